@@ -1,0 +1,48 @@
+//! The names under which the parser calls operators and the macros' own functions.
+
+/// `a ? b : c`
+pub const CONDITIONAL: &str = "_?_:_";
+/// `a && b`
+pub const LOGICAL_AND: &str = "_&&_";
+/// `a || b`
+pub const LOGICAL_OR: &str = "_||_";
+/// `!a`
+pub const LOGICAL_NOT: &str = "!_";
+/// `a == b`
+pub const EQUALS: &str = "_==_";
+/// `a != b`
+pub const NOT_EQUALS: &str = "_!=_";
+/// `a < b`
+pub const LESS: &str = "_<_";
+/// `a <= b`
+pub const LESS_EQUALS: &str = "_<=_";
+/// `a > b`
+pub const GREATER: &str = "_>_";
+/// `a >= b`
+pub const GREATER_EQUALS: &str = "_>=_";
+/// `a + b`
+pub const ADD: &str = "_+_";
+/// `a - b`
+pub const SUBTRACT: &str = "_-_";
+/// `a * b`
+pub const MULTIPLY: &str = "_*_";
+/// `a / b`
+pub const DIVIDE: &str = "_/_";
+/// `a % b`
+pub const MODULO: &str = "_%_";
+/// `-a`
+pub const NEGATE: &str = "-_";
+/// `a[b]`
+pub const INDEX: &str = "_[_]";
+/// `a[?b]`
+pub const OPT_INDEX: &str = "_[?_]";
+/// `a.?b`
+pub const OPT_SELECT: &str = "_?._";
+/// `a in b`
+pub const IN: &str = "@in";
+/// Keeps a quantifier going past errors.
+pub const NOT_STRICTLY_FALSE: &str = "@not_strictly_false";
+/// The name of accumulators in macro expansions.
+pub const ACCUMULATOR: &str = "@result";
+/// The loop variable of expansions that have none of their own.
+pub const UNUSED: &str = "#unused";

@@ -1,0 +1,1 @@
+//! Behaviours of Go's standard library that CEL makes visible.

@@ -1,0 +1,1 @@
+//! From text to tree: lexer, parser, macro expansion.

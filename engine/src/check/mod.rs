@@ -1,0 +1,91 @@
+//! Types and references of an expression (cel-go `checker/`).
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+use smol_str::SmolStr;
+
+use crate::ast::{Ast, ExprId};
+use crate::decl::{FunctionDecl, OverloadDecl};
+use crate::types::Type;
+
+/// A checked expression: the tree with the type of every node and what every name refers to.
+///
+/// In the tree, dotted names of variables have become identifiers, and calls of dotted function names global calls.
+#[derive(Debug, Clone)]
+pub struct CheckedAst {
+    ast: Ast,
+    types: Vec<Type>,
+    references: Vec<Option<Reference>>,
+}
+
+/// What a name or call refers to.
+#[derive(Debug, Clone)]
+pub enum Reference {
+    /// A variable, by its full name.
+    Variable(SmolStr),
+    /// The name of a type, as a value.
+    Type(SmolStr),
+    /// A function, with the overloads that the arguments' types allow (positions in `function.overloads`).
+    Call {
+        /// The function.
+        function: Arc<FunctionDecl>,
+        /// The candidates. One: it is known which; several: only the run time tells.
+        candidates: SmallVec<[u16; 4]>,
+    },
+}
+
+impl CheckedAst {
+    /// Puts a checked expression together; both tables have a row for each id.
+    pub fn new(ast: Ast, types: Vec<Type>, references: Vec<Option<Reference>>) -> Self {
+        CheckedAst {
+            ast,
+            types,
+            references,
+        }
+    }
+
+    /// A parsed expression taken as it is: every type is `dyn` and every name is resolved when it is planned.
+    pub fn unchecked(ast: Ast) -> Self {
+        let bound = ast.id_bound();
+        CheckedAst {
+            ast,
+            types: vec![Type::Dyn; bound],
+            references: vec![None; bound],
+        }
+    }
+
+    /// The tree.
+    pub fn ast(&self) -> &Ast {
+        &self.ast
+    }
+
+    /// The type of the result.
+    pub fn output_type(&self) -> &Type {
+        self.type_of(self.ast.root().id)
+    }
+
+    /// The type of a node.
+    pub fn type_of(&self, id: ExprId) -> &Type {
+        self.types.get(id.index()).unwrap_or(&Type::Dyn)
+    }
+
+    /// What a node refers to.
+    pub fn reference(&self, id: ExprId) -> Option<&Reference> {
+        self.references.get(id.index())?.as_ref()
+    }
+
+    /// The overload of a call, where the types decide it.
+    pub fn overload(&self, id: ExprId) -> Option<&Arc<OverloadDecl>> {
+        match self.reference(id)? {
+            Reference::Call {
+                function,
+                candidates,
+            } => match candidates.as_slice() {
+                [only] => function.overloads.get(usize::from(*only)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! What a call costs: part of a function's row, read by the estimator and by the tracker.
+
+use super::{CostEstimate, SizeEstimate};
+use crate::error::EvalError;
+use crate::types::Type;
+use crate::value::Value;
+
+/// The cost of an overload.
+#[derive(Debug, Clone, Copy)]
+pub struct Cost {
+    /// How it is computed.
+    pub formula: Formula,
+    /// Whether it belongs to the function's name, so that it also holds for calls of which only the run time tells the
+    /// overload. Otherwise such calls cost one unit.
+    pub by_name: bool,
+}
+
+/// How a cost is computed from the arguments, the receiver being the first of them.
+#[derive(Debug, Clone, Copy)]
+pub enum Formula {
+    /// Always the same.
+    Fixed(u64),
+    /// From the sizes of the arguments: ranges before, exact sizes during an evaluation.
+    Sizes(fn(&[SizeEstimate]) -> CallEstimate),
+    /// Where upstream estimates and tracks by different formulas.
+    Split {
+        /// The estimate.
+        estimate: fn(&dyn CallSite) -> CallEstimate,
+        /// The exact cost. An argument that failed is `None`, as is a failed result.
+        track: for<'v> fn(&[Option<Value<'v>>], Option<Value<'v>>) -> Result<u64, EvalError>,
+    },
+}
+
+/// An estimate of a call: its own cost, without its arguments', and the size of its result where that is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CallEstimate {
+    /// The cost.
+    pub cost: CostEstimate,
+    /// The size of the result.
+    pub result_size: Option<SizeEstimate>,
+}
+
+/// A call as the estimator sees it. Arguments are numbered from 0, the receiver of a receiver-style call being 0.
+pub trait CallSite {
+    /// The number of arguments, the receiver included.
+    fn arguments(&self) -> usize;
+
+    /// Whether the call has a receiver.
+    fn has_target(&self) -> bool;
+
+    /// The size of an argument, if it is known.
+    fn known_size(&self, argument: usize) -> Option<SizeEstimate>;
+
+    /// The size of an argument, 0 to the largest where it is not known.
+    fn size(&self, argument: usize) -> SizeEstimate {
+        self.known_size(argument).unwrap_or(SizeEstimate::UNKNOWN)
+    }
+
+    /// The static type of an argument.
+    fn argument_type(&self, argument: usize) -> Type;
+
+    /// The value of an argument that is an int literal.
+    fn int_literal(&self, argument: usize) -> Option<i64>;
+
+    /// The size of the elements of an argument that is a list, if the host knows it (by the path with `@items`).
+    fn element_size(&self, argument: usize) -> Option<SizeEstimate>;
+}
+
+impl Cost {
+    /// One unit.
+    pub const ONE: Cost = Cost::fixed(1);
+
+    /// Always the same.
+    pub const fn fixed(units: u64) -> Cost {
+        Cost {
+            formula: Formula::Fixed(units),
+            by_name: false,
+        }
+    }
+
+    /// From the sizes of the arguments.
+    pub const fn sizes(formula: fn(&[SizeEstimate]) -> CallEstimate) -> Cost {
+        Cost {
+            formula: Formula::Sizes(formula),
+            by_name: false,
+        }
+    }
+
+    /// By different formulas before and during an evaluation.
+    pub const fn split(
+        estimate: fn(&dyn CallSite) -> CallEstimate,
+        track: for<'v> fn(&[Option<Value<'v>>], Option<Value<'v>>) -> Result<u64, EvalError>,
+    ) -> Cost {
+        Cost {
+            formula: Formula::Split { estimate, track },
+            by_name: false,
+        }
+    }
+
+    /// The same cost, of every overload of the function's name.
+    pub const fn of_name(self) -> Cost {
+        Cost {
+            formula: self.formula,
+            by_name: true,
+        }
+    }
+}
+
+impl CallEstimate {
+    /// A cost, with a result of unknown size.
+    pub fn new(cost: CostEstimate) -> Self {
+        CallEstimate {
+            cost,
+            result_size: None,
+        }
+    }
+
+    /// The same, with a result of this size.
+    pub fn with_result(self, size: SizeEstimate) -> Self {
+        CallEstimate {
+            result_size: Some(size),
+            ..self
+        }
+    }
+}
+
+/// The size of a value as the tracker counts it: code points, bytes, elements or entries, 1 of anything else and of a
+/// failure. An optional counts as the value that it holds.
+pub fn tracked_size(value: Option<&Value<'_>>) -> u64 {
+    let size = match value {
+        Some(Value::String(text)) => text.chars().count(),
+        Some(Value::Bytes(bytes)) => bytes.len(),
+        Some(Value::Optional(Some(inner))) => return tracked_size(Some(inner)),
+        Some(value) => match (value.as_list(), value.as_map()) {
+            (Some(list), _) => list.len(),
+            (_, Some(map)) => map.len(),
+            _ => 1,
+        },
+        None => 1,
+    };
+    u64::try_from(size).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,145 @@
+//! Ranges of sizes and costs, with upstream's saturating arithmetic.
+
+/// The least and the greatest size that a value may have: code points, bytes, elements or entries; 1 of a scalar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SizeEstimate {
+    /// The least.
+    pub min: u64,
+    /// The greatest.
+    pub max: u64,
+}
+
+/// The least and the greatest cost that an expression may have, in cost units.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CostEstimate {
+    /// The least.
+    pub min: u64,
+    /// The greatest.
+    pub max: u64,
+}
+
+impl SizeEstimate {
+    /// The size of a value of which nothing is known.
+    pub const UNKNOWN: SizeEstimate = SizeEstimate {
+        min: 0,
+        max: u64::MAX,
+    };
+
+    /// A known size.
+    pub const fn exact(size: u64) -> Self {
+        SizeEstimate {
+            min: size,
+            max: size,
+        }
+    }
+
+    /// The size of two values joined.
+    pub fn plus(self, other: SizeEstimate) -> Self {
+        SizeEstimate {
+            min: self.min.saturating_add(other.min),
+            max: self.max.saturating_add(other.max),
+        }
+    }
+
+    /// The size of so many values of a size.
+    pub fn times(self, other: SizeEstimate) -> Self {
+        SizeEstimate {
+            min: self.min.saturating_mul(other.min),
+            max: self.max.saturating_mul(other.max),
+        }
+    }
+
+    /// A cost of `factor` a unit of size, rounded up.
+    pub fn costs(self, factor: f64) -> CostEstimate {
+        CostEstimate {
+            min: scale(self.min, factor),
+            max: scale(self.max, factor),
+        }
+    }
+
+    /// A cost of `cost` for each unit of size.
+    pub fn costs_each(self, cost: CostEstimate) -> CostEstimate {
+        CostEstimate {
+            min: self.min.saturating_mul(cost.min),
+            max: self.max.saturating_mul(cost.max),
+        }
+    }
+
+    /// The range that holds both.
+    pub fn union(self, other: SizeEstimate) -> Self {
+        SizeEstimate {
+            min: self.min.min(other.min),
+            max: self.max.max(other.max),
+        }
+    }
+}
+
+impl CostEstimate {
+    /// No cost.
+    pub const ZERO: CostEstimate = CostEstimate { min: 0, max: 0 };
+    /// A cost of which nothing is known.
+    pub const UNKNOWN: CostEstimate = CostEstimate {
+        min: 0,
+        max: u64::MAX,
+    };
+
+    /// A known cost.
+    pub const fn exact(cost: u64) -> Self {
+        CostEstimate {
+            min: cost,
+            max: cost,
+        }
+    }
+
+    /// The cost of both.
+    pub fn plus(self, other: CostEstimate) -> Self {
+        CostEstimate {
+            min: self.min.saturating_add(other.min),
+            max: self.max.saturating_add(other.max),
+        }
+    }
+
+    /// The product of two costs.
+    pub fn times(self, other: CostEstimate) -> Self {
+        CostEstimate {
+            min: self.min.saturating_mul(other.min),
+            max: self.max.saturating_mul(other.max),
+        }
+    }
+
+    /// A multiple of the cost, rounded up.
+    pub fn scaled(self, factor: f64) -> Self {
+        CostEstimate {
+            min: scale(self.min, factor),
+            max: scale(self.max, factor),
+        }
+    }
+
+    /// The range that holds both.
+    pub fn union(self, other: CostEstimate) -> Self {
+        CostEstimate {
+            min: self.min.min(other.min),
+            max: self.max.max(other.max),
+        }
+    }
+}
+
+/// `size * factor`, rounded up, computed in doubles as upstream computes it, which loses digits of huge sizes.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the product is positive and below 2^64, which is checked"
+)]
+pub(crate) fn scale(size: u64, factor: f64) -> u64 {
+    const TWO_64: f64 = 18_446_744_073_709_551_616.0;
+    let size = size as f64;
+    if size > 0.0 && size > TWO_64 / factor {
+        return u64::MAX;
+    }
+    let product = (size * factor).ceil();
+    if product >= TWO_64 {
+        u64::MAX
+    } else {
+        product as u64
+    }
+}

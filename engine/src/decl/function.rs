@@ -1,0 +1,43 @@
+//! A function as an environment holds it: its overloads, in the order of their declaration.
+
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use super::{Implementation, Overload};
+use crate::cost::Cost;
+use crate::types::{Signature, TypeTextError};
+
+/// A function with its overloads.
+#[derive(Debug, Clone)]
+pub struct FunctionDecl {
+    /// The name.
+    pub name: SmolStr,
+    /// The overloads, in the order in which the checker tries them.
+    pub overloads: Vec<Arc<OverloadDecl>>,
+}
+
+/// An overload, its signature read.
+#[derive(Debug, Clone)]
+pub struct OverloadDecl {
+    /// The identity.
+    pub id: SmolStr,
+    /// What it takes and gives.
+    pub signature: Signature,
+    /// How it is computed.
+    pub implementation: Implementation,
+    /// What a call costs.
+    pub cost: Cost,
+}
+
+impl OverloadDecl {
+    /// Reads a row.
+    pub fn from_row(row: &Overload) -> Result<Self, TypeTextError> {
+        Ok(OverloadDecl {
+            id: SmolStr::new_static(row.id),
+            signature: row.signature.parse()?,
+            implementation: row.implementation,
+            cost: row.cost,
+        })
+    }
+}

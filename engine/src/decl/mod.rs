@@ -1,0 +1,9 @@
+//! Declarations: what an environment knows. A function is declared by the rows of its overloads.
+
+mod function;
+mod overload;
+mod provider;
+
+pub use function::{FunctionDecl, OverloadDecl};
+pub use overload::{CallContext, Function, Implementation, Overload};
+pub use provider::TypeProvider;

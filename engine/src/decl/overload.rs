@@ -1,0 +1,46 @@
+//! The row of an overload: everything that there is to say of it, in one place.
+
+use crate::cost::Cost;
+use crate::error::EvalError;
+use crate::value::{Arena, Value};
+
+/// An overload of a function. The checker, the planner, the estimator, the tracker and the documentation read this row.
+#[derive(Debug, Clone, Copy)]
+pub struct Overload {
+    /// The function's name, or an operator's (`crate::ast::operators`).
+    pub function: &'static str,
+    /// The overload's identity, as upstream spells it.
+    pub id: &'static str,
+    /// What it takes and gives: `(string) -> int`, or `string.(int) -> string` in receiver style.
+    pub signature: &'static str,
+    /// How it is computed.
+    pub implementation: Implementation,
+    /// What a call costs.
+    pub cost: Cost,
+    /// An expression that is true, for the documentation and its test.
+    pub example: &'static str,
+}
+
+/// How an overload is computed.
+#[derive(Debug, Clone, Copy)]
+pub enum Implementation {
+    /// By this function, which sees only arguments of the overload's types. Where the types are known at run time
+    /// alone, the first overload whose types fit is taken; none: `no such overload: f(int, list)`.
+    Typed(Function),
+    /// By one function for all overloads of the name, which judges its arguments itself.
+    Shared(Function),
+    /// By the planner: logic, conditionals, indexing, selection, optional chaining.
+    Planned,
+    /// Not at all: declared for checking only.
+    Declared,
+}
+
+/// An implementation. The receiver, if any, is the first argument.
+pub type Function = for<'a> fn(&CallContext<'a>, &[Value<'a>]) -> Result<Value<'a>, EvalError>;
+
+/// What an implementation may use beside its arguments.
+#[derive(Debug, Clone, Copy)]
+pub struct CallContext<'a> {
+    /// Where computed values live.
+    pub arena: &'a Arena,
+}

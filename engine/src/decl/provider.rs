@@ -1,0 +1,14 @@
+//! Types that a host brings.
+
+use std::fmt;
+
+use crate::types::Type;
+
+/// Named types with fields, beside those of the language.
+pub trait TypeProvider: fmt::Debug + Send + Sync {
+    /// The type of this name.
+    fn find_type(&self, name: &str) -> Option<Type>;
+
+    /// The type of a field of a named type.
+    fn field_type(&self, type_name: &str, field: &str) -> Option<Type>;
+}

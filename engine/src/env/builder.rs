@@ -1,0 +1,87 @@
+//! How an environment is put together.
+
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use super::{Env, EnvOptions, FunctionDecl, OverloadDecl, Parts, Type, TypeProvider, Validator};
+use crate::decl::Overload;
+use crate::types::TypeTextError;
+
+/// Collects what an environment offers.
+#[derive(Debug, Clone)]
+pub struct EnvBuilder {
+    parts: Parts,
+    error: Option<TypeTextError>,
+}
+
+impl EnvBuilder {
+    pub(super) fn new(parts: Parts) -> Self {
+        EnvBuilder { parts, error: None }
+    }
+
+    /// Declares a variable.
+    pub fn variable(mut self, name: impl Into<SmolStr>, ty: Type) -> Self {
+        self.parts.variables.insert(name.into(), ty);
+        self
+    }
+
+    /// Adds the rows of a library, in their order. A row whose overload is there already is passed over.
+    pub fn overloads(mut self, rows: &[Overload]) -> Self {
+        for row in rows {
+            match OverloadDecl::from_row(row) {
+                Ok(overload) => self = self.overload(row.function, overload),
+                Err(error) => self.error = self.error.or(Some(error)),
+            }
+        }
+        self
+    }
+
+    /// Adds one overload of a function.
+    pub fn overload(mut self, function: impl Into<SmolStr>, overload: OverloadDecl) -> Self {
+        let name = function.into();
+        let declared = self.parts.functions.entry(name.clone());
+        let decl = Arc::make_mut(declared.or_insert_with(|| {
+            Arc::new(FunctionDecl {
+                name,
+                overloads: Vec::new(),
+            })
+        }));
+        if decl.overloads.iter().all(|known| known.id != overload.id) {
+            decl.overloads.push(Arc::new(overload));
+        }
+        self
+    }
+
+    /// Sets the types that a host brings.
+    pub fn provider(mut self, provider: Arc<dyn TypeProvider>) -> Self {
+        self.parts.provider = Some(provider);
+        self
+    }
+
+    /// Adds a check of literals; checks run in the order in which they are added.
+    pub fn validator(mut self, validator: Validator) -> Self {
+        self.parts.validators.push(validator);
+        self
+    }
+
+    /// Sets the prefix against which names are resolved.
+    pub fn container(mut self, container: impl Into<SmolStr>) -> Self {
+        self.parts.container = container.into();
+        self
+    }
+
+    /// Sets the options.
+    pub fn options(mut self, options: EnvOptions) -> Self {
+        self.parts.options = options;
+        self
+    }
+
+    /// The environment. An error where the signature of a row is not one.
+    pub fn build(self) -> Result<Env, TypeTextError> {
+        match self.error {
+            Some(error) => Err(error),
+            None => Ok(Env(Arc::new(self.parts))),
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Environments: what an expression may use, and the way from text to program.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use crate::check::CheckedAst;
+use crate::decl::{FunctionDecl, OverloadDecl, TypeProvider};
+use crate::issues::Issues;
+use crate::types::Type;
+
+mod builder;
+
+pub use builder::EnvBuilder;
+
+/// An environment: variables, functions, types and options. Immutable; cloning is cheap.
+#[derive(Debug, Clone)]
+pub struct Env(Arc<Parts>);
+
+/// What an environment is made of.
+#[derive(Debug, Clone, Default)]
+struct Parts {
+    container: SmolStr,
+    variables: HashMap<SmolStr, Type>,
+    functions: HashMap<SmolStr, Arc<FunctionDecl>>,
+    provider: Option<Arc<dyn TypeProvider>>,
+    validators: Vec<Validator>,
+    options: EnvOptions,
+}
+
+/// A check of a whole expression after its types are known, such as of literals; it reports what it finds.
+pub type Validator = fn(&CheckedAst, &mut Issues);
+
+/// Choices that are neither variables nor functions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EnvOptions {
+    /// Whether `1 < 1.5` may be written without `dyn()`: in Kubernetes since 1.28.
+    pub cross_type_numeric_comparisons: bool,
+    /// Whether `.?`, `[?` and `{?` may be written: in Kubernetes since 1.28.
+    pub optional_syntax: bool,
+    /// Whether the elements of a list literal, and the keys and values of a map literal, must have one type.
+    pub homogeneous_literals: bool,
+}
+
+impl Default for EnvOptions {
+    fn default() -> Self {
+        EnvOptions {
+            cross_type_numeric_comparisons: true,
+            optional_syntax: true,
+            homogeneous_literals: false,
+        }
+    }
+}
+
+impl Env {
+    /// An environment with nothing in it but the types of the language.
+    pub fn builder() -> EnvBuilder {
+        EnvBuilder::new(Parts::default())
+    }
+
+    /// The same environment and more.
+    pub fn extend(&self) -> EnvBuilder {
+        EnvBuilder::new(Parts::clone(&self.0))
+    }
+
+    /// The prefix against which names are resolved; empty in Kubernetes.
+    pub fn container(&self) -> &str {
+        &self.0.container
+    }
+
+    /// The type of a variable.
+    pub fn variable(&self, name: &str) -> Option<&Type> {
+        self.0.variables.get(name)
+    }
+
+    /// A function by its name.
+    pub fn function(&self, name: &str) -> Option<&Arc<FunctionDecl>> {
+        self.0.functions.get(name)
+    }
+
+    /// All functions by name.
+    pub fn functions(&self) -> Vec<&Arc<FunctionDecl>> {
+        let mut functions: Vec<_> = self.0.functions.values().collect();
+        functions.sort_by(|a, b| a.name.cmp(&b.name));
+        functions
+    }
+
+    /// The types that a host brought.
+    pub fn provider(&self) -> Option<&dyn TypeProvider> {
+        self.0.provider.as_deref()
+    }
+
+    /// The checks of literals.
+    pub fn validators(&self) -> &[Validator] {
+        &self.0.validators
+    }
+
+    /// The options.
+    pub fn options(&self) -> &EnvOptions {
+        &self.0.options
+    }
+}

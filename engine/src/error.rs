@@ -1,0 +1,109 @@
+//! Failures at run time.
+
+use std::borrow::Cow;
+use std::fmt;
+
+/// Why an evaluation failed, worded as Kubernetes words it. One word in size.
+#[derive(Debug, Clone)]
+pub struct EvalError(Box<Repr>);
+
+#[derive(Debug, Clone)]
+struct Repr {
+    kind: EvalErrorKind,
+    message: Cow<'static, str>,
+}
+
+/// What kind of failure an [`EvalError`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EvalErrorKind {
+    /// An operation failed. `&&`, `||` and the quantifiers may absorb it.
+    Evaluation,
+    /// The cost limit was passed.
+    CostLimit,
+    /// The deadline passed or the flag was set.
+    Interrupted,
+    /// What upstream answers where its own code panics; nothing absorbs it.
+    Internal,
+}
+
+impl EvalError {
+    /// A failed operation.
+    #[cold]
+    pub fn new(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::of_kind(EvalErrorKind::Evaluation, message)
+    }
+
+    /// What upstream answers where its own code panics.
+    #[cold]
+    pub fn internal(message: impl fmt::Display) -> Self {
+        Self::of_kind(
+            EvalErrorKind::Internal,
+            format!("internal error: {message}"),
+        )
+    }
+
+    /// An argument's type fits no overload.
+    #[cold]
+    pub fn no_such_overload() -> Self {
+        Self::new("no such overload")
+    }
+
+    /// An argument's type fits no overload of a function; `what` is the function's internal name, or its name with the
+    /// argument types.
+    #[cold]
+    pub fn no_such_overload_of(what: impl fmt::Display) -> Self {
+        Self::new(format!("no such overload: {what}"))
+    }
+
+    /// A map or object has no such key or field.
+    #[cold]
+    pub fn no_such_key(key: impl fmt::Display) -> Self {
+        Self::new(format!("no such key: {key}"))
+    }
+
+    /// The cost limit was passed.
+    #[cold]
+    pub fn cost_limit() -> Self {
+        Self::of_kind(
+            EvalErrorKind::CostLimit,
+            "operation cancelled: actual cost limit exceeded",
+        )
+    }
+
+    /// The deadline passed or the flag was set.
+    #[cold]
+    pub fn interrupted() -> Self {
+        Self::of_kind(EvalErrorKind::Interrupted, "operation interrupted")
+    }
+
+    fn of_kind(kind: EvalErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
+        EvalError(Box::new(Repr {
+            kind,
+            message: message.into(),
+        }))
+    }
+
+    /// What kind of failure this is.
+    pub fn kind(&self) -> EvalErrorKind {
+        self.0.kind
+    }
+
+    /// Whether the whole evaluation ends with this failure, so that no operator may absorb it.
+    pub fn is_fatal(&self) -> bool {
+        self.0.kind != EvalErrorKind::Evaluation
+    }
+
+    /// The text.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+}
+
+impl fmt::Display for EvalError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.message)
+    }
+}
+
+impl std::error::Error for EvalError {}

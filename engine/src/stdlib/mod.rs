@@ -1,0 +1,1 @@
+//! The rows of CEL's own functions and operators.

@@ -1,0 +1,143 @@
+//! Static types, as the checker infers and messages print them (cel-go `common/types/types.go`).
+
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+mod format;
+mod signature;
+mod text;
+
+pub use signature::Signature;
+pub use text::TypeTextError;
+
+/// The name of the opaque type of optional values.
+pub const OPTIONAL: &str = "optional_type";
+
+/// A static type. Cloning is cheap.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// Anything, checked at run time.
+    Dyn,
+    /// `google.protobuf.Any`; behaves as [`Type::Dyn`].
+    Any,
+    /// What an expression with a reported problem has; agrees with every type.
+    Error,
+    /// The type of `null`.
+    Null,
+    /// `bool`
+    Bool,
+    /// `int`, 64 bits
+    Int,
+    /// `uint`, 64 bits
+    Uint,
+    /// `double`, IEEE 754
+    Double,
+    /// `string`
+    String,
+    /// `bytes`
+    Bytes,
+    /// `google.protobuf.Duration`
+    Duration,
+    /// `google.protobuf.Timestamp`
+    Timestamp,
+    /// A primitive that may be null: `wrapper(int)`.
+    Wrapper(Primitive),
+    /// `list(T)`
+    List(Arc<Type>),
+    /// `map(K, V)`
+    Map(Arc<(Type, Type)>),
+    /// `type(T)`, the type of types; without a parameter it is plain `type`.
+    Type(Option<Arc<Type>>),
+    /// A named type of a library, such as `optional_type(T)` or `kubernetes.URL`.
+    Opaque(Arc<Opaque>),
+    /// A named type with fields.
+    Struct(SmolStr),
+    /// A type parameter of a declaration, such as `A`.
+    Param(SmolStr),
+    /// A type variable that checking has made.
+    Var(u32),
+}
+
+/// The primitives that have a nullable form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Primitive {
+    /// `bool`
+    Bool,
+    /// `int`
+    Int,
+    /// `uint`
+    Uint,
+    /// `double`
+    Double,
+    /// `string`
+    String,
+    /// `bytes`
+    Bytes,
+}
+
+/// A named type of a library, with its parameters.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Opaque {
+    /// The name, as `type(x)` prints it.
+    pub name: SmolStr,
+    /// The parameters.
+    pub parameters: Vec<Type>,
+}
+
+impl Type {
+    /// `list(element)`
+    pub fn list(element: Type) -> Type {
+        Type::List(Arc::new(element))
+    }
+
+    /// `map(key, value)`
+    pub fn map(key: Type, value: Type) -> Type {
+        Type::Map(Arc::new((key, value)))
+    }
+
+    /// `optional_type(value)`
+    pub fn optional(value: Type) -> Type {
+        Type::opaque(OPTIONAL, vec![value])
+    }
+
+    /// A named type of a library.
+    pub fn opaque(name: impl Into<SmolStr>, parameters: Vec<Type>) -> Type {
+        Type::Opaque(Arc::new(Opaque {
+            name: name.into(),
+            parameters,
+        }))
+    }
+
+    /// The type of `value`'s type.
+    pub fn type_of(value: Type) -> Type {
+        Type::Type(Some(Arc::new(value)))
+    }
+
+    /// The value's type where this is an optional type.
+    pub fn as_optional(&self) -> Option<&Type> {
+        match self {
+            Type::Opaque(opaque) if opaque.name == OPTIONAL => opaque.parameters.first(),
+            _ => None,
+        }
+    }
+
+    /// Whether this is `dyn`, `any` or the type of a reported problem: what is checked only at run time.
+    pub fn is_dyn(&self) -> bool {
+        matches!(self, Type::Dyn | Type::Any | Type::Error)
+    }
+}
+
+impl Primitive {
+    /// The type that is never null.
+    pub fn as_type(self) -> Type {
+        match self {
+            Primitive::Bool => Type::Bool,
+            Primitive::Int => Type::Int,
+            Primitive::Uint => Type::Uint,
+            Primitive::Double => Type::Double,
+            Primitive::String => Type::String,
+            Primitive::Bytes => Type::Bytes,
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! The parameters and result of an overload, written as text in its row: `string.(int) -> string`.
+
+use std::str::FromStr;
+
+use super::{Type, TypeTextError, text};
+
+/// What an overload takes and gives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signature {
+    /// Receiver style, `x.f(y)`: the first parameter is the receiver.
+    pub member: bool,
+    /// The types of the receiver, if any, and of the arguments.
+    pub parameters: Vec<Type>,
+    /// The type of the result.
+    pub result: Type,
+}
+
+impl FromStr for Signature {
+    type Err = TypeTextError;
+
+    /// Reads `(string, int) -> string` (a global call) or `string.(int) -> string` (receiver style).
+    fn from_str(source: &str) -> Result<Self, TypeTextError> {
+        read(source).ok_or_else(|| TypeTextError(source.to_owned()))
+    }
+}
+
+fn read(source: &str) -> Option<Signature> {
+    const DEPTH: usize = 8;
+    let (left, result) = source.split_once("->")?;
+    let result = result.trim().parse().ok()?;
+    let mut parameters = Vec::new();
+    // The receiver ends at the first `.(`.
+    let (receiver, mut rest) = match left.find(".(") {
+        Some(dot) if !left.starts_with('(') => (left.get(..dot), left.get(dot.checked_add(1)?..)?),
+        _ => (None, left),
+    };
+    if let Some(receiver) = receiver {
+        parameters.push(receiver.parse().ok()?);
+    }
+    rest = rest.trim().strip_prefix('(')?.strip_suffix(')')?;
+    while !rest.trim().is_empty() {
+        parameters.push(text::read(&mut rest, DEPTH)?);
+        rest = rest.trim_start();
+        rest = rest.strip_prefix(',').unwrap_or(rest);
+    }
+    Some(Signature {
+        member: receiver.is_some(),
+        parameters,
+        result,
+    })
+}

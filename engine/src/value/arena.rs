@@ -1,0 +1,73 @@
+//! Where an evaluation keeps what it computes.
+
+use bumpalo::Bump;
+use elsa::FrozenVec;
+
+use super::{Opaque, Value};
+
+/// The memory of one or more evaluations: strings, lists and maps that they compute live as long as it does.
+///
+/// An empty arena holds no memory, so an expression that only reads allocates nothing. A host that evaluates often
+/// keeps one arena a thread and calls [`Arena::reset`] between evaluations.
+#[derive(Default)]
+pub struct Arena {
+    bump: Bump,
+    /// Values with destructors of their own, which the bump allocator would never run.
+    opaques: FrozenVec<Box<dyn Opaque>>,
+}
+
+impl Arena {
+    /// An empty arena.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Forgets all values and keeps the memory for the next evaluation.
+    pub fn reset(&mut self) {
+        self.bump.reset();
+        self.opaques = FrozenVec::new();
+    }
+
+    /// The bytes that the arena holds.
+    pub fn allocated_bytes(&self) -> usize {
+        self.bump.allocated_bytes()
+    }
+
+    /// The allocator itself, for growing collections (`bumpalo::collections`).
+    pub fn bump(&self) -> &Bump {
+        &self.bump
+    }
+
+    /// A copy of a text.
+    pub fn string(&self, text: &str) -> Value<'_> {
+        Value::String(self.bump.alloc_str(text))
+    }
+
+    /// A copy of some bytes.
+    pub fn bytes(&self, bytes: &[u8]) -> Value<'_> {
+        Value::Bytes(self.bump.alloc_slice_copy(bytes))
+    }
+
+    /// A list of these values.
+    pub fn list<'a>(&'a self, values: &[Value<'a>]) -> Value<'a> {
+        Value::List(self.bump.alloc_slice_copy(values))
+    }
+
+    /// An optional that holds a value.
+    pub fn some<'a>(&'a self, value: Value<'a>) -> Value<'a> {
+        Value::Optional(Some(self.bump.alloc(value)))
+    }
+
+    /// A value of a library's own type.
+    pub fn opaque(&self, value: impl Opaque) -> Value<'_> {
+        Value::Opaque(self.opaques.push_get(Box::new(value)))
+    }
+}
+
+impl std::fmt::Debug for Arena {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Arena")
+            .field("allocated_bytes", &self.allocated_bytes())
+            .finish_non_exhaustive()
+    }
+}

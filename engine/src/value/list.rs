@@ -1,0 +1,83 @@
+//! Lists, whatever they are made of.
+
+use super::{Json, ListView, Value};
+
+/// A list: computed, in a JSON document, or of a host.
+#[derive(Debug, Clone, Copy)]
+pub enum List<'a> {
+    /// Computed.
+    Values(&'a [Value<'a>]),
+    /// In a JSON document.
+    Json(&'a [Json]),
+    /// Of a host.
+    View(&'a dyn ListView),
+}
+
+impl<'a> List<'a> {
+    /// The number of elements.
+    pub fn len(&self) -> usize {
+        match self {
+            List::Values(values) => values.len(),
+            List::Json(items) => items.len(),
+            List::View(view) => view.len(),
+        }
+    }
+
+    /// Whether there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The element at `index`, or `None` past the end.
+    pub fn get(&self, index: usize) -> Option<Value<'a>> {
+        match *self {
+            List::Values(values) => values.get(index).copied(),
+            List::Json(items) => items.get(index).map(Value::from),
+            List::View(view) => view.get(index),
+        }
+    }
+
+    /// The elements in order.
+    pub fn iter(&self) -> ListIter<'a> {
+        ListIter {
+            list: *self,
+            next: 0,
+        }
+    }
+}
+
+impl<'a> From<List<'a>> for Value<'a> {
+    fn from(list: List<'a>) -> Self {
+        match list {
+            List::Values(values) => Value::List(values),
+            List::Json(items) => Value::JsonList(items),
+            List::View(view) => Value::ListView(view),
+        }
+    }
+}
+
+impl<'a> IntoIterator for List<'a> {
+    type Item = Value<'a>;
+    type IntoIter = ListIter<'a>;
+
+    fn into_iter(self) -> ListIter<'a> {
+        self.iter()
+    }
+}
+
+/// The elements of a [`List`] in order.
+#[derive(Debug, Clone)]
+pub struct ListIter<'a> {
+    list: List<'a>,
+    next: usize,
+}
+
+impl<'a> Iterator for ListIter<'a> {
+    type Item = Value<'a>;
+
+    fn next(&mut self) -> Option<Value<'a>> {
+        let value = self.list.get(self.next)?;
+        self.next = self.next.saturating_add(1);
+        Some(value)
+    }
+}

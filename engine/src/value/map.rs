@@ -1,0 +1,292 @@
+//! Maps, whatever they are made of, and how keys are found in them.
+//!
+//! Go's maps have no order; ours are ordered by key, so that what depends on the order is the same every time.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use super::{Arena, Json, MapView, Value};
+use crate::error::EvalError;
+
+/// A map: computed, in a JSON document, or of a host.
+#[derive(Debug, Clone, Copy)]
+pub enum Map<'a> {
+    /// Computed.
+    Values(&'a MapValue<'a>),
+    /// In a JSON document.
+    Json(&'a serde_json::Map<String, Json>),
+    /// Of a host.
+    View(&'a dyn MapView),
+}
+
+impl<'a> Map<'a> {
+    /// The number of entries.
+    pub fn len(&self) -> usize {
+        match self {
+            Map::Values(map) => map.entries.len(),
+            Map::Json(map) => map.len(),
+            Map::View(view) => view.len(),
+        }
+    }
+
+    /// Whether there are no entries.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The value under a text key.
+    pub fn get_str(&self, key: &str) -> Result<Option<Value<'a>>, EvalError> {
+        match *self {
+            Map::Values(map) => Ok(map.get(&Value::String(key))),
+            Map::Json(map) => Ok(map.get(key).map(Value::from)),
+            Map::View(view) => view.get(&Value::String(key)),
+        }
+    }
+
+    /// The value under a key, found as CEL finds it: a double also finds an equal int or uint, an int a uint and a uint
+    /// an int, never the other way round.
+    pub fn get(&self, key: &Value<'_>) -> Result<Option<Value<'a>>, EvalError> {
+        let found = self.get_exact(key)?;
+        if found.is_some() {
+            return Ok(found);
+        }
+        match *key {
+            Value::Int(int) => match u64::try_from(int) {
+                Ok(uint) => self.get_exact(&Value::Uint(uint)),
+                Err(_) => Ok(None),
+            },
+            Value::Uint(uint) => match i64::try_from(uint) {
+                Ok(int) => self.get_exact(&Value::Int(int)),
+                Err(_) => Ok(None),
+            },
+            Value::Double(double) => {
+                if let Some(int) = super::number::exact_int(double)
+                    && let Some(value) = self.get_exact(&Value::Int(int))?
+                {
+                    return Ok(Some(value));
+                }
+                match super::number::exact_uint(double) {
+                    Some(uint) => self.get_exact(&Value::Uint(uint)),
+                    None => Ok(None),
+                }
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn get_exact(&self, key: &Value<'_>) -> Result<Option<Value<'a>>, EvalError> {
+        match (*self, key) {
+            (Map::Values(map), _) => Ok(map.get(key)),
+            (Map::Json(map), Value::String(text)) => Ok(map.get(*text).map(Value::from)),
+            (Map::Json(_), _) => Ok(None),
+            (Map::View(view), _) => view.get(key),
+        }
+    }
+
+    /// The entries in order. A host's map that computes values may fail on each.
+    pub fn iter(&self) -> MapIter<'a> {
+        match *self {
+            Map::Values(map) => MapIter::Values(map.entries.iter()),
+            Map::Json(map) => MapIter::Json(map.iter()),
+            Map::View(view) => MapIter::View(view, 0),
+        }
+    }
+}
+
+impl<'a> From<Map<'a>> for Value<'a> {
+    fn from(map: Map<'a>) -> Self {
+        match map {
+            Map::Values(map) => Value::Map(map),
+            Map::Json(map) => Value::JsonMap(map),
+            Map::View(view) => Value::MapView(view),
+        }
+    }
+}
+
+/// The entries of a [`Map`] in order.
+#[derive(Debug, Clone)]
+pub enum MapIter<'a> {
+    /// Of a computed map.
+    Values(std::slice::Iter<'a, (Value<'a>, Value<'a>)>),
+    /// Of a JSON object.
+    Json(serde_json::map::Iter<'a>),
+    /// Of a host's map: the position to read next.
+    View(&'a dyn MapView, usize),
+}
+
+impl<'a> MapIter<'a> {
+    /// The next key alone, which never fails.
+    pub fn next_key(&mut self) -> Option<Value<'a>> {
+        match self {
+            MapIter::Values(entries) => entries.next().map(|(key, _)| *key),
+            MapIter::Json(entries) => entries.next().map(|(key, _)| Value::String(key)),
+            MapIter::View(view, position) => {
+                let key = view.key(*position)?;
+                *position = position.saturating_add(1);
+                Some(key)
+            }
+        }
+    }
+}
+
+impl<'a> Iterator for MapIter<'a> {
+    type Item = Result<(Value<'a>, Value<'a>), EvalError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self {
+            MapIter::Values(entries) => entries.next().map(|entry| Ok(*entry)),
+            MapIter::Json(entries) => entries
+                .next()
+                .map(|(key, value)| Ok((Value::String(key), Value::from(value)))),
+            MapIter::View(view, _) => {
+                let view = *view;
+                let key = self.next_key()?;
+                Some(
+                    view.get(&key)
+                        .map(|value| (key, value.unwrap_or(Value::Null))),
+                )
+            }
+        }
+    }
+}
+
+/// A computed map: its entries, ordered by key.
+#[derive(Debug, Clone, Copy)]
+pub struct MapValue<'a> {
+    entries: &'a [(Value<'a>, Value<'a>)],
+}
+
+impl<'a> MapValue<'a> {
+    /// A map of entries that are ordered by [`key_order`] and have distinct keys.
+    fn ordered(entries: &'a [(Value<'a>, Value<'a>)]) -> Self {
+        MapValue { entries }
+    }
+
+    /// The entries, ordered by key.
+    pub fn entries(&self) -> &'a [(Value<'a>, Value<'a>)] {
+        self.entries
+    }
+
+    /// The value under exactly this key, type included.
+    fn get(&self, key: &Value<'_>) -> Option<Value<'a>> {
+        if matches!(key, Value::Double(d) if d.is_nan()) {
+            return None;
+        }
+        let found = self
+            .entries
+            .binary_search_by(|(k, _)| key_order(k, key))
+            .ok()?;
+        self.entries.get(found).map(|(_, value)| *value)
+    }
+}
+
+/// Collects the entries of a map.
+#[derive(Debug, Default)]
+pub struct MapBuilder<'a> {
+    entries: BTreeMap<Key<'a>, Value<'a>>,
+}
+
+impl<'a> MapBuilder<'a> {
+    /// An empty map.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the value under a key; answers the value that it replaces.
+    pub fn insert(&mut self, key: Value<'a>, value: Value<'a>) -> Option<Value<'a>> {
+        self.entries.insert(Key(key), value)
+    }
+
+    /// Removes a key.
+    pub fn remove(&mut self, key: Value<'a>) {
+        self.entries.remove(&Key(key));
+    }
+
+    /// Whether this key, type included, is there.
+    pub fn contains(&self, key: Value<'a>) -> bool {
+        self.entries.contains_key(&Key(key))
+    }
+
+    /// The map.
+    pub fn build(self, arena: &'a Arena) -> Value<'a> {
+        let entries = arena.bump().alloc_slice_fill_iter(
+            self.entries
+                .into_iter()
+                .map(|(Key(key), value)| (key, value)),
+        );
+        Value::Map(arena.bump().alloc(MapValue::ordered(entries)))
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Key<'a>(Value<'a>);
+
+impl PartialEq for Key<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Key<'_> {}
+
+impl PartialOrd for Key<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Key<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        key_order(&self.0, &other.0)
+    }
+}
+
+/// A total order of map keys: by type, then by value. Keys of different number types are different keys. Lists, maps and
+/// other values that upstream compares by identity are ordered by their address.
+pub fn key_order(left: &Value<'_>, right: &Value<'_>) -> Ordering {
+    match (left, right) {
+        (Value::String(l), Value::String(r)) => l.cmp(r),
+        (Value::Int(l), Value::Int(r)) => l.cmp(r),
+        (Value::Uint(l), Value::Uint(r)) => l.cmp(r),
+        (Value::Bool(l), Value::Bool(r)) => l.cmp(r),
+        // Adding zero makes -0.0 and 0.0 one key.
+        (Value::Double(l), Value::Double(r)) => (l + 0.0).total_cmp(&(r + 0.0)),
+        (Value::Bytes(l), Value::Bytes(r)) => l.cmp(r),
+        (Value::Duration(l), Value::Duration(r)) => l.cmp(r),
+        (Value::Timestamp(l), Value::Timestamp(r)) => l.cmp(r),
+        (Value::Type(l), Value::Type(r)) => l.cmp(r),
+        _ => rank(left)
+            .cmp(&rank(right))
+            .then_with(|| address(left).cmp(&address(right))),
+    }
+}
+
+fn rank(key: &Value<'_>) -> u8 {
+    match key {
+        Value::Null => 0,
+        Value::Bool(_) => 1,
+        Value::Int(_) => 2,
+        Value::Uint(_) => 3,
+        Value::Double(_) => 4,
+        Value::String(_) => 5,
+        Value::Bytes(_) => 6,
+        Value::Duration(_) => 7,
+        Value::Timestamp(_) => 8,
+        Value::Type(_) => 9,
+        _ => 10,
+    }
+}
+
+fn address(key: &Value<'_>) -> usize {
+    match *key {
+        Value::List(values) => values.as_ptr().addr(),
+        Value::JsonList(items) => items.as_ptr().addr(),
+        Value::ListView(view) => std::ptr::from_ref(view).addr(),
+        Value::Map(map) => std::ptr::from_ref(map).addr(),
+        Value::JsonMap(map) => std::ptr::from_ref(map).addr(),
+        Value::MapView(view) => std::ptr::from_ref(view).addr(),
+        Value::Optional(Some(value)) => std::ptr::from_ref(value).addr(),
+        Value::Opaque(opaque) => std::ptr::from_ref(opaque).addr(),
+        _ => 0,
+    }
+}

@@ -1,0 +1,108 @@
+//! Values at run time.
+//!
+//! A [`Value`] is small and `Copy`: it borrows from the bound data, from the program's literals, or from the [`Arena`]
+//! in which an evaluation keeps what it computes. JSON is viewed, never converted.
+
+mod arena;
+mod json;
+mod list;
+mod map;
+pub mod number;
+mod time;
+mod view;
+
+pub use arena::Arena;
+pub use list::{List, ListIter};
+pub use map::{Map, MapBuilder, MapIter, MapValue, key_order};
+pub use time::{Duration, Timestamp};
+pub use view::{ListView, MapView, Opaque};
+
+/// A JSON document, as `serde_json` reads it.
+pub type Json = serde_json::Value;
+
+/// A value at run time.
+#[derive(Debug, Clone, Copy)]
+pub enum Value<'a> {
+    /// `null`
+    Null,
+    /// `true`, `false`
+    Bool(bool),
+    /// A 64-bit signed integer.
+    Int(i64),
+    /// A 64-bit unsigned integer.
+    Uint(u64),
+    /// An IEEE 754 number.
+    Double(f64),
+    /// Text; sizes and indices count code points.
+    String(&'a str),
+    /// Bytes.
+    Bytes(&'a [u8]),
+    /// A span of time.
+    Duration(Duration),
+    /// An instant.
+    Timestamp(Timestamp),
+    /// A list that was computed. Read any list through [`Value::as_list`].
+    List(&'a [Value<'a>]),
+    /// A list in a JSON document.
+    JsonList(&'a [Json]),
+    /// A list of a host.
+    ListView(&'a dyn ListView),
+    /// A map that was computed. Read any map through [`Value::as_map`].
+    Map(&'a MapValue<'a>),
+    /// An object in a JSON document.
+    JsonMap(&'a serde_json::Map<String, Json>),
+    /// A map of a host.
+    MapView(&'a dyn MapView),
+    /// An optional value: none, or some value.
+    Optional(Option<&'a Value<'a>>),
+    /// A type, by name.
+    Type(&'a str),
+    /// A value of a library's own type.
+    Opaque(&'a dyn Opaque),
+}
+
+// Values are passed around by copy at every step; growing them slows everything down.
+const _: () = assert!(size_of::<Value<'_>>() <= 24);
+
+impl<'a> Value<'a> {
+    /// The list behind this value, if it is one.
+    pub fn as_list(self) -> Option<List<'a>> {
+        match self {
+            Value::List(values) => Some(List::Values(values)),
+            Value::JsonList(items) => Some(List::Json(items)),
+            Value::ListView(view) => Some(List::View(view)),
+            _ => None,
+        }
+    }
+
+    /// The map behind this value, if it is one.
+    pub fn as_map(self) -> Option<Map<'a>> {
+        match self {
+            Value::Map(map) => Some(Map::Values(map)),
+            Value::JsonMap(map) => Some(Map::Json(map)),
+            Value::MapView(view) => Some(Map::View(view)),
+            _ => None,
+        }
+    }
+
+    /// The name of the value's type, as `type(x)` gives it: `int`, `list`, `google.protobuf.Timestamp`, `null_type`.
+    pub fn type_name(&self) -> &'a str {
+        match *self {
+            Value::Null => "null_type",
+            Value::Bool(_) => "bool",
+            Value::Int(_) => "int",
+            Value::Uint(_) => "uint",
+            Value::Double(_) => "double",
+            Value::String(_) => "string",
+            Value::Bytes(_) => "bytes",
+            Value::Duration(_) => "google.protobuf.Duration",
+            Value::Timestamp(_) => "google.protobuf.Timestamp",
+            Value::List(_) | Value::JsonList(_) | Value::ListView(_) => "list",
+            Value::Map(_) | Value::JsonMap(_) => "map",
+            Value::MapView(view) => view.type_name(),
+            Value::Optional(_) => "optional_type",
+            Value::Type(_) => "type",
+            Value::Opaque(opaque) => opaque.type_name(),
+        }
+    }
+}

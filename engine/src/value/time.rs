@@ -1,0 +1,45 @@
+//! Durations and timestamps.
+
+/// A span of time in nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Duration(pub i64);
+
+/// An instant, with the offset from UTC in which it was written.
+///
+/// Comparisons look at the instant alone; `string()` prints the offset.
+#[derive(Debug, Clone, Copy)]
+pub struct Timestamp {
+    /// Seconds since 1970-01-01T00:00:00Z.
+    pub seconds: i64,
+    /// Nanoseconds within the second, 0 to 999,999,999.
+    pub nanos: u32,
+    /// Seconds east of UTC.
+    pub offset: i32,
+}
+
+impl Timestamp {
+    /// The first instant that CEL knows: 0001-01-01T00:00:00Z, in seconds.
+    pub const MIN_SECONDS: i64 = -62_135_596_800;
+    /// The last second that CEL knows: 9999-12-31T23:59:59Z.
+    pub const MAX_SECONDS: i64 = 253_402_300_799;
+}
+
+impl PartialEq for Timestamp {
+    fn eq(&self, other: &Self) -> bool {
+        (self.seconds, self.nanos) == (other.seconds, other.nanos)
+    }
+}
+
+impl Eq for Timestamp {}
+
+impl PartialOrd for Timestamp {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Timestamp {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        (self.seconds, self.nanos).cmp(&(other.seconds, other.nanos))
+    }
+}

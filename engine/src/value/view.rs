@@ -1,0 +1,62 @@
+//! How hosts and libraries bring values of their own: lists and maps that are read lazily, and opaque types.
+
+use std::any::Any;
+use std::fmt;
+
+use super::{Arena, Value};
+use crate::error::EvalError;
+
+/// A list of a host, read element by element.
+pub trait ListView: fmt::Debug + Send + Sync {
+    /// The number of elements.
+    fn len(&self) -> usize;
+
+    /// Whether there are no elements.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The element at `index`, or `None` past the end.
+    fn get(&self, index: usize) -> Option<Value<'_>>;
+}
+
+/// A map or object of a host, read key by key.
+pub trait MapView: fmt::Debug + Send + Sync {
+    /// The name that `type(x)` gives.
+    fn type_name(&self) -> &str {
+        "map"
+    }
+
+    /// The number of entries.
+    fn len(&self) -> usize;
+
+    /// Whether there are no entries.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The value under exactly this key, or `None` where there is none. A host that computes values may fail.
+    fn get(&self, key: &Value<'_>) -> Result<Option<Value<'_>>, EvalError>;
+
+    /// The key at a position from 0, in an order of the host's, or `None` past the end.
+    fn key(&self, position: usize) -> Option<Value<'_>>;
+}
+
+/// A value of a library's own type.
+pub trait Opaque: Any + fmt::Debug + Send + Sync {
+    /// The name that `type(x)` gives, such as `kubernetes.Quantity`.
+    fn type_name(&self) -> &'static str;
+
+    /// Whether `other` is the same value. An error where upstream gives one.
+    fn equals(&self, other: &Value<'_>) -> Result<bool, EvalError>;
+
+    /// The value as text, where messages print it.
+    fn to_text<'a>(&self, arena: &'a Arena) -> &'a str;
+}
+
+impl dyn Opaque {
+    /// The value as the library's own Rust type.
+    pub fn downcast_ref<T: Opaque>(&self) -> Option<&T> {
+        (self as &dyn Any).downcast_ref()
+    }
+}

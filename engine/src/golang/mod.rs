@@ -1,1 +1,13 @@
-//! Behaviours of Go's standard library that CEL makes visible.
+//! Behaviours of Go's standard library that CEL makes visible, in plain Rust.
+//!
+//! Kubernetes evaluates CEL in Go 1.26, so number and time texts, what counts as one, and the order of ties follow Go.
+//! Nothing here knows CEL's types.
+
+pub mod duration;
+pub mod float;
+pub mod integer;
+pub mod quote;
+pub mod time;
+pub mod zone;
+
+mod unicode;

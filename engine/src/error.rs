@@ -37,7 +37,10 @@ impl EvalError {
     /// What upstream answers where its own code panics.
     #[cold]
     pub fn internal(message: impl fmt::Display) -> Self {
-        Self::of_kind(EvalErrorKind::Internal, format!("internal error: {message}"))
+        Self::of_kind(
+            EvalErrorKind::Internal,
+            format!("internal error: {message}"),
+        )
     }
 
     /// An argument's type fits no overload.
@@ -62,7 +65,10 @@ impl EvalError {
     /// The cost limit was passed.
     #[cold]
     pub fn cost_limit() -> Self {
-        Self::of_kind(EvalErrorKind::CostLimit, "operation cancelled: actual cost limit exceeded")
+        Self::of_kind(
+            EvalErrorKind::CostLimit,
+            "operation cancelled: actual cost limit exceeded",
+        )
     }
 
     /// The deadline passed or the flag was set.
@@ -72,7 +78,10 @@ impl EvalError {
     }
 
     fn of_kind(kind: EvalErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
-        EvalError(Box::new(Repr { kind, message: message.into() }))
+        EvalError(Box::new(Repr {
+            kind,
+            message: message.into(),
+        }))
     }
 
     /// What kind of failure this is.

@@ -39,13 +39,21 @@ pub struct Issues {
 impl Issues {
     /// An empty list for the expression `source`.
     pub fn new(source: &Source, phase: Phase) -> Self {
-        Issues { source: source.clone(), phase, issues: Vec::new(), truncated: 0 }
+        Issues {
+            source: source.clone(),
+            phase,
+            issues: Vec::new(),
+            truncated: 0,
+        }
     }
 
     /// Adds a problem, or counts it where the list is full.
     pub fn report(&mut self, location: Location, message: impl Into<String>) {
         if self.issues.len() < MAX_ISSUES {
-            self.issues.push(Issue { location, message: message.into() });
+            self.issues.push(Issue {
+                location,
+                message: message.into(),
+            });
         } else {
             self.truncated = self.truncated.saturating_add(1);
         }
@@ -100,7 +108,11 @@ impl std::error::Error for Issues {}
 fn write_issue(f: &mut fmt::Formatter<'_>, source: &Source, issue: &Issue) -> fmt::Result {
     let Location { line, column } = issue.location;
     // An empty source has no column to add one to, as upstream prints it.
-    let shown = if source.text().is_empty() { 0 } else { column.saturating_add(1) };
+    let shown = if source.text().is_empty() {
+        0
+    } else {
+        column.saturating_add(1)
+    };
     write!(f, "ERROR: <input>:{line}:{shown}: {}", issue.message)?;
     let Some(text) = source.line(line) else {
         return Ok(());

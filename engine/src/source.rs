@@ -18,7 +18,10 @@ pub struct Location {
 
 impl Location {
     /// The location of problems that concern the whole expression.
-    pub const NONE: Location = Location { line: -1, column: 0 };
+    pub const NONE: Location = Location {
+        line: -1,
+        column: 0,
+    };
 }
 
 /// The text of one expression with its line table.
@@ -43,7 +46,11 @@ impl Source {
                 lines.push((code_points, next));
             }
         }
-        Source { text, lines, code_points }
+        Source {
+            text,
+            lines,
+            code_points,
+        }
     }
 
     /// The whole text.

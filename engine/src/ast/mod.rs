@@ -177,7 +177,11 @@ pub struct Ast {
 impl Ast {
     /// Puts a tree together. `offsets` has a row for each id, row 0 being unused.
     pub fn new(source: Source, root: Expr, offsets: Vec<Offset>) -> Self {
-        Ast { source, root, offsets }
+        Ast {
+            source,
+            root,
+            offsets,
+        }
     }
 
     /// The text that was parsed.

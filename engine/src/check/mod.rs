@@ -38,13 +38,21 @@ pub enum Reference {
 impl CheckedAst {
     /// Puts a checked expression together; both tables have a row for each id.
     pub fn new(ast: Ast, types: Vec<Type>, references: Vec<Option<Reference>>) -> Self {
-        CheckedAst { ast, types, references }
+        CheckedAst {
+            ast,
+            types,
+            references,
+        }
     }
 
     /// A parsed expression taken as it is: every type is `dyn` and every name is resolved when it is planned.
     pub fn unchecked(ast: Ast) -> Self {
         let bound = ast.id_bound();
-        CheckedAst { ast, types: vec![Type::Dyn; bound], references: vec![None; bound] }
+        CheckedAst {
+            ast,
+            types: vec![Type::Dyn; bound],
+            references: vec![None; bound],
+        }
     }
 
     /// The tree.
@@ -70,7 +78,10 @@ impl CheckedAst {
     /// The overload of a call, where the types decide it.
     pub fn overload(&self, id: ExprId) -> Option<&Arc<OverloadDecl>> {
         match self.reference(id)? {
-            Reference::Call { function, candidates } => match candidates.as_slice() {
+            Reference::Call {
+                function,
+                candidates,
+            } => match candidates.as_slice() {
                 [only] => function.overloads.get(usize::from(*only)),
                 _ => None,
             },

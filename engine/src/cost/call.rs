@@ -72,12 +72,18 @@ impl Cost {
 
     /// Always the same.
     pub const fn fixed(units: u64) -> Cost {
-        Cost { formula: Formula::Fixed(units), by_name: false }
+        Cost {
+            formula: Formula::Fixed(units),
+            by_name: false,
+        }
     }
 
     /// From the sizes of the arguments.
     pub const fn sizes(formula: fn(&[SizeEstimate]) -> CallEstimate) -> Cost {
-        Cost { formula: Formula::Sizes(formula), by_name: false }
+        Cost {
+            formula: Formula::Sizes(formula),
+            by_name: false,
+        }
     }
 
     /// By different formulas before and during an evaluation.
@@ -85,24 +91,36 @@ impl Cost {
         estimate: fn(&dyn CallSite) -> CallEstimate,
         track: for<'v> fn(&[Option<Value<'v>>], Option<Value<'v>>) -> Result<u64, EvalError>,
     ) -> Cost {
-        Cost { formula: Formula::Split { estimate, track }, by_name: false }
+        Cost {
+            formula: Formula::Split { estimate, track },
+            by_name: false,
+        }
     }
 
     /// The same cost, of every overload of the function's name.
     pub const fn of_name(self) -> Cost {
-        Cost { formula: self.formula, by_name: true }
+        Cost {
+            formula: self.formula,
+            by_name: true,
+        }
     }
 }
 
 impl CallEstimate {
     /// A cost, with a result of unknown size.
     pub fn new(cost: CostEstimate) -> Self {
-        CallEstimate { cost, result_size: None }
+        CallEstimate {
+            cost,
+            result_size: None,
+        }
     }
 
     /// The same, with a result of this size.
     pub fn with_result(self, size: SizeEstimate) -> Self {
-        CallEstimate { result_size: Some(size), ..self }
+        CallEstimate {
+            result_size: Some(size),
+            ..self
+        }
     }
 }
 

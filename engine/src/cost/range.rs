@@ -20,36 +20,57 @@ pub struct CostEstimate {
 
 impl SizeEstimate {
     /// The size of a value of which nothing is known.
-    pub const UNKNOWN: SizeEstimate = SizeEstimate { min: 0, max: u64::MAX };
+    pub const UNKNOWN: SizeEstimate = SizeEstimate {
+        min: 0,
+        max: u64::MAX,
+    };
 
     /// A known size.
     pub const fn exact(size: u64) -> Self {
-        SizeEstimate { min: size, max: size }
+        SizeEstimate {
+            min: size,
+            max: size,
+        }
     }
 
     /// The size of two values joined.
     pub fn plus(self, other: SizeEstimate) -> Self {
-        SizeEstimate { min: self.min.saturating_add(other.min), max: self.max.saturating_add(other.max) }
+        SizeEstimate {
+            min: self.min.saturating_add(other.min),
+            max: self.max.saturating_add(other.max),
+        }
     }
 
     /// The size of so many values of a size.
     pub fn times(self, other: SizeEstimate) -> Self {
-        SizeEstimate { min: self.min.saturating_mul(other.min), max: self.max.saturating_mul(other.max) }
+        SizeEstimate {
+            min: self.min.saturating_mul(other.min),
+            max: self.max.saturating_mul(other.max),
+        }
     }
 
     /// A cost of `factor` a unit of size, rounded up.
     pub fn costs(self, factor: f64) -> CostEstimate {
-        CostEstimate { min: scale(self.min, factor), max: scale(self.max, factor) }
+        CostEstimate {
+            min: scale(self.min, factor),
+            max: scale(self.max, factor),
+        }
     }
 
     /// A cost of `cost` for each unit of size.
     pub fn costs_each(self, cost: CostEstimate) -> CostEstimate {
-        CostEstimate { min: self.min.saturating_mul(cost.min), max: self.max.saturating_mul(cost.max) }
+        CostEstimate {
+            min: self.min.saturating_mul(cost.min),
+            max: self.max.saturating_mul(cost.max),
+        }
     }
 
     /// The range that holds both.
     pub fn union(self, other: SizeEstimate) -> Self {
-        SizeEstimate { min: self.min.min(other.min), max: self.max.max(other.max) }
+        SizeEstimate {
+            min: self.min.min(other.min),
+            max: self.max.max(other.max),
+        }
     }
 }
 
@@ -57,31 +78,49 @@ impl CostEstimate {
     /// No cost.
     pub const ZERO: CostEstimate = CostEstimate { min: 0, max: 0 };
     /// A cost of which nothing is known.
-    pub const UNKNOWN: CostEstimate = CostEstimate { min: 0, max: u64::MAX };
+    pub const UNKNOWN: CostEstimate = CostEstimate {
+        min: 0,
+        max: u64::MAX,
+    };
 
     /// A known cost.
     pub const fn exact(cost: u64) -> Self {
-        CostEstimate { min: cost, max: cost }
+        CostEstimate {
+            min: cost,
+            max: cost,
+        }
     }
 
     /// The cost of both.
     pub fn plus(self, other: CostEstimate) -> Self {
-        CostEstimate { min: self.min.saturating_add(other.min), max: self.max.saturating_add(other.max) }
+        CostEstimate {
+            min: self.min.saturating_add(other.min),
+            max: self.max.saturating_add(other.max),
+        }
     }
 
     /// The product of two costs.
     pub fn times(self, other: CostEstimate) -> Self {
-        CostEstimate { min: self.min.saturating_mul(other.min), max: self.max.saturating_mul(other.max) }
+        CostEstimate {
+            min: self.min.saturating_mul(other.min),
+            max: self.max.saturating_mul(other.max),
+        }
     }
 
     /// A multiple of the cost, rounded up.
     pub fn scaled(self, factor: f64) -> Self {
-        CostEstimate { min: scale(self.min, factor), max: scale(self.max, factor) }
+        CostEstimate {
+            min: scale(self.min, factor),
+            max: scale(self.max, factor),
+        }
     }
 
     /// The range that holds both.
     pub fn union(self, other: CostEstimate) -> Self {
-        CostEstimate { min: self.min.min(other.min), max: self.max.max(other.max) }
+        CostEstimate {
+            min: self.min.min(other.min),
+            max: self.max.max(other.max),
+        }
     }
 }
 
@@ -98,5 +137,9 @@ pub(crate) fn scale(size: u64, factor: f64) -> u64 {
         return u64::MAX;
     }
     let product = (size * factor).ceil();
-    if product >= TWO_64 { u64::MAX } else { product as u64 }
+    if product >= TWO_64 {
+        u64::MAX
+    } else {
+        product as u64
+    }
 }

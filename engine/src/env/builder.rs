@@ -41,7 +41,12 @@ impl EnvBuilder {
     pub fn overload(mut self, function: impl Into<SmolStr>, overload: OverloadDecl) -> Self {
         let name = function.into();
         let declared = self.parts.functions.entry(name.clone());
-        let decl = Arc::make_mut(declared.or_insert_with(|| Arc::new(FunctionDecl { name, overloads: Vec::new() })));
+        let decl = Arc::make_mut(declared.or_insert_with(|| {
+            Arc::new(FunctionDecl {
+                name,
+                overloads: Vec::new(),
+            })
+        }));
         if decl.overloads.iter().all(|known| known.id != overload.id) {
             decl.overloads.push(Arc::new(overload));
         }

@@ -45,7 +45,11 @@ pub struct EnvOptions {
 
 impl Default for EnvOptions {
     fn default() -> Self {
-        EnvOptions { cross_type_numeric_comparisons: true, optional_syntax: true, homogeneous_literals: false }
+        EnvOptions {
+            cross_type_numeric_comparisons: true,
+            optional_syntax: true,
+            homogeneous_literals: false,
+        }
     }
 }
 

@@ -7,7 +7,12 @@ use super::{Primitive, Type};
 impl fmt::Display for Type {
     /// The protocol's and documentation's form: `list(int)`, `google.protobuf.Timestamp`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_type(f, self, "google.protobuf.Duration", "google.protobuf.Timestamp")
+        write_type(
+            f,
+            self,
+            "google.protobuf.Duration",
+            "google.protobuf.Timestamp",
+        )
     }
 }
 
@@ -26,7 +31,12 @@ impl fmt::Display for InMessage<'_> {
     }
 }
 
-fn write_type(f: &mut fmt::Formatter<'_>, ty: &Type, duration: &str, timestamp: &str) -> fmt::Result {
+fn write_type(
+    f: &mut fmt::Formatter<'_>,
+    ty: &Type,
+    duration: &str,
+    timestamp: &str,
+) -> fmt::Result {
     let parameters = |f: &mut fmt::Formatter<'_>, name: &str, list: &[&Type]| {
         f.write_str(name)?;
         for (n, parameter) in list.iter().enumerate() {
@@ -53,7 +63,11 @@ fn write_type(f: &mut fmt::Formatter<'_>, ty: &Type, duration: &str, timestamp: 
         Type::Map(entry) => parameters(f, "map", &[&entry.0, &entry.1]),
         Type::Type(None) => f.write_str("type"),
         Type::Type(Some(ty)) => parameters(f, "type", &[ty]),
-        Type::Opaque(opaque) => parameters(f, &opaque.name, &opaque.parameters.iter().collect::<Vec<_>>()),
+        Type::Opaque(opaque) => parameters(
+            f,
+            &opaque.name,
+            &opaque.parameters.iter().collect::<Vec<_>>(),
+        ),
         Type::Struct(name) | Type::Param(name) => f.write_str(name),
         // A variable that nothing has bound stands for anything.
         Type::Var(_) => f.write_str("dyn"),

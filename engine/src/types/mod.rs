@@ -103,7 +103,10 @@ impl Type {
 
     /// A named type of a library.
     pub fn opaque(name: impl Into<SmolStr>, parameters: Vec<Type>) -> Type {
-        Type::Opaque(Arc::new(Opaque { name: name.into(), parameters }))
+        Type::Opaque(Arc::new(Opaque {
+            name: name.into(),
+            parameters,
+        }))
     }
 
     /// The type of `value`'s type.

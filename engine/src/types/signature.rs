@@ -43,5 +43,9 @@ fn read(source: &str) -> Option<Signature> {
         rest = rest.trim_start();
         rest = rest.strip_prefix(',').unwrap_or(rest);
     }
-    Some(Signature { member: receiver.is_some(), parameters, result })
+    Some(Signature {
+        member: receiver.is_some(),
+        parameters,
+        result,
+    })
 }

@@ -6,7 +6,9 @@ use super::Type;
 
 /// Why a text is not a type.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is not a type; write for example int, list(string), map(string, dyn) or optional(int)")]
+#[error(
+    "{0:?} is not a type; write for example int, list(string), map(string, dyn) or optional(int)"
+)]
 pub struct TypeTextError(pub String);
 
 /// The deepest nesting of parameters that is read; nobody writes more, and it bounds recursion.
@@ -30,7 +32,9 @@ impl FromStr for Type {
 pub(super) fn read(rest: &mut &str, depth: usize) -> Option<Type> {
     let depth = depth.checked_sub(1)?;
     let text = rest.trim_start();
-    let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.'))).unwrap_or(text.len());
+    let end = text
+        .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.')))
+        .unwrap_or(text.len());
     let (name, after) = text.split_at_checked(end)?;
     *rest = after;
     if name.is_empty() {

@@ -66,6 +66,8 @@ impl Arena {
 
 impl std::fmt::Debug for Arena {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Arena").field("allocated_bytes", &self.allocated_bytes()).finish_non_exhaustive()
+        f.debug_struct("Arena")
+            .field("allocated_bytes", &self.allocated_bytes())
+            .finish_non_exhaustive()
     }
 }

@@ -39,7 +39,10 @@ impl<'a> List<'a> {
 
     /// The elements in order.
     pub fn iter(&self) -> ListIter<'a> {
-        ListIter { list: *self, next: 0 }
+        ListIter {
+            list: *self,
+            next: 0,
+        }
     }
 }
 

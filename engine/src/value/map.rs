@@ -135,11 +135,16 @@ impl<'a> Iterator for MapIter<'a> {
     fn next(&mut self) -> Option<Self::Item> {
         match self {
             MapIter::Values(entries) => entries.next().map(|entry| Ok(*entry)),
-            MapIter::Json(entries) => entries.next().map(|(key, value)| Ok((Value::String(key), Value::from(value)))),
+            MapIter::Json(entries) => entries
+                .next()
+                .map(|(key, value)| Ok((Value::String(key), Value::from(value)))),
             MapIter::View(view, _) => {
                 let view = *view;
                 let key = self.next_key()?;
-                Some(view.get(&key).map(|value| (key, value.unwrap_or(Value::Null))))
+                Some(
+                    view.get(&key)
+                        .map(|value| (key, value.unwrap_or(Value::Null))),
+                )
             }
         }
     }
@@ -167,7 +172,10 @@ impl<'a> MapValue<'a> {
         if matches!(key, Value::Double(d) if d.is_nan()) {
             return None;
         }
-        let found = self.entries.binary_search_by(|(k, _)| key_order(k, key)).ok()?;
+        let found = self
+            .entries
+            .binary_search_by(|(k, _)| key_order(k, key))
+            .ok()?;
         self.entries.get(found).map(|(_, value)| *value)
     }
 }
@@ -201,8 +209,11 @@ impl<'a> MapBuilder<'a> {
 
     /// The map.
     pub fn build(self, arena: &'a Arena) -> Value<'a> {
-        let entries =
-            arena.bump().alloc_slice_fill_iter(self.entries.into_iter().map(|(Key(key), value)| (key, value)));
+        let entries = arena.bump().alloc_slice_fill_iter(
+            self.entries
+                .into_iter()
+                .map(|(Key(key), value)| (key, value)),
+        );
         Value::Map(arena.bump().alloc(MapValue::ordered(entries)))
     }
 }
@@ -244,7 +255,9 @@ pub fn key_order(left: &Value<'_>, right: &Value<'_>) -> Ordering {
         (Value::Duration(l), Value::Duration(r)) => l.cmp(r),
         (Value::Timestamp(l), Value::Timestamp(r)) => l.cmp(r),
         (Value::Type(l), Value::Type(r)) => l.cmp(r),
-        _ => rank(left).cmp(&rank(right)).then_with(|| address(left).cmp(&address(right))),
+        _ => rank(left)
+            .cmp(&rank(right))
+            .then_with(|| address(left).cmp(&address(right))),
     }
 }
 

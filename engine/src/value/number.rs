@@ -7,7 +7,10 @@ const TWO_63: f64 = 9_223_372_036_854_775_808.0;
 const TWO_64: f64 = 18_446_744_073_709_551_616.0;
 
 /// The int that a double is, if it is one.
-#[expect(clippy::cast_possible_truncation, reason = "the range is checked and the fraction is zero")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the range is checked and the fraction is zero"
+)]
 pub fn exact_int(double: f64) -> Option<i64> {
     (double.fract() == 0.0 && (-TWO_63..TWO_63).contains(&double)).then_some(double as i64)
 }

@@ -1,3 +1,5 @@
 //! CEL's extension libraries, and the environments of each Kubernetes version. Layer 1: on the engine alone, no IO.
 
 pub mod cel;
+
+pub mod version;

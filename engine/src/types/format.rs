@@ -5,14 +5,19 @@ use std::fmt;
 use super::{Primitive, Type};
 
 impl fmt::Display for Type {
-    /// The protocol's and documentation's form: `list(int)`, `google.protobuf.Timestamp`, `null_type`.
+    /// The protocol's and documentation's form: `list(int)`, `google.protobuf.Timestamp`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_type(f, self, &FULL)
+        write_type(
+            f,
+            self,
+            "google.protobuf.Duration",
+            "google.protobuf.Timestamp",
+        )
     }
 }
 
 impl Type {
-    /// The form of checker messages, where timestamps, durations and the like go by their short names.
+    /// The form of checker messages, where timestamps and durations go by their short names.
     pub fn in_message(&self) -> impl fmt::Display + '_ {
         InMessage(self)
     }
@@ -22,57 +27,37 @@ struct InMessage<'t>(&'t Type);
 
 impl fmt::Display for InMessage<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_type(f, self.0, &SHORT)
+        write_type(f, self.0, "duration", "timestamp")
     }
 }
 
-/// The names in which the two forms differ.
-struct Names {
-    null: &'static str,
-    any: &'static str,
-    duration: &'static str,
-    timestamp: &'static str,
-    error: &'static str,
-}
-
-const FULL: Names = Names {
-    null: "null_type",
-    any: "google.protobuf.Any",
-    duration: "google.protobuf.Duration",
-    timestamp: "google.protobuf.Timestamp",
-    error: "error",
-};
-
-const SHORT: Names = Names {
-    null: "null",
-    any: "any",
-    duration: "duration",
-    timestamp: "timestamp",
-    error: "!error!",
-};
-
-fn write_type(f: &mut fmt::Formatter<'_>, ty: &Type, names: &Names) -> fmt::Result {
+fn write_type(
+    f: &mut fmt::Formatter<'_>,
+    ty: &Type,
+    duration: &str,
+    timestamp: &str,
+) -> fmt::Result {
     let parameters = |f: &mut fmt::Formatter<'_>, name: &str, list: &[&Type]| {
         f.write_str(name)?;
         for (n, parameter) in list.iter().enumerate() {
             f.write_str(if n == 0 { "(" } else { ", " })?;
-            write_type(f, parameter, names)?;
+            write_type(f, parameter, duration, timestamp)?;
         }
         f.write_str(if list.is_empty() { "" } else { ")" })
     };
     match ty {
         Type::Dyn => f.write_str("dyn"),
-        Type::Any => f.write_str(names.any),
-        Type::Error => f.write_str(names.error),
-        Type::Null => f.write_str(names.null),
+        Type::Any => f.write_str("any"),
+        Type::Error => f.write_str("!error!"),
+        Type::Null => f.write_str("null"),
         Type::Bool => f.write_str("bool"),
         Type::Int => f.write_str("int"),
         Type::Uint => f.write_str("uint"),
         Type::Double => f.write_str("double"),
         Type::String => f.write_str("string"),
         Type::Bytes => f.write_str("bytes"),
-        Type::Duration => f.write_str(names.duration),
-        Type::Timestamp => f.write_str(names.timestamp),
+        Type::Duration => f.write_str(duration),
+        Type::Timestamp => f.write_str(timestamp),
         Type::Wrapper(primitive) => write!(f, "wrapper({primitive})"),
         Type::List(element) => parameters(f, "list", &[element]),
         Type::Map(entry) => parameters(f, "map", &[&entry.0, &entry.1]),

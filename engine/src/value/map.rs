@@ -50,28 +50,13 @@ impl<'a> Map<'a> {
         if found.is_some() {
             return Ok(found);
         }
-        match *key {
-            Value::Int(int) => match u64::try_from(int) {
-                Ok(uint) => self.get_exact(&Value::Uint(uint)),
-                Err(_) => Ok(None),
-            },
-            Value::Uint(uint) => match i64::try_from(uint) {
-                Ok(int) => self.get_exact(&Value::Int(int)),
-                Err(_) => Ok(None),
-            },
-            Value::Double(double) => {
-                if let Some(int) = super::number::exact_int(double)
-                    && let Some(value) = self.get_exact(&Value::Int(int))?
-                {
-                    return Ok(Some(value));
-                }
-                match super::number::exact_uint(double) {
-                    Some(uint) => self.get_exact(&Value::Uint(uint)),
-                    None => Ok(None),
-                }
+        for key in other_keys(key).into_iter().flatten() {
+            let found = self.get_exact(&key)?;
+            if found.is_some() {
+                return Ok(found);
             }
-            _ => Ok(None),
         }
+        Ok(None)
     }
 
     fn get_exact(&self, key: &Value<'_>) -> Result<Option<Value<'a>>, EvalError> {
@@ -150,6 +135,19 @@ impl<'a> Iterator for MapIter<'a> {
     }
 }
 
+/// The keys of other types under which a lookup also looks for a number.
+fn other_keys(key: &Value<'_>) -> [Option<Value<'static>>; 2] {
+    match *key {
+        Value::Int(int) => [u64::try_from(int).ok().map(Value::Uint), None],
+        Value::Uint(uint) => [i64::try_from(uint).ok().map(Value::Int), None],
+        Value::Double(double) => [
+            super::number::exact_int(double).map(Value::Int),
+            super::number::exact_uint(double).map(Value::Uint),
+        ],
+        _ => [None, None],
+    }
+}
+
 /// A computed map: its entries, ordered by key.
 #[derive(Debug, Clone, Copy)]
 pub struct MapValue<'a> {
@@ -195,6 +193,17 @@ impl<'a> MapBuilder<'a> {
     /// Sets the value under a key; answers the value that it replaces.
     pub fn insert(&mut self, key: Value<'a>, value: Value<'a>) -> Option<Value<'a>> {
         self.entries.insert(Key(key), value)
+    }
+
+    /// Adds an entry. An error where a lookup would already find the key.
+    pub fn insert_new(&mut self, key: Value<'a>, value: Value<'a>) -> Result<(), EvalError> {
+        let mut others = other_keys(&key).into_iter().flatten();
+        if self.contains(key) || others.any(|other| self.contains(other)) {
+            let message = format!("insert failed: key {} already exists", key.in_message());
+            return Err(EvalError::new(message));
+        }
+        self.insert(key, value);
+        Ok(())
     }
 
     /// Removes a key.

@@ -8,6 +8,7 @@ mod json;
 mod list;
 mod map;
 pub mod number;
+mod print;
 mod time;
 mod view;
 

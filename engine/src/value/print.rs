@@ -1,0 +1,143 @@
+//! Values as messages print them: Go's `%v` of cel-go's values.
+
+use std::fmt::{self, Write};
+
+use super::{Arena, Timestamp, Value};
+use crate::golang::time::OffsetTime;
+use crate::golang::{duration, float};
+
+/// Deeper values are cut off; it bounds recursion, and nobody reads so far.
+const MAX_DEPTH: usize = 64;
+
+impl Value<'_> {
+    /// The value as messages print it: `value [a, 1] is not optional`, `no such key: 1`. Strings are bare, `null` is 0.
+    pub fn in_message(&self) -> impl fmt::Display + '_ {
+        InMessage(self, MAX_DEPTH)
+    }
+}
+
+struct InMessage<'v, 'a>(&'v Value<'a>, usize);
+
+impl fmt::Display for InMessage<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let InMessage(value, depth) = *self;
+        let Some(depth) = depth.checked_sub(1) else {
+            return f.write_str("...");
+        };
+        if let Some(list) = value.as_list() {
+            f.write_char('[')?;
+            for (n, element) in list.iter().enumerate() {
+                f.write_str(if n == 0 { "" } else { ", " })?;
+                write!(f, "{}", InMessage(&element, depth))?;
+            }
+            return f.write_char(']');
+        }
+        if let Some(map) = value.as_map() {
+            f.write_char('{')?;
+            for (n, (key, value)) in map.iter().flatten().enumerate() {
+                f.write_str(if n == 0 { "" } else { ", " })?;
+                let (key, value) = (InMessage(&key, depth), InMessage(&value, depth));
+                write!(f, "{key}: {value}")?;
+            }
+            return f.write_char('}');
+        }
+        match *value {
+            // Upstream's null is a number.
+            Value::Null => f.write_char('0'),
+            Value::Bool(value) => write!(f, "{value}"),
+            Value::Int(value) => write!(f, "{value}"),
+            Value::Uint(value) => write!(f, "{value}"),
+            Value::Double(value) => float::write_shortest(f, value),
+            Value::String(text) => f.write_str(text),
+            Value::Bytes(bytes) => write_bytes(f, bytes),
+            Value::Duration(value) => duration::write_go(f, value.0),
+            Value::Timestamp(time) => write_time(f, time),
+            Value::Optional(None) => f.write_str("optional.none()"),
+            Value::Optional(Some(value)) => write!(f, "optional({})", InMessage(value, depth)),
+            Value::Type("list") => f.write_str("list(dyn)"),
+            Value::Type("map") => f.write_str("map(dyn, dyn)"),
+            Value::Type(name) => f.write_str(name),
+            Value::Opaque(opaque) => f.write_str(opaque.to_text(&Arena::new())),
+            // Read above.
+            Value::List(_)
+            | Value::JsonList(_)
+            | Value::ListView(_)
+            | Value::Map(_)
+            | Value::JsonMap(_)
+            | Value::MapView(_) => Ok(()),
+        }
+    }
+}
+
+/// `[97 98]`
+fn write_bytes(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {
+    f.write_char('[')?;
+    for (n, byte) in bytes.iter().enumerate() {
+        f.write_str(if n == 0 { "" } else { " " })?;
+        write!(f, "{byte}")?;
+    }
+    f.write_char(']')
+}
+
+/// `2020-01-01 00:00:00.5 +0100 +0100`, where the offset is also the name of the zone; UTC has one of its own.
+fn write_time(f: &mut fmt::Formatter<'_>, time: Timestamp) -> fmt::Result {
+    let mut text = String::new();
+    let time = OffsetTime {
+        unix_seconds: time.seconds,
+        nanos: time.nanos,
+        offset_seconds: time.offset,
+    };
+    time.write_rfc3339(&mut text)?;
+    let (date, clock) = text.split_once('T').unwrap_or_default();
+    write!(f, "{date} ")?;
+    match clock.split_at_checked(clock.find(['Z', '+', '-']).unwrap_or(0)) {
+        Some((clock, "Z")) => write!(f, "{clock} +0000 UTC"),
+        Some((clock, offset)) => {
+            let offset = offset.replace(':', "");
+            write!(f, "{clock} {offset} {offset}")
+        }
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::{Duration, MapBuilder};
+
+    #[test]
+    fn prints_as_go_prints() {
+        let arena = Arena::new();
+        let time = |offset| Timestamp {
+            seconds: 1_577_836_800,
+            nanos: 500_000_000,
+            offset,
+        };
+        let mut map = MapBuilder::new();
+        map.insert(Value::Int(1), Value::Null);
+        map.insert(Value::String("b"), Value::Double(1e6));
+        let some = arena.some(Value::Int(1));
+        for (value, expected) in [
+            (Value::Bytes(b"ab"), "[97 98]"),
+            (Value::Duration(Duration(5_400_000_000_000)), "1h30m0s"),
+            (Value::Timestamp(time(0)), "2020-01-01 00:00:00.5 +0000 UTC"),
+            (
+                Value::Timestamp(time(-5_400)),
+                "2019-12-31 22:30:00.5 -0130 -0130",
+            ),
+            (Value::Type("list"), "list(dyn)"),
+            (map.build(&arena), "{1: 0, b: 1e+06}"),
+            (arena.list(&[Value::String("a"), some]), "[a, optional(1)]"),
+            (Value::Optional(None), "optional.none()"),
+        ] {
+            assert_eq!(value.in_message().to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn depth_is_bounded() {
+        let arena = Arena::new();
+        let deep = (0..1000).fold(Value::Null, |value, _| arena.list(&[value]));
+        assert!(deep.in_message().to_string().contains("..."));
+    }
+}

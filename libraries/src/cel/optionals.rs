@@ -1,0 +1,273 @@
+//! Optional values (cel-go `cel/library.go`, optional types version 2).
+//!
+//! Selection and indexing of optionals, `or` and `orValue` are planned: they must not evaluate what they do not need.
+
+use gavel_engine::ast::operators::{INDEX, OPT_INDEX, OPT_SELECT};
+use gavel_engine::cost::Cost;
+use gavel_engine::decl::{CallContext, Implementation, Overload};
+use gavel_engine::error::EvalError;
+use gavel_engine::value::{Timestamp, Value};
+
+/// The functions.
+pub const OPTIONALS: &[Overload] = &[
+    function(
+        "optional.of",
+        "optional_of",
+        "(V) -> optional_type(V)",
+        of,
+        "optional.of(1).value() == 1",
+    ),
+    function(
+        "optional.ofNonZeroValue",
+        "optional_ofNonZeroValue",
+        "(V) -> optional_type(V)",
+        of_non_zero_value,
+        "!optional.ofNonZeroValue('').hasValue()",
+    ),
+    function(
+        "optional.none",
+        "optional_none",
+        "() -> optional_type(V)",
+        none,
+        "!optional.none().hasValue()",
+    ),
+    function(
+        "value",
+        "optional_value",
+        "optional_type(V).() -> V",
+        value,
+        "optional.of('a').value() == 'a'",
+    ),
+    function(
+        "hasValue",
+        "optional_hasValue",
+        "optional_type(V).() -> bool",
+        has_value,
+        "optional.of(1).hasValue()",
+    ),
+    planned(
+        "or",
+        "optional_or_optional",
+        "optional_type(V).(optional_type(V)) -> optional_type(V)",
+        "optional.none().or(optional.of(1)).value() == 1",
+    ),
+    planned(
+        "orValue",
+        "optional_orValue_value",
+        "optional_type(V).(V) -> V",
+        "{'a': 1}.?b.orValue(2) == 2",
+    ),
+    planned(
+        OPT_SELECT,
+        "select_optional_field",
+        "(dyn, string) -> optional_type(V)",
+        "{'a': 1}.?a.hasValue()",
+    ),
+    planned(
+        OPT_INDEX,
+        "list_optindex_optional_int",
+        "(list(V), int) -> optional_type(V)",
+        "!['a'][?1].hasValue()",
+    ),
+    planned(
+        OPT_INDEX,
+        "optional_list_optindex_optional_int",
+        "(optional_type(list(V)), int) -> optional_type(V)",
+        "optional.of(['a'])[?0].value() == 'a'",
+    ),
+    planned(
+        OPT_INDEX,
+        "map_optindex_optional_value",
+        "(map(K, V), K) -> optional_type(V)",
+        "{'a': 1}[?'a'].value() == 1",
+    ),
+    planned(
+        OPT_INDEX,
+        "optional_map_optindex_optional_value",
+        "(optional_type(map(K, V)), K) -> optional_type(V)",
+        "!optional.of({'a': 1})[?'b'].hasValue()",
+    ),
+    planned(
+        INDEX,
+        "optional_list_index_int",
+        "(optional_type(list(V)), int) -> optional_type(V)",
+        "optional.of(['a'])[0].value() == 'a'",
+    ),
+    planned(
+        INDEX,
+        "optional_map_index_value",
+        "(optional_type(map(K, V)), K) -> optional_type(V)",
+        "optional.of({'a': 1})['a'].value() == 1",
+    ),
+    function(
+        "last",
+        "list_last",
+        "list(V).() -> optional_type(V)",
+        last,
+        "[1, 2, 3].last().value() == 3",
+    ),
+    function(
+        "first",
+        "list_first",
+        "list(V).() -> optional_type(V)",
+        first,
+        "[1, 2, 3].first().value() == 1",
+    ),
+    function(
+        "optional.unwrap",
+        "optional_unwrap",
+        "(list(optional_type(V))) -> list(V)",
+        unwrap,
+        "optional.unwrap([optional.of(1), optional.none()]) == [1]",
+    ),
+    function(
+        "unwrapOpt",
+        "optional_unwrapOpt",
+        "list(optional_type(V)).() -> list(V)",
+        unwrap,
+        "[optional.of(1), optional.none()].unwrapOpt() == [1]",
+    ),
+];
+
+const fn function(
+    function: &'static str,
+    id: &'static str,
+    signature: &'static str,
+    body: gavel_engine::decl::Function,
+    example: &'static str,
+) -> Overload {
+    Overload {
+        function,
+        id,
+        signature,
+        implementation: Implementation::Typed(body),
+        cost: Cost::ONE,
+        example,
+    }
+}
+
+const fn planned(
+    function: &'static str,
+    id: &'static str,
+    signature: &'static str,
+    example: &'static str,
+) -> Overload {
+    Overload {
+        function,
+        id,
+        signature,
+        implementation: Implementation::Planned,
+        cost: Cost::ONE,
+        example,
+    }
+}
+
+fn of<'a>(call: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
+    let [value] = *args else {
+        return Err(EvalError::no_such_overload());
+    };
+    Ok(call.arena.some(value))
+}
+
+fn of_non_zero_value<'a>(
+    call: &CallContext<'a>,
+    args: &[Value<'a>],
+) -> Result<Value<'a>, EvalError> {
+    match args {
+        [value] if is_zero(value) => Ok(Value::Optional(None)),
+        _ => of(call, args),
+    }
+}
+
+/// Whether a value is its type's zero: false, 0, empty, null. Types, optionals and values of libraries never are, nor
+/// are objects of a host.
+fn is_zero(value: &Value<'_>) -> bool {
+    const ZERO_TIME: Timestamp = Timestamp {
+        seconds: Timestamp::MIN_SECONDS,
+        nanos: 0,
+        offset: 0,
+    };
+    match value {
+        Value::Null => true,
+        Value::Bool(value) => !value,
+        Value::Int(value) => *value == 0,
+        Value::Uint(value) => *value == 0,
+        Value::Double(value) => *value == 0.0,
+        Value::String(text) => text.is_empty(),
+        Value::Bytes(bytes) => bytes.is_empty(),
+        Value::Duration(duration) => duration.0 == 0,
+        Value::Timestamp(timestamp) => *timestamp == ZERO_TIME,
+        Value::List(values) => values.is_empty(),
+        Value::JsonList(items) => items.is_empty(),
+        Value::Map(map) => map.entries().is_empty(),
+        Value::JsonMap(map) => map.is_empty(),
+        Value::ListView(_)
+        | Value::MapView(_)
+        | Value::Optional(_)
+        | Value::Type(_)
+        | Value::Opaque(_) => false,
+    }
+}
+
+fn none<'a>(_: &CallContext<'a>, _: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
+    Ok(Value::Optional(None))
+}
+
+fn value<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
+    match *args {
+        [Value::Optional(Some(value))] => Ok(*value),
+        [Value::Optional(None)] => Err(EvalError::new("optional.none() dereference")),
+        _ => Err(EvalError::no_such_overload()),
+    }
+}
+
+fn has_value<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
+    match *args {
+        [Value::Optional(value)] => Ok(Value::Bool(value.is_some())),
+        _ => Err(EvalError::no_such_overload()),
+    }
+}
+
+fn first<'a>(call: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
+    element(call, args, |_| Some(0))
+}
+
+fn last<'a>(call: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
+    element(call, args, |len| len.checked_sub(1))
+}
+
+/// The element of a list at a position that is chosen by its length, or none.
+fn element<'a>(
+    call: &CallContext<'a>,
+    args: &[Value<'a>],
+    position: fn(usize) -> Option<usize>,
+) -> Result<Value<'a>, EvalError> {
+    let list = match args {
+        [value] => value.as_list(),
+        _ => None,
+    };
+    let list = list.ok_or_else(EvalError::no_such_overload)?;
+    let element = position(list.len()).and_then(|position| list.get(position));
+    Ok(element.map_or(Value::Optional(None), |element| call.arena.some(element)))
+}
+
+/// The values of those elements that have one. The guard of a call looks at the first element alone, so any later one may
+/// turn out not to be optional.
+fn unwrap<'a>(call: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
+    let list = match args {
+        [value] => value.as_list(),
+        _ => None,
+    };
+    let list = list.ok_or_else(EvalError::no_such_overload)?;
+    let mut values = Vec::with_capacity(list.len());
+    for element in list {
+        match element {
+            Value::Optional(value) => values.extend(value.copied()),
+            other => {
+                let message = format!("value {} is not optional", other.in_message());
+                return Err(EvalError::new(message));
+            }
+        }
+    }
+    Ok(call.arena.list(&values))
+}

@@ -1,5 +1,7 @@
 //! What a call costs: part of a function's row, read by the estimator and by the tracker.
 
+use smallvec::SmallVec;
+
 use super::{CostEstimate, SizeEstimate};
 use crate::error::EvalError;
 use crate::types::Type;
@@ -13,6 +15,9 @@ pub struct Cost {
     /// Whether it belongs to the function's name, so that it also holds for calls of which only the run time tells the
     /// overload. Otherwise such calls cost one unit.
     pub by_name: bool,
+    /// Whether cel-go itself has the formula, not a library. The two read sizes differently: only cel-go counts an
+    /// optional as the value that it holds, and only a library asks the host again for a size that was not known.
+    pub standard: bool,
 }
 
 /// How a cost is computed from the arguments, the receiver being the first of them.
@@ -57,13 +62,21 @@ pub trait CallSite {
     }
 
     /// The static type of an argument.
-    fn argument_type(&self, argument: usize) -> Type;
+    fn argument_type(&self, argument: usize) -> &Type;
 
-    /// The value of an argument that is an int literal.
-    fn int_literal(&self, argument: usize) -> Option<i64>;
+    /// The type of the elements of an argument that is a list; none where its type is `dyn`.
+    fn element_type(&self, argument: usize) -> Option<&Type> {
+        match self.argument_type(argument) {
+            Type::List(element) => Some(element),
+            _ => None,
+        }
+    }
 
     /// The size of the elements of an argument that is a list, if the host knows it (by the path with `@items`).
     fn element_size(&self, argument: usize) -> Option<SizeEstimate>;
+
+    /// The value of an argument that is an int literal.
+    fn int_literal(&self, argument: usize) -> Option<i64>;
 }
 
 impl Cost {
@@ -72,18 +85,12 @@ impl Cost {
 
     /// Always the same.
     pub const fn fixed(units: u64) -> Cost {
-        Cost {
-            formula: Formula::Fixed(units),
-            by_name: false,
-        }
+        Cost::of(Formula::Fixed(units))
     }
 
     /// From the sizes of the arguments.
     pub const fn sizes(formula: fn(&[SizeEstimate]) -> CallEstimate) -> Cost {
-        Cost {
-            formula: Formula::Sizes(formula),
-            by_name: false,
-        }
+        Cost::of(Formula::Sizes(formula))
     }
 
     /// By different formulas before and during an evaluation.
@@ -91,17 +98,52 @@ impl Cost {
         estimate: fn(&dyn CallSite) -> CallEstimate,
         track: for<'v> fn(&[Option<Value<'v>>], Option<Value<'v>>) -> Result<u64, EvalError>,
     ) -> Cost {
+        Cost::of(Formula::Split { estimate, track })
+    }
+
+    const fn of(formula: Formula) -> Cost {
         Cost {
-            formula: Formula::Split { estimate, track },
+            formula,
             by_name: false,
+            standard: false,
         }
     }
 
-    /// The same cost, of every overload of the function's name.
+    /// The same cost, also where only the run time tells the overload.
     pub const fn of_name(self) -> Cost {
         Cost {
-            formula: self.formula,
             by_name: true,
+            ..self
+        }
+    }
+
+    /// The same cost, read as cel-go reads its own formulas.
+    pub(super) const fn standard(self) -> Cost {
+        Cost {
+            standard: true,
+            ..self
+        }
+    }
+
+    /// What a call has cost. An argument that failed is `None`, as is a failed result.
+    pub fn track<'v>(
+        &self,
+        arguments: &[Option<Value<'v>>],
+        result: Option<Value<'v>>,
+    ) -> Result<u64, EvalError> {
+        match self.formula {
+            Formula::Fixed(units) => Ok(units),
+            Formula::Sizes(formula) => {
+                let sizes: SmallVec<[SizeEstimate; 4]> = arguments
+                    .iter()
+                    .map(|argument| match self.standard {
+                        true => SizeEstimate::exact(tracked_held_size(*argument)),
+                        false => SizeEstimate::exact(tracked_size(argument.as_ref())),
+                    })
+                    .collect();
+                Ok(formula(&sizes).cost.max)
+            }
+            Formula::Split { track, .. } => track(arguments, result),
         }
     }
 }
@@ -124,13 +166,13 @@ impl CallEstimate {
     }
 }
 
-/// The size of a value as the tracker counts it: code points, bytes, elements or entries, 1 of anything else and of a
-/// failure. An optional counts as the value that it holds.
+/// The size of a value as the tracker counts it: code points, bytes, elements or entries, or what an opaque value says;
+/// 1 of anything else and of a failure.
 pub fn tracked_size(value: Option<&Value<'_>>) -> u64 {
     let size = match value {
         Some(Value::String(text)) => text.chars().count(),
         Some(Value::Bytes(bytes)) => bytes.len(),
-        Some(Value::Optional(Some(inner))) => return tracked_size(Some(inner)),
+        Some(Value::Opaque(opaque)) => return opaque.size().unwrap_or(1),
         Some(value) => match (value.as_list(), value.as_map()) {
             (Some(list), _) => list.len(),
             (_, Some(map)) => map.len(),
@@ -139,4 +181,12 @@ pub fn tracked_size(value: Option<&Value<'_>>) -> u64 {
         None => 1,
     };
     u64::try_from(size).unwrap_or(u64::MAX)
+}
+
+/// The same, an optional counting as the value that it holds.
+pub(super) fn tracked_held_size(mut value: Option<Value<'_>>) -> u64 {
+    while let Some(Value::Optional(Some(held))) = value {
+        value = Some(*held);
+    }
+    tracked_size(value.as_ref())
 }

@@ -5,6 +5,7 @@
 //! which gives it ranges of sizes, and the tracker, which gives it exact ones.
 
 mod call;
+pub mod formulas;
 mod range;
 
 pub use call::{CallEstimate, CallSite, Cost, Formula, tracked_size};

@@ -50,6 +50,11 @@ pub trait Opaque: Any + fmt::Debug + Send + Sync {
     /// Whether `other` is the same value. An error where upstream gives one.
     fn equals(&self, other: &Value<'_>) -> Result<bool, EvalError>;
 
+    /// The size by which calls with this value are charged, where the type has one.
+    fn size(&self) -> Option<u64> {
+        None
+    }
+
     /// The value as text, where messages print it.
     fn to_text<'a>(&self, arena: &'a Arena) -> &'a str;
 }

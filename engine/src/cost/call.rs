@@ -31,10 +31,13 @@ pub enum Formula {
     Split {
         /// The estimate.
         estimate: fn(&dyn CallSite) -> CallEstimate,
-        /// The exact cost. An argument that failed is `None`, as is a failed result.
-        track: for<'v> fn(&[Option<Value<'v>>], Option<Value<'v>>) -> Result<u64, EvalError>,
+        /// The exact cost.
+        track: Track,
     },
 }
+
+/// The exact cost of a call, from its arguments and its result. What failed is `None`.
+pub type Track = for<'v> fn(&[Option<Value<'v>>], Option<Value<'v>>) -> Result<u64, EvalError>;
 
 /// An estimate of a call: its own cost, without its arguments', and the size of its result where that is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,10 +97,7 @@ impl Cost {
     }
 
     /// By different formulas before and during an evaluation.
-    pub const fn split(
-        estimate: fn(&dyn CallSite) -> CallEstimate,
-        track: for<'v> fn(&[Option<Value<'v>>], Option<Value<'v>>) -> Result<u64, EvalError>,
-    ) -> Cost {
+    pub const fn split(estimate: fn(&dyn CallSite) -> CallEstimate, track: Track) -> Cost {
         Cost::of(Formula::Split { estimate, track })
     }
 

@@ -8,7 +8,7 @@ mod call;
 pub mod formulas;
 mod range;
 
-pub use call::{CallEstimate, CallSite, Cost, Formula, tracked_size};
+pub use call::{CallEstimate, CallSite, Cost, Formula, Track, tracked_size};
 pub use range::{CostEstimate, SizeEstimate};
 
 /// Of a variable, a selection or an index.

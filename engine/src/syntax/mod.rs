@@ -1,1 +1,85 @@
-//! From text to tree: lexer, parser, macro expansion.
+//! The text of an expression and its tree: lexer, parser, macros (cel-go's `parser`).
+//!
+//! A first parser reads expressions without fault and gives up on all others; a second one, which goes over the grammar as
+//! cel-go's generated parser does, then finds out what is wrong and words it.
+
+use crate::ast::Ast;
+use crate::issues::{Issues, Phase};
+use crate::source::{Location, Source};
+
+mod lexer;
+mod literal;
+mod macros;
+mod nodes;
+mod parser;
+mod token;
+
+pub use macros::{
+    BINDINGS, BLOCK, Expander, Expansion, Macro, MacroCall, MacroContext, MacroError, Macros, OPTIONALS, Receiver, SORT_BY,
+    STANDARD, TWO_VARIABLE, simple_name,
+};
+
+/// The deepest nesting: of each rule of the grammar, and of the nodes that are counted towards the height of a tree.
+const MAX_DEPTH: u32 = 250;
+
+/// What the parser accepts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParserOptions {
+    /// `a.?b`, `a[?b]`, `[?a]`, `{?a: b}` and `T{?a: b}` may be written.
+    pub optional_syntax: bool,
+    /// Fields may be written between backticks.
+    pub escaped_identifiers: bool,
+    /// The longest expression, in code points.
+    pub max_code_points: u32,
+}
+
+impl Default for ParserOptions {
+    /// What Kubernetes accepts since 1.28.
+    fn default() -> Self {
+        ParserOptions { optional_syntax: true, escaped_identifiers: false, max_code_points: 100_000 }
+    }
+}
+
+/// Parses an expression and expands its macros.
+pub fn parse(source: Source, options: &ParserOptions, macros: &Macros) -> Result<Ast, Issues> {
+    let mut issues = Issues::new(&source, Phase::Parse);
+    let (size, limit) = (source.code_points(), options.max_code_points);
+    if size > limit {
+        issues.report(
+            Location::NONE,
+            format!("expression code point size exceeds limit: size: {size}, limit {limit}"),
+        );
+        return Err(issues);
+    }
+    parser::parse(&source, options, macros).ok_or_else(|| {
+        issues.report(Location { line: 1, column: 0 }, "Syntax error");
+        issues
+    })
+}
+
+/// Whether a word may not be a variable or the name of a global function.
+fn is_reserved(word: &str) -> bool {
+    matches!(
+        word,
+        "as" | "break"
+            | "const"
+            | "continue"
+            | "else"
+            | "false"
+            | "for"
+            | "function"
+            | "if"
+            | "import"
+            | "in"
+            | "let"
+            | "loop"
+            | "package"
+            | "namespace"
+            | "null"
+            | "return"
+            | "true"
+            | "var"
+            | "void"
+            | "while"
+    )
+}

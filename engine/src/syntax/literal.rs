@@ -1,0 +1,130 @@
+//! The values of literals (`parser/unescape.go` and the literals of `parser/parser.go`).
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// The value of an int literal, decimal or `0x…`; none where it is out of range.
+pub(super) fn int(text: &str, negative: bool) -> Option<i64> {
+    let magnitude = magnitude(text)?;
+    if negative { 0i64.checked_sub_unsigned(magnitude) } else { i64::try_from(magnitude).ok() }
+}
+
+/// The value of a uint literal, its `u` included; none where it is out of range.
+pub(super) fn uint(text: &str) -> Option<u64> {
+    magnitude(text.strip_suffix(['u', 'U'])?)
+}
+
+/// The value of a double literal; none where it is too large.
+pub(super) fn double(text: &str, negative: bool) -> Option<f64> {
+    let value: f64 = text.parse().ok()?;
+    value.is_finite().then_some(if negative { -value } else { value })
+}
+
+/// The value of a string literal, its prefix and quotes included, or what is wrong with it.
+pub(super) fn string(text: &str) -> Result<Arc<str>, &'static str> {
+    match body(text) {
+        (body, true) => unescape_string(&body).map(Arc::from),
+        (body, false) => Ok(Arc::from(body)),
+    }
+}
+
+/// The value of a bytes literal, its prefix and quotes included, or what is wrong with it.
+pub(super) fn bytes(text: &str) -> Result<Arc<[u8]>, &'static str> {
+    match body(text.get(1..).unwrap_or_default()) {
+        (body, true) => unescape_bytes(&body).map(Arc::from),
+        (body, false) => Ok(Arc::from(body.as_bytes())),
+    }
+}
+
+const UNABLE: &str = "unable to unescape string";
+
+fn magnitude(text: &str) -> Option<u64> {
+    match text.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
+    }
+}
+
+/// What is between the quotes, each line end as LF, and whether there are escapes in it.
+fn body(text: &str) -> (Cow<'_, str>, bool) {
+    let raw = text.starts_with(['r', 'R']);
+    let quoted = if raw { text.get(1..).unwrap_or_default() } else { text };
+    let quotes = if quoted.len() >= 6 && (quoted.starts_with("'''") || quoted.starts_with("\"\"\"")) { 3 } else { 1 };
+    let inner = quoted.get(quotes..quoted.len().saturating_sub(quotes)).unwrap_or_default();
+    let escaped = !raw && inner.contains('\\');
+    if inner.contains('\r') {
+        (Cow::Owned(inner.replace("\r\n", "\n").replace('\r', "\n")), escaped)
+    } else {
+        (Cow::Borrowed(inner), escaped)
+    }
+}
+
+fn unescape_string(body: &str) -> Result<String, &'static str> {
+    let mut out = String::with_capacity(body.len());
+    let mut rest = body;
+    while let Some((plain, escaped)) = rest.split_once('\\') {
+        out.push_str(plain);
+        let (code, tail) = escape(escaped)?;
+        out.push(char::from_u32(code.value()).ok_or("invalid unicode code point")?);
+        rest = tail;
+    }
+    out.push_str(rest);
+    Ok(out)
+}
+
+fn unescape_bytes(body: &str) -> Result<Vec<u8>, &'static str> {
+    let mut out = Vec::with_capacity(body.len());
+    let mut rest = body;
+    while let Some((plain, escaped)) = rest.split_once('\\') {
+        out.extend_from_slice(plain.as_bytes());
+        let (Code::Byte(byte), tail) = escape(escaped)? else { return Err(UNABLE) };
+        out.push(byte);
+        rest = tail;
+    }
+    out.extend_from_slice(rest.as_bytes());
+    Ok(out)
+}
+
+/// What an escape stands for.
+enum Code {
+    /// A byte of bytes, or the code point of that number of a string.
+    Byte(u8),
+    /// A code point, in strings only.
+    Point(u32),
+}
+
+impl Code {
+    fn value(&self) -> u32 {
+        match self {
+            Code::Byte(byte) => u32::from(*byte),
+            Code::Point(point) => *point,
+        }
+    }
+}
+
+/// Reads the escape whose backslash has been passed.
+fn escape(text: &str) -> Result<(Code, &str), &'static str> {
+    let mut chars = text.chars();
+    let letter = chars.next().ok_or(UNABLE)?;
+    let simple = |byte: u8| Ok((Code::Byte(byte), text.get(1..).unwrap_or_default()));
+    let digits = |from: usize, to: usize, radix: u32| {
+        let (digits, tail) = (text.get(from..to).ok_or(UNABLE)?, text.get(to..).unwrap_or_default());
+        Ok((u32::from_str_radix(digits, radix).map_err(|_| UNABLE)?, tail))
+    };
+    let byte = |(value, tail)| Ok((Code::Byte(u8::try_from(value).map_err(|_| UNABLE)?), tail));
+    match letter {
+        'a' => simple(0x07),
+        'b' => simple(0x08),
+        'f' => simple(0x0c),
+        'n' => simple(b'\n'),
+        'r' => simple(b'\r'),
+        't' => simple(b'\t'),
+        'v' => simple(0x0b),
+        '\\' | '\'' | '"' | '`' | '?' => simple(u8::try_from(letter).map_err(|_| UNABLE)?),
+        'x' | 'X' => byte(digits(1, 3, 16)?),
+        '0'..='3' => byte(digits(0, 3, 8)?),
+        'u' => digits(1, 5, 16).map(|(value, tail)| (Code::Point(value), tail)),
+        'U' => digits(1, 9, 16).map(|(value, tail)| (Code::Point(value), tail)),
+        _ => Err(UNABLE),
+    }
+}

@@ -1,0 +1,53 @@
+//! `cel.block` and its companions, with which the conformance cases of the specification write optimised trees.
+
+use smol_str::format_smolstr;
+
+use super::{Expansion, Macro, MacroCall, MacroContext, MacroError, Receiver};
+use crate::ast::{Constant, Expr, ExprKind};
+
+/// `cel.block([a, b], result)`, `cel.index(n)`, `cel.iterVar(depth, n)`, `cel.accuVar(depth, n)`.
+pub const BLOCK: &[Macro] = &[
+    of_cel("block", 2, block),
+    of_cel("index", 1, index),
+    of_cel("iterVar", 2, iter_var),
+    of_cel("accuVar", 2, accu_var),
+];
+
+const fn of_cel(name: &'static str, arguments: usize, expand: super::Expander) -> Macro {
+    Macro { name, arguments: Some(arguments), receiver: Receiver::Namespace("cel"), expand }
+}
+
+fn block(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
+    let [slots, result] = call.args()?;
+    if !matches!(slots.kind, ExprKind::List(_)) {
+        return Err(MacroError::new(slots.id, "cel.block requires the first arg to be a list literal"));
+    }
+    Ok(context.call("cel.@block", vec![slots, result]))
+}
+
+fn index(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
+    let [index] = call.args()?;
+    let index = natural(&index, "cel.index requires a single non-negative int constant arg")?;
+    Ok(context.ident(format_smolstr!("@index{index}")))
+}
+
+fn iter_var(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
+    let [depth, unique] = call.args()?;
+    let complaint = "cel.iterVar requires two non-negative int constant args";
+    let (depth, unique) = (natural(&depth, complaint)?, natural(&unique, complaint)?);
+    Ok(context.ident(format_smolstr!("@it:{depth}:{unique}")))
+}
+
+fn accu_var(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
+    let [depth, unique] = call.args()?;
+    let complaint = "cel.accuVar requires two non-negative int constant args";
+    let (depth, unique) = (natural(&depth, complaint)?, natural(&unique, complaint)?);
+    Ok(context.ident(format_smolstr!("@ac:{depth}:{unique}")))
+}
+
+fn natural(arg: &Expr, complaint: &'static str) -> Result<i64, MacroError> {
+    match arg.kind {
+        ExprKind::Constant(Constant::Int(value)) if value >= 0 => Ok(value),
+        _ => Err(MacroError::new(arg.id, complaint)),
+    }
+}

@@ -1,0 +1,241 @@
+//! Macros: calls that the parser replaces by other trees (`parser/macro.go`).
+
+use std::borrow::Cow;
+
+use smol_str::SmolStr;
+
+use super::nodes::{self, Nodes};
+use crate::ast::operators::ACCUMULATOR;
+use crate::ast::{Comprehension, Constant, Expr, ExprId, ExprKind, List, Select};
+use crate::source::Offset;
+
+mod bindings;
+mod block;
+mod optionals;
+mod sort_by;
+mod standard;
+mod two_variable;
+
+pub use bindings::BINDINGS;
+pub use block::BLOCK;
+pub use optionals::OPTIONALS;
+pub use sort_by::SORT_BY;
+pub use standard::STANDARD;
+pub use two_variable::TWO_VARIABLE;
+
+/// One macro: the calls that it matches and what becomes of them.
+#[derive(Debug, Clone, Copy)]
+pub struct Macro {
+    /// The name of the function.
+    pub name: &'static str,
+    /// The number of arguments without the receiver; none matches any.
+    pub arguments: Option<usize>,
+    /// What it is called on.
+    pub receiver: Receiver,
+    /// Makes the tree that replaces a call.
+    pub expand: Expander,
+}
+
+/// What a macro is called on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Receiver {
+    /// Nothing: `has(a.b)`.
+    None,
+    /// Any expression: `a.all(x, x > 0)`.
+    Any,
+    /// This name alone: `cel.bind(x, 1, x + x)`. On anything else the call is an ordinary one.
+    Namespace(&'static str),
+}
+
+/// Makes the tree that replaces a call.
+pub type Expander = fn(&mut MacroContext<'_>, MacroCall) -> Expansion;
+
+/// The tree that replaces a call, or why the call is wrong.
+pub type Expansion = Result<Expr, MacroError>;
+
+/// The macros of an environment.
+#[derive(Debug, Clone, Default)]
+pub struct Macros {
+    rows: Vec<Macro>,
+}
+
+impl Macros {
+    /// Puts tables together; of two rows for the same calls, the later one counts.
+    pub fn new(tables: &[&[Macro]]) -> Self {
+        Macros { rows: tables.iter().rev().flat_map(|table| table.iter().rev()).copied().collect() }
+    }
+
+    /// The expander of a call; that of an exact number of arguments goes first.
+    pub(super) fn find(&self, name: &str, target: Option<&Expr>, arguments: usize) -> Option<Expander> {
+        let named = || self.rows.iter().filter(|row| row.name == name && row.receiver.accepts(target));
+        let exact = named().find(|row| row.arguments == Some(arguments));
+        exact.or_else(|| named().find(|row| row.arguments.is_none())).map(|row| row.expand)
+    }
+}
+
+impl Receiver {
+    fn accepts(self, target: Option<&Expr>) -> bool {
+        match (self, target) {
+            (Receiver::None, target) => target.is_none(),
+            (Receiver::Any, target) => target.is_some(),
+            (Receiver::Namespace(name), Some(Expr { kind: ExprKind::Ident(target), .. })) => target == name,
+            (Receiver::Namespace(_), _) => false,
+        }
+    }
+}
+
+/// Why a call of a macro is wrong.
+#[derive(Debug, Clone, PartialEq)]
+pub enum MacroError {
+    /// An argument is not what the macro needs.
+    Argument {
+        /// The argument, or the call where it concerns all of it.
+        id: ExprId,
+        /// What is wrong.
+        message: Cow<'static, str>,
+    },
+    /// The expression expands to more nodes than are allowed.
+    TooManyNodes,
+}
+
+impl MacroError {
+    /// Complains of one node of the call.
+    pub fn new(id: ExprId, message: impl Into<Cow<'static, str>>) -> Self {
+        MacroError::Argument { id, message: message.into() }
+    }
+}
+
+/// A call that a macro matches.
+#[derive(Debug)]
+pub struct MacroCall {
+    id: ExprId,
+    target: Option<Expr>,
+    args: Vec<Expr>,
+}
+
+impl MacroCall {
+    pub(super) fn new(id: ExprId, target: Option<Expr>, args: Vec<Expr>) -> Self {
+        MacroCall { id, target, args }
+    }
+
+    /// The arguments, however many there are.
+    pub fn into_args(self) -> Vec<Expr> {
+        self.args
+    }
+
+    /// The arguments of a macro with exactly `N` of them.
+    pub fn args<const N: usize>(self) -> Result<[Expr; N], MacroError> {
+        let id = self.id;
+        self.args.try_into().map_err(|_| MacroError::new(id, "wrong number of arguments"))
+    }
+
+    /// The receiver and the arguments of a macro with exactly `N` of them.
+    pub fn receiver_and_args<const N: usize>(mut self) -> Result<(Expr, [Expr; N]), MacroError> {
+        let target = self.target.take().ok_or_else(|| MacroError::new(self.id, "receiver expected"))?;
+        Ok((target, self.args()?))
+    }
+}
+
+/// Makes the nodes of an expansion. Their place is that of the macro's call.
+#[derive(Debug)]
+pub struct MacroContext<'n> {
+    nodes: &'n mut Nodes,
+    offset: Offset,
+}
+
+impl<'n> MacroContext<'n> {
+    pub(super) fn new(nodes: &'n mut Nodes, offset: Offset) -> Self {
+        MacroContext { nodes, offset }
+    }
+
+    fn node(&mut self, kind: ExprKind) -> Expr {
+        Expr { id: self.nodes.id(self.offset), kind }
+    }
+
+    /// A literal.
+    pub fn constant(&mut self, value: Constant) -> Expr {
+        self.node(ExprKind::Constant(value))
+    }
+
+    /// `true` or `false`.
+    pub fn bool(&mut self, value: bool) -> Expr {
+        self.constant(Constant::Bool(value))
+    }
+
+    /// A name.
+    pub fn ident(&mut self, name: impl Into<SmolStr>) -> Expr {
+        self.node(ExprKind::Ident(name.into()))
+    }
+
+    /// The accumulator's name as an expression.
+    pub fn accumulator(&mut self) -> Expr {
+        self.ident(SmolStr::new_static(ACCUMULATOR))
+    }
+
+    /// A call of a function or operator.
+    pub fn call(&mut self, function: &'static str, args: Vec<Expr>) -> Expr {
+        nodes::call(self.nodes.id(self.offset), SmolStr::new_static(function), None, args)
+    }
+
+    /// A receiver-style call.
+    pub fn member_call(&mut self, function: &'static str, target: Expr, args: Vec<Expr>) -> Expr {
+        nodes::call(self.nodes.id(self.offset), SmolStr::new_static(function), Some(target), args)
+    }
+
+    /// A list.
+    pub fn list(&mut self, elements: Vec<Expr>) -> Expr {
+        self.node(ExprKind::List(List { elements, optional_indices: Vec::new() }))
+    }
+
+    /// An empty map.
+    pub fn empty_map(&mut self) -> Expr {
+        self.node(ExprKind::Map(Vec::new()))
+    }
+
+    /// Whether `operand` has a field.
+    pub fn presence_test(&mut self, operand: Expr, field: SmolStr) -> Expr {
+        self.node(ExprKind::Select(Box::new(Select { operand, field, test_only: true })))
+    }
+
+    /// A fold over a range.
+    pub fn comprehension(&mut self, comprehension: Comprehension) -> Expr {
+        self.node(ExprKind::Comprehension(Box::new(comprehension)))
+    }
+
+    /// `result` with `name` bound to `value`: a fold over nothing whose accumulator is the name.
+    pub fn bind(&mut self, name: SmolStr, value: Expr, result: Expr) -> Expr {
+        let (iter_range, loop_condition) = (self.list(Vec::new()), self.bool(false));
+        let loop_step = self.ident(name.clone());
+        self.comprehension(Comprehension {
+            iter_range,
+            iter_var: SmolStr::new_static(crate::ast::operators::UNUSED),
+            iter_var2: None,
+            accu_var: name,
+            accu_init: value,
+            loop_condition,
+            loop_step,
+            result,
+        })
+    }
+
+    /// The same tree with ids of its own and the places of the original.
+    pub fn copy(&mut self, expr: &Expr) -> Expansion {
+        self.nodes.copy(expr, self.offset)
+    }
+}
+
+/// The name that an argument is, or the complaint that it is none.
+pub fn simple_name(arg: &Expr, complaint: &'static str) -> Result<SmolStr, MacroError> {
+    match &arg.kind {
+        ExprKind::Ident(name) => Ok(name.clone()),
+        _ => Err(MacroError::new(arg.id, complaint)),
+    }
+}
+
+/// Refuses loop variables that would hide the accumulator, under its name of today or its former one.
+pub(super) fn refuse_accumulator(name: &str, arg: ExprId) -> Result<(), MacroError> {
+    if name == ACCUMULATOR || name == "__result__" {
+        return Err(MacroError::new(arg, "iteration variable overwrites accumulator variable"));
+    }
+    Ok(())
+}

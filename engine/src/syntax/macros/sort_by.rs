@@ -1,0 +1,26 @@
+//! `sortBy` (`ext/lists.go`, version 2 and later).
+
+use smol_str::SmolStr;
+
+use super::standard::make_map;
+use super::{Expansion, Macro, MacroCall, MacroContext, MacroError, Receiver};
+use crate::ast::ExprKind;
+
+/// `list.sortBy(x, key)`.
+pub const SORT_BY: &[Macro] = &[Macro { name: "sortBy", arguments: Some(2), receiver: Receiver::Any, expand: sort_by }];
+
+/// The name to which the receiver is bound, which cannot be written in an expression.
+const INPUT: SmolStr = SmolStr::new_static("@__sortBy_input__");
+
+fn sort_by(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
+    let (target, [variable, key]) = call.receiver_and_args()?;
+    if matches!(target.kind, ExprKind::Constant(_) | ExprKind::Map(_) | ExprKind::Struct(_)) {
+        let complaint = "sortBy can only be applied to a list, identifier, comprehension, call or select expression";
+        return Err(MacroError::new(target.id, complaint));
+    }
+    let range = context.ident(INPUT);
+    let keys = make_map(context, range, &variable, None, key)?;
+    let input = context.ident(INPUT);
+    let sorted = context.member_call("@sortByAssociatedKeys", input, vec![keys]);
+    Ok(context.bind(INPUT, target, sorted))
+}

@@ -1,0 +1,170 @@
+//! The macros of the language: `has`, `all`, `exists`, `exists_one`, `map`, `filter` (`parser/macro.go`).
+
+use smol_str::SmolStr;
+
+use super::{Expansion, Macro, MacroCall, MacroContext, MacroError, Receiver, refuse_accumulator, simple_name};
+use crate::ast::operators::{
+    ACCUMULATOR, ADD, CONDITIONAL, EQUALS, LOGICAL_AND, LOGICAL_NOT, LOGICAL_OR, NOT_STRICTLY_FALSE,
+};
+use crate::ast::{Comprehension, Constant, Expr, ExprKind};
+
+/// The macros of the language.
+pub const STANDARD: &[Macro] = &[
+    Macro { name: "has", arguments: Some(1), receiver: Receiver::None, expand: has },
+    Macro { name: "all", arguments: Some(2), receiver: Receiver::Any, expand: all },
+    Macro { name: "exists", arguments: Some(2), receiver: Receiver::Any, expand: exists },
+    Macro { name: "exists_one", arguments: Some(2), receiver: Receiver::Any, expand: exists_one },
+    Macro { name: "map", arguments: Some(2), receiver: Receiver::Any, expand: map },
+    Macro { name: "map", arguments: Some(3), receiver: Receiver::Any, expand: map_if },
+    Macro { name: "filter", arguments: Some(2), receiver: Receiver::Any, expand: filter },
+];
+
+/// The loop variables of a fold.
+pub(super) struct Variables {
+    pub(super) first: SmolStr,
+    pub(super) second: Option<SmolStr>,
+}
+
+/// The parts of a fold that its macro decides; the range and variables come from the call.
+pub(super) struct Fold {
+    pub(super) init: Expr,
+    pub(super) condition: Expr,
+    pub(super) step: Expr,
+    pub(super) result: Expr,
+}
+
+impl Variables {
+    fn one(arg: &Expr, complaint: &'static str) -> Result<Self, MacroError> {
+        let first = simple_name(arg, complaint)?;
+        refuse_accumulator(&first, arg.id)?;
+        Ok(Variables { first, second: None })
+    }
+}
+
+/// The fold of a range.
+pub(super) fn comprehension(context: &mut MacroContext<'_>, range: Expr, variables: Variables, fold: Fold) -> Expr {
+    context.comprehension(Comprehension {
+        iter_range: range,
+        iter_var: variables.first,
+        iter_var2: variables.second,
+        accu_var: SmolStr::new_static(ACCUMULATOR),
+        accu_init: fold.init,
+        loop_condition: fold.condition,
+        loop_step: fold.step,
+        result: fold.result,
+    })
+}
+
+/// True as long as the predicate holds.
+pub(super) fn fold_all(context: &mut MacroContext<'_>, predicate: Expr) -> Fold {
+    let init = context.bool(true);
+    let accu = context.accumulator();
+    let condition = context.call(NOT_STRICTLY_FALSE, vec![accu]);
+    let accu = context.accumulator();
+    let step = context.call(LOGICAL_AND, vec![accu, predicate]);
+    Fold { init, condition, step, result: context.accumulator() }
+}
+
+/// False until the predicate holds.
+pub(super) fn fold_exists(context: &mut MacroContext<'_>, predicate: Expr) -> Fold {
+    let init = context.bool(false);
+    let accu = context.accumulator();
+    let not = context.call(LOGICAL_NOT, vec![accu]);
+    let condition = context.call(NOT_STRICTLY_FALSE, vec![not]);
+    let accu = context.accumulator();
+    let step = context.call(LOGICAL_OR, vec![accu, predicate]);
+    Fold { init, condition, step, result: context.accumulator() }
+}
+
+/// Counts how often the predicate holds.
+pub(super) fn fold_exists_one(context: &mut MacroContext<'_>, predicate: Expr) -> Fold {
+    let init = context.constant(Constant::Int(0));
+    let condition = context.bool(true);
+    let (accu, one) = (context.accumulator(), context.constant(Constant::Int(1)));
+    let increment = context.call(ADD, vec![accu, one]);
+    let accu = context.accumulator();
+    let step = context.call(CONDITIONAL, vec![predicate, increment, accu]);
+    let (accu, one) = (context.accumulator(), context.constant(Constant::Int(1)));
+    let result = context.call(EQUALS, vec![accu, one]);
+    Fold { init, condition, step, result }
+}
+
+/// Collects an element a step.
+pub(super) fn fold_list(context: &mut MacroContext<'_>, predicate: Option<Expr>, element: Expr) -> Fold {
+    let init = context.list(Vec::new());
+    let condition = context.bool(true);
+    let accu = context.accumulator();
+    let element = context.list(vec![element]);
+    let step = context.call(ADD, vec![accu, element]);
+    let step = step_if(context, predicate, step);
+    Fold { init, condition, step, result: context.accumulator() }
+}
+
+/// The step where the predicate holds, else the accumulator as it is.
+pub(super) fn step_if(context: &mut MacroContext<'_>, predicate: Option<Expr>, step: Expr) -> Expr {
+    let Some(predicate) = predicate else { return step };
+    let accu = context.accumulator();
+    context.call(CONDITIONAL, vec![predicate, step, accu])
+}
+
+const NOT_A_NAME: &str = "argument must be a simple name";
+const NOT_AN_IDENTIFIER: &str = "argument is not an identifier";
+
+fn has(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
+    let [arg] = call.args()?;
+    match arg.kind {
+        ExprKind::Select(select) => Ok(context.presence_test(select.operand, select.field)),
+        _ => Err(MacroError::new(arg.id, "invalid argument to has() macro")),
+    }
+}
+
+fn all(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
+    let (range, [variable, predicate]) = call.receiver_and_args()?;
+    let variables = Variables::one(&variable, NOT_A_NAME)?;
+    let fold = fold_all(context, predicate);
+    Ok(comprehension(context, range, variables, fold))
+}
+
+fn exists(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
+    let (range, [variable, predicate]) = call.receiver_and_args()?;
+    let variables = Variables::one(&variable, NOT_A_NAME)?;
+    let fold = fold_exists(context, predicate);
+    Ok(comprehension(context, range, variables, fold))
+}
+
+fn exists_one(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
+    let (range, [variable, predicate]) = call.receiver_and_args()?;
+    let variables = Variables::one(&variable, NOT_A_NAME)?;
+    let fold = fold_exists_one(context, predicate);
+    Ok(comprehension(context, range, variables, fold))
+}
+
+fn map(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
+    let (range, [variable, transform]) = call.receiver_and_args()?;
+    make_map(context, range, &variable, None, transform)
+}
+
+fn map_if(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
+    let (range, [variable, predicate, transform]) = call.receiver_and_args()?;
+    make_map(context, range, &variable, Some(predicate), transform)
+}
+
+/// The list of what `transform` comes to for each element for which the predicate holds.
+pub(super) fn make_map(
+    context: &mut MacroContext<'_>,
+    range: Expr,
+    variable: &Expr,
+    predicate: Option<Expr>,
+    transform: Expr,
+) -> Expansion {
+    let variables = Variables::one(variable, NOT_AN_IDENTIFIER)?;
+    let fold = fold_list(context, predicate, transform);
+    Ok(comprehension(context, range, variables, fold))
+}
+
+fn filter(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
+    let (range, [variable, predicate]) = call.receiver_and_args()?;
+    let variables = Variables::one(&variable, NOT_AN_IDENTIFIER)?;
+    let fold = fold_list(context, Some(predicate), variable);
+    Ok(comprehension(context, range, variables, fold))
+}

@@ -1,0 +1,116 @@
+//! The macros over an index or key and a value (`ext/comprehensions.go`).
+
+use smol_str::SmolStr;
+
+use super::standard::{Fold, Variables, comprehension, fold_all, fold_exists, fold_exists_one, fold_list, step_if};
+use super::{Expansion, Macro, MacroCall, MacroContext, MacroError, Receiver, refuse_accumulator, simple_name};
+use crate::ast::Expr;
+
+/// The macros over an index or key and a value.
+pub const TWO_VARIABLE: &[Macro] = &[
+    receiver_style("all", 3, all),
+    receiver_style("exists", 3, exists),
+    receiver_style("existsOne", 3, exists_one),
+    receiver_style("exists_one", 3, exists_one),
+    receiver_style("transformList", 3, transform_list),
+    receiver_style("transformList", 4, transform_list_if),
+    receiver_style("transformMap", 3, transform_map),
+    receiver_style("transformMap", 4, transform_map_if),
+    receiver_style("transformMapEntry", 3, transform_map_entry),
+    receiver_style("transformMapEntry", 4, transform_map_entry_if),
+];
+
+const fn receiver_style(name: &'static str, arguments: usize, expand: super::Expander) -> Macro {
+    Macro { name, arguments: Some(arguments), receiver: Receiver::Any, expand }
+}
+
+/// The function that adds an entry, or the entries of a map, to a map.
+const MAP_INSERT: &str = "cel.@mapInsert";
+
+fn variables(first: &Expr, second: &Expr) -> Result<Variables, MacroError> {
+    const NOT_A_NAME: &str = "argument must be a simple name";
+    let (name, name2) = (simple_name(first, NOT_A_NAME)?, simple_name(second, NOT_A_NAME)?);
+    if name == name2 {
+        return Err(MacroError::new(second.id, format!("duplicate variable name: {name}")));
+    }
+    refuse_accumulator(&name, first.id)?;
+    refuse_accumulator(&name2, second.id)?;
+    Ok(Variables { first: name, second: Some(name2) })
+}
+
+fn all(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
+    quantifier(context, call, fold_all)
+}
+
+fn exists(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
+    quantifier(context, call, fold_exists)
+}
+
+fn exists_one(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
+    quantifier(context, call, fold_exists_one)
+}
+
+fn quantifier(
+    context: &mut MacroContext<'_>,
+    call: MacroCall,
+    fold: fn(&mut MacroContext<'_>, Expr) -> Fold,
+) -> Expansion {
+    let (range, [first, second, predicate]) = call.receiver_and_args()?;
+    let variables = variables(&first, &second)?;
+    let fold = fold(context, predicate);
+    Ok(comprehension(context, range, variables, fold))
+}
+
+fn transform_list(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
+    let (range, [first, second, transform]) = call.receiver_and_args()?;
+    let variables = variables(&first, &second)?;
+    let fold = fold_list(context, None, transform);
+    Ok(comprehension(context, range, variables, fold))
+}
+
+fn transform_list_if(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
+    let (range, [first, second, predicate, transform]) = call.receiver_and_args()?;
+    let variables = variables(&first, &second)?;
+    let fold = fold_list(context, Some(predicate), transform);
+    Ok(comprehension(context, range, variables, fold))
+}
+
+fn transform_map(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
+    let (range, [first, second, value]) = call.receiver_and_args()?;
+    let variables = variables(&first, &second)?;
+    let key = variables.first.clone();
+    let fold = fold_map(context, None, Some(key), value);
+    Ok(comprehension(context, range, variables, fold))
+}
+
+fn transform_map_if(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
+    let (range, [first, second, predicate, value]) = call.receiver_and_args()?;
+    let variables = variables(&first, &second)?;
+    let key = variables.first.clone();
+    let fold = fold_map(context, Some(predicate), Some(key), value);
+    Ok(comprehension(context, range, variables, fold))
+}
+
+fn transform_map_entry(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
+    let (range, [first, second, entry]) = call.receiver_and_args()?;
+    let variables = variables(&first, &second)?;
+    let fold = fold_map(context, None, None, entry);
+    Ok(comprehension(context, range, variables, fold))
+}
+
+fn transform_map_entry_if(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
+    let (range, [first, second, predicate, entry]) = call.receiver_and_args()?;
+    let variables = variables(&first, &second)?;
+    let fold = fold_map(context, Some(predicate), None, entry);
+    Ok(comprehension(context, range, variables, fold))
+}
+
+/// Collects a value a step under `key`, or without a key the entries of a map.
+fn fold_map(context: &mut MacroContext<'_>, predicate: Option<Expr>, key: Option<SmolStr>, value: Expr) -> Fold {
+    let mut args = vec![context.accumulator()];
+    args.extend(key.map(|key| context.ident(key)));
+    args.push(value);
+    let step = context.call(MAP_INSERT, args);
+    let step = step_if(context, predicate, step);
+    Fold { init: context.empty_map(), condition: context.bool(true), step, result: context.accumulator() }
+}

@@ -6,6 +6,7 @@ use smol_str::SmolStr;
 
 use super::{Env, EnvOptions, FunctionDecl, OverloadDecl, Parts, Type, TypeProvider, Validator};
 use crate::decl::Overload;
+use crate::syntax::{Macros, ParserOptions};
 use crate::types::TypeTextError;
 
 /// Collects what an environment offers.
@@ -56,6 +57,18 @@ impl EnvBuilder {
     /// Sets the types that a host brings.
     pub fn provider(mut self, provider: Arc<dyn TypeProvider>) -> Self {
         self.parts.provider = Some(provider);
+        self
+    }
+
+    /// Sets the macros.
+    pub fn macros(mut self, macros: Macros) -> Self {
+        self.parts.macros = macros;
+        self
+    }
+
+    /// Sets what the parser accepts.
+    pub fn parser(mut self, options: ParserOptions) -> Self {
+        self.parts.parser = options;
         self
     }
 

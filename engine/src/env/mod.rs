@@ -5,9 +5,12 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
+use crate::ast::Ast;
 use crate::check::CheckedAst;
 use crate::decl::{FunctionDecl, OverloadDecl, TypeProvider};
 use crate::issues::Issues;
+use crate::source::Source;
+use crate::syntax::{self, Macros, ParserOptions};
 use crate::types::Type;
 
 mod builder;
@@ -25,6 +28,8 @@ struct Parts {
     variables: HashMap<SmolStr, Type>,
     functions: HashMap<SmolStr, Arc<FunctionDecl>>,
     provider: Option<Arc<dyn TypeProvider>>,
+    macros: Macros,
+    parser: ParserOptions,
     validators: Vec<Validator>,
     options: EnvOptions,
 }
@@ -37,18 +42,12 @@ pub type Validator = fn(&CheckedAst, &mut Issues);
 pub struct EnvOptions {
     /// Whether `1 < 1.5` may be written without `dyn()`: in Kubernetes since 1.28.
     pub cross_type_numeric_comparisons: bool,
-    /// Whether `.?`, `[?` and `{?` may be written: in Kubernetes since 1.28.
-    pub optional_syntax: bool,
-    /// Whether the elements of a list literal, and the keys and values of a map literal, must have one type.
-    pub homogeneous_literals: bool,
 }
 
 impl Default for EnvOptions {
     fn default() -> Self {
         EnvOptions {
             cross_type_numeric_comparisons: true,
-            optional_syntax: true,
-            homogeneous_literals: false,
         }
     }
 }
@@ -94,6 +93,11 @@ impl Env {
     /// The checks of literals.
     pub fn validators(&self) -> &[Validator] {
         &self.0.validators
+    }
+
+    /// Parses an expression and expands its macros.
+    pub fn parse(&self, text: &str) -> Result<Ast, Issues> {
+        syntax::parse(Source::new(text), &self.0.parser, &self.0.macros)
     }
 
     /// The options.

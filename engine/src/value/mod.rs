@@ -4,19 +4,29 @@
 //! in which an evaluation keeps what it computes. JSON is viewed, never converted.
 
 mod arena;
+pub mod arithmetic;
+pub mod convert;
+mod equal;
 mod json;
 mod list;
 mod map;
 pub mod number;
+mod order;
+mod owned;
 mod print;
 mod time;
 mod view;
 
 pub use arena::Arena;
+pub use equal::{list_contains, map_contains};
 pub use list::{List, ListIter};
 pub use map::{Map, MapBuilder, MapIter, MapValue, key_order};
+pub use owned::OwnedValue;
 pub use time::{Duration, Timestamp};
-pub use view::{ListView, MapView, Opaque};
+pub use view::{ListView, MapView, Opaque, Share};
+
+/// How deeply values may be nested where they are walked: beyond every parser's limit, within every thread's stack.
+const MAX_DEPTH: usize = 1_000;
 
 /// A JSON document, as `serde_json` reads it.
 pub type Json = serde_json::Value;

@@ -2,8 +2,9 @@
 
 use std::any::Any;
 use std::fmt;
+use std::sync::Arc;
 
-use super::{Arena, Value};
+use super::{Arena, List, Value};
 use crate::error::EvalError;
 
 /// A list of a host, read element by element.
@@ -18,6 +19,20 @@ pub trait ListView: fmt::Debug + Send + Sync {
 
     /// The element at `index`, or `None` past the end.
     fn get(&self, index: usize) -> Option<Value<'_>>;
+
+    /// Whether the list on the right of an `==` is the same, where the order of the elements does not decide it.
+    fn equals(&self, _other: &Value<'_>) -> Option<Result<bool, EvalError>> {
+        None
+    }
+
+    /// The list with another one appended by `+`, where that is more than the elements of both.
+    fn concat<'a>(
+        &'a self,
+        _other: List<'a>,
+        _arena: &'a Arena,
+    ) -> Option<Result<Value<'a>, EvalError>> {
+        None
+    }
 }
 
 /// A map or object of a host, read key by key.
@@ -43,7 +58,7 @@ pub trait MapView: fmt::Debug + Send + Sync {
 }
 
 /// A value of a library's own type.
-pub trait Opaque: Any + fmt::Debug + Send + Sync {
+pub trait Opaque: Share + Any + fmt::Debug + Send + Sync {
     /// The name that `type(x)` gives, such as `kubernetes.Quantity`.
     fn type_name(&self) -> &'static str;
 
@@ -57,6 +72,18 @@ pub trait Opaque: Any + fmt::Debug + Send + Sync {
 
     /// The value as text, where messages print it.
     fn to_text<'a>(&self, arena: &'a Arena) -> &'a str;
+}
+
+/// What each [`Opaque`] that can be cloned is: kept beyond an evaluation.
+pub trait Share {
+    /// A copy that borrows from nothing.
+    fn share(&self) -> Arc<dyn Opaque>;
+}
+
+impl<T: Opaque + Clone> Share for T {
+    fn share(&self) -> Arc<dyn Opaque> {
+        Arc::new(self.clone())
+    }
 }
 
 impl dyn Opaque {

@@ -1,0 +1,140 @@
+//! Conversions between types (the `ConvertToType` methods of cel-go's `common/types`).
+//!
+//! Functions that only widen a type or copy a text are written where they are used.
+
+use std::fmt::Write;
+
+use bumpalo::collections::String as ArenaString;
+
+use super::{Arena, Duration, Timestamp, Value};
+use crate::error::EvalError;
+use crate::golang::{duration, float, integer, time::OffsetTime};
+
+/// 2^63 and 2^64 as doubles.
+const TWO_63: f64 = 9_223_372_036_854_775_808.0;
+const TWO_64: f64 = 18_446_744_073_709_551_616.0;
+
+/// The error of a conversion that cannot be done, with the types' names.
+#[cold]
+pub fn conversion_error(from: &str, to: &str) -> EvalError {
+    EvalError::new(format!("type conversion error from '{from}' to '{to}'"))
+}
+
+/// `bool('true')`, with the spellings that Go takes.
+pub fn bool_from_string(text: &str) -> Result<bool, EvalError> {
+    match text {
+        "1" | "t" | "T" | "TRUE" | "true" | "True" => Ok(true),
+        "0" | "f" | "F" | "FALSE" | "false" | "False" => Ok(false),
+        _ => Err(conversion_error("string", "bool")),
+    }
+}
+
+/// `int(1.9)`: towards zero. Both -2^63 and 2^63 are refused.
+#[expect(clippy::cast_possible_truncation, reason = "the range is checked")]
+pub fn int_from_double(double: f64) -> Result<i64, EvalError> {
+    if double > -TWO_63 && double < TWO_63 {
+        Ok(double as i64)
+    } else {
+        Err(EvalError::new("integer overflow"))
+    }
+}
+
+/// `int(1u)`
+pub fn int_from_uint(uint: u64) -> Result<i64, EvalError> {
+    i64::try_from(uint).map_err(|_| EvalError::new("integer overflow"))
+}
+
+/// `int('1')`
+pub fn int_from_string(text: &str) -> Result<i64, EvalError> {
+    integer::parse_int(text).ok_or_else(|| conversion_error("string", "int"))
+}
+
+/// `uint(1.9)`: towards zero; nothing below zero is taken.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the range is checked"
+)]
+pub fn uint_from_double(double: f64) -> Result<u64, EvalError> {
+    if (0.0..TWO_64).contains(&double) {
+        Ok(double as u64)
+    } else {
+        Err(EvalError::new("unsigned integer overflow"))
+    }
+}
+
+/// `uint(1)`
+pub fn uint_from_int(int: i64) -> Result<u64, EvalError> {
+    u64::try_from(int).map_err(|_| EvalError::new("unsigned integer overflow"))
+}
+
+/// `uint('1')`
+pub fn uint_from_string(text: &str) -> Result<u64, EvalError> {
+    integer::parse_uint(text).ok_or_else(|| conversion_error("string", "uint"))
+}
+
+/// `double('1.5')`
+pub fn double_from_string(text: &str) -> Result<f64, EvalError> {
+    float::parse(text).ok_or_else(|| conversion_error("string", "double"))
+}
+
+/// `duration('1h30m')`
+pub fn duration_from_string(text: &str) -> Result<Duration, EvalError> {
+    duration::parse(text)
+        .map(Duration)
+        .ok_or_else(|| conversion_error("string", "google.protobuf.Duration"))
+}
+
+/// `timestamp('2024-01-01T00:00:00Z')`, which keeps the offset of the text.
+pub fn timestamp_from_string(text: &str) -> Result<Timestamp, EvalError> {
+    let time = OffsetTime::parse(text)
+        .ok_or_else(|| conversion_error("string", "google.protobuf.Timestamp"))?;
+    timestamp_in_range(Timestamp {
+        seconds: time.unix_seconds,
+        nanos: time.nanos,
+        offset: time.offset_seconds,
+    })
+}
+
+/// `timestamp(1)`: seconds since 1970, in UTC.
+pub fn timestamp_from_int(seconds: i64) -> Result<Timestamp, EvalError> {
+    timestamp_in_range(Timestamp {
+        seconds,
+        nanos: 0,
+        offset: 0,
+    })
+}
+
+fn timestamp_in_range(time: Timestamp) -> Result<Timestamp, EvalError> {
+    if (Timestamp::MIN_SECONDS..=Timestamp::MAX_SECONDS).contains(&time.seconds) {
+        Ok(time)
+    } else {
+        Err(EvalError::new("timestamp overflow"))
+    }
+}
+
+/// `string(b'text')`
+pub fn string_from_bytes(bytes: &[u8]) -> Result<&str, EvalError> {
+    str::from_utf8(bytes)
+        .map_err(|_| EvalError::new("invalid UTF-8 in bytes, cannot convert to string"))
+}
+
+/// `string(x)` of a number, a duration or a timestamp.
+pub fn string_from<'a>(arena: &'a Arena, value: &Value<'_>) -> Result<&'a str, EvalError> {
+    let mut text = ArenaString::new_in(arena.bump());
+    // Writing to a text of the arena cannot fail.
+    let _ = match *value {
+        Value::Int(int) => write!(text, "{int}"),
+        Value::Uint(uint) => write!(text, "{uint}"),
+        Value::Double(double) => float::write_shortest(&mut text, double),
+        Value::Duration(Duration(nanos)) => duration::write_cel(&mut text, nanos),
+        Value::Timestamp(time) => OffsetTime {
+            unix_seconds: time.seconds,
+            nanos: time.nanos,
+            offset_seconds: time.offset,
+        }
+        .write_rfc3339(&mut text),
+        _ => return Err(conversion_error(value.type_name(), "string")),
+    };
+    Ok(text.into_bump_str())
+}

@@ -1,0 +1,125 @@
+//! Equality and membership (the `Equal` and `Contains` methods of cel-go's `common/types`).
+//!
+//! The left operand decides how it is compared, as upstream's methods do. Where the comparison of an element fails
+//! (a quantity and an int), upstream's lists and maps take the two for equal, and a search passes over the element.
+
+use std::cmp::Ordering;
+
+use super::number::{compare_int_double, compare_int_uint, compare_uint_double};
+use super::{List, MAX_DEPTH, Map, Value};
+use crate::error::EvalError;
+
+impl Value<'_> {
+    /// Whether `self == other`: numbers of all types by value, lists and maps by their elements, values of different
+    /// types never. An error where a library's type cannot be compared with `other`.
+    pub fn equals(&self, other: &Value<'_>) -> Result<bool, EvalError> {
+        equals_within(self, other, MAX_DEPTH)
+    }
+}
+
+/// Whether `value in list`.
+pub fn list_contains(list: List<'_>, value: &Value<'_>) -> Result<bool, EvalError> {
+    for element in list {
+        if holds(value.equals(&element))? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether `key in map`.
+pub fn map_contains(map: Map<'_>, key: &Value<'_>) -> Result<bool, EvalError> {
+    Ok(map.get(key)?.is_some())
+}
+
+fn equals_within(left: &Value<'_>, right: &Value<'_>, depth: usize) -> Result<bool, EvalError> {
+    let equal = match (left, right) {
+        (Value::Null, Value::Null) => true,
+        (Value::Null, _) | (_, Value::Null) => false,
+        (Value::String(l), Value::String(r)) => l == r,
+        (Value::Int(l), Value::Int(r)) => l == r,
+        (Value::Bool(l), Value::Bool(r)) => l == r,
+        (Value::Int(l), Value::Uint(r)) => compare_int_uint(*l, *r) == Ordering::Equal,
+        (Value::Int(l), Value::Double(r)) => compare_int_double(*l, *r) == Some(Ordering::Equal),
+        (Value::Uint(l), Value::Uint(r)) => l == r,
+        (Value::Uint(l), Value::Int(r)) => compare_int_uint(*r, *l) == Ordering::Equal,
+        (Value::Uint(l), Value::Double(r)) => compare_uint_double(*l, *r) == Some(Ordering::Equal),
+        (Value::Double(l), Value::Double(r)) => l == r,
+        (Value::Double(l), Value::Int(r)) => compare_int_double(*r, *l) == Some(Ordering::Equal),
+        (Value::Double(l), Value::Uint(r)) => compare_uint_double(*r, *l) == Some(Ordering::Equal),
+        (Value::Bytes(l), Value::Bytes(r)) => l == r,
+        (Value::Duration(l), Value::Duration(r)) => l == r,
+        (Value::Timestamp(l), Value::Timestamp(r)) => l == r,
+        (Value::Type(l), Value::Type(r)) => l == r,
+        (Value::Optional(l), Value::Optional(r)) => match (l, r) {
+            (None, None) => true,
+            (Some(l), Some(r)) => equals_within(l, r, deeper(depth)?)?,
+            _ => false,
+        },
+        (Value::Opaque(l), r) => l.equals(r)?,
+        (Value::ListView(l), r) => match (l.equals(r), r.as_list()) {
+            (Some(equal), _) => equal?,
+            (None, Some(r)) => lists_equal(List::View(*l), r, deeper(depth)?)?,
+            (None, None) => false,
+        },
+        _ => match (left.as_list(), right.as_list()) {
+            (Some(l), Some(r)) => lists_equal(l, r, deeper(depth)?)?,
+            (None, None) => match (left.as_map(), right.as_map()) {
+                (Some(l), Some(r)) => maps_equal(l, r, deeper(depth)?)?,
+                _ => false,
+            },
+            _ => false,
+        },
+    };
+    Ok(equal)
+}
+
+fn lists_equal(left: List<'_>, right: List<'_>, depth: usize) -> Result<bool, EvalError> {
+    if left.len() != right.len() {
+        return Ok(false);
+    }
+    for (l, r) in left.iter().zip(right.iter()) {
+        if differs(equals_within(&l, &r, depth))? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn maps_equal(left: Map<'_>, right: Map<'_>, depth: usize) -> Result<bool, EvalError> {
+    if left.len() != right.len() {
+        return Ok(false);
+    }
+    for entry in left.iter() {
+        let (key, l) = entry?;
+        let Some(r) = right.get(&key)? else {
+            return Ok(false);
+        };
+        if differs(equals_within(&l, &r, depth))? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Whether two elements are known to be equal.
+fn holds(equal: Result<bool, EvalError>) -> Result<bool, EvalError> {
+    match equal {
+        Err(error) if !error.is_fatal() => Ok(false),
+        known => known,
+    }
+}
+
+/// Whether two elements are known to differ.
+fn differs(equal: Result<bool, EvalError>) -> Result<bool, EvalError> {
+    match equal {
+        Err(error) if !error.is_fatal() => Ok(false),
+        known => known.map(|equal| !equal),
+    }
+}
+
+fn deeper(depth: usize) -> Result<usize, EvalError> {
+    depth
+        .checked_sub(1)
+        .ok_or_else(|| EvalError::internal("values are nested too deeply"))
+}

@@ -1,0 +1,158 @@
+//! Values that outlive the data they came from: folded constants, results that a host keeps.
+
+use std::sync::Arc;
+
+use super::map::key_order;
+use super::{ListView, MAX_DEPTH, MapView, Opaque, Value};
+use crate::error::EvalError;
+
+/// A deep copy of a [`Value`], which borrows from nothing. Cheap to clone, and to view as a value again.
+#[derive(Debug, Clone)]
+pub struct OwnedValue(Repr);
+
+#[derive(Debug, Clone)]
+enum Repr {
+    /// A value that holds no reference.
+    Scalar(Value<'static>),
+    String(Arc<str>),
+    Bytes(Arc<[u8]>),
+    List(OwnedList),
+    Map(OwnedMap),
+    Type(Arc<str>),
+    Opaque(Arc<dyn Opaque>),
+}
+
+impl OwnedValue {
+    /// Copies a value. An error for optionals, which have no view, and where a host's map fails.
+    pub fn copy_of(value: &Value<'_>) -> Result<Self, EvalError> {
+        copy(value, MAX_DEPTH)
+    }
+
+    /// The value again. Allocates nothing.
+    pub fn as_value(&self) -> Value<'_> {
+        match &self.0 {
+            Repr::Scalar(value) => *value,
+            Repr::String(text) => Value::String(text),
+            Repr::Bytes(bytes) => Value::Bytes(bytes),
+            Repr::List(list) => Value::ListView(list),
+            Repr::Map(map) => Value::MapView(map),
+            Repr::Type(name) => Value::Type(name),
+            Repr::Opaque(opaque) => Value::Opaque(&**opaque),
+        }
+    }
+}
+
+fn copy(value: &Value<'_>, depth: usize) -> Result<OwnedValue, EvalError> {
+    let depth = depth
+        .checked_sub(1)
+        .ok_or_else(|| EvalError::internal("values are nested too deeply"))?;
+    let repr = match *value {
+        Value::Null => Repr::Scalar(Value::Null),
+        Value::Bool(b) => Repr::Scalar(Value::Bool(b)),
+        Value::Int(int) => Repr::Scalar(Value::Int(int)),
+        Value::Uint(uint) => Repr::Scalar(Value::Uint(uint)),
+        Value::Double(double) => Repr::Scalar(Value::Double(double)),
+        Value::Duration(duration) => Repr::Scalar(Value::Duration(duration)),
+        Value::Timestamp(time) => Repr::Scalar(Value::Timestamp(time)),
+        Value::Optional(None) => Repr::Scalar(Value::Optional(None)),
+        Value::Optional(Some(_)) => return Err(EvalError::internal("an optional cannot be kept")),
+        Value::String(text) => Repr::String(text.into()),
+        Value::Bytes(bytes) => Repr::Bytes(bytes.into()),
+        Value::Type(name) => Repr::Type(name.into()),
+        Value::Opaque(opaque) => Repr::Opaque(opaque.share()),
+        Value::List(_) | Value::JsonList(_) | Value::ListView(_) => {
+            let elements = value.as_list().into_iter().flatten();
+            Repr::List(OwnedList(
+                elements.map(|element| copy(&element, depth)).collect::<Result<_, _>>()?,
+            ))
+        }
+        Value::Map(_) | Value::JsonMap(_) | Value::MapView(_) => {
+            let mut entries = Vec::new();
+            for entry in value.as_map().into_iter().flat_map(|map| map.iter()) {
+                let (key, value) = entry?;
+                entries.push((copy(&key, depth)?, copy(&value, depth)?));
+            }
+            entries.sort_by(|(l, _), (r, _)| key_order(&l.as_value(), &r.as_value()));
+            Repr::Map(OwnedMap { type_name: value.type_name().into(), entries: entries.into() })
+        }
+    };
+    Ok(OwnedValue(repr))
+}
+
+#[derive(Debug, Clone)]
+struct OwnedList(Arc<[OwnedValue]>);
+
+impl ListView for OwnedList {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn get(&self, index: usize) -> Option<Value<'_>> {
+        self.0.get(index).map(OwnedValue::as_value)
+    }
+}
+
+/// Entries ordered by key.
+#[derive(Debug, Clone)]
+struct OwnedMap {
+    type_name: Arc<str>,
+    entries: Arc<[(OwnedValue, OwnedValue)]>,
+}
+
+impl MapView for OwnedMap {
+    fn type_name(&self) -> &str {
+        &self.type_name
+    }
+
+    fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    fn get(&self, key: &Value<'_>) -> Result<Option<Value<'_>>, EvalError> {
+        if matches!(key, Value::Double(double) if double.is_nan()) {
+            return Ok(None);
+        }
+        let found = self.entries.binary_search_by(|(k, _)| key_order(&k.as_value(), key));
+        let entry = found.ok().and_then(|index| self.entries.get(index));
+        Ok(entry.map(|(_, value)| value.as_value()))
+    }
+
+    fn key(&self, position: usize) -> Option<Value<'_>> {
+        self.entries.get(position).map(|(key, _)| key.as_value())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::{Arena, Json, MapBuilder};
+
+    #[test]
+    fn a_copy_equals_its_original_and_outlives_it() {
+        let copy = {
+            let arena = Arena::new();
+            let json: Json = serde_json::json!({"a": [1, 2.5, null, "x"], "b": {"c": true}});
+            let mut map = MapBuilder::new();
+            map.insert(Value::Int(2), Value::from(&json));
+            map.insert(Value::Bool(true), Value::Bytes(b"x"));
+            map.insert(Value::String("k"), Value::Type("int"));
+            let original = map.build(&arena);
+            let copy = OwnedValue::copy_of(&original).expect("no optional");
+            assert!(original.equals(&copy.as_value()).expect("comparable"));
+            assert!(copy.as_value().equals(&original).expect("comparable"));
+            copy
+        };
+        let map = copy.clone().as_value().as_map().map(|map| map.len());
+        assert_eq!(map, Some(3));
+        let found = copy.as_value().as_map().expect("a map").get(&Value::Double(2.0));
+        assert_eq!(found.expect("no failure").expect("found").type_name(), "map");
+    }
+
+    #[test]
+    fn optionals_and_bottomless_values_are_refused() {
+        let arena = Arena::new();
+        assert!(OwnedValue::copy_of(&arena.some(Value::Null)).is_err());
+        let deep = (0..2_000).fold(Value::Null, |value, _| arena.list(&[value]));
+        assert!(OwnedValue::copy_of(&deep).is_err());
+    }
+}

@@ -6,6 +6,7 @@ pub mod cost;
 pub mod decl;
 pub mod env;
 pub mod error;
+pub mod estimate;
 pub mod golang;
 pub mod issues;
 pub mod source;

@@ -1,0 +1,194 @@
+//! The cost of calls.
+
+use smallvec::SmallVec;
+
+use super::comprehension::OLD_ACCUMULATOR;
+use super::path::Path;
+use super::size::EntrySize;
+use super::tree::Estimator;
+use crate::ast::{Call, Constant, Expr, ExprKind, operators};
+use crate::check::Reference;
+use crate::cost::{CallEstimate, CallSite, Cost, CostEstimate, Formula, SizeEstimate};
+use crate::decl::FunctionDecl;
+use crate::types::Type;
+
+/// An argument, its size as it was when its cost had been estimated.
+#[derive(Debug, Clone, Copy)]
+struct Argument<'a> {
+    expr: &'a Expr,
+    cost: CostEstimate,
+    path: Path,
+    size: Option<SizeEstimate>,
+}
+
+/// A call, for one of its overloads.
+#[derive(Debug)]
+struct Site<'s, 'a> {
+    estimator: &'s Estimator<'a>,
+    arguments: &'s [Argument<'a>],
+    has_target: bool,
+    /// Whether the formula is cel-go's own, which knows of no size that was not known before.
+    standard: bool,
+}
+
+impl<'a> Estimator<'a> {
+    /// The cost of a call with its arguments. The receiver comes last, as upstream visits it.
+    pub(super) fn call(&mut self, expr: &'a Expr, call: &'a Call) -> CostEstimate {
+        if let ("dyn", [argument]) = (call.function.as_str(), call.args.as_slice()) {
+            let cost = self.cost(argument).plus(CostEstimate::exact(1));
+            self.copy_sizes(expr.id, argument);
+            return cost;
+        }
+        let mut arguments = SmallVec::<[Argument<'a>; 4]>::new();
+        for argument in &call.args {
+            arguments.push(self.argument(argument));
+        }
+        let Some(Reference::Call {
+            function,
+            candidates,
+        }) = self.checked.reference(expr.id)
+        else {
+            return CostEstimate::ZERO;
+        };
+        if candidates.is_empty() {
+            return CostEstimate::ZERO;
+        }
+        if let Some(target) = &call.target {
+            let target = self.argument(target);
+            arguments.insert(0, target);
+        }
+        match (call.function.as_str(), arguments.as_slice()) {
+            (operators::LOGICAL_AND | operators::LOGICAL_OR, [left, right]) => CostEstimate {
+                min: left.cost.min,
+                max: left.cost.plus(right.cost).max,
+            },
+            (operators::CONDITIONAL, [condition, yes, no]) => {
+                let size = |branch: &Argument<'_>| branch.size.unwrap_or(SizeEstimate::UNKNOWN);
+                let entries = EntrySize::union(self.entries_of(yes.expr), self.entries_of(no.expr));
+                self.set_entries(expr.id, entries);
+                self.set_size(expr.id, Some(size(yes).union(size(no))));
+                condition.cost.plus(yes.cost.union(no.cost))
+            }
+            (name, all) => {
+                if let (operators::ADD, [left, right]) = (name, all) {
+                    let entries =
+                        EntrySize::union(self.entries_of(left.expr), self.entries_of(right.expr));
+                    self.set_entries(expr.id, entries);
+                }
+                let own = self.overloads(expr, function, candidates, all, call.target.is_some());
+                all.iter()
+                    .fold(own, |sum, argument| sum.plus(argument.cost))
+            }
+        }
+    }
+
+    /// The cost of the call itself: the range that holds those of all candidates.
+    fn overloads(
+        &mut self,
+        expr: &'a Expr,
+        function: &'a FunctionDecl,
+        candidates: &[u16],
+        arguments: &[Argument<'a>],
+        has_target: bool,
+    ) -> CostEstimate {
+        let mut cost: Option<CostEstimate> = None;
+        let mut size: Option<SizeEstimate> = None;
+        for candidate in candidates {
+            let Some(overload) = function.overloads.get(usize::from(*candidate)) else {
+                continue;
+            };
+            let estimate = self.overload(overload.cost, arguments, has_target);
+            cost = Some(cost.map_or(estimate.cost, |cost| cost.union(estimate.cost)));
+            size = match (size, estimate.result_size) {
+                (Some(size), Some(more)) => Some(size.union(more)),
+                (known, more) => known.or(more),
+            };
+            let step = match overload.id.as_str() {
+                "index_list" => Some("@items"),
+                "index_map" => Some("@values"),
+                _ => None,
+            };
+            if let (Some(step), Some(container)) = (step, arguments.first()) {
+                size = self.entries_of(container.expr).map(|entries| entries.value);
+                let path = self.path_of(container.expr);
+                let path = self.paths.append(path, step);
+                self.set_path(expr.id, path);
+            }
+            size = size.or_else(|| self.size_of(expr));
+        }
+        self.set_size(expr.id, size);
+        cost.unwrap_or(CostEstimate::ZERO)
+    }
+
+    fn overload(&self, cost: Cost, arguments: &[Argument<'a>], has_target: bool) -> CallEstimate {
+        let site = Site {
+            estimator: self,
+            arguments,
+            has_target,
+            standard: cost.standard,
+        };
+        match cost.formula {
+            Formula::Fixed(units) => CallEstimate::new(CostEstimate::exact(units)),
+            Formula::Sizes(formula) => {
+                let sizes: SmallVec<[SizeEstimate; 4]> =
+                    (0..arguments.len()).map(|i| site.size(i)).collect();
+                formula(&sizes)
+            }
+            Formula::Split { estimate, .. } => estimate(&site),
+        }
+    }
+
+    fn argument(&mut self, expr: &'a Expr) -> Argument<'a> {
+        let cost = self.cost(expr);
+        let path = self.path_of(expr);
+        let path = match self.paths.steps(path).first() {
+            Some(&(operators::ACCUMULATOR | OLD_ACCUMULATOR)) => Path::NONE,
+            _ => path,
+        };
+        Argument {
+            expr,
+            cost,
+            path,
+            size: self.size_of(expr),
+        }
+    }
+}
+
+impl CallSite for Site<'_, '_> {
+    fn arguments(&self) -> usize {
+        self.arguments.len()
+    }
+
+    fn has_target(&self) -> bool {
+        self.has_target
+    }
+
+    fn known_size(&self, argument: usize) -> Option<SizeEstimate> {
+        let node = self.arguments.get(argument)?;
+        node.size.or_else(|| match self.standard {
+            true => None,
+            false => self
+                .estimator
+                .told_size(node.path, self.estimator.type_of(node.expr)),
+        })
+    }
+
+    fn argument_type(&self, argument: usize) -> &Type {
+        self.arguments
+            .get(argument)
+            .map_or(&Type::Dyn, |node| self.estimator.type_of(node.expr))
+    }
+
+    fn element_size(&self, argument: usize) -> Option<SizeEstimate> {
+        let element = self.element_type(argument)?;
+        let list = self.arguments.get(argument)?.path;
+        self.estimator.told_element_size(list, element)
+    }
+
+    fn int_literal(&self, argument: usize) -> Option<i64> {
+        match self.arguments.get(argument)?.expr.kind {
+            ExprKind::Constant(Constant::Int(value)) => Some(value),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! The cost of comprehensions: loops, and the folds that only bind a variable.
+
+use super::size::Local;
+use super::tree::Estimator;
+use crate::ast::{Comprehension, Constant, Expr, ExprKind};
+use crate::cost::CostEstimate;
+use crate::types::Type;
+
+/// The accumulator's name in expansions of old; a fold with it never counts as a binding.
+pub(super) const OLD_ACCUMULATOR: &str = "__result__";
+
+impl<'a> Estimator<'a> {
+    /// The cost of a comprehension. The size of the range is asked after the body, whose paths may have changed its own.
+    pub(super) fn comprehension(
+        &mut self,
+        expr: &'a Expr,
+        fold: &'a Comprehension,
+    ) -> CostEstimate {
+        let outer = self.locals.len();
+        let start = self.cost(&fold.iter_range).plus(self.cost(&fold.accu_init));
+        let accumulator = Local {
+            name: &fold.accu_var,
+            path: self.path_of(&fold.accu_init),
+            size: self.size_of(&fold.accu_init),
+            entries: self.entries_of(&fold.accu_init),
+        };
+        self.locals.push(accumulator);
+        if is_binding(fold) {
+            let result = self.cost(&fold.result);
+            self.locals.truncate(outer);
+            self.copy_sizes(expr.id, &fold.result);
+            return start.plus(result);
+        }
+
+        self.push_loop_variables(fold);
+        let each = self
+            .cost(&fold.loop_condition)
+            .plus(self.cost(&fold.loop_step));
+        self.locals.truncate(outer.saturating_add(1));
+        let result = self.cost(&fold.result);
+        self.locals.truncate(outer);
+
+        let count = self.size_or_unknown(&fold.iter_range);
+        match fold.accu_init.kind {
+            ExprKind::Constant(_) => {
+                let size = self.size_of(&fold.accu_init);
+                self.set_size(expr.id, size);
+            }
+            ExprKind::List(_) | ExprKind::Map(_) => {
+                self.set_size(expr.id, Some(count));
+                self.set_entries(expr.id, self.entries_of(&fold.loop_step));
+            }
+            _ => {}
+        }
+        start.plus(result).plus(count.costs_each(each))
+    }
+
+    /// Both paths grow from the range's: the second may take over the first's last step, as upstream's does.
+    fn push_loop_variables(&mut self, fold: &'a Comprehension) {
+        let entries = self.entries_of(&fold.iter_range);
+        let is_list = match entries {
+            Some(entries) => entries.is_list,
+            None => matches!(self.type_of(&fold.iter_range), Type::List(_)),
+        };
+        let range = self.path_of(&fold.iter_range);
+        let key = entries.map(|entries| entries.key);
+        let value = entries.map(|entries| entries.value);
+        let variables = match &fold.iter_var2 {
+            None if is_list => [Some((&fold.iter_var, "@items", value)), None],
+            None => [Some((&fold.iter_var, "@keys", key)), None],
+            Some(second) if is_list => [
+                Some((&fold.iter_var, "@indices", key)),
+                Some((second, "@items", value)),
+            ],
+            Some(second) => [
+                Some((&fold.iter_var, "@keys", key)),
+                Some((second, "@values", value)),
+            ],
+        };
+        for (name, step, size) in variables.into_iter().flatten() {
+            let path = self.paths.append(range, step);
+            self.locals.push(Local {
+                name,
+                path,
+                size,
+                entries: None,
+            });
+        }
+    }
+}
+
+/// Whether a fold over nothing only gives its accumulator a value: `cel.bind`, and what `optMap` and `sortBy` expand to.
+fn is_binding(fold: &Comprehension) -> bool {
+    matches!(&fold.iter_range.kind, ExprKind::List(list) if list.elements.is_empty())
+        && fold.loop_condition.kind == ExprKind::Constant(Constant::Bool(false))
+        && fold.accu_var != OLD_ACCUMULATOR
+}

@@ -1,0 +1,62 @@
+//! What an expression may cost, before it is evaluated (cel-go `checker/cost.go`, a presence test being free).
+//!
+//! Upstream's figures are reproduced to the unit, oddities included, since they decide which rules a cluster accepts:
+//! rules that were accepted must go on being accepted. The estimate walks the tree in upstream's order, which matters
+//! because of how paths share memory (see `path`).
+
+mod call;
+mod comprehension;
+mod path;
+mod size;
+mod tree;
+
+use std::collections::HashMap;
+use std::fmt;
+
+use smol_str::SmolStr;
+
+use crate::check::CheckedAst;
+use crate::cost::{CostEstimate, SizeEstimate};
+use crate::types::Type;
+
+/// The least and the greatest cost of evaluating an expression, in cost units.
+///
+/// Calls whose function the checker did not resolve count as nothing.
+pub fn estimate(checked: &CheckedAst, sizes: &dyn SizeSource) -> CostEstimate {
+    tree::Estimator::new(checked, sizes).cost(checked.ast().root())
+}
+
+/// What a host knows of the sizes of its data.
+pub trait SizeSource: fmt::Debug {
+    /// The size of the value of this type at a path, if it is known: code points of a string, bytes, elements, entries.
+    ///
+    /// The first step is a variable, the others are fields, `@items` (of a list), `@indices`, `@keys` and `@values` (of
+    /// a map). A path is never empty. What is selected or indexed from other expressions starts with its first field.
+    fn size(&self, path: &[&str], ty: &Type) -> Option<SizeEstimate>;
+}
+
+/// A host that knows nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NoSizes;
+
+impl SizeSource for NoSizes {
+    fn size(&self, _path: &[&str], _ty: &Type) -> Option<SizeEstimate> {
+        None
+    }
+}
+
+/// Sizes by path, its steps joined by dots: `request.items.@items`.
+#[derive(Debug, Clone, Default)]
+pub struct SizeTable(HashMap<SmolStr, SizeEstimate>);
+
+impl FromIterator<(SmolStr, SizeEstimate)> for SizeTable {
+    fn from_iter<I: IntoIterator<Item = (SmolStr, SizeEstimate)>>(sizes: I) -> Self {
+        SizeTable(sizes.into_iter().collect())
+    }
+}
+
+impl SizeSource for SizeTable {
+    fn size(&self, path: &[&str], _ty: &Type) -> Option<SizeEstimate> {
+        self.0.get(path.join(".").as_str()).copied()
+    }
+}

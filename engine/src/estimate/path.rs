@@ -1,0 +1,100 @@
+//! Where the value of a node comes from: a variable and the steps from it.
+//!
+//! Upstream's paths are Go slices, which share memory: appending to a path writes in place where the memory has room, so
+//! that two paths which grew from one end in the same step, the later one. A path is therefore a window on memory here
+//! too, with a capacity that doubles when it is used up.
+
+/// A path: a window on [`Paths`]. Its steps may change when a path that shares its memory grows.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Path {
+    start: usize,
+    len: usize,
+    capacity: usize,
+}
+
+/// The memory of all paths.
+#[derive(Debug, Default)]
+pub(super) struct Paths<'a> {
+    steps: Vec<&'a str>,
+}
+
+impl Path {
+    /// The path of what comes from no variable.
+    pub(super) const NONE: Path = Path {
+        start: 0,
+        len: 0,
+        capacity: 0,
+    };
+}
+
+impl<'a> Paths<'a> {
+    /// The path of a variable.
+    pub(super) fn variable(&mut self, name: &'a str) -> Path {
+        self.append(Path::NONE, name)
+    }
+
+    /// The steps of a path, as they are now.
+    pub(super) fn steps(&self, path: Path) -> &[&'a str] {
+        self.steps
+            .get(path.start..)
+            .map_or(&[], |from| from.get(..path.len).unwrap_or(from))
+    }
+
+    /// The path one step further: in the same memory where that has room, else in new memory.
+    pub(super) fn append(&mut self, path: Path, step: &'a str) -> Path {
+        let mut longer = Path {
+            len: path.len.saturating_add(1),
+            ..path
+        };
+        if path.len == path.capacity {
+            longer.start = self.steps.len();
+            longer.capacity = path.capacity.saturating_mul(2).max(1);
+            let copied = path.start..path.start.saturating_add(path.len);
+            self.steps.extend_from_within(copied);
+            self.steps
+                .resize(longer.start.saturating_add(longer.capacity), "");
+        }
+        if let Some(slot) = self.steps.get_mut(longer.start.saturating_add(path.len)) {
+            *slot = step;
+        }
+        longer
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path<'a>(paths: &mut Paths<'a>, steps: &[&'a str]) -> Path {
+        steps
+            .iter()
+            .fold(Path::NONE, |path, step| paths.append(path, step))
+    }
+
+    #[test]
+    fn paths_of_one_and_two_steps_grow_apart() {
+        for start in [&["self"][..], &["self", "items"]] {
+            let mut paths = Paths::default();
+            let range = path(&mut paths, start);
+            let first = paths.append(range, "@keys");
+            let second = paths.append(range, "@values");
+            assert_eq!(paths.steps(first).last(), Some(&"@keys"));
+            assert_eq!(paths.steps(second).last(), Some(&"@values"));
+        }
+    }
+
+    #[test]
+    fn what_grows_from_three_steps_shares_the_fourth() {
+        let mut paths = Paths::default();
+        let item = path(&mut paths, &["self", "items", "@items"]);
+        let list = paths.append(item, "list");
+        let deeper = paths.append(list, "@items");
+        paths.append(item, "mx");
+        assert_eq!(paths.steps(list), ["self", "items", "@items", "mx"]);
+        assert_eq!(
+            paths.steps(deeper),
+            ["self", "items", "@items", "list", "@items"],
+            "four steps fill the memory, so the fifth went elsewhere"
+        );
+    }
+}

@@ -1,0 +1,177 @@
+//! The sizes of nodes: computed, told by the host, or implied by types.
+
+use smallvec::SmallVec;
+
+use super::path::Path;
+use super::tree::Estimator;
+use crate::ast::{Constant, Expr, ExprId, ExprKind};
+use crate::cost::SizeEstimate;
+use crate::types::{Primitive, Type};
+
+/// What is known of a node.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Node {
+    path: Path,
+    size: Option<SizeEstimate>,
+    entries: Option<EntrySize>,
+}
+
+/// The sizes of the keys and values of a list or map.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct EntrySize {
+    /// A list, not a map.
+    pub(super) is_list: bool,
+    /// Of the keys, or the indices of a list.
+    pub(super) key: SizeEstimate,
+    /// Of the values.
+    pub(super) value: SizeEstimate,
+}
+
+/// A variable of a comprehension.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Local<'a> {
+    pub(super) name: &'a str,
+    pub(super) path: Path,
+    pub(super) size: Option<SizeEstimate>,
+    pub(super) entries: Option<EntrySize>,
+}
+
+impl EntrySize {
+    /// What holds both, if both are known.
+    pub(super) fn union(a: Option<EntrySize>, b: Option<EntrySize>) -> Option<EntrySize> {
+        let (a, b) = (a?, b?);
+        Some(EntrySize {
+            is_list: a.is_list,
+            key: a.key.union(b.key),
+            value: a.value.union(b.value),
+        })
+    }
+}
+
+impl<'a> Estimator<'a> {
+    /// The size of a node. What the host says is asked once, and before the type implies anything: it may give scalars
+    /// a size other than 1.
+    pub(super) fn size_of(&mut self, expr: &'a Expr) -> Option<SizeEstimate> {
+        if let Some(size) = self.node(expr.id).size {
+            return Some(size);
+        }
+        if let Some(size) = literal_size(&expr.kind) {
+            return Some(SizeEstimate::exact(size));
+        }
+        let ty = self.type_of(expr);
+        if let Some(size) = self.told_size(self.path_of(expr), ty) {
+            self.set_size(expr.id, Some(size));
+            return Some(size);
+        }
+        if is_scalar(ty) {
+            return Some(SizeEstimate::exact(1));
+        }
+        self.local_of(expr)?.size
+    }
+
+    /// The size of a node, 0 to the largest where it is not known.
+    pub(super) fn size_or_unknown(&mut self, expr: &'a Expr) -> SizeEstimate {
+        self.size_of(expr).unwrap_or(SizeEstimate::UNKNOWN)
+    }
+
+    /// What the host says of the size at a path.
+    pub(super) fn told_size(&self, path: Path, ty: &Type) -> Option<SizeEstimate> {
+        match self.paths.steps(path) {
+            [] => None,
+            steps => self.sizes.size(steps, ty),
+        }
+    }
+
+    /// What the host says of the elements of the list at a path.
+    pub(super) fn told_element_size(&self, list: Path, element: &Type) -> Option<SizeEstimate> {
+        match self.paths.steps(list) {
+            [] => None,
+            steps => {
+                let mut steps: SmallVec<[&str; 8]> = steps.into();
+                steps.push("@items");
+                self.sizes.size(&steps, element)
+            }
+        }
+    }
+
+    /// The sizes of a node's entries.
+    pub(super) fn entries_of(&self, expr: &Expr) -> Option<EntrySize> {
+        self.node(expr.id)
+            .entries
+            .or_else(|| self.local_of(expr)?.entries)
+    }
+
+    /// Where a node's value comes from.
+    pub(super) fn path_of(&self, expr: &Expr) -> Path {
+        match self.local_of(expr) {
+            Some(local) => local.path,
+            None => self.node(expr.id).path,
+        }
+    }
+
+    /// Remembers a size, where there is one.
+    pub(super) fn set_size(&mut self, id: ExprId, size: Option<SizeEstimate>) {
+        if let (Some(node), Some(_)) = (self.nodes.get_mut(id.index()), size) {
+            node.size = size;
+        }
+    }
+
+    /// Remembers the sizes of entries, where there are any.
+    pub(super) fn set_entries(&mut self, id: ExprId, entries: Option<EntrySize>) {
+        if let (Some(node), Some(_)) = (self.nodes.get_mut(id.index()), entries) {
+            node.entries = entries;
+        }
+    }
+
+    /// Remembers a path.
+    pub(super) fn set_path(&mut self, id: ExprId, path: Path) {
+        if let Some(node) = self.nodes.get_mut(id.index()) {
+            node.path = path;
+        }
+    }
+
+    /// Gives a node the sizes of another.
+    pub(super) fn copy_sizes(&mut self, to: ExprId, from: &'a Expr) {
+        let size = self.size_of(from);
+        self.set_size(to, size);
+        self.set_entries(to, self.entries_of(from));
+    }
+
+    fn node(&self, id: ExprId) -> Node {
+        self.nodes.get(id.index()).copied().unwrap_or_default()
+    }
+
+    fn local_of(&self, expr: &Expr) -> Option<&Local<'a>> {
+        match &expr.kind {
+            ExprKind::Ident(name) => self.local(name),
+            _ => None,
+        }
+    }
+
+    /// The innermost variable of a comprehension by this name.
+    pub(super) fn local(&self, name: &str) -> Option<&Local<'a>> {
+        self.locals.iter().rev().find(|local| local.name == name)
+    }
+}
+
+fn literal_size(kind: &ExprKind) -> Option<u64> {
+    let size = match kind {
+        ExprKind::Constant(Constant::String(text)) => text.chars().count(),
+        ExprKind::Constant(Constant::Bytes(bytes)) => bytes.len(),
+        ExprKind::Constant(_) => 1,
+        ExprKind::List(list) => list.elements.len(),
+        ExprKind::Map(entries) => entries.len(),
+        _ => return None,
+    };
+    u64::try_from(size).ok()
+}
+
+fn is_scalar(ty: &Type) -> bool {
+    match ty {
+        Type::Bool | Type::Int | Type::Uint | Type::Double | Type::Duration | Type::Timestamp => {
+            true
+        }
+        Type::Wrapper(primitive) => !matches!(primitive, Primitive::String | Primitive::Bytes),
+        _ => ty.as_optional().is_some_and(is_scalar),
+    }
+}

@@ -1,0 +1,119 @@
+//! The walk over the tree: names, selections and literals.
+
+use super::SizeSource;
+use super::path::Paths;
+use super::size::{EntrySize, Local, Node};
+use crate::ast::{Expr, ExprKind, List, MapEntry, Select};
+use crate::check::CheckedAst;
+use crate::cost::{self, CostEstimate, SizeEstimate};
+use crate::types::Type;
+
+const STEP: CostEstimate = CostEstimate::exact(cost::STEP);
+
+/// The state of an estimate.
+#[derive(Debug)]
+pub(super) struct Estimator<'a> {
+    pub(super) checked: &'a CheckedAst,
+    pub(super) sizes: &'a dyn SizeSource,
+    pub(super) paths: Paths<'a>,
+    /// By the nodes' ids.
+    pub(super) nodes: Vec<Node>,
+    /// The variables of the comprehensions around the current node, outermost first.
+    pub(super) locals: Vec<Local<'a>>,
+}
+
+impl<'a> Estimator<'a> {
+    pub(super) fn new(checked: &'a CheckedAst, sizes: &'a dyn SizeSource) -> Self {
+        Estimator {
+            checked,
+            sizes,
+            paths: Paths::default(),
+            nodes: vec![Node::default(); checked.ast().id_bound()],
+            locals: Vec::new(),
+        }
+    }
+
+    /// The cost of a node with all that is below it. As deep as the tree, whose depth the parser bounds.
+    pub(super) fn cost(&mut self, expr: &'a Expr) -> CostEstimate {
+        match &expr.kind {
+            ExprKind::Constant(_) => CostEstimate::ZERO,
+            ExprKind::Ident(name) => {
+                let path = match self.local(name) {
+                    Some(local) => local.path,
+                    None => self.paths.variable(name),
+                };
+                self.set_path(expr.id, path);
+                STEP
+            }
+            ExprKind::Select(select) => self.select(expr, select),
+            ExprKind::Call(call) => self.call(expr, call),
+            ExprKind::List(list) => self.list(expr, list),
+            ExprKind::Map(entries) => self.map(expr, entries),
+            ExprKind::Struct(literal) => literal
+                .fields
+                .iter()
+                .fold(CostEstimate::exact(cost::STRUCT), |sum, field| {
+                    sum.plus(self.cost(&field.value))
+                }),
+            ExprKind::Comprehension(comprehension) => self.comprehension(expr, comprehension),
+        }
+    }
+
+    /// The static type of a node.
+    pub(super) fn type_of(&self, expr: &Expr) -> &'a Type {
+        self.checked.type_of(expr.id)
+    }
+
+    fn select(&mut self, expr: &'a Expr, select: &'a Select) -> CostEstimate {
+        let operand = self.cost(&select.operand);
+        if select.test_only {
+            return operand;
+        }
+        let path = self.path_of(&select.operand);
+        let path = self.paths.append(path, &select.field);
+        self.set_path(expr.id, path);
+        match self.type_of(&select.operand) {
+            Type::Map(_) | Type::Struct(_) | Type::Param(_) | Type::Var(_) => operand.plus(STEP),
+            _ => operand,
+        }
+    }
+
+    fn list(&mut self, expr: &'a Expr, list: &'a List) -> CostEstimate {
+        let mut sum = CostEstimate::exact(cost::LIST);
+        let mut value = None;
+        for element in &list.elements {
+            sum = sum.plus(self.cost(element));
+            value = self.including(value, element);
+        }
+        let entries = EntrySize {
+            is_list: true,
+            key: SizeEstimate::exact(1),
+            value: value.unwrap_or(SizeEstimate::exact(0)),
+        };
+        self.set_entries(expr.id, Some(entries));
+        sum
+    }
+
+    fn map(&mut self, expr: &'a Expr, entries: &'a [MapEntry]) -> CostEstimate {
+        let mut sum = CostEstimate::exact(cost::MAP);
+        let (mut key, mut value) = (None, None);
+        for entry in entries {
+            sum = sum.plus(self.cost(&entry.key));
+            sum = sum.plus(self.cost(&entry.value));
+            key = self.including(key, &entry.key);
+            value = self.including(value, &entry.value);
+        }
+        let entries = EntrySize {
+            is_list: false,
+            key: key.unwrap_or(SizeEstimate::exact(0)),
+            value: value.unwrap_or(SizeEstimate::exact(0)),
+        };
+        self.set_entries(expr.id, Some(entries));
+        sum
+    }
+
+    fn including(&mut self, sizes: Option<SizeEstimate>, expr: &'a Expr) -> Option<SizeEstimate> {
+        let size = self.size_or_unknown(expr);
+        Some(sizes.map_or(size, |sizes| sizes.union(size)))
+    }
+}

@@ -10,6 +10,9 @@ use smol_str::SmolStr;
 use crate::source::{Offset, Source};
 
 pub mod operators;
+mod visit;
+
+pub use visit::Walk;
 
 /// The identity of a node (or of a map entry or field initialiser) in its [`Ast`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -182,6 +185,11 @@ impl Ast {
             root,
             offsets,
         }
+    }
+
+    /// The parts that [`Ast::new`] puts together.
+    pub fn into_parts(self) -> (Source, Expr, Vec<Offset>) {
+        (self.source, self.root, self.offsets)
     }
 
     /// The text that was parsed.

@@ -1,11 +1,21 @@
 //! Types and references of an expression (cel-go `checker/`).
 
+mod calls;
+mod checker;
+mod literals;
+mod names;
+mod unify;
+pub mod validators;
+
+pub use checker::check;
+pub use names::resolve_name;
+
 use std::sync::Arc;
 
 use smallvec::SmallVec;
 use smol_str::SmolStr;
 
-use crate::ast::{Ast, ExprId};
+use crate::ast::{Ast, Constant, ExprId};
 use crate::decl::{FunctionDecl, OverloadDecl};
 use crate::types::Type;
 
@@ -24,8 +34,11 @@ pub struct CheckedAst {
 pub enum Reference {
     /// A variable, by its full name.
     Variable(SmolStr),
-    /// The name of a type, as a value.
+    /// The name of a type, as a value. Also the name of any variable whose values are types: upstream takes it for the
+    /// name of a type, of which planning then says `reference to undefined type: x`.
     Type(SmolStr),
+    /// A constant of an enumeration.
+    Constant(Constant),
     /// A function, with the overloads that the arguments' types allow (positions in `function.overloads`).
     Call {
         /// The function.

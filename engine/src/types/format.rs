@@ -2,24 +2,33 @@
 
 use std::fmt;
 
+use smol_str::{SmolStr, format_smolstr};
+
 use super::{Primitive, Type};
 
 impl fmt::Display for Type {
-    /// The protocol's and documentation's form: `list(int)`, `google.protobuf.Timestamp`.
+    /// The protocol's and documentation's form: `list(int)`, `google.protobuf.Timestamp`, `null_type`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_type(
-            f,
-            self,
-            "google.protobuf.Duration",
-            "google.protobuf.Timestamp",
-        )
+        write_type(f, self, Form::Full)
     }
 }
 
 impl Type {
-    /// The form of checker messages, where timestamps and durations go by their short names.
+    /// The form of checker messages, with short names: `list(timestamp)`, `null`.
     pub fn in_message(&self) -> impl fmt::Display + '_ {
         InMessage(self)
+    }
+
+    /// The name without parameters: `list`, `google.protobuf.Timestamp`, `null_type`.
+    pub fn declared_name(&self) -> SmolStr {
+        match self {
+            Type::List(_) => SmolStr::new_static("list"),
+            Type::Map(_) => SmolStr::new_static("map"),
+            Type::Type(_) => SmolStr::new_static("type"),
+            Type::Opaque(opaque) => opaque.name.clone(),
+            Type::Struct(name) | Type::Param(name) => name.clone(),
+            simple => format_smolstr!("{simple}"),
+        }
     }
 }
 
@@ -27,51 +36,56 @@ struct InMessage<'t>(&'t Type);
 
 impl fmt::Display for InMessage<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_type(f, self.0, "duration", "timestamp")
+        write_type(f, self.0, Form::Message)
     }
 }
 
-fn write_type(
-    f: &mut fmt::Formatter<'_>,
-    ty: &Type,
-    duration: &str,
-    timestamp: &str,
-) -> fmt::Result {
-    let parameters = |f: &mut fmt::Formatter<'_>, name: &str, list: &[&Type]| {
-        f.write_str(name)?;
-        for (n, parameter) in list.iter().enumerate() {
-            f.write_str(if n == 0 { "(" } else { ", " })?;
-            write_type(f, parameter, duration, timestamp)?;
-        }
-        f.write_str(if list.is_empty() { "" } else { ")" })
-    };
+/// Which names types go by.
+#[derive(Clone, Copy, PartialEq)]
+enum Form {
+    Full,
+    Message,
+}
+
+fn write_type(f: &mut fmt::Formatter<'_>, ty: &Type, form: Form) -> fmt::Result {
+    let either = |full, message| if form == Form::Full { full } else { message };
     match ty {
         Type::Dyn => f.write_str("dyn"),
-        Type::Any => f.write_str("any"),
+        Type::Any => f.write_str(either("google.protobuf.Any", "any")),
         Type::Error => f.write_str("!error!"),
-        Type::Null => f.write_str("null"),
+        Type::Null => f.write_str(either("null_type", "null")),
         Type::Bool => f.write_str("bool"),
         Type::Int => f.write_str("int"),
         Type::Uint => f.write_str("uint"),
         Type::Double => f.write_str("double"),
         Type::String => f.write_str("string"),
         Type::Bytes => f.write_str("bytes"),
-        Type::Duration => f.write_str(duration),
-        Type::Timestamp => f.write_str(timestamp),
+        Type::Duration => f.write_str(either("google.protobuf.Duration", "duration")),
+        Type::Timestamp => f.write_str(either("google.protobuf.Timestamp", "timestamp")),
         Type::Wrapper(primitive) => write!(f, "wrapper({primitive})"),
-        Type::List(element) => parameters(f, "list", &[element]),
-        Type::Map(entry) => parameters(f, "map", &[&entry.0, &entry.1]),
-        Type::Type(None) => f.write_str("type"),
-        Type::Type(Some(ty)) => parameters(f, "type", &[ty]),
-        Type::Opaque(opaque) => parameters(
-            f,
-            &opaque.name,
-            &opaque.parameters.iter().collect::<Vec<_>>(),
-        ),
+        Type::List(element) => write_named(f, "list", [&**element], form),
+        Type::Map(entry) => write_named(f, "map", [&entry.0, &entry.1], form),
+        Type::Type(parameter) => write_named(f, "type", parameter.as_deref(), form),
+        Type::Opaque(opaque) => write_named(f, &opaque.name, &opaque.parameters, form),
         Type::Struct(name) | Type::Param(name) => f.write_str(name),
-        // A variable that nothing has bound stands for anything.
-        Type::Var(_) => f.write_str("dyn"),
+        Type::Var(number) => write!(f, "_var{number}"),
     }
+}
+
+fn write_named<'t>(
+    f: &mut fmt::Formatter<'_>,
+    name: &str,
+    parameters: impl IntoIterator<Item = &'t Type>,
+    form: Form,
+) -> fmt::Result {
+    f.write_str(name)?;
+    let mut separator = "(";
+    for parameter in parameters {
+        f.write_str(separator)?;
+        write_type(f, parameter, form)?;
+        separator = ", ";
+    }
+    f.write_str(if separator == "(" { "" } else { ")" })
 }
 
 impl fmt::Display for Primitive {

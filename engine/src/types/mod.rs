@@ -7,6 +7,7 @@ use smol_str::SmolStr;
 mod format;
 mod signature;
 mod text;
+mod well_known;
 
 pub use signature::Signature;
 pub use text::TypeTextError;
@@ -109,7 +110,7 @@ impl Type {
         }))
     }
 
-    /// The type of `value`'s type.
+    /// The type of the values that are types, such as `value`.
     pub fn type_of(value: Type) -> Type {
         Type::Type(Some(Arc::new(value)))
     }

@@ -2,6 +2,9 @@
 
 use std::str::FromStr;
 
+use smallvec::SmallVec;
+use smol_str::SmolStr;
+
 use super::{Type, TypeTextError, text};
 
 /// What an overload takes and gives.
@@ -13,6 +16,52 @@ pub struct Signature {
     pub parameters: Vec<Type>,
     /// The type of the result.
     pub result: Type,
+    type_parameters: SmallVec<[SmolStr; 2]>,
+}
+
+impl Signature {
+    /// Puts a signature together. Of a member, the first parameter is the receiver.
+    pub fn new(member: bool, parameters: Vec<Type>, result: Type) -> Self {
+        let mut type_parameters = SmallVec::new();
+        for ty in parameters.iter().chain([&result]) {
+            ty.collect_parameters(&mut type_parameters);
+        }
+        Signature {
+            member,
+            parameters,
+            result,
+            type_parameters,
+        }
+    }
+
+    /// The names of the type parameters, in the order in which they first occur.
+    pub fn type_parameters(&self) -> &[SmolStr] {
+        &self.type_parameters
+    }
+}
+
+impl Type {
+    /// Adds the names of the type parameters in this type that are not there yet.
+    fn collect_parameters(&self, names: &mut SmallVec<[SmolStr; 2]>) {
+        match self {
+            Type::Param(name) => {
+                if !names.contains(name) {
+                    names.push(name.clone());
+                }
+            }
+            Type::List(element) => element.collect_parameters(names),
+            Type::Map(entry) => {
+                entry.0.collect_parameters(names);
+                entry.1.collect_parameters(names);
+            }
+            Type::Type(Some(ty)) => ty.collect_parameters(names),
+            Type::Opaque(opaque) => opaque
+                .parameters
+                .iter()
+                .for_each(|parameter| parameter.collect_parameters(names)),
+            _ => {}
+        }
+    }
 }
 
 impl FromStr for Signature {
@@ -43,9 +92,5 @@ fn read(source: &str) -> Option<Signature> {
         rest = rest.trim_start();
         rest = rest.strip_prefix(',').unwrap_or(rest);
     }
-    Some(Signature {
-        member: receiver.is_some(),
-        parameters,
-        result,
-    })
+    Some(Signature::new(receiver.is_some(), parameters, result))
 }

@@ -19,8 +19,8 @@ impl FromStr for Type {
 
     /// Reads `int`, `list(T)`, `map(K, V)`, `optional(T)`, `type(T)`, `timestamp`, `kubernetes.URL`, `list(A)`, …
     ///
-    /// A name that starts with a capital letter and holds no dot is a type parameter, any other unknown name an opaque
-    /// type.
+    /// Of the other names, one that starts with a capital letter and holds no dot is a type parameter, a dotted one a
+    /// type with fields, and any other an opaque type. `name()` is an opaque type whatever the name.
     fn from_str(text: &str) -> Result<Type, TypeTextError> {
         let mut rest = text;
         let ty = read(&mut rest, MAX_DEPTH).filter(|_| rest.trim().is_empty());
@@ -41,6 +41,10 @@ pub(super) fn read(rest: &mut &str, depth: usize) -> Option<Type> {
         return None;
     }
     let mut parameters = Vec::new();
+    if let Some(after) = rest.strip_prefix("()") {
+        *rest = after;
+        return Some(Type::opaque(name, parameters));
+    }
     if let Some(after) = rest.strip_prefix('(') {
         *rest = after;
         loop {
@@ -60,7 +64,7 @@ pub(super) fn read(rest: &mut &str, depth: usize) -> Option<Type> {
 fn named(name: &str, parameters: Vec<Type>) -> Option<Type> {
     let simple = match name {
         "dyn" => Type::Dyn,
-        "any" | "google.protobuf.Any" => Type::Any,
+        "any" => Type::Any,
         "null" | "null_type" => Type::Null,
         "bool" => Type::Bool,
         "int" => Type::Int,
@@ -68,9 +72,12 @@ fn named(name: &str, parameters: Vec<Type>) -> Option<Type> {
         "double" => Type::Double,
         "string" => Type::String,
         "bytes" => Type::Bytes,
-        "duration" | "google.protobuf.Duration" => Type::Duration,
-        "timestamp" | "google.protobuf.Timestamp" => Type::Timestamp,
-        _ => return with_parameters(name, parameters),
+        "duration" => Type::Duration,
+        "timestamp" => Type::Timestamp,
+        _ => match Type::of_message(name) {
+            Some(ty) => ty,
+            None => return with_parameters(name, parameters),
+        },
     };
     parameters.is_empty().then_some(simple)
 }
@@ -89,6 +96,7 @@ fn with_parameters(name: &str, parameters: Vec<Type>) -> Option<Type> {
         },
         ("map", Ok(_)) => return None,
         (_, Err(none)) if none.is_empty() && is_parameter(name) => Type::Param(name.into()),
+        (_, Err(none)) if none.is_empty() && name.contains('.') => Type::Struct(name.into()),
         (_, Ok([parameter])) => Type::opaque(name, vec![parameter]),
         (_, Err(parameters)) => Type::opaque(name, parameters),
     })

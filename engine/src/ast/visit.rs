@@ -1,0 +1,73 @@
+//! Walks over trees, on the heap (cel-go `common/ast/navigable.go`).
+
+use super::{Ast, Expr, ExprKind};
+
+/// The nodes of a tree, each after the nodes below it; see [`Ast::walk`].
+#[derive(Debug)]
+pub struct Walk<'e> {
+    /// Nodes to come, the next one last, and whether the nodes below them are done.
+    pending: Vec<(&'e Expr, bool)>,
+    enters: fn(&Expr) -> bool,
+}
+
+impl Ast {
+    /// All nodes, each after the nodes below it.
+    pub fn walk(&self) -> Walk<'_> {
+        self.walk_where(|_| true)
+    }
+
+    /// The nodes, each after the nodes below it, without what is below the nodes that `enters` declines.
+    pub fn walk_where(&self, enters: fn(&Expr) -> bool) -> Walk<'_> {
+        Walk {
+            pending: vec![(self.root(), false)],
+            enters,
+        }
+    }
+}
+
+impl<'e> Iterator for Walk<'e> {
+    type Item = &'e Expr;
+
+    fn next(&mut self) -> Option<&'e Expr> {
+        loop {
+            let (expr, done) = self.pending.pop()?;
+            if done {
+                return Some(expr);
+            }
+            self.pending.push((expr, true));
+            if (self.enters)(expr) {
+                let first = self.pending.len();
+                expr.for_each_child(|child| self.pending.push((child, false)));
+                if let Some(children) = self.pending.get_mut(first..) {
+                    children.reverse();
+                }
+            }
+        }
+    }
+}
+
+impl Expr {
+    /// Shows the nodes right below this one, in the order in which they are written and evaluated.
+    pub fn for_each_child<'e>(&'e self, mut show: impl FnMut(&'e Expr)) {
+        match &self.kind {
+            ExprKind::Constant(_) | ExprKind::Ident(_) => {}
+            ExprKind::Select(select) => show(&select.operand),
+            ExprKind::Call(call) => call.target.iter().chain(&call.args).for_each(show),
+            ExprKind::List(list) => list.elements.iter().for_each(show),
+            ExprKind::Map(entries) => entries.iter().for_each(|entry| {
+                show(&entry.key);
+                show(&entry.value);
+            }),
+            ExprKind::Struct(message) => message.fields.iter().for_each(|f| show(&f.value)),
+            ExprKind::Comprehension(fold) => [
+                &fold.iter_range,
+                &fold.accu_init,
+                &fold.loop_condition,
+                &fold.loop_step,
+                &fold.result,
+            ]
+            .into_iter()
+            .for_each(show),
+        }
+    }
+}

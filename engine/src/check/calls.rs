@@ -1,0 +1,174 @@
+//! Calls: which function is meant, and which of its overloads the arguments allow (cel-go `checker/checker.go`).
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use smallvec::{SmallVec, smallvec};
+
+use super::Reference;
+use super::checker::Checker;
+use crate::ast::{Call, Constant, ExprId, ExprKind, operators};
+use crate::decl::FunctionDecl;
+use crate::types::Type;
+
+impl Checker<'_> {
+    /// Arguments are checked before the receiver, and both before the function is looked up.
+    pub(super) fn check_call(&mut self, id: ExprId, call: &mut Call) {
+        if call.function == operators::OPT_SELECT {
+            return self.check_optional_select(id, call);
+        }
+        for argument in &mut call.args {
+            self.check(argument);
+        }
+        let function = match &mut call.target {
+            None => {
+                let function = self.function(&call.function);
+                if let Some(function) = &function {
+                    call.function = function.name.clone();
+                }
+                function
+            }
+            Some(target) => {
+                // The receiver may be the first part of a function's name.
+                let mut suffix = String::with_capacity(call.function.len().saturating_add(1));
+                suffix.push('.');
+                suffix.push_str(&call.function);
+                let qualified = self.with_qualified_name(target, &suffix, |checker, name| {
+                    checker.function(name)
+                });
+                if let Some(function) = &qualified {
+                    call.function = function.name.clone();
+                    call.target = None;
+                    qualified
+                } else {
+                    self.check(target);
+                    self.function(&call.function)
+                }
+            }
+        };
+        let ty = match function {
+            Some(function) => self.resolve_overload(id, function, call),
+            None => {
+                self.report_undeclared(id, &call.function);
+                Type::Error
+            }
+        };
+        self.set_type(id, ty);
+    }
+
+    /// `operand.?field`: the parser passes the field's name as a literal.
+    fn check_optional_select(&mut self, id: ExprId, call: &mut Call) {
+        let [operand, field] = call.args.as_mut_slice() else {
+            return;
+        };
+        let ExprKind::Constant(Constant::String(field)) = &field.kind else {
+            return;
+        };
+        let ty = self.check_field(id, operand, field, true);
+        self.set_type(id, ty);
+        if let Some(function) = self.function(operators::OPT_SELECT) {
+            let candidates = smallvec![0];
+            self.set_reference(id, Reference::Call { function, candidates });
+        }
+    }
+
+    /// The type of the result. Where several overloads are possible and their results differ, it is `dyn`.
+    fn resolve_overload(&mut self, id: ExprId, function: Arc<FunctionDecl>, call: &Call) -> Type {
+        let member = call.target.is_some();
+        let arguments = call.target.iter().chain(&call.args);
+        let arguments: SmallVec<[Type; 4]> =
+            arguments.map(|argument| self.type_of(argument.id).clone()).collect();
+        if matches!(&*function.name, operators::LOGICAL_AND | operators::LOGICAL_OR) {
+            return self.resolve_logic(id, function, call, &arguments);
+        }
+        let mut result: Option<Type> = None;
+        let mut candidates: SmallVec<[u16; 4]> = SmallVec::new();
+        for (position, overload) in (0u16..).zip(&function.overloads) {
+            if overload.signature.member != member
+                || (self.hides_mixed_comparisons && is_mixed_comparison(&overload.id))
+            {
+                continue;
+            }
+            let Some(ty) = self.bindings.call(&overload.signature, &arguments) else {
+                continue;
+            };
+            candidates.push(position);
+            result = match result {
+                None => Some(ty),
+                Some(Type::Dyn) => Some(Type::Dyn),
+                Some(Type::Any) => Some(Type::Any),
+                Some(first) if self.bindings.is_exact(&ty, &first) => Some(first),
+                Some(_) => Some(Type::Dyn),
+            };
+        }
+        match result {
+            Some(ty) => {
+                self.set_reference(id, Reference::Call { function, candidates });
+                ty
+            }
+            None => {
+                self.report_no_overload(id, &function.name, member, &arguments);
+                Type::Error
+            }
+        }
+    }
+
+    /// `&&` and `||`, whose operands are judged one by one.
+    fn resolve_logic(
+        &mut self,
+        id: ExprId,
+        function: Arc<FunctionDecl>,
+        call: &Call,
+        operands: &[Type],
+    ) -> Type {
+        let mut agrees = true;
+        for (operand, ty) in call.args.iter().zip(operands) {
+            if !self.bindings.assignable(ty, &Type::Bool) {
+                self.report_mismatch(operand.id, &Type::Bool, ty);
+                agrees = false;
+            }
+        }
+        if !agrees {
+            return Type::Error;
+        }
+        let candidates = smallvec![0];
+        self.set_reference(id, Reference::Call { function, candidates });
+        Type::Bool
+    }
+
+    #[cold]
+    fn report_no_overload(&mut self, id: ExprId, name: &str, member: bool, arguments: &[Type]) {
+        let mut signature = String::new();
+        let mut arguments = arguments.iter().map(|ty| self.bindings.resolve(ty));
+        if member && let Some(receiver) = arguments.next() {
+            // Writing to a string does not fail.
+            let _ = write!(signature, "{}.", receiver.in_message());
+        }
+        let mut separator = "(";
+        for argument in arguments {
+            let _ = write!(signature, "{separator}{}", argument.in_message());
+            separator = ", ";
+        }
+        signature.push_str(if separator == "(" { "()" } else { ")" });
+        let message =
+            format_args!("found no matching overload for '{name}' applied to '{signature}'");
+        self.report(id, message);
+    }
+}
+
+/// Whether an overload compares numbers of different types, such as `less_int64_double`.
+fn is_mixed_comparison(id: &str) -> bool {
+    ["less_", "less_equals_", "greater_", "greater_equals_"].iter().any(|comparison| {
+        matches!(
+            id.strip_prefix(comparison),
+            Some(
+                "int64_double"
+                    | "int64_uint64"
+                    | "uint64_double"
+                    | "uint64_int64"
+                    | "double_int64"
+                    | "double_uint64"
+            )
+        )
+    })
+}

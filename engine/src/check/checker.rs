@@ -1,0 +1,326 @@
+//! The type checker: gives every node a type and every name a meaning (cel-go `checker/checker.go`).
+//!
+//! Recursion is bounded by the depth of the tree, which the parser limits.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::names::{self, Scopes, resolve_name};
+use super::unify::Bindings;
+use super::{CheckedAst, Reference};
+use crate::ast::{Ast, Comprehension, Constant, Expr, ExprId, ExprKind, Select};
+use crate::decl::FunctionDecl;
+use crate::env::Env;
+use crate::issues::{Issues, Phase};
+use crate::source::{Offset, Source};
+use crate::types::Type;
+
+/// Checks a parsed expression, then runs the environment's validators.
+///
+/// An error lists all problems that were found; the validators run only where there are none before them.
+pub fn check(ast: Ast, env: &Env) -> Result<CheckedAst, Issues> {
+    let (source, mut root, offsets) = ast.into_parts();
+    let mut checker = Checker::new(env, &source, &offsets);
+    checker.check(&mut root);
+    if checker.bindings.is_exhausted() {
+        checker.report(root.id, format_args!("the types of the expression are too large"));
+    }
+    let Checker {
+        bindings,
+        mut types,
+        references,
+        issues,
+        ..
+    } = checker;
+    if let Some(issues) = issues {
+        return Err(issues);
+    }
+    for ty in &mut types {
+        *ty = bindings.resolve(ty);
+    }
+    if bindings.is_exhausted() {
+        let mut issues = Issues::new(&source, Phase::Check);
+        issues.report(source.location(0), "the types of the expression are too large");
+        return Err(issues);
+    }
+    let checked = CheckedAst::new(Ast::new(source, root, offsets), types, references);
+    if env.validators().is_empty() {
+        return Ok(checked);
+    }
+    let mut issues = Issues::new(checked.ast().source(), Phase::Check);
+    for validate in env.validators() {
+        validate(&checked, &mut issues);
+    }
+    if issues.is_empty() { Ok(checked) } else { Err(issues) }
+}
+
+/// What is known while an expression is checked.
+pub(super) struct Checker<'c> {
+    pub(super) env: &'c Env,
+    source: &'c Source,
+    offsets: &'c [Offset],
+    pub(super) bindings: Bindings,
+    pub(super) scopes: Scopes,
+    types: Vec<Type>,
+    references: Vec<Option<Reference>>,
+    issues: Option<Issues>,
+    /// Whether the overloads that compare numbers of different types are hidden. Upstream forgets to hide them from the
+    /// first comprehension on.
+    pub(super) hides_mixed_comparisons: bool,
+    /// Where dotted names are put together.
+    name: String,
+}
+
+impl<'c> Checker<'c> {
+    fn new(env: &'c Env, source: &'c Source, offsets: &'c [Offset]) -> Self {
+        Checker {
+            env,
+            source,
+            offsets,
+            bindings: Bindings::new(),
+            scopes: Scopes::default(),
+            types: vec![Type::Dyn; offsets.len()],
+            references: vec![None; offsets.len()],
+            issues: None,
+            hides_mixed_comparisons: !env.options().cross_type_numeric_comparisons,
+            name: String::new(),
+        }
+    }
+
+    pub(super) fn check(&mut self, expr: &mut Expr) {
+        match &mut expr.kind {
+            ExprKind::Constant(constant) => {
+                let ty = type_of_constant(constant);
+                self.set_type(expr.id, ty);
+            }
+            ExprKind::Ident(_) => self.check_ident(expr),
+            ExprKind::Select(_) => self.check_select(expr),
+            ExprKind::Call(call) => self.check_call(expr.id, call),
+            ExprKind::List(list) => self.check_list(expr.id, list),
+            ExprKind::Map(entries) => self.check_map(expr.id, entries),
+            ExprKind::Struct(message) => self.check_struct(expr.id, message),
+            ExprKind::Comprehension(fold) => self.check_comprehension(expr.id, fold),
+        }
+    }
+
+    fn check_ident(&mut self, expr: &mut Expr) {
+        let ExprKind::Ident(name) = &mut expr.kind else {
+            return;
+        };
+        if let Some(declared) = self.scopes.find(self.env, name) {
+            self.set_type(expr.id, declared.ty);
+            self.set_reference(expr.id, declared.reference);
+            *name = declared.name;
+            return;
+        }
+        self.set_type(expr.id, Type::Error);
+        let name = name.clone();
+        self.report_undeclared(expr.id, &name);
+    }
+
+    /// A selection is the name of a variable where one of that dotted name is declared.
+    fn check_select(&mut self, expr: &mut Expr) {
+        let declared = self.with_qualified_name(expr, "", |checker, name| {
+            checker.scopes.find(checker.env, name)
+        });
+        if let Some(declared) = declared {
+            self.set_type(expr.id, declared.ty);
+            self.set_reference(expr.id, declared.reference);
+            expr.kind = ExprKind::Ident(declared.name);
+            return;
+        }
+        let ExprKind::Select(select) = &mut expr.kind else {
+            return;
+        };
+        let Select {
+            operand,
+            field,
+            test_only,
+        } = &mut **select;
+        let ty = self.check_field(expr.id, operand, field, false);
+        self.set_type(expr.id, if *test_only { Type::Bool } else { ty });
+    }
+
+    /// Runs `find` with the dotted name that the expression is, if it is one, and what is to follow it.
+    pub(super) fn with_qualified_name<T>(
+        &mut self,
+        expr: &Expr,
+        suffix: &str,
+        find: impl FnOnce(&mut Self, &str) -> Option<T>,
+    ) -> Option<T> {
+        let mut name = std::mem::take(&mut self.name);
+        name.clear();
+        let found = names::push_qualified_name(expr, &mut name)
+            .then(|| {
+                name.push_str(suffix);
+                find(self, &name)
+            })
+            .flatten();
+        self.name = name;
+        found
+    }
+
+    /// The type of a field of `operand`, which is checked first. `optional`: asked for with `.?`.
+    pub(super) fn check_field(
+        &mut self,
+        id: ExprId,
+        operand: &mut Expr,
+        field: &str,
+        optional: bool,
+    ) -> Type {
+        self.check(operand);
+        let operand_type = self.bindings.substitute(self.type_of(operand.id));
+        let unwrapped = operand_type.as_optional();
+        let target = unwrapped.unwrap_or(&operand_type);
+        let ty = match target {
+            Type::Map(entry) => entry.1.clone(),
+            Type::Struct(name) => self.field_type(id, name, field).unwrap_or(Type::Error),
+            Type::Dyn | Type::Any | Type::Error | Type::Param(_) => Type::Dyn,
+            Type::Var(_) => {
+                // Keeps the operand from being given a type that this selection would not allow.
+                self.bindings.assignable(&Type::Dyn, target);
+                Type::Dyn
+            }
+            other => {
+                let message = format_args!(
+                    "type '{}' does not support field selection",
+                    other.in_message()
+                );
+                self.report(id, message);
+                Type::Dyn
+            }
+        };
+        let ty = if optional || unwrapped.is_some() { Type::optional(ty) } else { ty };
+        self.bindings.substitute(&ty)
+    }
+
+    /// The type of a field of a named type; reports a problem at `id` where there is none.
+    pub(super) fn field_type(&mut self, id: ExprId, type_name: &str, field: &str) -> Option<Type> {
+        let host = self.env.provider();
+        let found = match host.filter(|host| host.find_type(type_name).is_some()) {
+            Some(host) => host.field_type(type_name, field),
+            None if Type::of_message(type_name).is_some() => {
+                Type::of_message_field(type_name, field)
+            }
+            None => {
+                let message = format_args!("unexpected failed resolution of '{type_name}'");
+                self.report(id, message);
+                return None;
+            }
+        };
+        if found.is_none() {
+            self.report(id, format_args!("undefined field '{field}'"));
+        }
+        found
+    }
+
+    fn check_comprehension(&mut self, id: ExprId, fold: &mut Comprehension) {
+        self.check(&mut fold.iter_range);
+        self.check(&mut fold.accu_init);
+        let range_id = fold.iter_range.id;
+        let range = self.bindings.substitute(self.type_of(range_id));
+        let accu_type = self.type_of(fold.accu_init.id).clone();
+        self.hides_mixed_comparisons = false;
+        let outside = self.scopes.depth();
+        self.scopes.enter(fold.accu_var.clone(), accu_type.clone());
+        // The types of the loop variable where there is one, and of both where there are two.
+        let (one, two) = match &range {
+            Type::List(element) => (Type::clone(element), (Type::Int, Type::clone(element))),
+            Type::Map(entry) => (entry.0.clone(), (entry.0.clone(), entry.1.clone())),
+            Type::Dyn | Type::Error | Type::Var(_) | Type::Param(_) => {
+                self.bindings.assignable(&Type::Dyn, &range);
+                (Type::Dyn, (Type::Dyn, Type::Dyn))
+            }
+            other => {
+                let message = format_args!(
+                    "expression of type '{}' cannot be range of a comprehension (must be list, map, or dynamic)",
+                    other.in_message()
+                );
+                self.report(range_id, message);
+                (Type::Error, (Type::Error, Type::Error))
+            }
+        };
+        let loop_scope = self.scopes.depth();
+        match &fold.iter_var2 {
+            None => self.scopes.enter(fold.iter_var.clone(), one),
+            Some(second) => {
+                self.scopes.enter(fold.iter_var.clone(), two.0);
+                self.scopes.enter(second.clone(), two.1);
+            }
+        }
+        self.check(&mut fold.loop_condition);
+        self.expect(fold.loop_condition.id, &Type::Bool);
+        self.check(&mut fold.loop_step);
+        self.expect(fold.loop_step.id, &accu_type);
+        self.scopes.leave_to(loop_scope);
+        self.check(&mut fold.result);
+        self.scopes.leave_to(outside);
+        let result = self.bindings.substitute(self.type_of(fold.result.id));
+        self.set_type(id, result);
+    }
+
+    /// Reports a problem where the node is not of the expected type.
+    fn expect(&mut self, id: ExprId, expected: &Type) {
+        let actual = self.type_of(id).clone();
+        if !self.bindings.assignable(expected, &actual) {
+            self.report_mismatch(id, expected, &actual);
+        }
+    }
+
+    pub(super) fn function(&self, name: &str) -> Option<Arc<FunctionDecl>> {
+        resolve_name(self.env.container(), name, |candidate| {
+            self.env.function(candidate).cloned()
+        })
+    }
+
+    pub(super) fn type_of(&self, id: ExprId) -> &Type {
+        self.types.get(id.index()).unwrap_or(&Type::Dyn)
+    }
+
+    pub(super) fn set_type(&mut self, id: ExprId, ty: Type) {
+        if let Some(slot) = self.types.get_mut(id.index()) {
+            *slot = ty;
+        }
+    }
+
+    pub(super) fn set_reference(&mut self, id: ExprId, reference: Reference) {
+        if let Some(slot) = self.references.get_mut(id.index()) {
+            *slot = Some(reference);
+        }
+    }
+
+    #[cold]
+    pub(super) fn report(&mut self, id: ExprId, message: fmt::Arguments<'_>) {
+        let offset = self.offsets.get(id.index()).copied().unwrap_or(0);
+        let location = self.source.location(offset);
+        self.issues
+            .get_or_insert_with(|| Issues::new(self.source, Phase::Check))
+            .report(location, message.to_string());
+    }
+
+    #[cold]
+    pub(super) fn report_mismatch(&mut self, id: ExprId, expected: &Type, actual: &Type) {
+        let (expected, actual) = (expected.in_message(), actual.in_message());
+        let message = format_args!("expected type '{expected}' but found '{actual}'");
+        self.report(id, message);
+    }
+
+    #[cold]
+    pub(super) fn report_undeclared(&mut self, id: ExprId, name: &str) {
+        let container = self.env.container();
+        let message = format_args!("undeclared reference to '{name}' (in container '{container}')");
+        self.report(id, message);
+    }
+}
+
+fn type_of_constant(constant: &Constant) -> Type {
+    match constant {
+        Constant::Null => Type::Null,
+        Constant::Bool(_) => Type::Bool,
+        Constant::Int(_) => Type::Int,
+        Constant::Uint(_) => Type::Uint,
+        Constant::Double(_) => Type::Double,
+        Constant::String(_) => Type::String,
+        Constant::Bytes(_) => Type::Bytes,
+    }
+}

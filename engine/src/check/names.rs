@@ -1,0 +1,114 @@
+//! How names are resolved (cel-go `common/containers`, and the lookups of `checker/env.go`).
+
+use smol_str::SmolStr;
+
+use super::Reference;
+use crate::ast::{Constant, Expr, ExprKind};
+use crate::env::Env;
+use crate::types::Type;
+
+/// Finds the first of the names that `name` may stand for in a container: in container `a.b`, `x` stands for `a.b.x`,
+/// `a.x` or `x`, and `.x` for `x`.
+pub fn resolve_name<T>(
+    container: &str,
+    name: &str,
+    mut find: impl FnMut(&str) -> Option<T>,
+) -> Option<T> {
+    if let Some(absolute) = name.strip_prefix('.') {
+        return find(absolute);
+    }
+    let mut prefix = Some(container).filter(|container| !container.is_empty());
+    while let Some(container) = prefix {
+        if let Some(found) = find(&format!("{container}.{name}")) {
+            return Some(found);
+        }
+        prefix = container.rsplit_once('.').map(|(parent, _)| parent);
+    }
+    find(name)
+}
+
+/// What an identifier is declared as.
+#[derive(Debug)]
+pub(super) struct Declared {
+    /// The full name.
+    pub(super) name: SmolStr,
+    pub(super) ty: Type,
+    pub(super) reference: Reference,
+}
+
+/// The variables of the comprehensions around an expression, the innermost last.
+#[derive(Debug, Default)]
+pub(super) struct Scopes(Vec<(SmolStr, Type)>);
+
+impl Scopes {
+    pub(super) fn depth(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(super) fn enter(&mut self, name: SmolStr, ty: Type) {
+        self.0.push((name, ty));
+    }
+
+    pub(super) fn leave_to(&mut self, depth: usize) {
+        self.0.truncate(depth);
+    }
+
+    /// What `name` means: a variable of a comprehension or of the environment, a type, or an enumeration's constant.
+    pub(super) fn find(&self, env: &Env, name: &str) -> Option<Declared> {
+        resolve_name(env.container(), name, |candidate| {
+            let local = self.0.iter().rev().find(|(local, _)| local == candidate);
+            if let Some((name, ty)) = local {
+                return Some(Declared::variable(name.clone(), ty.clone()));
+            }
+            let name = || SmolStr::new(candidate);
+            if let Some(ty) = env.variable(candidate) {
+                return Some(Declared::variable(name(), ty.clone()));
+            }
+            let hosted = env.provider().and_then(|host| host.find_type(candidate));
+            if let Some(ty) = hosted.or_else(|| Type::named(candidate)) {
+                return Some(Declared::variable(name(), Type::type_of(ty)));
+            }
+            (candidate == NULL_VALUE).then(|| Declared {
+                name: name(),
+                ty: Type::Int,
+                reference: Reference::Constant(Constant::Int(0)),
+            })
+        })
+    }
+}
+
+/// The one constant of the one enumeration that there is.
+const NULL_VALUE: &str = "google.protobuf.NullValue.NULL_VALUE";
+
+impl Declared {
+    fn variable(name: SmolStr, ty: Type) -> Self {
+        // Upstream takes whatever has the type of a type for the name of one, even a variable.
+        let reference = match ty {
+            Type::Type(_) => Reference::Type(name.clone()),
+            _ => Reference::Variable(name.clone()),
+        };
+        Declared {
+            name,
+            ty,
+            reference,
+        }
+    }
+}
+
+/// Adds the dotted name that an expression is, if it is one: `a.b.c`.
+pub(super) fn push_qualified_name(expr: &Expr, name: &mut String) -> bool {
+    match &expr.kind {
+        ExprKind::Ident(ident) => {
+            name.push_str(ident);
+            true
+        }
+        ExprKind::Select(select) if !select.test_only => {
+            push_qualified_name(&select.operand, name) && {
+                name.push('.');
+                name.push_str(&select.field);
+                true
+            }
+        }
+        _ => false,
+    }
+}

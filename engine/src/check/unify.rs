@@ -1,0 +1,361 @@
+//! Which types agree with which, and what type variables stand for (cel-go `checker/types.go`, `mapping.go`).
+
+use std::cell::Cell;
+
+use smol_str::SmolStr;
+
+use crate::types::{Primitive, Signature, Type};
+
+/// How many types may be looked at while an expression is checked. A few lines can name a type whose text is longer than
+/// any memory (`[0].map(a, {a: a}).map(a, {a: a})…`); upstream does not come back from such, and a real expression
+/// stays far below.
+const MAX_STEPS: u32 = 5_000_000;
+
+/// What type variables stand for. Bindings live as long as the check of an expression; those of an attempt that fails
+/// are taken back.
+#[derive(Debug)]
+pub(super) struct Bindings {
+    /// By the number of the variable.
+    bound: Vec<Option<Type>>,
+    /// The number of the next variable.
+    next: u32,
+    /// What the bindings of the current attempt have replaced, the latest last.
+    undo: Vec<(u32, Option<Type>)>,
+    steps: Cell<u32>,
+}
+
+impl Bindings {
+    pub(super) fn new() -> Self {
+        Bindings {
+            bound: Vec::new(),
+            next: 0,
+            undo: Vec::new(),
+            steps: Cell::new(0),
+        }
+    }
+
+    /// Whether the types were too large to be looked at in full, so that no answer can be relied on.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.steps.get() >= MAX_STEPS
+    }
+
+    /// Makes a type variable.
+    pub(super) fn fresh(&mut self) -> Type {
+        Type::Var(self.fresh_block(1))
+    }
+
+    /// Makes variables; returns the number of the first.
+    fn fresh_block(&mut self, count: usize) -> u32 {
+        let first = self.next;
+        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        self.next = first.saturating_add(count);
+        first
+    }
+
+    /// Whether a value of `actual` may stand where `expected` is asked for. Binds variables if so.
+    pub(super) fn assignable(&mut self, actual: &Type, expected: &Type) -> bool {
+        self.attempt(|bindings| bindings.unify(actual, expected))
+    }
+
+    /// The result of a call with these arguments, if they fit the signature; binds variables if so.
+    ///
+    /// Each try takes new variables for the signature's type parameters, whatever comes of it.
+    pub(super) fn call(&mut self, signature: &Signature, arguments: &[Type]) -> Option<Type> {
+        let scheme = Scheme {
+            names: signature.type_parameters(),
+            first: self.fresh_block(signature.type_parameters().len()),
+        };
+        if signature.parameters.len() != arguments.len() {
+            return None;
+        }
+        let fits = self.attempt(|bindings| {
+            let mut pairs = arguments.iter().zip(&signature.parameters);
+            pairs.all(|(actual, formal)| bindings.fits(actual, formal, &scheme))
+        });
+        fits.then(|| match scheme.names {
+            [] => signature.result.clone(),
+            _ => self.substitute(&scheme.instantiate(&signature.result)),
+        })
+    }
+
+    fn attempt(&mut self, try_it: impl FnOnce(&mut Self) -> bool) -> bool {
+        self.undo.clear();
+        if try_it(self) {
+            return true;
+        }
+        while let Some((variable, before)) = self.undo.pop() {
+            if let Some(slot) = self.slot(variable) {
+                *slot = before;
+            }
+        }
+        false
+    }
+
+    /// As [`Bindings::unify`] with the parameter of a signature, which is instantiated only as far as needed.
+    fn fits(&mut self, actual: &Type, formal: &Type, scheme: &Scheme<'_>) -> bool {
+        if scheme.names.is_empty() {
+            return self.unify(actual, formal);
+        }
+        match (actual, formal) {
+            (_, Type::Param(name)) => self.unify(actual, &scheme.variable(name)),
+            (Type::List(actual), Type::List(formal)) => self.fits(actual, formal, scheme),
+            (Type::Map(actual), Type::Map(formal)) => {
+                self.fits(&actual.0, &formal.0, scheme) && self.fits(&actual.1, &formal.1, scheme)
+            }
+            (Type::Var(_), Type::List(_) | Type::Map(_) | Type::Opaque(_) | Type::Type(_))
+            | (Type::Opaque(_), Type::Opaque(_)) => {
+                self.unify(actual, &scheme.instantiate(formal))
+            }
+            _ => self.unify(actual, formal),
+        }
+    }
+
+    /// The type with all bound variables replaced.
+    pub(super) fn substitute(&self, ty: &Type) -> Type {
+        self.replaced(ty, false).unwrap_or_else(|| ty.clone())
+    }
+
+    /// The type with all bound variables replaced, and those that nothing has bound by `dyn`.
+    pub(super) fn resolve(&self, ty: &Type) -> Type {
+        self.replaced(ty, true).unwrap_or_else(|| ty.clone())
+    }
+
+    /// `None` where nothing is to be replaced.
+    fn replaced(&self, ty: &Type, free_is_dyn: bool) -> Option<Type> {
+        if !self.step() {
+            return None;
+        }
+        let again = |ty: &Type| self.replaced(ty, free_is_dyn);
+        match ty {
+            Type::Var(number) => match self.binding(*number) {
+                Some(bound) => Some(again(bound).unwrap_or_else(|| bound.clone())),
+                None => free_is_dyn.then_some(Type::Dyn),
+            },
+            Type::Param(_) => free_is_dyn.then_some(Type::Dyn),
+            Type::List(element) => again(element).map(Type::list),
+            Type::Map(entry) => match (again(&entry.0), again(&entry.1)) {
+                (None, None) => None,
+                (key, value) => Some(Type::map(
+                    key.unwrap_or_else(|| entry.0.clone()),
+                    value.unwrap_or_else(|| entry.1.clone()),
+                )),
+            },
+            Type::Type(Some(ty)) => again(ty).map(Type::type_of),
+            Type::Opaque(opaque) => {
+                let mut changed = false;
+                let parameters = opaque.parameters.iter().map(|parameter| {
+                    let replaced = again(parameter);
+                    changed |= replaced.is_some();
+                    replaced.unwrap_or_else(|| parameter.clone())
+                });
+                let parameters = parameters.collect();
+                changed.then(|| Type::opaque(opaque.name.clone(), parameters))
+            }
+            _ => None,
+        }
+    }
+
+    fn unify(&mut self, actual: &Type, expected: &Type) -> bool {
+        if !self.step() {
+            return true;
+        }
+        if let Type::Var(variable) = expected {
+            match self.stands_for(*variable, actual) {
+                Standing::Agrees => return true,
+                Standing::Conflicts => return false,
+                Standing::Occurs => {}
+            }
+        }
+        if let Type::Var(variable) = actual {
+            return matches!(self.stands_for(*variable, expected), Standing::Agrees);
+        }
+        match (actual, expected) {
+            (Type::Dyn | Type::Any | Type::Error | Type::Param(_), _)
+            | (_, Type::Dyn | Type::Any | Type::Error | Type::Param(_)) => true,
+            (Type::Null, other) | (other, Type::Null) => is_nullable(other),
+            (Type::List(a), Type::List(b)) => self.unify(a, b),
+            (Type::Map(a), Type::Map(b)) => self.unify(&a.0, &b.0) && self.unify(&a.1, &b.1),
+            (Type::Opaque(a), Type::Opaque(b)) => {
+                a.name == b.name
+                    && a.parameters.len() == b.parameters.len()
+                    && (a.parameters.iter().zip(&b.parameters)).all(|(a, b)| self.unify(a, b))
+            }
+            (Type::Type(_), Type::Type(_)) => true,
+            _ => is_same(actual, expected),
+        }
+    }
+
+    /// Whether `variable` may stand for `ty`. Binds it, or widens what it is bound to.
+    fn stands_for(&mut self, variable: u32, ty: &Type) -> Standing {
+        if *ty == Type::Var(variable) {
+            return Standing::Agrees;
+        }
+        let Some(bound) = self.binding(variable).cloned() else {
+            if self.occurs(variable, ty) {
+                return Standing::Occurs;
+            }
+            self.bind(variable, ty.clone());
+            return Standing::Agrees;
+        };
+        if self.is_exact(ty, &bound) {
+            return Standing::Agrees;
+        }
+        if !self.unify(ty, &bound) {
+            return Standing::Conflicts;
+        }
+        let general = self.most_general(ty.clone(), bound);
+        if !self.occurs(variable, &general) {
+            self.bind(variable, general);
+        }
+        Standing::Agrees
+    }
+
+    fn occurs(&self, variable: u32, within: &Type) -> bool {
+        if !self.step() {
+            return false;
+        }
+        match within {
+            Type::Var(number) if *number == variable => true,
+            Type::Var(number) => self.binding(*number).is_some_and(|ty| self.occurs(variable, ty)),
+            Type::List(element) => self.occurs(variable, element),
+            Type::Map(entry) => {
+                self.occurs(variable, &entry.0) || self.occurs(variable, &entry.1)
+            }
+            Type::Type(Some(ty)) => self.occurs(variable, ty),
+            Type::Opaque(opaque) => opaque.parameters.iter().any(|ty| self.occurs(variable, ty)),
+            _ => false,
+        }
+    }
+
+    /// The more general of two types that agree.
+    pub(super) fn most_general(&self, first: Type, second: Type) -> Type {
+        if self.is_as_general(&first, &second) { first } else { second }
+    }
+
+    fn is_as_general(&self, first: &Type, second: &Type) -> bool {
+        if !self.step() {
+            return true;
+        }
+        match (first, second) {
+            (Type::Dyn | Type::Any | Type::Var(_) | Type::Param(_), _) => true,
+            (_, Type::Dyn | Type::Any | Type::Var(_) | Type::Param(_)) => false,
+            (Type::List(a), Type::List(b)) => self.is_as_general(a, b),
+            (Type::Map(a), Type::Map(b)) => {
+                self.is_as_general(&a.0, &b.0) && self.is_as_general(&a.1, &b.1)
+            }
+            (Type::Opaque(a), Type::Opaque(b)) => {
+                a.name == b.name
+                    && a.parameters.len() == b.parameters.len()
+                    && (a.parameters.iter().zip(&b.parameters))
+                        .all(|(a, b)| self.is_as_general(a, b))
+            }
+            (Type::Type(_), Type::Type(_)) => true,
+            _ => is_same(first, second),
+        }
+    }
+
+    /// Whether two types are the same, but for whether primitives may be null.
+    pub(super) fn is_exact(&self, first: &Type, second: &Type) -> bool {
+        if !self.step() {
+            return true;
+        }
+        match (first, second) {
+            (Type::List(a), Type::List(b)) => self.is_exact(a, b),
+            (Type::Map(a), Type::Map(b)) => self.is_exact(&a.0, &b.0) && self.is_exact(&a.1, &b.1),
+            (Type::Type(Some(a)), Type::Type(Some(b))) => self.is_exact(a, b),
+            (Type::Opaque(a), Type::Opaque(b)) => {
+                a.name == b.name
+                    && a.parameters.len() == b.parameters.len()
+                    && (a.parameters.iter().zip(&b.parameters)).all(|(a, b)| self.is_exact(a, b))
+            }
+            _ => is_same(first, second),
+        }
+    }
+
+    fn binding(&self, variable: u32) -> Option<&Type> {
+        self.bound.get(variable as usize)?.as_ref()
+    }
+
+    fn slot(&mut self, variable: u32) -> Option<&mut Option<Type>> {
+        self.bound.get_mut(variable as usize)
+    }
+
+    fn bind(&mut self, variable: u32, ty: Type) {
+        let length = (variable as usize).saturating_add(1);
+        if self.bound.len() < length {
+            self.bound.resize(length, None);
+        }
+        let before = self.slot(variable).and_then(|slot| slot.replace(ty));
+        self.undo.push((variable, before));
+    }
+
+    /// Counts a look at a type. False when there were too many.
+    fn step(&self) -> bool {
+        self.steps.set(self.steps.get().saturating_add(1));
+        !self.is_exhausted()
+    }
+}
+
+/// What is to be said of a variable and a type.
+enum Standing {
+    /// The variable stands for the type.
+    Agrees,
+    /// It stands for another.
+    Conflicts,
+    /// It stands for nothing yet, and the type contains it.
+    Occurs,
+}
+
+/// The type parameters of a signature, as variables.
+struct Scheme<'s> {
+    names: &'s [SmolStr],
+    first: u32,
+}
+
+impl Scheme<'_> {
+    fn variable(&self, name: &SmolStr) -> Type {
+        let position = self.names.iter().position(|known| known == name);
+        let position = position.and_then(|position| u32::try_from(position).ok());
+        Type::Var(self.first.saturating_add(position.unwrap_or(0)))
+    }
+
+    fn instantiate(&self, ty: &Type) -> Type {
+        match ty {
+            Type::Param(name) => self.variable(name),
+            Type::List(element) => Type::list(self.instantiate(element)),
+            Type::Map(entry) => Type::map(self.instantiate(&entry.0), self.instantiate(&entry.1)),
+            Type::Type(Some(ty)) => Type::type_of(self.instantiate(ty)),
+            Type::Opaque(opaque) => {
+                let parameters = opaque.parameters.iter();
+                let parameters = parameters.map(|parameter| self.instantiate(parameter));
+                Type::opaque(opaque.name.clone(), parameters.collect())
+            }
+            other => other.clone(),
+        }
+    }
+}
+
+/// Whether `null` is a value of this type for the checker.
+fn is_nullable(ty: &Type) -> bool {
+    matches!(
+        ty,
+        Type::Null
+            | Type::Opaque(_)
+            | Type::Struct(_)
+            | Type::Duration
+            | Type::Timestamp
+            | Type::Wrapper(_)
+    )
+}
+
+/// Whether two types without parameters are the same, but for whether they may be null.
+fn is_same(first: &Type, second: &Type) -> bool {
+    let primitive = |ty: &Type| match ty {
+        Type::Wrapper(primitive) => Some(*primitive),
+        other => Primitive::of(other),
+    };
+    match primitive(first) {
+        Some(kind) => primitive(second) == Some(kind),
+        None => first == second,
+    }
+}

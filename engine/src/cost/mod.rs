@@ -7,6 +7,8 @@
 mod call;
 pub mod formulas;
 mod range;
+#[cfg(test)]
+mod tests;
 
 pub use call::{CallEstimate, CallSite, Cost, Formula, Track, tracked_size};
 pub use range::{CostEstimate, SizeEstimate};

@@ -1,9 +1,12 @@
 //! CEL's extension libraries, and the environments of each Kubernetes version. Layer 1: on the engine alone, no IO.
 
+mod base_env;
 pub mod cel;
-mod cost;
+mod cel_env;
+mod env_set;
+mod version;
 
-pub mod version;
-
-#[cfg(test)]
-mod testing;
+pub use base_env::{FEATURES, Feature, Gated};
+pub use cel_env::cel_env;
+pub use env_set::EnvSet;
+pub use version::{KubeVersion, VersionError};

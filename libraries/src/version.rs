@@ -74,7 +74,9 @@ mod tests {
         check("v1.23", Some(KubeVersion::v1(23)));
         check("1.36.1", Some(KubeVersion::v1(36)));
         check("2.0", Some(KubeVersion { major: 2, minor: 0 }));
-        for text in ["", "1", "1.", ".1", "1.x", "1.+2", "1.36.", "1.36.x", "1.2.3.4", "vv1.2"] {
+        for text in [
+            "", "1", "1.", ".1", "1.x", "1.+2", "1.36.", "1.36.x", "1.2.3.4", "vv1.2",
+        ] {
             check(text, None);
         }
     }

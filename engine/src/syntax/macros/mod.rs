@@ -118,6 +118,11 @@ impl MacroCall {
         MacroCall { id, target, args }
     }
 
+    /// The receiver, where the call has one.
+    pub fn receiver(&self) -> Option<&Expr> {
+        self.target.as_ref()
+    }
+
     /// The arguments, however many there are.
     pub fn into_args(self) -> Vec<Expr> {
         self.args

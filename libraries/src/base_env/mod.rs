@@ -1,0 +1,130 @@
+//! What each Kubernetes version offers expressions: the one table that decides it (apiserver
+//! `pkg/cel/environment/base.go`).
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use gavel_engine::check::validators;
+use gavel_engine::decl::Overload;
+use gavel_engine::env::{Env, EnvBuilder, EnvOptions, Validator};
+use gavel_engine::syntax::{self, Macro, Macros, ParserOptions};
+use gavel_engine::types::{OPTIONAL, Type, TypeTextError};
+
+use crate::cel::{optionals::OPTIONALS, two_variable::TWO_VARIABLE};
+use crate::version::KubeVersion;
+
+/// What an environment may offer.
+#[derive(Debug, Clone, Copy)]
+pub enum Feature {
+    /// Functions.
+    Functions(&'static [Overload]),
+    /// Macros.
+    Macros(&'static [Macro]),
+    /// The name of a library's own type, as a value.
+    TypeName(&'static str),
+    /// A check of literals.
+    Validator(Validator),
+    /// `1 < 1.5` without `dyn()`.
+    CrossTypeNumericComparisons,
+    /// `.?`, `[?` and `{?`.
+    OptionalSyntax,
+}
+
+/// A feature, with the versions that have it.
+#[derive(Debug, Clone, Copy)]
+pub struct Gated {
+    /// The first version that has it; 1.0 stands for all.
+    pub introduced: KubeVersion,
+    /// The first version that has it no longer; what replaces it does all that it did.
+    pub removed: Option<KubeVersion>,
+    /// What it is.
+    pub feature: Feature,
+}
+
+/// The features in the order in which they are added.
+pub const FEATURES: &[Gated] = &[
+    since(0, Feature::Macros(syntax::STANDARD)),
+    since(0, Feature::Validator(validators::homogeneous_literals)),
+    since(28, Feature::CrossTypeNumericComparisons),
+    since(28, Feature::OptionalSyntax),
+    since(28, Feature::TypeName(OPTIONAL)),
+    since(28, Feature::Macros(syntax::OPTIONALS)),
+    since(28, Feature::Functions(OPTIONALS)),
+    since(29, Feature::Validator(validators::duration_literals)),
+    since(29, Feature::Validator(validators::timestamp_literals)),
+    since(32, Feature::Macros(syntax::TWO_VARIABLE)),
+    since(32, Feature::Functions(TWO_VARIABLE)),
+    since(34, Feature::Macros(syntax::SORT_BY)),
+];
+
+const fn since(minor: u32, feature: Feature) -> Gated {
+    Gated {
+        introduced: KubeVersion::v1(minor),
+        removed: None,
+        feature,
+    }
+}
+
+impl Gated {
+    /// Whether a version has the feature.
+    pub fn is_in(&self, version: KubeVersion) -> bool {
+        self.introduced <= version && self.removed.is_none_or(|removed| version < removed)
+    }
+}
+
+/// The environment of a version, without variables. It is built once.
+pub fn base_env(version: KubeVersion) -> Result<Env, TypeTextError> {
+    static BUILT: Mutex<BTreeMap<KubeVersion, Env>> = Mutex::new(BTreeMap::new());
+    // Versions between two changes share an environment.
+    let changes = FEATURES
+        .iter()
+        .flat_map(|gated| [Some(gated.introduced), gated.removed]);
+    let change = changes.flatten().filter(|change| *change <= version).max();
+    let version = change.unwrap_or(version);
+    let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(env) = built.get(&version) {
+        return Ok(env.clone());
+    }
+    let features = FEATURES.iter().filter(|gated| gated.is_in(version));
+    let env = builder(features.map(|gated| gated.feature)).build()?;
+    built.insert(version, env.clone());
+    Ok(env)
+}
+
+/// An environment with these features.
+pub(crate) fn builder(features: impl Iterator<Item = Feature>) -> EnvBuilder {
+    let mut options = EnvOptions {
+        cross_type_numeric_comparisons: false,
+    };
+    let mut parser = ParserOptions {
+        optional_syntax: false,
+        ..ParserOptions::default()
+    };
+    let mut macros = Vec::new();
+    let builder = features.fold(Env::builder(), |builder, feature| match feature {
+        Feature::Functions(rows) => builder.overloads(rows),
+        Feature::Macros(table) => {
+            macros.push(table);
+            builder
+        }
+        Feature::TypeName(name) => {
+            builder.variable(name, Type::type_of(Type::opaque(name, Vec::new())))
+        }
+        Feature::Validator(validator) => builder.validator(validator),
+        Feature::CrossTypeNumericComparisons => {
+            options.cross_type_numeric_comparisons = true;
+            builder
+        }
+        Feature::OptionalSyntax => {
+            parser.optional_syntax = true;
+            builder
+        }
+    });
+    builder
+        .macros(Macros::new(&macros))
+        .parser(parser)
+        .options(options)
+}
+
+#[cfg(test)]
+mod tests;

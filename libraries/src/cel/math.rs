@@ -1,0 +1,315 @@
+//! Mathematics (cel-go `ext/math.go`, version 2).
+//!
+//! `math.greatest` and `math.least` take any number of arguments: they are macros over `math.@max` and `math.@min`.
+
+use std::cmp::Ordering;
+
+use gavel_engine::ast::{Constant, Expr, ExprKind};
+use gavel_engine::cost::Cost;
+use gavel_engine::decl::{CallContext, Function, Implementation, Overload};
+use gavel_engine::error::EvalError;
+use gavel_engine::syntax::{Expansion, Macro, MacroCall, MacroContext, MacroError, Receiver};
+use gavel_engine::value::Value;
+
+/// The functions.
+#[rustfmt::skip] // A table: a row a line.
+pub const MATH: &[Overload] = &[
+    least("math_@min_double", "(double) -> double", "math.least(1.5) == 1.5"),
+    least("math_@min_int", "(int) -> int", "math.least(1) == 1"),
+    least("math_@min_uint", "(uint) -> uint", "math.least(1u) == 1u"),
+    least("math_@min_double_double", "(double, double) -> double", "math.least(1.5, 0.5) == 0.5"),
+    least("math_@min_int_int", "(int, int) -> int", "math.least(1, -2) == -2"),
+    least("math_@min_uint_uint", "(uint, uint) -> uint", "math.least(1u, 2u) == 1u"),
+    least("math_@min_int_uint", "(int, uint) -> dyn", "math.least(1, 2u) == 1"),
+    least("math_@min_int_double", "(int, double) -> dyn", "math.least(1, 0.5) == 0.5"),
+    least("math_@min_double_int", "(double, int) -> dyn", "math.least(0.5, 1) == 0.5"),
+    least("math_@min_double_uint", "(double, uint) -> dyn", "math.least(0.5, 1u) == 0.5"),
+    least("math_@min_uint_int", "(uint, int) -> dyn", "math.least(1u, 2) == 1u"),
+    least("math_@min_uint_double", "(uint, double) -> dyn", "math.least(1u, 0.5) == 0.5"),
+    least("math_@min_list_double", "(list(double)) -> double", "math.least(1.5, 0.5, 2.5) == 0.5"),
+    least("math_@min_list_int", "(list(int)) -> int", "math.least([3, 1, 2]) == 1"),
+    least("math_@min_list_uint", "(list(uint)) -> uint", "math.least(3u, 1u, 2u) == 1u"),
+    greatest("math_@max_double", "(double) -> double", "math.greatest(1.5) == 1.5"),
+    greatest("math_@max_int", "(int) -> int", "math.greatest(1) == 1"),
+    greatest("math_@max_uint", "(uint) -> uint", "math.greatest(1u) == 1u"),
+    greatest("math_@max_double_double", "(double, double) -> double", "math.greatest(1.5, 0.5) == 1.5"),
+    greatest("math_@max_int_int", "(int, int) -> int", "math.greatest(1, -2) == 1"),
+    greatest("math_@max_uint_uint", "(uint, uint) -> uint", "math.greatest(1u, 2u) == 2u"),
+    greatest("math_@max_int_uint", "(int, uint) -> dyn", "math.greatest(1, 2u) == 2u"),
+    greatest("math_@max_int_double", "(int, double) -> dyn", "math.greatest(1, 0.5) == 1"),
+    greatest("math_@max_double_int", "(double, int) -> dyn", "math.greatest(0.5, 1) == 1"),
+    greatest("math_@max_double_uint", "(double, uint) -> dyn", "math.greatest(0.5, 1u) == 1u"),
+    greatest("math_@max_uint_int", "(uint, int) -> dyn", "math.greatest(1u, 2) == 2"),
+    greatest("math_@max_uint_double", "(uint, double) -> dyn", "math.greatest(1u, 0.5) == 1u"),
+    greatest("math_@max_list_double", "(list(double)) -> double", "math.greatest(1.5, 0.5, 2.5) == 2.5"),
+    greatest("math_@max_list_int", "(list(int)) -> int", "math.greatest([3, 1, 2]) == 3"),
+    greatest("math_@max_list_uint", "(list(uint)) -> uint", "math.greatest(3u, 1u, 2u) == 3u"),
+    row("math.ceil", "math_ceil_double", "(double) -> double", |_, args| double(args, f64::ceil), "math.ceil(1.2) == 2.0"),
+    row("math.floor", "math_floor_double", "(double) -> double", |_, args| double(args, f64::floor), "math.floor(1.2) == 1.0"),
+    row("math.round", "math_round_double", "(double) -> double", |_, args| double(args, f64::round), "math.round(-1.5) == -2.0"),
+    row("math.trunc", "math_trunc_double", "(double) -> double", |_, args| double(args, f64::trunc), "math.trunc(-1.5) == -1.0"),
+    row("math.isInf", "math_isInf_double", "(double) -> bool", |_, args| test(args, f64::is_infinite), "math.isInf(1.0 / 0.0)"),
+    row("math.isNaN", "math_isNaN_double", "(double) -> bool", |_, args| test(args, f64::is_nan), "math.isNaN(0.0 / 0.0)"),
+    row("math.isFinite", "math_isFinite_double", "(double) -> bool", |_, args| test(args, f64::is_finite), "math.isFinite(1.5)"),
+    row("math.abs", "math_abs_double", "(double) -> double", abs, "math.abs(-1.5) == 1.5"),
+    row("math.abs", "math_abs_int", "(int) -> int", abs, "math.abs(-1) == 1"),
+    row("math.abs", "math_abs_uint", "(uint) -> uint", abs, "math.abs(1u) == 1u"),
+    row("math.sign", "math_sign_double", "(double) -> double", sign, "math.sign(-1.5) == -1.0"),
+    row("math.sign", "math_sign_int", "(int) -> int", sign, "math.sign(-7) == -1"),
+    row("math.sign", "math_sign_uint", "(uint) -> uint", sign, "math.sign(7u) == 1u"),
+    row("math.bitAnd", "math_bitAnd_int_int", "(int, int) -> int", bit_and, "math.bitAnd(3, 5) == 1"),
+    row("math.bitAnd", "math_bitAnd_uint_uint", "(uint, uint) -> uint", bit_and, "math.bitAnd(3u, 5u) == 1u"),
+    row("math.bitOr", "math_bitOr_int_int", "(int, int) -> int", bit_or, "math.bitOr(1, 2) == 3"),
+    row("math.bitOr", "math_bitOr_uint_uint", "(uint, uint) -> uint", bit_or, "math.bitOr(1u, 2u) == 3u"),
+    row("math.bitXor", "math_bitXor_int_int", "(int, int) -> int", bit_xor, "math.bitXor(3, 5) == 6"),
+    row("math.bitXor", "math_bitXor_uint_uint", "(uint, uint) -> uint", bit_xor, "math.bitXor(3u, 5u) == 6u"),
+    row("math.bitNot", "math_bitNot_int_int", "(int) -> int", bit_not, "math.bitNot(1) == -2"),
+    row("math.bitNot", "math_bitNot_uint_uint", "(uint) -> uint", bit_not, "math.bitNot(0u) == 18446744073709551615u"),
+    row("math.bitShiftLeft", "math_bitShiftLeft_int_int", "(int, int) -> int", shift_left, "math.bitShiftLeft(1, 2) == 4"),
+    row("math.bitShiftLeft", "math_bitShiftLeft_uint_int", "(uint, int) -> uint", shift_left, "math.bitShiftLeft(1u, 2) == 4u"),
+    row("math.bitShiftRight", "math_bitShiftRight_int_int", "(int, int) -> int", shift_right, "math.bitShiftRight(1024, 2) == 256"),
+    row("math.bitShiftRight", "math_bitShiftRight_uint_int", "(uint, int) -> uint", shift_right, "math.bitShiftRight(1024u, 2) == 256u"),
+    row("math.sqrt", "math_sqrt_double", "(double) -> double", sqrt, "math.sqrt(6.25) == 2.5"),
+    row("math.sqrt", "math_sqrt_int", "(int) -> double", sqrt, "math.sqrt(81) == 9.0"),
+    row("math.sqrt", "math_sqrt_uint", "(uint) -> double", sqrt, "math.sqrt(81u) == 9.0"),
+];
+
+/// `math.greatest(a, b, …)` and `math.least(a, b, …)`.
+pub const MATH_MACROS: &[Macro] = &[
+    of_math("greatest", |context, call| {
+        expand(context, call, "math.@max", "math.greatest()")
+    }),
+    of_math("least", |context, call| {
+        expand(context, call, "math.@min", "math.least()")
+    }),
+];
+
+const fn row(
+    function: &'static str,
+    id: &'static str,
+    signature: &'static str,
+    body: Function,
+    example: &'static str,
+) -> Overload {
+    Overload {
+        function,
+        id,
+        signature,
+        implementation: Implementation::Typed(body),
+        cost: Cost::ONE,
+        example,
+    }
+}
+
+const fn least(id: &'static str, signature: &'static str, example: &'static str) -> Overload {
+    let body: Function = |_, args| extreme(args, Ordering::Less, "math.@min");
+    row("math.@min", id, signature, body, example)
+}
+
+const fn greatest(id: &'static str, signature: &'static str, example: &'static str) -> Overload {
+    let body: Function = |_, args| extreme(args, Ordering::Greater, "math.@max");
+    row("math.@max", id, signature, body, example)
+}
+
+const fn of_math(name: &'static str, expand: gavel_engine::syntax::Expander) -> Macro {
+    Macro {
+        name,
+        arguments: None,
+        receiver: Receiver::Namespace("math"),
+        expand,
+    }
+}
+
+/// One argument or two are passed on, more as a list. What can be seen not to be a number is refused.
+fn expand(
+    context: &mut MacroContext<'_>,
+    call: MacroCall,
+    function: &'static str,
+    name: &'static str,
+) -> Expansion {
+    let receiver = call.receiver().map(|receiver| receiver.id);
+    let args = call.into_args();
+    match (args.as_slice(), receiver) {
+        ([], Some(receiver)) => {
+            let message = format!("{name} requires at least one argument");
+            return Err(MacroError::new(receiver, message));
+        }
+        ([only], _) if !may_be_number(only) && !may_be_numbers(only) => {
+            let message = format!("{name} invalid single argument value");
+            return Err(MacroError::new(only.id, message));
+        }
+        ([_], _) => {}
+        (several, _) => {
+            if let Some(wrong) = several.iter().find(|arg| !may_be_number(arg)) {
+                let message = format!("{name} simple literal arguments must be numeric");
+                return Err(MacroError::new(wrong.id, message));
+            }
+        }
+    }
+    let args = match args.len() {
+        1 | 2 => args,
+        _ => vec![context.list(args)],
+    };
+    Ok(context.call(function, args))
+}
+
+fn may_be_number(arg: &Expr) -> bool {
+    match &arg.kind {
+        ExprKind::Constant(constant) => {
+            matches!(
+                constant,
+                Constant::Int(_) | Constant::Uint(_) | Constant::Double(_)
+            )
+        }
+        ExprKind::List(_) | ExprKind::Map(_) | ExprKind::Struct(_) => false,
+        _ => true,
+    }
+}
+
+fn may_be_numbers(arg: &Expr) -> bool {
+    match &arg.kind {
+        ExprKind::List(list) => {
+            !list.elements.is_empty() && list.elements.iter().all(may_be_number)
+        }
+        _ => false,
+    }
+}
+
+/// The argument, of two arguments or of a list's elements, that stands as `wanted` to all others; of equal ones the first.
+fn extreme<'a>(args: &[Value<'a>], wanted: Ordering, name: &str) -> Result<Value<'a>, EvalError> {
+    let better = |best: Value<'a>, next: Value<'a>| {
+        let replaces = best.compare(&next)? == wanted.reverse();
+        Ok(if replaces { next } else { best })
+    };
+    match *args {
+        [left, right] => better(left, right)
+            .map_err(|error: EvalError| EvalError::new(format!("{}: {name}", error.message()))),
+        [value] => {
+            let Some(list) = value.as_list() else {
+                return Ok(value);
+            };
+            let mut elements = list.iter();
+            let Some(first) = elements.next() else {
+                return Err(EvalError::new(format!(
+                    "{name}(list) argument must not be empty"
+                )));
+            };
+            // Whatever went wrong, upstream answers the same.
+            elements
+                .try_fold(first, better)
+                .map_err(|_| EvalError::no_such_overload_of(name))
+        }
+        _ => Err(EvalError::no_such_overload()),
+    }
+}
+
+fn double<'a>(args: &[Value<'a>], compute: fn(f64) -> f64) -> Result<Value<'a>, EvalError> {
+    match *args {
+        [Value::Double(value)] => Ok(Value::Double(compute(value))),
+        _ => Err(EvalError::no_such_overload()),
+    }
+}
+
+fn test<'a>(args: &[Value<'a>], test: fn(f64) -> bool) -> Result<Value<'a>, EvalError> {
+    match *args {
+        [Value::Double(value)] => Ok(Value::Bool(test(value))),
+        _ => Err(EvalError::no_such_overload()),
+    }
+}
+
+fn abs<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
+    match *args {
+        [Value::Double(value)] => Ok(Value::Double(value.abs())),
+        [Value::Int(value)] => match value.checked_abs() {
+            Some(value) => Ok(Value::Int(value)),
+            None => Err(EvalError::new("integer overflow")),
+        },
+        [Value::Uint(value)] => Ok(Value::Uint(value)),
+        _ => Err(EvalError::no_such_overload()),
+    }
+}
+
+/// -1, 0 or 1; NaN of NaN.
+fn sign<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
+    Ok(match *args {
+        [Value::Double(value)] if value == 0.0 => Value::Double(0.0),
+        [Value::Double(value)] => Value::Double(value.signum()),
+        [Value::Int(value)] => Value::Int(value.signum()),
+        [Value::Uint(value)] => Value::Uint(value.min(1)),
+        _ => return Err(EvalError::no_such_overload()),
+    })
+}
+
+fn sqrt<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
+    let value = match *args {
+        [Value::Double(value)] => value,
+        [Value::Int(value)] => value as f64,
+        [Value::Uint(value)] => value as f64,
+        _ => return Err(EvalError::no_such_overload()),
+    };
+    Ok(Value::Double(value.sqrt()))
+}
+
+fn bit_and<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
+    bitwise(args, |left, right| left & right)
+}
+
+fn bit_or<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
+    bitwise(args, |left, right| left | right)
+}
+
+fn bit_xor<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
+    bitwise(args, |left, right| left ^ right)
+}
+
+fn bit_not<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
+    match *args {
+        [Value::Int(value)] => Ok(Value::Int(!value)),
+        [Value::Uint(value)] => Ok(Value::Uint(!value)),
+        _ => Err(EvalError::no_such_overload()),
+    }
+}
+
+fn shift_left<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
+    shift(args, "math.bitShiftLeft()", u64::checked_shl)
+}
+
+/// Zeros come in from the left, also of a negative number.
+fn shift_right<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
+    shift(args, "math.bitShiftRight()", u64::checked_shr)
+}
+
+/// Joins the bits of two ints or two uints.
+fn bitwise<'a>(args: &[Value<'a>], join: fn(u64, u64) -> u64) -> Result<Value<'a>, EvalError> {
+    match *args {
+        [Value::Int(left), Value::Int(right)] => {
+            let joined = join(left.cast_unsigned(), right.cast_unsigned());
+            Ok(Value::Int(joined.cast_signed()))
+        }
+        [Value::Uint(left), Value::Uint(right)] => Ok(Value::Uint(join(left, right))),
+        _ => Err(EvalError::no_such_overload()),
+    }
+}
+
+/// Shifts the bits of an int or a uint; past 64 bits nothing is left.
+fn shift<'a>(
+    args: &[Value<'a>],
+    name: &str,
+    shift: fn(u64, u32) -> Option<u64>,
+) -> Result<Value<'a>, EvalError> {
+    let [value, Value::Int(offset)] = *args else {
+        return Err(EvalError::no_such_overload());
+    };
+    if offset < 0 {
+        return Err(EvalError::new(format!("{name} negative offset: {offset}")));
+    }
+    let offset = u32::try_from(offset).unwrap_or(u32::MAX);
+    match value {
+        Value::Int(value) => {
+            let shifted = shift(value.cast_unsigned(), offset).unwrap_or(0);
+            Ok(Value::Int(shifted.cast_signed()))
+        }
+        Value::Uint(value) => Ok(Value::Uint(shift(value, offset).unwrap_or(0))),
+        _ => Err(EvalError::no_such_overload()),
+    }
+}

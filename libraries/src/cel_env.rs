@@ -1,0 +1,50 @@
+//! The language of CEL's specification with all its extension libraries, whatever Kubernetes offers of them.
+
+use std::sync::OnceLock;
+
+use gavel_engine::env::Env;
+use gavel_engine::syntax;
+use gavel_engine::types::{OPTIONAL, Type, TypeTextError};
+
+use crate::base_env::{Feature, builder};
+use crate::cel::bindings::{self, BINDINGS};
+use crate::cel::encoders::ENCODERS;
+use crate::cel::math::{MATH, MATH_MACROS};
+use crate::cel::network::{CIDR, IP, NETWORK};
+use crate::cel::optionals::OPTIONALS;
+use crate::cel::two_variable::TWO_VARIABLE;
+
+/// The features in the order in which they are added.
+pub(crate) const FEATURES: &[Feature] = &[
+    Feature::Macros(syntax::STANDARD),
+    Feature::CrossTypeNumericComparisons,
+    Feature::OptionalSyntax,
+    Feature::TypeName(OPTIONAL),
+    Feature::Macros(syntax::OPTIONALS),
+    Feature::Functions(OPTIONALS),
+    Feature::Macros(syntax::TWO_VARIABLE),
+    Feature::Functions(TWO_VARIABLE),
+    Feature::Macros(syntax::SORT_BY),
+    Feature::Macros(syntax::BINDINGS),
+    Feature::Macros(syntax::BLOCK),
+    Feature::Functions(BINDINGS),
+    Feature::Functions(ENCODERS),
+    Feature::Macros(MATH_MACROS),
+    Feature::Functions(MATH),
+    Feature::TypeName(IP),
+    Feature::TypeName(CIDR),
+    Feature::Functions(NETWORK),
+];
+
+/// The environment, without variables. It is built once.
+pub fn cel_env() -> Result<Env, TypeTextError> {
+    static BUILT: OnceLock<Result<Env, TypeTextError>> = OnceLock::new();
+    let built = BUILT.get_or_init(|| {
+        let slots = bindings::slots();
+        let env = builder(FEATURES.iter().copied());
+        slots
+            .fold(env, |env, slot| env.variable(slot, Type::Dyn))
+            .build()
+    });
+    built.clone()
+}

@@ -1,1 +1,104 @@
-//! The rows of CEL's own functions and operators.
+//! CEL's standard functions and operators (cel-go `common/stdlib/standard.go`): their rows and what they compute.
+
+use crate::cost::Cost;
+use crate::decl::{Function, Implementation, Overload};
+use crate::error::EvalError;
+use crate::value::Value;
+
+mod arithmetic;
+mod containers;
+mod conversion;
+mod equality;
+mod logic;
+mod ordering;
+mod text;
+mod time;
+
+/// The rows, in the order in which the checker tries the overloads of a function.
+pub const TABLES: &[&[Overload]] = &[
+    logic::ROWS,
+    equality::ROWS,
+    arithmetic::ROWS,
+    ordering::LESS_ROWS,
+    ordering::LESS_EQUALS_ROWS,
+    ordering::GREATER_ROWS,
+    ordering::GREATER_EQUALS_ROWS,
+    containers::ROWS,
+    conversion::ROWS,
+    text::ROWS,
+    time::ROWS,
+];
+
+/// All rows.
+pub fn rows() -> impl Iterator<Item = &'static Overload> {
+    TABLES.iter().copied().flatten()
+}
+
+/// A row whose overload is found by the types of the arguments.
+const fn typed(
+    function: &'static str,
+    id: &'static str,
+    signature: &'static str,
+    body: Function,
+    cost: Cost,
+    example: &'static str,
+) -> Overload {
+    Overload {
+        function,
+        id,
+        signature,
+        implementation: Implementation::Typed(body),
+        cost,
+        example,
+    }
+}
+
+/// A row of a function whose one body judges the arguments of all its overloads.
+const fn shared(
+    function: &'static str,
+    id: &'static str,
+    signature: &'static str,
+    body: Function,
+    cost: Cost,
+    example: &'static str,
+) -> Overload {
+    Overload {
+        function,
+        id,
+        signature,
+        implementation: Implementation::Shared(body),
+        cost,
+        example,
+    }
+}
+
+/// A row of an operator that is part of the plan.
+const fn planned(
+    function: &'static str,
+    id: &'static str,
+    signature: &'static str,
+    example: &'static str,
+) -> Overload {
+    Overload {
+        function,
+        id,
+        signature,
+        implementation: Implementation::Planned,
+        cost: Cost::ONE,
+        example,
+    }
+}
+
+/// The error of an operand whose type lacks an operator or function; texts and times word it as methods of theirs.
+#[cold]
+fn missing_operator(function: &str, args: &[Value<'_>]) -> EvalError {
+    match args.first() {
+        Some(Value::String(_) | Value::Duration(_) | Value::Timestamp(_)) => {
+            EvalError::no_such_overload()
+        }
+        _ => EvalError::no_such_overload_of(function),
+    }
+}
+
+#[cfg(test)]
+mod tests;

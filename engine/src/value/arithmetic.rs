@@ -122,8 +122,7 @@ pub fn negate_duration(duration: Duration) -> Result<Duration, EvalError> {
 
 /// `time + duration`, in the offset of `time`.
 pub fn add_to_timestamp(time: Timestamp, duration: Duration) -> Result<Timestamp, EvalError> {
-    let nanos = i64::from(time.nanos)
-        .saturating_add(duration.0.rem_euclid(NANOS_PER_SECOND));
+    let nanos = i64::from(time.nanos).saturating_add(duration.0.rem_euclid(NANOS_PER_SECOND));
     let seconds = time
         .seconds
         .checked_add(duration.0.div_euclid(NANOS_PER_SECOND))

@@ -15,6 +15,11 @@ impl Value<'_> {
     pub fn equals(&self, other: &Value<'_>) -> Result<bool, EvalError> {
         equals_within(self, other, MAX_DEPTH)
     }
+
+    /// Whether `self != other`, where values that cannot be compared differ.
+    pub fn differs_from(&self, other: &Value<'_>) -> Result<bool, EvalError> {
+        holds(self.equals(other)).map(|equal| !equal)
+    }
 }
 
 /// Whether `value in list`.

@@ -5,6 +5,7 @@
 
 mod arena;
 pub mod arithmetic;
+mod concat;
 pub mod convert;
 mod equal;
 mod json;
@@ -18,6 +19,7 @@ mod time;
 mod view;
 
 pub use arena::Arena;
+pub use concat::{concat_bytes, concat_lists, concat_strings};
 pub use equal::{list_contains, map_contains};
 pub use list::{List, ListIter};
 pub use map::{Map, MapBuilder, MapIter, MapValue, key_order};
@@ -25,8 +27,8 @@ pub use owned::OwnedValue;
 pub use time::{Duration, Timestamp};
 pub use view::{ListView, MapView, Opaque, Share};
 
-/// How deeply values may be nested where they are walked: beyond every parser's limit, within every thread's stack.
-const MAX_DEPTH: usize = 1_000;
+/// How deeply values may be nested where they are walked: documents (127) in literals (250) fit, as does the stack.
+const MAX_DEPTH: usize = 400;
 
 /// A JSON document, as `serde_json` reads it.
 pub type Json = serde_json::Value;

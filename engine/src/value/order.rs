@@ -86,7 +86,11 @@ mod tests {
         use Ordering::{Greater, Less};
         check(Value::Bool(false), Value::Bool(true), Ok(Less));
         check(Value::String("b"), Value::String("abc"), Ok(Greater));
-        check(Value::String("\u{ffff}"), Value::String("\u{10000}"), Ok(Less));
+        check(
+            Value::String("\u{ffff}"),
+            Value::String("\u{10000}"),
+            Ok(Less),
+        );
         check(Value::Bytes(b"a"), Value::Bytes(b"ab"), Ok(Less));
         check(
             Value::Duration(Duration(-1)),

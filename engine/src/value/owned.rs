@@ -60,23 +60,31 @@ fn copy(value: &Value<'_>, depth: usize) -> Result<OwnedValue, EvalError> {
         Value::Bytes(bytes) => Repr::Bytes(bytes.into()),
         Value::Type(name) => Repr::Type(name.into()),
         Value::Opaque(opaque) => Repr::Opaque(opaque.share()),
-        Value::List(_) | Value::JsonList(_) | Value::ListView(_) => {
-            let elements = value.as_list().into_iter().flatten();
-            Repr::List(OwnedList(
-                elements.map(|element| copy(&element, depth)).collect::<Result<_, _>>()?,
-            ))
-        }
-        Value::Map(_) | Value::JsonMap(_) | Value::MapView(_) => {
-            let mut entries = Vec::new();
-            for entry in value.as_map().into_iter().flat_map(|map| map.iter()) {
-                let (key, value) = entry?;
-                entries.push((copy(&key, depth)?, copy(&value, depth)?));
-            }
-            entries.sort_by(|(l, _), (r, _)| key_order(&l.as_value(), &r.as_value()));
-            Repr::Map(OwnedMap { type_name: value.type_name().into(), entries: entries.into() })
-        }
+        Value::List(_) | Value::JsonList(_) | Value::ListView(_) => copy_list(value, depth)?,
+        Value::Map(_) | Value::JsonMap(_) | Value::MapView(_) => copy_map(value, depth)?,
     };
     Ok(OwnedValue(repr))
+}
+
+fn copy_list(value: &Value<'_>, depth: usize) -> Result<Repr, EvalError> {
+    let mut copies = Vec::new();
+    for element in value.as_list().into_iter().flatten() {
+        copies.push(copy(&element, depth)?);
+    }
+    Ok(Repr::List(OwnedList(copies.into())))
+}
+
+fn copy_map(value: &Value<'_>, depth: usize) -> Result<Repr, EvalError> {
+    let mut entries = Vec::new();
+    for entry in value.as_map().into_iter().flat_map(|map| map.iter()) {
+        let (key, value) = entry?;
+        entries.push((copy(&key, depth)?, copy(&value, depth)?));
+    }
+    entries.sort_by(|(l, _), (r, _)| key_order(&l.as_value(), &r.as_value()));
+    Ok(Repr::Map(OwnedMap {
+        type_name: value.type_name().into(),
+        entries: entries.into(),
+    }))
 }
 
 #[derive(Debug, Clone)]
@@ -112,7 +120,9 @@ impl MapView for OwnedMap {
         if matches!(key, Value::Double(double) if double.is_nan()) {
             return Ok(None);
         }
-        let found = self.entries.binary_search_by(|(k, _)| key_order(&k.as_value(), key));
+        let found = self
+            .entries
+            .binary_search_by(|(k, _)| key_order(&k.as_value(), key));
         let entry = found.ok().and_then(|index| self.entries.get(index));
         Ok(entry.map(|(_, value)| value.as_value()))
     }
@@ -144,8 +154,15 @@ mod tests {
         };
         let map = copy.clone().as_value().as_map().map(|map| map.len());
         assert_eq!(map, Some(3));
-        let found = copy.as_value().as_map().expect("a map").get(&Value::Double(2.0));
-        assert_eq!(found.expect("no failure").expect("found").type_name(), "map");
+        let found = copy
+            .as_value()
+            .as_map()
+            .expect("a map")
+            .get(&Value::Double(2.0));
+        assert_eq!(
+            found.expect("no failure").expect("found").type_name(),
+            "map"
+        );
     }
 
     #[test]

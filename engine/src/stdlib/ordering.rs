@@ -1,0 +1,132 @@
+//! `<`, `<=`, `>` and `>=`.
+
+use std::cmp::Ordering;
+
+use super::{missing_operator, shared};
+use crate::ast::operators::{GREATER, GREATER_EQUALS, LESS, LESS_EQUALS};
+use crate::cost::Cost;
+use crate::cost::formulas::COMPARISON;
+use crate::decl::{CallContext, Overload};
+use crate::error::EvalError;
+use crate::value::Value;
+
+/// The rows of an operator. Examples are made of the operands `below`: left below right, or `above`: left above right.
+macro_rules! rows {
+    ($operator:ident $name:literal $symbol:literal $body:ident $side:ident) => {
+        &[
+            rows!(@row $operator $name $symbol $body $side "bool", "bool, bool", Cost::ONE,
+                below "false" "true", above "true" "false"),
+            rows!(@row $operator $name $symbol $body $side "int64", "int, int", Cost::ONE,
+                below "-2" "3", above "3" "-2"),
+            rows!(@row $operator $name $symbol $body $side "int64_double", "int, double", Cost::ONE,
+                below "1" "1.5", above "2" "1.5"),
+            rows!(@row $operator $name $symbol $body $side "int64_uint64", "int, uint", Cost::ONE,
+                below "-1" "2u", above "3" "2u"),
+            rows!(@row $operator $name $symbol $body $side "uint64", "uint, uint", Cost::ONE,
+                below "1u" "2u", above "3u" "2u"),
+            rows!(@row $operator $name $symbol $body $side "uint64_double", "uint, double", Cost::ONE,
+                below "1u" "1.5", above "2u" "1.5"),
+            rows!(@row $operator $name $symbol $body $side "uint64_int64", "uint, int", Cost::ONE,
+                below "1u" "2", above "0u" "-1"),
+            rows!(@row $operator $name $symbol $body $side "double", "double, double", Cost::ONE,
+                below "1.5" "2.5", above "2.5" "1.5"),
+            rows!(@row $operator $name $symbol $body $side "double_int64", "double, int", Cost::ONE,
+                below "1.5" "2", above "2.5" "2"),
+            rows!(@row $operator $name $symbol $body $side "double_uint64", "double, uint", Cost::ONE,
+                below "-1.5" "2u", above "2.5" "2u"),
+            rows!(@row $operator $name $symbol $body $side "string", "string, string", COMPARISON,
+                below "'a'" "'b'", above "'b'" "'a'"),
+            rows!(@row $operator $name $symbol $body $side "bytes", "bytes, bytes", COMPARISON,
+                below "b'a'" "b'ab'", above "b'b'" "b'ab'"),
+            rows!(@row $operator $name $symbol $body $side "timestamp", "timestamp, timestamp", Cost::ONE,
+                below "timestamp(0)" "timestamp('2001-01-01T00:00:00Z')",
+                above "timestamp('2001-01-01T00:00:00Z')" "timestamp(0)"),
+            rows!(@row $operator $name $symbol $body $side "duration", "duration, duration", Cost::ONE,
+                below "duration('59s')" "duration('1m')", above "duration('1h')" "duration('59m')"),
+        ]
+    };
+    (@row $operator:ident $name:literal $symbol:literal $body:ident below $type:literal, $types:literal, $cost:expr,
+        below $left:literal $right:literal, above $_left:literal $_right:literal) => {
+        rows!(@done $operator $name $symbol $body $type, $types, $cost, $left $right)
+    };
+    (@row $operator:ident $name:literal $symbol:literal $body:ident above $type:literal, $types:literal, $cost:expr,
+        below $_left:literal $_right:literal, above $left:literal $right:literal) => {
+        rows!(@done $operator $name $symbol $body $type, $types, $cost, $left $right)
+    };
+    (@done $operator:ident $name:literal $symbol:literal $body:ident $type:literal, $types:literal, $cost:expr,
+        $left:literal $right:literal) => {
+        shared(
+            $operator,
+            concat!($name, "_", $type),
+            concat!("(", $types, ") -> bool"),
+            $body,
+            $cost,
+            concat!($left, " ", $symbol, " ", $right),
+        )
+    };
+}
+
+pub(super) const LESS_ROWS: &[Overload] = rows!(LESS "less" "<" less below);
+pub(super) const LESS_EQUALS_ROWS: &[Overload] =
+    rows!(LESS_EQUALS "less_equals" "<=" less_equals below);
+pub(super) const GREATER_ROWS: &[Overload] = rows!(GREATER "greater" ">" greater above);
+pub(super) const GREATER_EQUALS_ROWS: &[Overload] =
+    rows!(GREATER_EQUALS "greater_equals" ">=" greater_equals above);
+
+fn less<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
+    order(LESS, args, Ordering::is_lt)
+}
+
+fn less_equals<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
+    order(LESS_EQUALS, args, Ordering::is_le)
+}
+
+fn greater<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
+    order(GREATER, args, Ordering::is_gt)
+}
+
+fn greater_equals<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
+    order(GREATER_EQUALS, args, Ordering::is_ge)
+}
+
+fn order<'a>(
+    operator: &str,
+    args: &[Value<'a>],
+    holds: fn(Ordering) -> bool,
+) -> Result<Value<'a>, EvalError> {
+    match args {
+        [left, right] if left.is_ordered() => left.compare(right).map(|o| Value::Bool(holds(o))),
+        _ => Err(missing_operator(operator, args)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::stdlib::tests::{check, fails};
+    use crate::value::Value;
+
+    #[test]
+    fn each_operator_reads_the_order() {
+        for (left, right, holding) in [
+            (1, 2, ["_<_", "_<=_"].as_slice()),
+            (2, 2, &["_<=_", "_>=_"]),
+            (3, 2, &["_>_", "_>=_"]),
+        ] {
+            for operator in ["_<_", "_<=_", "_>_", "_>=_"] {
+                let expected = Value::Bool(holding.contains(&operator));
+                check(operator, &[Value::Int(left), Value::Int(right)], expected);
+            }
+        }
+    }
+
+    #[test]
+    fn what_has_no_order_is_named_by_the_operator() {
+        fails("_<_", &[Value::Null, Value::Null], "no such overload: _<_");
+        fails(
+            "_>=_",
+            &[Value::Type("int"), Value::Int(1)],
+            "no such overload: _>=_",
+        );
+        fails("_<_", &[Value::Int(1), Value::Null], "no such overload");
+    }
+}

@@ -3,7 +3,10 @@
 mod base_env;
 pub mod cel;
 mod cel_env;
+mod cost;
 mod env_set;
+#[cfg(test)]
+mod testing;
 mod version;
 
 pub use base_env::{FEATURES, Feature, Gated};

@@ -5,4 +5,5 @@ pub mod encoders;
 pub mod math;
 pub mod network;
 pub mod optionals;
+pub mod strings;
 pub mod two_variable;

@@ -1,0 +1,98 @@
+//! What the functions of the strings library cost in Kubernetes (`pkg/cel/library/cost.go`), by their names.
+
+use gavel_engine::cost::formulas::{nth, traversal};
+use gavel_engine::cost::{
+    CallEstimate, CallSite, Cost, SizeEstimate, TRAVERSAL_FACTOR, tracked_size,
+};
+use gavel_engine::error::EvalError;
+use gavel_engine::value::Value;
+
+/// The receiver is read and a text as long at most is made.
+pub(super) const COPY: Cost = Cost::sizes(copy).of_name();
+/// Of `replace`.
+pub(super) const REPLACE: Cost = Cost::sizes(replace).of_name();
+/// Of `split`.
+pub(super) const SPLIT: Cost = Cost::split(split_estimate, split_track).of_name();
+/// Of `join`.
+pub(super) const JOIN: Cost = Cost::split(join_estimate, join_track).of_name();
+
+/// For each code point that is read, and written to the result.
+const COPY_FACTOR: f64 = 2.0 * TRAVERSAL_FACTOR;
+
+fn copy(sizes: &[SizeEstimate]) -> CallEstimate {
+    traversal(sizes).with_result(nth(sizes, 0))
+}
+
+fn replace(sizes: &[SizeEstimate]) -> CallEstimate {
+    let (text, old, new) = (nth(sizes, 0), nth(sizes, 1), nth(sizes, 2));
+    // The longest result comes of the shortest `old` and the longest `new`, the shortest of the opposite. An empty `old`
+    // is found around every code point and takes nothing away.
+    let max = if old.min == 0 {
+        replaced(text.max.saturating_add(1), new.max, text.max)
+    } else if new.max <= old.min {
+        text.max
+    } else {
+        replaced(divide_up(text.max, old.min), new.max, 0)
+    };
+    let min = if old.max == 0 {
+        replaced(text.min.saturating_add(1), new.min, text.min)
+    } else if old.max <= new.min {
+        text.min
+    } else {
+        replaced(divide_up(text.min, old.max), new.min, 0)
+    };
+    CallEstimate::new(text.costs(COPY_FACTOR)).with_result(SizeEstimate { min, max })
+}
+
+/// The size of a result where `count` texts of size `new` join what is `retained`.
+fn replaced(count: u64, new: u64, retained: u64) -> u64 {
+    count.saturating_mul(new).saturating_add(retained)
+}
+
+/// `size / part`, rounded up, computed in doubles as upstream computes it.
+fn divide_up(size: u64, part: u64) -> u64 {
+    SizeEstimate::exact(1).costs(size as f64 / part as f64).max
+}
+
+fn split_estimate(call: &dyn CallSite) -> CallEstimate {
+    let text = call.size(0);
+    // At worst every code point becomes an element. A negative limit, which means none, wraps around upstream.
+    let max = call.int_literal(2).map_or(text.max, i64::cast_unsigned);
+    CallEstimate::new(text.costs(COPY_FACTOR)).with_result(SizeEstimate { min: 0, max })
+}
+
+fn split_track<'v>(
+    arguments: &[Option<Value<'v>>],
+    _result: Option<Value<'v>>,
+) -> Result<u64, EvalError> {
+    let text = arguments.first().copied().flatten();
+    Ok(copied(tracked_size(text.as_ref())))
+}
+
+fn join_estimate(call: &dyn CallSite) -> CallEstimate {
+    let list = call.size(0);
+    // A receiver of unknown type counts for nothing.
+    let mut size = match call.element_type(0) {
+        Some(_) => list.times(call.element_size(0).unwrap_or(SizeEstimate::UNKNOWN)),
+        None => SizeEstimate::exact(0),
+    };
+    if call.arguments() > 1 {
+        let separators = SizeEstimate {
+            min: list.min.saturating_sub(1),
+            max: list.max.saturating_sub(1),
+        };
+        size = size.plus(call.size(1).times(separators));
+    }
+    CallEstimate::new(size.costs(TRAVERSAL_FACTOR)).with_result(size)
+}
+
+fn join_track<'v>(
+    _arguments: &[Option<Value<'v>>],
+    result: Option<Value<'v>>,
+) -> Result<u64, EvalError> {
+    Ok(copied(tracked_size(result.as_ref())))
+}
+
+fn copied(size: u64) -> u64 {
+    SizeEstimate::exact(size).costs(COPY_FACTOR).max
+}

@@ -1,0 +1,282 @@
+//! Making texts of texts.
+
+use bumpalo::collections::{String, Vec};
+use gavel_engine::decl::CallContext;
+use gavel_engine::error::EvalError;
+use gavel_engine::value::{Arena, Value};
+
+/// No result is longer than this. A short call could otherwise ask for more memory than there is, before its cost is
+/// counted: `text.replace('', text)` squares a length. The largest object of a cluster has some megabytes.
+const MAX_BYTES: usize = 1 << 28;
+
+/// `text.lowerAscii()`
+pub(super) fn lower_ascii<'a>(
+    call: &CallContext<'a>,
+    args: &[Value<'a>],
+) -> Result<Value<'a>, EvalError> {
+    let [Value::String(text)] = args else {
+        return Err(EvalError::no_such_overload());
+    };
+    if !text.bytes().any(|b| b.is_ascii_uppercase()) {
+        return Ok(Value::String(text));
+    }
+    let lower = call.arena.bump().alloc_str(text);
+    lower.make_ascii_lowercase();
+    Ok(Value::String(lower))
+}
+
+/// `text.upperAscii()`
+pub(super) fn upper_ascii<'a>(
+    call: &CallContext<'a>,
+    args: &[Value<'a>],
+) -> Result<Value<'a>, EvalError> {
+    let [Value::String(text)] = args else {
+        return Err(EvalError::no_such_overload());
+    };
+    if !text.bytes().any(|b| b.is_ascii_lowercase()) {
+        return Ok(Value::String(text));
+    }
+    let upper = call.arena.bump().alloc_str(text);
+    upper.make_ascii_uppercase();
+    Ok(Value::String(upper))
+}
+
+/// `text.trim()`: without Unicode white space at both ends.
+pub(super) fn trim<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
+    match args {
+        [Value::String(text)] => Ok(Value::String(text.trim())),
+        _ => Err(EvalError::no_such_overload()),
+    }
+}
+
+/// `text.reverse()`, code point by code point.
+pub(super) fn reverse<'a>(
+    call: &CallContext<'a>,
+    args: &[Value<'a>],
+) -> Result<Value<'a>, EvalError> {
+    let [Value::String(text)] = args else {
+        return Err(EvalError::no_such_overload());
+    };
+    let mut reversed = String::with_capacity_in(text.len(), call.arena.bump());
+    reversed.extend(text.chars().rev());
+    Ok(Value::String(reversed.into_bump_str()))
+}
+
+/// `strings.quote(text)`: in double quotes, with CEL's escapes. What has none stays as it is.
+pub(super) fn quote<'a>(
+    call: &CallContext<'a>,
+    args: &[Value<'a>],
+) -> Result<Value<'a>, EvalError> {
+    let [Value::String(text)] = args else {
+        return Err(EvalError::no_such_overload());
+    };
+    let capacity = text.len().saturating_add(2);
+    let mut quoted = String::with_capacity_in(capacity, call.arena.bump());
+    quoted.push('"');
+    for c in text.chars() {
+        match c {
+            '\x07' => quoted.push_str("\\a"),
+            '\x08' => quoted.push_str("\\b"),
+            '\x0c' => quoted.push_str("\\f"),
+            '\n' => quoted.push_str("\\n"),
+            '\r' => quoted.push_str("\\r"),
+            '\t' => quoted.push_str("\\t"),
+            '\x0b' => quoted.push_str("\\v"),
+            '\\' => quoted.push_str("\\\\"),
+            '"' => quoted.push_str("\\\""),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    Ok(Value::String(quoted.into_bump_str()))
+}
+
+/// `text.replace(old, new)`
+pub(super) fn replace<'a>(
+    call: &CallContext<'a>,
+    args: &[Value<'a>],
+) -> Result<Value<'a>, EvalError> {
+    match args {
+        [Value::String(text), Value::String(old), Value::String(new)] => {
+            replaced(call.arena, text, old, new, usize::MAX)
+        }
+        _ => Err(EvalError::no_such_overload()),
+    }
+}
+
+/// `text.replace(old, new, count)`; a negative count means all.
+pub(super) fn replace_some<'a>(
+    call: &CallContext<'a>,
+    args: &[Value<'a>],
+) -> Result<Value<'a>, EvalError> {
+    match args {
+        [
+            Value::String(text),
+            Value::String(old),
+            Value::String(new),
+            Value::Int(count),
+        ] => replaced(call.arena, text, old, new, limit(*count)),
+        _ => Err(EvalError::no_such_overload()),
+    }
+}
+
+/// An empty `old` is found before every code point and at the end.
+fn replaced<'a>(
+    arena: &'a Arena,
+    text: &'a str,
+    old: &str,
+    new: &str,
+    limit: usize,
+) -> Result<Value<'a>, EvalError> {
+    let mut found = text.match_indices(old).take(limit).peekable();
+    if old == new || found.peek().is_none() {
+        return Ok(Value::String(text));
+    }
+    let mut result = String::with_capacity_in(text.len(), arena.bump());
+    let mut copied = 0;
+    for (at, old) in found {
+        result.push_str(text.get(copied..at).unwrap_or_default());
+        result.push_str(new);
+        check_size(&result)?;
+        copied = at.saturating_add(old.len());
+    }
+    result.push_str(text.get(copied..).unwrap_or_default());
+    Ok(Value::String(result.into_bump_str()))
+}
+
+/// `text.split(separator)`
+pub(super) fn split<'a>(
+    call: &CallContext<'a>,
+    args: &[Value<'a>],
+) -> Result<Value<'a>, EvalError> {
+    match args {
+        [Value::String(text), Value::String(separator)] => {
+            Ok(parts(call.arena, text, separator, usize::MAX))
+        }
+        _ => Err(EvalError::no_such_overload()),
+    }
+}
+
+/// `text.split(separator, count)`: so many parts at most, all where the count is negative.
+pub(super) fn split_some<'a>(
+    call: &CallContext<'a>,
+    args: &[Value<'a>],
+) -> Result<Value<'a>, EvalError> {
+    match args {
+        [
+            Value::String(text),
+            Value::String(separator),
+            Value::Int(count),
+        ] => Ok(parts(call.arena, text, separator, limit(*count))),
+        _ => Err(EvalError::no_such_overload()),
+    }
+}
+
+/// The last of `limit` parts holds what is left. An empty separator splits into code points.
+pub(super) fn parts<'a>(
+    arena: &'a Arena,
+    text: &'a str,
+    separator: &str,
+    limit: usize,
+) -> Value<'a> {
+    let mut parts = Vec::new_in(arena.bump());
+    if !separator.is_empty() {
+        parts.extend(text.splitn(limit, separator).map(Value::String));
+        return Value::List(parts.into_bump_slice());
+    }
+    let mut rest = text;
+    while !rest.is_empty() && parts.len() < limit {
+        let first = rest.chars().next().map_or(0, char::len_utf8);
+        let last = parts.len().saturating_add(1) == limit;
+        let end = if last { rest.len() } else { first };
+        let (part, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        parts.push(Value::String(part));
+        rest = after;
+    }
+    Value::List(parts.into_bump_slice())
+}
+
+/// `list.join()`, `list.join(separator)`
+pub(super) fn join<'a>(call: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
+    joined(call.arena, args, |_, element| match element {
+        Value::String(text) => Ok(text),
+        other => {
+            let other = other.in_message();
+            Err(EvalError::new(format!("join: invalid input: {other}")))
+        }
+    })
+}
+
+/// The same, which converts each element to a string of Go's: optionals and values of libraries too.
+pub(super) fn join_converted<'a>(
+    call: &CallContext<'a>,
+    args: &[Value<'a>],
+) -> Result<Value<'a>, EvalError> {
+    joined(call.arena, args, native_string)
+}
+
+/// The conversions of cel-go's `ConvertToNative`, each type's with a wording of its own.
+fn native_string<'a>(arena: &'a Arena, mut value: Value<'a>) -> Result<&'a str, EvalError> {
+    while let Value::Optional(Some(held)) = value {
+        value = *held;
+    }
+    let source = match value {
+        Value::String(text) => return Ok(text),
+        Value::Opaque(opaque) => return Ok(opaque.to_text(arena)),
+        Value::Optional(_) => return Err(EvalError::new("optional.none() dereference")),
+        Value::Type(_) => {
+            return Err(EvalError::new("type conversion not supported for 'type'"));
+        }
+        Value::Int(_) | Value::Uint(_) => {
+            let source = value.type_name();
+            return Err(EvalError::new(format!(
+                "unsupported type conversion from '{source}' to string"
+            )));
+        }
+        Value::Double(_) => "Double",
+        Value::Bytes(_) => "Bytes",
+        Value::Null => "'null_type'",
+        Value::Duration(_) => "'Duration'",
+        Value::Timestamp(_) => "'Timestamp'",
+        other => other.type_name(),
+    };
+    Err(EvalError::new(format!(
+        "type conversion error from {source} to 'string'"
+    )))
+}
+
+fn joined<'a>(
+    arena: &'a Arena,
+    args: &[Value<'a>],
+    text_of: fn(&'a Arena, Value<'a>) -> Result<&'a str, EvalError>,
+) -> Result<Value<'a>, EvalError> {
+    let (list, separator) = match args {
+        [list] => (list, ""),
+        [list, Value::String(separator)] => (list, *separator),
+        _ => return Err(EvalError::no_such_overload()),
+    };
+    let list = list.as_list().ok_or_else(EvalError::no_such_overload)?;
+    let mut result = String::new_in(arena.bump());
+    for (n, element) in list.iter().enumerate() {
+        if n > 0 {
+            result.push_str(separator);
+        }
+        result.push_str(text_of(arena, element)?);
+        check_size(&result)?;
+    }
+    Ok(Value::String(result.into_bump_str()))
+}
+
+/// A count as an argument gives it: negative means no limit.
+fn limit(count: i64) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
+}
+
+fn check_size(text: &str) -> Result<(), EvalError> {
+    if text.len() > MAX_BYTES {
+        return Err(EvalError::new(format!(
+            "the result is longer than {MAX_BYTES} bytes"
+        )));
+    }
+    Ok(())
+}

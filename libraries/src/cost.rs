@@ -1,0 +1,81 @@
+//! Costs that functions of several libraries share (Kubernetes `pkg/cel/library/cost.go`).
+
+use gavel_engine::cost::{
+    CallEstimate, CallSite, Cost, CostEstimate, SizeEstimate, TRAVERSAL_FACTOR,
+};
+use gavel_engine::error::EvalError;
+use gavel_engine::types::{Primitive, Type};
+use gavel_engine::value::Value;
+
+/// Of functions that walk through their receiver once: `indexOf`, `sum`, `isSorted`, …
+///
+/// Kubernetes knows them by their names alone, so that texts, whose `indexOf` is another function, cost the same way.
+pub(crate) const TRAVERSAL: Cost = Cost::split(traversal_estimate, traversal_track).of_name();
+
+fn traversal_estimate(call: &dyn CallSite) -> CallEstimate {
+    let receiver = call.size(0);
+    let element = match call.argument_type(0) {
+        Type::List(element) => Some(element.as_ref()),
+        Type::Map(entry) => Some(&entry.0),
+        Type::Opaque(opaque) => opaque.parameters.first(),
+        Type::Type(of) => of.as_deref(),
+        _ => None,
+    };
+    let cost = match element {
+        Some(element) => {
+            let mut each = CostEstimate::exact(1);
+            if is_text(element) {
+                let size = call.element_size(0).unwrap_or(SizeEstimate::UNKNOWN);
+                each = each.plus(size.costs(TRAVERSAL_FACTOR));
+            }
+            receiver.costs_each(each)
+        }
+        None => receiver.costs(TRAVERSAL_FACTOR),
+    };
+    CallEstimate::new(cost)
+}
+
+fn is_text(ty: &Type) -> bool {
+    matches!(
+        ty,
+        Type::String | Type::Bytes | Type::Wrapper(Primitive::String | Primitive::Bytes)
+    )
+}
+
+/// A tenth of a unit for each byte of text, rounded down text by text, and a unit for each other value.
+fn traversal_track<'v>(
+    arguments: &[Option<Value<'v>>],
+    _result: Option<Value<'v>>,
+) -> Result<u64, EvalError> {
+    let mut pending: Vec<Value<'_>> = Vec::new();
+    let mut next = arguments.first().copied().flatten();
+    if next.is_none() {
+        return Ok(1);
+    }
+    let mut cost: u64 = 0;
+    while let Some(value) = next.or_else(|| pending.pop()) {
+        next = None;
+        if let Some(list) = value.as_list() {
+            pending.extend(list);
+        } else if let Some(map) = value.as_map() {
+            for entry in map.iter() {
+                match entry {
+                    Ok((key, value)) => pending.extend([key, value]),
+                    Err(_) => cost = cost.saturating_add(1),
+                }
+            }
+        } else {
+            let units = match value {
+                Value::String(text) => tenth(text.len()),
+                Value::Bytes(bytes) => tenth(bytes.len()),
+                _ => 1,
+            };
+            cost = cost.saturating_add(units);
+        }
+    }
+    Ok(cost)
+}
+
+fn tenth(bytes: usize) -> u64 {
+    u64::try_from(bytes / 10).unwrap_or(u64::MAX)
+}

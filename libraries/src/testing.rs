@@ -1,0 +1,24 @@
+//! Calls of single rows, for the tests of libraries.
+
+use gavel_engine::decl::{CallContext, Implementation, Overload};
+use gavel_engine::value::{Arena, Value};
+
+/// Calls the row of this id and compares what comes out, as messages print it, with `expected`.
+#[track_caller]
+pub(crate) fn check(
+    rows: &[Overload],
+    id: &str,
+    arguments: &[Value<'_>],
+    expected: Result<&str, &str>,
+) {
+    let row = rows.iter().find(|row| row.id == id).unwrap();
+    let (Implementation::Typed(function) | Implementation::Shared(function)) = row.implementation
+    else {
+        panic!("{id} has no implementation");
+    };
+    let arena = Arena::new();
+    let outcome = function(&CallContext { arena: &arena }, arguments);
+    let outcome = outcome.map(|value| value.in_message().to_string());
+    let outcome = outcome.as_deref().map_err(|error| error.message());
+    assert_eq!(outcome, expected, "{id}{arguments:?}");
+}

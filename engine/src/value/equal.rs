@@ -128,3 +128,104 @@ fn deeper(depth: usize) -> Result<usize, EvalError> {
         .checked_sub(1)
         .ok_or_else(|| EvalError::internal("values are nested too deeply"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::{Arena, Json, MapBuilder};
+
+    #[derive(Debug, Clone)]
+    struct Incomparable;
+
+    impl crate::value::Opaque for Incomparable {
+        fn type_name(&self) -> &'static str {
+            "incomparable"
+        }
+
+        fn equals(&self, _: &Value<'_>) -> Result<bool, EvalError> {
+            Err(EvalError::no_such_overload())
+        }
+
+        fn to_text<'a>(&self, _: &'a Arena) -> &'a str {
+            "incomparable"
+        }
+    }
+
+    fn check(left: Value<'_>, right: Value<'_>, expected: bool) {
+        let actual = left.equals(&right).expect("comparable");
+        assert_eq!(actual, expected, "{left:?} and {right:?}");
+    }
+
+    fn map<'a>(arena: &'a Arena, entries: &[(Value<'a>, Value<'a>)]) -> Value<'a> {
+        let mut map = MapBuilder::new();
+        for (key, value) in entries {
+            map.insert(*key, *value);
+        }
+        map.build(arena)
+    }
+
+    #[test]
+    fn numbers_are_equal_across_types() {
+        check(Value::Int(1), Value::Double(1.0), true);
+        check(Value::Uint(1), Value::Int(1), true);
+        check(Value::Int(-1), Value::Uint(u64::MAX), false);
+        check(
+            Value::Int(9_007_199_254_740_993),
+            Value::Double(9_007_199_254_740_992.0),
+            true,
+        );
+        check(Value::Double(f64::NAN), Value::Double(f64::NAN), false);
+    }
+
+    #[test]
+    fn other_types_are_never_equal() {
+        check(Value::Null, Value::Null, true);
+        check(Value::Null, Value::Int(0), false);
+        check(Value::String("a"), Value::Bytes(b"a"), false);
+        check(Value::Bool(true), Value::Int(1), false);
+        check(Value::Optional(None), Value::Null, false);
+        check(Value::Optional(None), Value::Optional(None), true);
+    }
+
+    #[test]
+    fn lists_and_maps_are_compared_by_elements_wherever_they_live() {
+        let arena = Arena::new();
+        let json: Json = serde_json::json!([1, {"a": null}]);
+        let inner = map(&arena, &[(Value::String("a"), Value::Null)]);
+        let list = arena.list(&[Value::Double(1.0), inner]);
+        check(Value::from(&json), list, true);
+        check(list, Value::from(&json), true);
+        check(list, arena.list(&[inner]), false);
+        check(list, inner, false);
+    }
+
+    #[test]
+    fn keys_of_the_left_map_are_looked_up_in_the_right_one() {
+        let arena = Arena::new();
+        let double = map(&arena, &[(Value::Double(1.0), Value::Null)]);
+        let int = map(&arena, &[(Value::Int(1), Value::Null)]);
+        check(double, int, true);
+        check(int, double, false);
+    }
+
+    #[test]
+    fn what_cannot_be_compared_is_passed_over_inside_containers() {
+        let arena = Arena::new();
+        let opaque = arena.opaque(Incomparable);
+        let list = arena.list(&[opaque]);
+        assert!(opaque.equals(&Value::Int(1)).is_err());
+        assert!(opaque.differs_from(&Value::Int(1)).expect("an answer"));
+        check(Value::Int(1), opaque, false);
+        check(opaque, Value::Null, false);
+        check(list, arena.list(&[Value::Int(1)]), true);
+        let found = list_contains(List::Values(&[Value::Int(1)]), &opaque);
+        assert!(!found.expect("an answer"));
+    }
+
+    #[test]
+    fn depth_is_bounded() {
+        let arena = Arena::new();
+        let deep = (0..100_000).fold(Value::Null, |value, _| arena.list(&[value]));
+        assert!(deep.equals(&deep).expect_err("too deep").is_fatal());
+    }
+}

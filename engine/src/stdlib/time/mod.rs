@@ -13,6 +13,9 @@ const IN_UTC: &str = "timestamp.() -> int";
 const IN_ZONE: &str = "timestamp.(string) -> int";
 const TOTAL: &str = "duration.() -> int";
 
+const MINUTE: i64 = 60_000_000_000;
+const HOUR: i64 = 3_600_000_000_000;
+
 pub(super) const ROWS: &[Overload] = &[
     typed(
         "getFullYear",
@@ -262,11 +265,11 @@ fn part<'a>(args: &[Value<'a>], read: fn(Civil, Timestamp) -> i64) -> Result<Val
 }
 
 fn total_hours<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    total(args, |nanos| in_units(nanos, 3_600_000_000_000))
+    total(args, |nanos| sum(nanos / HOUR, nanos % HOUR, HOUR))
 }
 
 fn total_minutes<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    total(args, |nanos| in_units(nanos, 60_000_000_000))
+    total(args, |nanos| sum(nanos / MINUTE, nanos % MINUTE, MINUTE))
 }
 
 fn total_seconds<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
@@ -285,8 +288,11 @@ fn total<'a>(args: &[Value<'a>], count: fn(i64) -> i64) -> Result<Value<'a>, Eva
     }
 }
 
-/// The units in a duration by way of a double, as Go has it: just below a whole number, long durations round up.
-fn in_units(nanos: i64, unit: i64) -> i64 {
-    let (whole, rest) = (nanos.wrapping_div(unit), nanos.wrapping_rem(unit));
+/// Whole units and the nanoseconds that are left, added up as a double and cut off, as Go has it: just below a whole
+/// number, long durations round up.
+fn sum(whole: i64, rest: i64, unit: i64) -> i64 {
     (whole as f64 + rest as f64 / unit as f64) as i64
 }
+
+#[cfg(test)]
+mod tests;

@@ -12,6 +12,7 @@ use crate::cel::encoders::ENCODERS;
 use crate::cel::math::{MATH, MATH_MACROS};
 use crate::cel::network::{CIDR, IP, NETWORK};
 use crate::cel::optionals::OPTIONALS;
+use crate::cel::strings::{STRINGS, STRINGS_SINCE_1, STRINGS_SINCE_2, STRINGS_SINCE_3};
 use crate::cel::two_variable::TWO_VARIABLE;
 
 /// The features in the order in which they are added.
@@ -31,6 +32,10 @@ pub(crate) const FEATURES: &[Feature] = &[
     Feature::Functions(ENCODERS),
     Feature::Macros(MATH_MACROS),
     Feature::Functions(MATH),
+    Feature::Functions(STRINGS),
+    Feature::Functions(STRINGS_SINCE_1),
+    Feature::Functions(STRINGS_SINCE_2),
+    Feature::Functions(STRINGS_SINCE_3),
     Feature::TypeName(IP),
     Feature::TypeName(CIDR),
     Feature::Functions(NETWORK),

@@ -10,7 +10,9 @@ use gavel_engine::env::{Env, EnvBuilder, EnvOptions, Validator};
 use gavel_engine::syntax::{self, Macro, Macros, ParserOptions};
 use gavel_engine::types::{OPTIONAL, Type, TypeTextError};
 
-use crate::cel::{optionals::OPTIONALS, two_variable::TWO_VARIABLE};
+use crate::cel::optionals::OPTIONALS;
+use crate::cel::strings::{STRINGS, STRINGS_BEFORE_2, STRINGS_SINCE_1, STRINGS_SINCE_2};
+use crate::cel::two_variable::TWO_VARIABLE;
 use crate::version::KubeVersion;
 
 /// What an environment may offer.
@@ -45,6 +47,8 @@ pub struct Gated {
 pub const FEATURES: &[Gated] = &[
     since(0, Feature::Macros(syntax::STANDARD)),
     since(0, Feature::Validator(validators::homogeneous_literals)),
+    since(0, Feature::Functions(STRINGS)),
+    until(29, Feature::Functions(STRINGS_BEFORE_2)),
     since(28, Feature::CrossTypeNumericComparisons),
     since(28, Feature::OptionalSyntax),
     since(28, Feature::TypeName(OPTIONAL)),
@@ -52,6 +56,8 @@ pub const FEATURES: &[Gated] = &[
     since(28, Feature::Functions(OPTIONALS)),
     since(29, Feature::Validator(validators::duration_literals)),
     since(29, Feature::Validator(validators::timestamp_literals)),
+    since(29, Feature::Functions(STRINGS_SINCE_1)),
+    since(29, Feature::Functions(STRINGS_SINCE_2)),
     since(32, Feature::Macros(syntax::TWO_VARIABLE)),
     since(32, Feature::Functions(TWO_VARIABLE)),
     since(34, Feature::Macros(syntax::SORT_BY)),
@@ -61,6 +67,14 @@ const fn since(minor: u32, feature: Feature) -> Gated {
     Gated {
         introduced: KubeVersion::v1(minor),
         removed: None,
+        feature,
+    }
+}
+
+const fn until(minor: u32, feature: Feature) -> Gated {
+    Gated {
+        introduced: KubeVersion::v1(0),
+        removed: Some(KubeVersion::v1(minor)),
         feature,
     }
 }

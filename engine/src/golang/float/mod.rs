@@ -10,10 +10,7 @@ pub fn write_shortest(out: &mut impl Write, value: f64) -> fmt::Result {
     if value == 0.0 || !value.is_finite() || (1e-4..1e6).contains(&magnitude) {
         return write_plain(out, value);
     }
-    // The longest text, -1.2345678901234567e-308, has 24 bytes.
-    let mut text = StackText::<32>::new();
-    write!(text, "{value:e}")?;
-    write_with_go_exponent(out, text.as_str())
+    write_with_go_exponent(out, shortest(value)?.as_str())
 }
 
 /// The text that [`write_shortest`] writes.
@@ -26,10 +23,45 @@ pub fn format_shortest(value: f64) -> String {
 
 /// Writes the fewest digits that read back as `value`, never with an exponent (`'f'`, -1).
 pub fn write_plain(out: &mut impl Write, value: f64) -> fmt::Result {
-    match special(value) {
-        Some(name) => out.write_str(name),
-        None => write!(out, "{value}"),
+    if let Some(name) = special(value) {
+        return out.write_str(name);
     }
+    let text = shortest(value)?;
+    let (mantissa, exponent) = text.as_str().split_once('e').unwrap_or_default();
+    let (first, others) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    match exponent.parse::<isize>().unwrap_or_default() {
+        0 => out.write_str(mantissa),
+        exponent @ ..0 => {
+            let (sign, digit) = first.strip_prefix('-').map_or(("", first), |digit| ("-", digit));
+            write!(out, "{sign}0.{:0>width$}{others}", digit, width = exponent.unsigned_abs())
+        }
+        exponent => {
+            let whole = exponent.unsigned_abs();
+            match others.split_at_checked(whole) {
+                Some((before, "")) => write!(out, "{first}{before}"),
+                Some((before, after)) => write!(out, "{first}{before}.{after}"),
+                None => write!(out, "{first}{others:0<whole$}"),
+            }
+        }
+    }
+}
+
+/// The fewest digits that read back as a finite value, in Rust's form with an exponent.
+///
+/// Of two texts of that length that are equally near, Rust takes the larger and Go the even one.
+fn shortest(value: f64) -> Result<StackText<32>, fmt::Error> {
+    let mut text = StackText::new();
+    write!(text, "{value:e}")?;
+    let digits = text.as_str().bytes().take_while(|b| *b != b'e').filter(u8::is_ascii_digit).count();
+    // The exact value of a double has no so few digits that shorter texts tie.
+    if digits >= 16 {
+        let mut even = StackText::new();
+        write!(even, "{value:.*e}", digits.saturating_sub(1))?;
+        if even.as_str().parse() == Ok(value) {
+            return Ok(even);
+        }
+    }
+    Ok(text)
 }
 
 /// The text of a double in protobuf's JSON and in typed values: [`write_shortest`]'s, but for `Infinity`, `-Infinity`.
@@ -84,7 +116,7 @@ fn write_with_go_exponent(out: &mut impl Write, text: &str) -> fmt::Result {
     write!(out, "{digits}e{sign}{magnitude:0>2}")
 }
 
-/// A text of at most `N` bytes on the stack.
+/// A text of at most `N` bytes on the stack. The longest of a double, -1.2345678901234567e-308, has 24.
 struct StackText<const N: usize> {
     bytes: [u8; N],
     len: usize,

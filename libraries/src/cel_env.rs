@@ -2,7 +2,9 @@
 
 use std::sync::OnceLock;
 
+use gavel_engine::decl::Overload;
 use gavel_engine::env::Env;
+use gavel_engine::stdlib;
 use gavel_engine::syntax;
 use gavel_engine::types::{OPTIONAL, Type, TypeTextError};
 
@@ -15,30 +17,31 @@ use crate::cel::optionals::OPTIONALS;
 use crate::cel::strings::{STRINGS, STRINGS_SINCE_1, STRINGS_SINCE_2, STRINGS_SINCE_3};
 use crate::cel::two_variable::TWO_VARIABLE;
 
+/// The strings library of version 3.
+const STRINGS_3: &[&[Overload]] = &[STRINGS, STRINGS_SINCE_1, STRINGS_SINCE_2, STRINGS_SINCE_3];
+
 /// The features in the order in which they are added.
-pub(crate) const FEATURES: &[Feature] = &[
+pub const CEL_FEATURES: &[Feature] = &[
+    Feature::Functions("standard", stdlib::TABLES),
     Feature::Macros(syntax::STANDARD),
     Feature::CrossTypeNumericComparisons,
     Feature::OptionalSyntax,
     Feature::TypeName(OPTIONAL),
     Feature::Macros(syntax::OPTIONALS),
-    Feature::Functions(OPTIONALS),
+    Feature::Functions("optionals", &[OPTIONALS]),
     Feature::Macros(syntax::TWO_VARIABLE),
-    Feature::Functions(TWO_VARIABLE),
+    Feature::Functions("comprehensions", &[TWO_VARIABLE]),
     Feature::Macros(syntax::SORT_BY),
     Feature::Macros(syntax::BINDINGS),
     Feature::Macros(syntax::BLOCK),
-    Feature::Functions(BINDINGS),
-    Feature::Functions(ENCODERS),
+    Feature::Functions("bindings", &[BINDINGS]),
+    Feature::Functions("encoders", &[ENCODERS]),
     Feature::Macros(MATH_MACROS),
-    Feature::Functions(MATH),
-    Feature::Functions(STRINGS),
-    Feature::Functions(STRINGS_SINCE_1),
-    Feature::Functions(STRINGS_SINCE_2),
-    Feature::Functions(STRINGS_SINCE_3),
+    Feature::Functions("math", &[MATH]),
+    Feature::Functions("strings", STRINGS_3),
     Feature::TypeName(IP),
     Feature::TypeName(CIDR),
-    Feature::Functions(NETWORK),
+    Feature::Functions("network", &[NETWORK]),
 ];
 
 /// The environment, without variables. It is built once.
@@ -46,7 +49,7 @@ pub fn cel_env() -> Result<Env, TypeTextError> {
     static BUILT: OnceLock<Result<Env, TypeTextError>> = OnceLock::new();
     let built = BUILT.get_or_init(|| {
         let slots = bindings::slots();
-        let env = builder(FEATURES.iter().copied());
+        let env = builder(CEL_FEATURES.iter().copied());
         slots
             .fold(env, |env, slot| env.variable(slot, Type::Dyn))
             .build()

@@ -10,6 +10,6 @@ mod testing;
 mod version;
 
 pub use base_env::{FEATURES, Feature, Gated};
-pub use cel_env::cel_env;
+pub use cel_env::{CEL_FEATURES, cel_env};
 pub use env_set::EnvSet;
 pub use version::{KubeVersion, VersionError};

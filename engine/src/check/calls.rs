@@ -157,7 +157,7 @@ impl Checker<'_> {
 }
 
 /// Whether an overload compares numbers of different types, such as `less_int64_double`.
-fn is_mixed_comparison(id: &str) -> bool {
+pub fn is_mixed_comparison(id: &str) -> bool {
     ["less_", "less_equals_", "greater_", "greater_equals_"].iter().any(|comparison| {
         matches!(
             id.strip_prefix(comparison),

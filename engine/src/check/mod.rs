@@ -7,6 +7,7 @@ mod names;
 mod unify;
 pub mod validators;
 
+pub use calls::is_mixed_comparison;
 pub use checker::check;
 pub use names::resolve_name;
 

@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use gavel_engine::check::validators;
 use gavel_engine::decl::Overload;
 use gavel_engine::env::{Env, EnvBuilder, EnvOptions, Validator};
+use gavel_engine::stdlib;
 use gavel_engine::syntax::{self, Macro, Macros, ParserOptions};
 use gavel_engine::types::{OPTIONAL, Type, TypeTextError};
 
@@ -18,8 +19,8 @@ use crate::version::KubeVersion;
 /// What an environment may offer.
 #[derive(Debug, Clone, Copy)]
 pub enum Feature {
-    /// Functions.
-    Functions(&'static [Overload]),
+    /// Functions of a library, which goes by this name.
+    Functions(&'static str, &'static [&'static [Overload]]),
     /// Macros.
     Macros(&'static [Macro]),
     /// The name of a library's own type, as a value.
@@ -45,21 +46,24 @@ pub struct Gated {
 
 /// The features in the order in which they are added.
 pub const FEATURES: &[Gated] = &[
+    since(0, Feature::Functions("standard", stdlib::TABLES)),
     since(0, Feature::Macros(syntax::STANDARD)),
     since(0, Feature::Validator(validators::homogeneous_literals)),
-    since(0, Feature::Functions(STRINGS)),
-    until(29, Feature::Functions(STRINGS_BEFORE_2)),
+    since(0, Feature::Functions("strings", &[STRINGS])),
+    until(29, Feature::Functions("strings", &[STRINGS_BEFORE_2])),
     since(28, Feature::CrossTypeNumericComparisons),
     since(28, Feature::OptionalSyntax),
     since(28, Feature::TypeName(OPTIONAL)),
     since(28, Feature::Macros(syntax::OPTIONALS)),
-    since(28, Feature::Functions(OPTIONALS)),
+    since(28, Feature::Functions("optionals", &[OPTIONALS])),
     since(29, Feature::Validator(validators::duration_literals)),
     since(29, Feature::Validator(validators::timestamp_literals)),
-    since(29, Feature::Functions(STRINGS_SINCE_1)),
-    since(29, Feature::Functions(STRINGS_SINCE_2)),
+    since(
+        29,
+        Feature::Functions("strings", &[STRINGS_SINCE_1, STRINGS_SINCE_2]),
+    ),
     since(32, Feature::Macros(syntax::TWO_VARIABLE)),
-    since(32, Feature::Functions(TWO_VARIABLE)),
+    since(32, Feature::Functions("comprehensions", &[TWO_VARIABLE])),
     since(34, Feature::Macros(syntax::SORT_BY)),
 ];
 
@@ -87,7 +91,7 @@ impl Gated {
 }
 
 /// The environment of a version, without variables. It is built once.
-pub fn base_env(version: KubeVersion) -> Result<Env, TypeTextError> {
+pub(crate) fn base_env(version: KubeVersion) -> Result<Env, TypeTextError> {
     static BUILT: Mutex<BTreeMap<KubeVersion, Env>> = Mutex::new(BTreeMap::new());
     // Versions between two changes share an environment.
     let changes = FEATURES
@@ -116,7 +120,9 @@ pub(crate) fn builder(features: impl Iterator<Item = Feature>) -> EnvBuilder {
     };
     let mut macros = Vec::new();
     let builder = features.fold(Env::builder(), |builder, feature| match feature {
-        Feature::Functions(rows) => builder.overloads(rows),
+        Feature::Functions(_, tables) => tables
+            .iter()
+            .fold(builder, |builder, rows| builder.overloads(rows)),
         Feature::Macros(table) => {
             macros.push(table);
             builder

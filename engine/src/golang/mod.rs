@@ -7,6 +7,7 @@ pub mod duration;
 pub mod float;
 pub mod integer;
 pub mod quote;
+pub mod sort;
 pub mod time;
 pub mod zone;
 

@@ -124,11 +124,8 @@ fn write_issue(f: &mut fmt::Formatter<'_>, source: &Source, issue: &Issue) -> fm
     write!(f, "\n | {text}\n | ")?;
     let column = usize::try_from(column).unwrap_or(0);
     let mut chars = text.chars();
-    for _ in 0..column {
-        f.write_str(match chars.next() {
-            Some(c) if c.len_utf8() > 1 => "\u{ff0e}",
-            _ => ".",
-        })?;
+    for c in chars.by_ref().take(column) {
+        f.write_str(if c.len_utf8() > 1 { "\u{ff0e}" } else { "." })?;
     }
     f.write_str(match chars.next() {
         Some(c) if c.len_utf8() > 1 => "\u{ff3e}",

@@ -12,16 +12,13 @@ pub type Offset = u32;
 pub struct Location {
     /// The line, from 1; -1 where a problem has no place.
     pub line: i32,
-    /// The column, from 0.
+    /// The column, from 0; -1 where a problem has no place.
     pub column: i32,
 }
 
 impl Location {
     /// The location of problems that concern the whole expression.
-    pub const NONE: Location = Location {
-        line: -1,
-        column: 0,
-    };
+    pub const NONE: Location = Location { line: -1, column: -1 };
 }
 
 /// The text of one expression with its line table.

@@ -7,12 +7,19 @@ use crate::ast::Ast;
 use crate::issues::{Issues, Phase};
 use crate::source::{Location, Source};
 
+mod builder;
+mod grammar;
 mod lexer;
 mod literal;
 mod macros;
 mod nodes;
 mod parser;
+mod recovery;
+mod syntax_tree;
 mod token;
+mod visitor;
+
+use recovery::Halt;
 
 pub use macros::{
     BINDINGS, BLOCK, Expander, Expansion, Macro, MacroCall, MacroContext, MacroError, Macros, OPTIONALS, Receiver, SORT_BY,
@@ -51,10 +58,22 @@ pub fn parse(source: Source, options: &ParserOptions, macros: &Macros) -> Result
         );
         return Err(issues);
     }
-    parser::parse(&source, options, macros).ok_or_else(|| {
-        issues.report(Location { line: 1, column: 0 }, "Syntax error");
-        issues
-    })
+    match parser::parse(&source, options, macros) {
+        Some(ast) => Ok(ast),
+        None => explain(&source, options, macros, issues),
+    }
+}
+
+/// Parses an expression with a fault, to find out what to say about it.
+fn explain(source: &Source, options: &ParserOptions, macros: &Macros, mut issues: Issues) -> Result<Ast, Issues> {
+    let parsed = recovery::read(source, &mut issues)
+        .and_then(|(tree, root)| visitor::visit(source, options, macros, (&tree, root), &mut issues));
+    match parsed {
+        Ok(Some(ast)) if issues.is_empty() => return Ok(ast),
+        Ok(_) | Err(Halt::Reported) => {}
+        Err(Halt::Limit(message)) => issues.report(Location::NONE, message),
+    }
+    Err(issues)
 }
 
 /// Whether a word may not be a variable or the name of a global function.

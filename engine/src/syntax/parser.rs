@@ -1,34 +1,35 @@
 //! The parser of expressions that have no fault: recursive descent, one function for each precedence.
 //!
 //! It gives up at the first thing that is wrong, limits included, and leaves it to [`recovery`](super::recovery) to find out
-//! what to say about it. Of an expression that it accepts, it makes the same tree with the same ids.
+//! what to say about it. Of an expression that it accepts, both make the same tree with the same ids.
 
-use smol_str::SmolStr;
+use smol_str::{SmolStr, format_smolstr};
 
+use super::builder::Builder;
 use super::lexer::Lexer;
 use super::macros::Macros;
-use super::nodes::{self, Nodes, balanced};
 use super::token::{Token, TokenKind};
 use super::{MAX_DEPTH, ParserOptions, is_reserved, literal};
 use crate::ast::operators as op;
-use crate::ast::{Ast, Constant, Expr, ExprId, ExprKind, List, MapEntry, Struct, StructField};
-use crate::source::{Offset, Source};
+use crate::ast::{Ast, Constant, ExprId};
+use crate::source::Source;
 
 /// Parses an expression; none if there is anything wrong with it.
 pub(super) fn parse(source: &Source, options: &ParserOptions, macros: &Macros) -> Option<Ast> {
     let tokens = tokens(source)?;
-    let nodes = Nodes::new(tokens.len());
-    let mut parser = Parser { text: source.text(), tokens, at: 0, options, macros, nodes, depth: Depth::default(), height: 0 };
-    let root = parser.expr()?;
-    parser.expect(TokenKind::Eof)?;
+    let builder = Builder::new(macros, tokens.len());
+    let depth = Depth::default();
+    let mut parser = Parser { text: source.text(), tokens, at: 0, options, builder, depth, height: 0 };
+    parser.expr()?;
+    parser.eat(TokenKind::Eof)?;
     if parser.height > MAX_DEPTH {
         return None;
     }
-    Some(Ast::new(source.clone(), root, parser.nodes.into_offsets()))
+    parser.builder.finish(source)
 }
 
 fn tokens(source: &Source) -> Option<Vec<Token>> {
-    // Most tokens are followed by a space or are longer than one character.
+    // Most tokens are longer than one character or have a space beside them.
     let mut tokens = Vec::with_capacity(source.text().len().div_ceil(2).saturating_add(2));
     let mut lexer = Lexer::new(source);
     loop {
@@ -40,13 +41,13 @@ fn tokens(source: &Source) -> Option<Vec<Token>> {
     }
 }
 
+/// Each of the functions that read a part of the text leaves its expression with the builder.
 struct Parser<'a> {
     text: &'a str,
     tokens: Vec<Token>,
     at: usize,
     options: &'a ParserOptions,
-    macros: &'a Macros,
-    nodes: Nodes,
+    builder: Builder<'a>,
     depth: Depth,
     /// The height of the expression that was read last: how many conditionals, relations, sums and products, selections,
     /// receiver-style calls and indices are nested in it.
@@ -70,13 +71,17 @@ fn leave(depth: &mut u32) {
     *depth = depth.saturating_sub(1);
 }
 
-impl Parser<'_> {
+impl<'a> Parser<'a> {
     fn ahead(&self, tokens: usize) -> Option<Token> {
         self.tokens.get(self.at.saturating_add(tokens)).copied()
     }
 
+    fn kind_ahead(&self, tokens: usize) -> TokenKind {
+        self.ahead(tokens).map_or(TokenKind::Eof, |token| token.kind)
+    }
+
     fn kind(&self) -> TokenKind {
-        self.ahead(0).map_or(TokenKind::Eof, |token| token.kind)
+        self.kind_ahead(0)
     }
 
     fn bump(&mut self) -> Option<Token> {
@@ -85,117 +90,119 @@ impl Parser<'_> {
         Some(token)
     }
 
+    /// The next token, if it is of that kind.
     fn eat(&mut self, kind: TokenKind) -> Option<Token> {
         if self.kind() == kind { self.bump() } else { None }
     }
 
-    /// The next token, which has to be of that kind.
-    fn expect(&mut self, kind: TokenKind) -> Option<Token> {
-        self.eat(kind)
-    }
-
-    fn text(&self, token: Token) -> &str {
-        token.text(self.text)
-    }
-
-    /// A `?` that makes something optional, where that is allowed.
+    /// A `?` that makes something optional; none where it may not stand.
     fn optional_mark(&mut self) -> Option<bool> {
         let marked = self.eat(TokenKind::QuestionMark).is_some();
         (!marked || self.options.optional_syntax).then_some(marked)
     }
 
-    /// Keeps the larger of the height before and that of what was read since.
-    fn at_least(&mut self, height: u32) {
+    /// The name of a field.
+    fn field_name(&mut self) -> Option<(&'a str, Token)> {
+        let token = self.bump()?;
+        let text = token.text(self.text);
+        match token.kind {
+            TokenKind::Identifier => Some((text, token)),
+            TokenKind::EscapedIdentifier if self.options.escaped_identifiers => Some((unescaped(text), token)),
+            _ => None,
+        }
+    }
+
+    /// Reads another part of an expression: the height is the larger of the one before and that of the part.
+    fn with(&mut self, read: impl FnOnce(&mut Self) -> Option<()>) -> Option<()> {
+        let height = self.height;
+        read(self)?;
         self.height = self.height.max(height);
+        Some(())
     }
 
     fn raise(&mut self) {
         self.height = self.height.saturating_add(1);
     }
 
-    fn expr(&mut self) -> Option<Expr> {
+    fn expr(&mut self) -> Option<()> {
         enter(&mut self.depth.expr)?;
-        let mut expr = self.or()?;
+        self.or()?;
         if let Some(mark) = self.eat(TokenKind::QuestionMark) {
-            let id = self.nodes.id(mark.offset);
-            let height = self.height;
-            let if_true = self.or()?;
-            self.at_least(height);
-            let height = self.height;
-            self.expect(TokenKind::Colon)?;
-            let if_false = self.expr()?;
-            self.at_least(height);
+            let id = self.builder.nodes.id(mark.offset);
+            self.with(Self::or)?;
+            self.eat(TokenKind::Colon)?;
+            self.with(Self::expr)?;
             self.raise();
-            expr = operator(id, op::CONDITIONAL, vec![expr, if_true, if_false]);
+            self.builder.operator(id, op::CONDITIONAL, 3);
         }
         leave(&mut self.depth.expr);
-        Some(expr)
+        Some(())
     }
 
-    fn or(&mut self) -> Option<Expr> {
-        self.chain(TokenKind::LogicalOr, op::LOGICAL_OR, |parser| {
-            parser.chain(TokenKind::LogicalAnd, op::LOGICAL_AND, Parser::relation)
-        })
+    fn or(&mut self) -> Option<()> {
+        self.chain(TokenKind::LogicalOr, op::LOGICAL_OR, Self::and)
     }
 
-    fn chain(&mut self, kind: TokenKind, name: &'static str, term: impl Fn(&mut Self) -> Option<Expr>) -> Option<Expr> {
-        let first = term(self)?;
+    fn and(&mut self) -> Option<()> {
+        self.chain(TokenKind::LogicalAnd, op::LOGICAL_AND, Self::relation)
+    }
+
+    fn chain(&mut self, kind: TokenKind, name: &'static str, term: fn(&mut Self) -> Option<()>) -> Option<()> {
+        term(self)?;
         if self.kind() != kind {
-            return Some(first);
+            return Some(());
         }
-        let (mut terms, mut operators) = (vec![first], Vec::new());
+        let (mark, mut operators) = (self.builder.mark_last(), Vec::new());
         while let Some(token) = self.eat(kind) {
-            let height = self.height;
-            terms.push(term(self)?);
-            self.at_least(height);
-            operators.push(self.nodes.id(token.offset));
+            self.with(term)?;
+            operators.push(self.builder.nodes.id(token.offset));
         }
-        balanced(name, &operators, &mut terms.into_iter())
+        self.builder.chain(name, &operators, mark);
+        Some(())
     }
 
-    fn relation(&mut self) -> Option<Expr> {
+    fn relation(&mut self) -> Option<()> {
         enter(&mut self.depth.relation)?;
-        let mut left = self.calc(0)?;
+        self.calc(0)?;
         while let Some(name) = relation_operator(self.kind()) {
             let token = self.bump()?;
-            let id = self.nodes.id(token.offset);
-            let height = self.height;
+            let id = self.builder.nodes.id(token.offset);
             enter(&mut self.depth.relation)?;
-            let right = self.calc(0)?;
+            self.with(|parser| parser.calc(0))?;
             leave(&mut self.depth.relation);
-            self.at_least(height);
             self.raise();
-            left = operator(id, name, vec![left, right]);
+            self.builder.operator(id, name, 2);
         }
         leave(&mut self.depth.relation);
-        Some(left)
+        Some(())
     }
 
-    fn calc(&mut self, lowest: u8) -> Option<Expr> {
+    fn calc(&mut self, lowest: u8) -> Option<()> {
         enter(&mut self.depth.calc)?;
-        let mut left = self.unary()?;
+        self.unary()?;
         while let Some((name, precedence)) = calc_operator(self.kind())
             && precedence > lowest
         {
             let token = self.bump()?;
-            let id = self.nodes.id(token.offset);
-            let height = self.height;
-            let right = self.calc(precedence)?;
-            self.at_least(height);
+            let id = self.builder.nodes.id(token.offset);
+            self.with(|parser| parser.calc(precedence))?;
             self.raise();
-            left = operator(id, name, vec![left, right]);
+            self.builder.operator(id, name, 2);
         }
         leave(&mut self.depth.calc);
-        Some(left)
+        Some(())
     }
 
-    fn unary(&mut self) -> Option<Expr> {
+    fn unary(&mut self) -> Option<()> {
         let (kind, name) = match self.kind() {
             TokenKind::Exclam => (TokenKind::Exclam, op::LOGICAL_NOT),
-            TokenKind::Minus if !self.is_number(1) => (TokenKind::Minus, op::NEGATE),
+            // Before a number, a single dash is its sign.
+            TokenKind::Minus if !matches!(self.kind_ahead(1), TokenKind::Int | TokenKind::Float) => {
+                (TokenKind::Minus, op::NEGATE)
+            }
             _ => return self.member(),
         };
-        let first = self.expect(kind)?;
+        let first = self.eat(kind)?;
         let mut odd = true;
         while self.eat(kind).is_some() {
             odd = !odd;
@@ -204,87 +211,71 @@ impl Parser<'_> {
         if !odd {
             return self.member();
         }
-        let id = self.nodes.id(first.offset);
-        let operand = self.member()?;
-        Some(operator(id, name, vec![operand]))
+        let id = self.builder.nodes.id(first.offset);
+        self.member()?;
+        self.builder.operator(id, name, 1);
+        Some(())
     }
 
-    fn is_number(&self, ahead: usize) -> bool {
-        self.ahead(ahead).is_some_and(|token| matches!(token.kind, TokenKind::Int | TokenKind::Float))
-    }
-
-    fn member(&mut self) -> Option<Expr> {
-        let mut operand = self.primary()?;
+    fn member(&mut self) -> Option<()> {
+        self.height = 0;
+        self.primary()?;
         loop {
-            operand = match self.kind() {
-                TokenKind::Dot => self.select_or_call(operand)?,
-                TokenKind::LeftBracket => self.index(operand)?,
-                _ => return Some(operand),
-            };
+            match self.kind() {
+                TokenKind::Dot => self.select_or_call()?,
+                TokenKind::LeftBracket => self.index()?,
+                _ => return Some(()),
+            }
             self.raise();
         }
     }
 
-    fn select_or_call(&mut self, operand: Expr) -> Option<Expr> {
-        let dot = self.expect(TokenKind::Dot)?;
+    fn select_or_call(&mut self) -> Option<()> {
+        let dot = self.eat(TokenKind::Dot)?;
         let optional = self.optional_mark()?;
-        let token = self.bump()?;
-        let name = match token.kind {
-            TokenKind::Identifier => token.text(self.text),
-            TokenKind::EscapedIdentifier if self.options.escaped_identifiers => unescaped(token.text(self.text)),
-            _ => return None,
-        };
+        let (name, token) = self.field_name()?;
         if optional {
-            return Some(self.nodes.optional_select(dot.offset, operand, name, token.offset));
+            self.builder.optional_select(dot.offset, name, token.offset);
+        } else if token.kind == TokenKind::Identifier && self.kind() == TokenKind::LeftParen {
+            self.call(name, true)?;
+        } else {
+            self.builder.select(dot.offset, name);
         }
-        if token.kind == TokenKind::Identifier
-            && let Some(open) = self.eat(TokenKind::LeftParen)
-        {
-            let id = self.nodes.id(open.offset);
-            return self.call(id, name, Some(operand));
-        }
-        Some(self.nodes.select(dot.offset, operand, name.into()))
+        Some(())
     }
 
-    fn index(&mut self, operand: Expr) -> Option<Expr> {
-        let open = self.expect(TokenKind::LeftBracket)?;
-        let id = self.nodes.id(open.offset);
+    fn index(&mut self) -> Option<()> {
+        let open = self.eat(TokenKind::LeftBracket)?;
+        let id = self.builder.nodes.id(open.offset);
         let name = if self.optional_mark()? { op::OPT_INDEX } else { op::INDEX };
-        let height = self.height;
-        let index = self.expr()?;
-        self.at_least(height);
-        self.expect(TokenKind::RightBracket)?;
-        Some(operator(id, name, vec![operand, index]))
+        self.with(Self::expr)?;
+        self.eat(TokenKind::RightBracket)?;
+        self.builder.operator(id, name, 2);
+        Some(())
     }
 
-    /// The arguments of a call whose parenthesis has been read.
-    fn call(&mut self, id: ExprId, name: &str, target: Option<Expr>) -> Option<Expr> {
-        let mut height = if target.is_some() { self.height } else { 0 };
-        let mut args = Vec::new();
+    /// The arguments of a call and their parentheses.
+    fn call(&mut self, name: &str, receiver: bool) -> Option<()> {
+        let open = self.eat(TokenKind::LeftParen)?;
+        let id = self.builder.nodes.id(open.offset);
+        let mark = self.builder.mark();
         if self.eat(TokenKind::RightParen).is_none() {
-            loop {
-                args.push(self.expr()?);
-                height = height.max(self.height);
-                if self.eat(TokenKind::Comma).is_none() {
-                    break;
-                }
+            self.with(Self::expr)?;
+            while self.eat(TokenKind::Comma).is_some() {
+                self.with(Self::expr)?;
             }
-            self.expect(TokenKind::RightParen)?;
+            self.eat(TokenKind::RightParen)?;
         }
-        self.height = height;
-        self.nodes.call_or_macro(self.macros, id, name, target, args).ok()
+        self.builder.call(id, name, receiver, mark).ok()
     }
 
-    fn primary(&mut self) -> Option<Expr> {
-        self.height = 0;
-        let token = self.ahead(0)?;
-        match token.kind {
+    fn primary(&mut self) -> Option<()> {
+        match self.kind() {
             TokenKind::Dot | TokenKind::Identifier => self.name(),
             TokenKind::LeftParen => {
                 self.bump()?;
-                let nested = self.expr()?;
-                self.expect(TokenKind::RightParen)?;
-                Some(nested)
+                self.expr()?;
+                self.eat(TokenKind::RightParen).map(|_| ())
             }
             TokenKind::LeftBracket => self.list(),
             TokenKind::LeftBrace => self.map(),
@@ -293,98 +284,88 @@ impl Parser<'_> {
     }
 
     /// A name, a global call or a struct.
-    fn name(&mut self) -> Option<Expr> {
+    fn name(&mut self) -> Option<()> {
         let dot = self.eat(TokenKind::Dot);
-        let token = self.expect(TokenKind::Identifier)?;
-        let mut past = 0usize;
-        while self.ahead(past).is_some_and(|token| token.kind == TokenKind::Dot)
-            && self.ahead(past.saturating_add(1)).is_some_and(|token| token.kind == TokenKind::Identifier)
-        {
-            past = past.saturating_add(2);
-        }
-        if self.ahead(past).is_some_and(|token| token.kind == TokenKind::LeftBrace) {
-            return self.structure(dot.is_some(), token, past);
-        }
+        let token = self.eat(TokenKind::Identifier)?;
         let word = token.text(self.text);
+        let more = self.dotted_names();
+        if self.kind_ahead(more) == TokenKind::LeftBrace {
+            let mut type_name = String::from(if dot.is_some() { "." } else { "" });
+            type_name.push_str(word);
+            for _ in 0..more {
+                type_name.push_str(self.bump()?.text(self.text));
+            }
+            return self.structure(&type_name);
+        }
         if is_reserved(word) {
             return None;
         }
-        let name = if dot.is_some() { smol_str::format_smolstr!(".{word}") } else { SmolStr::new(word) };
-        match self.eat(TokenKind::LeftParen) {
-            Some(open) => {
-                let id = self.nodes.id(open.offset);
-                self.call(id, &name, None)
-            }
-            None => Some(self.nodes.ident(token.offset, name)),
+        let name = if dot.is_some() { format_smolstr!(".{word}") } else { SmolStr::new(word) };
+        if self.kind() == TokenKind::LeftParen {
+            return self.call(&name, false);
         }
+        self.builder.ident(token.offset, name);
+        Some(())
     }
 
-    /// A struct whose type has `more` tokens after its first name.
-    fn structure(&mut self, leading_dot: bool, first: Token, more: usize) -> Option<Expr> {
-        let mut type_name = String::from(if leading_dot { "." } else { "" });
-        type_name.push_str(self.text(first));
-        for _ in 0..more {
-            let token = self.bump()?;
-            type_name.push_str(self.text(token));
+    /// How many tokens the longest `.a.b` ahead has.
+    fn dotted_names(&self) -> usize {
+        let mut tokens: usize = 0;
+        while self.kind_ahead(tokens) == TokenKind::Dot && self.kind_ahead(tokens.saturating_add(1)) == TokenKind::Identifier {
+            tokens = tokens.saturating_add(2);
         }
-        let open = self.expect(TokenKind::LeftBrace)?;
-        let id = self.nodes.id(open.offset);
-        let (mut fields, mut height) = (Vec::new(), 0);
+        tokens
+    }
+
+    fn structure(&mut self, type_name: &str) -> Option<()> {
+        let open = self.eat(TokenKind::LeftBrace)?;
+        let id = self.builder.nodes.id(open.offset);
+        let (mark, mut fields) = (self.builder.mark(), Vec::new());
         while self.more(TokenKind::RightBrace, fields.is_empty())? {
             let optional = self.optional_mark()?;
-            let token = self.bump()?;
-            let name = match token.kind {
-                TokenKind::Identifier => token.text(self.text),
-                TokenKind::EscapedIdentifier if self.options.escaped_identifiers => unescaped(token.text(self.text)),
-                _ => return None,
-            };
-            let colon = self.expect(TokenKind::Colon)?;
-            let id = self.nodes.id(colon.offset);
-            let value = self.expr()?;
-            height = self.height.max(height);
-            fields.push(StructField { id, name: name.into(), value, optional });
+            let (name, _) = self.field_name()?;
+            let colon = self.eat(TokenKind::Colon)?;
+            let id: ExprId = self.builder.nodes.id(colon.offset);
+            fields.push((id, name.into(), optional));
+            self.with(Self::expr)?;
         }
-        self.height = height;
-        let literal = Struct { type_name: type_name.into(), fields };
-        Some(Expr { id, kind: ExprKind::Struct(Box::new(literal)) })
+        self.builder.structure(id, type_name, mark, fields);
+        Some(())
     }
 
-    fn list(&mut self) -> Option<Expr> {
-        let open = self.expect(TokenKind::LeftBracket)?;
-        let id = self.nodes.id(open.offset);
-        let (mut elements, mut optional_indices, mut height) = (Vec::new(), Vec::new(), 0);
-        while self.more(TokenKind::RightBracket, elements.is_empty())? {
+    fn list(&mut self) -> Option<()> {
+        let open = self.eat(TokenKind::LeftBracket)?;
+        let id = self.builder.nodes.id(open.offset);
+        let (mark, mut optional_indices, mut length) = (self.builder.mark(), Vec::new(), 0u32);
+        while self.more(TokenKind::RightBracket, length == 0)? {
             if self.optional_mark()? {
-                optional_indices.push(u32::try_from(elements.len()).ok()?);
+                optional_indices.push(length);
             }
-            elements.push(self.expr()?);
-            height = self.height.max(height);
+            self.with(Self::expr)?;
+            length = length.saturating_add(1);
         }
-        self.height = height;
-        Some(Expr { id, kind: ExprKind::List(List { elements, optional_indices }) })
+        self.builder.list(id, mark, optional_indices);
+        Some(())
     }
 
-    fn map(&mut self) -> Option<Expr> {
-        let open = self.expect(TokenKind::LeftBrace)?;
-        let id = self.nodes.id(open.offset);
-        let (mut entries, mut height) = (Vec::new(), 0);
+    fn map(&mut self) -> Option<()> {
+        let open = self.eat(TokenKind::LeftBrace)?;
+        let id = self.builder.nodes.id(open.offset);
+        let (mark, mut entries) = (self.builder.mark(), Vec::new());
         while self.more(TokenKind::RightBrace, entries.is_empty())? {
             // The entry's id comes before those in its key, its place after.
-            let id = self.nodes.id(open.offset);
-            let optional = self.optional_mark()?;
-            let key = self.expr()?;
-            height = self.height.max(height);
-            let colon = self.expect(TokenKind::Colon)?;
-            self.nodes.place(id, colon.offset);
-            let value = self.expr()?;
-            height = self.height.max(height);
-            entries.push(MapEntry { id, key, value, optional });
+            let id = self.builder.nodes.id(open.offset);
+            entries.push((id, self.optional_mark()?));
+            self.with(Self::expr)?;
+            let colon = self.eat(TokenKind::Colon)?;
+            self.builder.nodes.place(id, colon.offset);
+            self.with(Self::expr)?;
         }
-        self.height = height;
-        Some(Expr { id, kind: ExprKind::Map(entries) })
+        self.builder.map(id, mark, entries);
+        Some(())
     }
 
-    /// Whether another element follows. Reads the comma before it, or the end with a comma that may stand there.
+    /// Whether another element follows. Reads the comma before it, or the end with the comma that may stand there.
     fn more(&mut self, close: TokenKind, first: bool) -> Option<bool> {
         let comma = self.eat(TokenKind::Comma).is_some();
         if self.eat(close).is_some() {
@@ -393,7 +374,7 @@ impl Parser<'_> {
         (comma != first).then_some(true)
     }
 
-    fn literal(&mut self) -> Option<Expr> {
+    fn literal(&mut self) -> Option<()> {
         let sign = self.eat(TokenKind::Minus);
         let token = self.bump()?;
         let text = token.text(self.text);
@@ -410,13 +391,9 @@ impl Parser<'_> {
             TokenKind::Null => Constant::Null,
             _ => return None,
         };
-        let offset: Offset = sign.unwrap_or(token).offset;
-        Some(self.nodes.constant(offset, value))
+        self.builder.constant(sign.unwrap_or(token).offset, value);
+        Some(())
     }
-}
-
-fn operator(id: ExprId, name: &'static str, operands: Vec<Expr>) -> Expr {
-    nodes::call(id, SmolStr::new_static(name), None, operands)
 }
 
 /// The name within the backticks.

@@ -1,5 +1,7 @@
 //! Tokens and sets of tokens. The numbers are those of cel-go's grammar: messages list expected tokens in their order.
 
+use std::fmt;
+
 use crate::source::Offset;
 
 /// What a token is.
@@ -61,5 +63,146 @@ impl Token {
     /// What is written there.
     pub(super) fn text(self, source: &str) -> &str {
         source.get(self.start..self.end).unwrap_or_default()
+    }
+}
+
+impl TokenKind {
+    /// All kinds in order.
+    const ALL: [TokenKind; 36] = [
+        TokenKind::Eof,
+        TokenKind::Equals,
+        TokenKind::NotEquals,
+        TokenKind::In,
+        TokenKind::Less,
+        TokenKind::LessEquals,
+        TokenKind::GreaterEquals,
+        TokenKind::Greater,
+        TokenKind::LogicalAnd,
+        TokenKind::LogicalOr,
+        TokenKind::LeftBracket,
+        TokenKind::RightBracket,
+        TokenKind::LeftBrace,
+        TokenKind::RightBrace,
+        TokenKind::LeftParen,
+        TokenKind::RightParen,
+        TokenKind::Dot,
+        TokenKind::Comma,
+        TokenKind::Minus,
+        TokenKind::Exclam,
+        TokenKind::QuestionMark,
+        TokenKind::Colon,
+        TokenKind::Plus,
+        TokenKind::Star,
+        TokenKind::Slash,
+        TokenKind::Percent,
+        TokenKind::True,
+        TokenKind::False,
+        TokenKind::Null,
+        TokenKind::Float,
+        TokenKind::Int,
+        TokenKind::Uint,
+        TokenKind::String,
+        TokenKind::Bytes,
+        TokenKind::Identifier,
+        TokenKind::EscapedIdentifier,
+    ];
+
+    /// How messages name the kind.
+    fn name(self) -> &'static str {
+        match self {
+            TokenKind::Eof => "<EOF>",
+            TokenKind::Equals => "'=='",
+            TokenKind::NotEquals => "'!='",
+            TokenKind::In => "'in'",
+            TokenKind::Less => "'<'",
+            TokenKind::LessEquals => "'<='",
+            TokenKind::GreaterEquals => "'>='",
+            TokenKind::Greater => "'>'",
+            TokenKind::LogicalAnd => "'&&'",
+            TokenKind::LogicalOr => "'||'",
+            TokenKind::LeftBracket => "'['",
+            TokenKind::RightBracket => "']'",
+            TokenKind::LeftBrace => "'{'",
+            TokenKind::RightBrace => "'}'",
+            TokenKind::LeftParen => "'('",
+            TokenKind::RightParen => "')'",
+            TokenKind::Dot => "'.'",
+            TokenKind::Comma => "','",
+            TokenKind::Minus => "'-'",
+            TokenKind::Exclam => "'!'",
+            TokenKind::QuestionMark => "'?'",
+            TokenKind::Colon => "':'",
+            TokenKind::Plus => "'+'",
+            TokenKind::Star => "'*'",
+            TokenKind::Slash => "'/'",
+            TokenKind::Percent => "'%'",
+            TokenKind::True => "'true'",
+            TokenKind::False => "'false'",
+            TokenKind::Null => "'null'",
+            TokenKind::Float => "NUM_FLOAT",
+            TokenKind::Int => "NUM_INT",
+            TokenKind::Uint => "NUM_UINT",
+            TokenKind::String => "STRING",
+            TokenKind::Bytes => "BYTES",
+            TokenKind::Identifier => "IDENTIFIER",
+            TokenKind::EscapedIdentifier => "ESC_IDENTIFIER",
+        }
+    }
+}
+
+/// Kinds of tokens that may come next, and whether the rule may end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct TokenSet(u64);
+
+impl TokenSet {
+    /// Nothing.
+    pub(super) const EMPTY: TokenSet = TokenSet(0);
+    /// The rule may end.
+    pub(super) const END_OF_RULE: TokenSet = TokenSet(1u64.wrapping_shl(63));
+
+    /// One kind alone.
+    pub(super) fn one(kind: TokenKind) -> Self {
+        TokenSet(1u64.wrapping_shl(u32::from(kind as u8)))
+    }
+
+    /// These kinds.
+    pub(super) fn of(kinds: &[TokenKind]) -> Self {
+        kinds.iter().fold(TokenSet::EMPTY, |set, kind| set.union(TokenSet::one(*kind)))
+    }
+
+    /// What is in either set.
+    pub(super) fn union(self, other: TokenSet) -> Self {
+        TokenSet(self.0 | other.0)
+    }
+
+    /// The kinds alone.
+    pub(super) fn without_end_of_rule(self) -> Self {
+        TokenSet(self.0 & !TokenSet::END_OF_RULE.0)
+    }
+
+    /// Whether the kind is in the set.
+    pub(super) fn contains(self, kind: TokenKind) -> bool {
+        self.0 & TokenSet::one(kind).0 != 0
+    }
+
+    /// The kind that is first in the order of all kinds.
+    pub(super) fn first(self) -> Option<TokenKind> {
+        TokenKind::ALL.into_iter().find(|kind| self.contains(*kind))
+    }
+
+    /// Whether the rule may end.
+    pub(super) fn ends_rule(self) -> bool {
+        self.0 & TokenSet::END_OF_RULE.0 != 0
+    }
+}
+
+impl fmt::Display for TokenSet {
+    /// One kind as it is, several as `{a, b}`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = TokenKind::ALL.into_iter().filter(|kind| self.contains(*kind)).map(TokenKind::name).collect();
+        match names.as_slice() {
+            [name] => f.write_str(name),
+            names => write!(f, "{{{}}}", names.join(", ")),
+        }
     }
 }

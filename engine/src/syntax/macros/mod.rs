@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 
 use super::nodes::{self, Nodes};
 use crate::ast::operators::ACCUMULATOR;
-use crate::ast::{Comprehension, Constant, Expr, ExprId, ExprKind, List, Select};
+use crate::ast::{Comprehension, Constant, Expr, ExprId, ExprKind, List};
 use crate::source::Offset;
 
 mod bindings;
@@ -199,7 +199,7 @@ impl<'n> MacroContext<'n> {
 
     /// Whether `operand` has a field.
     pub fn presence_test(&mut self, operand: Expr, field: SmolStr) -> Expr {
-        self.node(ExprKind::Select(Box::new(Select { operand, field, test_only: true })))
+        nodes::select(self.nodes.id(self.offset), operand, field, true)
     }
 
     /// A fold over a range.

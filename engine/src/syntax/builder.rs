@@ -1,0 +1,147 @@
+//! Builds a tree from its leaves: operands wait on a stack until the node that they belong to is complete.
+//!
+//! Both parsers build with it. As no expression is held by the functions that go down the text, these need little of the
+//! thread's stack.
+
+use smol_str::SmolStr;
+
+use super::macros::{MacroCall, MacroContext, MacroError, Macros};
+use super::nodes::{self, Nodes};
+use crate::ast::operators::OPT_SELECT;
+use crate::ast::{Ast, Constant, Expr, ExprId, ExprKind, List, MapEntry, Struct, StructField};
+use crate::source::{Offset, Source};
+
+/// A tree in the making.
+#[derive(Debug)]
+pub(super) struct Builder<'m> {
+    /// The nodes made so far.
+    pub(super) nodes: Nodes,
+    operands: Vec<Expr>,
+    macros: &'m Macros,
+}
+
+/// How many operands were waiting at some time; those above belong to the node that is being read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Mark(usize);
+
+impl<'m> Builder<'m> {
+    /// Starts a tree; `expected` is a guess at the number of its nodes.
+    pub(super) fn new(macros: &'m Macros, expected: usize) -> Self {
+        Builder { nodes: Nodes::new(expected), operands: Vec::with_capacity(8), macros }
+    }
+
+    /// The tree, whose root is the operand that is left.
+    pub(super) fn finish(mut self, source: &Source) -> Option<Ast> {
+        let root = self.operands.pop()?;
+        Some(Ast::new(source.clone(), root, self.nodes.into_offsets()))
+    }
+
+    /// Remembers which operands are waiting.
+    pub(super) fn mark(&self) -> Mark {
+        Mark(self.operands.len())
+    }
+
+    /// Remembers which operands are waiting but for the last one.
+    pub(super) fn mark_last(&self) -> Mark {
+        Mark(self.operands.len().saturating_sub(1))
+    }
+
+    /// Takes the operands that came after a mark.
+    pub(super) fn take(&mut self, mark: Mark) -> Vec<Expr> {
+        self.operands.split_off(mark.0.min(self.operands.len()))
+    }
+
+    fn push(&mut self, id: ExprId, kind: ExprKind) {
+        self.operands.push(Expr { id, kind });
+    }
+
+    /// A literal.
+    pub(super) fn constant(&mut self, offset: Offset, value: Constant) {
+        let id = self.nodes.id(offset);
+        self.push(id, ExprKind::Constant(value));
+    }
+
+    /// A name.
+    pub(super) fn ident(&mut self, offset: Offset, name: SmolStr) {
+        let id = self.nodes.id(offset);
+        self.push(id, ExprKind::Ident(name));
+    }
+
+    /// `operand.field`
+    pub(super) fn select(&mut self, dot: Offset, field: &str) {
+        if let Some(operand) = self.operands.pop() {
+            let id = self.nodes.id(dot);
+            self.operands.push(nodes::select(id, operand, field.into(), false));
+        }
+    }
+
+    /// `operand.?field`
+    pub(super) fn optional_select(&mut self, dot: Offset, field: &str, name: Offset) {
+        self.constant(name, Constant::String(field.into()));
+        let id = self.nodes.id(dot);
+        self.operator(id, OPT_SELECT, 2);
+    }
+
+    /// An operator on that many operands.
+    pub(super) fn operator(&mut self, id: ExprId, name: &'static str, operands: usize) {
+        let mark = Mark(self.operands.len().saturating_sub(operands));
+        let operands = self.take(mark);
+        self.operands.push(nodes::call(id, SmolStr::new_static(name), None, operands));
+    }
+
+    /// A chain of `&&` or `||`, which has one term more than operators.
+    pub(super) fn chain(&mut self, name: &'static str, operators: &[ExprId], mark: Mark) {
+        let terms = self.take(mark);
+        self.operands.extend(balanced(name, operators, &mut terms.into_iter()));
+    }
+
+    /// A call, or what it expands to. Its arguments came after the mark, its receiver just before them.
+    pub(super) fn call(&mut self, id: ExprId, name: &str, receiver: bool, mark: Mark) -> Result<(), MacroError> {
+        let args = self.take(mark);
+        let target = if receiver { self.operands.pop() } else { None };
+        let Some(expand) = self.macros.find(name, target.as_ref(), args.len()) else {
+            self.operands.push(nodes::call(id, name.into(), target, args));
+            return Ok(());
+        };
+        let offset = self.nodes.offset(id);
+        let expanded = expand(&mut MacroContext::new(&mut self.nodes, offset), MacroCall::new(id, target, args));
+        self.nodes.release(id);
+        self.operands.push(expanded?);
+        Ok(())
+    }
+
+    /// A list of the elements that came after the mark.
+    pub(super) fn list(&mut self, id: ExprId, mark: Mark, optional_indices: Vec<u32>) {
+        let elements = self.take(mark);
+        self.push(id, ExprKind::List(List { elements, optional_indices }));
+    }
+
+    /// A map of the keys and values that came after the mark; of each entry, its id and whether it is optional.
+    pub(super) fn map(&mut self, id: ExprId, mark: Mark, entries: Vec<(ExprId, bool)>) {
+        let mut operands = self.take(mark).into_iter();
+        let mut map = Vec::with_capacity(entries.len());
+        for (id, optional) in entries {
+            if let (Some(key), Some(value)) = (operands.next(), operands.next()) {
+                map.push(MapEntry { id, key, value, optional });
+            }
+        }
+        self.push(id, ExprKind::Map(map));
+    }
+
+    /// A struct of the values that came after the mark; of each field, its id, name and whether it is optional.
+    pub(super) fn structure(&mut self, id: ExprId, type_name: &str, mark: Mark, fields: Vec<(ExprId, SmolStr, bool)>) {
+        let values = self.take(mark);
+        let with_value = |((id, name, optional), value)| StructField { id, name, value, optional };
+        let fields = fields.into_iter().zip(values).map(with_value).collect();
+        self.push(id, ExprKind::Struct(Box::new(Struct { type_name: type_name.into(), fields })));
+    }
+}
+
+/// The balanced tree of a chain: of an even number of operators, the one after the middle becomes the root, as in cel-go.
+fn balanced(name: &'static str, operators: &[ExprId], terms: &mut impl Iterator<Item = Expr>) -> Option<Expr> {
+    let middle = operators.len() / 2;
+    let Some(id) = operators.get(middle) else { return terms.next() };
+    let left = balanced(name, operators.get(..middle)?, terms)?;
+    let right = balanced(name, operators.get(middle.saturating_add(1)..)?, terms)?;
+    Some(nodes::call(*id, SmolStr::new_static(name), None, vec![left, right]))
+}

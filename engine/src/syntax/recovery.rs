@@ -1,0 +1,501 @@
+//! Reads texts with a fault, as the parser that ANTLR 4.13 makes of the grammar does with its default error strategy
+//! (`error_strategy.go` of ANTLR's runtime, and the limits of cel-go's `parser/parser.go`).
+
+use super::MAX_DEPTH;
+use super::grammar::{CEL, ChoiceKind, Decision, RULES, Rule, Shape, State, StateId};
+use super::lexer::{Lexer, UnknownToken};
+use super::syntax_tree::{NodeId, SyntaxTree};
+use super::token::{Token, TokenKind, TokenSet};
+use crate::issues::Issues;
+use crate::source::{Offset, Source};
+
+/// The most syntax errors that are reported; the next one ends parsing.
+const MAX_REPORTS: usize = 100;
+/// The most recoveries; the next one ends parsing.
+const MAX_RECOVERIES: u32 = 30;
+/// The most tokens that one recovery skips.
+const MAX_SKIPPED: u32 = 256;
+
+/// Ends parsing before the end of the text.
+pub(super) enum Halt {
+    /// What is wrong has been reported.
+    Reported,
+    /// A limit that concerns the whole expression.
+    Limit(String),
+}
+
+/// What the text consists of, and its root. Faults are added to `issues`.
+pub(super) fn read(source: &Source, issues: &mut Issues) -> Result<(SyntaxTree, NodeId), Halt> {
+    let mut reader = Reader {
+        source,
+        issues,
+        lexer: Lexer::new(source),
+        tokens: Vec::new(),
+        unknown: Vec::new(),
+        at: 0,
+        tree: SyntaxTree::default(),
+        callers: Vec::new(),
+        rule: Called { rule: Rule::Start, precedence: 0, node: NodeId::default() },
+        state: CEL.start(Rule::Start),
+        depth: [0; RULES],
+        reports: 0,
+        recovering: false,
+        recoveries: 0,
+        last_error: None,
+    };
+    reader.rule = reader.enter(Rule::Start, 0)?;
+    loop {
+        if let Some(root) = reader.step()? {
+            return Ok((reader.tree, root));
+        }
+    }
+}
+
+struct Reader<'a> {
+    source: &'a Source,
+    issues: &'a mut Issues,
+    lexer: Lexer<'a>,
+    /// The tokens read so far.
+    tokens: Vec<Token>,
+    unknown: Vec<UnknownToken>,
+    /// The next token.
+    at: usize,
+    tree: SyntaxTree,
+    /// The rules that wait for the current one, each with the state from which it was called.
+    callers: Vec<(Called, StateId)>,
+    rule: Called,
+    state: StateId,
+    /// How many of each rule are being read.
+    depth: [u32; RULES],
+    reports: usize,
+    /// A fault was reported and no token has been accepted since: nothing else is reported.
+    recovering: bool,
+    recoveries: u32,
+    /// Where the last recovery took place, and in which states.
+    last_error: Option<(usize, Vec<StateId>)>,
+}
+
+/// A rule that is being read.
+#[derive(Clone, Copy)]
+struct Called {
+    rule: Rule,
+    precedence: u8,
+    node: NodeId,
+}
+
+/// Ends a rule.
+enum Fault {
+    Mismatch,
+    /// No alternative fits the tokens from the next one up to the one that many tokens after it.
+    NoAlternative { tokens: usize },
+}
+
+impl Reader<'_> {
+    /// Does what is to be done at the current state; returns the root once everything has been read.
+    fn step(&mut self) -> Result<Option<NodeId>, Halt> {
+        let result = match CEL.state(self.state) {
+            State::Token { set, next } => self.expect(*set, *next)?,
+            State::Call { rule, precedence, .. } => {
+                let called = self.enter(*rule, *precedence)?;
+                self.callers.push((self.rule, self.state));
+                self.rule = called;
+                self.state = CEL.start(*rule);
+                Ok(())
+            }
+            State::Choice { kind, decision, ways } => self.choose(*kind, *decision, ways)?,
+            State::Is { shape, next } => {
+                self.tree.set_shape(self.rule.node, *shape);
+                self.state = *next;
+                Ok(())
+            }
+            State::Extends { shape, next, .. } => {
+                self.extend(*shape);
+                self.state = *next;
+                Ok(())
+            }
+            State::End => return Ok(self.leave()),
+        };
+        match result {
+            Ok(()) => Ok(None),
+            Err(fault) => {
+                self.report_fault(&fault)?;
+                self.recover()?;
+                Ok(self.leave())
+            }
+        }
+    }
+
+    fn enter(&mut self, rule: Rule, precedence: u8) -> Result<Called, Halt> {
+        let start = self.token(0)?.offset;
+        if let Some(depth) = self.depth.get_mut(rule as usize) {
+            *depth = depth.saturating_add(1);
+            if *depth > MAX_DEPTH {
+                return Err(Halt::Limit(format!("expression recursion limit exceeded: {MAX_DEPTH}")));
+            }
+        }
+        Ok(Called { rule, precedence, node: self.tree.add(rule, start) })
+    }
+
+    fn leave(&mut self) -> Option<NodeId> {
+        if let Some(depth) = self.depth.get_mut(self.rule.rule as usize) {
+            *depth = depth.saturating_sub(1);
+        }
+        let node = self.rule.node;
+        let Some((caller, state)) = self.callers.pop() else { return Some(node) };
+        self.tree.push_node(caller.node, node);
+        self.rule = caller;
+        self.state = follow(state);
+        None
+    }
+
+    fn extend(&mut self, shape: Shape) {
+        let operand = self.rule.node;
+        let start = self.tree.node(operand).map_or(0, |node| node.start);
+        let node = self.tree.add(self.rule.rule, start);
+        self.tree.set_shape(node, shape);
+        self.tree.push_node(node, operand);
+        self.rule.node = node;
+    }
+
+    // Tokens.
+
+    /// The next token, or the one that many tokens after it.
+    fn token(&mut self, ahead: usize) -> Result<Token, Halt> {
+        loop {
+            let wanted = self.tokens.get(self.at.saturating_add(ahead)).copied();
+            let end = self.tokens.last().copied().filter(|last| last.kind == TokenKind::Eof);
+            if let Some(token) = wanted.or(end) {
+                return Ok(token);
+            }
+            match self.lexer.next() {
+                Ok(token) => self.tokens.push(token),
+                Err(unknown) => {
+                    let text = self.source.text().get(unknown.start..unknown.end).unwrap_or_default();
+                    let message = format!("token recognition error at: '{text}'");
+                    self.unknown.push(unknown);
+                    self.report(unknown.offset, &message)?;
+                }
+            }
+        }
+    }
+
+    fn kind(&mut self, ahead: usize) -> Result<TokenKind, Halt> {
+        Ok(self.token(ahead)?.kind)
+    }
+
+    /// Passes the next token; it becomes a part of the rule's node unless it is skipped by a recovery.
+    fn consume(&mut self) -> Result<(), Halt> {
+        let token = self.token(0)?;
+        if token.kind != TokenKind::Eof {
+            self.at = self.at.saturating_add(1);
+        }
+        if !self.recovering {
+            self.tree.push_token(self.rule.node, token);
+        }
+        self.token(0).map(|_| ())
+    }
+
+    /// Notes that the next token is the right one.
+    fn accept(&mut self) {
+        self.recovering = false;
+        self.last_error = None;
+    }
+
+    fn expect(&mut self, set: TokenSet, next: StateId) -> Result<Result<(), Fault>, Halt> {
+        if set.contains(self.kind(0)?) {
+            self.accept();
+            self.consume()?;
+        } else {
+            self.count_recovery()?;
+            if self.delete_token()? {
+                self.consume()?;
+            } else if self.follows(next).contains(self.kind(0)?) {
+                self.report_missing()?;
+                self.insert(set)?;
+            } else {
+                return Ok(Err(Fault::Mismatch));
+            }
+        }
+        self.state = next;
+        Ok(Ok(()))
+    }
+
+    /// Makes up the token that is missing.
+    fn insert(&mut self, set: TokenSet) -> Result<(), Halt> {
+        let next = self.token(0)?;
+        let kind = set.first().unwrap_or(TokenKind::Eof);
+        self.tree.push_token(self.rule.node, Token { kind, end: next.start, ..next });
+        Ok(())
+    }
+
+    // Choices.
+
+    fn choose(&mut self, kind: ChoiceKind, decision: Decision, ways: &[StateId]) -> Result<Result<(), Fault>, Halt> {
+        if !self.synchronise(kind)? {
+            return Ok(Err(Fault::Mismatch));
+        }
+        match self.predict(kind, decision, ways)? {
+            Ok(way) => {
+                self.state = way;
+                Ok(Ok(()))
+            }
+            Err(fault) => Ok(Err(fault)),
+        }
+    }
+
+    /// The way to take, or which tokens fit none.
+    fn predict(
+        &mut self,
+        kind: ChoiceKind,
+        decision: Decision,
+        ways: &[StateId],
+    ) -> Result<Result<StateId, Fault>, Halt> {
+        use TokenKind::{Comma, Dot, EscapedIdentifier, Float, Identifier, Int, LeftParen, Minus, QuestionMark};
+        let no_alternative = |tokens| Ok(Err(Fault::NoAlternative { tokens }));
+        let way = |index: usize| ways.get(index).copied().ok_or(Fault::NoAlternative { tokens: 0 });
+        let next = self.kind(0)?;
+        let chosen = match (decision, next) {
+            (Decision::Elements, Comma) => {
+                let element = ways.first().map_or(TokenSet::EMPTY, |way| CEL.next(follow(*way)));
+                usize::from(!element.contains(self.kind(1)?))
+            }
+            (Decision::Unary, Minus) => match self.kind(1)? {
+                Int | Float => 0,
+                other if CEL.next(CEL.start(Rule::Member)).contains(other) => 2,
+                _ => return no_alternative(1),
+            },
+            (Decision::Dashes, Minus) if !CEL.next(CEL.start(Rule::Member)).contains(self.kind(1)?) => {
+                return no_alternative(1);
+            }
+            (Decision::Member, Dot) => match self.kind(1)? {
+                QuestionMark | EscapedIdentifier => 0,
+                Identifier => usize::from(self.kind(2)? == LeftParen),
+                _ => return no_alternative(1),
+            },
+            (Decision::Primary, Dot) if self.kind(1)? != Identifier => return no_alternative(1),
+            (Decision::Primary, Dot) => self.name(2)?,
+            (Decision::Primary, Identifier) => self.name(1)?,
+            (Decision::Literal, Minus) => match self.kind(1)? {
+                Int => 0,
+                Float => 2,
+                _ => return no_alternative(1),
+            },
+            _ => {
+                let precedence = self.rule.precedence;
+                match ways.iter().position(|way| CEL.can_take(*way, next, precedence)) {
+                    Some(index) => index,
+                    None if kind == ChoiceKind::Block => return no_alternative(0),
+                    None if decision == Decision::Dashes => return no_alternative(0),
+                    None => ways.len().saturating_sub(1),
+                }
+            }
+        };
+        Ok(way(chosen))
+    }
+
+    /// Which of the alternatives of `primary` that begin with a name this is; the name ends before the token `past`.
+    fn name(&mut self, past: usize) -> Result<usize, Halt> {
+        const IDENT: usize = 0;
+        const GLOBAL_CALL: usize = 1;
+        const STRUCT: usize = 5;
+        let mut past = past;
+        if self.kind(past)? == TokenKind::LeftParen {
+            return Ok(GLOBAL_CALL);
+        }
+        while self.kind(past)? == TokenKind::Dot && self.kind(past.saturating_add(1))? == TokenKind::Identifier {
+            past = past.saturating_add(2);
+        }
+        Ok(if self.kind(past)? == TokenKind::LeftBrace { STRUCT } else { IDENT })
+    }
+
+    /// Makes sure that the next token can come next, or drops tokens until it can. False: it cannot.
+    fn synchronise(&mut self, kind: ChoiceKind) -> Result<bool, Halt> {
+        if self.recovering {
+            return Ok(true);
+        }
+        let next = CEL.next(self.state);
+        if next.ends_rule() || next.contains(self.kind(0)?) {
+            return Ok(true);
+        }
+        if kind != ChoiceKind::Again {
+            return self.delete_token();
+        }
+        self.report_unwanted()?;
+        let set = self.expected().union(self.recovery_set());
+        self.skip_until(set, u32::MAX)?;
+        Ok(true)
+    }
+
+    // Sets.
+
+    /// What may come next at the current state, callers included.
+    fn expected(&self) -> TokenSet {
+        self.follows(self.state)
+    }
+
+    /// What may come next at a state of the current rule, callers included.
+    fn follows(&self, state: StateId) -> TokenSet {
+        let mut set = CEL.next(state);
+        let mut callers = self.callers.iter().rev();
+        while set.ends_rule() {
+            let next = callers.next().map(|(_, state)| CEL.next(follow(*state)));
+            set = set.without_end_of_rule().union(next.unwrap_or(TokenSet::one(TokenKind::Eof)));
+        }
+        set
+    }
+
+    /// What may come after any of the rules that are being read.
+    fn recovery_set(&self) -> TokenSet {
+        let follows = self.callers.iter().map(|(_, state)| CEL.next(follow(*state)));
+        follows.fold(TokenSet::EMPTY, TokenSet::union).without_end_of_rule()
+    }
+
+    // Recovery.
+
+    /// Skips the next token if the one after it is expected.
+    fn delete_token(&mut self) -> Result<bool, Halt> {
+        if !self.expected().contains(self.kind(1)?) {
+            return Ok(false);
+        }
+        self.report_unwanted()?;
+        self.consume()?;
+        self.accept();
+        Ok(true)
+    }
+
+    fn count_recovery(&mut self) -> Result<(), Halt> {
+        if self.recoveries >= MAX_RECOVERIES {
+            let offset = self.token(0)?.offset;
+            self.report(offset, &format!("error recovery attempt limit exceeded: {MAX_RECOVERIES}"))?;
+            return Err(Halt::Reported);
+        }
+        self.recoveries = self.recoveries.saturating_add(1);
+        Ok(())
+    }
+
+    /// Skips to a token at which one of the callers can go on.
+    fn recover(&mut self) -> Result<(), Halt> {
+        self.count_recovery()?;
+        let mut allowed = MAX_SKIPPED;
+        let (at, mut states) = self.last_error.take().unwrap_or((usize::MAX, Vec::new()));
+        // The same place in the same state: without progress, this would go on for ever.
+        if at == self.at && states.contains(&self.state) {
+            allowed = allowed.saturating_sub(1);
+            self.consume()?;
+        }
+        states.push(self.state);
+        self.last_error = Some((self.at, states));
+        self.skip_until(self.recovery_set(), allowed)
+    }
+
+    fn skip_until(&mut self, set: TokenSet, allowed: u32) -> Result<(), Halt> {
+        let mut allowed = allowed;
+        loop {
+            let kind = self.kind(0)?;
+            if kind == TokenKind::Eof || set.contains(kind) {
+                return Ok(());
+            }
+            if allowed == 0 {
+                return Err(Halt::Limit(format!("error recovery token lookahead limit exceeded: {MAX_SKIPPED}")));
+            }
+            allowed = allowed.saturating_sub(1);
+            self.consume()?;
+        }
+    }
+
+    // Messages.
+
+    fn report_fault(&mut self, fault: &Fault) -> Result<(), Halt> {
+        if self.recovering {
+            return Ok(());
+        }
+        self.recovering = true;
+        let next = self.token(0)?;
+        match fault {
+            Fault::Mismatch => {
+                let message = format!("mismatched input {} expecting {}", self.quoted(next), self.expected());
+                self.report(next.offset, &message)
+            }
+            Fault::NoAlternative { tokens } => {
+                let last = self.token(*tokens)?;
+                let message = no_alternative(&self.text(next, last));
+                self.report(last.offset, &message)
+            }
+        }
+    }
+
+    fn report_unwanted(&mut self) -> Result<(), Halt> {
+        if self.recovering {
+            return Ok(());
+        }
+        self.recovering = true;
+        let token = self.token(0)?;
+        let message = format!("extraneous input {} expecting {}", self.quoted(token), self.expected());
+        self.report(token.offset, &message)
+    }
+
+    fn report_missing(&mut self) -> Result<(), Halt> {
+        if self.recovering {
+            return Ok(());
+        }
+        self.recovering = true;
+        let token = self.token(0)?;
+        let message = format!("missing {} at {}", self.expected(), self.quoted(token));
+        self.report(token.offset, &message)
+    }
+
+    fn report(&mut self, offset: Offset, message: &str) -> Result<(), Halt> {
+        self.reports = self.reports.saturating_add(1);
+        let location = self.source.location(offset);
+        if self.reports > MAX_REPORTS {
+            self.issues.report(location, format!("Syntax error: More than {MAX_REPORTS} syntax errors"));
+            return Err(Halt::Reported);
+        }
+        self.issues.report(location, format!("Syntax error: {message}"));
+        Ok(())
+    }
+
+    fn quoted(&self, token: Token) -> String {
+        match token.kind {
+            TokenKind::Eof => quote("<EOF>"),
+            _ => quote(token.text(self.source.text())),
+        }
+    }
+
+    /// What is written from one token to another, but for what is no token.
+    fn text(&self, first: Token, last: Token) -> String {
+        if first.kind == TokenKind::Eof {
+            return "<EOF>".to_owned();
+        }
+        let (mut text, mut at) = (String::new(), first.start);
+        let between = self.unknown.iter().filter(|unknown| unknown.start >= first.start && unknown.end <= last.end);
+        for unknown in between {
+            text.push_str(self.source.text().get(at..unknown.start).unwrap_or_default());
+            at = unknown.end;
+        }
+        text.push_str(self.source.text().get(at..last.end).unwrap_or_default());
+        text
+    }
+}
+
+/// The state after what is read at a state.
+fn follow(state: StateId) -> StateId {
+    match CEL.state(state) {
+        State::Token { next, .. } | State::Call { next, .. } => *next,
+        _ => state,
+    }
+}
+
+fn quote(text: &str) -> String {
+    format!("'{}'", text.replace('\t', "\\t").replace('\n', "\\n").replace('\r', "\\r"))
+}
+
+/// Says that no alternative fits; a keyword after another character is said to be no identifier.
+fn no_alternative(text: &str) -> String {
+    let mut chars = text.chars();
+    let keyword = chars.next().map(|_| chars.as_str()).filter(|rest| matches!(*rest, "true" | "false" | "null"));
+    match keyword {
+        Some(keyword) => format!("mismatched input '{keyword}' expecting IDENTIFIER"),
+        None => format!("no viable alternative at input {}", quote(text)),
+    }
+}

@@ -1,0 +1,93 @@
+//! What was read by which rule, faults included: the tree that [`visitor`](super::visitor) turns into an expression.
+
+use super::grammar::{Rule, Shape};
+use super::token::{Token, TokenKind};
+use crate::source::Offset;
+
+/// The identity of a node.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct NodeId(usize);
+
+/// What a rule read.
+#[derive(Debug)]
+pub(super) struct Node {
+    /// The rule.
+    pub(super) rule: Rule,
+    /// Its alternative.
+    pub(super) shape: Shape,
+    /// Where it begins.
+    pub(super) start: Offset,
+    /// What it consists of. What was skipped is left out; what was missing and made up is there.
+    children: Vec<Child>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Child {
+    Token(Token),
+    Node(NodeId),
+}
+
+/// All nodes of a text.
+#[derive(Debug, Default)]
+pub(super) struct SyntaxTree {
+    nodes: Vec<Node>,
+}
+
+impl SyntaxTree {
+    /// Adds a node without children.
+    pub(super) fn add(&mut self, rule: Rule, start: Offset) -> NodeId {
+        self.nodes.push(Node { rule, shape: Shape::Plain, start, children: Vec::new() });
+        NodeId(self.nodes.len().saturating_sub(1))
+    }
+
+    /// A node.
+    pub(super) fn node(&self, id: NodeId) -> Option<&Node> {
+        self.nodes.get(id.0)
+    }
+
+    /// Names the alternative of a node.
+    pub(super) fn set_shape(&mut self, id: NodeId, shape: Shape) {
+        if let Some(node) = self.nodes.get_mut(id.0) {
+            node.shape = shape;
+        }
+    }
+
+    /// Adds a token to a node.
+    pub(super) fn push_token(&mut self, id: NodeId, token: Token) {
+        self.push(id, Child::Token(token));
+    }
+
+    /// Adds a node to a node.
+    pub(super) fn push_node(&mut self, id: NodeId, child: NodeId) {
+        self.push(id, Child::Node(child));
+    }
+
+    fn push(&mut self, id: NodeId, child: Child) {
+        if let Some(node) = self.nodes.get_mut(id.0) {
+            node.children.push(child);
+        }
+    }
+}
+
+impl Node {
+    /// The nodes in it, in order.
+    pub(super) fn nodes(&self) -> impl Iterator<Item = NodeId> {
+        self.children.iter().filter_map(|child| match child {
+            Child::Node(id) => Some(*id),
+            Child::Token(_) => None,
+        })
+    }
+
+    /// The tokens in it, in order.
+    pub(super) fn tokens(&self) -> impl Iterator<Item = Token> {
+        self.children.iter().filter_map(|child| match child {
+            Child::Token(token) => Some(*token),
+            Child::Node(_) => None,
+        })
+    }
+
+    /// The first token of a kind.
+    pub(super) fn token(&self, kind: TokenKind) -> Option<Token> {
+        self.tokens().find(|token| token.kind == kind)
+    }
+}

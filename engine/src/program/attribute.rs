@@ -1,0 +1,276 @@
+//! Variables with selections and indices, and conditionals (cel-go `interpreter/attributes.go`).
+//!
+//! A chain of selections and indices is one attribute: it costs one unit, and one more for each of its qualifiers that
+//! is looked at. As a branch of a conditional or as an index, an attribute's own unit is not charged.
+
+use smol_str::SmolStr;
+
+use super::frame::Frame;
+use super::node::Node;
+use crate::error::EvalError;
+use crate::value::{List, OwnedValue, Value, number};
+
+/// A chain: where it starts and what is then looked up.
+#[derive(Debug)]
+pub(super) struct Attribute {
+    pub(super) base: Base,
+    pub(super) qualifiers: Vec<Qualifier>,
+    /// `has(…)`: the last qualifier is only asked for.
+    pub(super) presence: bool,
+}
+
+/// Where a chain starts.
+#[derive(Debug)]
+pub(super) enum Base {
+    /// At a variable of the activation.
+    Variable(usize),
+    /// At a loop variable or an accumulator.
+    Slot(usize),
+    /// At whatever a step evaluates to.
+    Operand(Node),
+    /// `a ? b : c`
+    Conditional(Box<Conditional>),
+    /// At a name that nothing binds, in an expression that was not checked.
+    Unbound(SmolStr),
+}
+
+/// `condition ? truthy : falsy`.
+#[derive(Debug)]
+pub(super) struct Conditional {
+    pub(super) condition: Node,
+    pub(super) truthy: Attribute,
+    pub(super) falsy: Attribute,
+}
+
+/// A selection or index.
+#[derive(Debug)]
+pub(super) struct Qualifier {
+    pub(super) key: Key,
+    /// `.?f`, `[?i]`
+    pub(super) optional: bool,
+}
+
+/// What is looked up.
+#[derive(Debug)]
+pub(super) enum Key {
+    /// A field or a text key.
+    Field(SmolStr),
+    /// Another constant.
+    Constant(OwnedValue),
+    /// The value of a chain.
+    Attribute(Box<Attribute>),
+    /// The value of a step.
+    Computed(Node),
+}
+
+/// How far a chain has come.
+#[derive(Debug, Clone, Copy)]
+enum Reached<'a> {
+    /// At a value.
+    Value(Value<'a>),
+    /// At a value after an optional step.
+    Optional(Value<'a>),
+    /// Nowhere: an optional step found nothing.
+    Absent,
+}
+
+impl Attribute {
+    /// A chain without qualifiers.
+    pub(super) fn new(base: Base) -> Self {
+        Attribute { base, qualifiers: Vec::new(), presence: false }
+    }
+
+    /// Evaluates the chain as a step of its own.
+    pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
+        let result = self.resolve(frame);
+        if let Err(error) = &result
+            && error.is_fatal()
+        {
+            return result;
+        }
+        match (&self.base, self.presence) {
+            (Base::Conditional(_), false) => {}
+            (Base::Conditional(_), true) => frame.refund()?,
+            // The unit of the attribute and what is given back for the test cancel out.
+            (_, true) => {}
+            (_, false) => frame.charge(1)?,
+        }
+        match (result?, self.presence) {
+            (Value::Optional(value), true) => Ok(Value::Bool(value.is_some())),
+            (value, _) => Ok(value),
+        }
+    }
+
+    /// The value at the end of the chain, without the attribute's own unit.
+    fn resolve<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
+        Ok(match self.reach(frame)? {
+            Reached::Value(value) => value,
+            Reached::Optional(value) => frame.arena.some(value),
+            Reached::Absent => Value::Optional(None),
+        })
+    }
+
+    fn reach<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Reached<'a>, EvalError> {
+        let base = match &self.base {
+            Base::Variable(index) => frame.variable(*index)?,
+            Base::Slot(index) => frame.slot(*index)?,
+            Base::Operand(operand) => operand.eval(frame)?,
+            Base::Conditional(conditional) => {
+                let branch = match conditional.condition.eval_bool(frame)? {
+                    true => &conditional.truthy,
+                    false => &conditional.falsy,
+                };
+                let reached = branch.reach(frame)?;
+                return self.follow(reached, frame);
+            }
+            Base::Unbound(name) => return Err(EvalError::new(format!("no such attribute(s): {name}"))),
+        };
+        let reached = match base {
+            Value::Optional(None) => Reached::Absent,
+            Value::Optional(Some(value)) => Reached::Optional(*value),
+            value => Reached::Value(value),
+        };
+        self.follow(reached, frame)
+    }
+
+    fn follow<'a>(&'a self, mut reached: Reached<'a>, frame: &mut Frame<'a>) -> Result<Reached<'a>, EvalError> {
+        let tested = self.qualifiers.len().checked_sub(1).filter(|_| self.presence);
+        for (n, qualifier) in self.qualifiers.iter().enumerate() {
+            let (object, optional) = match reached {
+                Reached::Value(value) => (value, qualifier.optional),
+                Reached::Optional(value) => (value, true),
+                Reached::Absent => return Ok(Reached::Absent),
+            };
+            if optional {
+                let Some(value) = qualifier.find(object, frame)? else { return Ok(Reached::Absent) };
+                frame.charge(1)?;
+                reached = Reached::Optional(value);
+            } else if tested == Some(n) {
+                let found = qualifier.find(object, frame);
+                charge_step(&found, frame)?;
+                reached = Reached::Value(Value::Bool(found?.is_some()));
+            } else {
+                let found = qualifier.require(object, frame);
+                charge_step(&found, frame)?;
+                reached = Reached::Value(found?);
+            }
+        }
+        Ok(reached)
+    }
+}
+
+/// Charges a step that was taken, also where it failed.
+#[inline]
+fn charge_step<T>(found: &Result<T, EvalError>, frame: &mut Frame<'_>) -> Result<(), EvalError> {
+    match found {
+        Err(error) if error.is_fatal() => Err(error.clone()),
+        _ => frame.charge(1),
+    }
+}
+
+impl Qualifier {
+    /// What the key leads to, if anything.
+    fn find<'a>(&'a self, object: Value<'a>, frame: &mut Frame<'a>) -> Result<Option<Value<'a>>, EvalError> {
+        match &self.key {
+            Key::Field(name) => find_field(object, name),
+            key => find(object, key.resolve(frame)?),
+        }
+    }
+
+    /// What the key leads to; a failure where it leads nowhere.
+    #[inline]
+    fn require<'a>(&'a self, object: Value<'a>, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
+        let key = match &self.key {
+            Key::Field(name) => match find_field(object, name)? {
+                Some(value) => return Ok(value),
+                None => return Err(missing(object, Value::String(name))),
+            },
+            key => key.resolve(frame)?,
+        };
+        find(object, key)?.ok_or_else(|| missing(object, key))
+    }
+}
+
+impl Key {
+    fn resolve<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
+        let (key, raw) = match self {
+            Key::Field(name) => return Ok(Value::String(name)),
+            Key::Constant(value) => return Ok(value.as_value()),
+            Key::Attribute(attribute) => (attribute.resolve(frame)?, matches!(attribute.base, Base::Variable(_))),
+            Key::Computed(node) => (node.eval(frame)?, false),
+        };
+        if is_key(&key) {
+            Ok(key)
+        } else {
+            Err(EvalError::new(format!("invalid qualifier type: {}", go_type(&key, raw))))
+        }
+    }
+}
+
+/// Whether a value may be looked up in a map or list at all.
+pub(super) fn is_key(value: &Value<'_>) -> bool {
+    matches!(value, Value::Bool(_) | Value::Int(_) | Value::Uint(_) | Value::Double(_) | Value::String(_))
+}
+
+#[inline]
+fn find_field<'a>(object: Value<'a>, name: &'a str) -> Result<Option<Value<'a>>, EvalError> {
+    match object {
+        Value::JsonMap(map) => Ok(map.get(name).map(Value::from)),
+        _ => find(object, Value::String(name)),
+    }
+}
+
+fn find<'a>(object: Value<'a>, key: Value<'_>) -> Result<Option<Value<'a>>, EvalError> {
+    if let Some(map) = object.as_map() {
+        map.get(&key)
+    } else if let Some(list) = object.as_list() {
+        find_index(list, key)
+    } else {
+        Ok(None)
+    }
+}
+
+fn find_index<'a>(list: List<'a>, key: Value<'_>) -> Result<Option<Value<'a>>, EvalError> {
+    let index = match key {
+        Value::Int(int) => Some(int),
+        Value::Uint(uint) => i64::try_from(uint).ok(),
+        Value::Double(double) => number::exact_int(double),
+        _ => return Err(EvalError::new(format!("unsupported index type '{}' in list", key.type_name()))),
+    };
+    match index {
+        Some(index) => Ok(usize::try_from(index).ok().and_then(|index| list.get(index))),
+        None => Err(EvalError::new(format!("unsupported index value {} in list", key.in_message()))),
+    }
+}
+
+#[cold]
+fn missing(object: Value<'_>, key: Value<'_>) -> EvalError {
+    if object.as_list().is_some() {
+        EvalError::new(format!("index out of bounds: {}", key.in_message()))
+    } else {
+        EvalError::no_such_key(key.in_message())
+    }
+}
+
+/// The Go type of a value, which some of upstream's messages print. `raw`: as the host bound it, before it became a value.
+pub(super) fn go_type(value: &Value<'_>, raw: bool) -> &'static str {
+    match value {
+        Value::Null if raw => "<nil>",
+        Value::Null => "types.Null",
+        Value::Bool(_) => "types.Bool",
+        Value::Int(_) => "types.Int",
+        Value::Uint(_) => "types.Uint",
+        Value::Double(_) => "types.Double",
+        Value::String(_) => "types.String",
+        Value::Bytes(_) => "types.Bytes",
+        Value::Duration(_) => "types.Duration",
+        Value::Timestamp(_) => "types.Timestamp",
+        Value::JsonList(_) if raw => "[]interface {}",
+        Value::List(_) | Value::JsonList(_) | Value::ListView(_) => "*types.baseList",
+        Value::JsonMap(_) if raw => "map[string]interface {}",
+        Value::Map(_) | Value::JsonMap(_) | Value::MapView(_) => "*types.baseMap",
+        Value::Optional(_) => "*types.Optional",
+        Value::Type(_) => "*types.Type",
+        Value::Opaque(opaque) => opaque.type_name(),
+    }
+}

@@ -1,0 +1,152 @@
+//! The state of one evaluation.
+
+use smallvec::SmallVec;
+
+use super::node::Node;
+use super::{Activation, EvalOptions, Program};
+use crate::decl::CallContext;
+use crate::error::EvalError;
+use crate::value::{Arena, Value};
+
+/// After so many iterations the host is asked whether to go on.
+const ITERATIONS_PER_CHECK: u32 = 100;
+
+/// Variables, cost and limits of an evaluation.
+pub(super) struct Frame<'a> {
+    /// Where computed values live.
+    pub(super) arena: &'a Arena,
+    program: &'a Program,
+    variables: SmallVec<[Option<Value<'a>>; 4]>,
+    slots: SmallVec<[Slot<'a>; 4]>,
+    cost: u64,
+    limit: u64,
+    iterations: u32,
+    interrupt: Option<&'a (dyn Fn() -> bool + Sync)>,
+}
+
+/// A loop variable or accumulator.
+#[derive(Debug, Clone)]
+pub(super) enum Slot<'a> {
+    /// Out of scope.
+    Empty,
+    /// An accumulator that nothing has read yet: evaluated when it is first read.
+    Unread(&'a Node),
+    /// A value.
+    Value(Value<'a>),
+    /// A failure, which reading it brings back.
+    Failed(EvalError),
+}
+
+impl<'a> From<Result<Value<'a>, EvalError>> for Slot<'a> {
+    fn from(result: Result<Value<'a>, EvalError>) -> Self {
+        match result {
+            Ok(value) => Slot::Value(value),
+            Err(error) => Slot::Failed(error),
+        }
+    }
+}
+
+impl<'a> Frame<'a> {
+    pub(super) fn new(
+        program: &'a Program,
+        activation: &Activation<'a>,
+        arena: &'a Arena,
+        options: &EvalOptions<'a>,
+    ) -> Self {
+        Frame {
+            arena,
+            program,
+            variables: program.variables.iter().map(|name| activation.resolve(name)).collect(),
+            slots: (0..program.slots).map(|_| Slot::Empty).collect(),
+            cost: 0,
+            limit: options.cost_limit.unwrap_or(u64::MAX),
+            iterations: 0,
+            interrupt: options.interrupt,
+        }
+    }
+
+    /// The cost units so far.
+    pub(super) fn cost(&self) -> u64 {
+        self.cost
+    }
+
+    /// What implementations of functions get to see.
+    pub(super) fn context(&self) -> CallContext<'a> {
+        CallContext { arena: self.arena }
+    }
+
+    /// Adds to the cost; fails where it passes the limit.
+    #[inline]
+    pub(super) fn charge(&mut self, units: u64) -> Result<(), EvalError> {
+        self.cost = self.cost.saturating_add(units);
+        if self.cost > self.limit { Err(EvalError::cost_limit()) } else { Ok(()) }
+    }
+
+    /// Takes back a unit that a presence test was charged as an attribute. Upstream's counter wraps here.
+    pub(super) fn refund(&mut self) -> Result<(), EvalError> {
+        self.cost = self.cost.wrapping_sub(1);
+        self.charge(0)
+    }
+
+    /// The value of a variable.
+    #[inline]
+    pub(super) fn variable(&self, index: usize) -> Result<Value<'a>, EvalError> {
+        match self.variables.get(index) {
+            Some(Some(value)) => Ok(*value),
+            _ => Err(self.unbound(index)),
+        }
+    }
+
+    #[cold]
+    fn unbound(&self, index: usize) -> EvalError {
+        let name = self.program.variables.get(index).map_or("", |name| name.as_str());
+        EvalError::new(format!("no such attribute(s): {name}"))
+    }
+
+    /// The value of a loop variable or accumulator.
+    #[inline]
+    pub(super) fn slot(&mut self, index: usize) -> Result<Value<'a>, EvalError> {
+        match self.slots.get(index) {
+            Some(Slot::Value(value)) => Ok(*value),
+            _ => self.slow_slot(index),
+        }
+    }
+
+    #[cold]
+    fn slow_slot(&mut self, index: usize) -> Result<Value<'a>, EvalError> {
+        match self.slots.get(index) {
+            Some(Slot::Unread(init)) => {
+                let init: &'a Node = init;
+                let result = init.eval(self);
+                if let Err(error) = &result
+                    && error.is_fatal()
+                {
+                    return result;
+                }
+                self.set_slot(index, Slot::from(result.clone()));
+                result
+            }
+            Some(Slot::Failed(error)) => Err(error.clone()),
+            Some(Slot::Value(value)) => Ok(*value),
+            _ => Err(EvalError::internal("a loop variable is out of scope")),
+        }
+    }
+
+    /// Sets a loop variable or accumulator.
+    #[inline]
+    pub(super) fn set_slot(&mut self, index: usize, slot: Slot<'a>) {
+        if let Some(place) = self.slots.get_mut(index) {
+            *place = slot;
+        }
+    }
+
+    /// Counts an iteration; fails where the host wants to stop.
+    #[inline]
+    pub(super) fn iterate(&mut self) -> Result<(), EvalError> {
+        self.iterations = self.iterations.wrapping_add(1);
+        if self.iterations.is_multiple_of(ITERATIONS_PER_CHECK) && self.interrupt.is_some_and(|stop| stop()) {
+            return Err(EvalError::interrupted());
+        }
+        Ok(())
+    }
+}

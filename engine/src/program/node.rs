@@ -1,0 +1,220 @@
+//! The tree of a program, and how its nodes are evaluated.
+//!
+//! A node's cost is charged when it is done, as upstream charges it (`interpreter/runtimecost.go`).
+
+use std::sync::Arc;
+
+use super::attribute::Attribute;
+use super::call::Call;
+use super::fold::Fold;
+use super::frame::Frame;
+use super::literal::{ListLiteral, MapLiteral, StructLiteral};
+use crate::cost::Cost;
+use crate::error::EvalError;
+use crate::golang::regex::Regex;
+use crate::value::{OwnedValue, Value, key_order};
+
+/// A step of a program.
+#[derive(Debug)]
+pub(super) enum Node {
+    /// A constant: a literal, or what planning has computed. Costs nothing.
+    Constant(OwnedValue),
+    /// A constant that cannot be built.
+    Failure(EvalError),
+    /// A variable with selections and indices, a conditional, or either of them tested for presence.
+    Attribute(Box<Attribute>),
+    /// `a && b`
+    And(Box<[Node; 2]>),
+    /// `a || b`
+    Or(Box<[Node; 2]>),
+    /// `a == b`, `a != b`
+    Equality(Box<Equality>),
+    /// A function.
+    Call(Box<Call>),
+    /// `x in [1, 2, 3]` of constants.
+    Membership(Box<Membership>),
+    /// `x.matches('…')` with a constant pattern.
+    Matches(Box<Matches>),
+    /// `@not_strictly_false(x)`
+    NotStrictlyFalse(Box<Node>),
+    /// `a.or(b)`
+    OptionalOr(Box<[Node; 2]>),
+    /// `a.orValue(b)`
+    OptionalOrValue(Box<[Node; 2]>),
+    /// `[a, b]`
+    List(Box<ListLiteral>),
+    /// `{a: b}`
+    Map(Box<MapLiteral>),
+    /// `Type{field: a}`
+    Struct(Box<StructLiteral>),
+    /// A comprehension.
+    Fold(Box<Fold>),
+}
+
+/// `a == b`, `a != b`.
+#[derive(Debug)]
+pub(super) struct Equality {
+    pub(super) left: Node,
+    pub(super) right: Node,
+    pub(super) negated: bool,
+    pub(super) cost: Cost,
+}
+
+/// `x in [1, 2, 3]` of constants: the elements ordered by [`key_order`], with their equals of other number types.
+#[derive(Debug)]
+pub(super) struct Membership {
+    pub(super) element: Node,
+    pub(super) set: Box<[OwnedValue]>,
+}
+
+/// `x.matches('…')` with a constant pattern.
+#[derive(Debug)]
+pub(super) struct Matches {
+    pub(super) text: Node,
+    pub(super) pattern: Arc<str>,
+    pub(super) regex: Regex,
+    pub(super) cost: Cost,
+}
+
+impl Node {
+    /// Evaluates the step.
+    pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
+        match self {
+            Node::Constant(value) => Ok(value.as_value()),
+            Node::Attribute(attribute) => attribute.eval(frame),
+            Node::And(terms) => logic(terms, frame, false).map(Value::Bool),
+            Node::Or(terms) => logic(terms, frame, true).map(Value::Bool),
+            Node::Equality(equality) => equality.eval(frame).map(Value::Bool),
+            Node::Call(call) => call.eval(frame),
+            Node::Fold(fold) => fold.eval(frame),
+            Node::Membership(membership) => membership.eval(frame).map(Value::Bool),
+            Node::Matches(matches) => matches.eval(frame),
+            Node::NotStrictlyFalse(arg) => not_strictly_false(arg, frame),
+            Node::OptionalOr(terms) => optional_or(terms, frame),
+            Node::OptionalOrValue(terms) => optional_or_value(terms, frame),
+            Node::List(list) => list.eval(frame),
+            Node::Map(map) => map.eval(frame),
+            Node::Struct(literal) => literal.eval(frame),
+            Node::Failure(error) => Err(error.clone()),
+        }
+    }
+
+    /// Evaluates the step where a bool is wanted; another value is an error.
+    #[inline]
+    pub(super) fn eval_bool<'a>(&'a self, frame: &mut Frame<'a>) -> Result<bool, EvalError> {
+        match self {
+            Node::And(terms) => logic(terms, frame, false),
+            Node::Or(terms) => logic(terms, frame, true),
+            Node::Equality(equality) => equality.eval(frame),
+            _ => match self.eval(frame)? {
+                Value::Bool(value) => Ok(value),
+                _ => Err(EvalError::no_such_overload()),
+            },
+        }
+    }
+
+    /// The value, where planning knows it.
+    pub(super) fn constant(&self) -> Option<Value<'_>> {
+        match self {
+            Node::Constant(value) => Some(value.as_value()),
+            _ => None,
+        }
+    }
+}
+
+/// `&&` where `decisive` is false, `||` where it is true: a decisive operand decides, whatever the other one is; else the
+/// first failure counts.
+fn logic<'a>(terms: &'a [Node; 2], frame: &mut Frame<'a>, decisive: bool) -> Result<bool, EvalError> {
+    let [left, right] = terms;
+    match left.eval_bool(frame) {
+        Ok(value) if value == decisive => Ok(decisive),
+        Ok(_) => right.eval_bool(frame),
+        Err(error) if error.is_fatal() => Err(error),
+        Err(error) => match right.eval_bool(frame) {
+            Ok(value) if value == decisive => Ok(decisive),
+            Err(later) if later.is_fatal() => Err(later),
+            _ => Err(error),
+        },
+    }
+}
+
+fn not_strictly_false<'a>(arg: &'a Node, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
+    let held = match arg.eval(frame) {
+        Ok(Value::Bool(value)) => value,
+        Err(error) if error.is_fatal() => return Err(error),
+        _ => true,
+    };
+    frame.charge(1)?;
+    Ok(Value::Bool(held))
+}
+
+fn optional_or<'a>(terms: &'a [Node; 2], frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
+    let [left, right] = terms;
+    match left.eval(frame)? {
+        Value::Optional(None) => right.eval(frame),
+        value => Ok(value),
+    }
+}
+
+fn optional_or_value<'a>(terms: &'a [Node; 2], frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
+    let [left, right] = terms;
+    match left.eval(frame)? {
+        Value::Optional(None) => right.eval(frame),
+        Value::Optional(Some(value)) => Ok(*value),
+        value => Ok(value),
+    }
+}
+
+impl Equality {
+    fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<bool, EvalError> {
+        let left = self.left.eval(frame);
+        if let Err(error) = &left
+            && error.is_fatal()
+        {
+            return Err(error.clone());
+        }
+        let (left, right) = match (left, self.right.eval(frame)) {
+            (Ok(left), Ok(right)) => (left, right),
+            (_, Err(error)) if error.is_fatal() => return Err(error),
+            (left, right) => {
+                let operands = [left.as_ref().ok().copied(), right.as_ref().ok().copied()];
+                frame.charge(self.cost.track(&operands, None)?)?;
+                return Err(left.err().or(right.err()).unwrap_or_else(EvalError::no_such_overload));
+            }
+        };
+        let equal = left.equals(&right);
+        let units = match (&left, &right) {
+            (Value::Int(_), Value::Int(_)) | (Value::Bool(_), Value::Bool(_)) => 1,
+            // The smaller size is at most ten code points, and neither is zero.
+            (Value::String(l), Value::String(r)) if l.len().min(r.len()) <= 10 && !l.is_empty() && !r.is_empty() => 1,
+            _ => self.cost.track(&[Some(left), Some(right)], None)?,
+        };
+        frame.charge(units)?;
+        Ok(equal? != self.negated)
+    }
+}
+
+impl Membership {
+    fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<bool, EvalError> {
+        let element = self.element.eval(frame)?;
+        match element {
+            // Upstream hashes the element, which Go refuses.
+            Value::Bytes(_) => Err(EvalError::internal("runtime error: hash of unhashable type types.Bytes")),
+            Value::Double(double) if double.is_nan() => Ok(false),
+            _ => Ok(self.set.binary_search_by(|known| key_order(&known.as_value(), &element)).is_ok()),
+        }
+    }
+}
+
+impl Matches {
+    fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
+        // Upstream plans this as a call of any number of arguments: not charged where the text fails.
+        let text = self.text.eval(frame)?;
+        let result = match text {
+            Value::String(text) => Ok(Value::Bool(self.regex.is_match(text))),
+            _ => Err(EvalError::no_such_overload()),
+        };
+        frame.charge(self.cost.track(&[Some(text), Some(Value::String(&self.pattern))], None)?)?;
+        result
+    }
+}

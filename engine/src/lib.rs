@@ -9,6 +9,7 @@ pub mod error;
 pub mod estimate;
 pub mod golang;
 pub mod issues;
+pub mod program;
 pub mod source;
 pub mod stdlib;
 pub mod syntax;

@@ -27,6 +27,8 @@ pub enum Implementation {
     /// By this function, which sees only arguments of the overload's types. Where the types are known at run time
     /// alone, the first overload whose types fit is taken; none: `no such overload: f(int, list)`.
     Typed(Function),
+    /// Likewise, but called as a function of any number of arguments: the first argument that fails ends the call.
+    Variadic(Function),
     /// By one function for all overloads of the name, which judges its arguments itself.
     Shared(Function),
     /// By the planner: logic, conditionals, indexing, selection, optional chaining.

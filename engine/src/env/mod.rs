@@ -6,9 +6,10 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use crate::ast::Ast;
-use crate::check::CheckedAst;
+use crate::check::{self, CheckedAst};
 use crate::decl::{FunctionDecl, OverloadDecl, TypeProvider};
 use crate::issues::Issues;
+use crate::program::{self, PlanError, Program};
 use crate::source::Source;
 use crate::syntax::{self, Macros, ParserOptions};
 use crate::types::Type;
@@ -98,6 +99,21 @@ impl Env {
     /// Parses an expression and expands its macros.
     pub fn parse(&self, text: &str) -> Result<Ast, Issues> {
         syntax::parse(Source::new(text), &self.0.parser, &self.0.macros)
+    }
+
+    /// Checks types, references and literals.
+    pub fn check(&self, ast: Ast) -> Result<CheckedAst, Issues> {
+        check::check(ast, self)
+    }
+
+    /// Parses and checks.
+    pub fn compile(&self, text: &str) -> Result<CheckedAst, Issues> {
+        self.check(self.parse(text)?)
+    }
+
+    /// Makes a program of a checked expression. Fails where a constant part of it fails, as in `int('x')`.
+    pub fn plan(&self, checked: &CheckedAst) -> Result<Program, PlanError> {
+        program::plan(checked, self)
     }
 
     /// The options.

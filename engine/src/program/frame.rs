@@ -82,6 +82,19 @@ impl<'a> Frame<'a> {
         if self.cost > self.limit { Err(EvalError::cost_limit()) } else { Ok(()) }
     }
 
+    /// Adds so many single units.
+    #[inline]
+    pub(super) fn charge_each(&mut self, units: u64) -> Result<(), EvalError> {
+        let total = self.cost.saturating_add(units);
+        if total > self.limit {
+            // The unit that passes the limit is the last that is charged.
+            self.cost = self.limit.saturating_add(1).max(self.cost);
+            return Err(EvalError::cost_limit());
+        }
+        self.cost = total;
+        Ok(())
+    }
+
     /// Takes back a unit that a presence test was charged as an attribute. Upstream's counter wraps here.
     pub(super) fn refund(&mut self) -> Result<(), EvalError> {
         self.cost = self.cost.wrapping_sub(1);
@@ -138,6 +151,11 @@ impl<'a> Frame<'a> {
         if let Some(place) = self.slots.get_mut(index) {
             *place = slot;
         }
+    }
+
+    /// Takes a loop variable or accumulator away.
+    pub(super) fn take_slot(&mut self, index: usize) -> Slot<'a> {
+        self.slots.get_mut(index).map_or(Slot::Empty, |place| std::mem::replace(place, Slot::Empty))
     }
 
     /// Counts an iteration; fails where the host wants to stop.

@@ -28,6 +28,11 @@ impl OwnedValue {
         copy(value, MAX_DEPTH)
     }
 
+    /// `true` or `false`.
+    pub fn from_bool(value: bool) -> Self {
+        OwnedValue(Repr::Scalar(Value::Bool(value)))
+    }
+
     /// The value again. Allocates nothing.
     pub fn as_value(&self) -> Value<'_> {
         match &self.0 {

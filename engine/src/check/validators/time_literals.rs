@@ -45,7 +45,9 @@ fn is_accepted(checked: &CheckedAst, call: ExprId, literal: &Constant) -> bool {
     candidates.iter().any(|candidate| {
         let overload = function.overloads.get(usize::from(*candidate));
         overload.is_some_and(|overload| match overload.implementation {
-            Implementation::Typed(convert) | Implementation::Shared(convert) => {
+            Implementation::Typed(convert)
+            | Implementation::Variadic(convert)
+            | Implementation::Shared(convert) => {
                 convert(&context, &[argument]).is_ok()
             }
             Implementation::Planned | Implementation::Declared => true,

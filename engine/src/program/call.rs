@@ -1,0 +1,162 @@
+//! Calls of functions: arguments, dispatch at run time, cost.
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+use smol_str::SmolStr;
+
+use super::frame::Frame;
+use super::node::Node;
+use crate::cost::Cost;
+use crate::decl::{Function, OverloadDecl};
+use crate::error::EvalError;
+use crate::types::Type;
+use crate::value::Value;
+
+/// A call.
+#[derive(Debug)]
+pub(super) struct Call {
+    pub(super) function: SmolStr,
+    pub(super) callee: Callee,
+    pub(super) arguments: Box<[Node]>,
+    /// Whether the first argument that fails ends the call, uncharged. Otherwise all arguments are evaluated first.
+    pub(super) stops_early: bool,
+    pub(super) cost: Cost,
+}
+
+/// What is called.
+#[derive(Debug)]
+pub(super) enum Callee {
+    /// A function that judges its arguments itself, or whose argument types are known.
+    Known(Function),
+    /// The implementation of one overload, if the arguments are of its types.
+    Guarded(Function, Arc<OverloadDecl>),
+    /// The first of these overloads whose types the arguments are of.
+    Dispatched(Box<[(Function, Arc<OverloadDecl>)]>),
+    /// Nothing; the number is the node's.
+    Missing(u32),
+}
+
+type Arguments<'a> = SmallVec<[Value<'a>; 3]>;
+
+impl Call {
+    pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
+        let mut values = Arguments::new();
+        for (n, argument) in self.arguments.iter().enumerate() {
+            match argument.eval(frame) {
+                Ok(value) => values.push(value),
+                Err(error) if self.stops_early || error.is_fatal() => return Err(error),
+                Err(error) => return self.fail(&values, error, n, frame),
+            }
+        }
+        let result = self.call(&values, frame);
+        if let Err(error) = &result
+            && error.is_fatal()
+        {
+            return result;
+        }
+        let units = match self.cost.formula {
+            crate::cost::Formula::Fixed(units) => units,
+            _ => {
+                let tracked: SmallVec<[Option<Value<'a>>; 3]> = values.iter().copied().map(Some).collect();
+                self.cost.track(&tracked, result.as_ref().ok().copied())?
+            }
+        };
+        frame.charge(units)?;
+        result
+    }
+
+    /// Evaluates what comes after a failed argument, which counts for the cost alone.
+    #[cold]
+    fn fail<'a>(
+        &'a self,
+        before: &[Value<'a>],
+        error: EvalError,
+        failed: usize,
+        frame: &mut Frame<'a>,
+    ) -> Result<Value<'a>, EvalError> {
+        let mut tracked: Vec<Option<Value<'a>>> = before.iter().copied().map(Some).collect();
+        tracked.push(None);
+        for argument in self.arguments.iter().skip(failed.saturating_add(1)) {
+            match argument.eval(frame) {
+                Err(later) if later.is_fatal() => return Err(later),
+                value => tracked.push(value.ok()),
+            }
+        }
+        frame.charge(self.cost.track(&tracked, None)?)?;
+        Err(error)
+    }
+
+    #[inline]
+    fn call<'a>(&self, values: &[Value<'a>], frame: &Frame<'a>) -> Result<Value<'a>, EvalError> {
+        match &self.callee {
+            Callee::Known(function) => function(&frame.context(), values),
+            Callee::Guarded(function, overload) => match accepts(overload, values) {
+                true => function(&frame.context(), values),
+                false => Err(self.no_such_overload(values)),
+            },
+            Callee::Dispatched(overloads) => match overloads.iter().find(|(_, overload)| accepts(overload, values)) {
+                Some((function, _)) => function(&frame.context(), values),
+                None => Err(self.no_such_overload(values)),
+            },
+            Callee::Missing(id) => Err(self.missing(values, *id)),
+        }
+    }
+
+    #[cold]
+    fn no_such_overload(&self, values: &[Value<'_>]) -> EvalError {
+        let mut what = format!("{}(", self.function);
+        for (n, value) in values.iter().enumerate() {
+            // Writing to a string does not fail.
+            let _ = write!(what, "{}{}", if n == 0 { "" } else { ", " }, value.type_name());
+        }
+        what.push(')');
+        EvalError::no_such_overload_of(what)
+    }
+
+    #[cold]
+    fn missing(&self, values: &[Value<'_>], id: u32) -> EvalError {
+        match values {
+            // Upstream asks these values themselves, which know no such function either.
+            [Value::String(_) | Value::Duration(_) | Value::Timestamp(_), ..] => EvalError::no_such_overload(),
+            [_] | [_, _] => EvalError::no_such_overload_of(&self.function),
+            _ => EvalError::no_such_overload_of(format!("{} {id}", self.function)),
+        }
+    }
+}
+
+fn accepts(overload: &OverloadDecl, values: &[Value<'_>]) -> bool {
+    let parameters = &overload.signature.parameters;
+    parameters.len() == values.len() && parameters.iter().zip(values).all(|(ty, value)| is_of(value, ty))
+}
+
+/// Whether a value is of a type as far as upstream looks: of a list it looks at the first element, of a map at the first
+/// entry.
+fn is_of(value: &Value<'_>, ty: &Type) -> bool {
+    match ty {
+        Type::Dyn | Type::Any | Type::Error | Type::Param(_) | Type::Var(_) => true,
+        Type::Null => matches!(value, Value::Null),
+        Type::Bool => matches!(value, Value::Bool(_)),
+        Type::Int => matches!(value, Value::Int(_)),
+        Type::Uint => matches!(value, Value::Uint(_)),
+        Type::Double => matches!(value, Value::Double(_)),
+        Type::String => matches!(value, Value::String(_)),
+        Type::Bytes => matches!(value, Value::Bytes(_)),
+        Type::Duration => matches!(value, Value::Duration(_)),
+        Type::Timestamp => matches!(value, Value::Timestamp(_)),
+        Type::Wrapper(primitive) => matches!(value, Value::Null) || is_of(value, &primitive.as_type()),
+        Type::Type(_) => matches!(value, Value::Type(_)),
+        Type::List(element) => match value.as_list() {
+            Some(list) => list.get(0).is_none_or(|first| is_of(&first, element)),
+            None => false,
+        },
+        Type::Map(entry) => match value.as_map().map(|map| map.iter().next()) {
+            Some(Some(Ok((key, value)))) => is_of(&key, &entry.0) && is_of(&value, &entry.1),
+            Some(_) => true,
+            None => false,
+        },
+        Type::Opaque(opaque) => value.type_name() == opaque.name,
+        Type::Struct(name) => value.type_name() == name,
+    }
+}

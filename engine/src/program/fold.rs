@@ -1,0 +1,330 @@
+//! Comprehensions.
+//!
+//! What the macros expand to is evaluated in loops of its own, which count the cost of the expansion and nothing more:
+//! an accumulated list or map grows in place, so that an iteration takes the same time however long the range is.
+
+use bumpalo::collections::Vec as ArenaVec;
+
+use super::attribute::go_type;
+use super::frame::{Frame, Slot};
+use super::node::Node;
+use crate::cost;
+use crate::error::EvalError;
+use crate::value::{MapBuilder, Value};
+
+/// A comprehension.
+#[derive(Debug)]
+pub(super) struct Fold {
+    pub(super) range: Node,
+    /// The slot of the first loop variable.
+    pub(super) var: usize,
+    /// The slot of the second one.
+    pub(super) var2: Option<usize>,
+    pub(super) kind: FoldKind,
+}
+
+/// What a comprehension does.
+#[derive(Debug)]
+pub(super) enum FoldKind {
+    /// `all` (an element that is false decides) or `exists` (one that is true).
+    Quantifier { decisive: bool, predicate: Node },
+    /// `exists_one`
+    ExistsOne { predicate: Node },
+    /// `map`, `filter`, `transformList`
+    List { filter: Option<Node>, element: Node },
+    /// `transformMap`, `transformMapEntry`
+    Map { filter: Option<Node>, insert: Insert },
+    /// Any other.
+    General(Box<General>),
+}
+
+/// What a step adds to a map.
+#[derive(Debug)]
+pub(super) enum Insert {
+    /// One entry.
+    Entry { key: Node, value: Node },
+    /// The entries of a map.
+    Entries(Node),
+}
+
+/// A comprehension of no known form.
+#[derive(Debug)]
+pub(super) struct General {
+    pub(super) accu: usize,
+    pub(super) init: Node,
+    pub(super) condition: Node,
+    pub(super) step: Node,
+    pub(super) result: Node,
+}
+
+impl Fold {
+    pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
+        let range = self.range.eval(frame)?;
+        match &self.kind {
+            FoldKind::Quantifier { decisive, predicate } => self.quantify(range, *decisive, predicate, frame),
+            FoldKind::ExistsOne { predicate } => self.exists_one(range, predicate, frame),
+            FoldKind::List { filter, element } => self.collect_list(range, filter.as_ref(), element, frame),
+            FoldKind::Map { filter, insert } => self.collect_map(range, filter.as_ref(), insert, frame),
+            FoldKind::General(general) => self.general(range, general, frame),
+        }
+    }
+
+    /// Calls `step` for each element, the loop variables set, until it answers false.
+    fn each<'a>(
+        &self,
+        range: Value<'a>,
+        frame: &mut Frame<'a>,
+        mut step: impl FnMut(&mut Frame<'a>) -> Result<bool, EvalError>,
+    ) -> Result<(), EvalError> {
+        if let Some(list) = range.as_list() {
+            for (index, element) in list.iter().enumerate() {
+                match self.var2 {
+                    None => frame.set_slot(self.var, Slot::Value(element)),
+                    Some(var2) => {
+                        let index = i64::try_from(index).unwrap_or(i64::MAX);
+                        frame.set_slot(self.var, Slot::Value(Value::Int(index)));
+                        frame.set_slot(var2, Slot::Value(element));
+                    }
+                }
+                if !step(frame)? {
+                    return Ok(());
+                }
+                frame.iterate()?;
+            }
+            return Ok(());
+        }
+        let Some(map) = range.as_map() else {
+            return Err(EvalError::new(match self.var2 {
+                None => format!("got '{}', expected iterable type", go_type(&range, false)),
+                Some(_) => format!("unsupported comprehension range type: {}", go_type(&range, false)),
+            }));
+        };
+        let mut entries = map.iter();
+        while let Some(key) = entries.next_key() {
+            frame.set_slot(self.var, Slot::Value(key));
+            if let Some(var2) = self.var2 {
+                let value = map.get(&key).map(|value| value.unwrap_or(Value::Null));
+                frame.set_slot(var2, Slot::from(value));
+            }
+            if !step(frame)? {
+                return Ok(());
+            }
+            frame.iterate()?;
+        }
+        Ok(())
+    }
+
+    /// Condition: `@not_strictly_false(A)`, of `exists` `@not_strictly_false(!A)`. Step: `A && p`, of `exists` `A || p`.
+    fn quantify<'a>(
+        &self,
+        range: Value<'a>,
+        decisive: bool,
+        predicate: &'a Node,
+        frame: &mut Frame<'a>,
+    ) -> Result<Value<'a>, EvalError> {
+        let condition = if decisive { 3 } else { 2 };
+        let mut accu: Result<bool, EvalError> = Ok(!decisive);
+        self.each(range, frame, |frame| {
+            frame.charge_each(condition)?;
+            if matches!(accu, Ok(value) if value == decisive) {
+                return Ok(false);
+            }
+            frame.charge(1)?;
+            match predicate.eval_bool(frame) {
+                Ok(value) if value == decisive => accu = Ok(decisive),
+                Ok(_) => {}
+                Err(error) if error.is_fatal() => return Err(error),
+                // The first failure stays, until an element decides.
+                Err(error) => accu = accu.as_ref().map_err(Clone::clone).and(Err(error)),
+            }
+            Ok(true)
+        })?;
+        frame.charge(1)?;
+        accu.map(Value::Bool)
+    }
+
+    /// Step: `p ? A + 1 : A`. Result: `A == 1`.
+    fn exists_one<'a>(
+        &self,
+        range: Value<'a>,
+        predicate: &'a Node,
+        frame: &mut Frame<'a>,
+    ) -> Result<Value<'a>, EvalError> {
+        let mut accu: Result<u64, EvalError> = Ok(0);
+        self.each(range, frame, |frame| {
+            match predicate.eval_bool(frame) {
+                Ok(true) => {
+                    frame.charge_each(2)?;
+                    accu = accu.as_ref().map(|count| count.saturating_add(1)).map_err(Clone::clone);
+                }
+                Ok(false) => {}
+                Err(error) if error.is_fatal() => return Err(error),
+                Err(error) => accu = Err(error),
+            }
+            Ok(true)
+        })?;
+        frame.charge_each(2)?;
+        accu.map(|count| Value::Bool(count == 1))
+    }
+
+    /// Step: `A + [t]`, or `p ? A + [t] : A`.
+    fn collect_list<'a>(
+        &self,
+        range: Value<'a>,
+        filter: Option<&'a Node>,
+        element: &'a Node,
+        frame: &mut Frame<'a>,
+    ) -> Result<Value<'a>, EvalError> {
+        let mut failure = None;
+        let mut collected = ArenaVec::new_in(frame.arena.bump());
+        // A literal of constants was built when the expression was planned.
+        let list_cost = if element.constant().is_some() { 0 } else { cost::LIST };
+        self.each(range, frame, |frame| {
+            if !passes(filter, &mut failure, frame)? {
+                return Ok(true);
+            }
+            frame.charge(1)?;
+            let value = element.eval(frame);
+            if let Err(error) = &value
+                && error.is_fatal()
+            {
+                return Err(error.clone());
+            }
+            frame.charge(list_cost)?;
+            frame.charge(1)?;
+            match value {
+                Ok(value) => collected.push(value),
+                Err(error) => failure = failure.take().or(Some(error)),
+            }
+            Ok(true)
+        })?;
+        frame.charge(1)?;
+        match failure {
+            Some(error) => Err(error),
+            None => Ok(Value::List(collected.into_bump_slice())),
+        }
+    }
+
+    /// Step: `cel.@mapInsert(A, k, v)` or `cel.@mapInsert(A, m)`, or `p ? that : A`.
+    fn collect_map<'a>(
+        &self,
+        range: Value<'a>,
+        filter: Option<&'a Node>,
+        insert: &'a Insert,
+        frame: &mut Frame<'a>,
+    ) -> Result<Value<'a>, EvalError> {
+        let mut failure = None;
+        let mut collected = MapBuilder::new();
+        self.each(range, frame, |frame| {
+            if !passes(filter, &mut failure, frame)? {
+                return Ok(true);
+            }
+            frame.charge(1)?;
+            let step = match insert {
+                // A call of three arguments goes no further than the first that fails.
+                Insert::Entry { .. } if failure.is_some() => return Ok(true),
+                Insert::Entry { key, value } => insert_entry(key, value, &mut collected, frame),
+                Insert::Entries(entries) => insert_entries(entries, &mut collected, frame),
+            };
+            match step {
+                Err(error) if error.is_fatal() => return Err(error),
+                Err(error) => failure = failure.take().or(Some(error)),
+                Ok(()) => {}
+            }
+            Ok(true)
+        })?;
+        frame.charge(1)?;
+        match failure {
+            Some(error) => Err(error),
+            None => Ok(collected.build(frame.arena)),
+        }
+    }
+
+    fn general<'a>(
+        &self,
+        range: Value<'a>,
+        general: &'a General,
+        frame: &mut Frame<'a>,
+    ) -> Result<Value<'a>, EvalError> {
+        let outer = frame.take_slot(general.accu);
+        frame.set_slot(general.accu, Slot::Unread(&general.init));
+        self.each(range, frame, |frame| {
+            match general.condition.eval(frame) {
+                Ok(Value::Bool(false)) => return Ok(false),
+                Err(error) if error.is_fatal() => return Err(error),
+                // What is no bool does not end the loop.
+                _ => {}
+            }
+            let step = general.step.eval(frame);
+            if let Err(error) = &step
+                && error.is_fatal()
+            {
+                return Err(error.clone());
+            }
+            frame.set_slot(general.accu, Slot::from(step));
+            Ok(true)
+        })?;
+        let result = general.result.eval(frame);
+        frame.set_slot(general.accu, outer);
+        result
+    }
+}
+
+/// Whether an element is to be collected. A predicate that fails is what the accumulator becomes.
+fn passes<'a>(
+    filter: Option<&'a Node>,
+    failure: &mut Option<EvalError>,
+    frame: &mut Frame<'a>,
+) -> Result<bool, EvalError> {
+    let Some(filter) = filter else { return Ok(true) };
+    match filter.eval_bool(frame) {
+        Err(error) if !error.is_fatal() => {
+            *failure = Some(error);
+            Ok(false)
+        }
+        passes => passes,
+    }
+}
+
+fn insert_entry<'a>(
+    key: &'a Node,
+    value: &'a Node,
+    collected: &mut MapBuilder<'a>,
+    frame: &mut Frame<'a>,
+) -> Result<(), EvalError> {
+    let key = key.eval(frame)?;
+    let value = value.eval(frame)?;
+    frame.charge(1)?;
+    insert_new(key, value, collected)
+}
+
+fn insert_entries<'a>(
+    entries: &'a Node,
+    collected: &mut MapBuilder<'a>,
+    frame: &mut Frame<'a>,
+) -> Result<(), EvalError> {
+    let entries = entries.eval(frame);
+    if let Err(error) = &entries
+        && error.is_fatal()
+    {
+        return Err(error.clone());
+    }
+    frame.charge(1)?;
+    let entries = entries?;
+    let Some(map) = entries.as_map() else {
+        return Err(EvalError::no_such_overload_of(format!("cel.@mapInsert(map, {})", entries.type_name())));
+    };
+    for entry in map.iter() {
+        let (key, value) = entry?;
+        insert_new(key, value, collected)?;
+    }
+    Ok(())
+}
+
+fn insert_new<'a>(key: Value<'a>, value: Value<'a>, collected: &mut MapBuilder<'a>) -> Result<(), EvalError> {
+    if collected.contains(key) {
+        return Err(EvalError::new(format!("insert failed: key {} already exists", key.in_message())));
+    }
+    collected.insert(key, value);
+    Ok(())
+}

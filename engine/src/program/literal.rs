@@ -1,0 +1,138 @@
+//! List, map and struct literals that are not constant.
+
+use bumpalo::collections::Vec as ArenaVec;
+use smol_str::SmolStr;
+
+use super::frame::Frame;
+use super::node::Node;
+use super::well_known;
+use crate::cost;
+use crate::error::EvalError;
+use crate::value::{MapBuilder, Value};
+
+/// `[a, ?b]`.
+#[derive(Debug)]
+pub(super) struct ListLiteral {
+    pub(super) elements: Box<[Element]>,
+}
+
+/// An element of a list literal, or a field of a struct literal.
+#[derive(Debug)]
+pub(super) struct Element {
+    pub(super) value: Node,
+    pub(super) optional: bool,
+}
+
+/// `{a: b, ?c: d}`.
+#[derive(Debug)]
+pub(super) struct MapLiteral {
+    pub(super) entries: Box<[(Node, Element)]>,
+}
+
+/// `Type{field: a}` of one of the language's own types.
+#[derive(Debug)]
+pub(super) struct StructLiteral {
+    pub(super) type_name: SmolStr,
+    pub(super) fields: Box<[(SmolStr, Element)]>,
+}
+
+impl ListLiteral {
+    pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
+        let list = self.build(frame);
+        charged(list, cost::LIST, frame)
+    }
+
+    /// The list, uncharged.
+    pub(super) fn build<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
+        let mut values = ArenaVec::with_capacity_in(self.elements.len(), frame.arena.bump());
+        for element in &self.elements {
+            let value = element.value.eval(frame)?;
+            match (element.optional, value) {
+                (false, value) | (true, Value::Optional(Some(&value))) => values.push(value),
+                (true, Value::Optional(None)) => {}
+                (true, value) => {
+                    return Err(EvalError::new(format!(
+                        "cannot initialize optional list element from non-optional value {}",
+                        value.in_message()
+                    )));
+                }
+            }
+        }
+        Ok(Value::List(values.into_bump_slice()))
+    }
+}
+
+impl MapLiteral {
+    pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
+        let map = self.build(frame);
+        charged(map, cost::MAP, frame)
+    }
+
+    /// The map, uncharged.
+    pub(super) fn build<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
+        let mut map = MapBuilder::new();
+        for (key, element) in &self.entries {
+            let key = key.eval(frame)?;
+            let value = element.value.eval(frame)?;
+            if matches!(key, Value::Bytes(_)) {
+                return Err(EvalError::internal("runtime error: hash of unhashable type types.Bytes"));
+            }
+            match entry_value(&key.in_message(), value, element.optional)? {
+                Some(value) => {
+                    map.insert(key, value);
+                }
+                None => map.remove(key),
+            }
+        }
+        Ok(map.build(frame.arena))
+    }
+}
+
+impl StructLiteral {
+    pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
+        let value = self.build(frame);
+        charged(value, cost::STRUCT, frame)
+    }
+
+    fn build<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
+        let mut fields = Vec::with_capacity(self.fields.len());
+        for (name, element) in &self.fields {
+            let value = element.value.eval(frame)?;
+            fields.retain(|(known, _)| known != name);
+            if let Some(value) = entry_value(name, value, element.optional)? {
+                fields.push((name.clone(), value));
+            }
+        }
+        well_known::build(&self.type_name, &fields, frame.arena)
+    }
+}
+
+/// The value of an entry or field; none where it is an optional that holds none.
+fn entry_value<'a>(
+    key: &dyn std::fmt::Display,
+    value: Value<'a>,
+    optional: bool,
+) -> Result<Option<Value<'a>>, EvalError> {
+    match (optional, value) {
+        (false, value) => Ok(Some(value)),
+        (true, Value::Optional(held)) => Ok(held.copied()),
+        (true, value) => Err(EvalError::new(format!(
+            "cannot initialize optional entry '{key}' from non-optional value {}",
+            value.in_message()
+        ))),
+    }
+}
+
+fn charged<'a>(
+    value: Result<Value<'a>, EvalError>,
+    units: u64,
+    frame: &mut Frame<'a>,
+) -> Result<Value<'a>, EvalError> {
+    match value {
+        Err(error) if error.is_fatal() => Err(error),
+        value => {
+            frame.charge(units)?;
+            value
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! Planning of calls: operators, dispatch, special forms.
+
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use super::{Node, PlanError, Planner, constants, into_attribute};
+use crate::ast::{self, Expr, ExprKind, operators};
+use crate::check::{Reference, resolve_name};
+use crate::cost::Cost;
+use crate::decl::{FunctionDecl, Implementation, OverloadDecl};
+use crate::golang::regex::Regex;
+use crate::program::attribute::{Attribute, Base, Conditional, Key, Qualifier, go_type, is_key};
+use crate::program::call::{Call, Callee};
+use crate::program::node::{Equality, Matches};
+use crate::types::Type;
+use crate::value::Value;
+
+/// What a call resolves to.
+struct Target<'e> {
+    receiver: Option<&'e Expr>,
+    name: SmolStr,
+    function: Option<Arc<FunctionDecl>>,
+    overload: Option<Arc<OverloadDecl>>,
+}
+
+impl Planner<'_> {
+    pub(super) fn plan_call(&mut self, expr: &Expr, call: &ast::Call) -> Result<Node, PlanError> {
+        let target = self.resolve(expr, call);
+        let mut types = Vec::new();
+        let mut arguments = Vec::with_capacity(call.args.len().saturating_add(1));
+        for argument in target.receiver.into_iter().chain(&call.args) {
+            types.push(self.checked.type_of(argument.id));
+            arguments.push(self.plan(argument)?);
+        }
+        match target.name.as_str() {
+            operators::LOGICAL_AND => pair(arguments, Node::And),
+            operators::LOGICAL_OR => pair(arguments, Node::Or),
+            operators::CONDITIONAL => plan_conditional(arguments),
+            operators::EQUALS => self.plan_equality(arguments, false),
+            operators::NOT_EQUALS => self.plan_equality(arguments, true),
+            operators::INDEX => plan_index(arguments, false),
+            operators::OPT_INDEX | operators::OPT_SELECT => plan_index(arguments, true),
+            operators::NOT_STRICTLY_FALSE => {
+                let [argument] = exactly(arguments)?;
+                Ok(Node::NotStrictlyFalse(Box::new(argument)))
+            }
+            "or" if is_optional_chain(&target, "optional_or_optional") && arguments.len() == 2 => {
+                pair(arguments, Node::OptionalOr)
+            }
+            "orValue" if is_optional_chain(&target, "optional_orValue_value") && arguments.len() == 2 => {
+                pair(arguments, Node::OptionalOrValue)
+            }
+            _ => plan_function(expr, target, arguments, &types),
+        }
+    }
+
+    /// What a call refers to. Where the expression was not checked, a receiver may turn out to be part of the function's
+    /// name.
+    fn resolve<'e>(&self, expr: &Expr, call: &'e ast::Call) -> Target<'e> {
+        if let Some(Reference::Call { function, .. }) = self.checked.reference(expr.id) {
+            return Target {
+                receiver: call.target.as_ref(),
+                name: function.name.clone(),
+                function: Some(Arc::clone(function)),
+                overload: self.checked.overload(expr.id).cloned(),
+            };
+        }
+        let find = |name: &str| resolve_name(self.env.container(), name, |name| self.env.function(name).cloned());
+        let qualified = match &call.target {
+            None => find(&call.function),
+            Some(target) => dotted_name(target).and_then(|prefix| find(&format!("{prefix}.{}", call.function))),
+        };
+        if let Some(function) = qualified {
+            return Target { receiver: None, name: function.name.clone(), function: Some(function), overload: None };
+        }
+        let name = match &call.target {
+            None => call.function.strip_prefix('.').unwrap_or(&call.function).into(),
+            Some(_) => call.function.clone(),
+        };
+        Target {
+            receiver: call.target.as_ref(),
+            function: self.env.function(&name).cloned(),
+            name,
+            overload: None,
+        }
+    }
+
+    fn plan_equality(&self, arguments: Vec<Node>, negated: bool) -> Result<Node, PlanError> {
+        let [left, right] = exactly(arguments)?;
+        let name = if negated { operators::NOT_EQUALS } else { operators::EQUALS };
+        let row = self.env.function(name).and_then(|function| function.overloads.first());
+        let cost = row.map_or(Cost::ONE, |overload| overload.cost);
+        Ok(Node::Equality(Box::new(Equality { left, right, negated, cost })))
+    }
+}
+
+/// The name that an expression spells, if it is nothing but names and dots.
+fn dotted_name(expr: &Expr) -> Option<String> {
+    match &expr.kind {
+        ExprKind::Ident(name) => Some(name.to_string()),
+        ExprKind::Select(select) if !select.test_only => {
+            Some(format!("{}.{}", dotted_name(&select.operand)?, select.field))
+        }
+        _ => None,
+    }
+}
+
+fn is_optional_chain(target: &Target<'_>, overload: &str) -> bool {
+    target.function.is_some() && target.overload.as_ref().is_none_or(|known| known.id == overload)
+}
+
+fn exactly<const N: usize>(arguments: Vec<Node>) -> Result<[Node; N], PlanError> {
+    // The parser gives operators as many operands as they take; only a call by an operator's name could not.
+    arguments.try_into().map_err(|_| PlanError::new("no such overload"))
+}
+
+fn pair(arguments: Vec<Node>, node: fn(Box<[Node; 2]>) -> Node) -> Result<Node, PlanError> {
+    Ok(node(Box::new(exactly(arguments)?)))
+}
+
+fn plan_conditional(arguments: Vec<Node>) -> Result<Node, PlanError> {
+    let [condition, truthy, falsy] = exactly(arguments)?;
+    // A branch gives its chain away, a presence test included: upstream forgets there that it is one.
+    let branch = |node: Node| match node {
+        Node::Attribute(attribute) => *attribute,
+        node => Attribute::new(Base::Operand(node)),
+    };
+    let conditional = Conditional { condition, truthy: branch(truthy), falsy: branch(falsy) };
+    Ok(Node::Attribute(Box::new(Attribute::new(Base::Conditional(Box::new(conditional))))))
+}
+
+fn plan_index(arguments: Vec<Node>, optional: bool) -> Result<Node, PlanError> {
+    let [operand, index] = exactly(arguments)?;
+    let key = match index {
+        Node::Constant(value) => match value.as_value() {
+            Value::String(name) => Key::Field(name.into()),
+            other if !is_key(&other) => {
+                return Err(PlanError::new(format_args!("invalid qualifier type: {}", go_type(&other, false))));
+            }
+            _ => Key::Constant(value),
+        },
+        Node::Attribute(attribute) => Key::Attribute(attribute),
+        node => Key::Computed(node),
+    };
+    let mut chain = into_attribute(operand);
+    chain.qualifiers.push(Qualifier { key, optional });
+    Ok(Node::Attribute(Box::new(chain)))
+}
+
+fn plan_function(
+    expr: &Expr,
+    target: Target<'_>,
+    mut arguments: Vec<Node>,
+    types: &[&Type],
+) -> Result<Node, PlanError> {
+    let cost = call_cost(&target);
+    if target.name == "matches"
+        && let [_, pattern] = arguments.as_slice()
+        && let Some(Value::String(pattern)) = pattern.constant()
+    {
+        let regex = Regex::new(pattern).map_err(PlanError::new)?;
+        let pattern = pattern.into();
+        let text = arguments.swap_remove(0);
+        return Ok(Node::Matches(Box::new(Matches { text, pattern, regex, cost })));
+    }
+    if target.overload.as_ref().is_some_and(|overload| overload.id == "in_list")
+        && let [_, list] = arguments.as_slice()
+        && list.constant().is_some()
+    {
+        let [element, list] = exactly(arguments)?;
+        let list_value = list.constant().unwrap_or(Value::Null);
+        match constants::membership(element, &list_value) {
+            Ok(node) => return Ok(node),
+            Err(element) => arguments = vec![element, list],
+        }
+    }
+    let (callee, any_number) = callee(&target, types, expr.id.0);
+    if arguments.is_empty() && matches!(callee, Callee::Missing(_)) {
+        return Err(PlanError::new(format_args!("no such overload: {}()", target.name)));
+    }
+    let stops_early = any_number || arguments.len() > 2;
+    constants::fold_conversion(Call { function: target.name, callee, arguments: arguments.into(), stops_early, cost })
+}
+
+/// What is called, and whether upstream calls it as a function of any number of arguments.
+fn callee(target: &Target<'_>, types: &[&Type], id: u32) -> (Callee, bool) {
+    let guarded = |implementation, overload: &Arc<OverloadDecl>| {
+        let parameters = &overload.signature.parameters;
+        let known = parameters.len() == types.len()
+            && parameters.iter().zip(types).all(|(parameter, ty)| parameter == *ty && is_certain(ty));
+        if known { Callee::Known(implementation) } else { Callee::Guarded(implementation, Arc::clone(overload)) }
+    };
+    if let Some(overload) = &target.overload {
+        match overload.implementation {
+            Implementation::Typed(function) => return (guarded(function, overload), false),
+            Implementation::Variadic(function) => return (guarded(function, overload), true),
+            Implementation::Shared(function) => return (Callee::Known(function), false),
+            Implementation::Planned | Implementation::Declared => {}
+        }
+    }
+    let overloads = target.function.iter().flat_map(|function| &function.overloads);
+    let mut typed = Vec::new();
+    let mut variadic = false;
+    for overload in overloads {
+        match overload.implementation {
+            Implementation::Shared(function) => return (Callee::Known(function), false),
+            Implementation::Typed(function) => typed.push((function, Arc::clone(overload))),
+            Implementation::Variadic(function) => {
+                variadic = true;
+                typed.push((function, Arc::clone(overload)));
+            }
+            Implementation::Planned | Implementation::Declared => {}
+        }
+    }
+    match typed.len() {
+        0 => (Callee::Missing(id), false),
+        1 => match typed.pop() {
+            Some((function, overload)) => (Callee::Guarded(function, overload), variadic),
+            None => (Callee::Missing(id), false),
+        },
+        _ => (Callee::Dispatched(typed.into()), true),
+    }
+}
+
+/// Whether a value of this static type is of the type at run time, whatever happens.
+fn is_certain(ty: &Type) -> bool {
+    matches!(
+        ty,
+        Type::Bool
+            | Type::Int
+            | Type::Uint
+            | Type::Double
+            | Type::String
+            | Type::Bytes
+            | Type::Duration
+            | Type::Timestamp
+    )
+}
+
+/// A call of which the types do not tell the overload costs one unit, unless the cost goes by the function's name.
+fn call_cost(target: &Target<'_>) -> Cost {
+    match (&target.overload, &target.function) {
+        (Some(overload), _) => overload.cost,
+        (None, Some(function)) => {
+            let mut costs = function.overloads.iter().map(|overload| overload.cost);
+            costs.find(|cost| cost.by_name).unwrap_or(Cost::ONE)
+        }
+        (None, None) => Cost::ONE,
+    }
+}

@@ -1,0 +1,87 @@
+//! What is computed while planning (cel-go `interpreter/decorators.go`). It changes what an evaluation costs, and it can
+//! fail.
+
+use super::{Node, PlanError};
+use crate::program::call::Call;
+use crate::program::frame::Frame;
+use crate::program::literal::{ListLiteral, MapLiteral};
+use crate::program::node::Membership;
+use crate::program::{Activation, EvalOptions, Program};
+use crate::value::{Arena, OwnedValue, Value, key_order, number};
+
+/// A list of constants is a constant; an element that cannot be built makes it a constant failure.
+pub(super) fn fold_list(literal: ListLiteral) -> Result<Node, PlanError> {
+    if !literal.elements.iter().all(|element| element.value.constant().is_some()) {
+        return Ok(Node::List(Box::new(literal)));
+    }
+    folded(Node::List(Box::new(literal)), false)
+}
+
+/// A map of constants is a constant.
+pub(super) fn fold_map(literal: MapLiteral) -> Result<Node, PlanError> {
+    let constant = |node: &Node| node.constant().is_some();
+    if !literal.entries.iter().all(|(key, element)| constant(key) && constant(&element.value)) {
+        return Ok(Node::Map(Box::new(literal)));
+    }
+    folded(Node::Map(Box::new(literal)), false)
+}
+
+/// A conversion of a constant is a constant; where it fails, so does planning.
+pub(super) fn fold_conversion(call: Call) -> Result<Node, PlanError> {
+    let conversion = matches!(
+        call.function.as_str(),
+        "bool" | "bytes" | "double" | "duration" | "dyn" | "int" | "string" | "timestamp" | "type" | "uint"
+    );
+    match &*call.arguments {
+        [argument] if conversion && argument.constant().is_some() => folded(Node::Call(Box::new(call)), true),
+        _ => Ok(Node::Call(Box::new(call))),
+    }
+}
+
+/// The value of a node that depends on nothing.
+fn folded(node: Node, must_succeed: bool) -> Result<Node, PlanError> {
+    let program = Program { root: node, variables: Box::default(), slots: 0 };
+    let arena = Arena::new();
+    let mut frame = Frame::new(&program, &Activation::new(), &arena, &EvalOptions::default());
+    match program.root.eval(&mut frame) {
+        Ok(value) => Ok(Node::Constant(OwnedValue::copy_of(&value)?)),
+        Err(error) if must_succeed || error.is_fatal() => Err(error.into()),
+        Err(error) => Ok(Node::Failure(error)),
+    }
+}
+
+/// `x in list` of a constant list is looked up in a set, if its elements can be hashed; in an empty list nothing is, so
+/// `x` is not even evaluated. Hands the element back where this does not apply.
+pub(super) fn membership(element: Node, list: &Value<'_>) -> Result<Node, Node> {
+    let Some(list) = list.as_list() else { return Err(element) };
+    if list.is_empty() {
+        return Ok(Node::Constant(OwnedValue::from_bool(false)));
+    }
+    let mut set = Vec::with_capacity(list.len());
+    for member in list.iter() {
+        match member {
+            Value::Bool(_) | Value::String(_) => {}
+            // A number is also found as a number of the other types, an int as the nearest double, as upstream does it.
+            Value::Int(int) => {
+                set.push(Value::Double(int as f64));
+                set.extend(u64::try_from(int).ok().map(Value::Uint));
+            }
+            Value::Uint(uint) => {
+                set.push(Value::Double(uint as f64));
+                set.extend(i64::try_from(uint).ok().map(Value::Int));
+            }
+            Value::Double(double) => {
+                set.extend(number::exact_int(double).map(Value::Int));
+                set.extend(number::exact_uint(double).map(Value::Uint));
+            }
+            _ => return Err(element),
+        }
+        set.push(member);
+    }
+    set.sort_by(key_order);
+    set.dedup_by(|left, right| key_order(left, right).is_eq());
+    match set.iter().map(OwnedValue::copy_of).collect::<Result<Box<[_]>, _>>() {
+        Ok(set) => Ok(Node::Membership(Box::new(Membership { element, set }))),
+        Err(_) => Err(element),
+    }
+}

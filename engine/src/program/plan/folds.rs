@@ -1,0 +1,159 @@
+//! Planning of comprehensions: what the macros expand to is recognized.
+
+use smol_str::SmolStr;
+
+use super::{Node, PlanError, Planner};
+use crate::ast::{Call, Comprehension, Constant, Expr, ExprKind, operators};
+use crate::program::fold::{Fold, FoldKind, General, Insert};
+
+/// The function by which `transformMap` adds to its accumulator.
+const MAP_INSERT: &str = "cel.@mapInsert";
+
+impl Planner<'_> {
+    pub(super) fn plan_comprehension(&mut self, comprehension: &Comprehension) -> Result<Node, PlanError> {
+        let range = self.plan(&comprehension.iter_range)?;
+        // Upstream plans the first value ahead of what is in the loop, outside its scope.
+        let init = self.plan(&comprehension.accu_init)?;
+        let outer = self.scopes.len();
+        let var = self.open(&comprehension.iter_var);
+        let var2 = comprehension.iter_var2.as_ref().map(|name| self.open(name));
+        let kind = match form(comprehension) {
+            Some(form) => self.plan_form(form)?,
+            None => {
+                let accu = self.open(&comprehension.accu_var);
+                let condition = self.plan(&comprehension.loop_condition)?;
+                let step = self.plan(&comprehension.loop_step)?;
+                // The result sees the accumulator, but not the loop variables.
+                self.scopes.truncate(outer);
+                self.scopes.push((comprehension.accu_var.clone(), accu));
+                let result = self.plan(&comprehension.result)?;
+                FoldKind::General(Box::new(General { accu, init, condition, step, result }))
+            }
+        };
+        self.scopes.truncate(outer);
+        Ok(Node::Fold(Box::new(Fold { range, var, var2, kind })))
+    }
+
+    fn open(&mut self, name: &SmolStr) -> usize {
+        let slot = self.slots;
+        self.slots = self.slots.saturating_add(1);
+        self.scopes.push((name.clone(), slot));
+        slot
+    }
+
+    fn plan_form(&mut self, form: Form<'_>) -> Result<FoldKind, PlanError> {
+        Ok(match form {
+            Form::Quantifier { decisive, predicate } => {
+                FoldKind::Quantifier { decisive, predicate: self.plan(predicate)? }
+            }
+            Form::ExistsOne { predicate } => FoldKind::ExistsOne { predicate: self.plan(predicate)? },
+            Form::List { filter, element } => FoldKind::List {
+                filter: filter.map(|filter| self.plan(filter)).transpose()?,
+                element: self.plan(element)?,
+            },
+            Form::Entry { filter, key, value } => FoldKind::Map {
+                filter: filter.map(|filter| self.plan(filter)).transpose()?,
+                insert: Insert::Entry { key: self.plan(key)?, value: self.plan(value)? },
+            },
+            Form::Entries { filter, entries } => FoldKind::Map {
+                filter: filter.map(|filter| self.plan(filter)).transpose()?,
+                insert: Insert::Entries(self.plan(entries)?),
+            },
+        })
+    }
+}
+
+/// What a macro expands to, without its accumulator.
+enum Form<'e> {
+    Quantifier { decisive: bool, predicate: &'e Expr },
+    ExistsOne { predicate: &'e Expr },
+    List { filter: Option<&'e Expr>, element: &'e Expr },
+    Entry { filter: Option<&'e Expr>, key: &'e Expr, value: &'e Expr },
+    Entries { filter: Option<&'e Expr>, entries: &'e Expr },
+}
+
+/// The macro that a comprehension comes from. Only macros can name their accumulator as they do.
+fn form(comprehension: &Comprehension) -> Option<Form<'_>> {
+    if comprehension.accu_var != operators::ACCUMULATOR {
+        return None;
+    }
+    let condition = &comprehension.loop_condition;
+    let step = &comprehension.loop_step;
+    match &comprehension.accu_init.kind {
+        ExprKind::Constant(Constant::Bool(first)) => {
+            let decisive = !first;
+            let function = if decisive { operators::LOGICAL_OR } else { operators::LOGICAL_AND };
+            let [accu, predicate] = call(step, function)?;
+            let asked = only(condition, operators::NOT_STRICTLY_FALSE)?;
+            let asked = if decisive { only(asked, operators::LOGICAL_NOT)? } else { asked };
+            let matches = is_accu(accu) && is_accu(asked) && is_accu(&comprehension.result);
+            matches.then_some(Form::Quantifier { decisive, predicate })
+        }
+        ExprKind::Constant(Constant::Int(0)) if is_true(condition) => {
+            let [predicate, count, accu] = call(step, operators::CONDITIONAL)?;
+            let [counted, one] = call(count, operators::ADD)?;
+            let [result, expected] = call(&comprehension.result, operators::EQUALS)?;
+            let matches = [accu, counted, result].into_iter().all(is_accu) && is_one(one) && is_one(expected);
+            matches.then_some(Form::ExistsOne { predicate })
+        }
+        ExprKind::List(list) if list.elements.is_empty() && is_collected(comprehension) => {
+            let (filter, step) = filtered(step);
+            let [accu, addition] = call(step, operators::ADD)?;
+            match &addition.kind {
+                ExprKind::List(list) if is_accu(accu) && list.optional_indices.is_empty() => {
+                    let [element] = list.elements.as_slice() else { return None };
+                    Some(Form::List { filter, element })
+                }
+                _ => None,
+            }
+        }
+        ExprKind::Map(entries) if entries.is_empty() && is_collected(comprehension) => {
+            let (filter, step) = filtered(step);
+            if let Some([accu, key, value]) = call(step, MAP_INSERT) {
+                return is_accu(accu).then_some(Form::Entry { filter, key, value });
+            }
+            let [accu, entries] = call(step, MAP_INSERT)?;
+            is_accu(accu).then_some(Form::Entries { filter, entries })
+        }
+        _ => None,
+    }
+}
+
+fn is_collected(comprehension: &Comprehension) -> bool {
+    is_true(&comprehension.loop_condition) && is_accu(&comprehension.result)
+}
+
+/// The predicate of `p ? step : A`, if it is one, and the step.
+fn filtered(step: &Expr) -> (Option<&Expr>, &Expr) {
+    match call(step, operators::CONDITIONAL) {
+        Some([predicate, step, accu]) if is_accu(accu) => (Some(predicate), step),
+        _ => (None, step),
+    }
+}
+
+/// The arguments of a global call of a function.
+fn call<'e, const N: usize>(expr: &'e Expr, function: &str) -> Option<&'e [Expr; N]> {
+    match &expr.kind {
+        ExprKind::Call(call) => {
+            let Call { function: name, target: None, args } = &**call else { return None };
+            args.as_slice().try_into().ok().filter(|_| name == function)
+        }
+        _ => None,
+    }
+}
+
+fn only<'e>(expr: &'e Expr, function: &str) -> Option<&'e Expr> {
+    call(expr, function).map(|[argument]| argument)
+}
+
+fn is_accu(expr: &Expr) -> bool {
+    matches!(&expr.kind, ExprKind::Ident(name) if name == operators::ACCUMULATOR)
+}
+
+fn is_true(expr: &Expr) -> bool {
+    matches!(&expr.kind, ExprKind::Constant(Constant::Bool(true)))
+}
+
+fn is_one(expr: &Expr) -> bool {
+    matches!(&expr.kind, ExprKind::Constant(Constant::Int(1)))
+}

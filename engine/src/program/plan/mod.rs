@@ -1,0 +1,240 @@
+//! From checked expressions to programs (cel-go `interpreter/planner.go`).
+
+use std::fmt;
+
+use smol_str::SmolStr;
+
+use super::attribute::{Attribute, Base, Key, Qualifier};
+use super::literal::{Element, ListLiteral, MapLiteral, StructLiteral};
+use super::node::Node;
+use super::{Program, well_known};
+use crate::ast::{Constant, Expr, ExprKind, List, MapEntry, Select, Struct};
+use crate::check::{CheckedAst, Reference, resolve_name};
+use crate::env::Env;
+use crate::error::EvalError;
+use crate::value::{OwnedValue, Value};
+
+mod calls;
+mod constants;
+mod folds;
+
+/// Why an expression cannot be planned: a constant part of it fails, as in `int('x')`.
+#[derive(Debug, Clone)]
+pub struct PlanError(String);
+
+impl PlanError {
+    fn new(message: impl fmt::Display) -> Self {
+        PlanError(message.to_string())
+    }
+}
+
+impl fmt::Display for PlanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for PlanError {}
+
+impl From<EvalError> for PlanError {
+    fn from(error: EvalError) -> Self {
+        PlanError(error.message().to_owned())
+    }
+}
+
+/// Plans an expression: constant parts are computed, names resolved to places, overloads bound where the types decide
+/// them.
+pub fn plan(checked: &CheckedAst, env: &Env) -> Result<Program, PlanError> {
+    let mut planner = Planner { env, checked, variables: Vec::new(), scopes: Vec::new(), slots: 0 };
+    let root = planner.plan(checked.ast().root())?;
+    Ok(Program { root, variables: planner.variables.into(), slots: planner.slots })
+}
+
+struct Planner<'e> {
+    env: &'e Env,
+    checked: &'e CheckedAst,
+    variables: Vec<SmolStr>,
+    /// Loop variables and accumulators in scope with their slots, innermost last.
+    scopes: Vec<(SmolStr, usize)>,
+    slots: usize,
+}
+
+impl Planner<'_> {
+    // The depth of the tree is bounded by the parser, so this recursion is too.
+    fn plan(&mut self, expr: &Expr) -> Result<Node, PlanError> {
+        match &expr.kind {
+            ExprKind::Constant(constant) => Ok(Node::Constant(OwnedValue::copy_of(&literal(constant))?)),
+            ExprKind::Ident(name) => self.plan_ident(expr, name),
+            ExprKind::Select(select) => self.plan_select(select),
+            ExprKind::Call(call) => self.plan_call(expr, call),
+            ExprKind::List(list) => self.plan_list(list),
+            ExprKind::Map(entries) => self.plan_map(entries),
+            ExprKind::Struct(literal) => self.plan_struct(literal),
+            ExprKind::Comprehension(comprehension) => self.plan_comprehension(comprehension),
+        }
+    }
+
+    fn plan_ident(&mut self, expr: &Expr, name: &SmolStr) -> Result<Node, PlanError> {
+        match self.checked.reference(expr.id) {
+            Some(Reference::Variable(name)) => Ok(attribute(self.place(name))),
+            Some(Reference::Type(name)) => self.plan_type(name),
+            Some(Reference::Constant(constant)) => Ok(Node::Constant(OwnedValue::copy_of(&literal(constant))?)),
+            Some(Reference::Call { .. }) | None => self.plan_unchecked(name),
+        }
+    }
+
+    /// Where a variable's value is found.
+    fn place(&mut self, name: &SmolStr) -> Base {
+        if let Some(slot) = self.slot_of(name) {
+            return Base::Slot(slot);
+        }
+        let known = self.variables.iter().position(|variable| variable == name);
+        Base::Variable(known.unwrap_or_else(|| {
+            self.variables.push(name.clone());
+            self.variables.len().saturating_sub(1)
+        }))
+    }
+
+    fn slot_of(&self, name: &str) -> Option<usize> {
+        self.scopes.iter().rev().find(|(known, _)| known == name).map(|(_, slot)| *slot)
+    }
+
+    fn plan_type(&self, name: &SmolStr) -> Result<Node, PlanError> {
+        if has_type_value(name) || self.env.provider().is_some_and(|provider| provider.find_type(name).is_some()) {
+            Ok(Node::Constant(OwnedValue::copy_of(&Value::Type(name))?))
+        } else {
+            Err(PlanError::new(format_args!("reference to undefined type: {name}")))
+        }
+    }
+
+    /// A name in an expression that was not checked: a variable in scope, of the environment, or a type.
+    fn plan_unchecked(&mut self, name: &SmolStr) -> Result<Node, PlanError> {
+        if self.slot_of(name).is_some() {
+            return Ok(attribute(self.place(name)));
+        }
+        let env = self.env;
+        let variable = |candidate: &str| env.variable(candidate).map(|_| SmolStr::new(candidate));
+        if let Some(name) = resolve_name(env.container(), name, variable) {
+            return Ok(attribute(self.place(&name)));
+        }
+        let ty = |candidate: &str| has_type_value(candidate).then(|| SmolStr::new(candidate));
+        match resolve_name(env.container(), name, ty) {
+            Some(name) => self.plan_type(&name),
+            None => Ok(attribute(Base::Unbound(name.clone()))),
+        }
+    }
+
+    fn plan_select(&mut self, select: &Select) -> Result<Node, PlanError> {
+        if !select.test_only
+            && let Some(name) = self.dotted_variable(select)
+        {
+            return Ok(attribute(self.place(&name)));
+        }
+        let operand = self.plan(&select.operand)?;
+        let mut chain = into_attribute(operand);
+        chain.qualifiers.push(Qualifier { key: Key::Field(select.field.clone()), optional: false });
+        chain.presence = select.test_only;
+        Ok(Node::Attribute(Box::new(chain)))
+    }
+
+    /// In an expression that was not checked, `a.b` may be the name of a variable.
+    fn dotted_variable(&self, select: &Select) -> Option<SmolStr> {
+        let mut names = vec![&select.field];
+        let mut operand = &select.operand;
+        loop {
+            if self.checked.reference(operand.id).is_some() {
+                return None;
+            }
+            match &operand.kind {
+                ExprKind::Ident(name) => {
+                    names.push(name);
+                    break;
+                }
+                ExprKind::Select(select) if !select.test_only => {
+                    names.push(&select.field);
+                    operand = &select.operand;
+                }
+                _ => return None,
+            }
+        }
+        let parts: Vec<&str> = names.iter().rev().map(|name| name.as_str()).collect();
+        resolve_name(self.env.container(), &parts.join("."), |candidate| {
+            self.env.variable(candidate).map(|_| SmolStr::new(candidate))
+        })
+    }
+
+    fn plan_list(&mut self, list: &List) -> Result<Node, PlanError> {
+        let mut elements = Vec::with_capacity(list.elements.len());
+        for (n, element) in list.elements.iter().enumerate() {
+            elements.push(Element { value: self.plan(element)?, optional: list.is_optional(n) });
+        }
+        constants::fold_list(ListLiteral { elements: elements.into() })
+    }
+
+    fn plan_map(&mut self, entries: &[MapEntry]) -> Result<Node, PlanError> {
+        let mut planned = Vec::with_capacity(entries.len());
+        for entry in entries {
+            let key = self.plan(&entry.key)?;
+            planned.push((key, Element { value: self.plan(&entry.value)?, optional: entry.optional }));
+        }
+        constants::fold_map(MapLiteral { entries: planned.into() })
+    }
+
+    fn plan_struct(&mut self, literal: &Struct) -> Result<Node, PlanError> {
+        let known = |candidate: &str| well_known::is_known(candidate).then(|| SmolStr::new(candidate));
+        let Some(type_name) = resolve_name(self.env.container(), &literal.type_name, known) else {
+            return Err(PlanError::new(format_args!("unknown type: {}", literal.type_name)));
+        };
+        let mut fields = Vec::with_capacity(literal.fields.len());
+        for field in &literal.fields {
+            let value = self.plan(&field.value)?;
+            fields.push((field.name.clone(), Element { value, optional: field.optional }));
+        }
+        Ok(Node::Struct(Box::new(StructLiteral { type_name, fields: fields.into() })))
+    }
+}
+
+fn attribute(base: Base) -> Node {
+    Node::Attribute(Box::new(Attribute::new(base)))
+}
+
+/// The chain that a node is, or one that starts at the node.
+fn into_attribute(node: Node) -> Attribute {
+    match node {
+        Node::Attribute(attribute) if !attribute.presence => *attribute,
+        node => Attribute::new(Base::Operand(node)),
+    }
+}
+
+fn literal(constant: &Constant) -> Value<'_> {
+    match constant {
+        Constant::Null => Value::Null,
+        Constant::Bool(value) => Value::Bool(*value),
+        Constant::Int(value) => Value::Int(*value),
+        Constant::Uint(value) => Value::Uint(*value),
+        Constant::Double(value) => Value::Double(*value),
+        Constant::String(text) => Value::String(text),
+        Constant::Bytes(bytes) => Value::Bytes(bytes),
+    }
+}
+
+/// Whether a type of the language may be used as a value. The names of protocol buffer types may not, although they
+/// check.
+fn has_type_value(name: &str) -> bool {
+    matches!(
+        name,
+        "bool"
+            | "bytes"
+            | "double"
+            | "int"
+            | "list"
+            | "map"
+            | "null_type"
+            | "optional_type"
+            | "string"
+            | "type"
+            | "uint"
+            | "google.protobuf.Duration"
+            | "google.protobuf.Timestamp"
+    )
+}

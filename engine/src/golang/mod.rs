@@ -8,6 +8,7 @@ pub mod float;
 pub mod integer;
 pub mod quote;
 pub mod sort;
+pub mod regex;
 pub mod time;
 pub mod zone;
 

@@ -51,20 +51,14 @@ fn write_escaped(out: &mut impl Write, c: char) -> fmt::Result {
 
 /// Whether Go prints a character as it is: letters, marks, numbers, punctuation, symbols and the ASCII space.
 pub fn is_print(c: char) -> bool {
-    static PRINTABLE: LazyLock<Option<ClassUnicode>> = LazyLock::new(|| {
-        let mut class = unicode::property("L")?;
+    static PRINTABLE: LazyLock<ClassUnicode> = LazyLock::new(|| {
+        let mut class = unicode::category("L");
         for category in ["M", "N", "P", "S"] {
-            class.union(&unicode::property(category)?);
+            class.union(&unicode::category(category));
         }
-        Some(class)
+        class
     });
-    if c.is_ascii() {
-        return matches!(c, ' '..='~');
-    }
-    PRINTABLE.as_ref().is_some_and(|class| {
-        let after = class.ranges().partition_point(|range| range.end() < c);
-        class.ranges().get(after).is_some_and(|range| range.start() <= c)
-    })
+    if c.is_ascii() { matches!(c, ' '..='~') } else { unicode::contains(&PRINTABLE, c) }
 }
 
 #[cfg(test)]

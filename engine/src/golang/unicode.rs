@@ -1,16 +1,125 @@
 //! Unicode tables as Go 1.26 knows them (`unicode/tables.go`, Unicode 15.0).
 //!
-//! The data is regex-syntax's, restricted to the code points that Unicode 15.0 assigns. A few code points changed their
-//! category since; they differ from Go.
+//! The data is regex-syntax's, restricted to the code points that Unicode 15.0 assigns. The few code points that have
+//! another category, script or case since then differ from Go.
 
-use regex_syntax::hir::{Class, ClassUnicode, HirKind};
+use std::sync::LazyLock;
 
-/// The code points of a property as regex-syntax spells its query, such as `gc=Lu` or `sc=Greek`, that Go knows.
+use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
+
+/// The general categories of assigned code points, without the surrogates, which no text holds.
+const CATEGORIES: &str = "Cc Cf Co Ll Lm Lo Lt Lu Mc Me Mn Nd Nl No Pc Pd Pe Pf Pi Po Ps Sc Sk Sm So Zl Zp Zs";
+
+/// Go's other names of categories, as [`canonical`] spells them.
+const CATEGORY_ALIASES: &str = "Casedletter=LC Closepunctuation=Pe Cntrl=Cc Combiningmark=M Connectorpunctuation=Pc Control=Cc \
+    Currencysymbol=Sc Dashpunctuation=Pd Decimalnumber=Nd Digit=Nd Enclosingmark=Me Finalpunctuation=Pf Format=Cf \
+    Initialpunctuation=Pi Letter=L Letternumber=Nl Lineseparator=Zl Lowercaseletter=Ll Mark=M Mathsymbol=Sm \
+    Modifierletter=Lm Modifiersymbol=Sk Nonspacingmark=Mn Number=N Openpunctuation=Ps Other=C Otherletter=Lo \
+    Othernumber=No Otherpunctuation=Po Othersymbol=So Paragraphseparator=Zp Privateuse=Co Punct=P Punctuation=P \
+    Separator=Z Spaceseparator=Zs Spacingmark=Mc Surrogate=Cs Symbol=S Titlecaseletter=Lt Unassigned=Cn \
+    Uppercaseletter=Lu";
+
+/// The scripts that Go finds: those of one word, since the canonical spelling drops the underscores that its own table
+/// of scripts keeps.
+const SCRIPTS: &str = "Adlam Ahom Arabic Armenian Avestan Balinese Bamum Batak Bengali Bhaiksuki Bopomofo Brahmi Braille Buginese \
+    Buhid Carian Chakma Cham Cherokee Chorasmian Common Coptic Cuneiform Cypriot Cyrillic Deseret Devanagari \
+    Dogra Duployan Elbasan Elymaic Ethiopic Georgian Glagolitic Gothic Grantha Greek Gujarati Gurmukhi Han Hangul \
+    Hanunoo Hatran Hebrew Hiragana Inherited Javanese Kaithi Kannada Katakana Kawi Kharoshthi Khmer Khojki \
+    Khudawadi Lao Latin Lepcha Limbu Lisu Lycian Lydian Mahajani Makasar Malayalam Mandaic Manichaean Marchen \
+    Medefaidrin Miao Modi Mongolian Mro Multani Myanmar Nabataean Nandinagari Newa Nko Nushu Ogham Oriya Osage \
+    Osmanya Palmyrene Phoenician Rejang Runic Samaritan Saurashtra Sharada Shavian Siddham Sinhala Sogdian \
+    Soyombo Sundanese Syriac Tagalog Tagbanwa Takri Tamil Tangsa Tangut Telugu Thaana Thai Tibetan Tifinagh \
+    Tirhuta Toto Ugaritic Vai Vithkuqi Wancho Yezidi Yi";
+
+/// The code points of a category, script or other property by the name that Go's regular expressions give it.
 ///
-/// `None` where there is no such property.
-pub(super) fn property(query: &str) -> Option<ClassUnicode> {
-    let mut class = parse(&format!(r"\p{{{query}}}"))?;
-    class.intersect(&parse(r"\p{age=15.0}")?);
+/// Case, spaces, hyphens and underscores do not matter. `None` where Go knows no such name.
+pub(super) fn named_class(name: &str) -> Option<ClassUnicode> {
+    let name = canonical(name);
+    match name.as_str() {
+        "Any" => return Some(any()),
+        "Ascii" => return Some(ClassUnicode::new([ClassUnicodeRange::new('\0', '\x7f')])),
+        "Assigned" => return Some(category("")),
+        "Lc" => return Some(category("LC")),
+        _ => {}
+    }
+    let name = name.as_str();
+    if matches!(name, "C" | "Cn" | "Cs" | "L" | "M" | "N" | "P" | "S" | "Z") || holds(CATEGORIES, name) {
+        return Some(category(name));
+    }
+    if holds(SCRIPTS, name) {
+        return query(&format!("sc={name}"));
+    }
+    let mut aliases = CATEGORY_ALIASES.split(' ').filter_map(|alias| alias.split_once('='));
+    aliases.find(|(alias, _)| *alias == name).map(|(_, actual)| category(actual))
+}
+
+/// Whether a list of words, divided by spaces, holds a name.
+fn holds(words: &str, name: &str) -> bool {
+    words.split(' ').any(|word| word == name)
+}
+
+/// A name with an upper-case first letter, otherwise in lower case, without spaces, hyphens and underscores.
+fn canonical(name: &str) -> String {
+    let mut canonical: String = name.chars().filter(|c| !matches!(c, '_' | '-' | ' ')).collect();
+    canonical.make_ascii_lowercase();
+    if let Some(first) = canonical.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    canonical
+}
+
+/// The code points of a general category by its short name; of all assigned code points for the empty name.
+pub(super) fn category(name: &str) -> ClassUnicode {
+    let within = |category: &&str| match name {
+        "LC" => matches!(*category, "Ll" | "Lt" | "Lu"),
+        _ => category.starts_with(name),
+    };
+    let mut class = ClassUnicode::empty();
+    if name != "Cn" {
+        for category in CATEGORIES.split(' ').filter(within) {
+            class.union(&query(&format!("gc={category}")).unwrap_or_else(ClassUnicode::empty));
+        }
+    }
+    if matches!(name, "C" | "Cn") {
+        let mut unassigned = category("");
+        unassigned.negate();
+        class.union(&unassigned);
+    }
+    class
+}
+
+/// Every code point.
+pub(super) fn any() -> ClassUnicode {
+    ClassUnicode::new([ClassUnicodeRange::new('\0', char::MAX)])
+}
+
+/// Adds to a class what differs from its code points in simple case alone.
+pub(super) fn fold_case(class: &mut ClassUnicode) {
+    let plain = class.clone();
+    if class.try_case_fold_simple().is_err() {
+        return;
+    }
+    // Nothing that folds to ASCII is new.
+    if !plain.is_ascii() {
+        class.intersect(&KNOWN);
+        class.union(&plain);
+    }
+}
+
+/// Whether a class holds a character.
+pub(super) fn contains(class: &ClassUnicode, c: char) -> bool {
+    let index = class.ranges().partition_point(|range| range.end() < c);
+    class.ranges().get(index).is_some_and(|range| range.start() <= c)
+}
+
+/// The code points that Unicode 15.0 assigns.
+static KNOWN: LazyLock<ClassUnicode> = LazyLock::new(|| parse(r"\p{age=15.0}").unwrap_or_else(ClassUnicode::empty));
+
+/// The known code points of a property as regex-syntax spells it, such as `gc=Lu` or `sc=Greek`.
+fn query(property: &str) -> Option<ClassUnicode> {
+    let mut class = parse(&format!(r"\p{{{property}}}"))?;
+    class.intersect(&KNOWN);
     Some(class)
 }
 

@@ -1,0 +1,198 @@
+//! Character classes: `[a-z]`, `\d`, `[:alpha:]`, `\p{Greek}` (`parseClass` of Go's `regexp/syntax/parse.go`).
+
+use std::collections::HashMap;
+
+use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
+
+use super::consumed;
+use super::error::{Problem, RegexError};
+use super::escape::parse_escape;
+use crate::golang::unicode;
+
+/// Reads classes, and keeps the Unicode tables that a pattern names.
+#[derive(Debug, Default)]
+pub(super) struct ClassParser {
+    /// The classes of `\p` by name and whether folded.
+    named: HashMap<(String, bool), Option<ClassUnicode>>,
+}
+
+impl ClassParser {
+    /// Reads a class in brackets at the start of `text`; returns it with the rest.
+    pub(super) fn parse_bracketed<'p>(
+        &mut self,
+        text: &'p str,
+        fold: bool,
+    ) -> Result<(ClassUnicode, &'p str), RegexError> {
+        let mut rest = text.strip_prefix('[').unwrap_or(text);
+        let negated = rest.strip_prefix('^');
+        rest = negated.unwrap_or(rest);
+        let mut ranges = Vec::new();
+        let mut first = true;
+        loop {
+            if !first && let Some(after) = rest.strip_prefix(']') {
+                rest = after;
+                break;
+            }
+            first = false;
+            if let Some((class, after)) = self.parse_group(rest, fold)? {
+                ranges.extend_from_slice(class.ranges());
+                rest = after;
+                continue;
+            }
+            let range = rest;
+            let (low, after) = parse_class_char(rest, text)?;
+            rest = after;
+            let mut high = low;
+            // A hyphen before the closing bracket stands for itself.
+            if let Some(after) = rest.strip_prefix('-').filter(|after| !after.is_empty() && !after.starts_with(']')) {
+                (high, rest) = parse_class_char(after, text)?;
+                if high < low {
+                    return Err(RegexError::syntax(Problem::InvalidCharRange, consumed(range, rest)));
+                }
+            }
+            push_range(&mut ranges, low, high);
+        }
+        let mut class = ClassUnicode::new(ranges);
+        if fold {
+            unicode::fold_case(&mut class);
+        }
+        if negated.is_some() {
+            class.negate();
+        }
+        Ok((class, rest))
+    }
+
+    /// Reads a named class within brackets, such as `[:alpha:]`, `\pL` or `\d`.
+    fn parse_group<'p>(&mut self, text: &'p str, fold: bool) -> Result<Option<(ClassUnicode, &'p str)>, RegexError> {
+        if let Some(name) = text.strip_prefix("[:")
+            && let Some((name, rest)) = name.split_once(":]")
+        {
+            return match posix_class(name, fold) {
+                Some(class) => Ok(Some((class, rest))),
+                None => Err(RegexError::syntax(Problem::InvalidCharRange, consumed(text, rest))),
+            };
+        }
+        self.parse_escaped(text, fold)
+    }
+
+    /// Reads a class that begins with a backslash, such as `\pL` or `\d`, where there is one.
+    pub(super) fn parse_escaped<'p>(
+        &mut self,
+        text: &'p str,
+        fold: bool,
+    ) -> Result<Option<(ClassUnicode, &'p str)>, RegexError> {
+        let mut rest = text.chars();
+        if rest.next() != Some('\\') {
+            return Ok(None);
+        }
+        let letter = rest.next();
+        if let Some('p' | 'P') = letter {
+            return self.parse_unicode(text, rest.as_str(), fold).map(Some);
+        }
+        Ok(letter.and_then(|letter| perl_class(letter, fold)).map(|class| (class, rest.as_str())))
+    }
+
+    /// Reads the name after `\p` or `\P`: a letter, or more in braces, maybe after a `^` that negates.
+    fn parse_unicode<'p>(
+        &mut self,
+        text: &'p str,
+        after_letter: &'p str,
+        fold: bool,
+    ) -> Result<(ClassUnicode, &'p str), RegexError> {
+        let invalid = |expression: &str| RegexError::syntax(Problem::InvalidCharRange, expression);
+        let (name, rest) = match after_letter.strip_prefix('{') {
+            Some(braced) => braced.split_once('}').ok_or_else(|| invalid(text))?,
+            None => {
+                let mut rest = after_letter.chars();
+                rest.next();
+                (consumed(after_letter, rest.as_str()), rest.as_str())
+            }
+        };
+        let bare = name.strip_prefix('^');
+        let negated = text.starts_with(r"\P") != bare.is_some();
+        let mut class = self.named(bare.unwrap_or(name), fold).ok_or_else(|| invalid(consumed(text, rest)))?;
+        if negated {
+            class.negate();
+        }
+        Ok((class, rest))
+    }
+
+    fn named(&mut self, name: &str, fold: bool) -> Option<ClassUnicode> {
+        let lookup = || {
+            let mut class = unicode::named_class(name)?;
+            if fold {
+                unicode::fold_case(&mut class);
+            }
+            Some(class)
+        };
+        self.named.entry((name.to_owned(), fold)).or_insert_with(lookup).clone()
+    }
+}
+
+/// Reads a character or escape within brackets; `class` is all text from the opening bracket on.
+fn parse_class_char<'p>(text: &'p str, class: &str) -> Result<(u32, &'p str), RegexError> {
+    let mut rest = text.chars();
+    match rest.next() {
+        None => Err(RegexError::syntax(Problem::MissingBracket, class)),
+        Some('\\') => parse_escape(text),
+        Some(c) => Ok((u32::from(c), rest.as_str())),
+    }
+}
+
+/// Adds a range of code points without its surrogates.
+fn push_range(ranges: &mut Vec<ClassUnicodeRange>, low: u32, high: u32) {
+    for (low, high) in [(low, high.min(0xd7ff)), (low.max(0xe000), high)] {
+        if let (Some(low), Some(high)) = (char::from_u32(low), char::from_u32(high))
+            && low <= high
+        {
+            ranges.push(ClassUnicodeRange::new(low, high));
+        }
+    }
+}
+
+/// The class of `\d`, `\s`, `\w` and their negations: of ASCII, but for what differs from it in case alone.
+fn perl_class(letter: char, fold: bool) -> Option<ClassUnicode> {
+    let ranges: &[(char, char)] = match letter.to_ascii_lowercase() {
+        'd' => &[('0', '9')],
+        's' => &[('\t', '\n'), ('\x0c', '\r'), (' ', ' ')],
+        'w' => WORD,
+        _ => return None,
+    };
+    Some(ascii_class(ranges, letter.is_ascii_uppercase(), fold))
+}
+
+const WORD: &[(char, char)] = &[('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')];
+
+/// The class of what stands between `[:` and `:]`.
+fn posix_class(name: &str, fold: bool) -> Option<ClassUnicode> {
+    let bare = name.strip_prefix('^');
+    let ranges: &[(char, char)] = match bare.unwrap_or(name) {
+        "alnum" => &[('0', '9'), ('A', 'Z'), ('a', 'z')],
+        "alpha" => &[('A', 'Z'), ('a', 'z')],
+        "ascii" => &[('\0', '\x7f')],
+        "blank" => &[('\t', '\t'), (' ', ' ')],
+        "cntrl" => &[('\0', '\x1f'), ('\x7f', '\x7f')],
+        "digit" => &[('0', '9')],
+        "graph" => &[('!', '~')],
+        "lower" => &[('a', 'z')],
+        "print" => &[(' ', '~')],
+        "punct" => &[('!', '/'), (':', '@'), ('[', '`'), ('{', '~')],
+        "space" => &[('\t', '\r'), (' ', ' ')],
+        "upper" => &[('A', 'Z')],
+        "word" => WORD,
+        "xdigit" => &[('0', '9'), ('A', 'F'), ('a', 'f')],
+        _ => return None,
+    };
+    Some(ascii_class(ranges, bare.is_some(), fold))
+}
+
+fn ascii_class(ranges: &[(char, char)], negated: bool, fold: bool) -> ClassUnicode {
+    let mut class = ClassUnicode::new(ranges.iter().map(|(low, high)| ClassUnicodeRange::new(*low, *high)));
+    if fold {
+        unicode::fold_case(&mut class);
+    }
+    if negated {
+        class.negate();
+    }
+    class
+}

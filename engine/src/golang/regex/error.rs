@@ -1,0 +1,60 @@
+//! What is wrong with a regular expression, in Go's words (`regexp/syntax/parse.go`).
+
+use thiserror::Error;
+
+/// Why a text is no regular expression. Prints as Go's error does: ``error parsing regexp: missing closing ]: `[` ``.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error(transparent)]
+pub struct RegexError(#[from] Repr);
+
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+enum Repr {
+    #[error("error parsing regexp: {problem}: `{expression}`")]
+    Syntax { problem: Problem, expression: String },
+    /// DIFFERENCE: Go has no such limit, its automata being interpreted and small.
+    #[error("regular expression needs too much memory")]
+    TooMuchMemory,
+}
+
+impl RegexError {
+    /// An error that quotes the part of the pattern that it is about.
+    pub(super) fn syntax(problem: Problem, expression: &str) -> Self {
+        RegexError(Repr::Syntax { problem, expression: expression.to_owned() })
+    }
+
+    /// The error of a pattern whose automaton is larger than allowed.
+    pub(super) fn too_much_memory() -> Self {
+        RegexError(Repr::TooMuchMemory)
+    }
+}
+
+/// The problems that Go tells apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub(super) enum Problem {
+    #[error("invalid character class range")]
+    InvalidCharRange,
+    #[error("invalid escape sequence")]
+    InvalidEscape,
+    #[error("invalid named capture")]
+    InvalidNamedCapture,
+    #[error("invalid or unsupported Perl syntax")]
+    InvalidPerlOp,
+    #[error("invalid nested repetition operator")]
+    InvalidRepeatOp,
+    #[error("invalid repeat count")]
+    InvalidRepeatSize,
+    #[error("missing closing ]")]
+    MissingBracket,
+    #[error("missing closing )")]
+    MissingParen,
+    #[error("missing argument to repetition operator")]
+    MissingRepeatArgument,
+    #[error("trailing backslash at end of expression")]
+    TrailingBackslash,
+    #[error("unexpected )")]
+    UnexpectedParen,
+    #[error("expression nests too deeply")]
+    NestingDepth,
+    #[error("expression too large")]
+    Large,
+}

@@ -1,0 +1,92 @@
+//! Go's limits on the size of a pattern (`checkLimits` of Go's `regexp/syntax/parse.go`).
+
+use super::error::Problem;
+use super::node::{Node, Shape};
+
+/// The most levels of nodes.
+const MAX_HEIGHT: u32 = 1000;
+/// The most instructions of Go's program: 128 MiB of 40 bytes each.
+const MAX_SIZE: u64 = (128 << 20) / 40;
+/// The most code points that all nodes hold: 128 MiB of 4 bytes each.
+const MAX_RUNES: usize = (128 << 20) / 4;
+
+/// What Go counts while it parses, to decide when it begins to measure nodes.
+#[derive(Debug)]
+pub(super) struct Limits {
+    /// The nodes that Go has allocated.
+    nodes: u64,
+    /// The nodes that Go has dropped and uses again.
+    free: u64,
+    runes: usize,
+    /// The product of all counted repetitions, at most [`MAX_SIZE`].
+    repeats: u64,
+    measures_sizes: bool,
+    measures_heights: bool,
+}
+
+impl Limits {
+    pub(super) fn new() -> Self {
+        Limits { nodes: 0, free: 0, runes: 0, repeats: 1, measures_sizes: false, measures_heights: false }
+    }
+
+    /// Counts a new node.
+    pub(super) fn allocate(&mut self) {
+        match self.free.checked_sub(1) {
+            Some(free) => self.free = free,
+            None => self.nodes = self.nodes.saturating_add(1),
+        }
+    }
+
+    /// Counts a node that Go drops.
+    pub(super) fn release(&mut self) {
+        self.free = self.free.saturating_add(1);
+    }
+
+    /// Counts the node that joins several in one, and drops those that it takes the place of.
+    pub(super) fn combine(&mut self, nodes: &[Node], shape: Shape) {
+        if nodes.iter().filter(|node| !node.joined).count() > 1 {
+            self.allocate();
+            for _ in nodes.iter().filter(|node| node.shape == shape) {
+                self.release();
+            }
+        }
+    }
+
+    /// Counts the code points of a node that is put on the stack.
+    pub(super) fn push(&mut self, node: &Node) {
+        self.runes = self.runes.saturating_add(node.runes);
+    }
+
+    /// Checks the newest node, and all on the stack when Go begins to measure.
+    pub(super) fn check<'n>(&mut self, newest: &Node, stack: impl Iterator<Item = &'n Node>) -> Result<(), Problem> {
+        if self.runes > MAX_RUNES {
+            return Err(Problem::Large);
+        }
+        if !self.measures_sizes {
+            self.repeats = self.repeats.saturating_mul(newest.times).min(MAX_SIZE);
+        }
+        let began = self.begin_to_measure();
+        let (mut size, mut height) = (newest.size, newest.height);
+        if began {
+            for node in stack {
+                size = size.max(node.size);
+                height = height.max(node.height);
+            }
+        }
+        if self.measures_sizes && size > MAX_SIZE {
+            return Err(Problem::Large);
+        }
+        if self.measures_heights && height > MAX_HEIGHT {
+            return Err(Problem::NestingDepth);
+        }
+        Ok(())
+    }
+
+    /// Decides whether small counts still make measuring needless.
+    fn begin_to_measure(&mut self) -> bool {
+        let before = (self.measures_sizes, self.measures_heights);
+        self.measures_sizes |= self.nodes >= MAX_SIZE.checked_div(self.repeats).unwrap_or(0);
+        self.measures_heights |= self.nodes >= u64::from(MAX_HEIGHT);
+        before != (self.measures_sizes, self.measures_heights)
+    }
+}

@@ -1,0 +1,188 @@
+//! Pieces of a parsed pattern with the measures that Go limits (`checkLimits` of Go's `regexp/syntax/parse.go`).
+
+use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, Look, Repetition};
+
+use crate::golang::unicode;
+
+/// A piece of a pattern: what it matches, and its measures in Go's tree of it.
+///
+/// DIFFERENCE: Go factors common prefixes out of alternatives before it measures; the limits are so wide that this
+/// matters only right at them.
+#[derive(Debug)]
+pub(super) struct Node {
+    pub(super) hir: Hir,
+    pub(super) shape: Shape,
+    /// The levels of nodes.
+    pub(super) height: u32,
+    /// The instructions of Go's program.
+    pub(super) size: u64,
+    /// How often counted repetitions repeat what is innermost in them.
+    pub(super) copies: u64,
+    /// How often the node itself repeats, where it is a counted repetition, and otherwise 1.
+    pub(super) times: u64,
+    /// The code points that Go's node holds: characters of a literal, ends of the ranges of a class.
+    pub(super) runes: usize,
+    /// Whether Go has merged the node with the one before it, as part of one literal or class.
+    pub(super) joined: bool,
+}
+
+/// The kinds of nodes that Go merges with others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    Literal { fold: bool },
+    Class,
+    Concat,
+    Alternation,
+    Other,
+}
+
+/// A repetition operator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Repeat {
+    Star,
+    Plus,
+    Quest,
+    /// `{min,max}`, where the maximum may be missing.
+    Counted(u32, Option<u32>),
+}
+
+impl Node {
+    fn leaf(hir: Hir, shape: Shape, runes: usize) -> Node {
+        Node { hir, shape, height: 1, size: 1, copies: 0, times: 1, runes, joined: false }
+    }
+
+    pub(super) fn empty() -> Node {
+        Node::leaf(Hir::empty(), Shape::Other, 0)
+    }
+
+    /// An assertion.
+    pub(super) fn look(look: Look) -> Node {
+        Node::leaf(Hir::look(look), Shape::Other, 0)
+    }
+
+    /// One code point, in all its cases where `fold` says so. A surrogate matches nothing.
+    pub(super) fn literal(code_point: u32, fold: bool) -> Node {
+        let hir = match char::from_u32(code_point) {
+            None => Hir::fail(),
+            Some(c) if fold => {
+                let mut class = ClassUnicode::new([ClassUnicodeRange::new(c, c)]);
+                unicode::fold_case(&mut class);
+                Hir::class(Class::Unicode(class))
+            }
+            Some(c) => Hir::literal(c.encode_utf8(&mut [0; 4]).as_bytes()),
+        };
+        Node::leaf(hir, Shape::Literal { fold }, 1)
+    }
+
+    /// A class, which Go takes for a literal where it is only one, in one or two cases.
+    pub(super) fn class(class: ClassUnicode) -> Node {
+        let mut points = class.ranges().iter().flat_map(|range| range.start()..=range.end());
+        let (shape, runes) = match (points.next(), points.next(), points.next()) {
+            (Some(_), None, None) => (Shape::Literal { fold: false }, 1),
+            (Some(c), Some(_), None) if folds_to(c, &class) => (Shape::Literal { fold: true }, 1),
+            _ => (Shape::Class, class.ranges().len().saturating_mul(2)),
+        };
+        Node::leaf(Hir::class(Class::Unicode(class)), shape, runes)
+    }
+
+    /// Any code point, or any but a line feed. Go has a node without ranges for this.
+    pub(super) fn dot(class: ClassUnicode) -> Node {
+        Node::leaf(Hir::class(Class::Unicode(class)), Shape::Class, 0)
+    }
+
+    /// The node within a capturing group. `hir` is what stands for both.
+    pub(super) fn group(self, capture: impl FnOnce(Hir) -> Hir) -> Node {
+        Node {
+            hir: capture(self.hir),
+            shape: Shape::Other,
+            height: self.height.saturating_add(1),
+            size: self.size.saturating_add(2),
+            copies: self.copies,
+            times: 1,
+            runes: 0,
+            joined: false,
+        }
+    }
+
+    /// The node repeated.
+    pub(super) fn repeat(self, repeat: Repeat, greedy: bool) -> Node {
+        let (min, max) = match repeat {
+            Repeat::Star => (0, None),
+            Repeat::Plus => (1, None),
+            Repeat::Quest => (0, Some(1)),
+            Repeat::Counted(min, max) => (min, max),
+        };
+        let size = match repeat {
+            Repeat::Star | Repeat::Counted(0, None) => self.size.saturating_add(2),
+            Repeat::Plus | Repeat::Quest => self.size.saturating_add(1),
+            Repeat::Counted(min, None) => self.size.saturating_mul(u64::from(min)).saturating_add(1),
+            Repeat::Counted(min, Some(max)) => {
+                let optional = u64::from(max.saturating_sub(min));
+                self.size.saturating_mul(u64::from(max)).saturating_add(optional).max(1)
+            }
+        };
+        let (times, copies) = match repeat {
+            Repeat::Counted(_, Some(0)) => (1, 0),
+            Repeat::Counted(0, None) => (1, self.copies),
+            Repeat::Counted(min, max) => {
+                let times = u64::from(max.unwrap_or(min));
+                (times, times.saturating_mul(self.copies.max(1)))
+            }
+            _ => (1, self.copies),
+        };
+        let hir = Hir::repetition(Repetition { min, max, greedy, sub: Box::new(self.hir) });
+        let height = self.height.saturating_add(1);
+        Node { hir, shape: Shape::Other, height, size, copies, times, runes: 0, joined: false }
+    }
+
+    /// Whether Go can merge the node with a class beside it.
+    pub(super) fn is_char_class(&self) -> bool {
+        match self.shape {
+            Shape::Class => true,
+            Shape::Literal { .. } => self.size == 1,
+            _ => false,
+        }
+    }
+
+    /// Several nodes as one: one after the other as [`Shape::Concat`], or one of them as [`Shape::Alternation`].
+    pub(super) fn combine(mut nodes: Vec<Node>, shape: Shape) -> Node {
+        if nodes.len() == 1
+            && let Some(node) = nodes.pop()
+        {
+            return node;
+        }
+        let whole_pieces = || nodes.iter().filter(|node| !node.joined);
+        let pieces = whole_pieces().count();
+        let alternatives = shape == Shape::Alternation;
+        let size = if alternatives {
+            // Each alternative but the last needs an instruction that chooses it. A merged class is one alternative.
+            let choices = u64::try_from(pieces.saturating_sub(1)).unwrap_or(u64::MAX);
+            whole_pieces().fold(choices, |size, node| size.saturating_add(node.size))
+        } else {
+            nodes.iter().fold(0, |size: u64, node| size.saturating_add(node.size))
+        };
+        // Go lifts what is below a node of the same kind.
+        let level = |node: &Node| node.height.saturating_sub(u32::from(node.shape == shape));
+        let height = nodes.iter().map(level).max().unwrap_or(0);
+        let (merged_shape, height) = match (pieces, nodes.first()) {
+            (1, _) if alternatives => (Shape::Class, 1),
+            (1, Some(first)) => (first.shape, 1),
+            _ => (shape, height.saturating_add(1)),
+        };
+        let copies = nodes.iter().map(|node| node.copies).max().unwrap_or(0);
+        let runes = match pieces {
+            1 => nodes.iter().fold(0, |runes: usize, node| runes.saturating_add(node.runes)),
+            _ => 0,
+        };
+        let hirs = nodes.into_iter().map(|node| node.hir).collect();
+        let hir = if alternatives { Hir::alternation(hirs) } else { Hir::concat(hirs) };
+        Node { hir, shape: merged_shape, height, size, copies, times: 1, runes, joined: false }
+    }
+}
+
+/// Whether a class is a character with what differs from it in case.
+fn folds_to(c: char, class: &ClassUnicode) -> bool {
+    let mut folded = ClassUnicode::new([ClassUnicodeRange::new(c, c)]);
+    unicode::fold_case(&mut folded);
+    folded == *class
+}

@@ -11,9 +11,11 @@ use gavel_engine::types::{OPTIONAL, Type, TypeTextError};
 use crate::base_env::{Feature, builder};
 use crate::cel::bindings::{self, BINDINGS};
 use crate::cel::encoders::ENCODERS;
+use crate::cel::lists::LISTS;
 use crate::cel::math::{MATH, MATH_MACROS};
 use crate::cel::network::{CIDR, IP, NETWORK};
 use crate::cel::optionals::OPTIONALS;
+use crate::cel::sets::SETS;
 use crate::cel::strings::{STRINGS, STRINGS_SINCE_1, STRINGS_SINCE_2, STRINGS_SINCE_3};
 use crate::cel::two_variable::TWO_VARIABLE;
 
@@ -32,6 +34,8 @@ pub const CEL_FEATURES: &[Feature] = &[
     Feature::Macros(syntax::TWO_VARIABLE),
     Feature::Functions("comprehensions", &[TWO_VARIABLE]),
     Feature::Macros(syntax::SORT_BY),
+    Feature::Functions("lists", &[LISTS]),
+    Feature::Functions("sets", &[SETS]),
     Feature::Macros(syntax::BINDINGS),
     Feature::Macros(syntax::BLOCK),
     Feature::Functions("bindings", &[BINDINGS]),

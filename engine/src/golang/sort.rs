@@ -277,6 +277,10 @@ mod tests {
     }
 
     /// Keys in a pattern; `n` random-looking ones have `distinct` values.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "small numbers, none of them zero"
+    )]
     fn keys(pattern: &str, n: u32, distinct: u32) -> Vec<u32> {
         let mut state: u32 = 12_345;
         (0..n)

@@ -1,5 +1,6 @@
-//! Values as messages print them: Go's `%v` of cel-go's values.
+//! Values as messages print them: Go's `%v` of cel-go's values, and the `%T` of some.
 
+use std::borrow::Cow;
 use std::fmt::{self, Write};
 
 use super::{Arena, Timestamp, Value};
@@ -13,6 +14,31 @@ impl Value<'_> {
     /// The value as messages print it: `value [a, 1] is not optional`, `no such key: 1`. Strings are bare, `null` is 0.
     pub fn in_message(&self) -> impl fmt::Display + '_ {
         InMessage(self, MAX_DEPTH)
+    }
+
+    /// The Go type of the value, which some messages name: `types.Int`, `*types.baseList`.
+    pub fn go_type(&self) -> Cow<'static, str> {
+        let name = match self {
+            Value::Null => "types.Null",
+            Value::Bool(_) => "types.Bool",
+            Value::Int(_) => "types.Int",
+            Value::Uint(_) => "types.Uint",
+            Value::Double(_) => "types.Double",
+            Value::String(_) => "types.String",
+            Value::Bytes(_) => "types.Bytes",
+            Value::Duration(_) => "types.Duration",
+            Value::Timestamp(_) => "types.Timestamp",
+            Value::List(_) | Value::JsonList(_) | Value::ListView(_) => "*types.baseList",
+            Value::Map(_) | Value::JsonMap(_) | Value::MapView(_) => "*types.baseMap",
+            Value::Optional(_) => "*types.Optional",
+            Value::Type(_) => "*types.Type",
+            Value::Opaque(opaque) => {
+                let name = opaque.type_name();
+                let (_, last) = name.rsplit_once('.').unwrap_or(("", name));
+                return Cow::Owned(format!("cel.{last}"));
+            }
+        };
+        Cow::Borrowed(name)
     }
 }
 

@@ -11,7 +11,9 @@ use gavel_engine::stdlib;
 use gavel_engine::syntax::{self, Macro, Macros, ParserOptions};
 use gavel_engine::types::{OPTIONAL, Type, TypeTextError};
 
+use crate::cel::lists::LISTS;
 use crate::cel::optionals::OPTIONALS;
+use crate::cel::sets::SETS;
 use crate::cel::strings::{STRINGS, STRINGS_BEFORE_2, STRINGS_SINCE_1, STRINGS_SINCE_2};
 use crate::cel::two_variable::TWO_VARIABLE;
 use crate::version::KubeVersion;
@@ -62,9 +64,11 @@ pub const FEATURES: &[Gated] = &[
         29,
         Feature::Functions("strings", &[STRINGS_SINCE_1, STRINGS_SINCE_2]),
     ),
+    since(29, Feature::Functions("sets", &[SETS])),
     since(32, Feature::Macros(syntax::TWO_VARIABLE)),
     since(32, Feature::Functions("comprehensions", &[TWO_VARIABLE])),
     since(34, Feature::Macros(syntax::SORT_BY)),
+    since(34, Feature::Functions("lists", &[LISTS])),
 ];
 
 const fn since(minor: u32, feature: Feature) -> Gated {

@@ -2,8 +2,11 @@
 
 pub mod bindings;
 pub mod encoders;
+pub mod lists;
 pub mod math;
+mod members;
 pub mod network;
 pub mod optionals;
+pub mod sets;
 pub mod strings;
 pub mod two_variable;

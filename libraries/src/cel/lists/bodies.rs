@@ -1,0 +1,138 @@
+//! Parts and rearrangements of lists, but for sorting.
+
+use bumpalo::collections::Vec;
+use gavel_engine::decl::CallContext;
+use gavel_engine::error::EvalError;
+use gavel_engine::value::{List, ListView, Value};
+
+use crate::cel::members::Members;
+
+/// `list.slice(start, end)`, which shares the list's memory where it can.
+pub(super) fn slice<'a>(
+    call: &CallContext<'a>,
+    args: &[Value<'a>],
+) -> Result<Value<'a>, EvalError> {
+    let [list, Value::Int(start), Value::Int(end)] = args else {
+        return Err(EvalError::no_such_overload());
+    };
+    let list = list.as_list().ok_or_else(EvalError::no_such_overload)?;
+    let fail = |why: &str| EvalError::new(format!("cannot slice({start}, {end}), {why}"));
+    let (Ok(from), Ok(to)) = (usize::try_from(*start), usize::try_from(*end)) else {
+        return Err(fail("negative indexes not supported"));
+    };
+    if from > to {
+        return Err(fail("start index must be less than or equal to end index"));
+    }
+    let part = match list {
+        List::Values(values) => values.get(from..to).map(Value::List),
+        List::Json(items) => items.get(from..to).map(Value::JsonList),
+        List::View(view) if to <= view.len() => {
+            let mut part = Vec::new_in(call.arena.bump());
+            part.extend((from..to).filter_map(|index| view.get(index)));
+            Some(Value::List(part.into_bump_slice()))
+        }
+        List::View(_) => None,
+    };
+    part.ok_or_else(|| fail(&format!("list is length {}", list.len())))
+}
+
+/// `list.flatten()`, `list.flatten(depth)`. Judges its arguments itself.
+pub(super) fn flatten<'a>(
+    call: &CallContext<'a>,
+    args: &[Value<'a>],
+) -> Result<Value<'a>, EvalError> {
+    let (list, depth) = match args {
+        [list] => (list.as_list(), Some(1)),
+        [list, Value::Int(depth)] => (list.as_list(), Some(*depth)),
+        [list, _] => (list.as_list(), None),
+        _ => return Err(EvalError::no_such_overload()),
+    };
+    let (Some(list), Some(depth)) = (list, depth) else {
+        let mut names = args.iter().map(Value::type_name);
+        let receiver = names.next().unwrap_or_default();
+        let argument = names.next().unwrap_or_default();
+        return Err(EvalError::no_such_overload_of(format_args!(
+            "{receiver}.flatten({argument})"
+        )));
+    };
+    let Ok(depth) = usize::try_from(depth) else {
+        return Err(EvalError::new("level must be non-negative"));
+    };
+    let mut flat = Vec::new_in(call.arena.bump());
+    let mut open = vec![list.iter()];
+    while let Some(innermost) = open.last_mut() {
+        match innermost.next() {
+            None => {
+                open.pop();
+            }
+            Some(element) => match element.as_list() {
+                Some(nested) if open.len() <= depth => open.push(nested.iter()),
+                _ => flat.push(element),
+            },
+        }
+    }
+    Ok(Value::List(flat.into_bump_slice()))
+}
+
+/// `lists.range(size)`
+pub(super) fn range<'a>(
+    call: &CallContext<'a>,
+    args: &[Value<'a>],
+) -> Result<Value<'a>, EvalError> {
+    match args {
+        [Value::Int(size)] => {
+            let size = usize::try_from(*size).unwrap_or(0);
+            Ok(Value::ListView(call.arena.bump().alloc(Range(size))))
+        }
+        _ => Err(EvalError::no_such_overload()),
+    }
+}
+
+/// The numbers from 0 to below this one. They are not laid out in memory: their cost is counted only after the call,
+/// when a large range would have filled it.
+#[derive(Debug)]
+struct Range(usize);
+
+impl ListView for Range {
+    fn len(&self) -> usize {
+        self.0
+    }
+
+    fn get(&self, index: usize) -> Option<Value<'_>> {
+        let int = i64::try_from(index).ok()?;
+        (index < self.0).then_some(Value::Int(int))
+    }
+}
+
+/// `list.reverse()`
+pub(super) fn reverse<'a>(
+    call: &CallContext<'a>,
+    args: &[Value<'a>],
+) -> Result<Value<'a>, EvalError> {
+    let list = only_list(args)?;
+    let mut reversed = Vec::with_capacity_in(list.len(), call.arena.bump());
+    reversed.extend((0..list.len()).rev().filter_map(|index| list.get(index)));
+    Ok(Value::List(reversed.into_bump_slice()))
+}
+
+/// `list.distinct()`: of equal elements the first.
+pub(super) fn distinct<'a>(
+    call: &CallContext<'a>,
+    args: &[Value<'a>],
+) -> Result<Value<'a>, EvalError> {
+    let mut members = Members::default();
+    for element in only_list(args)? {
+        if !members.contain(&element)? {
+            members.insert(element);
+        }
+    }
+    Ok(call.arena.list(members.values()))
+}
+
+fn only_list<'a>(args: &[Value<'a>]) -> Result<List<'a>, EvalError> {
+    match args {
+        [list] => list.as_list(),
+        _ => None,
+    }
+    .ok_or_else(EvalError::no_such_overload)
+}

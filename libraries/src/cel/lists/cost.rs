@@ -1,0 +1,146 @@
+//! What the functions of the lists library cost. All make a new list; those that compare cost the square of its length.
+
+use std::borrow::Cow;
+
+use gavel_engine::cost::{
+    CallEstimate, CallSite, Cost, CostEstimate, LIST, SizeEstimate, Track, tracked_size,
+};
+use gavel_engine::error::EvalError;
+use gavel_engine::value::Value;
+
+/// Of `slice`.
+pub(super) const SLICE: Cost = Cost::split(estimate_slice, RESULT);
+/// Of `lists.range`.
+pub(super) const RANGE: Cost = Cost::split(estimate_range, RESULT);
+/// Of `reverse`.
+pub(super) const REVERSE: Cost = Cost::split(|call| allocating(1.0, call.size(0)), RESULT);
+/// Of `flatten`.
+pub(super) const FLATTEN: Cost = Cost::split(estimate_flatten, track_flatten);
+/// Of `distinct`.
+pub(super) const DISTINCT: Cost = Cost::split(|call| comparing(PAIR, call.size(0)), RECEIVER);
+/// Of `sort` for numbers, bools and times.
+pub(super) const SORT: Cost = DISTINCT;
+/// Of `sort` for strings and bytes.
+pub(super) const SORT_TEXTS: Cost =
+    Cost::split(|call| comparing(TEXT_PAIR, call.size(0)), RECEIVER);
+/// Of `sortBy` where the keys are numbers, bools or times.
+pub(super) const SORT_BY: Cost = Cost::split(|call| comparing(PAIR, call.size(1)), KEYS);
+/// Of `sortBy` where the keys are strings or bytes.
+pub(super) const SORT_TEXTS_BY: Cost = Cost::split(|call| comparing(TEXT_PAIR, call.size(1)), KEYS);
+
+/// Counts the elements of the result.
+const RESULT: Track = |_, result| Ok(allocated(1.0, tracked_size(result.as_ref())));
+/// Counts the pairs of the receiver's elements.
+const RECEIVER: Track = |arguments, _| compared(arguments.first().copied().flatten());
+/// Counts the pairs of the keys.
+const KEYS: Track = |arguments, _| compared(arguments.get(1).copied().flatten());
+
+/// The call and the list that it makes.
+const CALL: u64 = 1 + LIST;
+/// Two values compared with each other, either way.
+const PAIR: f64 = 2.0;
+/// The same for strings or bytes.
+const TEXT_PAIR: f64 = 2.1;
+
+fn allocating(factor: f64, size: SizeEstimate) -> CallEstimate {
+    let cost = size.costs(factor).plus(CostEstimate::exact(CALL));
+    CallEstimate::new(cost).with_result(size)
+}
+
+/// The result counts as long as there are pairs, which is upstream's mistake.
+fn comparing(factor: f64, size: SizeEstimate) -> CallEstimate {
+    allocating(factor, size.times(size))
+}
+
+fn estimate_slice(call: &dyn CallSite) -> CallEstimate {
+    let start = literal(call, 1).unwrap_or(0);
+    let end = literal(call, 2).unwrap_or(call.size(0).max);
+    // Wraps around upstream too, so that a slice which can only fail has the greatest cost.
+    allocating(1.0, SizeEstimate::exact(end.wrapping_sub(start)))
+}
+
+fn estimate_range(call: &dyn CallSite) -> CallEstimate {
+    let size = literal(call, 0).unwrap_or(u64::MAX);
+    allocating(1.0, SizeEstimate::exact(size))
+}
+
+fn estimate_flatten(call: &dyn CallSite) -> CallEstimate {
+    let depth = match call.arguments() {
+        1 => 1,
+        _ => literal(call, 1).unwrap_or(u64::MAX),
+    };
+    allocating(depth as f64, call.size(0))
+}
+
+/// An int literal, 0 where it is negative.
+fn literal(call: &dyn CallSite, argument: usize) -> Option<u64> {
+    let int = call.int_literal(argument)?;
+    Some(u64::try_from(int).unwrap_or(0))
+}
+
+fn track_flatten<'v>(
+    arguments: &[Option<Value<'v>>],
+    _result: Option<Value<'v>>,
+) -> Result<u64, EvalError> {
+    let size = tracked_size(arguments.first().copied().flatten().as_ref());
+    match arguments.get(1) {
+        None => Ok(allocated(1.0, size)),
+        Some(Some(Value::Int(depth))) => Ok(allocated(*depth as f64, size)),
+        Some(depth) => Err(EvalError::internal(format_args!(
+            "interface conversion: ref.Val is {}, not types.Int",
+            go_type(depth.as_ref())
+        ))),
+    }
+}
+
+/// Upstream takes the operand for a list without asking, even if it is an error.
+fn compared(list: Option<Value<'_>>) -> Result<u64, EvalError> {
+    let Some(list) = list.and_then(Value::as_list) else {
+        let missing = match list {
+            Some(
+                Value::Int(_)
+                | Value::Uint(_)
+                | Value::Double(_)
+                | Value::String(_)
+                | Value::Bytes(_)
+                | Value::Duration(_)
+                | Value::Timestamp(_),
+            ) => "Contains",
+            _ => "Add",
+        };
+        return Err(EvalError::internal(format_args!(
+            "interface conversion: {} is not traits.Lister: missing method {missing}",
+            go_type(list.as_ref())
+        )));
+    };
+    let factor = match list.get(0) {
+        Some(Value::String(_) | Value::Bytes(_)) => TEXT_PAIR,
+        _ => PAIR,
+    };
+    let size = u64::try_from(list.len()).unwrap_or(u64::MAX);
+    Ok(allocated(factor, size.saturating_mul(size)))
+}
+
+fn go_type(value: Option<&Value<'_>>) -> Cow<'static, str> {
+    value.map_or(Cow::Borrowed("*types.Err"), Value::go_type)
+}
+
+/// `size * factor` and the call, with Go's conversion of doubles: what is negative wraps around, what is too large
+/// becomes 2^63.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the ranges of the conversions are checked"
+)]
+fn allocated(factor: f64, size: u64) -> u64 {
+    const TWO_64: f64 = 18_446_744_073_709_551_616.0;
+    let product = size as f64 * factor;
+    let cost = if product < 0.0 {
+        (product as i64).cast_unsigned()
+    } else if product < TWO_64 {
+        product as u64
+    } else {
+        1 << 63
+    };
+    cost.wrapping_add(CALL)
+}

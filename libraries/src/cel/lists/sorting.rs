@@ -1,0 +1,77 @@
+//! Sorting, as Go's `sort.Slice` sorts: equal elements of longer lists change places.
+
+use bumpalo::collections::Vec;
+use gavel_engine::decl::CallContext;
+use gavel_engine::error::EvalError;
+use gavel_engine::golang::sort::sort_by_less;
+use gavel_engine::value::{List, Value};
+
+/// `list.sort()`. Judges its receiver itself.
+pub(super) fn sort<'a>(call: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
+    let [receiver] = args else {
+        return Err(EvalError::no_such_overload());
+    };
+    let list = list_of(receiver, "sort")?;
+    check_keys(list)?;
+    let mut sorted = Vec::with_capacity_in(list.len(), call.arena.bump());
+    sorted.extend(list);
+    sort_by_less(&mut sorted, less);
+    Ok(Value::List(sorted.into_bump_slice()))
+}
+
+/// `list.@sortByAssociatedKeys(keys)`: the list in the order of the keys. Judges its arguments itself.
+pub(super) fn sort_by_keys<'a>(
+    call: &CallContext<'a>,
+    args: &[Value<'a>],
+) -> Result<Value<'a>, EvalError> {
+    const NAME: &str = "@sortByAssociatedKeys";
+    let [receiver, keys] = args else {
+        return Err(EvalError::no_such_overload());
+    };
+    let list = list_of(receiver, NAME)?;
+    let keys = list_of(keys, NAME)?;
+    if list.len() != keys.len() {
+        return Err(EvalError::new(format!(
+            "{NAME}() expected a list of the same size as the associated keys list, but got {} and {} elements \
+             respectively",
+            list.len(),
+            keys.len()
+        )));
+    }
+    check_keys(keys)?;
+    let mut pairs: std::vec::Vec<(Value<'a>, Value<'a>)> = keys.iter().zip(list).collect();
+    sort_by_less(&mut pairs, |left, right| less(&left.0, &right.0));
+    let mut sorted = Vec::with_capacity_in(pairs.len(), call.arena.bump());
+    sorted.extend(pairs.into_iter().map(|(_, element)| element));
+    Ok(Value::List(sorted.into_bump_slice()))
+}
+
+fn list_of<'a>(receiver: &Value<'a>, function: &str) -> Result<List<'a>, EvalError> {
+    receiver.as_list().ok_or_else(|| match receiver {
+        // These have methods of their own, among which upstream looks next.
+        Value::String(_) | Value::Duration(_) | Value::Timestamp(_) => {
+            EvalError::no_such_overload()
+        }
+        _ => EvalError::no_such_overload_of(function),
+    })
+}
+
+/// Keys must be of one type that has an order. A single key is compared with nothing.
+fn check_keys(keys: List<'_>) -> Result<(), EvalError> {
+    let Some(first) = keys.get(0) else {
+        return Ok(());
+    };
+    if !first.is_ordered() {
+        return Err(EvalError::new("list elements must be comparable"));
+    }
+    let name = first.type_name();
+    if keys.iter().any(|key| key.type_name() != name) {
+        return Err(EvalError::new("list elements must have the same type"));
+    }
+    Ok(())
+}
+
+/// NaN is neither less nor greater.
+fn less(left: &Value<'_>, right: &Value<'_>) -> bool {
+    left.compare(right).is_ok_and(|order| order.is_lt())
+}

@@ -1,0 +1,158 @@
+//! The sets library (cel-go `ext/sets.go`): lists compared as sets. Their elements may repeat and have any order.
+
+use gavel_engine::cost::formulas::nth;
+use gavel_engine::cost::{CallEstimate, Cost, CostEstimate, SizeEstimate};
+use gavel_engine::decl::{CallContext, Implementation, Overload};
+use gavel_engine::error::EvalError;
+use gavel_engine::value::{List, Value, list_contains};
+
+use super::members::Members;
+
+/// The functions.
+pub const SETS: &[Overload] = &[
+    Overload {
+        function: "sets.contains",
+        id: "list_sets_contains_list",
+        signature: "(list(T), list(T)) -> bool",
+        implementation: Implementation::Typed(contains),
+        cost: Cost::sizes(one_way),
+        example: "sets.contains([1, 2, 3, 4], [2, 3])",
+    },
+    Overload {
+        function: "sets.equivalent",
+        id: "list_sets_equivalent_list",
+        signature: "(list(T), list(T)) -> bool",
+        implementation: Implementation::Typed(equivalent),
+        cost: Cost::sizes(both_ways),
+        example: "sets.equivalent([1, 2], [2, 1, 1])",
+    },
+    Overload {
+        function: "sets.intersects",
+        id: "list_sets_intersects_list",
+        signature: "(list(T), list(T)) -> bool",
+        implementation: Implementation::Typed(intersects),
+        cost: Cost::sizes(one_way),
+        example: "sets.intersects([1, 2], [2, 3])",
+    },
+];
+
+fn contains<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
+    let (left, right) = lists(args)?;
+    Ok(Value::Bool(contains_all(left, right)?))
+}
+
+fn equivalent<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
+    let (left, right) = lists(args)?;
+    Ok(Value::Bool(
+        contains_all(left, right)? && contains_all(right, left)?,
+    ))
+}
+
+fn intersects<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
+    let (left, right) = lists(args)?;
+    let found = first(right, left, true)?;
+    Ok(Value::Bool(found))
+}
+
+fn lists<'a>(args: &[Value<'a>]) -> Result<(List<'a>, List<'a>), EvalError> {
+    match args {
+        [left, right] => left.as_list().zip(right.as_list()),
+        _ => None,
+    }
+    .ok_or_else(EvalError::no_such_overload)
+}
+
+fn contains_all(list: List<'_>, elements: List<'_>) -> Result<bool, EvalError> {
+    Ok(!first(list, elements, false)?)
+}
+
+/// Whether one of `elements` is in the list (`wanted`), or is not in it (`!wanted`).
+fn first(list: List<'_>, elements: List<'_>, wanted: bool) -> Result<bool, EvalError> {
+    /// So many comparisons take less time than preparing look-ups.
+    const FEW: usize = 256;
+    if list.len().saturating_mul(elements.len()) <= FEW {
+        for element in elements {
+            if list_contains(list, &element)? == wanted {
+                return Ok(true);
+            }
+        }
+        return Ok(false);
+    }
+    let members = Members::of(list);
+    for element in elements {
+        if members.contain(&element)? == wanted {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn one_way(sizes: &[SizeEstimate]) -> CallEstimate {
+    comparisons(sizes, 1.0)
+}
+
+fn both_ways(sizes: &[SizeEstimate]) -> CallEstimate {
+    comparisons(sizes, 2.0)
+}
+
+/// Every element is compared with every other.
+fn comparisons(sizes: &[SizeEstimate], factor: f64) -> CallEstimate {
+    let pairs = nth(sizes, 0).times(nth(sizes, 1));
+    CallEstimate::new(pairs.costs(factor).plus(CostEstimate::exact(1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::check;
+    use gavel_engine::value::Value::{Double as D, Int as I, Uint as U};
+
+    #[test]
+    fn compares_sets() {
+        let set = |id, left: &[Value<'_>], right: &[Value<'_>], expected: bool| {
+            let arguments = [Value::List(left), Value::List(right)];
+            let expected = if expected { "true" } else { "false" };
+            check(SETS, id, &arguments, Ok(expected));
+        };
+        let contains = |left: &[_], right: &[_], expected| {
+            set("list_sets_contains_list", left, right, expected);
+        };
+        contains(&[], &[], true);
+        contains(&[], &[I(1)], false);
+        contains(&[I(1), D(2.0), U(3)], &[D(1.0), U(2), I(3)], true);
+        contains(&[I(1)], &[I(1), I(2)], false);
+        let equivalent = |left: &[_], right: &[_], expected| {
+            set("list_sets_equivalent_list", left, right, expected);
+        };
+        equivalent(&[I(1)], &[I(1), U(1), D(1.0)], true);
+        equivalent(&[I(1), I(2)], &[I(1)], false);
+        equivalent(&[I(1)], &[I(1), I(2)], false);
+        let intersects = |left: &[_], right: &[_], expected| {
+            set("list_sets_intersects_list", left, right, expected);
+        };
+        intersects(&[I(1)], &[], false);
+        intersects(&[I(1)], &[I(2), U(1)], true);
+        intersects(&[I(1)], &[I(2)], false);
+    }
+
+    #[test]
+    fn long_lists_compare_alike() {
+        let many: Vec<Value<'_>> = (0..1000).map(I).collect();
+        let some: Vec<Value<'_>> = (500..1000).map(|n| D(n as f64)).collect();
+        let (many, some) = (List::Values(&many), List::Values(&some));
+        assert!(contains_all(many, some).unwrap());
+        assert!(!contains_all(some, many).unwrap());
+        assert!(first(many, some, true).unwrap());
+    }
+
+    #[test]
+    fn costs_a_unit_a_comparison() {
+        let list = [I(1), I(2)];
+        let arguments = [Some(Value::List(&list)), Some(Value::List(&list))];
+        let track = |row: usize, arguments: &[_]| SETS[row].cost.track(arguments, None).unwrap();
+        assert_eq!((track(0, &arguments), track(1, &arguments)), (5, 9));
+        assert_eq!(track(2, &[None, Some(Value::List(&list))]), 3);
+        let unknown = one_way(&[SizeEstimate::UNKNOWN, SizeEstimate::exact(2)]);
+        assert_eq!((unknown.cost.min, unknown.cost.max), (1, u64::MAX));
+    }
+}

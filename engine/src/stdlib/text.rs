@@ -1,10 +1,14 @@
 //! `contains`, `startsWith`, `endsWith` and `matches`.
 
-use super::{planned, shared};
-use crate::cost::formulas::{CONTAINS, PREFIX};
+use super::{missing_operator, shared};
+use crate::cost::Cost;
+use crate::cost::formulas::{self, CONTAINS, PREFIX};
 use crate::decl::{CallContext, Overload};
 use crate::error::EvalError;
+use crate::golang::regex::Regex;
 use crate::value::Value;
+
+const MATCHES: &str = "matches";
 
 pub(super) const ROWS: &[Overload] = &[
     // Upstream switches the guards of these three off, so that they word their own errors.
@@ -32,16 +36,20 @@ pub(super) const ROWS: &[Overload] = &[
         PREFIX,
         "'abc'.startsWith('ab')",
     ),
-    planned(
-        "matches",
+    shared(
+        MATCHES,
         "matches",
         "(string, string) -> bool",
+        matches,
+        Cost::ONE,
         "matches('abc', '^a.c$')",
     ),
-    planned(
-        "matches",
+    shared(
+        MATCHES,
         "matches_string",
         "string.(string) -> bool",
+        matches,
+        formulas::MATCHES,
         "'abc'.matches('b')",
     ),
 ];
@@ -64,6 +72,17 @@ fn starts_with<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>,
     match *args {
         [Value::String(text), Value::String(start)] => Ok(Value::Bool(text.starts_with(start))),
         _ => Err(EvalError::no_such_overload()),
+    }
+}
+
+/// Whether the pattern is found anywhere in the text. Patterns that are literals are compiled by the planner, once.
+fn matches<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
+    match *args {
+        [Value::String(text), Value::String(pattern)] => {
+            let regex = Regex::new(pattern).map_err(|error| EvalError::new(error.to_string()))?;
+            Ok(Value::Bool(regex.is_match(text)))
+        }
+        _ => Err(missing_operator(MATCHES, args)),
     }
 }
 
@@ -101,5 +120,23 @@ mod tests {
                 "no such overload",
             );
         }
+    }
+
+    #[test]
+    fn patterns_are_found_anywhere() {
+        let text = Value::String("abc");
+        check("matches", &[text, Value::String("b")], Value::Bool(true));
+        check("matches", &[text, Value::String("^b")], Value::Bool(false));
+        fails(
+            "matches",
+            &[text, Value::String("[")],
+            "error parsing regexp: missing closing ]: `[`",
+        );
+        fails("matches", &[text, Value::Int(1)], "no such overload");
+        fails(
+            "matches",
+            &[Value::Int(1), text],
+            "no such overload: matches",
+        );
     }
 }

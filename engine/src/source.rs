@@ -2,6 +2,10 @@
 //!
 //! Offsets count code points, as cel-go's do, so that a column is a number of characters and not of bytes.
 
+use std::sync::Arc;
+
+use smallvec::{SmallVec, smallvec};
+
 /// A place in a [`Source`]: a number of code points from its start.
 pub type Offset = u32;
 
@@ -21,20 +25,20 @@ impl Location {
     pub const NONE: Location = Location { line: -1, column: -1 };
 }
 
-/// The text of one expression with its line table.
+/// The text of one expression with its line table. Cloning is cheap.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
-    text: Box<str>,
+    text: Arc<str>,
     /// For each line, where it starts: (code points, bytes).
-    lines: Vec<(u32, u32)>,
+    lines: SmallVec<[(u32, u32); 2]>,
     code_points: u32,
 }
 
 impl Source {
     /// Takes the text of an expression. Lines end at LF alone.
-    pub fn new(text: impl Into<Box<str>>) -> Self {
+    pub fn new(text: impl Into<Arc<str>>) -> Self {
         let text = text.into();
-        let mut lines = vec![(0, 0)];
+        let mut lines = smallvec![(0, 0)];
         let mut code_points: u32 = 0;
         for (byte, c) in text.char_indices() {
             code_points = code_points.saturating_add(1);

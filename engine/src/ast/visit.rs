@@ -18,10 +18,9 @@ impl Ast {
 
     /// The nodes, each after the nodes below it, without what is below the nodes that `enters` declines.
     pub fn walk_where(&self, enters: fn(&Expr) -> bool) -> Walk<'_> {
-        Walk {
-            pending: vec![(self.root(), false)],
-            enters,
-        }
+        let mut pending = Vec::with_capacity(self.id_bound().min(64));
+        pending.push((self.root(), false));
+        Walk { pending, enters }
     }
 }
 

@@ -30,9 +30,7 @@ impl Checker<'_> {
             }
             Some(target) => {
                 // The receiver may be the first part of a function's name.
-                let mut suffix = String::with_capacity(call.function.len().saturating_add(1));
-                suffix.push('.');
-                suffix.push_str(&call.function);
+                let suffix = [".", &call.function];
                 let qualified = self.with_qualified_name(target, &suffix, |checker, name| {
                     checker.function(name)
                 });

@@ -120,7 +120,7 @@ impl<'c> Checker<'c> {
 
     /// A selection is the name of a variable where one of that dotted name is declared.
     fn check_select(&mut self, expr: &mut Expr) {
-        let declared = self.with_qualified_name(expr, "", |checker, name| {
+        let declared = self.with_qualified_name(expr, &[], |checker, name| {
             checker.scopes.find(checker.env, name)
         });
         if let Some(declared) = declared {
@@ -145,14 +145,14 @@ impl<'c> Checker<'c> {
     pub(super) fn with_qualified_name<T>(
         &mut self,
         expr: &Expr,
-        suffix: &str,
+        suffix: &[&str],
         find: impl FnOnce(&mut Self, &str) -> Option<T>,
     ) -> Option<T> {
         let mut name = std::mem::take(&mut self.name);
         name.clear();
         let found = names::push_qualified_name(expr, &mut name)
             .then(|| {
-                name.push_str(suffix);
+                name.extend(suffix.iter().copied());
                 find(self, &name)
             })
             .flatten();

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 use smol_str::SmolStr;
 
-use crate::ast::{Ast, Constant, ExprId};
+use crate::ast::{Ast, Call, Constant, Expr, ExprId, ExprKind};
 use crate::decl::{FunctionDecl, OverloadDecl};
 use crate::types::Type;
 
@@ -87,6 +87,19 @@ impl CheckedAst {
     /// What a node refers to.
     pub fn reference(&self, id: ExprId) -> Option<&Reference> {
         self.references.get(id.index())?.as_ref()
+    }
+
+    /// The calls of a function, each after the calls below it.
+    pub fn calls_of<'c>(&'c self, function: &'c str) -> impl Iterator<Item = (&'c Expr, &'c Call)> {
+        let is_called = self.references.iter().any(|reference| {
+            matches!(reference, Some(Reference::Call { function: known, .. }) if known.name == function)
+        });
+        // Most functions are not called, and then the tree need not be looked at.
+        let walk = is_called.then(|| self.ast.walk());
+        walk.into_iter().flatten().filter_map(move |expr| match &expr.kind {
+            ExprKind::Call(call) if call.function == function => Some((expr, &**call)),
+            _ => None,
+        })
     }
 
     /// The overload of a call, where the types decide it.

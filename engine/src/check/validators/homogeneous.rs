@@ -1,7 +1,7 @@
 //! Whether the elements of each literal have one type.
 
 use super::report;
-use crate::ast::{Expr, ExprId, ExprKind};
+use crate::ast::{Expr, ExprId, ExprKind, List, MapEntry};
 use crate::check::CheckedAst;
 use crate::issues::Issues;
 use crate::types::Type;
@@ -9,39 +9,45 @@ use crate::types::Type;
 /// Reports the elements of list literals, and the keys and values of map literals, that are not of the type of the
 /// first. What is below a call of `format` is exempt.
 pub fn homogeneous_literals(checked: &CheckedAst, issues: &mut Issues) {
-    let nodes = || checked.ast().walk_where(|expr| !is_exempt(expr));
-    for expr in nodes() {
-        let ExprKind::List(list) = &expr.kind else {
-            continue;
-        };
-        let mut elements = list.elements.iter().enumerate();
-        let mut elements = elements.by_ref().map(|(index, element)| {
-            (element.id, type_of(checked, element.id, list.is_optional(index)))
-        });
-        if let Some((_, first)) = elements.next() {
-            let other = elements.find(|(_, ty)| !is_equivalent(first, ty));
-            if let Some((id, ty)) = other {
-                report_mismatch(checked, issues, id, first, ty);
-            }
+    // Lists are judged before maps.
+    let mut maps = Vec::new();
+    for expr in checked.ast().walk_where(|expr| !is_exempt(expr)) {
+        match &expr.kind {
+            ExprKind::List(list) => validate_list(checked, issues, list),
+            ExprKind::Map(entries) if entries.len() > 1 => maps.push(entries),
+            _ => {}
         }
     }
-    for expr in nodes() {
-        let ExprKind::Map(entries) = &expr.kind else {
-            continue;
-        };
-        let mut entries = entries.iter().map(|entry| {
-            let value = type_of(checked, entry.value.id, entry.optional);
-            let key = type_of(checked, entry.key.id, false);
-            [(entry.key.id, key), (entry.value.id, value)]
-        });
-        let Some(first) = entries.next() else {
-            continue;
-        };
-        for entry in entries {
-            for ((_, first), (id, ty)) in first.into_iter().zip(entry) {
-                if !is_equivalent(first, ty) {
-                    report_mismatch(checked, issues, id, first, ty);
-                }
+    for entries in maps {
+        validate_map(checked, issues, entries);
+    }
+}
+
+/// Reports the first element that differs.
+fn validate_list(checked: &CheckedAst, issues: &mut Issues, list: &List) {
+    let mut elements = (list.elements.iter().enumerate())
+        .map(|(index, element)| typed(checked, element, list.is_optional(index)));
+    let Some((_, first)) = elements.next() else {
+        return;
+    };
+    if let Some((id, ty)) = elements.find(|(_, ty)| !is_equivalent(first, ty)) {
+        report_mismatch(checked, issues, id, first, ty);
+    }
+}
+
+/// Reports all keys and values that differ.
+fn validate_map(checked: &CheckedAst, issues: &mut Issues, entries: &[MapEntry]) {
+    let mut entries = entries.iter().map(|entry| {
+        let key = typed(checked, &entry.key, false);
+        [key, typed(checked, &entry.value, entry.optional)]
+    });
+    let Some(first) = entries.next() else {
+        return;
+    };
+    for entry in entries {
+        for ((_, first), (id, ty)) in first.into_iter().zip(entry) {
+            if !is_equivalent(first, ty) {
+                report_mismatch(checked, issues, id, first, ty);
             }
         }
     }
@@ -51,10 +57,10 @@ fn is_exempt(expr: &Expr) -> bool {
     matches!(&expr.kind, ExprKind::Call(call) if call.function == "format")
 }
 
-/// The type of an element; of an optional one, that of its value. Upstream crashes where an optional element is `dyn`.
-fn type_of(checked: &CheckedAst, id: ExprId, optional: bool) -> &Type {
-    let ty = checked.type_of(id);
-    ty.as_optional().filter(|_| optional).unwrap_or(ty)
+/// An element with its type; with that of its value, where it is optional. Upstream crashes where such is `dyn`.
+fn typed<'c>(checked: &'c CheckedAst, element: &Expr, optional: bool) -> (ExprId, &'c Type) {
+    let ty = checked.type_of(element.id);
+    (element.id, ty.as_optional().filter(|_| optional).unwrap_or(ty))
 }
 
 /// Whether two types are the same, but for whether primitives may be null.

@@ -6,22 +6,19 @@ mod time_literals;
 pub use homogeneous::homogeneous_literals;
 pub use time_literals::{duration_literals, timestamp_literals};
 
-use crate::ast::{Call, Constant, Expr, ExprId, ExprKind};
+use crate::ast::{Constant, ExprId, ExprKind};
 use crate::check::CheckedAst;
 use crate::issues::Issues;
 
-/// The literals that are the first argument of a call of `function`, with the call; a receiver is not an argument.
+/// The literals that are the first argument of a call of `function`, and the call; a receiver is not an argument.
 fn literal_arguments<'a>(
     checked: &'a CheckedAst,
     function: &'static str,
-) -> impl Iterator<Item = (&'a Expr, &'a Call, ExprId, &'a Constant)> {
-    checked.ast().walk().filter_map(move |expr| {
-        let ExprKind::Call(call) = &expr.kind else {
-            return None;
-        };
-        let argument = call.args.first().filter(|_| call.function == function)?;
+) -> impl Iterator<Item = (ExprId, ExprId, &'a Constant)> {
+    checked.calls_of(function).filter_map(|(expr, call)| {
+        let argument = call.args.first()?;
         match &argument.kind {
-            ExprKind::Constant(constant) => Some((expr, &**call, argument.id, constant)),
+            ExprKind::Constant(constant) => Some((expr.id, argument.id, constant)),
             _ => None,
         }
     })

@@ -18,8 +18,8 @@ pub fn timestamp_literals(checked: &CheckedAst, issues: &mut Issues) {
 }
 
 fn validate(checked: &CheckedAst, issues: &mut Issues, function: &'static str) {
-    for (expr, _, id, literal) in literal_arguments(checked, function) {
-        if !is_accepted(checked, expr.id, literal) {
+    for (call, id, literal) in literal_arguments(checked, function) {
+        if !is_accepted(checked, call, literal) {
             report(checked, issues, id, format!("invalid {function} argument"));
         }
     }

@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 use super::{Type, TypeTextError, text};
 
 /// What an overload takes and gives.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Signature {
     /// Receiver style, `x.f(y)`: the first parameter is the receiver.
     pub member: bool,

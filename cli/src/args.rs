@@ -1,0 +1,149 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use gavel_engine::golang::duration;
+use gavel_engine::types::Type;
+use gavel_engine::value::Json;
+use gavel_libraries::KubeVersion;
+
+use crate::environment;
+use crate::protocol;
+
+/// CEL exactly as Kubernetes evaluates it.
+#[derive(Debug, Parser)]
+#[command(name = "gavel", version, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Evaluate an expression
+    Eval(EvalArgs),
+    /// Answer JSON requests, one a line, from standard input
+    ///
+    /// Reads one request a line and writes one answer a line, in order, until standard input ends.
+    /// For example: {"id": 1, "op": "eval", "expr": "x + 1", "vars": {"x": "int"}, "bindings": {"x": 1}}
+    Batch,
+}
+
+/// The exit status is 0 where the expression has a value, 1 where it does not compile or fails, and 2 where the command
+/// line or an input is wrong.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct EvalArgs {
+    /// The expression; - reads it from standard input
+    #[arg(required_unless_present = "file")]
+    pub(crate) expr: Option<String>,
+
+    /// Read the expression from a file
+    #[arg(short, long, value_name = "FILE", conflicts_with = "expr")]
+    pub(crate) file: Option<PathBuf>,
+
+    /// Declare a variable: a type such as int, list(string), map(string, dyn), optional(int)
+    #[arg(long, value_name = "NAME=TYPE", value_parser = variable)]
+    pub(crate) var: Vec<(String, Type)>,
+
+    /// Bind a variable to JSON, or to a YAML or JSON file (- is standard input); undeclared, it is dyn
+    #[arg(long, value_name = "NAME=JSON|NAME=@FILE", value_parser = binding)]
+    pub(crate) bind: Vec<(String, Binding)>,
+
+    /// The version of Kubernetes whose language it is
+    #[arg(long, value_name = "VERSION", default_value_t, value_parser = environment::kubernetes_version)]
+    pub(crate) kubernetes_version: KubeVersion,
+
+    /// Allow what stored expressions may use, and not only what new ones may
+    #[arg(long)]
+    pub(crate) stored: bool,
+
+    /// The functions that may be used
+    #[arg(long, value_enum, default_value_t = Environment::Kubernetes)]
+    pub(crate) env: Environment,
+
+    /// The name prefix against which names are resolved; only with --env cel
+    #[arg(long, value_name = "NAME")]
+    pub(crate) container: Option<String>,
+
+    /// Show the static and the actual cost
+    #[arg(long)]
+    pub(crate) cost: bool,
+
+    /// The most that the evaluation may cost, in cost units
+    #[arg(long, value_name = "UNITS", default_value_t = crate::evaluation::PER_CALL_LIMIT)]
+    pub(crate) cost_limit: u64,
+
+    /// Stop the evaluation after this time, such as 500ms or 10s
+    #[arg(long, value_name = "DURATION", value_parser = timeout)]
+    pub(crate) timeout: Option<std::time::Duration>,
+
+    /// How to print the outcome; json is an answer of the batch protocol
+    #[arg(short, long, value_enum, default_value_t = Output::Text)]
+    pub(crate) output: Output,
+}
+
+const EXAMPLES: &str = "Examples:
+  gavel eval '[1, 2, 3].map(x, x * 2)'
+  gavel eval 'object.spec.replicas <= 5' --bind object=@deployment.yaml
+  gavel eval 'x + duration(\"1h\")' --var x=timestamp --bind 'x=\"2026-01-31T12:00:00Z\"' --cost";
+
+/// Whose functions an expression may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Environment {
+    /// Those of an API server
+    Kubernetes,
+    /// Those of the specification of CEL, with all its extension libraries
+    Cel,
+}
+
+/// How an outcome is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Output {
+    /// For people: the value, then its type
+    Text,
+    /// For programs: one line of JSON
+    Json,
+}
+
+/// Where the value of a variable comes from.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Binding {
+    Json(Json),
+    File(PathBuf),
+}
+
+fn named(text: &str) -> Result<(&str, &str), String> {
+    match text.split_once('=') {
+        Some((name, rest)) if !name.is_empty() => Ok((name, rest)),
+        _ => Err("must be NAME=…".to_owned()),
+    }
+}
+
+fn variable(text: &str) -> Result<(String, Type), String> {
+    let (name, ty) = named(text)?;
+    let ty = protocol::read_type(ty).map_err(|error| error.to_string())?;
+    Ok((name.to_owned(), ty))
+}
+
+fn binding(text: &str) -> Result<(String, Binding), String> {
+    let (name, value) = named(text)?;
+    let value = match value.strip_prefix('@') {
+        Some("") => return Err("must name a file after @".to_owned()),
+        Some(path) => Binding::File(path.into()),
+        None => Binding::Json(serde_json::from_str(value).map_err(|error| {
+            format!("the value is not valid JSON: {error}; a string is written '{name}=\"text\"', a file {name}=@FILE")
+        })?),
+    };
+    Ok((name.to_owned(), value))
+}
+
+fn timeout(text: &str) -> Result<std::time::Duration, String> {
+    let nanos = duration::parse(text).and_then(|nanos| u64::try_from(nanos).ok());
+    match nanos {
+        Some(nanos) if nanos > 0 => Ok(std::time::Duration::from_nanos(nanos)),
+        _ => Err("must be a duration above 0 such as 500ms, 10s or 1m30s".to_owned()),
+    }
+}

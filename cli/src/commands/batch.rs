@@ -1,0 +1,27 @@
+//! `gavel batch`: requests from standard input, answers to standard output.
+
+use std::io::{self, BufRead, Write};
+
+use crate::protocol::Session;
+
+/// The memory that a long line or answer may keep for the next one, in bytes.
+const KEPT_CAPACITY: usize = 1 << 20;
+
+/// Answers each line of `input` with a line to `output`, flushed, until `input` ends. Blank lines are passed over.
+pub(crate) fn run(mut input: impl BufRead, mut output: impl Write) -> io::Result<()> {
+    let mut session = Session::new();
+    let (mut line, mut answer) = (Vec::new(), Vec::new());
+    while input.read_until(b'\n', &mut line)? > 0 {
+        let request = line.trim_ascii();
+        if !request.is_empty() {
+            session.answer(request, &mut answer);
+            output.write_all(&answer)?;
+            output.flush()?;
+        }
+        for buffer in [&mut line, &mut answer] {
+            buffer.clear();
+            buffer.shrink_to(KEPT_CAPACITY);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,150 @@
+//! `gavel eval`: one expression.
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use serde_json::Map;
+
+use gavel_engine::estimate::SizeTable;
+use gavel_engine::program::EvalOptions;
+use gavel_engine::types::Type;
+use gavel_engine::value::{Arena, Json};
+
+use crate::args::{Binding, Environment, EvalArgs, Output};
+use crate::environment::{EnvironmentSpec, Environments, Language};
+use crate::evaluation::Compiled;
+use crate::exit_code::Exit;
+use crate::protocol::EvalRequest;
+use crate::{input, report};
+
+/// Evaluates the expression that the arguments give and prints the outcome.
+pub(crate) fn run(args: EvalArgs) -> io::Result<Exit> {
+    let (output, cost, timeout) = (args.output, args.cost, args.timeout);
+    let arena = Arena::new();
+    let request = match request(args) {
+        Ok(request) => request,
+        Err(message) => return Ok(usage(&message)),
+    };
+    let env = match Environments::default().environment(&request.environment) {
+        Ok(env) => env,
+        Err(message) => return Ok(usage(&message)),
+    };
+    let compiled = Compiled::new(&env, &request);
+    let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+    let is_late = move || deadline.is_some_and(|deadline| Instant::now() >= deadline);
+    let activation = match request.bind(&arena) {
+        Ok(activation) => activation,
+        Err((name, error)) => return Ok(usage(&error.within(&format!("--bind {name}")))),
+    };
+    let options = EvalOptions {
+        cost_limit: Some(request.cost_limit),
+        interrupt: Some(&is_late),
+    };
+    let outcome = compiled.run(&activation, &arena, &options);
+    let mut out = io::stdout().lock();
+    match output {
+        Output::Json => writeln!(out, "{}", serde_json::to_string(&outcome.answer())?)?,
+        Output::Text => report::outcome(&outcome, cost, &mut out)?,
+    }
+    out.flush()?;
+    Ok(match outcome.result {
+        Ok(_) => Exit::Success,
+        Err(_) => Exit::Rejected,
+    })
+}
+
+fn usage(message: &impl Display) -> Exit {
+    report::complain(message);
+    Exit::Usage
+}
+
+/// The request that the arguments amount to.
+fn request(args: EvalArgs) -> Result<EvalRequest, String> {
+    let expr_file = match &args.expr {
+        Some(expr) if expr == "-" => Some(PathBuf::from("-")),
+        _ => args.file,
+    };
+    let bound_files = args.bind.iter().filter_map(|(_, binding)| match binding {
+        Binding::File(path) => Some(path),
+        Binding::Json(_) => None,
+    });
+    if expr_file
+        .iter()
+        .chain(bound_files)
+        .filter(|path| is_stdin(path))
+        .count()
+        > 1
+    {
+        return Err(
+            "standard input must be read once: as the expression or for one binding".to_owned(),
+        );
+    }
+    let mut variables = declared(args.var)?;
+    let bindings = bound(args.bind, &mut variables)?;
+    let expr = match (expr_file, args.expr) {
+        (Some(path), _) => input::text(&path).map_err(|error| error.to_string())?,
+        (None, expr) => expr.unwrap_or_default(),
+    };
+    let language = match (args.env, args.container) {
+        (Environment::Cel, container) => Language::Cel {
+            container: container.unwrap_or_default(),
+            macros: true,
+            functions: Vec::new(),
+        },
+        (Environment::Kubernetes, None) => Language::Kubernetes {
+            version: args.kubernetes_version,
+            stored: args.stored,
+        },
+        (Environment::Kubernetes, Some(_)) => {
+            return Err("--container must not be given without --env cel".to_owned());
+        }
+    };
+    Ok(EvalRequest {
+        expr,
+        environment: EnvironmentSpec {
+            language,
+            variables,
+        },
+        bindings,
+        sizes: SizeTable::default(),
+        cost_limit: args.cost_limit,
+        check_only: false,
+        disable_check: false,
+    })
+}
+
+fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+fn declared(vars: Vec<(String, Type)>) -> Result<BTreeMap<String, Type>, String> {
+    let mut variables = BTreeMap::new();
+    for (name, ty) in vars {
+        if variables.insert(name.clone(), ty).is_some() {
+            return Err(format!("--var {name} must be given once"));
+        }
+    }
+    Ok(variables)
+}
+
+/// Reads what is bound; a variable that is not declared is `dyn`.
+fn bound(
+    binds: Vec<(String, Binding)>,
+    variables: &mut BTreeMap<String, Type>,
+) -> Result<Map<String, Json>, String> {
+    let mut bindings = Map::new();
+    for (name, binding) in binds {
+        let json = match binding {
+            Binding::Json(json) => json,
+            Binding::File(path) => input::document(&path).map_err(|error| error.to_string())?,
+        };
+        variables.entry(name.clone()).or_insert(Type::Dyn);
+        if bindings.insert(name.clone(), json).is_some() {
+            return Err(format!("--bind {name} must be given once"));
+        }
+    }
+    Ok(bindings)
+}

@@ -1,0 +1,28 @@
+//! The commands, one file each.
+
+use std::io;
+
+use crate::args::{Cli, Command};
+use crate::exit_code::Exit;
+use crate::report;
+
+mod batch;
+mod eval;
+
+/// Runs a command. A reader that has gone away is no error.
+pub(crate) fn run(cli: Cli) -> Exit {
+    let ended = match cli.command {
+        Command::Eval(args) => eval::run(args),
+        Command::Batch => {
+            batch::run(io::stdin().lock(), io::stdout().lock()).map(|()| Exit::Success)
+        }
+    };
+    match ended {
+        Ok(exit) => exit,
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Success,
+        Err(error) => {
+            report::complain(&error);
+            Exit::Usage
+        }
+    }
+}

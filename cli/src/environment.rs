@@ -1,0 +1,137 @@
+//! The environments that requests and commands ask for, built once each.
+
+use std::collections::{BTreeMap, HashMap};
+
+use gavel_engine::cost::Cost;
+use gavel_engine::decl::{Implementation, OverloadDecl};
+use gavel_engine::env::{Env, EnvBuilder};
+use gavel_engine::syntax::Macros;
+use gavel_engine::types::{Signature, Type, TypeTextError};
+use gavel_libraries::{EnvSet, KubeVersion, cel_env};
+
+/// The most environments that are kept; then all are forgotten, which bounds the memory of a long stream.
+const MAX_KEPT: usize = 500;
+
+/// What an expression may use.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct EnvironmentSpec {
+    /// The functions and options.
+    pub(crate) language: Language,
+    /// The types of the variables.
+    pub(crate) variables: BTreeMap<String, Type>,
+}
+
+/// The functions and options of an environment.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum Language {
+    /// What an API server offers.
+    Kubernetes {
+        /// Of this version.
+        version: KubeVersion,
+        /// To expressions that are stored already, not to new ones.
+        stored: bool,
+    },
+    /// The language of the specification with all its extension libraries.
+    Cel {
+        /// The prefix against which names are resolved.
+        container: String,
+        /// Whether macros are expanded.
+        macros: bool,
+        /// Functions that are declared, without an implementation.
+        functions: Vec<FunctionSpec>,
+    },
+}
+
+/// An overload that is declared, without an implementation.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct FunctionSpec {
+    /// The name of the function.
+    pub(crate) name: String,
+    /// The identity of the overload.
+    pub(crate) id: String,
+    /// What it takes and gives.
+    pub(crate) signature: Signature,
+}
+
+/// Builds environments and keeps them.
+#[derive(Debug, Default)]
+pub(crate) struct Environments {
+    kept: HashMap<EnvironmentSpec, Env>,
+}
+
+impl Environments {
+    /// The environment that `spec` describes. An error where the signature of a function is not one.
+    pub(crate) fn environment(&mut self, spec: &EnvironmentSpec) -> Result<Env, TypeTextError> {
+        if let Some(env) = self.kept.get(spec) {
+            return Ok(env.clone());
+        }
+        let env = spec.build()?;
+        if self.kept.len() >= MAX_KEPT {
+            self.kept.clear();
+        }
+        self.kept.insert(spec.clone(), env.clone());
+        Ok(env)
+    }
+}
+
+impl EnvironmentSpec {
+    fn build(&self) -> Result<Env, TypeTextError> {
+        let mut builder = self.language.build()?;
+        for (name, ty) in &self.variables {
+            builder = builder.variable(name.as_str(), ty.clone());
+        }
+        builder.build()
+    }
+}
+
+impl Language {
+    fn build(&self) -> Result<EnvBuilder, TypeTextError> {
+        match self {
+            Language::Kubernetes { version, stored } => {
+                let set = EnvSet::new(*version)?;
+                let env = match stored {
+                    true => set.stored_expressions(),
+                    false => set.new_expressions(),
+                };
+                Ok(env.extend())
+            }
+            Language::Cel {
+                container,
+                macros,
+                functions,
+            } => {
+                let mut builder = cel_env()?.extend().container(container.as_str());
+                if !macros {
+                    builder = builder.macros(Macros::default());
+                }
+                for function in functions {
+                    builder = builder.overload(function.name.as_str(), function.declaration());
+                }
+                Ok(builder)
+            }
+        }
+    }
+}
+
+impl FunctionSpec {
+    fn declaration(&self) -> OverloadDecl {
+        OverloadDecl {
+            id: self.id.as_str().into(),
+            signature: self.signature.clone(),
+            implementation: Implementation::Declared,
+            cost: Cost::ONE,
+        }
+    }
+}
+
+/// Reads a version of Kubernetes whose language is known.
+pub(crate) fn kubernetes_version(text: &str) -> Result<KubeVersion, String> {
+    let version: KubeVersion = text.parse().map_err(|error| format!("{error}"))?;
+    let (oldest, newest) = (KubeVersion::v1(23), KubeVersion::NEWEST);
+    match (oldest..=newest).contains(&version) {
+        true => Ok(version),
+        false => Err(format!(
+            "Kubernetes {version} is not known; known are {oldest} to {newest}"
+        )),
+    }
+}

@@ -1,0 +1,164 @@
+//! From an expression to an outcome: parse, check, estimate, plan, evaluate, as far as it goes.
+
+use gavel_engine::check::CheckedAst;
+use gavel_engine::cost::CostEstimate;
+use gavel_engine::env::Env;
+use gavel_engine::error::{EvalError, EvalErrorKind};
+use gavel_engine::estimate::estimate;
+use gavel_engine::issues::{Issues, Phase};
+use gavel_engine::program::{Activation, EvalOptions, PlanError, Program};
+use gavel_engine::types::Type;
+use gavel_engine::value::{Arena, Value};
+
+use crate::environment::Language;
+use crate::protocol::{Answer, EvalRequest, Problem, TypedValue};
+
+/// The cost limit of one evaluation in an API server, in cost units.
+pub(crate) const PER_CALL_LIMIT: u64 = 10_000_000;
+
+/// Why an expression has no value.
+#[derive(Debug, Clone)]
+pub(crate) enum Failure {
+    /// It does not compile.
+    Issues(Issues),
+    /// It compiles, but a constant part of it fails.
+    Plan(PlanError),
+    /// Its evaluation failed.
+    Eval(EvalError),
+}
+
+/// An expression, compiled as far as it goes.
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    ty: Option<Type>,
+    estimate: Option<CostEstimate>,
+    /// None where only the type was asked for.
+    program: Result<Option<Program>, Failure>,
+    check_only: bool,
+}
+
+/// What is known of an expression in the end.
+#[derive(Debug)]
+pub(crate) struct Outcome<'a> {
+    /// The static type, if it was found.
+    pub(crate) ty: Option<&'a Type>,
+    /// The static cost, if it was found.
+    pub(crate) estimate: Option<CostEstimate>,
+    /// The cost of the evaluation in cost units, if there was one.
+    pub(crate) cost: Option<u64>,
+    /// The value; none where none was asked for.
+    pub(crate) result: Result<Option<Value<'a>>, Failure>,
+}
+
+impl Compiled {
+    /// Compiles the expression of a request.
+    pub(crate) fn new(env: &Env, request: &EvalRequest) -> Self {
+        let mut compiled = Compiled {
+            ty: None,
+            estimate: None,
+            program: Ok(None),
+            check_only: request.check_only,
+        };
+        compiled.program = compiled.compile(env, request);
+        compiled
+    }
+
+    fn compile(&mut self, env: &Env, request: &EvalRequest) -> Result<Option<Program>, Failure> {
+        let ast = env.parse(&request.expr).map_err(Failure::Issues)?;
+        if request.disable_check {
+            return env
+                .plan(&CheckedAst::unchecked(ast))
+                .map(Some)
+                .map_err(Failure::Plan);
+        }
+        let checked = env.check(ast).map_err(Failure::Issues)?;
+        self.ty = Some(checked.output_type().clone());
+        // In the environment of the specification, to check is to find the type, and nothing more.
+        if request.check_only && matches!(request.environment.language, Language::Cel { .. }) {
+            return Ok(None);
+        }
+        self.estimate = Some(estimate(&checked, &request.sizes));
+        env.plan(&checked).map(Some).map_err(Failure::Plan)
+    }
+
+    /// Evaluates the expression, unless it was only to be checked.
+    pub(crate) fn run<'a>(
+        &'a self,
+        activation: &Activation<'a>,
+        arena: &'a Arena,
+        options: &EvalOptions<'a>,
+    ) -> Outcome<'a> {
+        let mut outcome = Outcome {
+            ty: self.ty.as_ref(),
+            estimate: self.estimate,
+            cost: None,
+            result: Ok(None),
+        };
+        match &self.program {
+            Err(failure) => outcome.result = Err(failure.clone()),
+            Ok(Some(program)) if !self.check_only => {
+                let evaluation = program.eval(activation, arena, options);
+                outcome.cost = Some(evaluation.cost);
+                outcome.result = evaluation.result.map(Some).map_err(Failure::Eval);
+            }
+            Ok(_) => {}
+        }
+        outcome
+    }
+}
+
+impl Failure {
+    /// The protocol's name of the step that failed.
+    fn phase(&self) -> &'static str {
+        match self {
+            Failure::Issues(issues) => match issues.phase() {
+                Phase::Parse => "parse",
+                Phase::Check => "check",
+            },
+            Failure::Plan(_) => "program",
+            Failure::Eval(error) if error.kind() == EvalErrorKind::CostLimit => "cost",
+            Failure::Eval(_) => "eval",
+        }
+    }
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Failure::Issues(issues) => issues.fmt(f),
+            Failure::Plan(error) => error.fmt(f),
+            Failure::Eval(error) => error.fmt(f),
+        }
+    }
+}
+
+impl<'a> Outcome<'a> {
+    /// The outcome as an answer of the batch protocol, without an `id`.
+    pub(crate) fn answer(&self) -> Answer<'a> {
+        let mut known = Answer {
+            ok: self.result.is_ok(),
+            estimate: self.estimate.map(Into::into),
+            cost: self.cost,
+            ..Answer::default()
+        };
+        if let Some(ty) = self.ty {
+            known = known.with_type(ty);
+        }
+        match &self.result {
+            Ok(value) => Answer {
+                value: value.map(TypedValue::new),
+                ..known
+            },
+            Err(failure) => {
+                let problem = Problem {
+                    phase: failure.phase(),
+                    message: failure.to_string(),
+                };
+                Answer {
+                    error: Some(problem),
+                    ..known
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! `gavel` on the command line: what an API server does with CEL, for people (`eval`) and for other programs (`batch`).
+//!
+//! Layer 3: reads arguments and files, calls the engine and the libraries, prints.
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+mod args;
+mod commands;
+mod environment;
+mod evaluation;
+mod exit_code;
+mod input;
+pub mod protocol;
+mod report;
+
+/// Runs the command that the arguments describe; the first of them is the program's name.
+pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    match args::Cli::try_parse_from(args) {
+        Ok(cli) => commands::run(cli).into(),
+        Err(error) => {
+            // Help goes to standard output with status 0, a wrong command line to standard error with status 2.
+            let _ = error.print();
+            ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! The command `gavel`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    gavel_cli::run(std::env::args_os())
+}

@@ -1,0 +1,16 @@
+//! The batch protocol: JSON requests in, JSON answers out, one a line.
+
+mod answer;
+mod binding;
+mod evaluate;
+mod request;
+mod session;
+mod types;
+mod value;
+
+pub(crate) use answer::{Answer, Problem};
+pub(crate) use evaluate::EvalRequest;
+pub(crate) use request::RequestError;
+pub use session::Session;
+pub(crate) use types::read_text as read_type;
+pub(crate) use value::TypedValue;

@@ -1,0 +1,178 @@
+//! Requests: JSON objects, one a line, read key by key so that each complaint names the key.
+
+use serde::Deserialize;
+use serde_json::Map;
+
+use gavel_engine::value::Json;
+
+/// Why a request cannot be understood.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct RequestError(pub String);
+
+impl RequestError {
+    /// The same, about the value of a key or of a part of it.
+    pub(crate) fn within(self, key: &str) -> Self {
+        let separator = if self.0.starts_with('[') { "" } else { ": " };
+        RequestError(format!("{key}{separator}{}", self.0))
+    }
+}
+
+/// A request whose `op` is yet to be looked at.
+#[derive(Debug)]
+pub(crate) struct Request {
+    /// The request's `id`, which the answer echoes; null where there is none.
+    pub(crate) id: Json,
+    /// Everything else.
+    pub(crate) fields: Fields,
+}
+
+/// The keys of a JSON object that have not been read yet. A key that is null counts as absent.
+#[derive(Debug, Default)]
+pub(crate) struct Fields(Map<String, Json>);
+
+impl Request {
+    /// Reads a line. What is wrong comes with the `id`, as far as that can be made out.
+    pub(crate) fn read(line: &[u8]) -> Result<Request, (Json, RequestError)> {
+        match serde_json::from_slice(line) {
+            Ok(Json::Object(mut fields)) => {
+                let id = fields.remove("id").unwrap_or_default();
+                Ok(Request {
+                    id,
+                    fields: Fields(fields),
+                })
+            }
+            Ok(other) => {
+                let message = format!("a request must be a JSON object, not {}", kind(&other));
+                Err((Json::Null, RequestError(message)))
+            }
+            Err(error) => {
+                let message = RequestError(format!("the request is not valid JSON: {error}"));
+                Err((salvaged_id(line), message))
+            }
+        }
+    }
+}
+
+/// The `id` of a request that is JSON as such, but nested too deeply or with a number that is too large.
+fn salvaged_id(line: &[u8]) -> Json {
+    #[derive(Deserialize)]
+    struct Id {
+        #[serde(default)]
+        id: Json,
+    }
+    serde_json::from_slice(line).map_or(Json::Null, |Id { id }| id)
+}
+
+impl Fields {
+    /// A text.
+    pub(crate) fn text(&mut self, key: &str) -> Result<Option<String>, RequestError> {
+        match self.take(key) {
+            None => Ok(None),
+            Some(Json::String(text)) => Ok(Some(text)),
+            Some(other) => Err(unexpected(key, "a string", &other)),
+        }
+    }
+
+    /// One of some texts; `None` where the key is absent.
+    pub(crate) fn choice<T: Copy>(
+        &mut self,
+        key: &str,
+        choices: &[(&str, T)],
+    ) -> Result<Option<T>, RequestError> {
+        let Some(text) = self.text(key)? else {
+            return Ok(None);
+        };
+        let found = choices.iter().find(|(name, _)| *name == text);
+        let names: Vec<String> = choices
+            .iter()
+            .map(|(name, _)| format!("{name:?}"))
+            .collect();
+        match found {
+            Some((_, choice)) => Ok(Some(*choice)),
+            None => Err(RequestError(format!(
+                "{key} must be {}, not {text:?}",
+                names.join(" or ")
+            ))),
+        }
+    }
+
+    /// `true` or `false`; false where the key is absent.
+    pub(crate) fn flag(&mut self, key: &str) -> Result<bool, RequestError> {
+        match self.take(key) {
+            None => Ok(false),
+            Some(Json::Bool(flag)) => Ok(flag),
+            Some(other) => Err(unexpected(key, "true or false", &other)),
+        }
+    }
+
+    /// A whole number from 0 to 2^64 - 1.
+    pub(crate) fn whole(&mut self, key: &str) -> Result<Option<u64>, RequestError> {
+        let Some(json) = self.take(key) else {
+            return Ok(None);
+        };
+        let whole = json.as_u64();
+        whole.map_or_else(
+            || Err(unexpected(key, "a whole number of at least 0", &json)),
+            |n| Ok(Some(n)),
+        )
+    }
+
+    /// A list; empty where the key is absent.
+    pub(crate) fn list(&mut self, key: &str) -> Result<Vec<Json>, RequestError> {
+        match self.take(key) {
+            None => Ok(Vec::new()),
+            Some(Json::Array(list)) => Ok(list),
+            Some(other) => Err(unexpected(key, "a list", &other)),
+        }
+    }
+
+    /// An object; empty where the key is absent.
+    pub(crate) fn object(&mut self, key: &str) -> Result<Map<String, Json>, RequestError> {
+        match self.take(key) {
+            None => Ok(Map::new()),
+            Some(Json::Object(object)) => Ok(object),
+            Some(other) => Err(unexpected(key, "an object", &other)),
+        }
+    }
+
+    /// The first of these keys that is there.
+    pub(crate) fn first_of<'k>(&self, keys: &[&'k str]) -> Option<&'k str> {
+        let set = |key: &&&str| self.0.get(**key).is_some_and(|json| !json.is_null());
+        keys.iter().find(set).copied()
+    }
+
+    fn take(&mut self, key: &str) -> Option<Json> {
+        self.0.remove(key).filter(|json| !json.is_null())
+    }
+}
+
+impl TryFrom<Json> for Fields {
+    type Error = RequestError;
+
+    fn try_from(json: Json) -> Result<Self, RequestError> {
+        match json {
+            Json::Object(fields) => Ok(Fields(fields)),
+            other => Err(RequestError(format!(
+                "must be an object, not {}",
+                kind(&other)
+            ))),
+        }
+    }
+}
+
+fn unexpected(key: &str, what: &str, found: &Json) -> RequestError {
+    RequestError(format!("{key} must be {what}, not {}", kind(found)))
+}
+
+/// What a JSON value is, for messages; scalars that are short are quoted.
+pub(crate) fn kind(json: &Json) -> String {
+    match json {
+        Json::Null => "null".to_owned(),
+        Json::Bool(_) | Json::Number(_) => json.to_string(),
+        Json::String(text) if text.len() <= 40 => json.to_string(),
+        Json::String(_) => "a string".to_owned(),
+        Json::Array(_) => "a list".to_owned(),
+        Json::Object(_) => "an object".to_owned(),
+    }
+}

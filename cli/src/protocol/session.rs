@@ -1,0 +1,88 @@
+//! A stream of requests, and what is kept from one to the next.
+
+use gavel_engine::program::EvalOptions;
+use gavel_engine::value::{Arena, Json};
+
+use super::request::{Fields, Request};
+use super::{Answer, EvalRequest, RequestError};
+use crate::environment::Environments;
+use crate::evaluation::Compiled;
+
+/// Answers requests, one after the other.
+#[derive(Debug, Default)]
+pub struct Session {
+    environments: Environments,
+    arena: Arena,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Operation {
+    Eval,
+}
+
+const OPERATIONS: [(&str, Operation); 1] = [("eval", Operation::Eval)];
+
+impl Session {
+    /// A session that has seen nothing yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Appends the answer to a request, a line of JSON, to `out`. Whatever the line holds, there is an answer.
+    pub fn answer(&mut self, line: &[u8], out: &mut Vec<u8>) {
+        self.arena.reset();
+        match Request::read(line) {
+            Ok(Request { id, fields }) => {
+                if let Err(error) = self.dispatch(&id, fields, out) {
+                    write(&Answer::misunderstood(&id, &error), out);
+                }
+            }
+            Err((id, error)) => write(&Answer::misunderstood(&id, &error), out),
+        }
+    }
+
+    fn dispatch(
+        &mut self,
+        id: &Json,
+        mut fields: Fields,
+        out: &mut Vec<u8>,
+    ) -> Result<(), RequestError> {
+        match fields.choice("op", &OPERATIONS)? {
+            Some(Operation::Eval) => self.eval(id, &EvalRequest::read(fields)?, out),
+            None => Err(RequestError("op must be set".to_owned())),
+        }
+    }
+
+    fn eval(
+        &mut self,
+        id: &Json,
+        request: &EvalRequest,
+        out: &mut Vec<u8>,
+    ) -> Result<(), RequestError> {
+        let env = self.environments.environment(&request.environment);
+        let env = env.map_err(|error| RequestError(error.to_string()))?;
+        let compiled = Compiled::new(&env, request);
+        let activation = request.bind(&self.arena);
+        let activation =
+            activation.map_err(|(name, error)| error.within(&format!("bindings[{name:?}]")))?;
+        let options = EvalOptions {
+            cost_limit: Some(request.cost_limit),
+            interrupt: None,
+        };
+        let outcome = compiled.run(&activation, &self.arena, &options);
+        write(
+            &Answer {
+                id: Some(id),
+                ..outcome.answer()
+            },
+            out,
+        );
+        Ok(())
+    }
+}
+
+fn write(answer: &Answer<'_>, out: &mut Vec<u8>) {
+    // Writing to a Vec does not fail, and all keys of an answer are texts.
+    let _ = serde_json::to_writer(&mut *out, answer);
+    out.push(b'\n');
+}

@@ -1,0 +1,157 @@
+//! Values as typed JSON: each an object whose one key names the type.
+
+use std::fmt;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+use gavel_engine::error::EvalError;
+use gavel_engine::golang::{duration, float, time::OffsetTime};
+use gavel_engine::value::{Arena, List, Opaque, Timestamp, Value};
+
+/// Values inside more lists, maps and optionals than this are not written out.
+const MAX_DEPTH: usize = 200;
+
+/// A value that serializes as typed JSON.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TypedValue<'a> {
+    value: Value<'a>,
+    depth: usize,
+}
+
+impl<'a> TypedValue<'a> {
+    /// Of a value.
+    pub(crate) fn new(value: Value<'a>) -> Self {
+        TypedValue { value, depth: 0 }
+    }
+
+    fn inner(self, value: Value<'a>) -> Self {
+        TypedValue {
+            value,
+            depth: self.depth.saturating_add(1),
+        }
+    }
+}
+
+impl Serialize for TypedValue<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_map(Some(1))?;
+        if self.depth > MAX_DEPTH {
+            object.serialize_entry("opaque", "too deep")?;
+            return object.end();
+        }
+        match self.value {
+            Value::Null => object.serialize_entry("null", &true),
+            Value::Bool(b) => object.serialize_entry("bool", &b),
+            Value::Int(int) => object.serialize_entry("int", &int.to_string()),
+            Value::Uint(uint) => object.serialize_entry("uint", &uint.to_string()),
+            Value::Double(double) => object.serialize_entry("double", &float::format_json(double)),
+            Value::String(text) => object.serialize_entry("string", text),
+            Value::Bytes(bytes) => object.serialize_entry("bytes", &STANDARD.encode(bytes)),
+            Value::Duration(d) => {
+                object.serialize_entry("duration", &written(|out| duration::write_go(out, d.0)))
+            }
+            Value::Timestamp(t) => {
+                object.serialize_entry("timestamp", &written(|out| utc(t).write_rfc3339(out)))
+            }
+            Value::List(_) | Value::JsonList(_) | Value::ListView(_) => {
+                object.serialize_entry("list", &Elements(*self))
+            }
+            Value::Map(_) | Value::JsonMap(_) | Value::MapView(_) => {
+                object.serialize_entry("map", &Entries(*self))
+            }
+            Value::Optional(None) => object.serialize_entry("optional", &()),
+            Value::Optional(Some(value)) => object.serialize_entry("optional", &self.inner(*value)),
+            Value::Type(name) => object.serialize_entry("type", name),
+            Value::Opaque(opaque) => {
+                let arena = Arena::new();
+                object.serialize_entry(opaque_key(opaque), opaque.to_text(&arena))
+            }
+        }?;
+        object.end()
+    }
+}
+
+/// The elements of a list.
+struct Elements<'a>(TypedValue<'a>);
+
+impl Serialize for Elements<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let list = self.0.value.as_list();
+        serializer.collect_seq(
+            list.iter()
+                .flat_map(List::iter)
+                .map(|element| self.0.inner(element)),
+        )
+    }
+}
+
+/// The entries of a map as pairs, ordered by the text of the key that Go prints.
+struct Entries<'a>(TypedValue<'a>);
+
+impl Serialize for Entries<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Some(map) = self.0.value.as_map() else {
+            return serializer.collect_seq(std::iter::empty::<()>());
+        };
+        let mut entries: Vec<(String, TypedValue<'_>, Entry<'_>)> = Vec::with_capacity(map.len());
+        let mut keys = map.iter();
+        while let Some(key) = keys.next_key() {
+            let value = match map.get(&key) {
+                Ok(value) => Entry::Value(self.0.inner(value.unwrap_or(Value::Null))),
+                Err(error) => Entry::Error(error),
+            };
+            entries.push((key.in_message().to_string(), self.0.inner(key), value));
+        }
+        entries.sort_by(|left, right| left.0.cmp(&right.0));
+        serializer.collect_seq(entries.iter().map(|(_, key, value)| (key, value)))
+    }
+}
+
+/// The value of an entry, or why a host could not tell it.
+enum Entry<'a> {
+    Value(TypedValue<'a>),
+    Error(EvalError),
+}
+
+impl Serialize for Entry<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Entry::Value(value) => value.serialize(serializer),
+            Entry::Error(error) => {
+                let mut object = serializer.serialize_map(Some(1))?;
+                object.serialize_entry("error", error.message())?;
+                object.end()
+            }
+        }
+    }
+}
+
+/// The key under which a value of a library's own type is written.
+fn opaque_key(opaque: &dyn Opaque) -> &'static str {
+    match opaque.type_name() {
+        "kubernetes.Quantity" => "quantity",
+        "kubernetes.URL" => "url",
+        "net.IP" => "ip",
+        "net.CIDR" => "cidr",
+        "kubernetes.Semver" => "semver",
+        "kubernetes.NamedFormat" => "format",
+        _ => "opaque",
+    }
+}
+
+fn utc(time: Timestamp) -> OffsetTime {
+    OffsetTime {
+        unix_seconds: time.seconds,
+        nanos: time.nanos,
+        offset_seconds: 0,
+    }
+}
+
+fn written(write: impl FnOnce(&mut String) -> fmt::Result) -> String {
+    let mut text = String::new();
+    // Writing to a String does not fail.
+    let _ = write(&mut text);
+    text
+}

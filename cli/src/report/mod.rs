@@ -1,0 +1,54 @@
+//! What people read: values and types on standard output, what is wrong on standard error.
+
+use std::fmt::Display;
+use std::io::{self, Write};
+
+use anstream::stderr;
+use clap::builder::styling::{AnsiColor, Style};
+
+use crate::evaluation::{Failure, Outcome};
+
+mod excerpt;
+mod literal;
+
+use literal::Literal;
+
+const ERROR: Style = AnsiColor::Red.on_default().bold();
+
+/// Says what is wrong with the command line or with an input.
+pub(crate) fn complain(message: &impl Display) {
+    // Where standard error is gone there is nobody to tell.
+    let _ = writeln!(stderr(), "{ERROR}error:{ERROR:#} {message}");
+}
+
+/// Prints the value, its type and, if asked for, the cost; or what is wrong.
+pub(crate) fn outcome(outcome: &Outcome<'_>, cost: bool, out: &mut impl Write) -> io::Result<()> {
+    match &outcome.result {
+        Ok(value) => {
+            if let Some(value) = value {
+                writeln!(out, "{}", Literal::new(*value))?;
+            }
+        }
+        Err(Failure::Issues(issues)) if stderr().is_terminal() => {
+            let _ = writeln!(stderr(), "{}", excerpt::render(issues));
+        }
+        Err(Failure::Issues(issues)) => {
+            let _ = writeln!(stderr(), "{issues}");
+        }
+        Err(failure) => complain(failure),
+    }
+    if outcome.result.is_ok()
+        && let Some(ty) = outcome.ty
+    {
+        writeln!(out, "type: {ty}")?;
+    }
+    if cost {
+        if let Some(cost) = outcome.cost {
+            writeln!(out, "cost: {cost}")?;
+        }
+        if let Some(estimate) = outcome.estimate {
+            writeln!(out, "estimated cost: {} to {}", estimate.min, estimate.max)?;
+        }
+    }
+    Ok(())
+}

@@ -20,7 +20,8 @@ pub(super) struct Call {
     pub(super) function: SmolStr,
     pub(super) callee: Callee,
     pub(super) arguments: Box<[Node]>,
-    /// Whether the first argument that fails ends the call, uncharged. Otherwise all arguments are evaluated first.
+    /// Whether the first argument that fails ends the call, uncharged if others would follow. Otherwise all arguments
+    /// are evaluated first.
     pub(super) stops_early: bool,
     pub(super) cost: Cost,
 }
@@ -46,7 +47,9 @@ impl Call {
         for (n, argument) in self.arguments.iter().enumerate() {
             match argument.eval(frame) {
                 Ok(value) => values.push(value),
-                Err(error) if self.stops_early || error.is_fatal() => return Err(error),
+                Err(error) if error.is_fatal() => return Err(error),
+                // A call is charged once all its arguments were looked at, the last of them being the one that failed.
+                Err(error) if self.stops_early && n.saturating_add(1) < self.arguments.len() => return Err(error),
                 Err(error) => return self.fail(&values, error, n, frame),
             }
         }

@@ -20,6 +20,11 @@ pub trait ListView: fmt::Debug + Send + Sync {
     /// The element at `index`, or `None` past the end.
     fn get(&self, index: usize) -> Option<Value<'_>>;
 
+    /// Whether `optional.ofNonZeroValue` takes the list for nothing. Upstream's views of documents never are.
+    fn is_zero(&self) -> bool {
+        self.is_empty()
+    }
+
     /// Whether the list on the right of an `==` is the same, where the order of the elements does not decide it.
     fn equals(&self, _other: &Value<'_>) -> Option<Result<bool, EvalError>> {
         None
@@ -48,6 +53,11 @@ pub trait MapView: fmt::Debug + Send + Sync {
     /// Whether there are no entries.
     fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Whether `optional.ofNonZeroValue` takes the map for nothing. Upstream's views of documents never are.
+    fn is_zero(&self) -> bool {
+        self.is_empty()
     }
 
     /// The value under exactly this key, or `None` where there is none. A host that computes values may fail.

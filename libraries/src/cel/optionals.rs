@@ -179,8 +179,8 @@ fn of_non_zero_value<'a>(
     }
 }
 
-/// Whether a value is its type's zero: false, 0, empty, null. Types, optionals and values of libraries never are, nor
-/// are objects of a host.
+/// Whether a value is its type's zero: false, 0, empty, null. Types, optionals and values of libraries never are, and a
+/// host decides for its lists and objects.
 fn is_zero(value: &Value<'_>) -> bool {
     const ZERO_TIME: Timestamp = Timestamp {
         seconds: Timestamp::MIN_SECONDS,
@@ -201,11 +201,9 @@ fn is_zero(value: &Value<'_>) -> bool {
         Value::JsonList(items) => items.is_empty(),
         Value::Map(map) => map.entries().is_empty(),
         Value::JsonMap(map) => map.is_empty(),
-        Value::ListView(_)
-        | Value::MapView(_)
-        | Value::Optional(_)
-        | Value::Type(_)
-        | Value::Opaque(_) => false,
+        Value::ListView(list) => list.is_zero(),
+        Value::MapView(map) => map.is_zero(),
+        Value::Optional(_) | Value::Type(_) | Value::Opaque(_) => false,
     }
 }
 

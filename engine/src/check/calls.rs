@@ -137,7 +137,8 @@ impl Checker<'_> {
     #[cold]
     fn report_no_overload(&mut self, id: ExprId, name: &str, member: bool, arguments: &[Type]) {
         let mut signature = String::new();
-        let mut arguments = arguments.iter().map(|ty| self.bindings.resolve(ty));
+        let resolved = |ty: &Type| self.bindings.resolved(ty).unwrap_or_else(|| ty.clone());
+        let mut arguments = arguments.iter().map(resolved);
         if member && let Some(receiver) = arguments.next() {
             // Writing to a string does not fail.
             let _ = write!(signature, "{}.", receiver.in_message());

@@ -22,27 +22,7 @@ pub fn check(ast: Ast, env: &Env) -> Result<CheckedAst, Issues> {
     let (source, mut root, offsets) = ast.into_parts();
     let mut checker = Checker::new(env, &source, &offsets);
     checker.check(&mut root);
-    if checker.bindings.is_exhausted() {
-        checker.report(root.id, format_args!("the types of the expression are too large"));
-    }
-    let Checker {
-        bindings,
-        mut types,
-        references,
-        issues,
-        ..
-    } = checker;
-    if let Some(issues) = issues {
-        return Err(issues);
-    }
-    for ty in &mut types {
-        *ty = bindings.resolve(ty);
-    }
-    if bindings.is_exhausted() {
-        let mut issues = Issues::new(&source, Phase::Check);
-        issues.report(source.location(0), "the types of the expression are too large");
-        return Err(issues);
-    }
+    let (types, references) = checker.finish(root.id)?;
     let checked = CheckedAst::new(Ast::new(source, root, offsets), types, references);
     if env.validators().is_empty() {
         return Ok(checked);
@@ -53,6 +33,9 @@ pub fn check(ast: Ast, env: &Env) -> Result<CheckedAst, Issues> {
     }
     if issues.is_empty() { Ok(checked) } else { Err(issues) }
 }
+
+/// The type and the reference of each id.
+type Tables = (Vec<Type>, Vec<Option<Reference>>);
 
 /// What is known while an expression is checked.
 pub(super) struct Checker<'c> {
@@ -84,6 +67,22 @@ impl<'c> Checker<'c> {
             issues: None,
             hides_mixed_comparisons: !env.options().cross_type_numeric_comparisons,
             name: String::new(),
+        }
+    }
+
+    /// The types, without variables, and the references; or the problems.
+    fn finish(mut self, root: ExprId) -> Result<Tables, Issues> {
+        for ty in &mut self.types {
+            if let Some(resolved) = self.bindings.resolved(ty) {
+                *ty = resolved;
+            }
+        }
+        if self.bindings.is_exhausted() {
+            self.report(root, format_args!("the types of the expression are too large"));
+        }
+        match self.issues {
+            Some(issues) => Err(issues),
+            None => Ok((self.types, self.references)),
         }
     }
 

@@ -116,3 +116,6 @@ impl CheckedAst {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -115,9 +115,10 @@ impl Bindings {
         self.replaced(ty, false).unwrap_or_else(|| ty.clone())
     }
 
-    /// The type with all bound variables replaced, and those that nothing has bound by `dyn`.
-    pub(super) fn resolve(&self, ty: &Type) -> Type {
-        self.replaced(ty, true).unwrap_or_else(|| ty.clone())
+    /// The type with all bound variables replaced, and those that nothing has bound by `dyn`; `None` where that changes
+    /// nothing.
+    pub(super) fn resolved(&self, ty: &Type) -> Option<Type> {
+        self.replaced(ty, true)
     }
 
     /// `None` where nothing is to be replaced.

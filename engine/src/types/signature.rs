@@ -44,11 +44,7 @@ impl Type {
     /// Adds the names of the type parameters in this type that are not there yet.
     fn collect_parameters(&self, names: &mut SmallVec<[SmolStr; 2]>) {
         match self {
-            Type::Param(name) => {
-                if !names.contains(name) {
-                    names.push(name.clone());
-                }
-            }
+            Type::Param(name) if !names.contains(name) => names.push(name.clone()),
             Type::List(element) => element.collect_parameters(names),
             Type::Map(entry) => {
                 entry.0.collect_parameters(names);

@@ -60,6 +60,7 @@ pub const FEATURES: &[Gated] = &[
     since(28, Feature::Functions("optionals", &[OPTIONALS])),
     since(29, Feature::Validator(validators::duration_literals)),
     since(29, Feature::Validator(validators::timestamp_literals)),
+    since(29, Feature::Validator(validators::regex_literals)),
     since(
         29,
         Feature::Functions("strings", &[STRINGS_SINCE_1, STRINGS_SINCE_2]),

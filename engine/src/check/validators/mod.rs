@@ -1,9 +1,11 @@
 //! Checks of literals after the types are known (cel-go `cel/validator.go`).
 
 mod homogeneous;
+mod regex_literals;
 mod time_literals;
 
 pub use homogeneous::homogeneous_literals;
+pub use regex_literals::regex_literals;
 pub use time_literals::{duration_literals, timestamp_literals};
 
 use crate::ast::{Constant, ExprId, ExprKind};

@@ -11,6 +11,8 @@ use gavel_engine::types::{OPTIONAL, Type, TypeTextError};
 use crate::base_env::{Feature, builder};
 use crate::cel::bindings::{self, BINDINGS};
 use crate::cel::encoders::ENCODERS;
+use crate::cel::format::FORMAT_SINCE_4;
+use crate::cel::format::validator::format_calls_since_4;
 use crate::cel::lists::LISTS;
 use crate::cel::math::{MATH, MATH_MACROS};
 use crate::cel::network::{CIDR, IP, NETWORK};
@@ -19,8 +21,14 @@ use crate::cel::sets::SETS;
 use crate::cel::strings::{STRINGS, STRINGS_SINCE_1, STRINGS_SINCE_2, STRINGS_SINCE_3};
 use crate::cel::two_variable::TWO_VARIABLE;
 
-/// The strings library of version 3.
-const STRINGS_3: &[&[Overload]] = &[STRINGS, STRINGS_SINCE_1, STRINGS_SINCE_2, STRINGS_SINCE_3];
+/// The strings library of version 4.
+const STRINGS_4: &[&[Overload]] = &[
+    STRINGS,
+    STRINGS_SINCE_1,
+    STRINGS_SINCE_2,
+    STRINGS_SINCE_3,
+    FORMAT_SINCE_4,
+];
 
 /// The features in the order in which they are added.
 pub const CEL_FEATURES: &[Feature] = &[
@@ -42,7 +50,8 @@ pub const CEL_FEATURES: &[Feature] = &[
     Feature::Functions("encoders", &[ENCODERS]),
     Feature::Macros(MATH_MACROS),
     Feature::Functions("math", &[MATH]),
-    Feature::Functions("strings", STRINGS_3),
+    Feature::Functions("strings", STRINGS_4),
+    Feature::Validator(format_calls_since_4),
     Feature::TypeName(IP),
     Feature::TypeName(CIDR),
     Feature::Functions("network", &[NETWORK]),

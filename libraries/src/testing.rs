@@ -12,7 +12,9 @@ pub(crate) fn check(
     expected: Result<&str, &str>,
 ) {
     let row = rows.iter().find(|row| row.id == id).unwrap();
-    let (Implementation::Typed(function) | Implementation::Shared(function)) = row.implementation
+    let (Implementation::Typed(function)
+    | Implementation::Variadic(function)
+    | Implementation::Shared(function)) = row.implementation
     else {
         panic!("{id} has no implementation");
     };

@@ -128,12 +128,7 @@ pub fn string_from<'a>(arena: &'a Arena, value: &Value<'_>) -> Result<&'a str, E
         Value::Uint(uint) => write!(text, "{uint}"),
         Value::Double(double) => float::write_shortest(&mut text, double),
         Value::Duration(Duration(nanos)) => duration::write_cel(&mut text, nanos),
-        Value::Timestamp(time) => OffsetTime {
-            unix_seconds: time.seconds,
-            nanos: time.nanos,
-            offset_seconds: time.offset,
-        }
-        .write_rfc3339(&mut text),
+        Value::Timestamp(time) => time.write_rfc3339(&mut text),
         _ => return Err(conversion_error(value.type_name(), "string")),
     };
     Ok(text.into_bump_str())

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::fmt::{self, Write};
 
 use super::{Arena, Timestamp, Value};
-use crate::golang::time::OffsetTime;
 use crate::golang::{duration, float};
 
 /// Deeper values are cut off; it bounds recursion, and nobody reads so far.
@@ -108,11 +107,6 @@ fn write_bytes(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {
 /// `2020-01-01 00:00:00.5 +0100 +0100`, where the offset is also the name of the zone; UTC has one of its own.
 fn write_time(f: &mut fmt::Formatter<'_>, time: Timestamp) -> fmt::Result {
     let mut text = String::new();
-    let time = OffsetTime {
-        unix_seconds: time.seconds,
-        nanos: time.nanos,
-        offset_seconds: time.offset,
-    };
     time.write_rfc3339(&mut text)?;
     let (date, clock) = text.split_once('T').unwrap_or_default();
     write!(f, "{date} ")?;

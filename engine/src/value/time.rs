@@ -1,5 +1,9 @@
 //! Durations and timestamps.
 
+use std::fmt;
+
+use crate::golang::time::OffsetTime;
+
 /// A span of time in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Duration(pub i64);
@@ -22,6 +26,16 @@ impl Timestamp {
     pub const MIN_SECONDS: i64 = -62_135_596_800;
     /// The last second that CEL knows: 9999-12-31T23:59:59Z.
     pub const MAX_SECONDS: i64 = 253_402_300_799;
+
+    /// Writes the instant as `string()` does: in its own offset, with the digits of the fraction that it needs.
+    pub fn write_rfc3339(self, out: &mut impl fmt::Write) -> fmt::Result {
+        let time = OffsetTime {
+            unix_seconds: self.seconds,
+            nanos: self.nanos,
+            offset_seconds: self.offset,
+        };
+        time.write_rfc3339(out)
+    }
 }
 
 impl PartialEq for Timestamp {

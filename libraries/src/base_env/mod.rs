@@ -11,6 +11,8 @@ use gavel_engine::stdlib;
 use gavel_engine::syntax::{self, Macro, Macros, ParserOptions};
 use gavel_engine::types::{OPTIONAL, Type, TypeTextError};
 
+use crate::cel::format::FORMAT_BEFORE_4;
+use crate::cel::format::validator::format_calls_before_4;
 use crate::cel::lists::LISTS;
 use crate::cel::optionals::OPTIONALS;
 use crate::cel::sets::SETS;
@@ -63,8 +65,12 @@ pub const FEATURES: &[Gated] = &[
     since(29, Feature::Validator(validators::regex_literals)),
     since(
         29,
-        Feature::Functions("strings", &[STRINGS_SINCE_1, STRINGS_SINCE_2]),
+        Feature::Functions(
+            "strings",
+            &[STRINGS_SINCE_1, STRINGS_SINCE_2, FORMAT_BEFORE_4],
+        ),
     ),
+    since(29, Feature::Validator(format_calls_before_4)),
     since(29, Feature::Functions("sets", &[SETS])),
     since(32, Feature::Macros(syntax::TWO_VARIABLE)),
     since(32, Feature::Functions("comprehensions", &[TWO_VARIABLE])),

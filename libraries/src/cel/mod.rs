@@ -2,6 +2,8 @@
 
 pub mod bindings;
 pub mod encoders;
+pub mod format;
+mod limit;
 pub mod lists;
 pub mod math;
 mod members;

@@ -5,9 +5,7 @@ use gavel_engine::decl::CallContext;
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{Arena, Value};
 
-/// No result is longer than this. A short call could otherwise ask for more memory than there is, before its cost is
-/// counted: `text.replace('', text)` squares a length. The largest object of a cluster has some megabytes.
-const MAX_BYTES: usize = 1 << 28;
+use crate::cel::limit::check_length;
 
 /// `text.lowerAscii()`
 pub(super) fn lower_ascii<'a>(
@@ -137,7 +135,7 @@ fn replaced<'a>(
     for (at, old) in found {
         result.push_str(text.get(copied..at).unwrap_or_default());
         result.push_str(new);
-        check_size(&result)?;
+        check_length(&result)?;
         copied = at.saturating_add(old.len());
     }
     result.push_str(text.get(copied..).unwrap_or_default());
@@ -262,7 +260,7 @@ fn joined<'a>(
             result.push_str(separator);
         }
         result.push_str(text_of(arena, element)?);
-        check_size(&result)?;
+        check_length(&result)?;
     }
     Ok(Value::String(result.into_bump_str()))
 }
@@ -270,13 +268,4 @@ fn joined<'a>(
 /// A count as an argument gives it: negative means no limit.
 fn limit(count: i64) -> usize {
     usize::try_from(count).unwrap_or(usize::MAX)
-}
-
-fn check_size(text: &str) -> Result<(), EvalError> {
-    if text.len() > MAX_BYTES {
-        return Err(EvalError::new(format!(
-            "the result is longer than {MAX_BYTES} bytes"
-        )));
-    }
-    Ok(())
 }

@@ -1,0 +1,109 @@
+//! Doubles for readers of English (`golang.org/x/text/message`, locale `en_US`).
+//!
+//! That package keeps sizes in few bits, so large precisions and widths wrap around.
+
+use std::fmt::{self, Write};
+
+use bumpalo::collections::String;
+use gavel_engine::golang::float;
+
+/// From this precision on, Go's reader of formats gives up and takes the letter for missing.
+const UNREADABLE: u64 = 10_000_010;
+/// What is written then.
+const NO_VERB: &str = "%!(NOVERB)";
+
+/// Digits after the point and width where a clause says nothing.
+const DEFAULT: u64 = 6;
+
+/// `1,234.500000`: `precision` digits after the point, ties to even on the exact value.
+pub(super) fn write_fixed(out: &mut String<'_>, value: f64, precision: Option<u64>) -> fmt::Result {
+    let precision = precision.unwrap_or(DEFAULT);
+    if precision >= UNREADABLE {
+        return out.write_str(NO_VERB);
+    }
+    if let Some(name) = special(value) {
+        return out.write_str(name);
+    }
+    // The value is rounded to a precision of 16 bits, and filled up with zeros to one of 8. Where the former is
+    // negative, nothing is rounded.
+    let zeros = usize::from(precision.to_le_bytes()[0]);
+    let text = match u16::try_from(precision & 0xffff).unwrap_or(0) {
+        digits @ ..0x8000 => float::format_fixed(value.abs(), usize::from(digits)),
+        _ => {
+            let mut text = std::string::String::new();
+            float::write_plain(&mut text, value.abs())?;
+            text
+        }
+    };
+    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+    let fraction = fraction.trim_end_matches('0');
+    if value < 0.0 {
+        out.push('-');
+    }
+    write_grouped(out, whole);
+    if !fraction.is_empty() || zeros > 0 {
+        write!(out, ".{fraction:0<zeros$}")?;
+    }
+    Ok(())
+}
+
+/// Writes digits with a comma before each three.
+fn write_grouped(out: &mut String<'_>, digits: &str) {
+    for (left, digit) in (0..digits.len()).rev().zip(digits.chars()) {
+        out.push(digit);
+        if left > 0 && left % 3 == 0 {
+            out.push(',');
+        }
+    }
+}
+
+/// `1.234500×10⁰³`: always six digits after the point; the precision is taken for a width.
+pub(super) fn write_scientific(
+    out: &mut String<'_>,
+    value: f64,
+    precision: Option<u64>,
+) -> fmt::Result {
+    let precision = precision.unwrap_or(DEFAULT);
+    if precision >= UNREADABLE {
+        return out.write_str(NO_VERB);
+    }
+    let width = usize::try_from(precision & 0xffff).unwrap_or(0);
+    if let Some(name) = special(value) {
+        return write!(out, "{name:>width$}");
+    }
+    let text = format!("{:.6e}", value.abs());
+    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let (minus, exponent) = match exponent.strip_prefix('-') {
+        Some(exponent) => ("\u{207b}", exponent),
+        None => ("", exponent),
+    };
+    let sign = if value < 0.0 { "-" } else { "" };
+    let exponent: std::string::String =
+        format!("{exponent:0>2}").chars().map(superscript).collect();
+    let text = format!("{sign}{digits}×10{minus}{exponent}");
+    write!(out, "{text:>width$}")
+}
+
+fn superscript(digit: char) -> char {
+    match digit {
+        '0' => '⁰',
+        '1' => '¹',
+        '2' => '²',
+        '3' => '³',
+        '4' => '⁴',
+        '5' => '⁵',
+        '6' => '⁶',
+        '7' => '⁷',
+        '8' => '⁸',
+        _ => '⁹',
+    }
+}
+
+fn special(value: f64) -> Option<&'static str> {
+    match value {
+        f64::INFINITY => Some("∞"),
+        f64::NEG_INFINITY => Some("-∞"),
+        _ if value.is_nan() => Some("NaN"),
+        _ => None,
+    }
+}

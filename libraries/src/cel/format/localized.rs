@@ -1,0 +1,175 @@
+//! The clauses of versions 1 to 3: doubles as in English, and collections as CEL literals.
+
+use std::fmt::Write;
+use std::string::String as Owned;
+
+use bumpalo::collections::String;
+use gavel_engine::golang::quote::{quote, write_quoted};
+use gavel_engine::golang::{duration, float};
+use gavel_engine::value::convert::string_from_bytes;
+use gavel_engine::value::{List, Map, Value};
+
+use super::clause::{MAX_DEPTH, Problem, deeper, write_integer};
+use super::locale::{write_fixed, write_scientific};
+use super::template::{Clause, Verb};
+
+/// Writes one value.
+pub(super) fn write(
+    out: &mut String<'_>,
+    clause: Clause,
+    value: &Value<'_>,
+) -> Result<(), Problem> {
+    match clause.verb {
+        Verb::String => write_string(out, value, MAX_DEPTH),
+        Verb::Fixed => Ok(write_fixed(
+            out,
+            double(clause.verb, value)?,
+            clause.precision,
+        )?),
+        Verb::Scientific => Ok(write_scientific(
+            out,
+            double(clause.verb, value)?,
+            clause.precision,
+        )?),
+        verb => write_integer(out, verb, value),
+    }
+}
+
+/// A double, or one of three strings.
+fn double(verb: Verb, value: &Value<'_>) -> Result<f64, Problem> {
+    match *value {
+        Value::Double(double) => Ok(double),
+        Value::String("NaN") => Ok(f64::NAN),
+        Value::String("Infinity") => Ok(f64::INFINITY),
+        Value::String("-Infinity") => Ok(f64::NEG_INFINITY),
+        _ => Err(Problem::misfit(verb, value.type_name())),
+    }
+}
+
+/// A value as `string()` gives it; a collection as a literal.
+fn write_string(out: &mut String<'_>, value: &Value<'_>, depth: usize) -> Result<(), Problem> {
+    match *value {
+        Value::String(text) => out.push_str(text),
+        Value::Bytes(bytes) => out.push_str(text_of(bytes)?),
+        Value::Double(double) => float::write_shortest(out, double)?,
+        Value::Duration(time) => duration::write_cel(out, time.0)?,
+        Value::Timestamp(time) => time.write_rfc3339(out)?,
+        _ => match write_member(out, value, depth) {
+            Some(written) => written?,
+            None => return Err(Problem::misfit(Verb::String, value.type_name())),
+        },
+    }
+    Ok(())
+}
+
+/// A value within a collection.
+fn write_element(out: &mut String<'_>, value: &Value<'_>, depth: usize) -> Result<(), Problem> {
+    match *value {
+        Value::String(text) => write_quoted(out, text)?,
+        Value::Bytes(bytes) => {
+            out.push('b');
+            write_quoted(out, text_of(bytes)?)?;
+        }
+        Value::Double(double) if double.is_finite() => write!(out, "{double:.6}")?,
+        Value::Double(double) => {
+            out.push('"');
+            float::write_plain(out, double)?;
+            out.push('"');
+        }
+        Value::Duration(time) => {
+            out.push_str("duration(\"");
+            duration::write_cel(out, time.0)?;
+            out.push_str("\")");
+        }
+        Value::Timestamp(time) => {
+            out.push_str("timestamp(\"");
+            time.write_rfc3339(out)?;
+            out.push_str("\")");
+        }
+        _ => match write_member(out, value, depth) {
+            Some(written) => written?,
+            None => {
+                return Err(Problem::new(format!(
+                    "no formatting function for {}",
+                    value.type_name()
+                )));
+            }
+        },
+    }
+    Ok(())
+}
+
+/// Values that are written alike within collections and outside of them. `None` for what cannot be written.
+fn write_member(
+    out: &mut String<'_>,
+    value: &Value<'_>,
+    depth: usize,
+) -> Option<Result<(), Problem>> {
+    let written = match *value {
+        Value::Null => out.write_str("null"),
+        Value::Bool(value) => write!(out, "{value}"),
+        Value::Int(int) => write!(out, "{int}"),
+        Value::Uint(uint) => write!(out, "{uint}"),
+        Value::Type(name) => out.write_str(name),
+        _ => {
+            if let Some(list) = value.as_list() {
+                return Some(deeper(depth).and_then(|depth| write_list(out, list, depth)));
+            }
+            // An object of a named type is no map.
+            let map = value.as_map().filter(|_| value.type_name() == "map")?;
+            return Some(deeper(depth).and_then(|depth| write_map(out, map, depth)));
+        }
+    };
+    Some(written.map_err(Problem::from))
+}
+
+fn write_list(out: &mut String<'_>, list: List<'_>, depth: usize) -> Result<(), Problem> {
+    out.push('[');
+    for (n, element) in list.iter().enumerate() {
+        out.push_str(if n == 0 { "" } else { ", " });
+        write_element(out, &element, depth)?;
+    }
+    out.push(']');
+    Ok(())
+}
+
+/// The entries in the order of their keys' texts.
+fn write_map(out: &mut String<'_>, map: Map<'_>, depth: usize) -> Result<(), Problem> {
+    let mut entries = Vec::with_capacity(map.len());
+    for entry in map.iter() {
+        let (key, value) = entry.map_err(|error| Problem::new(error.message().to_owned()))?;
+        entries.push((key_text(&key)?, value));
+    }
+    entries.sort_by(|(left, _), (right, _)| left.cmp(right));
+    out.push('{');
+    for (n, (key, value)) in entries.iter().enumerate() {
+        out.push_str(if n == 0 { "" } else { ", " });
+        out.push_str(key);
+        out.push(':');
+        write_element(out, value, depth)?;
+    }
+    out.push('}');
+    Ok(())
+}
+
+fn key_text(key: &Value<'_>) -> Result<Owned, Problem> {
+    match key {
+        Value::String(text) => Ok(quote(text)),
+        Value::Bool(value) => Ok(value.to_string()),
+        Value::Int(int) => Ok(int.to_string()),
+        Value::Uint(uint) => Ok(uint.to_string()),
+        _ => Err(Problem::new(format!(
+            "no formatting function for map key of type {}",
+            key.type_name()
+        ))),
+    }
+}
+
+fn text_of(bytes: &[u8]) -> Result<&str, Problem> {
+    string_from_bytes(bytes).map_err(|error| {
+        Problem::new(format!(
+            "could not convert argument {} to string",
+            quote(error.message())
+        ))
+    })
+}

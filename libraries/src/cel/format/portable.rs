@@ -1,0 +1,119 @@
+//! The clauses of version 4, which no locale changes.
+
+use std::fmt::{self, Write};
+use std::string::String as Owned;
+
+use bumpalo::collections::String;
+use gavel_engine::golang::{duration, float};
+use gavel_engine::value::{List, Map, Timestamp, Value};
+
+use super::clause::{MAX_DEPTH, Problem, deeper, write_integer};
+use super::template::{Clause, Verb};
+
+/// Digits after the point where a clause says nothing.
+const DEFAULT_PRECISION: u16 = 6;
+
+/// Writes one value.
+pub(super) fn write(
+    out: &mut String<'_>,
+    clause: Clause,
+    value: &Value<'_>,
+) -> Result<(), Problem> {
+    let precision = clause.precision.map_or(DEFAULT_PRECISION, |precision| {
+        u16::try_from(precision).unwrap_or(u16::MAX)
+    });
+    match (clause.verb, value) {
+        (Verb::String, _) => return write_string(out, value, MAX_DEPTH),
+        (Verb::Decimal, Value::Double(double)) => write_plain(out, *double)?,
+        (Verb::Fixed, _) => match finite(clause.verb, value)? {
+            Ok(double) => out.push_str(&float::format_fixed(double, usize::from(precision))),
+            Err(name) => out.push_str(name),
+        },
+        (Verb::Scientific, _) => match finite(clause.verb, value)? {
+            Ok(double) => out.push_str(&float::format_exponent(double, precision)),
+            Err(name) => out.push_str(name),
+        },
+        (verb, _) => write_integer(out, verb, value)?,
+    }
+    Ok(())
+}
+
+/// A number as a double, or the name of one that is not finite.
+fn finite(verb: Verb, value: &Value<'_>) -> Result<Result<f64, &'static str>, Problem> {
+    let double = match *value {
+        Value::Double(double) => double,
+        Value::Int(int) => int as f64,
+        Value::Uint(uint) => uint as f64,
+        _ => return Err(Problem::misfit(verb, value.type_name())),
+    };
+    Ok(special(double).map_or(Ok(double), Err))
+}
+
+fn special(double: f64) -> Option<&'static str> {
+    match double {
+        f64::INFINITY => Some("Infinity"),
+        f64::NEG_INFINITY => Some("-Infinity"),
+        _ if double.is_nan() => Some("NaN"),
+        _ => None,
+    }
+}
+
+fn write_plain(out: &mut impl Write, double: f64) -> fmt::Result {
+    match special(double) {
+        Some(name) => out.write_str(name),
+        None => float::write_plain(out, double),
+    }
+}
+
+fn write_string(out: &mut impl Write, value: &Value<'_>, depth: usize) -> Result<(), Problem> {
+    match *value {
+        Value::Null => out.write_str("null")?,
+        Value::Bool(value) => write!(out, "{value}")?,
+        Value::Int(int) => write!(out, "{int}")?,
+        Value::Uint(uint) => write!(out, "{uint}")?,
+        Value::Double(double) => write_plain(out, double)?,
+        Value::String(text) | Value::Type(text) => out.write_str(text)?,
+        Value::Bytes(bytes) => out.write_str(&Owned::from_utf8_lossy(bytes))?,
+        Value::Duration(time) => duration::write_cel(out, time.0)?,
+        Value::Timestamp(time) => Timestamp { offset: 0, ..time }.write_rfc3339(out)?,
+        _ => {
+            let depth = deeper(depth)?;
+            // An object of a named type is no map.
+            let map = value.as_map().filter(|_| value.type_name() == "map");
+            match (value.as_list(), map) {
+                (Some(list), _) => write_list(out, list, depth)?,
+                (_, Some(map)) => write_map(out, map, depth)?,
+                _ => return Err(Problem::misfit(Verb::String, value.type_name())),
+            }
+        }
+    }
+    Ok(())
+}
+
+fn write_list(out: &mut impl Write, list: List<'_>, depth: usize) -> Result<(), Problem> {
+    out.write_char('[')?;
+    for (n, element) in list.iter().enumerate() {
+        out.write_str(if n == 0 { "" } else { ", " })?;
+        write_string(out, &element, depth)?;
+    }
+    Ok(out.write_char(']')?)
+}
+
+/// The entries in the order of their keys' texts.
+fn write_map(out: &mut impl Write, map: Map<'_>, depth: usize) -> Result<(), Problem> {
+    let mut entries = Vec::with_capacity(map.len());
+    for entry in map.iter() {
+        let (key, value) = entry.map_err(|error| Problem::new(error.message().to_owned()))?;
+        let mut text = Owned::new();
+        write_string(&mut text, &key, depth)?;
+        entries.push((text, value));
+    }
+    entries.sort_by(|(left, _), (right, _)| left.cmp(right));
+    out.write_char('{')?;
+    for (n, (key, value)) in entries.iter().enumerate() {
+        out.write_str(if n == 0 { "" } else { ", " })?;
+        write!(out, "{key}: ")?;
+        write_string(out, value, depth)?;
+    }
+    Ok(out.write_char('}')?)
+}

@@ -1,0 +1,151 @@
+//! Templates: text with clauses such as `%s` and `%.2f`.
+
+use std::fmt;
+
+use gavel_engine::golang::integer::{AtoiError, atoi};
+
+/// The pieces of a template, up to the first that is malformed.
+pub(super) struct Template<'t> {
+    rest: &'t str,
+}
+
+/// A piece of a template.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Piece<'t> {
+    /// Text that stays; `%%` is a `%`.
+    Text(&'t str),
+    /// Where a value goes. A `%` asks for its value even if it is malformed.
+    Clause(Result<Clause, TemplateError>),
+}
+
+/// `%d`, `%.2f`
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Clause {
+    /// How the value is written.
+    pub(super) verb: Verb,
+    /// The number after the point, where there is one.
+    pub(super) precision: Option<u64>,
+}
+
+/// How a value is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verb {
+    /// `%s`
+    String,
+    /// `%d`
+    Decimal,
+    /// `%f`
+    Fixed,
+    /// `%e`
+    Scientific,
+    /// `%b`
+    Binary,
+    /// `%x`
+    Hex,
+    /// `%X`
+    UpperHex,
+    /// `%o`
+    Octal,
+}
+
+/// Why a template is malformed.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum TemplateError {
+    /// Nothing follows a `%`.
+    UnexpectedEnd,
+    /// Nothing follows a precision.
+    EndlessPrecision,
+    /// There is no number after the point, or one that is too large.
+    Precision(AtoiError),
+    /// Another byte stands where the verb should.
+    UnrecognizedVerb(u8),
+}
+
+/// What is said of a clause that asks for a value past the end.
+pub(super) fn missing_value(index: usize) -> String {
+    format!("index {index} out of range")
+}
+
+impl<'t> Template<'t> {
+    pub(super) fn new(template: &'t str) -> Self {
+        Template { rest: template }
+    }
+
+    /// Reads what follows a `%`.
+    fn clause(&mut self) -> Result<Clause, TemplateError> {
+        let mut rest = std::mem::take(&mut self.rest);
+        let mut precision = None;
+        if let Some(digits) = rest.strip_prefix('.') {
+            let end = digits.find(|c: char| !c.is_ascii_digit());
+            let (digits, after) = end
+                .and_then(|end| digits.split_at_checked(end))
+                .ok_or(TemplateError::EndlessPrecision)?;
+            let number = atoi(digits).map_err(TemplateError::Precision)?;
+            precision = Some(number.unsigned_abs());
+            rest = after;
+        }
+        let verb = match rest.bytes().next() {
+            None => return Err(TemplateError::UnexpectedEnd),
+            Some(b's') => Verb::String,
+            Some(b'd') => Verb::Decimal,
+            Some(b'f') => Verb::Fixed,
+            Some(b'e') => Verb::Scientific,
+            Some(b'b') => Verb::Binary,
+            Some(b'x') => Verb::Hex,
+            Some(b'X') => Verb::UpperHex,
+            Some(b'o') => Verb::Octal,
+            Some(other) => return Err(TemplateError::UnrecognizedVerb(other)),
+        };
+        self.rest = rest.get(1..).unwrap_or_default();
+        Ok(Clause { verb, precision })
+    }
+}
+
+impl<'t> Iterator for Template<'t> {
+    type Item = Piece<'t>;
+
+    fn next(&mut self) -> Option<Piece<'t>> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        if let Some(after) = self.rest.strip_prefix("%%") {
+            self.rest = after;
+            return Some(Piece::Text("%"));
+        }
+        if let Some(after) = self.rest.strip_prefix('%') {
+            self.rest = after;
+            return Some(Piece::Clause(self.clause()));
+        }
+        let end = self.rest.find('%').unwrap_or(self.rest.len());
+        let (text, after) = self.rest.split_at_checked(end)?;
+        self.rest = after;
+        Some(Piece::Text(text))
+    }
+}
+
+impl fmt::Display for TemplateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == TemplateError::UnexpectedEnd {
+            return f.write_str("unexpected end of string");
+        }
+        f.write_str("could not parse formatting clause: ")?;
+        match self {
+            TemplateError::UnexpectedEnd => Ok(()),
+            TemplateError::EndlessPrecision => f.write_str(
+                "error while parsing precision: could not find end of precision specifier",
+            ),
+            TemplateError::Precision(error) => write!(
+                f,
+                "error while parsing precision: error while converting precision to integer: {error}"
+            ),
+            // Upstream takes a byte for a character.
+            TemplateError::UnrecognizedVerb(byte) => {
+                write!(
+                    f,
+                    "unrecognized formatting clause \"{}\"",
+                    char::from(*byte)
+                )
+            }
+        }
+    }
+}

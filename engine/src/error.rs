@@ -43,6 +43,12 @@ impl EvalError {
         )
     }
 
+    /// Bytes are no key of a map or member of a set: upstream hashes them, which Go refuses.
+    #[cold]
+    pub fn unhashable_bytes() -> Self {
+        Self::internal("runtime error: hash of unhashable type types.Bytes")
+    }
+
     /// An argument's type fits no overload.
     #[cold]
     pub fn no_such_overload() -> Self {

@@ -75,7 +75,7 @@ impl MapLiteral {
             let key = key.eval(frame)?;
             let value = element.value.eval(frame)?;
             if matches!(key, Value::Bytes(_)) {
-                return Err(EvalError::internal("runtime error: hash of unhashable type types.Bytes"));
+                return Err(EvalError::unhashable_bytes());
             }
             match entry_value(&key.in_message(), value, element.optional)? {
                 Some(value) => {

@@ -198,8 +198,7 @@ impl Membership {
     fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<bool, EvalError> {
         let element = self.element.eval(frame)?;
         match element {
-            // Upstream hashes the element, which Go refuses.
-            Value::Bytes(_) => Err(EvalError::internal("runtime error: hash of unhashable type types.Bytes")),
+            Value::Bytes(_) => Err(EvalError::unhashable_bytes()),
             Value::Double(double) if double.is_nan() => Ok(false),
             _ => Ok(self.set.binary_search_by(|known| key_order(&known.as_value(), &element)).is_ok()),
         }
@@ -211,7 +210,8 @@ impl Matches {
         // Upstream plans this as a call of any number of arguments: not charged where the text fails.
         let text = self.text.eval(frame)?;
         let result = match text {
-            Value::String(text) => Ok(Value::Bool(self.regex.is_match(text))),
+            // Upstream asks for the native value, which of a type is its name.
+            Value::String(text) | Value::Type(text) => Ok(Value::Bool(self.regex.is_match(text))),
             _ => Err(EvalError::no_such_overload()),
         };
         frame.charge(self.cost.track(&[Some(text), Some(Value::String(&self.pattern))], None)?)?;

@@ -133,7 +133,7 @@ fn size<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalEr
 #[cfg(test)]
 mod tests {
     use crate::stdlib::tests::{check, fails};
-    use crate::value::{Arena, MapBuilder, Value};
+    use crate::value::{Arena, Json, MapBuilder, Value};
 
     #[test]
     fn membership_crosses_number_types() {
@@ -162,6 +162,21 @@ mod tests {
             "@in",
             &[Value::String("a"), Value::Null],
             "no such overload",
+        );
+    }
+
+    #[test]
+    fn bytes_are_no_key_of_a_computed_map() {
+        let arena = Arena::new();
+        let json = Json::Object(serde_json::Map::from_iter([("a".to_owned(), Json::Null)]));
+        let mut map = MapBuilder::new();
+        map.insert(Value::String("a"), Value::Null);
+        let key = Value::Bytes(b"a");
+        check("@in", &[key, Value::from(&json)], Value::Bool(false));
+        fails(
+            "@in",
+            &[key, map.build(&arena)],
+            "internal error: runtime error: hash of unhashable type types.Bytes",
         );
     }
 

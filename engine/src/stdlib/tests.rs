@@ -61,7 +61,9 @@ fn body(id: &str) -> Function {
         .expect("a row of this id")
         .implementation
     {
-        Implementation::Shared(body) | Implementation::Typed(body) | Implementation::Variadic(body) => body,
+        Implementation::Shared(body)
+        | Implementation::Typed(body)
+        | Implementation::Variadic(body) => body,
         Implementation::Planned | Implementation::Declared => panic!("{id} has no body"),
     }
 }

@@ -61,6 +61,9 @@ impl<'a> Map<'a> {
 
     fn get_exact(&self, key: &Value<'_>) -> Result<Option<Value<'a>>, EvalError> {
         match (*self, key) {
+            (Map::Values(map), Value::Bytes(_)) if !map.entries.is_empty() => {
+                Err(EvalError::unhashable_bytes())
+            }
             (Map::Values(map), _) => Ok(map.get(key)),
             (Map::Json(map), Value::String(text)) => Ok(map.get(*text).map(Value::from)),
             (Map::Json(_), _) => Ok(None),

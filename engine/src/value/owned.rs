@@ -122,8 +122,12 @@ impl MapView for OwnedMap {
     }
 
     fn get(&self, key: &Value<'_>) -> Result<Option<Value<'_>>, EvalError> {
-        if matches!(key, Value::Double(double) if double.is_nan()) {
-            return Ok(None);
+        match key {
+            Value::Double(double) if double.is_nan() => return Ok(None),
+            Value::Bytes(_) if !self.entries.is_empty() => {
+                return Err(EvalError::unhashable_bytes());
+            }
+            _ => {}
         }
         let found = self
             .entries

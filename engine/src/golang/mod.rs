@@ -7,7 +7,6 @@ pub mod duration;
 pub mod float;
 pub mod integer;
 pub mod quote;
-pub mod sort;
 pub mod regex;
 pub mod time;
 pub mod zone;

@@ -1,7 +1,8 @@
 //! Unicode tables as Go 1.26 knows them (`unicode/tables.go`, Unicode 15.0).
 //!
-//! The data is regex-syntax's, restricted to the code points that Unicode 15.0 assigns. The few code points that have
-//! another category, script or case since then differ from Go.
+//! The data is regex-syntax's, of Unicode 16.0, restricted to the code points that Unicode 15.0 assigns.
+//!
+//! DIFFERENCE: U+1171E is in the category Mn here and in Mc in Go, for it has changed.
 
 use std::sync::LazyLock;
 
@@ -33,17 +34,26 @@ const SCRIPTS: &str = "Adlam Ahom Arabic Armenian Avestan Balinese Bamum Batak B
 
 /// The code points of a category, script or other property by the name that Go's regular expressions give it.
 ///
-/// Case, spaces, hyphens and underscores do not matter. `None` where Go knows no such name.
-pub(super) fn named_class(name: &str) -> Option<ClassUnicode> {
+/// Case, spaces, hyphens and underscores do not matter. With `fold`, also what differs from them in simple case alone.
+/// `None` where Go knows no such name.
+pub(super) fn named_class(name: &str, fold: bool) -> Option<ClassUnicode> {
     let name = canonical(name);
-    match name.as_str() {
+    let mut class = canonical_class(&name)?;
+    // Go has no table of what cased letters fold to beyond themselves.
+    if fold && !matches!(name.as_str(), "Lc" | "Casedletter") {
+        fold_case(&mut class);
+    }
+    Some(class)
+}
+
+fn canonical_class(name: &str) -> Option<ClassUnicode> {
+    match name {
         "Any" => return Some(any()),
         "Ascii" => return Some(ClassUnicode::new([ClassUnicodeRange::new('\0', '\x7f')])),
         "Assigned" => return Some(category("")),
         "Lc" => return Some(category("LC")),
         _ => {}
     }
-    let name = name.as_str();
     if matches!(name, "C" | "Cn" | "Cs" | "L" | "M" | "N" | "P" | "S" | "Z") || holds(CATEGORIES, name) {
         return Some(category(name));
     }
@@ -83,7 +93,7 @@ pub(super) fn category(name: &str) -> ClassUnicode {
     }
     if matches!(name, "C" | "Cn") {
         let mut unassigned = category("");
-        unassigned.negate();
+        negate(&mut unassigned);
         class.union(&unassigned);
     }
     class
@@ -96,15 +106,40 @@ pub(super) fn any() -> ClassUnicode {
 
 /// Adds to a class what differs from its code points in simple case alone.
 pub(super) fn fold_case(class: &mut ClassUnicode) {
-    let plain = class.clone();
-    if class.try_case_fold_simple().is_err() {
+    let mut folded = class.clone();
+    // Nothing that folds to ASCII is new.
+    let restrict = !class.is_ascii();
+    if restrict {
+        folded.intersect(&KNOWN);
+    }
+    if folded.try_case_fold_simple().is_err() {
         return;
     }
-    // Nothing that folds to ASCII is new.
-    if !plain.is_ascii() {
-        class.intersect(&KNOWN);
-        class.union(&plain);
+    if restrict {
+        folded.intersect(&KNOWN);
     }
+    class.union(&folded);
+}
+
+/// Replaces a class by the code points that it does not hold.
+///
+/// regex-syntax's own negation takes the code points beside the surrogates for missing where two ranges end there.
+pub(super) fn negate(class: &mut ClassUnicode) {
+    let mut gaps = Vec::with_capacity(class.ranges().len().saturating_add(1));
+    let mut next = Some('\0');
+    for range in class.ranges() {
+        let before = ('\0'..range.start()).next_back();
+        if let (Some(low), Some(high)) = (next, before)
+            && low <= high
+        {
+            gaps.push(ClassUnicodeRange::new(low, high));
+        }
+        next = (range.end()..=char::MAX).nth(1);
+    }
+    if let Some(low) = next {
+        gaps.push(ClassUnicodeRange::new(low, char::MAX));
+    }
+    *class = ClassUnicode::new(gaps);
 }
 
 /// Whether a class holds a character.
@@ -126,6 +161,10 @@ fn query(property: &str) -> Option<ClassUnicode> {
 fn parse(pattern: &str) -> Option<ClassUnicode> {
     match regex_syntax::parse(pattern).ok()?.into_kind() {
         HirKind::Class(Class::Unicode(class)) => Some(class),
+        HirKind::Literal(literal) => {
+            let text = str::from_utf8(&literal.0).ok()?;
+            Some(ClassUnicode::new(text.chars().map(|c| ClassUnicodeRange::new(c, c))))
+        }
         _ => None,
     }
 }

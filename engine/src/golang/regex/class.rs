@@ -26,7 +26,7 @@ impl ClassParser {
         let mut rest = text.strip_prefix('[').unwrap_or(text);
         let negated = rest.strip_prefix('^');
         rest = negated.unwrap_or(rest);
-        let mut ranges = Vec::new();
+        let (mut ranges, mut groups) = (Vec::new(), Vec::new());
         let mut first = true;
         loop {
             if !first && let Some(after) = rest.strip_prefix(']') {
@@ -35,7 +35,7 @@ impl ClassParser {
             }
             first = false;
             if let Some((class, after)) = self.parse_group(rest, fold)? {
-                ranges.extend_from_slice(class.ranges());
+                groups.extend_from_slice(class.ranges());
                 rest = after;
                 continue;
             }
@@ -56,8 +56,9 @@ impl ClassParser {
         if fold {
             unicode::fold_case(&mut class);
         }
+        class.union(&ClassUnicode::new(groups));
         if negated.is_some() {
-            class.negate();
+            unicode::negate(&mut class);
         }
         Ok((class, rest))
     }
@@ -112,20 +113,13 @@ impl ClassParser {
         let negated = text.starts_with(r"\P") != bare.is_some();
         let mut class = self.named(bare.unwrap_or(name), fold).ok_or_else(|| invalid(consumed(text, rest)))?;
         if negated {
-            class.negate();
+            unicode::negate(&mut class);
         }
         Ok((class, rest))
     }
 
     fn named(&mut self, name: &str, fold: bool) -> Option<ClassUnicode> {
-        let lookup = || {
-            let mut class = unicode::named_class(name)?;
-            if fold {
-                unicode::fold_case(&mut class);
-            }
-            Some(class)
-        };
-        self.named.entry((name.to_owned(), fold)).or_insert_with(lookup).clone()
+        self.named.entry((name.to_owned(), fold)).or_insert_with(|| unicode::named_class(name, fold)).clone()
     }
 }
 
@@ -139,14 +133,12 @@ fn parse_class_char<'p>(text: &'p str, class: &str) -> Result<(u32, &'p str), Re
     }
 }
 
-/// Adds a range of code points without its surrogates.
+/// Adds a range of code points. Its ends move off the surrogates, which no text holds.
 fn push_range(ranges: &mut Vec<ClassUnicodeRange>, low: u32, high: u32) {
-    for (low, high) in [(low, high.min(0xd7ff)), (low.max(0xe000), high)] {
-        if let (Some(low), Some(high)) = (char::from_u32(low), char::from_u32(high))
-            && low <= high
-        {
-            ranges.push(ClassUnicodeRange::new(low, high));
-        }
+    let low = char::from_u32(low).unwrap_or('\u{e000}');
+    let high = char::from_u32(high).unwrap_or('\u{d7ff}');
+    if low <= high {
+        ranges.push(ClassUnicodeRange::new(low, high));
     }
 }
 
@@ -192,7 +184,7 @@ fn ascii_class(ranges: &[(char, char)], negated: bool, fold: bool) -> ClassUnico
         unicode::fold_case(&mut class);
     }
     if negated {
-        class.negate();
+        unicode::negate(&mut class);
     }
     class
 }

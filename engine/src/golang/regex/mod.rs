@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use regex_automata::nfa::thompson::WhichCaptures;
 use regex_automata::{Input, meta};
+use regex_syntax::hir::Look;
 
 mod class;
 mod error;
@@ -26,6 +27,8 @@ const MAX_AUTOMATON_BYTES: usize = 64 << 20;
 pub struct Regex {
     regex: meta::Regex,
     groups: usize,
+    /// Whether `\B` occurs, which also matches within the bytes of a character.
+    splits_characters: bool,
 }
 
 impl Regex {
@@ -41,15 +44,22 @@ impl Regex {
 
     fn compile(pattern: &str, keep_groups: bool) -> Result<Regex, RegexError> {
         let parsed = parse::parse(pattern, keep_groups)?;
+        if parsed.height > 100 {
+            return Err(RegexError::too_much_memory());
+        }
         let captures = if keep_groups { WhichCaptures::All } else { WhichCaptures::Implicit };
         let config = meta::Config::new().nfa_size_limit(Some(MAX_AUTOMATON_BYTES)).which_captures(captures);
         let built = meta::Builder::new().configure(config).build_from_hir(&parsed.hir);
-        built.map(|regex| Regex { regex, groups: parsed.groups }).map_err(|_| RegexError::too_much_memory())
+        let splits_characters = parsed.hir.properties().look_set().contains(Look::WordAsciiNegate);
+        built
+            .map(|regex| Regex { regex, groups: parsed.groups, splits_characters })
+            .map_err(|_| RegexError::too_much_memory())
     }
 
     /// Whether the pattern matches anywhere in the text.
     pub fn is_match(&self, text: &str) -> bool {
-        self.regex.is_match(text)
+        // The quick search stops within a character and then misses matches that are not.
+        if self.splits_characters { self.find(text).is_some() } else { self.regex.is_match(text) }
     }
 
     /// The first match, as a range of bytes.

@@ -19,6 +19,8 @@ pub(super) struct Parsed {
     pub(super) hir: Hir,
     /// The number of groups that capture.
     pub(super) groups: usize,
+    /// The levels of nodes, at most 1000.
+    pub(super) height: u32,
 }
 
 /// Reads a pattern. The groups become part of the result only where `keep_groups` says so, since they cost time.
@@ -134,7 +136,7 @@ impl<'p> Parser<'p> {
         if !self.open.is_empty() {
             return Err(self.error(Problem::MissingParen));
         }
-        Ok(Parsed { hir: node.hir, groups: usize::try_from(self.groups).unwrap_or(usize::MAX) })
+        Ok(Parsed { hir: node.hir, height: node.height, groups: usize::try_from(self.groups).unwrap_or(usize::MAX) })
     }
 
     /// An error that quotes the whole pattern.

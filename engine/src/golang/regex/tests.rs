@@ -1,6 +1,246 @@
 use super::*;
 
+fn error(pattern: &str) -> String {
+    Regex::new(pattern).map_or_else(|error| error.to_string(), |_| "none".to_owned())
+}
+
 #[test]
-fn smoke() {
-    assert_eq!(Regex::new("a(b").unwrap_err().to_string(), "error parsing regexp: missing closing ): `a(b`");
+fn words_errors_as_go_does() {
+    let cases = [
+        ("[", "missing closing ]", "["),
+        ("[a", "missing closing ]", "[a"),
+        ("[]", "missing closing ]", "[]"),
+        ("[^]", "missing closing ]", "[^]"),
+        ("[a-", "missing closing ]", "[a-"),
+        ("[[:alpha:]", "missing closing ]", "[[:alpha:]"),
+        (r"[a\]", "missing closing ]", r"[a\]"),
+        ("[b-a]", "invalid character class range", "b-a"),
+        ("[[:foo:]]", "invalid character class range", "[:foo:]"),
+        (r"\p", "invalid character class range", r"\p"),
+        (r"\pX", "invalid character class range", r"\pX"),
+        (r"\p{", "invalid character class range", r"\p{"),
+        (r"\p{Greek", "invalid character class range", r"\p{Greek"),
+        (r"\p{Foo}", "invalid character class range", r"\p{Foo}"),
+        (r"\p{Old_Italic}", "invalid character class range", r"\p{Old_Italic}"),
+        (r"[\p{Foo}]", "invalid character class range", r"\p{Foo}"),
+        (r"[a-\d]", "invalid escape sequence", r"\d"),
+        (r"\8", "invalid escape sequence", r"\8"),
+        (r"\1", "invalid escape sequence", r"\1"),
+        (r"\q", "invalid escape sequence", r"\q"),
+        (r"\é", "invalid escape sequence", r"\é"),
+        (r"\Z", "invalid escape sequence", r"\Z"),
+        (r"\C", "invalid escape sequence", r"\C"),
+        (r"\x", "invalid escape sequence", r"\x"),
+        (r"\x4", "invalid escape sequence", r"\x4"),
+        (r"\xg", "invalid escape sequence", r"\xg"),
+        (r"\x{", "invalid escape sequence", r"\x{"),
+        (r"\x{}", "invalid escape sequence", r"\x{}"),
+        (r"\x{41", "invalid escape sequence", r"\x{41"),
+        (r"\x{4g}", "invalid escape sequence", r"\x{4g"),
+        (r"\x{110000}", "invalid escape sequence", r"\x{110000"),
+        ("(", "missing closing )", "("),
+        ("a(b", "missing closing )", "a(b"),
+        ("(?:a", "missing closing )", "(?:a"),
+        ("()(", "missing closing )", "()("),
+        ("(?P<n>", "missing closing )", "(?P<n>"),
+        ("a)", "unexpected )", "a)"),
+        (")", "unexpected )", ")"),
+        ("*", "missing argument to repetition operator", "*"),
+        ("+a", "missing argument to repetition operator", "+"),
+        ("?", "missing argument to repetition operator", "?"),
+        ("a|*", "missing argument to repetition operator", "*"),
+        ("(*)", "missing argument to repetition operator", "*"),
+        ("(?:*)", "missing argument to repetition operator", "*"),
+        ("{2}", "missing argument to repetition operator", "{2}"),
+        ("a|{2}", "missing argument to repetition operator", "{2}"),
+        (r"\Q\E*", "missing argument to repetition operator", "*"),
+        ("a**", "invalid nested repetition operator", "**"),
+        ("a*+", "invalid nested repetition operator", "*+"),
+        ("a*??", "invalid nested repetition operator", "*??"),
+        ("a+{2}", "invalid nested repetition operator", "+{2}"),
+        ("a{2}{3}", "invalid nested repetition operator", "{2}{3}"),
+        ("a{2}*?", "invalid nested repetition operator", "{2}*?"),
+        ("a{1000}{2}", "invalid nested repetition operator", "{1000}{2}"),
+        ("a++", "invalid nested repetition operator", "++"),
+        ("x{2}{2}?", "invalid nested repetition operator", "{2}{2}?"),
+        ("a{1001}", "invalid repeat count", "{1001}"),
+        ("a{2,1}", "invalid repeat count", "{2,1}"),
+        ("(a{100}){11}", "invalid repeat count", "{11}"),
+        ("((a{10}){10}){11}", "invalid repeat count", "{11}"),
+        ("a{99999999999}", "invalid repeat count", "{99999999999}"),
+        (r"\", "trailing backslash at end of expression", ""),
+        (r"a\", "trailing backslash at end of expression", ""),
+        (r"[\", "trailing backslash at end of expression", ""),
+        ("(?", "invalid or unsupported Perl syntax", "(?"),
+        ("(?i", "invalid or unsupported Perl syntax", "(?i"),
+        ("(?i-)", "invalid or unsupported Perl syntax", "(?i-)"),
+        ("(?-)", "invalid or unsupported Perl syntax", "(?-)"),
+        ("(?i-s--m)", "invalid or unsupported Perl syntax", "(?i-s-"),
+        ("(?x)", "invalid or unsupported Perl syntax", "(?x"),
+        ("(?=a)", "invalid or unsupported Perl syntax", "(?="),
+        ("(?!a)", "invalid or unsupported Perl syntax", "(?!"),
+        ("(?<", "invalid or unsupported Perl syntax", "(?<"),
+        ("(?P=n)", "invalid or unsupported Perl syntax", "(?P"),
+        ("(?'n'a)", "invalid or unsupported Perl syntax", "(?'"),
+        ("(?#c)", "invalid or unsupported Perl syntax", "(?#"),
+        ("(?>a)", "invalid or unsupported Perl syntax", "(?>"),
+        ("(?<=a)", "invalid named capture", "(?<=a)"),
+        ("(?<a", "invalid named capture", "(?<a"),
+        ("(?<>a)", "invalid named capture", "(?<>"),
+        ("(?<a-b>x)", "invalid named capture", "(?<a-b>"),
+        ("(?P<n", "invalid named capture", "(?P<n"),
+        ("(?P<é>a)", "invalid named capture", "(?P<é>"),
+    ];
+    for (pattern, problem, expression) in cases {
+        assert_eq!(error(pattern), format!("error parsing regexp: {problem}: `{expression}`"), "{pattern:?}");
+    }
+}
+
+#[test]
+fn accepts_what_go_accepts() {
+    let cases = [
+        "^*",
+        "(a{1000}){1,1}",
+        "(a{0}){1000}",
+        "(a{0,}){1000}",
+        "a{,2}",
+        "a{",
+        "a{1",
+        "a{1,",
+        "a{01}",
+        "a{1,x}",
+        r"\x{10FFFF}",
+        r"\pL*",
+        "(?)",
+        "(?i)",
+        "(?P<n>a)",
+        "(?<n>a)",
+        "(?P<n>a)(?P<n>b)",
+        r"\Qa*",
+        r"\Qab\E*",
+        r"a*\Q\E*",
+        r"\Q\E",
+        "]",
+        "}",
+        "a]",
+        "[]a]",
+        "[a-z-9]",
+        "[--a]",
+        "[a&&b]",
+        "[[a]",
+        r"\b*",
+        "(|a)*",
+        "|",
+        "||",
+        "()",
+        "(?i:a|(?-i)b)",
+        "(?U)a+",
+        "(?m:^a$)",
+        r"[\x{d800}]",
+        r"\x{dfff}",
+    ];
+    for pattern in cases {
+        assert_eq!(error(pattern), "none", "{pattern:?}");
+    }
+}
+
+#[test]
+fn finds_what_go_finds() {
+    type Case<'t> = (&'t str, &'t str, &'t [(usize, usize)]);
+    let cases: &[Case<'_>] = &[
+        ("a|ab", "ab", &[(0, 1)]),
+        ("a*?", "aa", &[(0, 0), (1, 1), (2, 2)]),
+        ("(?U)a+", "aaa", &[(0, 1), (1, 2), (2, 3)]),
+        ("(?U)a+?", "aaa", &[(0, 3)]),
+        ("x*", "aXbX", &[(0, 0), (1, 1), (2, 2), (3, 3), (4, 4)]),
+        ("|a", "aa", &[(0, 0), (1, 1), (2, 2)]),
+        ("a|", "bab", &[(0, 0), (1, 2), (3, 3)]),
+        ("^", "a\nb", &[(0, 0)]),
+        ("(?m)^", "a\nb\n", &[(0, 0), (2, 2), (4, 4)]),
+        ("$", "a\n", &[(2, 2)]),
+        ("(?m)$", "a\n", &[(1, 1), (2, 2)]),
+        (r"\z", "a\n", &[(2, 2)]),
+        ("a.b", "a\nb", &[]),
+        ("(?s)a.b", "a\nb", &[(0, 3)]),
+        (r"\d+", "٣12", &[(2, 4)]),
+        (r"\w+", "éa_1é", &[(2, 5)]),
+        (r"\W", "é", &[(0, 2)]),
+        (r"\b", "éa é", &[(2, 2), (3, 3)]),
+        (r"\B", "é", &[(0, 0), (2, 2)]),
+        (r"\Ba", "éa", &[]),
+        (r"(?:\B|\W)", "bß0", &[(1, 3)]),
+        (r"\s", "\x0b \u{a0}", &[(1, 2)]),
+        ("[[:space:]]", "\x0b", &[(0, 1)]),
+        ("(?i)k", "\u{212a}", &[(0, 3)]),
+        ("(?i)ß", "ẞ", &[(0, 3)]),
+        ("(?i)[s]", "ſ", &[(0, 2)]),
+        (r"(?i)\w", "ſ", &[(0, 2)]),
+        (r"(?i)\W", "ſ", &[]),
+        ("(?i)É", "é", &[(0, 2)]),
+        ("(?i)\u{19b}", "\u{a7dc}", &[]),
+        (r"\p{Lu}+", "aÉB", &[(1, 4)]),
+        (r"\p{greek}+", "xαβ", &[(1, 5)]),
+        (r"\PL", "a1", &[(1, 2)]),
+        (r"\p{^L}", "a1", &[(1, 2)]),
+        (r"\P{^L}", "1a", &[(1, 2)]),
+        (r"(?i)\p{Lu}", "a", &[(0, 1)]),
+        (r"\p{Zl}", "\u{2028}", &[(0, 3)]),
+        ("[^a]", "\n", &[(0, 1)]),
+        (r"[^\x{d000}-\x{f000}]", "\u{d7ff}\u{e000}a", &[(6, 7)]),
+        (r"[\x{d7ff}-\x{e000}]+", "\u{d7ff}\u{e000}a", &[(0, 6)]),
+        (r"\x{1F600}", "😀", &[(0, 4)]),
+        (r"\101\60", "A0", &[(0, 2)]),
+        (r"\Qa.b\E+", "a.bb", &[(0, 4)]),
+        ("(a|b)*?c", "abac", &[(0, 4)]),
+        ("(|a)*", "aa", &[(0, 0), (1, 1), (2, 2)]),
+        ("(|a)+", "aa", &[(0, 0), (1, 1), (2, 2)]),
+        ("(a*)+", "b", &[(0, 0), (1, 1)]),
+        ("(a|ab)(c|bcd)(d*)", "abcd", &[(0, 4)]),
+        (r"[^\x00-\x{10FFFF}]", "a", &[]),
+        ("", "é", &[(0, 0), (2, 2)]),
+        ("a{0}", "a", &[(0, 0), (1, 1)]),
+        ("a{2,3}?", "aaaa", &[(0, 2), (2, 4)]),
+        ("[a-c-e]+", "a-ed", &[(0, 3)]),
+        ("(?i:a)b", "Ab AB", &[(0, 2)]),
+        ("a(?i)b|c", "aB C", &[(0, 2), (3, 4)]),
+        ("(a(?i)b)c", "aBc aBC", &[(0, 3)]),
+        (r"\pN", "Ⅷ", &[(0, 3)]),
+        (".", "é", &[(0, 2)]),
+        (r"\_\-", "_-", &[(0, 2)]),
+        ("x{,2}", "x{,2}", &[(0, 5)]),
+        ("[[:^alpha:]]+", "a1é", &[(1, 4)]),
+    ];
+    for (pattern, text, expected) in cases {
+        let regex = Regex::new(pattern).unwrap();
+        let found: Vec<_> = regex.find_iter(text).map(|range| (range.start, range.end)).collect();
+        assert_eq!(found, *expected, "{pattern:?} {text:?}");
+        assert_eq!(regex.find(text).map(|range| (range.start, range.end)), expected.first().copied(), "{pattern:?}");
+        assert_eq!(regex.is_match(text), !expected.is_empty(), "{pattern:?} {text:?}");
+    }
+}
+
+#[test]
+fn captures_what_groups_match() {
+    let cases: &[(&str, &str, &[&str])] = &[
+        ("(a)|(b)", "ba", &["0..1 - 0..1", "1..2 1..2 -"]),
+        ("(a*)(b)?", "aab", &["0..3 0..2 2..3"]),
+        ("((a)|b)*", "ab", &["0..2 1..2 0..1"]),
+        (r"(?P<y>\d+)-(?:x)(\d)", "12-x3 4-x5", &["0..5 0..2 4..5", "6..10 6..7 9..10"]),
+        ("(a){0}(b)", "b", &["0..1 - 0..1"]),
+        ("(b)(a){0}", "b", &["0..1 0..1 -"]),
+        ("()", "é", &["0..0 0..0", "2..2 2..2"]),
+    ];
+    for (pattern, text, expected) in cases {
+        let regex = Regex::with_groups(pattern).unwrap();
+        let print = |group: Option<Range<usize>>| group.map_or("-".to_owned(), |range| format!("{range:?}"));
+        let found = regex.captures_iter(text).map(|groups| groups.into_iter().map(print).collect::<Vec<_>>().join(" "));
+        assert_eq!(found.collect::<Vec<_>>(), *expected, "{pattern:?} {text:?}");
+    }
+    assert_eq!(Regex::new("(a)(?:b)(?P<n>c)").unwrap().group_count(), 2);
+}
+
+#[test]
+fn is_shared_between_threads() {
+    fn assert_shared<T: Send + Sync>() {}
+    assert_shared::<Regex>();
 }

@@ -8,6 +8,7 @@ pub mod float;
 pub mod integer;
 pub mod quote;
 pub mod regex;
+pub mod sort;
 pub mod time;
 pub mod zone;
 

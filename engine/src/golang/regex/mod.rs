@@ -42,6 +42,11 @@ impl Regex {
         Regex::compile(pattern, true)
     }
 
+    /// Whether Go takes the pattern, without compiling it.
+    pub fn validate(pattern: &str) -> Result<(), RegexError> {
+        parse::parse(pattern, false).map(|_| ())
+    }
+
     fn compile(pattern: &str, keep_groups: bool) -> Result<Regex, RegexError> {
         let parsed = parse::parse(pattern, keep_groups)?;
         if parsed.height > 100 {

@@ -37,7 +37,7 @@ pub(crate) enum Command {
 #[command(after_help = EXAMPLES)]
 pub(crate) struct EvalArgs {
     /// The expression; - reads it from standard input
-    #[arg(required_unless_present = "file")]
+    #[arg(required_unless_present = "file", allow_negative_numbers = true)]
     pub(crate) expr: Option<String>,
 
     /// Read the expression from a file

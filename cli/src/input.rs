@@ -4,6 +4,8 @@ use std::fmt;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use serde_saphyr::{MessageFormatter, UserMessageFormatter};
+
 use gavel_engine::value::Json;
 
 /// Why a file cannot be used, and the place, from line 1 and column 1, where that is known.
@@ -74,13 +76,13 @@ fn json_error(path: &Path, error: &serde_json::Error) -> InputError {
     let (line, column) = (error.line(), error.column());
     let message = error.to_string();
     // The message ends with the place, which goes in front here.
-    let message = message
-        .strip_suffix(&format!(" at line {line} column {column}"))
-        .unwrap_or(&message);
-    InputError::new(path, Some((line as u64, column as u64)), message)
+    let place = format!(" at line {line} column {column}");
+    let message = message.strip_suffix(&place).unwrap_or(&message);
+    let place = u64::try_from(line).ok().zip(u64::try_from(column).ok());
+    InputError::new(path, place, message)
 }
 
 fn yaml_error(path: &Path, error: &serde_saphyr::Error) -> InputError {
     let place = error.location().map(|at| (at.line(), at.column()));
-    InputError::new(path, place, error.without_snippet())
+    InputError::new(path, place, UserMessageFormatter.format_message(error))
 }

@@ -17,7 +17,7 @@ use crate::args::{Binding, Environment, EvalArgs, Output};
 use crate::environment::{EnvironmentSpec, Environments, Language};
 use crate::evaluation::Compiled;
 use crate::exit_code::Exit;
-use crate::protocol::EvalRequest;
+use crate::protocol::{EvalRequest, line};
 use crate::{input, report};
 
 /// Evaluates the expression that the arguments give and prints the outcome.
@@ -46,7 +46,11 @@ pub(crate) fn run(args: EvalArgs) -> io::Result<Exit> {
     let outcome = compiled.run(&activation, &arena, &options);
     let mut out = io::stdout().lock();
     match output {
-        Output::Json => writeln!(out, "{}", serde_json::to_string(&outcome.answer())?)?,
+        Output::Json => {
+            let mut answer = Vec::new();
+            line::write(&outcome.answer(), &mut answer);
+            out.write_all(&answer)?;
+        }
         Output::Text => report::outcome(&outcome, cost, &mut out)?,
     }
     out.flush()?;

@@ -3,6 +3,7 @@
 mod answer;
 mod binding;
 mod evaluate;
+pub(crate) mod line;
 mod request;
 mod session;
 mod types;

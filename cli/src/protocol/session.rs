@@ -4,7 +4,7 @@ use gavel_engine::program::EvalOptions;
 use gavel_engine::value::{Arena, Json};
 
 use super::request::{Fields, Request};
-use super::{Answer, EvalRequest, RequestError};
+use super::{Answer, EvalRequest, RequestError, line};
 use crate::environment::Environments;
 use crate::evaluation::Compiled;
 
@@ -29,15 +29,15 @@ impl Session {
     }
 
     /// Appends the answer to a request, a line of JSON, to `out`. Whatever the line holds, there is an answer.
-    pub fn answer(&mut self, line: &[u8], out: &mut Vec<u8>) {
+    pub fn answer(&mut self, request: &[u8], out: &mut Vec<u8>) {
         self.arena.reset();
-        match Request::read(line) {
+        match Request::read(request) {
             Ok(Request { id, fields }) => {
                 if let Err(error) = self.dispatch(&id, fields, out) {
-                    write(&Answer::misunderstood(&id, &error), out);
+                    line::write(&Answer::misunderstood(&id, &error), out);
                 }
             }
-            Err((id, error)) => write(&Answer::misunderstood(&id, &error), out),
+            Err((id, error)) => line::write(&Answer::misunderstood(&id, &error), out),
         }
     }
 
@@ -70,7 +70,7 @@ impl Session {
             interrupt: None,
         };
         let outcome = compiled.run(&activation, &self.arena, &options);
-        write(
+        line::write(
             &Answer {
                 id: Some(id),
                 ..outcome.answer()
@@ -79,10 +79,4 @@ impl Session {
         );
         Ok(())
     }
-}
-
-fn write(answer: &Answer<'_>, out: &mut Vec<u8>) {
-    // Writing to a Vec does not fail, and all keys of an answer are texts.
-    let _ = serde_json::to_writer(&mut *out, answer);
-    out.push(b'\n');
 }

@@ -49,7 +49,10 @@ impl Session {
     ) -> Result<(), RequestError> {
         match fields.choice("op", &OPERATIONS)? {
             Some(Operation::Eval) => self.eval(id, &EvalRequest::read(fields)?, out),
-            None => Err(RequestError("op must be set".to_owned())),
+            None => Err(RequestError(format!(
+                "op must be set; this version of gavel knows {}",
+                OPERATIONS.map(|(name, _)| format!("{name:?}")).join(", ")
+            ))),
         }
     }
 

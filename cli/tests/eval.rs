@@ -1,0 +1,307 @@
+//! `gavel eval`, run as people run it: what it prints and how it ends.
+#![expect(clippy::unwrap_used, reason = "a test")]
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+struct Ran {
+    status: i32,
+    out: String,
+    err: String,
+}
+
+fn gavel_with_input(args: &[&str], input: &str) -> Ran {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gavel"));
+    command.arg("eval").args(args);
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // The command need not read what it is given.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    let output = child.wait_with_output().unwrap();
+    Ran {
+        status: output.status.code().unwrap(),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+fn gavel(args: &[&str]) -> Ran {
+    gavel_with_input(args, "")
+}
+
+/// A file with this content, for one test.
+fn file(name: &str, content: &str) -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, content).unwrap();
+    path
+}
+
+fn check(args: &[&str], expected: &str) {
+    let ran = gavel(args);
+    assert_eq!(
+        (ran.out.as_str(), ran.err.as_str(), ran.status),
+        (expected, "", 0),
+        "{args:?}"
+    );
+}
+
+fn rejects(args: &[&str], expected: &str) {
+    let ran = gavel(args);
+    assert_eq!(
+        (ran.out.as_str(), ran.err.as_str(), ran.status),
+        ("", expected, 1),
+        "{args:?}"
+    );
+}
+
+/// The message goes to standard error, and what may be done instead is part of it.
+fn refuses(args: &[&str], expected: &str) {
+    let ran = gavel(args);
+    assert_eq!((ran.out.as_str(), ran.status), ("", 2), "{args:?}");
+    assert!(ran.err.contains(expected), "{args:?}: {}", ran.err);
+}
+
+#[test]
+fn values_print_as_cel_with_their_type() {
+    check(&["[1, 2, 3].map(x, x * 2)"], "[2, 4, 6]\ntype: list(int)\n");
+    check(&["-1"], "-1\ntype: int\n");
+    check(&["'a\"\\n' + 'é'"], "\"a\\\"\\né\"\ntype: string\n");
+    check(&["[1u, 2u]"], "[1u, 2u]\ntype: list(uint)\n");
+    check(
+        &["[1.0, 0.5, 1e30, 1.0 / 0.0]"],
+        "[1.0, 0.5, 1e+30, double(\"Infinity\")]\ntype: list(double)\n",
+    );
+    check(&["b'a\\xff\"'"], "b\"a\\xff\\\"\"\ntype: bytes\n");
+    check(
+        &["{'b': dyn(null), 'a': dyn(true)}"],
+        "{\"a\": true, \"b\": null}\ntype: map(string, dyn)\n",
+    );
+    check(
+        &["duration('90m')"],
+        "duration(\"1h30m0s\")\ntype: google.protobuf.Duration\n",
+    );
+    check(
+        &["timestamp('2026-01-01T00:00:00Z')"],
+        "timestamp(\"2026-01-01T00:00:00Z\")\ntype: google.protobuf.Timestamp\n",
+    );
+    check(
+        &["optional.of(1)"],
+        "optional.of(1)\ntype: optional_type(int)\n",
+    );
+    check(
+        &["optional.none()"],
+        "optional.none()\ntype: optional_type(dyn)\n",
+    );
+    check(&["type(1)"], "int\ntype: type(int)\n");
+}
+
+#[test]
+fn variables_are_declared_and_bound() {
+    check(
+        &["x + 1", "--var", "x=int", "--bind", "x=41"],
+        "42\ntype: int\n",
+    );
+    check(
+        &["x.y[0]", "--bind", "x={\"y\": [2.5]}"],
+        "2.5\ntype: dyn\n",
+    );
+    check(
+        &[
+            "t.getFullYear()",
+            "--var",
+            "t=timestamp",
+            "--bind",
+            "t=\"2026-01-31T12:00:00Z\"",
+        ],
+        "2026\ntype: int\n",
+    );
+    check(
+        &[
+            "m[2]",
+            "--var",
+            "m=map(int, string)",
+            "--bind",
+            "m={\"2\": \"b\"}",
+        ],
+        "\"b\"\ntype: string\n",
+    );
+    rejects(&["x", "--var", "x=int"], "error: no such attribute(s): x\n");
+}
+
+#[test]
+fn files_hold_bindings_and_expressions() {
+    let yaml = file("eval-ok.yaml", "spec:\n  replicas: 3\n  paused: off\n");
+    let json = file("eval-ok.json", "{\"n\": 1.0}");
+    let expr = file("eval.cel", "object.spec.replicas <= 5\n");
+    let (yaml, json) = (
+        format!("object=@{}", yaml.display()),
+        format!("object=@{}", json.display()),
+    );
+    check(
+        &["object.spec.paused", "--bind", &yaml],
+        "false\ntype: dyn\n",
+    );
+    check(&["object", "--bind", &json], "{\"n\": 1.0}\ntype: dyn\n");
+    check(
+        &["--file", &expr.display().to_string(), "--bind", &yaml],
+        "true\ntype: bool\n",
+    );
+    let ran = gavel_with_input(&["-"], "1 +\n 1");
+    assert_eq!((ran.out.as_str(), ran.status), ("2\ntype: int\n", 0));
+    let ran = gavel_with_input(&["x.a", "--bind", "x=@-"], "a: yes");
+    assert_eq!((ran.out.as_str(), ran.status), ("true\ntype: dyn\n", 0));
+}
+
+#[test]
+fn costs_are_shown() {
+    check(
+        &[
+            "x.size()",
+            "--var",
+            "x=string",
+            "--bind",
+            "x=\"abc\"",
+            "--cost",
+        ],
+        "3\ntype: int\ncost: 2\nestimated cost: 2 to 2\n",
+    );
+    rejects(
+        &["[1, 2].all(x, x > 0)", "--cost-limit", "2"],
+        "error: operation cancelled: actual cost limit exceeded\n",
+    );
+}
+
+#[test]
+fn problems_are_shown_where_they_are() {
+    rejects(
+        &["1 +\n  foo"],
+        "ERROR: <input>:2:3: undeclared reference to 'foo' (in container '')\n |   foo\n | ..^\n",
+    );
+    rejects(&["1 / 0"], "error: division by zero\n");
+    let ran = gavel(&["(1"]);
+    assert!(
+        ran.err.starts_with("ERROR: <input>:1:3: Syntax error: "),
+        "{}",
+        ran.err
+    );
+    assert_eq!(ran.status, 1);
+}
+
+#[test]
+fn json_output_is_an_answer_of_the_protocol() {
+    check(
+        &["duration('1s')", "--output", "json"],
+        "{\"ok\":true,\"type\":\"google.protobuf.Duration\",\"typeFormatted\":\"duration\",\"estimate\":{\"min\":1,\"max\":1},\
+         \"value\":{\"duration\":\"1s\"},\"cost\":0}\n",
+    );
+    let ran = gavel(&["1 / 0", "-o", "json"]);
+    let expected = "{\"ok\":false,\"type\":\"int\",\"estimate\":{\"min\":1,\"max\":1},\"cost\":1,\
+                    \"error\":{\"phase\":\"eval\",\"message\":\"division by zero\"}}\n";
+    assert_eq!(
+        (ran.out.as_str(), ran.err.as_str(), ran.status),
+        (expected, "", 1)
+    );
+}
+
+#[test]
+fn the_environment_is_chosen() {
+    check(&["math.abs(-1)", "--env", "cel"], "1\ntype: int\n");
+    assert_eq!(gavel(&["math.abs(-1)"]).status, 1);
+    assert_eq!(
+        gavel(&["optional.of(1)", "--kubernetes-version", "1.27"]).status,
+        1
+    );
+    check(
+        &["optional.of(1)", "--kubernetes-version", "1.27", "--stored"],
+        "optional.of(1)\ntype: optional_type(int)\n",
+    );
+    check(
+        &["b", "--env", "cel", "--container", "a", "--bind", "a.b=1"],
+        "1\ntype: dyn\n",
+    );
+}
+
+#[test]
+fn wrong_command_lines_say_what_may_be_done() {
+    refuses(&[], "required arguments were not provided");
+    refuses(
+        &["1", "--kubernetes-version", "1.99"],
+        "Kubernetes 1.99 is not known; known are 1.23 to 1.36",
+    );
+    refuses(
+        &["1", "--kubernetes-version", "new"],
+        "write for example 1.36",
+    );
+    refuses(&["1", "--var", "x"], "must be NAME=…");
+    refuses(
+        &["1", "--var", "x=list(strng)"],
+        "\"list(strng)\" is not a type; write for example",
+    );
+    refuses(
+        &["1", "--var", "x=int", "--var", "x=uint"],
+        "--var x must be given once",
+    );
+    refuses(
+        &["1", "--bind", "x=abc"],
+        "a string is written 'x=\"text\"'",
+    );
+    refuses(
+        &["1", "--bind", "x=1", "--bind", "x=2"],
+        "--bind x must be given once",
+    );
+    refuses(
+        &["1", "--var", "x=list(int)", "--bind", "x=[1, 1.5]"],
+        "--bind x[1]: must be a whole number",
+    );
+    refuses(
+        &["1", "--container", "a"],
+        "--container must not be given without --env cel",
+    );
+    refuses(
+        &["1", "--timeout", "5"],
+        "must be a duration above 0 such as 500ms",
+    );
+    refuses(&["-", "--bind", "x=@-"], "standard input must be read once");
+}
+
+#[test]
+fn wrong_files_are_named_with_line_and_column() {
+    let yaml = file("wrong.yaml", "a: 1\nb: [1, 2\nc: 3\n");
+    let json = file("wrong.json", "{\"a\": 1,\n \"b\": }");
+    let latin1 = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("latin1.yaml");
+    std::fs::write(&latin1, b"a: \xe9").unwrap();
+    let refuses_file = |path: &PathBuf, expected: &str| {
+        refuses(
+            &["1", "--bind", &format!("x=@{}", path.display())],
+            &format!("{}{expected}", path.display()),
+        );
+    };
+    refuses_file(&yaml, ":3:2: ");
+    refuses_file(&json, ":2:7: expected value");
+    refuses_file(&latin1, ": must be UTF-8");
+    refuses_file(
+        &PathBuf::from("nowhere.yaml"),
+        ": No such file or directory",
+    );
+}
+
+#[test]
+fn a_reader_that_has_gone_away_is_no_error() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gavel"));
+    command.args(["eval", "x", "--bind", "x=@-"]);
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // The command waits for its input until nobody can read its output any more.
+    drop(child.stdout.take());
+    drop(child.stdin.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+    assert_eq!(output.status.code(), Some(0));
+}

@@ -23,7 +23,8 @@ impl Signature {
     /// Puts a signature together. Of a member, the first parameter is the receiver.
     pub fn new(member: bool, parameters: Vec<Type>, result: Type) -> Self {
         let mut type_parameters = SmallVec::new();
-        for ty in parameters.iter().chain([&result]) {
+        // The order numbers the type variables in messages. Upstream's is that of a Go map: this one, seven times in eight.
+        for ty in [&result].into_iter().chain(&parameters) {
             ty.collect_parameters(&mut type_parameters);
         }
         Signature {
@@ -34,7 +35,7 @@ impl Signature {
         }
     }
 
-    /// The names of the type parameters, in the order in which they first occur.
+    /// The names of the type parameters, in the order in which they first occur, the result before the parameters.
     pub fn type_parameters(&self) -> &[SmolStr] {
         &self.type_parameters
     }

@@ -18,12 +18,15 @@ use crate::cel::math::{MATH, MATH_MACROS};
 use crate::cel::network::{CIDR, IP, NETWORK};
 use crate::cel::optionals::OPTIONALS;
 use crate::cel::sets::SETS;
-use crate::cel::strings::{STRINGS, STRINGS_SINCE_1, STRINGS_SINCE_2, STRINGS_SINCE_3};
+use crate::cel::strings::{
+    STRINGS, STRINGS_INDEX_FROM_SPECIFIED, STRINGS_SINCE_1, STRINGS_SINCE_2, STRINGS_SINCE_3,
+};
 use crate::cel::two_variable::TWO_VARIABLE;
 
 /// The strings library of version 4.
 const STRINGS_4: &[&[Overload]] = &[
     STRINGS,
+    STRINGS_INDEX_FROM_SPECIFIED,
     STRINGS_SINCE_1,
     STRINGS_SINCE_2,
     STRINGS_SINCE_3,

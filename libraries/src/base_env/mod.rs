@@ -16,7 +16,9 @@ use crate::cel::format::validator::format_calls_before_4;
 use crate::cel::lists::LISTS;
 use crate::cel::optionals::OPTIONALS;
 use crate::cel::sets::SETS;
-use crate::cel::strings::{STRINGS, STRINGS_BEFORE_2, STRINGS_SINCE_1, STRINGS_SINCE_2};
+use crate::cel::strings::{
+    STRINGS, STRINGS_BEFORE_2, STRINGS_INDEX_FROM, STRINGS_SINCE_1, STRINGS_SINCE_2,
+};
 use crate::cel::two_variable::TWO_VARIABLE;
 use crate::version::KubeVersion;
 
@@ -53,7 +55,10 @@ pub const FEATURES: &[Gated] = &[
     since(0, Feature::Functions("standard", stdlib::TABLES)),
     since(0, Feature::Macros(syntax::STANDARD)),
     since(0, Feature::Validator(validators::homogeneous_literals)),
-    since(0, Feature::Functions("strings", &[STRINGS])),
+    since(
+        0,
+        Feature::Functions("strings", &[STRINGS, STRINGS_INDEX_FROM]),
+    ),
     until(29, Feature::Functions("strings", &[STRINGS_BEFORE_2])),
     since(28, Feature::CrossTypeNumericComparisons),
     since(28, Feature::OptionalSyntax),

@@ -12,7 +12,7 @@ use gavel_engine::decl::{Implementation, Overload};
 
 use crate::cost::TRAVERSAL;
 
-/// What all versions have, but for `join`.
+/// What all versions have, but for `join` and for searches from a position.
 pub const STRINGS: &[Overload] = &[
     Overload {
         function: "charAt",
@@ -31,28 +31,12 @@ pub const STRINGS: &[Overload] = &[
         example: "'hello mellow'.indexOf('ello') == 1",
     },
     Overload {
-        function: "indexOf",
-        id: "string_index_of_string_int",
-        signature: "string.(string, int) -> int",
-        implementation: Implementation::Typed(search::index_of_from),
-        cost: TRAVERSAL,
-        example: "'hello mellow'.indexOf('ello', 2) == 7",
-    },
-    Overload {
         function: "lastIndexOf",
         id: "string_last_index_of_string",
         signature: "string.(string) -> int",
         implementation: Implementation::Typed(search::last_index_of),
         cost: TRAVERSAL,
         example: "'hello mellow'.lastIndexOf('ello') == 7",
-    },
-    Overload {
-        function: "lastIndexOf",
-        id: "string_last_index_of_string_int",
-        signature: "string.(string, int) -> int",
-        implementation: Implementation::Typed(search::last_index_of_from),
-        cost: TRAVERSAL,
-        example: "'hello mellow'.lastIndexOf('ello', 6) == 1",
     },
     Overload {
         function: "lowerAscii",
@@ -128,6 +112,21 @@ pub const STRINGS: &[Overload] = &[
     },
 ];
 
+/// `indexOf` and `lastIndexOf` from a position, as cel-go has them: past the end nothing is found.
+pub const STRINGS_INDEX_FROM: &[Overload] = &[INDEX_OF_FROM, LAST_INDEX_OF_FROM];
+
+/// The same as CEL's specification has them: past the end they fail.
+pub const STRINGS_INDEX_FROM_SPECIFIED: &[Overload] = &[
+    Overload {
+        implementation: Implementation::Typed(search::index_of_within),
+        ..INDEX_OF_FROM
+    },
+    Overload {
+        implementation: Implementation::Typed(search::last_index_of_within),
+        ..LAST_INDEX_OF_FROM
+    },
+];
+
 /// `join` of versions 0 and 1, which differs in the wording of its error.
 pub const STRINGS_BEFORE_2: &[Overload] = &[
     Overload {
@@ -162,6 +161,24 @@ pub const STRINGS_SINCE_3: &[Overload] = &[Overload {
     cost: Cost::ONE,
     example: "'gums'.reverse() == 'smug'",
 }];
+
+const INDEX_OF_FROM: Overload = Overload {
+    function: "indexOf",
+    id: "string_index_of_string_int",
+    signature: "string.(string, int) -> int",
+    implementation: Implementation::Typed(search::index_of_from),
+    cost: TRAVERSAL,
+    example: "'hello mellow'.indexOf('ello', 2) == 7",
+};
+
+const LAST_INDEX_OF_FROM: Overload = Overload {
+    function: "lastIndexOf",
+    id: "string_last_index_of_string_int",
+    signature: "string.(string, int) -> int",
+    implementation: Implementation::Typed(search::last_index_of_from),
+    cost: TRAVERSAL,
+    example: "'hello mellow'.lastIndexOf('ello', 6) == 1",
+};
 
 const JOIN: Overload = Overload {
     function: "join",

@@ -129,6 +129,36 @@ pub(super) fn last_index_of_from<'a>(
     Ok(Value::Int(found.map_or(-1, code_points)))
 }
 
+/// [`index_of_from`], of which the position must be within the text.
+pub(super) fn index_of_within<'a>(
+    call: &CallContext<'a>,
+    args: &[Value<'a>],
+) -> Result<Value<'a>, EvalError> {
+    check_within(args)?;
+    index_of_from(call, args)
+}
+
+/// [`last_index_of_from`], of which the position must be within the text.
+pub(super) fn last_index_of_within<'a>(
+    call: &CallContext<'a>,
+    args: &[Value<'a>],
+) -> Result<Value<'a>, EvalError> {
+    check_within(args)?;
+    last_index_of_from(call, args)
+}
+
+fn check_within(args: &[Value<'_>]) -> Result<(), EvalError> {
+    let [Value::String(text), Value::String(part), Value::Int(from)] = args else {
+        return Err(EvalError::no_such_overload());
+    };
+    let within = byte_at(text, *from).is_some_and(|byte| byte < text.len());
+    if within || part.is_empty() {
+        Ok(())
+    } else {
+        Err(out_of_range(*from))
+    }
+}
+
 /// What follows the first `start` code points.
 fn text_from(text: &str, start: i64) -> Result<&str, EvalError> {
     byte_at(text, start)

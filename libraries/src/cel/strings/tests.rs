@@ -65,7 +65,7 @@ fn searches_forwards() {
     index("", "a", "-1");
     let from = |text, part, from, expected| {
         check(
-            STRINGS,
+            STRINGS_INDEX_FROM,
             "string_index_of_string_int",
             &[S(text), S(part), I(from)],
             expected,
@@ -96,7 +96,7 @@ fn searches_backwards() {
     index("a", "é", "-1");
     let from = |text, part, from, expected| {
         check(
-            STRINGS,
+            STRINGS_INDEX_FROM,
             "string_last_index_of_string_int",
             &[S(text), S(part), I(from)],
             expected,
@@ -111,6 +111,49 @@ fn searches_backwards() {
     from("abc", "abcd", 2, Ok("-1"));
     from("abc", "", -1, Ok("-1"));
     from("abc", "c", -1, Err("index out of range: -1"));
+}
+
+#[test]
+fn specified_searches_start_within_the_text() {
+    for (id, text, part, from, expected) in [
+        ("string_index_of_string_int", "tacocat", "a", 6, Ok("-1")),
+        (
+            "string_index_of_string_int",
+            "tacocat",
+            "a",
+            7,
+            Err("index out of range: 7"),
+        ),
+        ("string_index_of_string_int", "tacocat", "", 7, Ok("7")),
+        (
+            "string_last_index_of_string_int",
+            "tacocat",
+            "a",
+            6,
+            Ok("5"),
+        ),
+        (
+            "string_last_index_of_string_int",
+            "tacocat",
+            "a",
+            30,
+            Err("index out of range: 30"),
+        ),
+        (
+            "string_last_index_of_string_int",
+            "tacocat",
+            "a",
+            -1,
+            Err("index out of range: -1"),
+        ),
+    ] {
+        check(
+            STRINGS_INDEX_FROM_SPECIFIED,
+            id,
+            &[S(text), S(part), I(from)],
+            expected,
+        );
+    }
 }
 
 #[test]

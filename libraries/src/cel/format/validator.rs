@@ -171,7 +171,8 @@ mod tests {
         issues
             .sorted()
             .into_iter()
-            .map(|issue| format!("{}: {}", issue.location.column + 1, issue.message))
+            .map(|issue| (issue.location.column.saturating_add(1), &issue.message))
+            .map(|(column, message)| format!("{column}: {message}"))
             .collect()
     }
 

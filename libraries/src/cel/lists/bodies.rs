@@ -48,11 +48,13 @@ pub(super) fn flatten<'a>(
         _ => return Err(EvalError::no_such_overload()),
     };
     let (Some(list), Some(depth)) = (list, depth) else {
-        let mut names = args.iter().map(Value::type_name);
-        let receiver = names.next().unwrap_or_default();
-        let argument = names.next().unwrap_or_default();
+        let mut types = args.iter().map(|value| Value::Type(value.type_name()));
+        let receiver = types.next().unwrap_or(Value::Null);
+        let argument = types.next().map(|ty| ty.in_message().to_string());
         return Err(EvalError::no_such_overload_of(format_args!(
-            "{receiver}.flatten({argument})"
+            "{}.flatten({})",
+            receiver.in_message(),
+            argument.unwrap_or_default()
         )));
     };
     let Ok(depth) = usize::try_from(depth) else {

@@ -89,7 +89,7 @@ fn flattens() {
     check(
         "list_flatten_int",
         &[LIST, S("a")],
-        Err("no such overload: list.flatten(string)"),
+        Err("no such overload: list(dyn).flatten(string)"),
     );
 }
 

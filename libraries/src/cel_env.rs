@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use gavel_engine::ast::operators;
 use gavel_engine::decl::Overload;
 use gavel_engine::env::Env;
 use gavel_engine::stdlib;
@@ -9,7 +10,7 @@ use gavel_engine::syntax;
 use gavel_engine::types::{OPTIONAL, Type, TypeTextError};
 
 use crate::base_env::{Feature, builder};
-use crate::cel::bindings::{self, BINDINGS};
+use crate::cel::bindings::BINDINGS;
 use crate::cel::encoders::ENCODERS;
 use crate::cel::format::FORMAT_SINCE_4;
 use crate::cel::format::validator::format_calls_since_4;
@@ -22,6 +23,9 @@ use crate::cel::strings::{
     STRINGS, STRINGS_INDEX_FROM_SPECIFIED, STRINGS_SINCE_1, STRINGS_SINCE_2, STRINGS_SINCE_3,
 };
 use crate::cel::two_variable::TWO_VARIABLE;
+
+/// How many slots the checker knows, as variables; an expression that reads a later one is refused.
+const BLOCK_SLOTS: usize = 64;
 
 /// The strings library of version 4.
 const STRINGS_4: &[&[Overload]] = &[
@@ -39,6 +43,7 @@ pub const CEL_FEATURES: &[Feature] = &[
     Feature::Macros(syntax::STANDARD),
     Feature::CrossTypeNumericComparisons,
     Feature::OptionalSyntax,
+    Feature::EscapedIdentifiers,
     Feature::TypeName(OPTIONAL),
     Feature::Macros(syntax::OPTIONALS),
     Feature::Functions("optionals", &[OPTIONALS]),
@@ -64,7 +69,7 @@ pub const CEL_FEATURES: &[Feature] = &[
 pub fn cel_env() -> Result<Env, TypeTextError> {
     static BUILT: OnceLock<Result<Env, TypeTextError>> = OnceLock::new();
     let built = BUILT.get_or_init(|| {
-        let slots = bindings::slots();
+        let slots = (0..BLOCK_SLOTS).map(operators::block_slot);
         let env = builder(CEL_FEATURES.iter().copied());
         slots
             .fold(env, |env, slot| env.variable(slot, Type::Dyn))

@@ -1,5 +1,7 @@
 //! The names under which the parser calls operators and the macros' own functions.
 
+use smol_str::{SmolStr, format_smolstr};
+
 /// `a ? b : c`
 pub const CONDITIONAL: &str = "_?_:_";
 /// `a && b`
@@ -42,7 +44,14 @@ pub const OPT_SELECT: &str = "_?._";
 pub const IN: &str = "@in";
 /// Keeps a quantifier going past errors.
 pub const NOT_STRICTLY_FALSE: &str = "@not_strictly_false";
+/// What `cel.block` expands to.
+pub const BLOCK: &str = "cel.@block";
 /// The name of accumulators in macro expansions.
 pub const ACCUMULATOR: &str = "@result";
 /// The loop variable of expansions that have none of their own.
 pub const UNUSED: &str = "#unused";
+
+/// The name under which a block reads its slot of this number.
+pub fn block_slot(number: impl std::fmt::Display) -> SmolStr {
+    format_smolstr!("@index{number}")
+}

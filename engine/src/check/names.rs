@@ -64,8 +64,7 @@ impl Scopes {
             if let Some(ty) = env.variable(candidate) {
                 return Some(Declared::variable(name(), ty.clone()));
             }
-            let hosted = env.provider().and_then(|host| host.find_type(candidate));
-            if let Some(ty) = hosted.or_else(|| Type::named(candidate)) {
+            if let Some(ty) = env.find_type(candidate).or_else(|| Type::named(candidate)) {
                 return Some(Declared::variable(name(), Type::type_of(ty)));
             }
             (candidate == NULL_VALUE).then(|| Declared {

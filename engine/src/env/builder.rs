@@ -54,6 +54,12 @@ impl EnvBuilder {
         self
     }
 
+    /// Lets expressions name a library's own type.
+    pub fn opaque_type(mut self, name: impl Into<SmolStr>) -> Self {
+        self.parts.opaque_types.insert(name.into());
+        self
+    }
+
     /// Sets the types that a host brings.
     pub fn provider(mut self, provider: Arc<dyn TypeProvider>) -> Self {
         self.parts.provider = Some(provider);

@@ -1,6 +1,6 @@
 //! Environments: what an expression may use, and the way from text to program.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use smol_str::SmolStr;
@@ -28,6 +28,7 @@ struct Parts {
     container: SmolStr,
     variables: HashMap<SmolStr, Type>,
     functions: HashMap<SmolStr, Arc<FunctionDecl>>,
+    opaque_types: BTreeSet<SmolStr>,
     provider: Option<Arc<dyn TypeProvider>>,
     macros: Macros,
     parser: ParserOptions,
@@ -84,6 +85,14 @@ impl Env {
         let mut functions: Vec<_> = self.0.functions.values().collect();
         functions.sort_by(|a, b| a.name.cmp(&b.name));
         functions
+    }
+
+    /// The type of this name that a library or the host brought.
+    pub fn find_type(&self, name: &str) -> Option<Type> {
+        match self.0.opaque_types.get(name) {
+            Some(name) => Some(Type::opaque(name.clone(), Vec::new())),
+            None => self.provider().and_then(|host| host.find_type(name)),
+        }
     }
 
     /// The types that a host brought.

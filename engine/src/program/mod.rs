@@ -7,6 +7,7 @@ use crate::value::{Arena, Value};
 
 mod activation;
 mod attribute;
+mod block;
 mod call;
 mod fold;
 mod frame;

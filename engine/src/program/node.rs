@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use super::attribute::Attribute;
+use super::block::Block;
 use super::call::Call;
 use super::fold::Fold;
 use super::frame::Frame;
@@ -49,6 +50,8 @@ pub(super) enum Node {
     Struct(Box<StructLiteral>),
     /// A comprehension.
     Fold(Box<Fold>),
+    /// What `cel.block` expands to.
+    Block(Box<Block>),
 }
 
 /// `a == b`, `a != b`.
@@ -87,6 +90,7 @@ impl Node {
             Node::Equality(equality) => equality.eval(frame).map(Value::Bool),
             Node::Call(call) => call.eval(frame),
             Node::Fold(fold) => fold.eval(frame),
+            Node::Block(block) => block.eval(frame),
             Node::Membership(membership) => membership.eval(frame).map(Value::Bool),
             Node::Matches(matches) => matches.eval(frame),
             Node::NotStrictlyFalse(arg) => not_strictly_false(arg, frame),

@@ -9,7 +9,7 @@ use gavel_engine::decl::Overload;
 use gavel_engine::env::{Env, EnvBuilder, EnvOptions, Validator};
 use gavel_engine::stdlib;
 use gavel_engine::syntax::{self, Macro, Macros, ParserOptions};
-use gavel_engine::types::{OPTIONAL, Type, TypeTextError};
+use gavel_engine::types::{OPTIONAL, TypeTextError};
 
 use crate::cel::format::FORMAT_BEFORE_4;
 use crate::cel::format::validator::format_calls_before_4;
@@ -37,6 +37,8 @@ pub enum Feature {
     CrossTypeNumericComparisons,
     /// `.?`, `[?` and `{?`.
     OptionalSyntax,
+    /// Fields between backticks.
+    EscapedIdentifiers,
 }
 
 /// A feature, with the versions that have it.
@@ -143,9 +145,7 @@ pub(crate) fn builder(features: impl Iterator<Item = Feature>) -> EnvBuilder {
             macros.push(table);
             builder
         }
-        Feature::TypeName(name) => {
-            builder.variable(name, Type::type_of(Type::opaque(name, Vec::new())))
-        }
+        Feature::TypeName(name) => builder.opaque_type(name),
         Feature::Validator(validator) => builder.validator(validator),
         Feature::CrossTypeNumericComparisons => {
             options.cross_type_numeric_comparisons = true;
@@ -153,6 +153,10 @@ pub(crate) fn builder(features: impl Iterator<Item = Feature>) -> EnvBuilder {
         }
         Feature::OptionalSyntax => {
             parser.optional_syntax = true;
+            builder
+        }
+        Feature::EscapedIdentifiers => {
+            parser.escaped_identifiers = true;
             builder
         }
     });

@@ -28,7 +28,7 @@ fn language_options_come_with_their_version() {
         let env = env(minor);
         assert_eq!(env.options().cross_type_numeric_comparisons, expected);
         assert_eq!(env.parse("a.?b").is_ok(), expected);
-        assert_eq!(env.variable(OPTIONAL).is_some(), expected);
+        assert_eq!(env.find_type(OPTIONAL).is_some(), expected);
     }
 }
 

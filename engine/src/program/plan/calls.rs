@@ -27,6 +27,9 @@ struct Target<'e> {
 impl Planner<'_> {
     pub(super) fn plan_call(&mut self, expr: &Expr, call: &ast::Call) -> Result<Node, PlanError> {
         let target = self.resolve(expr, call);
+        if target.name == operators::BLOCK {
+            return self.plan_block(call);
+        }
         let mut types = Vec::new();
         let mut arguments = Vec::with_capacity(call.args.len().saturating_add(1));
         for argument in target.receiver.into_iter().chain(&call.args) {

@@ -1,9 +1,10 @@
-//! Planning of comprehensions: what the macros expand to is recognized.
+//! Planning of comprehensions, where what the macros expand to is recognized, and of blocks.
 
 use smol_str::SmolStr;
 
 use super::{Node, PlanError, Planner};
 use crate::ast::{Call, Comprehension, Constant, Expr, ExprKind, operators};
+use crate::program::block::Block;
 use crate::program::fold::{Fold, FoldKind, General, Insert};
 
 /// The function by which `transformMap` adds to its accumulator.
@@ -32,6 +33,21 @@ impl Planner<'_> {
         };
         self.scopes.truncate(outer);
         Ok(Node::Fold(Box::new(Fold { range, var, var2, kind })))
+    }
+
+    pub(super) fn plan_block(&mut self, call: &Call) -> Result<Node, PlanError> {
+        let [Expr { kind: ExprKind::List(list), .. }, result] = call.args.as_slice() else {
+            return Err(PlanError::new("cel.@block expects a list constructor as the first argument"));
+        };
+        let outer = self.scopes.len();
+        let mut parts = Vec::with_capacity(list.elements.len());
+        for (number, part) in list.elements.iter().enumerate() {
+            let part = self.plan(part)?;
+            parts.push((self.open(&operators::block_slot(number)), part));
+        }
+        let result = self.plan(result)?;
+        self.scopes.truncate(outer);
+        Ok(Node::Block(Box::new(Block { parts: parts.into(), result })))
     }
 
     fn open(&mut self, name: &SmolStr) -> usize {

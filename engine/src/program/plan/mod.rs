@@ -100,11 +100,15 @@ impl Planner<'_> {
     }
 
     fn plan_type(&self, name: &SmolStr) -> Result<Node, PlanError> {
-        if has_type_value(name) || self.env.provider().is_some_and(|provider| provider.find_type(name).is_some()) {
+        if self.has_type_value(name) {
             Ok(Node::Constant(OwnedValue::copy_of(&Value::Type(name))?))
         } else {
             Err(PlanError::new(format_args!("reference to undefined type: {name}")))
         }
+    }
+
+    fn has_type_value(&self, name: &str) -> bool {
+        is_standard_type(name) || self.env.find_type(name).is_some()
     }
 
     /// A name in an expression that was not checked: a variable in scope, of the environment, or a type.
@@ -117,7 +121,7 @@ impl Planner<'_> {
         if let Some(name) = resolve_name(env.container(), name, variable) {
             return Ok(attribute(self.place(&name)));
         }
-        let ty = |candidate: &str| has_type_value(candidate).then(|| SmolStr::new(candidate));
+        let ty = |candidate: &str| self.has_type_value(candidate).then(|| SmolStr::new(candidate));
         match resolve_name(env.container(), name, ty) {
             Some(name) => self.plan_type(&name),
             None => Ok(attribute(Base::Unbound(name.clone()))),
@@ -220,7 +224,7 @@ fn literal(constant: &Constant) -> Value<'_> {
 
 /// Whether a type of the language may be used as a value. The names of protocol buffer types may not, although they
 /// check.
-fn has_type_value(name: &str) -> bool {
+fn is_standard_type(name: &str) -> bool {
     matches!(
         name,
         "bool"
@@ -230,7 +234,6 @@ fn has_type_value(name: &str) -> bool {
             | "list"
             | "map"
             | "null_type"
-            | "optional_type"
             | "string"
             | "type"
             | "uint"

@@ -3,6 +3,7 @@
 use smol_str::format_smolstr;
 
 use super::{Expansion, Macro, MacroCall, MacroContext, MacroError, Receiver};
+use crate::ast::operators;
 use crate::ast::{Constant, Expr, ExprKind};
 
 /// `cel.block([a, b], result)`, `cel.index(n)`, `cel.iterVar(depth, n)`, `cel.accuVar(depth, n)`.
@@ -22,13 +23,13 @@ fn block(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
     if !matches!(slots.kind, ExprKind::List(_)) {
         return Err(MacroError::new(slots.id, "cel.block requires the first arg to be a list literal"));
     }
-    Ok(context.call("cel.@block", vec![slots, result]))
+    Ok(context.call(operators::BLOCK, vec![slots, result]))
 }
 
 fn index(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
     let [index] = call.args()?;
     let index = natural(&index, "cel.index requires a single non-negative int constant arg")?;
-    Ok(context.ident(format_smolstr!("@index{index}")))
+    Ok(context.ident(operators::block_slot(index)))
 }
 
 fn iter_var(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {

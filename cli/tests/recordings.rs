@@ -1,6 +1,7 @@
 //! Answers held against recorded answers of Kubernetes, field by field. Skipped where the recordings are not there.
 #![expect(
     clippy::unwrap_used,
+    clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
     clippy::string_slice,
     reason = "a test"
@@ -15,8 +16,59 @@ use serde_json::{Map, Value as Json};
 
 use gavel_cli::protocol::Session;
 
-/// The recordings that agree in every field. Schemas and authorizers are yet to come, and with them more files.
-const FILES: &[&str] = &[];
+/// The recordings that agree in every field.
+const FILES: &[&str] = &[
+    "language.ndjson.gz",
+    "conformance.ndjson.gz",
+    "traps-language.ndjson.gz",
+];
+
+/// What is yet to come; requests that mention it are passed over. A library that lands takes its words with it.
+const LATER: &[&str] = &[
+    // Types of variables.
+    "\"schema\": ",
+    "\"authorizer\"",
+    "\"resourceCheck\"",
+    "\"admissionRequest\"",
+    "\"namespaceObject\"",
+    // The libraries of Kubernetes.
+    "quantity(",
+    "Quantity(",
+    "semver(",
+    "Semver(",
+    "url(",
+    "URL(",
+    "ip(",
+    "IP(",
+    "cidr(",
+    "CIDR(",
+    "ip.isCanonical",
+    "isUnspecified(",
+    "masked(",
+    "sign(",
+    "format.",
+    "find(",
+    "findAll(",
+    "indexOf(",
+    "lastIndexOf(",
+    ".isSorted(",
+    ".sum(",
+    ".min(",
+    ".max(",
+    ".namespace(",
+];
+
+/// Recordings that differ, and why.
+const DIFFERENT: &[(&str, &str)] = &[
+    (
+        "lab9-123",
+        "two lists share memory in Go, so that one overwrites the other",
+    ),
+    (
+        "lab20-11",
+        "a message of protocol buffers, which the engine does not have",
+    ),
+];
 
 /// The keys of an answer that are compared on their own, or not at all.
 const KNOWN: [&str; 7] = ["id", "ok", "error", "value", "type", "cost", "estimate"];
@@ -103,6 +155,7 @@ fn recorded_answers_are_given() {
     let mut session = Session::new();
     let mut answer = Vec::new();
     let mut different = Vec::new();
+    let (mut compared, mut passed_over) = (0_u32, 0_u32);
     for file in FILES {
         let Some(lines) = recordings(file) else {
             println!("no recordings: skipped");
@@ -110,6 +163,14 @@ fn recorded_answers_are_given() {
         };
         for line in lines {
             let (request, wanted) = halves(&line);
+            let id = |id: &str| request.contains(&format!("\"id\": \"{id}\""));
+            if LATER.iter().any(|word| request.contains(word))
+                || DIFFERENT.iter().any(|(known, _)| id(known))
+            {
+                passed_over += 1;
+                continue;
+            }
+            compared += 1;
             answer.clear();
             session.answer(request.as_bytes(), &mut answer);
             let found = std::str::from_utf8(&answer).unwrap();
@@ -126,6 +187,7 @@ fn recorded_answers_are_given() {
             }
         }
     }
+    println!("{compared} compared, {passed_over} passed over");
     let shown = different.iter().take(20).cloned().collect::<Vec<_>>();
     assert!(
         different.is_empty(),

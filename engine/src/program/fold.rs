@@ -293,9 +293,15 @@ fn insert_entry<'a>(
     frame: &mut Frame<'a>,
 ) -> Result<(), EvalError> {
     let key = key.eval(frame)?;
-    let value = value.eval(frame)?;
+    let value = value.eval(frame);
+    if let Err(error) = &value
+        && error.is_fatal()
+    {
+        return Err(error.clone());
+    }
+    // As any call whose last argument fails, this one is charged.
     frame.charge(1)?;
-    insert_new(key, value, collected)
+    insert_new(key, value?, collected)
 }
 
 fn insert_entries<'a>(

@@ -8,8 +8,8 @@ use smol_str::SmolStr;
 use super::macros::{MacroCall, MacroContext, MacroError, Macros};
 use super::nodes::{self, Nodes};
 use crate::ast::operators::OPT_SELECT;
-use crate::ast::{Ast, Constant, Expr, ExprId, ExprKind, List, MapEntry, Struct, StructField};
-use crate::source::{Offset, Source};
+use crate::ast::{Constant, Expr, ExprId, ExprKind, List, MapEntry, Struct, StructField};
+use crate::source::Offset;
 
 /// A tree in the making.
 #[derive(Debug)]
@@ -30,10 +30,10 @@ impl<'m> Builder<'m> {
         Builder { nodes: Nodes::new(expected), operands: Vec::with_capacity(8), macros }
     }
 
-    /// The tree, whose root is the operand that is left.
-    pub(super) fn finish(mut self, source: &Source) -> Option<Ast> {
+    /// The root, which is the operand that is left, and the place of each id.
+    pub(super) fn finish(mut self) -> Option<(Expr, Vec<Offset>)> {
         let root = self.operands.pop()?;
-        Some(Ast::new(source.clone(), root, self.nodes.into_offsets()))
+        Some((root, self.nodes.into_offsets()))
     }
 
     /// Remembers which operands are waiting.

@@ -3,9 +3,9 @@
 //! A first parser reads expressions without fault and gives up on all others; a second one, which goes over the grammar as
 //! cel-go's generated parser does, then finds out what is wrong and words it.
 
-use crate::ast::Ast;
+use crate::ast::{Ast, Expr};
 use crate::issues::{Issues, Phase};
-use crate::source::{Location, Source};
+use crate::source::{Location, Offset, Source};
 
 mod builder;
 mod grammar;
@@ -49,27 +49,30 @@ impl Default for ParserOptions {
 
 /// Parses an expression and expands its macros.
 pub fn parse(source: Source, options: &ParserOptions, macros: &Macros) -> Result<Ast, Issues> {
-    let mut issues = Issues::new(&source, Phase::Parse);
     let (size, limit) = (source.code_points(), options.max_code_points);
     if size > limit {
+        let mut issues = Issues::new(&source, Phase::Parse);
         issues.report(
             Location::NONE,
             format!("expression code point size exceeds limit: size: {size}, limit {limit}"),
         );
         return Err(issues);
     }
-    match parser::parse(&source, options, macros) {
-        Some(ast) => Ok(ast),
-        None => explain(&source, options, macros, issues),
-    }
+    let (root, offsets) = match parser::parse(&source, options, macros) {
+        Some(parsed) => parsed,
+        None => explain(&source, options, macros)?,
+    };
+    Ok(Ast::new(source, root, offsets))
 }
 
 /// Parses an expression with a fault, to find out what to say about it.
-fn explain(source: &Source, options: &ParserOptions, macros: &Macros, mut issues: Issues) -> Result<Ast, Issues> {
+#[cold]
+fn explain(source: &Source, options: &ParserOptions, macros: &Macros) -> Result<(Expr, Vec<Offset>), Issues> {
+    let mut issues = Issues::new(source, Phase::Parse);
     let parsed = recovery::read(source, &mut issues)
         .and_then(|(tree, root)| visitor::visit(source, options, macros, (&tree, root), &mut issues));
     match parsed {
-        Ok(Some(ast)) if issues.is_empty() => return Ok(ast),
+        Ok(Some(parsed)) if issues.is_empty() => return Ok(parsed),
         Ok(_) | Err(Halt::Reported) => {}
         Err(Halt::Limit(message)) => issues.report(Location::NONE, message),
     }

@@ -11,11 +11,11 @@ use super::macros::Macros;
 use super::token::{Token, TokenKind};
 use super::{MAX_DEPTH, ParserOptions, is_reserved, literal};
 use crate::ast::operators as op;
-use crate::ast::{Ast, Constant, ExprId};
-use crate::source::Source;
+use crate::ast::{Constant, Expr, ExprId};
+use crate::source::{Offset, Source};
 
-/// Parses an expression; none if there is anything wrong with it.
-pub(super) fn parse(source: &Source, options: &ParserOptions, macros: &Macros) -> Option<Ast> {
+/// The root and the place of each id; none if there is anything wrong with the expression.
+pub(super) fn parse(source: &Source, options: &ParserOptions, macros: &Macros) -> Option<(Expr, Vec<Offset>)> {
     let tokens = tokens(source)?;
     let builder = Builder::new(macros, tokens.len());
     let depth = Depth::default();
@@ -25,7 +25,7 @@ pub(super) fn parse(source: &Source, options: &ParserOptions, macros: &Macros) -
     if parser.height > MAX_DEPTH {
         return None;
     }
-    parser.builder.finish(source)
+    parser.builder.finish()
 }
 
 fn tokens(source: &Source) -> Option<Vec<Token>> {

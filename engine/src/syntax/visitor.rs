@@ -15,22 +15,22 @@ use super::syntax_tree::{Node, NodeId, SyntaxTree};
 use super::token::{Token, TokenKind};
 use super::{MAX_DEPTH, ParserOptions, is_reserved, literal};
 use crate::ast::operators as op;
-use crate::ast::{Ast, Constant, ExprId};
+use crate::ast::{Constant, Expr, ExprId};
 use crate::issues::Issues;
 use crate::source::{Location, Offset, Source};
 
-/// Makes the tree, where there is one; what is wrong is added to `issues`.
+/// The root, where there is one, and the place of each id; what is wrong is added to `issues`.
 pub(super) fn visit(
     source: &Source,
     options: &ParserOptions,
     macros: &Macros,
     (tree, root): (&SyntaxTree, NodeId),
     issues: &mut Issues,
-) -> Result<Option<Ast>, Halt> {
+) -> Result<Option<(Expr, Vec<Offset>)>, Halt> {
     let mut visitor = Visitor { source, options, tree, issues, builder: Builder::new(macros, 0), depth: 0 };
     let root = tree.node(root).and_then(|start| start.nodes().next());
     visitor.expr(root)?;
-    Ok(visitor.builder.finish(source))
+    Ok(visitor.builder.finish())
 }
 
 /// Each of the functions that visit a node leaves its expression with the builder.

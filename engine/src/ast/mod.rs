@@ -10,8 +10,10 @@ use smol_str::SmolStr;
 use crate::source::{Offset, Source};
 
 pub mod operators;
+mod unparse;
 mod visit;
 
+pub use unparse::unparse;
 pub use visit::Walk;
 
 /// The identity of a node (or of a map entry or field initialiser) in its [`Ast`].

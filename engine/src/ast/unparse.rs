@@ -1,0 +1,342 @@
+//! The text of a tree, with no more parentheses than it needs (cel-go's `parser/unparser.go`).
+
+use std::fmt::Write;
+
+use super::operators as op;
+use super::{Call, Constant, Expr, ExprKind, List, MapEntry, Select, Struct};
+
+/// An expression whose tree this is, but for ids and places; none where there is no such expression.
+///
+/// What only macros make has none: comprehensions, and names with `@` or `#`. A presence test is written as `has(a.b)`.
+pub fn unparse(expr: &Expr) -> Option<String> {
+    let mut writer = Writer { text: String::new() };
+    writer.expr(expr, Level::Conditional)?;
+    Some(writer.text)
+}
+
+/// How tightly the parts of an expression are bound together, the loosest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    Conditional,
+    Or,
+    And,
+    Relation,
+    Sum,
+    Product,
+    Unary,
+    Member,
+}
+
+/// An infix operator: its symbol, its own level and that of its right operand. Its left operand has its own level.
+struct Infix {
+    symbol: &'static str,
+    level: Level,
+    right: Level,
+}
+
+struct Writer {
+    text: String,
+}
+
+impl Writer {
+    /// Writes an expression, in parentheses if it is bound more loosely than its place demands.
+    fn expr(&mut self, expr: &Expr, place: Level) -> Option<()> {
+        if level(expr) >= place {
+            return self.bare(expr);
+        }
+        self.text.push('(');
+        self.bare(expr)?;
+        self.text.push(')');
+        Some(())
+    }
+
+    fn bare(&mut self, expr: &Expr) -> Option<()> {
+        match &expr.kind {
+            ExprKind::Constant(value) => self.constant(value),
+            ExprKind::Ident(name) => self.name(name),
+            ExprKind::Select(select) => self.select(select),
+            ExprKind::Call(call) => self.call(expr, call),
+            ExprKind::List(list) => self.list(list),
+            ExprKind::Map(entries) => self.map(entries),
+            ExprKind::Struct(literal) => self.structure(literal),
+            ExprKind::Comprehension(_) => None,
+        }
+    }
+
+    fn constant(&mut self, value: &Constant) -> Option<()> {
+        match value {
+            Constant::Null => self.text.push_str("null"),
+            Constant::Bool(value) => write!(self.text, "{value}").ok()?,
+            Constant::Int(value) => write!(self.text, "{value}").ok()?,
+            Constant::Uint(value) => write!(self.text, "{value}u").ok()?,
+            Constant::Double(value) if !value.is_finite() => return None,
+            Constant::Double(value) => write!(self.text, "{value:?}").ok()?,
+            Constant::String(value) => self.string(value)?,
+            Constant::Bytes(value) => self.bytes(value)?,
+        }
+        Some(())
+    }
+
+    fn string(&mut self, value: &str) -> Option<()> {
+        self.text.push('"');
+        for c in value.chars() {
+            match c {
+                '"' | '\\' => self.text.extend(['\\', c]),
+                '\n' => self.text.push_str("\\n"),
+                '\r' => self.text.push_str("\\r"),
+                '\t' => self.text.push_str("\\t"),
+                _ if c.is_control() => write!(self.text, "\\u{:04x}", u32::from(c)).ok()?,
+                _ => self.text.push(c),
+            }
+        }
+        self.text.push('"');
+        Some(())
+    }
+
+    fn bytes(&mut self, value: &[u8]) -> Option<()> {
+        self.text.push_str("b\"");
+        for byte in value {
+            match byte {
+                b'"' | b'\\' => self.text.extend(['\\', char::from(*byte)]),
+                b' '..=b'~' => self.text.push(char::from(*byte)),
+                _ => write!(self.text, "\\x{byte:02x}").ok()?,
+            }
+        }
+        self.text.push('"');
+        Some(())
+    }
+
+    /// A name of a variable, function or type: identifiers with dots between them, and perhaps one before.
+    fn name(&mut self, name: &str) -> Option<()> {
+        if !name.strip_prefix('.').unwrap_or(name).split('.').all(is_identifier) {
+            return None;
+        }
+        self.text.push_str(name);
+        Some(())
+    }
+
+    fn field(&mut self, name: &str) -> Option<()> {
+        if is_identifier(name) {
+            self.text.push_str(name);
+            return Some(());
+        }
+        let quotable = |c: char| c.is_ascii_alphanumeric() || "_.-/ ".contains(c);
+        if name.is_empty() || !name.chars().all(quotable) {
+            return None;
+        }
+        write!(self.text, "`{name}`").ok()
+    }
+
+    fn select(&mut self, select: &Select) -> Option<()> {
+        if select.test_only {
+            self.text.push_str("has(");
+        }
+        self.expr(&select.operand, Level::Member)?;
+        self.text.push('.');
+        self.field(&select.field)?;
+        if select.test_only {
+            self.text.push(')');
+        }
+        Some(())
+    }
+
+    fn call(&mut self, expr: &Expr, call: &Call) -> Option<()> {
+        match (call.function.as_str(), &call.target, call.args.as_slice()) {
+            (op::CONDITIONAL, None, [condition, if_true, if_false]) => {
+                self.expr(condition, Level::Or)?;
+                self.text.push_str(" ? ");
+                self.expr(if_true, Level::Or)?;
+                self.text.push_str(" : ");
+                self.expr(if_false, Level::Conditional)
+            }
+            (op::LOGICAL_NOT, None, [operand]) => {
+                self.text.push('!');
+                self.expr(operand, Level::Member)
+            }
+            (op::NEGATE, None, [operand]) => {
+                self.text.push('-');
+                // Before a number, the dash would be its sign.
+                let number = matches!(operand.kind, ExprKind::Constant(Constant::Int(_) | Constant::Double(_)));
+                if !number {
+                    return self.expr(operand, Level::Member);
+                }
+                self.parenthesised(operand)
+            }
+            (op::INDEX, None, [operand, index]) => self.index(operand, "[", index),
+            (op::OPT_INDEX, None, [operand, index]) => self.index(operand, "[?", index),
+            (op::OPT_SELECT, None, [operand, field]) => {
+                let ExprKind::Constant(Constant::String(field)) = &field.kind else { return None };
+                self.expr(operand, Level::Member)?;
+                self.text.push_str(".?");
+                self.field(field)
+            }
+            (name, None, [left, right]) if let Some(infix) = infix(name) => self.infix(expr, name, &infix, left, right),
+            (name, None, args) => {
+                self.name(name)?;
+                self.args(args)
+            }
+            (name, Some(target), args) if is_identifier(name) => {
+                self.expr(target, Level::Member)?;
+                self.text.push('.');
+                self.text.push_str(name);
+                self.args(args)
+            }
+            _ => None,
+        }
+    }
+
+    fn infix(&mut self, expr: &Expr, name: &str, infix: &Infix, left: &Expr, right: &Expr) -> Option<()> {
+        let left_place = match infix.level {
+            Level::Or | Level::And if is_balanced(expr, name) => return self.chain(expr, name, infix),
+            // The parser makes another tree of the chain of all terms.
+            Level::Or | Level::And => infix.right,
+            level => level,
+        };
+        self.expr(left, left_place)?;
+        write!(self.text, " {} ", infix.symbol).ok()?;
+        self.expr(right, infix.right)
+    }
+
+    /// Writes the terms of a balanced chain.
+    fn chain(&mut self, expr: &Expr, name: &str, infix: &Infix) -> Option<()> {
+        let Some((left, right)) = operands(expr, name) else { return self.expr(expr, infix.right) };
+        self.chain(left, name, infix)?;
+        write!(self.text, " {} ", infix.symbol).ok()?;
+        self.chain(right, name, infix)
+    }
+
+    fn parenthesised(&mut self, expr: &Expr) -> Option<()> {
+        self.text.push('(');
+        self.bare(expr)?;
+        self.text.push(')');
+        Some(())
+    }
+
+    fn index(&mut self, operand: &Expr, open: &str, index: &Expr) -> Option<()> {
+        self.expr(operand, Level::Member)?;
+        self.text.push_str(open);
+        self.expr(index, Level::Conditional)?;
+        self.text.push(']');
+        Some(())
+    }
+
+    fn args(&mut self, args: &[Expr]) -> Option<()> {
+        self.text.push('(');
+        for (index, arg) in args.iter().enumerate() {
+            self.separate(index, false);
+            self.expr(arg, Level::Conditional)?;
+        }
+        self.text.push(')');
+        Some(())
+    }
+
+    /// Writes what stands before the element at `index`.
+    fn separate(&mut self, index: usize, optional: bool) {
+        if index > 0 {
+            self.text.push_str(", ");
+        }
+        if optional {
+            self.text.push('?');
+        }
+    }
+
+    fn list(&mut self, list: &List) -> Option<()> {
+        self.text.push('[');
+        for (index, element) in list.elements.iter().enumerate() {
+            self.separate(index, list.is_optional(index));
+            self.expr(element, Level::Conditional)?;
+        }
+        self.text.push(']');
+        Some(())
+    }
+
+    fn map(&mut self, entries: &[MapEntry]) -> Option<()> {
+        self.text.push('{');
+        for (index, entry) in entries.iter().enumerate() {
+            self.separate(index, entry.optional);
+            self.expr(&entry.key, Level::Conditional)?;
+            self.text.push_str(": ");
+            self.expr(&entry.value, Level::Conditional)?;
+        }
+        self.text.push('}');
+        Some(())
+    }
+
+    fn structure(&mut self, literal: &Struct) -> Option<()> {
+        self.name(&literal.type_name)?;
+        self.text.push('{');
+        for (index, field) in literal.fields.iter().enumerate() {
+            self.separate(index, field.optional);
+            self.field(&field.name)?;
+            self.text.push_str(": ");
+            self.expr(&field.value, Level::Conditional)?;
+        }
+        self.text.push('}');
+        Some(())
+    }
+}
+
+fn is_identifier(name: &str) -> bool {
+    let mut bytes = name.bytes();
+    bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_')
+        && bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_')
+        && !matches!(name, "in" | "true" | "false" | "null")
+}
+
+fn level(expr: &Expr) -> Level {
+    let ExprKind::Call(call) = &expr.kind else { return Level::Member };
+    match (call.function.as_str(), call.args.len()) {
+        (op::CONDITIONAL, 3) => Level::Conditional,
+        (op::LOGICAL_NOT | op::NEGATE, 1) => Level::Unary,
+        (name, 2) => infix(name).map_or(Level::Member, |infix| infix.level),
+        _ => Level::Member,
+    }
+}
+
+fn infix(name: &str) -> Option<Infix> {
+    let (symbol, level, right) = match name {
+        op::LOGICAL_OR => ("||", Level::Or, Level::And),
+        op::LOGICAL_AND => ("&&", Level::And, Level::Relation),
+        op::EQUALS => ("==", Level::Relation, Level::Sum),
+        op::NOT_EQUALS => ("!=", Level::Relation, Level::Sum),
+        op::LESS => ("<", Level::Relation, Level::Sum),
+        op::LESS_EQUALS => ("<=", Level::Relation, Level::Sum),
+        op::GREATER => (">", Level::Relation, Level::Sum),
+        op::GREATER_EQUALS => (">=", Level::Relation, Level::Sum),
+        op::IN => ("in", Level::Relation, Level::Sum),
+        op::ADD => ("+", Level::Sum, Level::Product),
+        op::SUBTRACT => ("-", Level::Sum, Level::Product),
+        op::MULTIPLY => ("*", Level::Product, Level::Unary),
+        op::DIVIDE => ("/", Level::Product, Level::Unary),
+        op::MODULO => ("%", Level::Product, Level::Unary),
+        _ => return None,
+    };
+    Some(Infix { symbol, level, right })
+}
+
+/// The operands of a call of that infix operator.
+fn operands<'e>(expr: &'e Expr, name: &str) -> Option<(&'e Expr, &'e Expr)> {
+    match &expr.kind {
+        ExprKind::Call(call) if call.function == name => match call.args.as_slice() {
+            [left, right] => Some((left, right)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether the parser makes this tree of the chain of all its terms: half of the operators are to the left of the root.
+fn is_balanced(expr: &Expr, name: &str) -> bool {
+    let Some((left, right)) = operands(expr, name) else { return true };
+    let (before, after) = (count(left, name), count(right, name));
+    let half = before.saturating_add(after).saturating_add(1) / 2;
+    before == half && is_balanced(left, name) && is_balanced(right, name)
+}
+
+/// The number of operators of a chain.
+fn count(expr: &Expr, name: &str) -> usize {
+    match operands(expr, name) {
+        Some((left, right)) => count(left, name).saturating_add(count(right, name)).saturating_add(1),
+        None => 0,
+    }
+}

@@ -105,3 +105,6 @@ fn is_reserved(word: &str) -> bool {
             | "while"
     )
 }
+
+#[cfg(test)]
+mod tests;

@@ -22,7 +22,10 @@ pub struct Location {
 
 impl Location {
     /// The location of problems that concern the whole expression.
-    pub const NONE: Location = Location { line: -1, column: -1 };
+    pub const NONE: Location = Location {
+        line: -1,
+        column: -1,
+    };
 }
 
 /// The text of one expression with its line table. Cloning is cheap.

@@ -11,19 +11,32 @@ use flate2::read::GzDecoder;
 use gavel_engine::ast::{Ast, unparse};
 use gavel_engine::issues::Issues;
 use gavel_engine::source::Source;
-use gavel_engine::syntax::{Macros, OPTIONALS, ParserOptions, SORT_BY, STANDARD, TWO_VARIABLE, parse};
+use gavel_engine::syntax::{
+    Macros, OPTIONALS, ParserOptions, SORT_BY, STANDARD, TWO_VARIABLE, parse,
+};
 use serde_json::Value;
 
 /// The requests with an expression and their answers.
 fn recordings(name: &str) -> Vec<Value> {
-    let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "..", "..", "shared", "golden", name].iter().collect();
+    let path: PathBuf = [
+        env!("CARGO_MANIFEST_DIR"),
+        "..",
+        "..",
+        "shared",
+        "golden",
+        name,
+    ]
+    .iter()
+    .collect();
     if !path.exists() {
         println!("skipped: there is no {}", path.display());
         return Vec::new();
     }
     let lines = BufReader::new(GzDecoder::new(File::open(path).unwrap())).lines();
     let recordings: Vec<Value> = lines.map(|line| recording(&line.unwrap())).collect();
-    let with_expr = recordings.into_iter().filter(|recording| recording["request"]["expr"].is_string());
+    let with_expr = recordings
+        .into_iter()
+        .filter(|recording| recording["request"]["expr"].is_string());
     let with_expr: Vec<Value> = with_expr.collect();
     assert!(!with_expr.is_empty(), "{name} holds no expressions");
     with_expr
@@ -46,13 +59,26 @@ fn check(name: &str) {
     for recording in recordings(name) {
         let expr = recording["request"]["expr"].as_str().unwrap();
         let error = &recording["response"]["error"];
-        let expected = if error["phase"] == "parse" { error["message"].as_str() } else { None };
-        let actual = parse_with(&macros, expr).err().map(|issues| issues.to_string());
+        let expected = if error["phase"] == "parse" {
+            error["message"].as_str()
+        } else {
+            None
+        };
+        let actual = parse_with(&macros, expr)
+            .err()
+            .map(|issues| issues.to_string());
         if actual.as_deref() != expected {
-            wrong.push(format!("{expr}\n  expected: {expected:?}\n  actual:   {actual:?}"));
+            wrong.push(format!(
+                "{expr}\n  expected: {expected:?}\n  actual:   {actual:?}"
+            ));
         }
     }
-    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} differ:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }
 
 #[test]
@@ -80,16 +106,21 @@ fn shape(ast: &Ast) -> String {
     let text = format!("{:?}", ast.root());
     let mut parts = text.split("ExprId(");
     let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |shape, part| shape + part.trim_start_matches(|c: char| c.is_ascii_digit()))
+    parts.fold(first, |shape, part| {
+        shape + part.trim_start_matches(|c: char| c.is_ascii_digit())
+    })
 }
 
 fn check_unparsed(name: &str) {
     let no_macros = Macros::default();
     for recording in recordings(name) {
         let expr = recording["request"]["expr"].as_str().unwrap();
-        let Ok(ast) = parse_with(&no_macros, expr) else { continue };
+        let Ok(ast) = parse_with(&no_macros, expr) else {
+            continue;
+        };
         let text = unparse(ast.root()).unwrap_or_else(|| panic!("no text for {expr}"));
-        let again = parse_with(&no_macros, &text).unwrap_or_else(|issues| panic!("{expr}\n{issues}"));
+        let again =
+            parse_with(&no_macros, &text).unwrap_or_else(|issues| panic!("{expr}\n{issues}"));
         assert_eq!(shape(&again), shape(&ast), "{expr}\n{text}");
     }
 }

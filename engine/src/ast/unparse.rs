@@ -9,7 +9,9 @@ use super::{Call, Constant, Expr, ExprKind, List, MapEntry, Select, Struct};
 ///
 /// What only macros make has none: comprehensions, and names with `@` or `#`. A presence test is written as `has(a.b)`.
 pub fn unparse(expr: &Expr) -> Option<String> {
-    let mut writer = Writer { text: String::new() };
+    let mut writer = Writer {
+        text: String::new(),
+    };
     writer.expr(expr, Level::Conditional)?;
     Some(writer.text)
 }
@@ -108,7 +110,12 @@ impl Writer {
 
     /// A name of a variable, function or type: identifiers with dots between them, and perhaps one before.
     fn name(&mut self, name: &str) -> Option<()> {
-        if !name.strip_prefix('.').unwrap_or(name).split('.').all(is_identifier) {
+        if !name
+            .strip_prefix('.')
+            .unwrap_or(name)
+            .split('.')
+            .all(is_identifier)
+        {
             return None;
         }
         self.text.push_str(name);
@@ -156,7 +163,10 @@ impl Writer {
             (op::NEGATE, None, [operand]) => {
                 self.text.push('-');
                 // Before a number, the dash would be its sign.
-                let number = matches!(operand.kind, ExprKind::Constant(Constant::Int(_) | Constant::Double(_)));
+                let number = matches!(
+                    operand.kind,
+                    ExprKind::Constant(Constant::Int(_) | Constant::Double(_))
+                );
                 if !number {
                     return self.expr(operand, Level::Member);
                 }
@@ -165,12 +175,16 @@ impl Writer {
             (op::INDEX, None, [operand, index]) => self.index(operand, "[", index),
             (op::OPT_INDEX, None, [operand, index]) => self.index(operand, "[?", index),
             (op::OPT_SELECT, None, [operand, field]) => {
-                let ExprKind::Constant(Constant::String(field)) = &field.kind else { return None };
+                let ExprKind::Constant(Constant::String(field)) = &field.kind else {
+                    return None;
+                };
                 self.expr(operand, Level::Member)?;
                 self.text.push_str(".?");
                 self.field(field)
             }
-            (name, None, [left, right]) if let Some(infix) = infix(name) => self.infix(expr, name, &infix, left, right),
+            (name, None, [left, right]) if let Some(infix) = infix(name) => {
+                self.infix(expr, name, &infix, left, right)
+            }
             (name, None, args) => {
                 self.name(name)?;
                 self.args(args)
@@ -185,9 +199,18 @@ impl Writer {
         }
     }
 
-    fn infix(&mut self, expr: &Expr, name: &str, infix: &Infix, left: &Expr, right: &Expr) -> Option<()> {
+    fn infix(
+        &mut self,
+        expr: &Expr,
+        name: &str,
+        infix: &Infix,
+        left: &Expr,
+        right: &Expr,
+    ) -> Option<()> {
         let left_place = match infix.level {
-            Level::Or | Level::And if is_balanced(expr, name) => return self.chain(expr, name, infix),
+            Level::Or | Level::And if is_balanced(expr, name) => {
+                return self.chain(expr, name, infix);
+            }
             // The parser makes another tree of the chain of all terms.
             Level::Or | Level::And => infix.right,
             level => level,
@@ -199,7 +222,9 @@ impl Writer {
 
     /// Writes the terms of a balanced chain.
     fn chain(&mut self, expr: &Expr, name: &str, infix: &Infix) -> Option<()> {
-        let Some((left, right)) = operands(expr, name) else { return self.expr(expr, infix.right) };
+        let Some((left, right)) = operands(expr, name) else {
+            return self.expr(expr, infix.right);
+        };
         self.chain(left, name, infix)?;
         write!(self.text, " {} ", infix.symbol).ok()?;
         self.chain(right, name, infix)
@@ -278,13 +303,17 @@ impl Writer {
 
 fn is_identifier(name: &str) -> bool {
     let mut bytes = name.bytes();
-    bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_')
+    bytes
+        .next()
+        .is_some_and(|b| b.is_ascii_alphabetic() || b == b'_')
         && bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_')
         && !matches!(name, "in" | "true" | "false" | "null")
 }
 
 fn level(expr: &Expr) -> Level {
-    let ExprKind::Call(call) = &expr.kind else { return Level::Member };
+    let ExprKind::Call(call) = &expr.kind else {
+        return Level::Member;
+    };
     match (call.function.as_str(), call.args.len()) {
         (op::CONDITIONAL, 3) => Level::Conditional,
         (op::LOGICAL_NOT | op::NEGATE, 1) => Level::Unary,
@@ -311,7 +340,11 @@ fn infix(name: &str) -> Option<Infix> {
         op::MODULO => ("%", Level::Product, Level::Unary),
         _ => return None,
     };
-    Some(Infix { symbol, level, right })
+    Some(Infix {
+        symbol,
+        level,
+        right,
+    })
 }
 
 /// The operands of a call of that infix operator.
@@ -327,7 +360,9 @@ fn operands<'e>(expr: &'e Expr, name: &str) -> Option<(&'e Expr, &'e Expr)> {
 
 /// Whether the parser makes this tree of the chain of all its terms: half of the operators are to the left of the root.
 fn is_balanced(expr: &Expr, name: &str) -> bool {
-    let Some((left, right)) = operands(expr, name) else { return true };
+    let Some((left, right)) = operands(expr, name) else {
+        return true;
+    };
     let (before, after) = (count(left, name), count(right, name));
     let half = before.saturating_add(after).saturating_add(1) / 2;
     before == half && is_balanced(left, name) && is_balanced(right, name)
@@ -336,7 +371,9 @@ fn is_balanced(expr: &Expr, name: &str) -> bool {
 /// The number of operators of a chain.
 fn count(expr: &Expr, name: &str) -> usize {
     match operands(expr, name) {
-        Some((left, right)) => count(left, name).saturating_add(count(right, name)).saturating_add(1),
+        Some((left, right)) => count(left, name)
+            .saturating_add(count(right, name))
+            .saturating_add(1),
         None => 0,
     }
 }

@@ -27,7 +27,11 @@ pub(super) struct Mark(usize);
 impl<'m> Builder<'m> {
     /// Starts a tree; `expected` is a guess at the number of its nodes.
     pub(super) fn new(macros: &'m Macros, expected: usize) -> Self {
-        Builder { nodes: Nodes::new(expected), operands: Vec::with_capacity(8), macros }
+        Builder {
+            nodes: Nodes::new(expected),
+            operands: Vec::with_capacity(8),
+            macros,
+        }
     }
 
     /// The root, which is the operand that is left, and the place of each id.
@@ -71,7 +75,8 @@ impl<'m> Builder<'m> {
     pub(super) fn select(&mut self, dot: Offset, field: &str) {
         if let Some(operand) = self.operands.pop() {
             let id = self.nodes.id(dot);
-            self.operands.push(nodes::select(id, operand, field.into(), false));
+            self.operands
+                .push(nodes::select(id, operand, field.into(), false));
         }
     }
 
@@ -86,25 +91,37 @@ impl<'m> Builder<'m> {
     pub(super) fn operator(&mut self, id: ExprId, name: &'static str, operands: usize) {
         let mark = Mark(self.operands.len().saturating_sub(operands));
         let operands = self.take(mark);
-        self.operands.push(nodes::call(id, SmolStr::new_static(name), None, operands));
+        self.operands
+            .push(nodes::call(id, SmolStr::new_static(name), None, operands));
     }
 
     /// A chain of `&&` or `||`, which has one term more than operators.
     pub(super) fn chain(&mut self, name: &'static str, operators: &[ExprId], mark: Mark) {
         let terms = self.take(mark);
-        self.operands.extend(balanced(name, operators, &mut terms.into_iter()));
+        self.operands
+            .extend(balanced(name, operators, &mut terms.into_iter()));
     }
 
     /// A call, or what it expands to. Its arguments came after the mark, its receiver just before them.
-    pub(super) fn call(&mut self, id: ExprId, name: &str, receiver: bool, mark: Mark) -> Result<(), MacroError> {
+    pub(super) fn call(
+        &mut self,
+        id: ExprId,
+        name: &str,
+        receiver: bool,
+        mark: Mark,
+    ) -> Result<(), MacroError> {
         let args = self.take(mark);
         let target = if receiver { self.operands.pop() } else { None };
         let Some(expand) = self.macros.find(name, target.as_ref(), args.len()) else {
-            self.operands.push(nodes::call(id, name.into(), target, args));
+            self.operands
+                .push(nodes::call(id, name.into(), target, args));
             return Ok(());
         };
         let offset = self.nodes.offset(id);
-        let expanded = expand(&mut MacroContext::new(&mut self.nodes, offset), MacroCall::new(id, target, args));
+        let expanded = expand(
+            &mut MacroContext::new(&mut self.nodes, offset),
+            MacroCall::new(id, target, args),
+        );
         self.nodes.release(id);
         self.operands.push(expanded?);
         Ok(())
@@ -113,7 +130,13 @@ impl<'m> Builder<'m> {
     /// A list of the elements that came after the mark.
     pub(super) fn list(&mut self, id: ExprId, mark: Mark, optional_indices: Vec<u32>) {
         let elements = self.take(mark);
-        self.push(id, ExprKind::List(List { elements, optional_indices }));
+        self.push(
+            id,
+            ExprKind::List(List {
+                elements,
+                optional_indices,
+            }),
+        );
     }
 
     /// A map of the keys and values that came after the mark; of each entry, its id and whether it is optional.
@@ -122,26 +145,59 @@ impl<'m> Builder<'m> {
         let mut map = Vec::with_capacity(entries.len());
         for (id, optional) in entries {
             if let (Some(key), Some(value)) = (operands.next(), operands.next()) {
-                map.push(MapEntry { id, key, value, optional });
+                map.push(MapEntry {
+                    id,
+                    key,
+                    value,
+                    optional,
+                });
             }
         }
         self.push(id, ExprKind::Map(map));
     }
 
     /// A struct of the values that came after the mark; of each field, its id, name and whether it is optional.
-    pub(super) fn structure(&mut self, id: ExprId, type_name: &str, mark: Mark, fields: Vec<(ExprId, SmolStr, bool)>) {
+    pub(super) fn structure(
+        &mut self,
+        id: ExprId,
+        type_name: &str,
+        mark: Mark,
+        fields: Vec<(ExprId, SmolStr, bool)>,
+    ) {
         let values = self.take(mark);
-        let with_value = |((id, name, optional), value)| StructField { id, name, value, optional };
+        let with_value = |((id, name, optional), value)| StructField {
+            id,
+            name,
+            value,
+            optional,
+        };
         let fields = fields.into_iter().zip(values).map(with_value).collect();
-        self.push(id, ExprKind::Struct(Box::new(Struct { type_name: type_name.into(), fields })));
+        self.push(
+            id,
+            ExprKind::Struct(Box::new(Struct {
+                type_name: type_name.into(),
+                fields,
+            })),
+        );
     }
 }
 
 /// The balanced tree of a chain: of an even number of operators, the one after the middle becomes the root, as in cel-go.
-fn balanced(name: &'static str, operators: &[ExprId], terms: &mut impl Iterator<Item = Expr>) -> Option<Expr> {
+fn balanced(
+    name: &'static str,
+    operators: &[ExprId],
+    terms: &mut impl Iterator<Item = Expr>,
+) -> Option<Expr> {
     let middle = operators.len() / 2;
-    let Some(id) = operators.get(middle) else { return terms.next() };
+    let Some(id) = operators.get(middle) else {
+        return terms.next();
+    };
     let left = balanced(name, operators.get(..middle)?, terms)?;
     let right = balanced(name, operators.get(middle.saturating_add(1)..)?, terms)?;
-    Some(nodes::call(*id, SmolStr::new_static(name), None, vec![left, right]))
+    Some(nodes::call(
+        *id,
+        SmolStr::new_static(name),
+        None,
+        vec![left, right],
+    ))
 }

@@ -30,7 +30,12 @@ impl<'s> Lexer<'s> {
     /// Starts at the beginning of a text.
     pub(super) fn new(source: &'s Source) -> Self {
         let text = source.text();
-        Lexer { text, at: 0, offset: 0, ascii: usize::try_from(source.code_points()) == Ok(text.len()) }
+        Lexer {
+            text,
+            at: 0,
+            offset: 0,
+            ascii: usize::try_from(source.code_points()) == Ok(text.len()),
+        }
     }
 
     /// The next token; at the end of the text, [`TokenKind::Eof`] again and again.
@@ -40,7 +45,12 @@ impl<'s> Lexer<'s> {
         match self.scan(start) {
             Ok((kind, end)) => {
                 self.advance(end);
-                Ok(Token { kind, offset, start, end })
+                Ok(Token {
+                    kind,
+                    offset,
+                    start,
+                    end,
+                })
             }
             Err(failed) => {
                 let broken = self.text.get(failed..).and_then(|rest| rest.chars().next());
@@ -59,15 +69,21 @@ impl<'s> Lexer<'s> {
         let passed = if self.ascii {
             to.saturating_sub(self.at)
         } else {
-            self.text.get(self.at..to).map_or(0, |passed| passed.chars().count())
+            self.text
+                .get(self.at..to)
+                .map_or(0, |passed| passed.chars().count())
         };
-        self.offset = self.offset.saturating_add(u32::try_from(passed).unwrap_or(u32::MAX));
+        self.offset = self
+            .offset
+            .saturating_add(u32::try_from(passed).unwrap_or(u32::MAX));
         self.at = to;
     }
 
     fn skip_hidden(&mut self) {
         loop {
-            let mut at = self.past(self.at, |b| matches!(b, b' ' | b'\t' | b'\n' | b'\r' | 0x0c));
+            let mut at = self.past(self.at, |b| {
+                matches!(b, b' ' | b'\t' | b'\n' | b'\r' | 0x0c)
+            });
             if self.byte(at) == Some(b'/') && self.byte(at.saturating_add(1)) == Some(b'/') {
                 at = self.past(at, |b| b != b'\n');
             }
@@ -81,12 +97,18 @@ impl<'s> Lexer<'s> {
     /// The first place from `at` whose byte is not `accepted`.
     fn past(&self, at: usize, accepted: impl Fn(u8) -> bool) -> usize {
         let rest = self.text.as_bytes().get(at..).unwrap_or_default();
-        at.saturating_add(rest.iter().position(|b| !accepted(*b)).unwrap_or(rest.len()))
+        at.saturating_add(
+            rest.iter()
+                .position(|b| !accepted(*b))
+                .unwrap_or(rest.len()),
+        )
     }
 
     /// The kind and end of the token at `start`, or the place of the character that fits no token.
     fn scan(&self, start: usize) -> Result<(TokenKind, usize), usize> {
-        let Some(first) = self.byte(start) else { return Ok((TokenKind::Eof, start)) };
+        let Some(first) = self.byte(start) else {
+            return Ok((TokenKind::Eof, start));
+        };
         let second = start.saturating_add(1);
         let one = |kind| Ok((kind, second));
         let two = |next: u8, kind| match self.byte(second) {
@@ -97,7 +119,9 @@ impl<'s> Lexer<'s> {
             b'A'..=b'Z' | b'a'..=b'z' | b'_' => Ok(self.word(start)),
             b'0'..=b'9' => Ok(self.number(start)),
             b'"' | b'\'' => Ok((TokenKind::String, self.string(start, false)?)),
-            b'.' if self.byte(second).is_some_and(|b| b.is_ascii_digit()) => Ok((TokenKind::Float, self.fraction(start))),
+            b'.' if self.byte(second).is_some_and(|b| b.is_ascii_digit()) => {
+                Ok((TokenKind::Float, self.fraction(start)))
+            }
             b'.' => one(TokenKind::Dot),
             b'(' => one(TokenKind::LeftParen),
             b')' => one(TokenKind::RightParen),
@@ -198,7 +222,9 @@ impl<'s> Lexer<'s> {
     }
 
     fn escaped_identifier(&self, start: usize) -> Result<(TokenKind, usize), usize> {
-        let end = self.past(start, |b| b.is_ascii_alphanumeric() || b"_.-/ ".contains(&b));
+        let end = self.past(start, |b| {
+            b.is_ascii_alphanumeric() || b"_.-/ ".contains(&b)
+        });
         if end > start && self.byte(end) == Some(b'`') {
             return Ok((TokenKind::EscapedIdentifier, end.saturating_add(1)));
         }
@@ -225,7 +251,9 @@ impl<'s> Lexer<'s> {
     fn line_string(&self, start: usize, quote: Option<u8>, raw: bool) -> Result<usize, usize> {
         let mut at = start;
         loop {
-            at = self.past(at, |b| Some(b) != quote && !matches!(b, b'\\' | b'\n' | b'\r'));
+            at = self.past(at, |b| {
+                Some(b) != quote && !matches!(b, b'\\' | b'\n' | b'\r')
+            });
             match self.byte(at) {
                 Some(b'\\') if raw => at = at.saturating_add(1),
                 Some(b'\\') => at = self.escape(at)?,
@@ -262,7 +290,9 @@ impl<'s> Lexer<'s> {
         };
         let hexadecimal = |b: u8| b.is_ascii_hexdigit();
         match self.byte(letter) {
-            Some(b'a' | b'b' | b'f' | b'n' | b'r' | b't' | b'v' | b'"' | b'\'' | b'\\' | b'?' | b'`') => Ok(start),
+            Some(
+                b'a' | b'b' | b'f' | b'n' | b'r' | b't' | b'v' | b'"' | b'\'' | b'\\' | b'?' | b'`',
+            ) => Ok(start),
             Some(b'0'..=b'3') => digits(2, |b| matches!(b, b'0'..=b'7')),
             Some(b'x' | b'X') => digits(2, hexadecimal),
             Some(b'u') => digits(4, hexadecimal),

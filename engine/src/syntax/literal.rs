@@ -6,7 +6,11 @@ use std::sync::Arc;
 /// The value of an int literal, decimal or `0x…`; none where it is out of range.
 pub(super) fn int(text: &str, negative: bool) -> Option<i64> {
     let magnitude = magnitude(text)?;
-    if negative { 0i64.checked_sub_unsigned(magnitude) } else { i64::try_from(magnitude).ok() }
+    if negative {
+        0i64.checked_sub_unsigned(magnitude)
+    } else {
+        i64::try_from(magnitude).ok()
+    }
 }
 
 /// The value of a uint literal, its `u` included; none where it is out of range.
@@ -17,7 +21,9 @@ pub(super) fn uint(text: &str) -> Option<u64> {
 /// The value of a double literal; none where it is too large.
 pub(super) fn double(text: &str, negative: bool) -> Option<f64> {
     let value: f64 = text.parse().ok()?;
-    value.is_finite().then_some(if negative { -value } else { value })
+    value
+        .is_finite()
+        .then_some(if negative { -value } else { value })
 }
 
 /// The value of a string literal, its prefix and quotes included, or what is wrong with it.
@@ -48,12 +54,26 @@ fn magnitude(text: &str) -> Option<u64> {
 /// What is between the quotes, each line end as LF, and whether there are escapes in it.
 fn body(text: &str) -> (Cow<'_, str>, bool) {
     let raw = text.starts_with(['r', 'R']);
-    let quoted = if raw { text.get(1..).unwrap_or_default() } else { text };
-    let quotes = if quoted.len() >= 6 && (quoted.starts_with("'''") || quoted.starts_with("\"\"\"")) { 3 } else { 1 };
-    let inner = quoted.get(quotes..quoted.len().saturating_sub(quotes)).unwrap_or_default();
+    let quoted = if raw {
+        text.get(1..).unwrap_or_default()
+    } else {
+        text
+    };
+    let quotes = if quoted.len() >= 6 && (quoted.starts_with("'''") || quoted.starts_with("\"\"\""))
+    {
+        3
+    } else {
+        1
+    };
+    let inner = quoted
+        .get(quotes..quoted.len().saturating_sub(quotes))
+        .unwrap_or_default();
     let escaped = !raw && inner.contains('\\');
     if inner.contains('\r') {
-        (Cow::Owned(inner.replace("\r\n", "\n").replace('\r', "\n")), escaped)
+        (
+            Cow::Owned(inner.replace("\r\n", "\n").replace('\r', "\n")),
+            escaped,
+        )
     } else {
         (Cow::Borrowed(inner), escaped)
     }
@@ -77,7 +97,9 @@ fn unescape_bytes(body: &str) -> Result<Vec<u8>, &'static str> {
     let mut rest = body;
     while let Some((plain, escaped)) = rest.split_once('\\') {
         out.extend_from_slice(plain.as_bytes());
-        let (Code::Byte(byte), tail) = escape(escaped)? else { return Err(UNABLE) };
+        let (Code::Byte(byte), tail) = escape(escaped)? else {
+            return Err(UNABLE);
+        };
         out.push(byte);
         rest = tail;
     }
@@ -108,8 +130,14 @@ fn escape(text: &str) -> Result<(Code, &str), &'static str> {
     let letter = chars.next().ok_or(UNABLE)?;
     let simple = |byte: u8| Ok((Code::Byte(byte), text.get(1..).unwrap_or_default()));
     let digits = |from: usize, to: usize, radix: u32| {
-        let (digits, tail) = (text.get(from..to).ok_or(UNABLE)?, text.get(to..).unwrap_or_default());
-        Ok((u32::from_str_radix(digits, radix).map_err(|_| UNABLE)?, tail))
+        let (digits, tail) = (
+            text.get(from..to).ok_or(UNABLE)?,
+            text.get(to..).unwrap_or_default(),
+        );
+        Ok((
+            u32::from_str_radix(digits, radix).map_err(|_| UNABLE)?,
+            tail,
+        ))
     };
     let byte = |(value, tail)| Ok((Code::Byte(u8::try_from(value).map_err(|_| UNABLE)?), tail));
     match letter {

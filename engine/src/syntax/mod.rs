@@ -22,8 +22,8 @@ mod visitor;
 use recovery::Halt;
 
 pub use macros::{
-    BINDINGS, BLOCK, Expander, Expansion, Macro, MacroCall, MacroContext, MacroError, Macros, OPTIONALS, Receiver, SORT_BY,
-    STANDARD, TWO_VARIABLE, simple_name,
+    BINDINGS, BLOCK, Expander, Expansion, Macro, MacroCall, MacroContext, MacroError, Macros,
+    OPTIONALS, Receiver, SORT_BY, STANDARD, TWO_VARIABLE, simple_name,
 };
 
 /// The deepest nesting: of each rule of the grammar, and of the nodes that are counted towards the height of a tree.
@@ -43,7 +43,11 @@ pub struct ParserOptions {
 impl Default for ParserOptions {
     /// What Kubernetes accepts since 1.28.
     fn default() -> Self {
-        ParserOptions { optional_syntax: true, escaped_identifiers: false, max_code_points: 100_000 }
+        ParserOptions {
+            optional_syntax: true,
+            escaped_identifiers: false,
+            max_code_points: 100_000,
+        }
     }
 }
 
@@ -67,10 +71,15 @@ pub fn parse(source: Source, options: &ParserOptions, macros: &Macros) -> Result
 
 /// Parses an expression with a fault, to find out what to say about it.
 #[cold]
-fn explain(source: &Source, options: &ParserOptions, macros: &Macros) -> Result<(Expr, Vec<Offset>), Issues> {
+fn explain(
+    source: &Source,
+    options: &ParserOptions,
+    macros: &Macros,
+) -> Result<(Expr, Vec<Offset>), Issues> {
     let mut issues = Issues::new(source, Phase::Parse);
-    let parsed = recovery::read(source, &mut issues)
-        .and_then(|(tree, root)| visitor::visit(source, options, macros, (&tree, root), &mut issues));
+    let parsed = recovery::read(source, &mut issues).and_then(|(tree, root)| {
+        visitor::visit(source, options, macros, (&tree, root), &mut issues)
+    });
     match parsed {
         Ok(Some(parsed)) if issues.is_empty() => return Ok(parsed),
         Ok(_) | Err(Halt::Reported) => {}

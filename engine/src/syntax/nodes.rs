@@ -74,7 +74,9 @@ impl Nodes {
             match &mut expr.kind {
                 ExprKind::Constant(_) | ExprKind::Ident(_) => {}
                 ExprKind::Select(select) => pending.push(&mut select.operand),
-                ExprKind::Call(call) => pending.extend(call.target.iter_mut().chain(&mut call.args)),
+                ExprKind::Call(call) => {
+                    pending.extend(call.target.iter_mut().chain(&mut call.args))
+                }
                 ExprKind::List(list) => pending.extend(&mut list.elements),
                 ExprKind::Map(map) => {
                     for entry in map {
@@ -103,10 +105,24 @@ impl Nodes {
 
 /// A call that is known to be no macro.
 pub(super) fn call(id: ExprId, function: SmolStr, target: Option<Expr>, args: Vec<Expr>) -> Expr {
-    Expr { id, kind: ExprKind::Call(Box::new(Call { function, target, args })) }
+    Expr {
+        id,
+        kind: ExprKind::Call(Box::new(Call {
+            function,
+            target,
+            args,
+        })),
+    }
 }
 
 /// `operand.field`, or whether `operand` has the field.
 pub(super) fn select(id: ExprId, operand: Expr, field: SmolStr, test_only: bool) -> Expr {
-    Expr { id, kind: ExprKind::Select(Box::new(Select { operand, field, test_only })) }
+    Expr {
+        id,
+        kind: ExprKind::Select(Box::new(Select {
+            operand,
+            field,
+            test_only,
+        })),
+    }
 }

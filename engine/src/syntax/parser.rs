@@ -15,11 +15,23 @@ use crate::ast::{Constant, Expr, ExprId};
 use crate::source::{Offset, Source};
 
 /// The root and the place of each id; none if there is anything wrong with the expression.
-pub(super) fn parse(source: &Source, options: &ParserOptions, macros: &Macros) -> Option<(Expr, Vec<Offset>)> {
+pub(super) fn parse(
+    source: &Source,
+    options: &ParserOptions,
+    macros: &Macros,
+) -> Option<(Expr, Vec<Offset>)> {
     let tokens = tokens(source)?;
     let builder = Builder::new(macros, tokens.len());
     let depth = Depth::default();
-    let mut parser = Parser { text: source.text(), tokens, at: 0, options, builder, depth, height: 0 };
+    let mut parser = Parser {
+        text: source.text(),
+        tokens,
+        at: 0,
+        options,
+        builder,
+        depth,
+        height: 0,
+    };
     parser.expr()?;
     parser.eat(TokenKind::Eof)?;
     if parser.height > MAX_DEPTH {
@@ -77,7 +89,8 @@ impl<'a> Parser<'a> {
     }
 
     fn kind_ahead(&self, tokens: usize) -> TokenKind {
-        self.ahead(tokens).map_or(TokenKind::Eof, |token| token.kind)
+        self.ahead(tokens)
+            .map_or(TokenKind::Eof, |token| token.kind)
     }
 
     fn kind(&self) -> TokenKind {
@@ -92,7 +105,11 @@ impl<'a> Parser<'a> {
 
     /// The next token, if it is of that kind.
     fn eat(&mut self, kind: TokenKind) -> Option<Token> {
-        if self.kind() == kind { self.bump() } else { None }
+        if self.kind() == kind {
+            self.bump()
+        } else {
+            None
+        }
     }
 
     /// A `?` that makes something optional; none where it may not stand.
@@ -107,7 +124,9 @@ impl<'a> Parser<'a> {
         let text = token.text(self.text);
         match token.kind {
             TokenKind::Identifier => Some((text, token)),
-            TokenKind::EscapedIdentifier if self.options.escaped_identifiers => Some((unescaped(text), token)),
+            TokenKind::EscapedIdentifier if self.options.escaped_identifiers => {
+                Some((unescaped(text), token))
+            }
             _ => None,
         }
     }
@@ -147,7 +166,12 @@ impl<'a> Parser<'a> {
         self.chain(TokenKind::LogicalAnd, op::LOGICAL_AND, Self::relation)
     }
 
-    fn chain(&mut self, kind: TokenKind, name: &'static str, term: fn(&mut Self) -> Option<()>) -> Option<()> {
+    fn chain(
+        &mut self,
+        kind: TokenKind,
+        name: &'static str,
+        term: fn(&mut Self) -> Option<()>,
+    ) -> Option<()> {
         term(self)?;
         if self.kind() != kind {
             return Some(());
@@ -197,7 +221,9 @@ impl<'a> Parser<'a> {
         let (kind, name) = match self.kind() {
             TokenKind::Exclam => (TokenKind::Exclam, op::LOGICAL_NOT),
             // Before a number, a single dash is its sign.
-            TokenKind::Minus if !matches!(self.kind_ahead(1), TokenKind::Int | TokenKind::Float) => {
+            TokenKind::Minus
+                if !matches!(self.kind_ahead(1), TokenKind::Int | TokenKind::Float) =>
+            {
                 (TokenKind::Minus, op::NEGATE)
             }
             _ => return self.member(),
@@ -247,7 +273,11 @@ impl<'a> Parser<'a> {
     fn index(&mut self) -> Option<()> {
         let open = self.eat(TokenKind::LeftBracket)?;
         let id = self.builder.nodes.id(open.offset);
-        let name = if self.optional_mark()? { op::OPT_INDEX } else { op::INDEX };
+        let name = if self.optional_mark()? {
+            op::OPT_INDEX
+        } else {
+            op::INDEX
+        };
         self.with(Self::expr)?;
         self.eat(TokenKind::RightBracket)?;
         self.builder.operator(id, name, 2);
@@ -300,7 +330,11 @@ impl<'a> Parser<'a> {
         if is_reserved(word) {
             return None;
         }
-        let name = if dot.is_some() { format_smolstr!(".{word}") } else { SmolStr::new(word) };
+        let name = if dot.is_some() {
+            format_smolstr!(".{word}")
+        } else {
+            SmolStr::new(word)
+        };
         if self.kind() == TokenKind::LeftParen {
             return self.call(&name, false);
         }
@@ -311,7 +345,9 @@ impl<'a> Parser<'a> {
     /// How many tokens the longest `.a.b` ahead has.
     fn dotted_names(&self) -> usize {
         let mut tokens: usize = 0;
-        while self.kind_ahead(tokens) == TokenKind::Dot && self.kind_ahead(tokens.saturating_add(1)) == TokenKind::Identifier {
+        while self.kind_ahead(tokens) == TokenKind::Dot
+            && self.kind_ahead(tokens.saturating_add(1)) == TokenKind::Identifier
+        {
             tokens = tokens.saturating_add(2);
         }
         tokens

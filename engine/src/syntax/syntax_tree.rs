@@ -36,7 +36,12 @@ pub(super) struct SyntaxTree {
 impl SyntaxTree {
     /// Adds a node without children.
     pub(super) fn add(&mut self, rule: Rule, start: Offset) -> NodeId {
-        self.nodes.push(Node { rule, shape: Shape::Plain, start, children: Vec::new() });
+        self.nodes.push(Node {
+            rule,
+            shape: Shape::Plain,
+            start,
+            children: Vec::new(),
+        });
         NodeId(self.nodes.len().saturating_sub(1))
     }
 

@@ -66,89 +66,45 @@ impl Token {
     }
 }
 
-impl TokenKind {
-    /// All kinds in order.
-    const ALL: [TokenKind; 36] = [
-        TokenKind::Eof,
-        TokenKind::Equals,
-        TokenKind::NotEquals,
-        TokenKind::In,
-        TokenKind::Less,
-        TokenKind::LessEquals,
-        TokenKind::GreaterEquals,
-        TokenKind::Greater,
-        TokenKind::LogicalAnd,
-        TokenKind::LogicalOr,
-        TokenKind::LeftBracket,
-        TokenKind::RightBracket,
-        TokenKind::LeftBrace,
-        TokenKind::RightBrace,
-        TokenKind::LeftParen,
-        TokenKind::RightParen,
-        TokenKind::Dot,
-        TokenKind::Comma,
-        TokenKind::Minus,
-        TokenKind::Exclam,
-        TokenKind::QuestionMark,
-        TokenKind::Colon,
-        TokenKind::Plus,
-        TokenKind::Star,
-        TokenKind::Slash,
-        TokenKind::Percent,
-        TokenKind::True,
-        TokenKind::False,
-        TokenKind::Null,
-        TokenKind::Float,
-        TokenKind::Int,
-        TokenKind::Uint,
-        TokenKind::String,
-        TokenKind::Bytes,
-        TokenKind::Identifier,
-        TokenKind::EscapedIdentifier,
-    ];
-
-    /// How messages name the kind.
-    fn name(self) -> &'static str {
-        match self {
-            TokenKind::Eof => "<EOF>",
-            TokenKind::Equals => "'=='",
-            TokenKind::NotEquals => "'!='",
-            TokenKind::In => "'in'",
-            TokenKind::Less => "'<'",
-            TokenKind::LessEquals => "'<='",
-            TokenKind::GreaterEquals => "'>='",
-            TokenKind::Greater => "'>'",
-            TokenKind::LogicalAnd => "'&&'",
-            TokenKind::LogicalOr => "'||'",
-            TokenKind::LeftBracket => "'['",
-            TokenKind::RightBracket => "']'",
-            TokenKind::LeftBrace => "'{'",
-            TokenKind::RightBrace => "'}'",
-            TokenKind::LeftParen => "'('",
-            TokenKind::RightParen => "')'",
-            TokenKind::Dot => "'.'",
-            TokenKind::Comma => "','",
-            TokenKind::Minus => "'-'",
-            TokenKind::Exclam => "'!'",
-            TokenKind::QuestionMark => "'?'",
-            TokenKind::Colon => "':'",
-            TokenKind::Plus => "'+'",
-            TokenKind::Star => "'*'",
-            TokenKind::Slash => "'/'",
-            TokenKind::Percent => "'%'",
-            TokenKind::True => "'true'",
-            TokenKind::False => "'false'",
-            TokenKind::Null => "'null'",
-            TokenKind::Float => "NUM_FLOAT",
-            TokenKind::Int => "NUM_INT",
-            TokenKind::Uint => "NUM_UINT",
-            TokenKind::String => "STRING",
-            TokenKind::Bytes => "BYTES",
-            TokenKind::Identifier => "IDENTIFIER",
-            TokenKind::EscapedIdentifier => "ESC_IDENTIFIER",
-        }
-    }
-}
+/// How messages name each kind, in order.
+const NAMES: [(TokenKind, &str); 36] = [
+    (TokenKind::Eof, "<EOF>"),
+    (TokenKind::Equals, "'=='"),
+    (TokenKind::NotEquals, "'!='"),
+    (TokenKind::In, "'in'"),
+    (TokenKind::Less, "'<'"),
+    (TokenKind::LessEquals, "'<='"),
+    (TokenKind::GreaterEquals, "'>='"),
+    (TokenKind::Greater, "'>'"),
+    (TokenKind::LogicalAnd, "'&&'"),
+    (TokenKind::LogicalOr, "'||'"),
+    (TokenKind::LeftBracket, "'['"),
+    (TokenKind::RightBracket, "']'"),
+    (TokenKind::LeftBrace, "'{'"),
+    (TokenKind::RightBrace, "'}'"),
+    (TokenKind::LeftParen, "'('"),
+    (TokenKind::RightParen, "')'"),
+    (TokenKind::Dot, "'.'"),
+    (TokenKind::Comma, "','"),
+    (TokenKind::Minus, "'-'"),
+    (TokenKind::Exclam, "'!'"),
+    (TokenKind::QuestionMark, "'?'"),
+    (TokenKind::Colon, "':'"),
+    (TokenKind::Plus, "'+'"),
+    (TokenKind::Star, "'*'"),
+    (TokenKind::Slash, "'/'"),
+    (TokenKind::Percent, "'%'"),
+    (TokenKind::True, "'true'"),
+    (TokenKind::False, "'false'"),
+    (TokenKind::Null, "'null'"),
+    (TokenKind::Float, "NUM_FLOAT"),
+    (TokenKind::Int, "NUM_INT"),
+    (TokenKind::Uint, "NUM_UINT"),
+    (TokenKind::String, "STRING"),
+    (TokenKind::Bytes, "BYTES"),
+    (TokenKind::Identifier, "IDENTIFIER"),
+    (TokenKind::EscapedIdentifier, "ESC_IDENTIFIER"),
+];
 
 /// Kinds of tokens that may come next, and whether the rule may end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -167,7 +123,9 @@ impl TokenSet {
 
     /// These kinds.
     pub(super) fn of(kinds: &[TokenKind]) -> Self {
-        kinds.iter().fold(TokenSet::EMPTY, |set, kind| set.union(TokenSet::one(*kind)))
+        kinds
+            .iter()
+            .fold(TokenSet::EMPTY, |set, kind| set.union(TokenSet::one(*kind)))
     }
 
     /// What is in either set.
@@ -187,7 +145,14 @@ impl TokenSet {
 
     /// The kind that is first in the order of all kinds.
     pub(super) fn first(self) -> Option<TokenKind> {
-        TokenKind::ALL.into_iter().find(|kind| self.contains(*kind))
+        self.kinds().next().map(|(kind, _)| kind)
+    }
+
+    /// The kinds in order, each with its name.
+    fn kinds(self) -> impl Iterator<Item = (TokenKind, &'static str)> {
+        NAMES
+            .into_iter()
+            .filter(move |(kind, _)| self.contains(*kind))
     }
 
     /// Whether the rule may end.
@@ -199,7 +164,7 @@ impl TokenSet {
 impl fmt::Display for TokenSet {
     /// One kind as it is, several as `{a, b}`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<&str> = TokenKind::ALL.into_iter().filter(|kind| self.contains(*kind)).map(TokenKind::name).collect();
+        let names: Vec<&str> = self.kinds().map(|(_, name)| name).collect();
         match names.as_slice() {
             [name] => f.write_str(name),
             names => write!(f, "{{{}}}", names.join(", ")),

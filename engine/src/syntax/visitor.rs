@@ -27,7 +27,14 @@ pub(super) fn visit(
     (tree, root): (&SyntaxTree, NodeId),
     issues: &mut Issues,
 ) -> Result<Option<(Expr, Vec<Offset>)>, Halt> {
-    let mut visitor = Visitor { source, options, tree, issues, builder: Builder::new(macros, 0), depth: 0 };
+    let mut visitor = Visitor {
+        source,
+        options,
+        tree,
+        issues,
+        builder: Builder::new(macros, 0),
+        depth: 0,
+    };
     let root = tree.node(root).and_then(|start| start.nodes().next());
     visitor.expr(root)?;
     Ok(visitor.builder.finish())
@@ -58,9 +65,15 @@ impl<'a> Visitor<'a> {
                 (Rule::Expr, _) if node.token(TokenKind::QuestionMark).is_some() => {
                     return self.nested(node, Self::conditional);
                 }
-                (Rule::Or, _) if node.token(TokenKind::LogicalOr).is_some() => return self.chain(node, op::LOGICAL_OR),
-                (Rule::And, _) if node.token(TokenKind::LogicalAnd).is_some() => return self.chain(node, op::LOGICAL_AND),
-                (Rule::Relation | Rule::Calc, Shape::Operation) => return self.nested(node, Self::operation),
+                (Rule::Or, _) if node.token(TokenKind::LogicalOr).is_some() => {
+                    return self.chain(node, op::LOGICAL_OR);
+                }
+                (Rule::And, _) if node.token(TokenKind::LogicalAnd).is_some() => {
+                    return self.chain(node, op::LOGICAL_AND);
+                }
+                (Rule::Relation | Rule::Calc, Shape::Operation) => {
+                    return self.nested(node, Self::operation);
+                }
                 (Rule::Unary, Shape::LogicalNot) => return self.unary(node, op::LOGICAL_NOT),
                 (Rule::Unary, Shape::Negate) => return self.unary(node, op::NEGATE),
                 (Rule::Member, Shape::Select) => return self.nested(node, Self::select),
@@ -95,7 +108,9 @@ impl<'a> Visitor<'a> {
     }
 
     fn id(&mut self, token: Option<Token>) -> ExprId {
-        self.builder.nodes.id(token.map_or(NOWHERE, |token| token.offset))
+        self.builder
+            .nodes
+            .id(token.map_or(NOWHERE, |token| token.offset))
     }
 
     /// Fills in for an expression that could not be read.
@@ -106,7 +121,10 @@ impl<'a> Visitor<'a> {
     fn report(&mut self, offset: Offset, message: impl Into<String>) {
         // Upstream shows what it says of a node without a place before the first column.
         let location = match offset {
-            NOWHERE => Location { line: 1, column: -1 },
+            NOWHERE => Location {
+                line: 1,
+                column: -1,
+            },
             _ => self.source.location(offset),
         };
         self.issues.report(location, message);
@@ -148,7 +166,9 @@ impl<'a> Visitor<'a> {
         let id = self.id(operator);
         self.expr(operands.next())?;
         let kind = operator.map_or(TokenKind::Eof, |token| token.kind);
-        if let Some(name) = relation_operator(kind).or_else(|| calc_operator(kind).map(|(name, _)| name)) {
+        if let Some(name) =
+            relation_operator(kind).or_else(|| calc_operator(kind).map(|(name, _)| name))
+        {
             self.builder.operator(id, name, 2);
         }
         Ok(())
@@ -195,7 +215,9 @@ impl<'a> Visitor<'a> {
         let token = field.and_then(|field| field.tokens().next());
         match (field.map(|field| field.shape), token) {
             (Some(Shape::Simple), Some(token)) => Ok(self.text(token)),
-            (Some(Shape::Escaped), Some(token)) if self.options.escaped_identifiers => Ok(unescaped(self.text(token))),
+            (Some(Shape::Escaped), Some(token)) if self.options.escaped_identifiers => {
+                Ok(unescaped(self.text(token)))
+            }
             (Some(Shape::Escaped), Some(_)) => Err("unsupported syntax: '`'"),
             _ => Err("unsupported ident kind"),
         }
@@ -204,7 +226,9 @@ impl<'a> Visitor<'a> {
     fn member_call(&mut self, node: &'a Node) -> Visited {
         let mut parts = node.nodes();
         self.expr(parts.next())?;
-        let name = node.token(TokenKind::Identifier).map_or("", |name| self.text(name));
+        let name = node
+            .token(TokenKind::Identifier)
+            .map_or("", |name| self.text(name));
         let id = self.id(node.token(TokenKind::LeftParen));
         self.call(id, name, true, parts.next())
     }
@@ -223,7 +247,10 @@ impl<'a> Visitor<'a> {
                 Ok(())
             }
             Err(MacroError::TooManyNodes) => {
-                self.report(offset, format!("macros expand the expression to more than {MAX_NODES} nodes"));
+                self.report(
+                    offset,
+                    format!("macros expand the expression to more than {MAX_NODES} nodes"),
+                );
                 Err(Halt::Reported)
             }
         }
@@ -233,7 +260,9 @@ impl<'a> Visitor<'a> {
         let mark = self.builder.mark();
         let mut parts = node.nodes();
         self.expr(parts.next())?;
-        let open = node.token(TokenKind::LeftBracket).map_or(NOWHERE, |open| open.offset);
+        let open = node
+            .token(TokenKind::LeftBracket)
+            .map_or(NOWHERE, |open| open.offset);
         let id = self.builder.nodes.id(open);
         self.expr(parts.next())?;
         if node.token(TokenKind::QuestionMark).is_none() {
@@ -258,7 +287,11 @@ impl<'a> Visitor<'a> {
             self.refuse(node.start, format!("reserved identifier: {name}"));
             return None;
         }
-        let dot = if node.token(TokenKind::Dot).is_some() { "." } else { "" };
+        let dot = if node.token(TokenKind::Dot).is_some() {
+            "."
+        } else {
+            ""
+        };
         Some((format_smolstr!("{dot}{name}"), token.offset))
     }
 
@@ -269,7 +302,9 @@ impl<'a> Visitor<'a> {
     }
 
     fn global_call(&mut self, node: &'a Node) -> Visited {
-        let Some((name, _)) = self.name(node) else { return Ok(()) };
+        let Some((name, _)) = self.name(node) else {
+            return Ok(());
+        };
         let id = self.id(node.token(TokenKind::LeftParen));
         self.call(id, &name, false, node.nodes().next())
     }
@@ -278,11 +313,16 @@ impl<'a> Visitor<'a> {
         let id = self.id(node.token(TokenKind::LeftBracket));
         let (mark, mut optional_indices) = (self.builder.mark(), Vec::new());
         let list = node.nodes().next().and_then(|list| self.tree.node(list));
-        let elements = list.into_iter().flat_map(Node::nodes).filter_map(|element| self.tree.node(element));
+        let elements = list
+            .into_iter()
+            .flat_map(Node::nodes)
+            .filter_map(|element| self.tree.node(element));
         for (index, element) in (0u32..).zip(elements) {
             self.expr(element.nodes().next())?;
             match element.token(TokenKind::QuestionMark) {
-                Some(mark) if !self.options.optional_syntax => self.report(mark.offset, "unsupported syntax '?'"),
+                Some(mark) if !self.options.optional_syntax => {
+                    self.report(mark.offset, "unsupported syntax '?'")
+                }
                 Some(_) => optional_indices.push(index),
                 None => {}
             }
@@ -308,7 +348,9 @@ impl<'a> Visitor<'a> {
     }
 
     fn structure(&mut self, node: &'a Node) -> Visited {
-        let names = node.tokens().take_while(|token| token.kind != TokenKind::LeftBrace);
+        let names = node
+            .tokens()
+            .take_while(|token| token.kind != TokenKind::LeftBrace);
         let type_name: String = names.map(|token| self.text(token)).collect();
         let id = self.id(node.token(TokenKind::LeftBrace));
         let (mark, mut fields) = (self.builder.mark(), Vec::new());
@@ -317,7 +359,12 @@ impl<'a> Visitor<'a> {
             if !self.may_be_optional(&init) {
                 continue;
             }
-            match self.field_name(init.left.nodes().next().and_then(|field| self.tree.node(field))) {
+            match self.field_name(
+                init.left
+                    .nodes()
+                    .next()
+                    .and_then(|field| self.tree.node(field)),
+            ) {
                 Ok(name) => {
                     self.expr(Some(init.value))?;
                     fields.push((id, name.into(), init.optional));
@@ -343,7 +390,9 @@ impl<'a> Visitor<'a> {
 
     /// Each complete `left: value` in a map or struct.
     fn inits(&self, node: &'a Node) -> Vec<Init<'a>> {
-        let Some(list) = node.nodes().next().and_then(|list| self.tree.node(list)) else { return Vec::new() };
+        let Some(list) = node.nodes().next().and_then(|list| self.tree.node(list)) else {
+            return Vec::new();
+        };
         let mut inits = Vec::new();
         let mut colons = list.tokens().filter(|token| token.kind == TokenKind::Colon);
         let mut parts = list.nodes();
@@ -351,19 +400,32 @@ impl<'a> Visitor<'a> {
             && let (Some(colon), Some(value)) = (colons.next(), parts.next())
         {
             let optional = left.token(TokenKind::QuestionMark).is_some();
-            inits.push(Init { left, optional, colon: colon.offset, value });
+            inits.push(Init {
+                left,
+                optional,
+                colon: colon.offset,
+                value,
+            });
         }
         inits
     }
 
     fn literal(&mut self, node: &'a Node) {
         let negative = node.token(TokenKind::Minus).is_some();
-        let Some(token) = node.tokens().find(|token| token.kind != TokenKind::Minus) else { return self.gap(node.start) };
+        let Some(token) = node.tokens().find(|token| token.kind != TokenKind::Minus) else {
+            return self.gap(node.start);
+        };
         let text = self.text(token);
         let value = match token.kind {
-            TokenKind::Int => literal::int(text, negative).map(Constant::Int).ok_or("invalid int literal"),
-            TokenKind::Uint => literal::uint(text).map(Constant::Uint).ok_or("invalid uint literal"),
-            TokenKind::Float => literal::double(text, negative).map(Constant::Double).ok_or("invalid double literal"),
+            TokenKind::Int => literal::int(text, negative)
+                .map(Constant::Int)
+                .ok_or("invalid int literal"),
+            TokenKind::Uint => literal::uint(text)
+                .map(Constant::Uint)
+                .ok_or("invalid uint literal"),
+            TokenKind::Float => literal::double(text, negative)
+                .map(Constant::Double)
+                .ok_or("invalid double literal"),
             TokenKind::String => literal::string(text).map(Constant::String),
             TokenKind::Bytes => literal::bytes(text).map(Constant::Bytes),
             TokenKind::True => Ok(Constant::Bool(true)),

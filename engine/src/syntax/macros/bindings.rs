@@ -3,11 +3,18 @@
 use super::{Expansion, Macro, MacroCall, MacroContext, Receiver, simple_name};
 
 /// `cel.bind(name, value, result)`.
-pub const BINDINGS: &[Macro] =
-    &[Macro { name: "bind", arguments: Some(3), receiver: Receiver::Namespace("cel"), expand: bind }];
+pub const BINDINGS: &[Macro] = &[Macro {
+    name: "bind",
+    arguments: Some(3),
+    receiver: Receiver::Namespace("cel"),
+    expand: bind,
+}];
 
 fn bind(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
     let [variable, value, result] = call.args()?;
-    let name = simple_name(&variable, "cel.bind() variable names must be simple identifiers")?;
+    let name = simple_name(
+        &variable,
+        "cel.bind() variable names must be simple identifiers",
+    )?;
     Ok(context.bind(name, value, result))
 }

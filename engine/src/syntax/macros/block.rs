@@ -15,20 +15,31 @@ pub const BLOCK: &[Macro] = &[
 ];
 
 const fn of_cel(name: &'static str, arguments: usize, expand: super::Expander) -> Macro {
-    Macro { name, arguments: Some(arguments), receiver: Receiver::Namespace("cel"), expand }
+    Macro {
+        name,
+        arguments: Some(arguments),
+        receiver: Receiver::Namespace("cel"),
+        expand,
+    }
 }
 
 fn block(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
     let [slots, result] = call.args()?;
     if !matches!(slots.kind, ExprKind::List(_)) {
-        return Err(MacroError::new(slots.id, "cel.block requires the first arg to be a list literal"));
+        return Err(MacroError::new(
+            slots.id,
+            "cel.block requires the first arg to be a list literal",
+        ));
     }
     Ok(context.call(operators::BLOCK, vec![slots, result]))
 }
 
 fn index(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
     let [index] = call.args()?;
-    let index = natural(&index, "cel.index requires a single non-negative int constant arg")?;
+    let index = natural(
+        &index,
+        "cel.index requires a single non-negative int constant arg",
+    )?;
     Ok(context.ident(operators::block_slot(index)))
 }
 

@@ -62,14 +62,32 @@ pub struct Macros {
 impl Macros {
     /// Puts tables together; of two rows for the same calls, the later one counts.
     pub fn new(tables: &[&[Macro]]) -> Self {
-        Macros { rows: tables.iter().rev().flat_map(|table| table.iter().rev()).copied().collect() }
+        Macros {
+            rows: tables
+                .iter()
+                .rev()
+                .flat_map(|table| table.iter().rev())
+                .copied()
+                .collect(),
+        }
     }
 
     /// The expander of a call; that of an exact number of arguments goes first.
-    pub(super) fn find(&self, name: &str, target: Option<&Expr>, arguments: usize) -> Option<Expander> {
-        let named = || self.rows.iter().filter(|row| row.name == name && row.receiver.accepts(target));
+    pub(super) fn find(
+        &self,
+        name: &str,
+        target: Option<&Expr>,
+        arguments: usize,
+    ) -> Option<Expander> {
+        let named = || {
+            self.rows
+                .iter()
+                .filter(|row| row.name == name && row.receiver.accepts(target))
+        };
         let exact = named().find(|row| row.arguments == Some(arguments));
-        exact.or_else(|| named().find(|row| row.arguments.is_none())).map(|row| row.expand)
+        exact
+            .or_else(|| named().find(|row| row.arguments.is_none()))
+            .map(|row| row.expand)
     }
 }
 
@@ -78,7 +96,13 @@ impl Receiver {
         match (self, target) {
             (Receiver::None, target) => target.is_none(),
             (Receiver::Any, target) => target.is_some(),
-            (Receiver::Namespace(name), Some(Expr { kind: ExprKind::Ident(target), .. })) => target == name,
+            (
+                Receiver::Namespace(name),
+                Some(Expr {
+                    kind: ExprKind::Ident(target),
+                    ..
+                }),
+            ) => target == name,
             (Receiver::Namespace(_), _) => false,
         }
     }
@@ -101,7 +125,10 @@ pub enum MacroError {
 impl MacroError {
     /// Complains of one node of the call.
     pub fn new(id: ExprId, message: impl Into<Cow<'static, str>>) -> Self {
-        MacroError::Argument { id, message: message.into() }
+        MacroError::Argument {
+            id,
+            message: message.into(),
+        }
     }
 }
 
@@ -131,12 +158,17 @@ impl MacroCall {
     /// The arguments of a macro with exactly `N` of them.
     pub fn args<const N: usize>(self) -> Result<[Expr; N], MacroError> {
         let id = self.id;
-        self.args.try_into().map_err(|_| MacroError::new(id, "wrong number of arguments"))
+        self.args
+            .try_into()
+            .map_err(|_| MacroError::new(id, "wrong number of arguments"))
     }
 
     /// The receiver and the arguments of a macro with exactly `N` of them.
     pub fn receiver_and_args<const N: usize>(mut self) -> Result<(Expr, [Expr; N]), MacroError> {
-        let target = self.target.take().ok_or_else(|| MacroError::new(self.id, "receiver expected"))?;
+        let target = self
+            .target
+            .take()
+            .ok_or_else(|| MacroError::new(self.id, "receiver expected"))?;
         Ok((target, self.args()?))
     }
 }
@@ -154,7 +186,10 @@ impl<'n> MacroContext<'n> {
     }
 
     fn node(&mut self, kind: ExprKind) -> Expr {
-        Expr { id: self.nodes.id(self.offset), kind }
+        Expr {
+            id: self.nodes.id(self.offset),
+            kind,
+        }
     }
 
     /// A literal.
@@ -179,17 +214,30 @@ impl<'n> MacroContext<'n> {
 
     /// A call of a function or operator.
     pub fn call(&mut self, function: &'static str, args: Vec<Expr>) -> Expr {
-        nodes::call(self.nodes.id(self.offset), SmolStr::new_static(function), None, args)
+        nodes::call(
+            self.nodes.id(self.offset),
+            SmolStr::new_static(function),
+            None,
+            args,
+        )
     }
 
     /// A receiver-style call.
     pub fn member_call(&mut self, function: &'static str, target: Expr, args: Vec<Expr>) -> Expr {
-        nodes::call(self.nodes.id(self.offset), SmolStr::new_static(function), Some(target), args)
+        nodes::call(
+            self.nodes.id(self.offset),
+            SmolStr::new_static(function),
+            Some(target),
+            args,
+        )
     }
 
     /// A list.
     pub fn list(&mut self, elements: Vec<Expr>) -> Expr {
-        self.node(ExprKind::List(List { elements, optional_indices: Vec::new() }))
+        self.node(ExprKind::List(List {
+            elements,
+            optional_indices: Vec::new(),
+        }))
     }
 
     /// An empty map.
@@ -240,7 +288,10 @@ pub fn simple_name(arg: &Expr, complaint: &'static str) -> Result<SmolStr, Macro
 /// Refuses loop variables that would hide the accumulator, under its name of today or its former one.
 pub(super) fn refuse_accumulator(name: &str, arg: ExprId) -> Result<(), MacroError> {
     if name == ACCUMULATOR || name == "__result__" {
-        return Err(MacroError::new(arg, "iteration variable overwrites accumulator variable"));
+        return Err(MacroError::new(
+            arg,
+            "iteration variable overwrites accumulator variable",
+        ));
     }
     Ok(())
 }

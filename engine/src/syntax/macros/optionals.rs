@@ -6,13 +6,26 @@ use crate::ast::operators::CONDITIONAL;
 
 /// The macros of optional values.
 pub const OPTIONALS: &[Macro] = &[
-    Macro { name: "optMap", arguments: Some(2), receiver: Receiver::Any, expand: opt_map },
-    Macro { name: "optFlatMap", arguments: Some(2), receiver: Receiver::Any, expand: opt_flat_map },
+    Macro {
+        name: "optMap",
+        arguments: Some(2),
+        receiver: Receiver::Any,
+        expand: opt_map,
+    },
+    Macro {
+        name: "optFlatMap",
+        arguments: Some(2),
+        receiver: Receiver::Any,
+        expand: opt_flat_map,
+    },
 ];
 
 fn opt_map(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
     let (target, [variable, transform]) = call.receiver_and_args()?;
-    let name = simple_name(&variable, "optMap() variable name must be a simple identifier")?;
+    let name = simple_name(
+        &variable,
+        "optMap() variable name must be a simple identifier",
+    )?;
     let value = context.copy(&target)?;
     let value = context.member_call("value", value, Vec::new());
     let mapped = context.bind(name, value, transform);
@@ -22,7 +35,10 @@ fn opt_map(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
 
 fn opt_flat_map(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
     let (target, [variable, transform]) = call.receiver_and_args()?;
-    let name = simple_name(&variable, "optFlatMap() variable name must be a simple identifier")?;
+    let name = simple_name(
+        &variable,
+        "optFlatMap() variable name must be a simple identifier",
+    )?;
     let value = context.copy(&target)?;
     let value = context.member_call("value", value, Vec::new());
     let mapped = context.bind(name, value, transform);

@@ -7,14 +7,22 @@ use super::{Expansion, Macro, MacroCall, MacroContext, MacroError, Receiver};
 use crate::ast::ExprKind;
 
 /// `list.sortBy(x, key)`.
-pub const SORT_BY: &[Macro] = &[Macro { name: "sortBy", arguments: Some(2), receiver: Receiver::Any, expand: sort_by }];
+pub const SORT_BY: &[Macro] = &[Macro {
+    name: "sortBy",
+    arguments: Some(2),
+    receiver: Receiver::Any,
+    expand: sort_by,
+}];
 
 /// The name to which the receiver is bound, which cannot be written in an expression.
 const INPUT: SmolStr = SmolStr::new_static("@__sortBy_input__");
 
 fn sort_by(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
     let (target, [variable, key]) = call.receiver_and_args()?;
-    if matches!(target.kind, ExprKind::Constant(_) | ExprKind::Map(_) | ExprKind::Struct(_)) {
+    if matches!(
+        target.kind,
+        ExprKind::Constant(_) | ExprKind::Map(_) | ExprKind::Struct(_)
+    ) {
         let complaint = "sortBy can only be applied to a list, identifier, comprehension, call or select expression";
         return Err(MacroError::new(target.id, complaint));
     }

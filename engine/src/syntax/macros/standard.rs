@@ -2,7 +2,10 @@
 
 use smol_str::SmolStr;
 
-use super::{Expansion, Macro, MacroCall, MacroContext, MacroError, Receiver, refuse_accumulator, simple_name};
+use super::{
+    Expansion, Macro, MacroCall, MacroContext, MacroError, Receiver, refuse_accumulator,
+    simple_name,
+};
 use crate::ast::operators::{
     ACCUMULATOR, ADD, CONDITIONAL, EQUALS, LOGICAL_AND, LOGICAL_NOT, LOGICAL_OR, NOT_STRICTLY_FALSE,
 };
@@ -10,13 +13,48 @@ use crate::ast::{Comprehension, Constant, Expr, ExprKind};
 
 /// The macros of the language.
 pub const STANDARD: &[Macro] = &[
-    Macro { name: "has", arguments: Some(1), receiver: Receiver::None, expand: has },
-    Macro { name: "all", arguments: Some(2), receiver: Receiver::Any, expand: all },
-    Macro { name: "exists", arguments: Some(2), receiver: Receiver::Any, expand: exists },
-    Macro { name: "exists_one", arguments: Some(2), receiver: Receiver::Any, expand: exists_one },
-    Macro { name: "map", arguments: Some(2), receiver: Receiver::Any, expand: map },
-    Macro { name: "map", arguments: Some(3), receiver: Receiver::Any, expand: map_if },
-    Macro { name: "filter", arguments: Some(2), receiver: Receiver::Any, expand: filter },
+    Macro {
+        name: "has",
+        arguments: Some(1),
+        receiver: Receiver::None,
+        expand: has,
+    },
+    Macro {
+        name: "all",
+        arguments: Some(2),
+        receiver: Receiver::Any,
+        expand: all,
+    },
+    Macro {
+        name: "exists",
+        arguments: Some(2),
+        receiver: Receiver::Any,
+        expand: exists,
+    },
+    Macro {
+        name: "exists_one",
+        arguments: Some(2),
+        receiver: Receiver::Any,
+        expand: exists_one,
+    },
+    Macro {
+        name: "map",
+        arguments: Some(2),
+        receiver: Receiver::Any,
+        expand: map,
+    },
+    Macro {
+        name: "map",
+        arguments: Some(3),
+        receiver: Receiver::Any,
+        expand: map_if,
+    },
+    Macro {
+        name: "filter",
+        arguments: Some(2),
+        receiver: Receiver::Any,
+        expand: filter,
+    },
 ];
 
 /// The loop variables of a fold.
@@ -37,12 +75,20 @@ impl Variables {
     fn one(arg: &Expr, complaint: &'static str) -> Result<Self, MacroError> {
         let first = simple_name(arg, complaint)?;
         refuse_accumulator(&first, arg.id)?;
-        Ok(Variables { first, second: None })
+        Ok(Variables {
+            first,
+            second: None,
+        })
     }
 }
 
 /// The fold of a range.
-pub(super) fn comprehension(context: &mut MacroContext<'_>, range: Expr, variables: Variables, fold: Fold) -> Expr {
+pub(super) fn comprehension(
+    context: &mut MacroContext<'_>,
+    range: Expr,
+    variables: Variables,
+    fold: Fold,
+) -> Expr {
     context.comprehension(Comprehension {
         iter_range: range,
         iter_var: variables.first,
@@ -62,7 +108,12 @@ pub(super) fn fold_all(context: &mut MacroContext<'_>, predicate: Expr) -> Fold 
     let condition = context.call(NOT_STRICTLY_FALSE, vec![accu]);
     let accu = context.accumulator();
     let step = context.call(LOGICAL_AND, vec![accu, predicate]);
-    Fold { init, condition, step, result: context.accumulator() }
+    Fold {
+        init,
+        condition,
+        step,
+        result: context.accumulator(),
+    }
 }
 
 /// False until the predicate holds.
@@ -73,7 +124,12 @@ pub(super) fn fold_exists(context: &mut MacroContext<'_>, predicate: Expr) -> Fo
     let condition = context.call(NOT_STRICTLY_FALSE, vec![not]);
     let accu = context.accumulator();
     let step = context.call(LOGICAL_OR, vec![accu, predicate]);
-    Fold { init, condition, step, result: context.accumulator() }
+    Fold {
+        init,
+        condition,
+        step,
+        result: context.accumulator(),
+    }
 }
 
 /// Counts how often the predicate holds.
@@ -86,23 +142,39 @@ pub(super) fn fold_exists_one(context: &mut MacroContext<'_>, predicate: Expr) -
     let step = context.call(CONDITIONAL, vec![predicate, increment, accu]);
     let (accu, one) = (context.accumulator(), context.constant(Constant::Int(1)));
     let result = context.call(EQUALS, vec![accu, one]);
-    Fold { init, condition, step, result }
+    Fold {
+        init,
+        condition,
+        step,
+        result,
+    }
 }
 
 /// Collects an element a step.
-pub(super) fn fold_list(context: &mut MacroContext<'_>, predicate: Option<Expr>, element: Expr) -> Fold {
+pub(super) fn fold_list(
+    context: &mut MacroContext<'_>,
+    predicate: Option<Expr>,
+    element: Expr,
+) -> Fold {
     let init = context.list(Vec::new());
     let condition = context.bool(true);
     let accu = context.accumulator();
     let element = context.list(vec![element]);
     let step = context.call(ADD, vec![accu, element]);
     let step = step_if(context, predicate, step);
-    Fold { init, condition, step, result: context.accumulator() }
+    Fold {
+        init,
+        condition,
+        step,
+        result: context.accumulator(),
+    }
 }
 
 /// The step where the predicate holds, else the accumulator as it is.
 pub(super) fn step_if(context: &mut MacroContext<'_>, predicate: Option<Expr>, step: Expr) -> Expr {
-    let Some(predicate) = predicate else { return step };
+    let Some(predicate) = predicate else {
+        return step;
+    };
     let accu = context.accumulator();
     context.call(CONDITIONAL, vec![predicate, step, accu])
 }

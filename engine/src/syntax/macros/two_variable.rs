@@ -2,8 +2,13 @@
 
 use smol_str::SmolStr;
 
-use super::standard::{Fold, Variables, comprehension, fold_all, fold_exists, fold_exists_one, fold_list, step_if};
-use super::{Expansion, Macro, MacroCall, MacroContext, MacroError, Receiver, refuse_accumulator, simple_name};
+use super::standard::{
+    Fold, Variables, comprehension, fold_all, fold_exists, fold_exists_one, fold_list, step_if,
+};
+use super::{
+    Expansion, Macro, MacroCall, MacroContext, MacroError, Receiver, refuse_accumulator,
+    simple_name,
+};
 use crate::ast::Expr;
 
 /// The macros over an index or key and a value.
@@ -21,7 +26,12 @@ pub const TWO_VARIABLE: &[Macro] = &[
 ];
 
 const fn receiver_style(name: &'static str, arguments: usize, expand: super::Expander) -> Macro {
-    Macro { name, arguments: Some(arguments), receiver: Receiver::Any, expand }
+    Macro {
+        name,
+        arguments: Some(arguments),
+        receiver: Receiver::Any,
+        expand,
+    }
 }
 
 /// The function that adds an entry, or the entries of a map, to a map.
@@ -29,13 +39,22 @@ const MAP_INSERT: &str = "cel.@mapInsert";
 
 fn variables(first: &Expr, second: &Expr) -> Result<Variables, MacroError> {
     const NOT_A_NAME: &str = "argument must be a simple name";
-    let (name, name2) = (simple_name(first, NOT_A_NAME)?, simple_name(second, NOT_A_NAME)?);
+    let (name, name2) = (
+        simple_name(first, NOT_A_NAME)?,
+        simple_name(second, NOT_A_NAME)?,
+    );
     if name == name2 {
-        return Err(MacroError::new(second.id, format!("duplicate variable name: {name}")));
+        return Err(MacroError::new(
+            second.id,
+            format!("duplicate variable name: {name}"),
+        ));
     }
     refuse_accumulator(&name, first.id)?;
     refuse_accumulator(&name2, second.id)?;
-    Ok(Variables { first: name, second: Some(name2) })
+    Ok(Variables {
+        first: name,
+        second: Some(name2),
+    })
 }
 
 fn all(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
@@ -106,11 +125,21 @@ fn transform_map_entry_if(context: &mut MacroContext<'_>, call: MacroCall) -> Ex
 }
 
 /// Collects a value a step under `key`, or without a key the entries of a map.
-fn fold_map(context: &mut MacroContext<'_>, predicate: Option<Expr>, key: Option<SmolStr>, value: Expr) -> Fold {
+fn fold_map(
+    context: &mut MacroContext<'_>,
+    predicate: Option<Expr>,
+    key: Option<SmolStr>,
+    value: Expr,
+) -> Fold {
     let mut args = vec![context.accumulator()];
     args.extend(key.map(|key| context.ident(key)));
     args.push(value);
     let step = context.call(MAP_INSERT, args);
     let step = step_if(context, predicate, step);
-    Fold { init: context.empty_map(), condition: context.bool(true), step, result: context.accumulator() }
+    Fold {
+        init: context.empty_map(),
+        condition: context.bool(true),
+        step,
+        result: context.accumulator(),
+    }
 }

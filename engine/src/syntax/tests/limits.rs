@@ -10,7 +10,10 @@ fn nested(open: &str, inner: &str, close: &str, levels: usize) -> String {
 fn expressions_are_limited_in_length() {
     assert!(parse_expr(&format!("'{}'", "\u{e9}".repeat(99_998))).is_ok());
     let longer = format!("'{}'", "\u{e9}".repeat(99_999));
-    assert_eq!(issues(&longer), ["-1:0 expression code point size exceeds limit: size: 100001, limit 100000"]);
+    assert_eq!(
+        issues(&longer),
+        ["-1:0 expression code point size exceeds limit: size: 100001, limit 100000"]
+    );
 }
 
 #[test]
@@ -30,7 +33,11 @@ fn rules_are_limited_in_depth() {
         ("l.map(x, ", "x", ")", 249),
     ] {
         assert_eq!(issues(&nested(open, inner, close, most)), [""; 0], "{open}");
-        assert_eq!(issues(&nested(open, inner, close, most + 1)), too_deep, "{open}");
+        assert_eq!(
+            issues(&nested(open, inner, close, most + 1)),
+            too_deep,
+            "{open}"
+        );
     }
     assert_eq!(issues(&"[".repeat(10_000)), too_deep);
 }
@@ -38,9 +45,23 @@ fn rules_are_limited_in_depth() {
 #[test]
 fn trees_are_limited_in_height() {
     let too_high = ["-1:0 max recursion depth exceeded"];
-    for (first, more) in [("1", " + 1"), ("a", ".b"), ("a", "[0]"), ("a", ".f()"), ("a", " < b")] {
-        assert_eq!(issues(&(first.to_owned() + &more.repeat(250))), [""; 0], "{more}");
-        assert_eq!(issues(&(first.to_owned() + &more.repeat(251))), too_high, "{more}");
+    for (first, more) in [
+        ("1", " + 1"),
+        ("a", ".b"),
+        ("a", "[0]"),
+        ("a", ".f()"),
+        ("a", " < b"),
+    ] {
+        assert_eq!(
+            issues(&(first.to_owned() + &more.repeat(250))),
+            [""; 0],
+            "{more}"
+        );
+        assert_eq!(
+            issues(&(first.to_owned() + &more.repeat(251))),
+            too_high,
+            "{more}"
+        );
     }
     assert!(parse_expr(&("a".to_owned() + &" || a".repeat(5000))).is_ok());
     assert!(parse_expr(&("!".repeat(5000) + "a")).is_ok());
@@ -50,10 +71,16 @@ fn trees_are_limited_in_height() {
 fn recovery_is_limited() {
     assert_eq!(
         issues(&") ".repeat(400)),
-        ["-1:0 error recovery token lookahead limit exceeded: 256", &issues(")")[0]],
+        [
+            "-1:0 error recovery token lookahead limit exceeded: 256",
+            &issues(")")[0]
+        ],
     );
     let recoveries = issues(&"[)".repeat(40));
-    assert_eq!(recoveries.last().unwrap(), "1:81 Syntax error: error recovery attempt limit exceeded: 30");
+    assert_eq!(
+        recoveries.last().unwrap(),
+        "1:81 Syntax error: error recovery attempt limit exceeded: 30"
+    );
     let many = parse_expr(&"$".repeat(150)).unwrap_err();
     assert_eq!(many.len(), 100);
     assert!(many.to_string().ends_with("\n1 more errors were truncated"));
@@ -64,8 +91,13 @@ fn expansions_are_limited_in_size() {
     let expr = "a".to_owned() + &".optMap(x, x)".repeat(10);
     assert!(parse_expr(&expr).is_ok());
     let expr = "a".to_owned() + &".optMap(x, x)".repeat(100);
-    let [issue] = &issues(&expr)[..] else { panic!("one issue") };
-    assert!(issue.ends_with("macros expand the expression to more than 1000000 nodes"), "{issue}");
+    let [issue] = &issues(&expr)[..] else {
+        panic!("one issue")
+    };
+    assert!(
+        issue.ends_with("macros expand the expression to more than 1000000 nodes"),
+        "{issue}"
+    );
 }
 
 /// Test threads have 2 MiB, and code that is not optimised needs the most.

@@ -21,14 +21,20 @@ fn tree(expr: &str) -> Ast {
 
 /// The issues as `line:column message`, the way they are printed but without the source.
 fn issues(expr: &str) -> Vec<String> {
-    let Err(issues) = parse_expr(expr) else { return Vec::new() };
+    let Err(issues) = parse_expr(expr) else {
+        return Vec::new();
+    };
     brief(&issues)
 }
 
 fn brief(issues: &Issues) -> Vec<String> {
     let text = issues.to_string();
-    let headers = text.lines().filter_map(|line| line.strip_prefix("ERROR: <input>:"));
-    headers.map(|header| header.replacen(": ", " ", 1)).collect()
+    let headers = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("ERROR: <input>:"));
+    headers
+        .map(|header| header.replacen(": ", " ", 1))
+        .collect()
 }
 
 /// A tree in prefix notation; folds as `fold(range, variables, accumulator = init, condition, step, result)`.
@@ -43,33 +49,51 @@ fn show(expr: &Expr) -> String {
         ExprKind::Constant(Constant::Bool(value)) => value.to_string(),
         ExprKind::Constant(Constant::Null) => "null".to_owned(),
         ExprKind::Ident(name) => name.to_string(),
-        ExprKind::Select(select) if select.test_only => format!("has({}.{})", show(&select.operand), select.field),
+        ExprKind::Select(select) if select.test_only => {
+            format!("has({}.{})", show(&select.operand), select.field)
+        }
         ExprKind::Select(select) => format!("{}.{}", show(&select.operand), select.field),
         ExprKind::Call(call) => {
-            let target = call.target.as_ref().map_or(String::new(), |target| show(target) + ".");
+            let target = call
+                .target
+                .as_ref()
+                .map_or(String::new(), |target| show(target) + ".");
             format!("{target}{}({})", call.function, all(&call.args))
         }
         ExprKind::List(list) => {
             let elements = list.elements.iter().enumerate();
             let mark = |index| if list.is_optional(index) { "?" } else { "" };
-            let elements: Vec<_> = elements.map(|(index, element)| mark(index).to_owned() + &show(element)).collect();
+            let elements: Vec<_> = elements
+                .map(|(index, element)| mark(index).to_owned() + &show(element))
+                .collect();
             format!("[{}]", elements.join(", "))
         }
         ExprKind::Map(entries) => {
             let mark = |optional| if optional { "?" } else { "" };
-            let entries = entries.iter().map(|e| format!("{}{}: {}", mark(e.optional), show(&e.key), show(&e.value)));
+            let entries = entries
+                .iter()
+                .map(|e| format!("{}{}: {}", mark(e.optional), show(&e.key), show(&e.value)));
             format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
         }
         ExprKind::Struct(literal) => {
             let mark = |optional| if optional { "?" } else { "" };
-            let fields = literal.fields.iter().map(|f| format!("{}{}: {}", mark(f.optional), f.name, show(&f.value)));
-            format!("{}{{{}}}", literal.type_name, fields.collect::<Vec<_>>().join(", "))
+            let fields = literal
+                .fields
+                .iter()
+                .map(|f| format!("{}{}: {}", mark(f.optional), f.name, show(&f.value)));
+            format!(
+                "{}{{{}}}",
+                literal.type_name,
+                fields.collect::<Vec<_>>().join(", ")
+            )
         }
         ExprKind::Comprehension(fold) => format!(
             "fold({}, {}{}, {} = {}, {}, {}, {})",
             show(&fold.iter_range),
             fold.iter_var,
-            fold.iter_var2.as_ref().map_or(String::new(), |name| format!(" {name}")),
+            fold.iter_var2
+                .as_ref()
+                .map_or(String::new(), |name| format!(" {name}")),
             fold.accu_var,
             show(&fold.accu_init),
             show(&fold.loop_condition),

@@ -23,7 +23,10 @@ fn literals_have_their_values() {
         ("-1.5E-2", "-0.015"),
         ("1e-999", "0.0"),
         ("null", "null"),
-        (r"'a\n\x41\101\u00e9\U0001F600\?\`'", "\"a\\nAA\u{e9}\u{1f600}?`\""),
+        (
+            r"'a\n\x41\101\u00e9\U0001F600\?\`'",
+            "\"a\\nAA\u{e9}\u{1f600}?`\"",
+        ),
         (r"'\377'", "\"\u{ff}\""),
         (r"r'\'", r#""\\""#),
         ("'''a'\r\nb'''", r#""a'\nb""#),
@@ -49,7 +52,10 @@ fn operators_bind_as_in_the_grammar() {
         ("a || b && c", "_||_(a, _&&_(b, c))"),
         ("a || b || c", "_||_(_||_(a, b), c)"),
         ("a || b || c || d", "_||_(_||_(a, b), _||_(c, d))"),
-        ("a || b || c || d || e || f", "_||_(_||_(_||_(a, b), c), _||_(_||_(d, e), f))"),
+        (
+            "a || b || c || d || e || f",
+            "_||_(_||_(_||_(a, b), c), _||_(_||_(d, e), f))",
+        ),
         ("a || (b || c)", "_||_(a, _||_(b, c))"),
         ("!a.b", "!_(a.b)"),
         ("!!a", "a"),
@@ -81,7 +87,10 @@ fn members_calls_and_aggregates() {
         ("{,}", "{}"),
         ("{?a: b, c ? d : e: f,}", "{?a: b, _?_:_(c, d, e): f}"),
         (".a.b{}", ".a.b{}"),
-        ("a . b // field by field\n{for: 1, ?c: 2,}", "a.b{for: 1, ?c: 2}"),
+        (
+            "a . b // field by field\n{for: 1, ?c: 2,}",
+            "a.b{for: 1, ?c: 2}",
+        ),
         ("M{,}.x", "M{}.x"),
     ] {
         check(expr, expected);
@@ -93,7 +102,10 @@ fn macros_expand() {
     for (expr, expected) in [
         ("has(a.b.c)", "has(a.b.c)"),
         ("has(has(a.b))", "has(a.b)"),
-        ("l.all(x, p)", "fold(l, x, @result = true, @not_strictly_false(@result), _&&_(@result, p), @result)"),
+        (
+            "l.all(x, p)",
+            "fold(l, x, @result = true, @not_strictly_false(@result), _&&_(@result, p), @result)",
+        ),
         (
             "l.exists(x, p)",
             "fold(l, x, @result = false, @not_strictly_false(!_(@result)), _||_(@result, p), @result)",
@@ -102,25 +114,46 @@ fn macros_expand() {
             "l.exists_one(x, p)",
             "fold(l, x, @result = 0, true, _?_:_(p, _+_(@result, 1), @result), _==_(@result, 1))",
         ),
-        ("l.map(x, t)", "fold(l, x, @result = [], true, _+_(@result, [t]), @result)"),
-        ("l.map(x, p, t)", "fold(l, x, @result = [], true, _?_:_(p, _+_(@result, [t]), @result), @result)"),
-        ("l.filter(x, p)", "fold(l, x, @result = [], true, _?_:_(p, _+_(@result, [x]), @result), @result)"),
-        ("m.all(k, v, p)", "fold(m, k v, @result = true, @not_strictly_false(@result), _&&_(@result, p), @result)"),
+        (
+            "l.map(x, t)",
+            "fold(l, x, @result = [], true, _+_(@result, [t]), @result)",
+        ),
+        (
+            "l.map(x, p, t)",
+            "fold(l, x, @result = [], true, _?_:_(p, _+_(@result, [t]), @result), @result)",
+        ),
+        (
+            "l.filter(x, p)",
+            "fold(l, x, @result = [], true, _?_:_(p, _+_(@result, [x]), @result), @result)",
+        ),
+        (
+            "m.all(k, v, p)",
+            "fold(m, k v, @result = true, @not_strictly_false(@result), _&&_(@result, p), @result)",
+        ),
         (
             "m.existsOne(k, v, p)",
             "fold(m, k v, @result = 0, true, _?_:_(p, _+_(@result, 1), @result), _==_(@result, 1))",
         ),
-        ("m.transformList(k, v, t)", "fold(m, k v, @result = [], true, _+_(@result, [t]), @result)"),
+        (
+            "m.transformList(k, v, t)",
+            "fold(m, k v, @result = [], true, _+_(@result, [t]), @result)",
+        ),
         (
             "m.transformMap(k, v, p, t)",
             "fold(m, k v, @result = {}, true, _?_:_(p, cel.@mapInsert(@result, k, t), @result), @result)",
         ),
-        ("m.transformMapEntry(k, v, e)", "fold(m, k v, @result = {}, true, cel.@mapInsert(@result, e), @result)"),
+        (
+            "m.transformMapEntry(k, v, e)",
+            "fold(m, k v, @result = {}, true, cel.@mapInsert(@result, e), @result)",
+        ),
         (
             "o.optMap(v, t)",
             "_?_:_(o.hasValue(), optional.of(fold([], #unused, v = o.value(), false, v, t)), optional.none())",
         ),
-        ("o.optFlatMap(v, t)", "_?_:_(o.hasValue(), fold([], #unused, v = o.value(), false, v, t), optional.none())"),
+        (
+            "o.optFlatMap(v, t)",
+            "_?_:_(o.hasValue(), fold([], #unused, v = o.value(), false, v, t), optional.none())",
+        ),
         (
             "l.sortBy(x, k)",
             "fold([], #unused, @__sortBy_input__ = l, false, @__sortBy_input__, \
@@ -129,7 +162,10 @@ fn macros_expand() {
         ),
         ("cel.bind(x, 1, x)", "fold([], #unused, x = 1, false, x, x)"),
         ("cel.block([1], cel.index(0))", "cel.@block([1], @index0)"),
-        ("l.map(cel.iterVar(0, 1), cel.accuVar(2, 3))", "fold(l, @it:0:1, @result = [], true, _+_(@result, [@ac:2:3]), @result)"),
+        (
+            "l.map(cel.iterVar(0, 1), cel.accuVar(2, 3))",
+            "fold(l, @it:0:1, @result = [], true, _+_(@result, [@ac:2:3]), @result)",
+        ),
     ] {
         check(expr, expected);
     }
@@ -137,7 +173,16 @@ fn macros_expand() {
 
 #[test]
 fn other_calls_of_macros_names_are_calls() {
-    for expr in ["has(a.b, c)", ".has(a.b)", "has()", "l.all(x)", "all(l, x, p)", "l.has(a.b)", "x.bind(a, b, c)", "a.cel.bind(a, b, c)"] {
+    for expr in [
+        "has(a.b, c)",
+        ".has(a.b)",
+        "has()",
+        "l.all(x)",
+        "all(l, x, p)",
+        "l.has(a.b)",
+        "x.bind(a, b, c)",
+        "a.cel.bind(a, b, c)",
+    ] {
         check(expr, expr);
     }
 }
@@ -147,11 +192,30 @@ fn later_tables_replace_the_rows_of_earlier_ones() {
     fn zero(context: &mut MacroContext<'_>, _: MacroCall) -> Expansion {
         Ok(context.constant(Constant::Int(0)))
     }
-    let any = Macro { name: "f", arguments: None, receiver: Receiver::None, expand: zero };
-    let has = Macro { name: "has", arguments: Some(1), receiver: Receiver::None, expand: zero };
+    let any = Macro {
+        name: "f",
+        arguments: None,
+        receiver: Receiver::None,
+        expand: zero,
+    };
+    let has = Macro {
+        name: "has",
+        arguments: Some(1),
+        receiver: Receiver::None,
+        expand: zero,
+    };
     let macros = Macros::new(&[STANDARD, &[any, has]]);
-    let show_with = |expr| show(parse(Source::new(expr), &ParserOptions::default(), &macros).unwrap().root());
-    assert_eq!(show_with("[f(), f(1, 2), has(a.b), a.f()]"), "[0, 0, 0, a.f()]");
+    let show_with = |expr| {
+        show(
+            parse(Source::new(expr), &ParserOptions::default(), &macros)
+                .unwrap()
+                .root(),
+        )
+    };
+    assert_eq!(
+        show_with("[f(), f(1, 2), has(a.b), a.f()]"),
+        "[0, 0, 0, a.f()]"
+    );
 }
 
 #[test]
@@ -176,7 +240,9 @@ fn nodes_are_placed_at_their_tokens() {
         assert_eq!(offset(expr), expected, "{expr}");
     }
     let map = tree("{'a'\n: 1}");
-    let ExprKind::Map(entries) = &map.root().kind else { panic!("a map") };
+    let ExprKind::Map(entries) = &map.root().kind else {
+        panic!("a map")
+    };
     assert_eq!(map.offset(entries[0].id), 5);
     assert_eq!(map.source().location(5), Location { line: 2, column: 0 });
 }
@@ -191,7 +257,11 @@ fn ids_are_dense_and_unique() {
     assert_eq!(ids.len(), nodes);
     assert!(ids.iter().all(|id| (1..ast.id_bound()).contains(id)));
     // Besides the nodes: unused row 0, the macros' calls and names, entries and fields.
-    assert!(ast.id_bound() - nodes < 12, "{} ids for {nodes} nodes", ast.id_bound());
+    assert!(
+        ast.id_bound() - nodes < 12,
+        "{} ids for {nodes} nodes",
+        ast.id_bound()
+    );
 }
 
 #[test]
@@ -207,7 +277,11 @@ fn both_parsers_make_the_same_tree() {
         let source = Source::new(expr);
         let (options, macros) = (ParserOptions::default(), macros());
         let first = parser::parse(&source, &options, &macros).unwrap();
-        assert_eq!(explain(&source, &options, &macros).unwrap(), first, "{expr}");
+        assert_eq!(
+            explain(&source, &options, &macros).unwrap(),
+            first,
+            "{expr}"
+        );
     }
 }
 
@@ -220,7 +294,10 @@ fn unparsing_needs_few_parentheses() {
         ("(a || b) || c", "a || b || c"),
         ("a || (b || c)", "a || (b || c)"),
         ("a && (b || c)", "a && (b || c)"),
-        ("(a ? b : c) ? (d ? e : f) : (g ? h : i)", "(a ? b : c) ? (d ? e : f) : g ? h : i"),
+        (
+            "(a ? b : c) ? (d ? e : f) : (g ? h : i)",
+            "(a ? b : c) ? (d ? e : f) : g ? h : i",
+        ),
         ("-(1)", "-(1)"),
         ("-(-a)", "-(-a)"),
         ("!(a.b)", "!a.b"),
@@ -229,24 +306,41 @@ fn unparsing_needs_few_parentheses() {
         ("(a + b).c(d)[e ? f : g]", "(a + b).c(d)[e ? f : g]"),
         ("a.?b[?c]", "a.?b[?c]"),
         ("{?a: [?b], 'c': M{?d: 1u}}", "{?a: [?b], \"c\": M{?d: 1u}}"),
-        ("'\\'\"\\\\\\n\\u0001\u{e9}'", "\"'\\\"\\\\\\n\\u0001\u{e9}\""),
+        (
+            "'\\'\"\\\\\\n\\u0001\u{e9}'",
+            "\"'\\\"\\\\\\n\\u0001\u{e9}\"",
+        ),
         ("b'\\xff\"a'", "b\"\\xff\\\"a\""),
         ("1e300 + 1.0", "1e300 + 1.0"),
         ("has(a.b)", "has(a.b)"),
     ] {
-        assert_eq!(unparse(tree(expr).root()).as_deref(), Some(expected), "{expr}");
-        assert_eq!(show(tree(expected).root()), show(tree(expr).root()), "{expr}");
+        assert_eq!(
+            unparse(tree(expr).root()).as_deref(),
+            Some(expected),
+            "{expr}"
+        );
+        assert_eq!(
+            show(tree(expected).root()),
+            show(tree(expr).root()),
+            "{expr}"
+        );
     }
     assert_eq!(unparse(tree("l.all(x, p)").root()), None);
 }
 
 #[test]
 fn escaped_identifiers_are_fields_where_allowed() {
-    let options = ParserOptions { escaped_identifiers: true, ..ParserOptions::default() };
+    let options = ParserOptions {
+        escaped_identifiers: true,
+        ..ParserOptions::default()
+    };
     let parse_with = |expr| parse(Source::new(expr), &options, &Macros::default());
     let ast = parse_with("a.`b-c`.?`in` == M{`d/e`: 1}").unwrap();
     assert_eq!(show(ast.root()), "_==_(_?._(a.b-c, \"in\"), M{d/e: 1})");
-    assert_eq!(unparse(ast.root()).as_deref(), Some("a.`b-c`.?`in` == M{`d/e`: 1}"));
+    assert_eq!(
+        unparse(ast.root()).as_deref(),
+        Some("a.`b-c`.?`in` == M{`d/e`: 1}")
+    );
     assert!(parse_with("`a`").is_err());
     assert_eq!(issues("a.`b`"), ["1:3 unsupported syntax: '`'"]);
 }

@@ -1,16 +1,16 @@
 //! Reads texts with a fault, as the parser that ANTLR 4.13 makes of the grammar does with its default error strategy
 //! (`error_strategy.go` of ANTLR's runtime, and the limits of cel-go's `parser/parser.go`).
 
+mod report;
+
 use super::MAX_DEPTH;
 use super::grammar::{CEL, ChoiceKind, Decision, RULES, Rule, Shape, State, StateId};
 use super::lexer::{Lexer, UnknownToken};
 use super::syntax_tree::{NodeId, SyntaxTree};
 use super::token::{Token, TokenKind, TokenSet};
 use crate::issues::Issues;
-use crate::source::{Offset, Source};
+use crate::source::Source;
 
-/// The most syntax errors that are reported; the next one ends parsing.
-const MAX_REPORTS: usize = 100;
 /// The most recoveries; the next one ends parsing.
 const MAX_RECOVERIES: u32 = 30;
 /// The most tokens that one recovery skips.
@@ -35,7 +35,11 @@ pub(super) fn read(source: &Source, issues: &mut Issues) -> Result<(SyntaxTree, 
         at: 0,
         tree: SyntaxTree::default(),
         callers: Vec::new(),
-        rule: Called { rule: Rule::Start, precedence: 0, node: NodeId::default() },
+        rule: Called {
+            rule: Rule::Start,
+            precedence: 0,
+            node: NodeId::default(),
+        },
         state: CEL.start(Rule::Start),
         depth: [0; RULES],
         reports: 0,
@@ -85,39 +89,31 @@ struct Called {
 
 /// Ends a rule.
 enum Fault {
+    /// The next token is a wrong one.
     Mismatch,
     /// No alternative fits the tokens from the next one up to the one that many tokens after it.
     NoAlternative { tokens: usize },
 }
 
+/// Ends a rule, or all of them.
+enum Stop {
+    Fault(Fault),
+    Halt(Halt),
+}
+
+impl From<Halt> for Stop {
+    fn from(halt: Halt) -> Self {
+        Stop::Halt(halt)
+    }
+}
+
 impl Reader<'_> {
     /// Does what is to be done at the current state; returns the root once everything has been read.
     fn step(&mut self) -> Result<Option<NodeId>, Halt> {
-        let result = match CEL.state(self.state) {
-            State::Token { set, next } => self.expect(*set, *next)?,
-            State::Call { rule, precedence, .. } => {
-                let called = self.enter(*rule, *precedence)?;
-                self.callers.push((self.rule, self.state));
-                self.rule = called;
-                self.state = CEL.start(*rule);
-                Ok(())
-            }
-            State::Choice { kind, decision, ways } => self.choose(*kind, *decision, ways)?,
-            State::Is { shape, next } => {
-                self.tree.set_shape(self.rule.node, *shape);
-                self.state = *next;
-                Ok(())
-            }
-            State::Extends { shape, next, .. } => {
-                self.extend(*shape);
-                self.state = *next;
-                Ok(())
-            }
-            State::End => return Ok(self.leave()),
-        };
-        match result {
-            Ok(()) => Ok(None),
-            Err(fault) => {
+        match self.go_on() {
+            Ok(root) => Ok(root),
+            Err(Stop::Halt(halt)) => Err(halt),
+            Err(Stop::Fault(fault)) => {
                 self.report_fault(&fault)?;
                 self.recover()?;
                 Ok(self.leave())
@@ -125,15 +121,56 @@ impl Reader<'_> {
         }
     }
 
+    fn go_on(&mut self) -> Result<Option<NodeId>, Stop> {
+        match CEL.state(self.state) {
+            State::Token { set, next } => {
+                self.expect(*set, *next)?;
+                self.state = *next;
+            }
+            State::Call {
+                rule, precedence, ..
+            } => {
+                let called = self.enter(*rule, *precedence)?;
+                self.callers.push((self.rule, self.state));
+                self.rule = called;
+                self.state = CEL.start(*rule);
+            }
+            State::Choice {
+                kind,
+                decision,
+                ways,
+            } => {
+                self.synchronise(*kind)?;
+                self.state = self.predict(*kind, *decision, ways)?;
+            }
+            State::Is { shape, next } => {
+                self.tree.set_shape(self.rule.node, *shape);
+                self.state = *next;
+            }
+            State::Extends { shape, next, .. } => {
+                self.extend(*shape);
+                self.state = *next;
+            }
+            State::End => return Ok(self.leave()),
+        }
+        Ok(None)
+    }
+
     fn enter(&mut self, rule: Rule, precedence: u8) -> Result<Called, Halt> {
         let start = self.token(0)?.offset;
         if let Some(depth) = self.depth.get_mut(rule as usize) {
             *depth = depth.saturating_add(1);
             if *depth > MAX_DEPTH {
-                return Err(Halt::Limit(format!("expression recursion limit exceeded: {MAX_DEPTH}")));
+                return Err(Halt::Limit(format!(
+                    "expression recursion limit exceeded: {MAX_DEPTH}"
+                )));
             }
         }
-        Ok(Called { rule, precedence, node: self.tree.add(rule, start) })
+        Ok(Called {
+            rule,
+            precedence,
+            node: self.tree.add(rule, start),
+        })
     }
 
     fn leave(&mut self) -> Option<NodeId> {
@@ -141,7 +178,9 @@ impl Reader<'_> {
             *depth = depth.saturating_sub(1);
         }
         let node = self.rule.node;
-        let Some((caller, state)) = self.callers.pop() else { return Some(node) };
+        let Some((caller, state)) = self.callers.pop() else {
+            return Some(node);
+        };
         self.tree.push_node(caller.node, node);
         self.rule = caller;
         self.state = follow(state);
@@ -163,14 +202,22 @@ impl Reader<'_> {
     fn token(&mut self, ahead: usize) -> Result<Token, Halt> {
         loop {
             let wanted = self.tokens.get(self.at.saturating_add(ahead)).copied();
-            let end = self.tokens.last().copied().filter(|last| last.kind == TokenKind::Eof);
+            let end = self
+                .tokens
+                .last()
+                .copied()
+                .filter(|last| last.kind == TokenKind::Eof);
             if let Some(token) = wanted.or(end) {
                 return Ok(token);
             }
             match self.lexer.next() {
                 Ok(token) => self.tokens.push(token),
                 Err(unknown) => {
-                    let text = self.source.text().get(unknown.start..unknown.end).unwrap_or_default();
+                    let text = self
+                        .source
+                        .text()
+                        .get(unknown.start..unknown.end)
+                        .unwrap_or_default();
                     let message = format!("token recognition error at: '{text}'");
                     self.unknown.push(unknown);
                     self.report(unknown.offset, &message)?;
@@ -201,47 +248,41 @@ impl Reader<'_> {
         self.last_error = None;
     }
 
-    fn expect(&mut self, set: TokenSet, next: StateId) -> Result<Result<(), Fault>, Halt> {
+    /// Reads one of these tokens, after which comes `next`.
+    fn expect(&mut self, set: TokenSet, next: StateId) -> Result<(), Stop> {
         if set.contains(self.kind(0)?) {
             self.accept();
             self.consume()?;
-        } else {
-            self.count_recovery()?;
-            if self.delete_token()? {
-                self.consume()?;
-            } else if self.follows(next).contains(self.kind(0)?) {
-                self.report_missing()?;
-                self.insert(set)?;
-            } else {
-                return Ok(Err(Fault::Mismatch));
-            }
+            return Ok(());
         }
-        self.state = next;
-        Ok(Ok(()))
+        self.count_recovery()?;
+        if self.delete_token()? {
+            self.consume()?;
+        } else if self.follows(next).contains(self.kind(0)?) {
+            self.report_missing()?;
+            self.insert(set)?;
+        } else {
+            return Err(Stop::Fault(Fault::Mismatch));
+        }
+        Ok(())
     }
 
     /// Makes up the token that is missing.
     fn insert(&mut self, set: TokenSet) -> Result<(), Halt> {
         let next = self.token(0)?;
         let kind = set.first().unwrap_or(TokenKind::Eof);
-        self.tree.push_token(self.rule.node, Token { kind, end: next.start, ..next });
+        self.tree.push_token(
+            self.rule.node,
+            Token {
+                kind,
+                end: next.start,
+                ..next
+            },
+        );
         Ok(())
     }
 
     // Choices.
-
-    fn choose(&mut self, kind: ChoiceKind, decision: Decision, ways: &[StateId]) -> Result<Result<(), Fault>, Halt> {
-        if !self.synchronise(kind)? {
-            return Ok(Err(Fault::Mismatch));
-        }
-        match self.predict(kind, decision, ways)? {
-            Ok(way) => {
-                self.state = way;
-                Ok(Ok(()))
-            }
-            Err(fault) => Ok(Err(fault)),
-        }
-    }
 
     /// The way to take, or which tokens fit none.
     fn predict(
@@ -249,14 +290,17 @@ impl Reader<'_> {
         kind: ChoiceKind,
         decision: Decision,
         ways: &[StateId],
-    ) -> Result<Result<StateId, Fault>, Halt> {
-        use TokenKind::{Comma, Dot, EscapedIdentifier, Float, Identifier, Int, LeftParen, Minus, QuestionMark};
-        let no_alternative = |tokens| Ok(Err(Fault::NoAlternative { tokens }));
-        let way = |index: usize| ways.get(index).copied().ok_or(Fault::NoAlternative { tokens: 0 });
+    ) -> Result<StateId, Stop> {
+        use TokenKind::{
+            Comma, Dot, EscapedIdentifier, Float, Identifier, Int, LeftParen, Minus, QuestionMark,
+        };
+        let no_alternative = |tokens| Err(Stop::Fault(Fault::NoAlternative { tokens }));
         let next = self.kind(0)?;
         let chosen = match (decision, next) {
             (Decision::Elements, Comma) => {
-                let element = ways.first().map_or(TokenSet::EMPTY, |way| CEL.next(follow(*way)));
+                let element = ways
+                    .first()
+                    .map_or(TokenSet::EMPTY, |way| CEL.next(follow(*way)));
                 usize::from(!element.contains(self.kind(1)?))
             }
             (Decision::Unary, Minus) => match self.kind(1)? {
@@ -264,7 +308,9 @@ impl Reader<'_> {
                 other if CEL.next(CEL.start(Rule::Member)).contains(other) => 2,
                 _ => return no_alternative(1),
             },
-            (Decision::Dashes, Minus) if !CEL.next(CEL.start(Rule::Member)).contains(self.kind(1)?) => {
+            (Decision::Dashes, Minus)
+                if !CEL.next(CEL.start(Rule::Member)).contains(self.kind(1)?) =>
+            {
                 return no_alternative(1);
             }
             (Decision::Member, Dot) => match self.kind(1)? {
@@ -282,7 +328,10 @@ impl Reader<'_> {
             },
             _ => {
                 let precedence = self.rule.precedence;
-                match ways.iter().position(|way| CEL.can_take(*way, next, precedence)) {
+                match ways
+                    .iter()
+                    .position(|way| CEL.can_take(*way, next, precedence))
+                {
                     Some(index) => index,
                     None if kind == ChoiceKind::Block => return no_alternative(0),
                     None if decision == Decision::Dashes => return no_alternative(0),
@@ -290,7 +339,9 @@ impl Reader<'_> {
                 }
             }
         };
-        Ok(way(chosen))
+        ways.get(chosen)
+            .copied()
+            .map_or_else(|| no_alternative(0), Ok)
     }
 
     /// Which of the alternatives of `primary` that begin with a name this is; the name ends before the token `past`.
@@ -302,28 +353,34 @@ impl Reader<'_> {
         if self.kind(past)? == TokenKind::LeftParen {
             return Ok(GLOBAL_CALL);
         }
-        while self.kind(past)? == TokenKind::Dot && self.kind(past.saturating_add(1))? == TokenKind::Identifier {
+        while self.kind(past)? == TokenKind::Dot
+            && self.kind(past.saturating_add(1))? == TokenKind::Identifier
+        {
             past = past.saturating_add(2);
         }
-        Ok(if self.kind(past)? == TokenKind::LeftBrace { STRUCT } else { IDENT })
+        Ok(if self.kind(past)? == TokenKind::LeftBrace {
+            STRUCT
+        } else {
+            IDENT
+        })
     }
 
-    /// Makes sure that the next token can come next, or drops tokens until it can. False: it cannot.
-    fn synchronise(&mut self, kind: ChoiceKind) -> Result<bool, Halt> {
-        if self.recovering {
-            return Ok(true);
-        }
+    /// Makes sure that the next token can come next, or drops tokens until one can.
+    fn synchronise(&mut self, kind: ChoiceKind) -> Result<(), Stop> {
         let next = CEL.next(self.state);
-        if next.ends_rule() || next.contains(self.kind(0)?) {
-            return Ok(true);
+        if self.recovering || next.ends_rule() || next.contains(self.kind(0)?) {
+            return Ok(());
         }
-        if kind != ChoiceKind::Again {
-            return self.delete_token();
+        if kind == ChoiceKind::Again {
+            self.report_unwanted()?;
+            let set = self.expected().union(self.recovery_set());
+            return Ok(self.skip_until(set, u32::MAX)?);
         }
-        self.report_unwanted()?;
-        let set = self.expected().union(self.recovery_set());
-        self.skip_until(set, u32::MAX)?;
-        Ok(true)
+        if self.delete_token()? {
+            Ok(())
+        } else {
+            Err(Stop::Fault(Fault::Mismatch))
+        }
     }
 
     // Sets.
@@ -339,15 +396,22 @@ impl Reader<'_> {
         let mut callers = self.callers.iter().rev();
         while set.ends_rule() {
             let next = callers.next().map(|(_, state)| CEL.next(follow(*state)));
-            set = set.without_end_of_rule().union(next.unwrap_or(TokenSet::one(TokenKind::Eof)));
+            set = set
+                .without_end_of_rule()
+                .union(next.unwrap_or(TokenSet::one(TokenKind::Eof)));
         }
         set
     }
 
     /// What may come after any of the rules that are being read.
     fn recovery_set(&self) -> TokenSet {
-        let follows = self.callers.iter().map(|(_, state)| CEL.next(follow(*state)));
-        follows.fold(TokenSet::EMPTY, TokenSet::union).without_end_of_rule()
+        let follows = self
+            .callers
+            .iter()
+            .map(|(_, state)| CEL.next(follow(*state)));
+        follows
+            .fold(TokenSet::EMPTY, TokenSet::union)
+            .without_end_of_rule()
     }
 
     // Recovery.
@@ -366,7 +430,10 @@ impl Reader<'_> {
     fn count_recovery(&mut self) -> Result<(), Halt> {
         if self.recoveries >= MAX_RECOVERIES {
             let offset = self.token(0)?.offset;
-            self.report(offset, &format!("error recovery attempt limit exceeded: {MAX_RECOVERIES}"))?;
+            self.report(
+                offset,
+                &format!("error recovery attempt limit exceeded: {MAX_RECOVERIES}"),
+            )?;
             return Err(Halt::Reported);
         }
         self.recoveries = self.recoveries.saturating_add(1);
@@ -396,85 +463,13 @@ impl Reader<'_> {
                 return Ok(());
             }
             if allowed == 0 {
-                return Err(Halt::Limit(format!("error recovery token lookahead limit exceeded: {MAX_SKIPPED}")));
+                return Err(Halt::Limit(format!(
+                    "error recovery token lookahead limit exceeded: {MAX_SKIPPED}"
+                )));
             }
             allowed = allowed.saturating_sub(1);
             self.consume()?;
         }
-    }
-
-    // Messages.
-
-    fn report_fault(&mut self, fault: &Fault) -> Result<(), Halt> {
-        if self.recovering {
-            return Ok(());
-        }
-        self.recovering = true;
-        let next = self.token(0)?;
-        match fault {
-            Fault::Mismatch => {
-                let message = format!("mismatched input {} expecting {}", self.quoted(next), self.expected());
-                self.report(next.offset, &message)
-            }
-            Fault::NoAlternative { tokens } => {
-                let last = self.token(*tokens)?;
-                let message = no_alternative(&self.text(next, last));
-                self.report(last.offset, &message)
-            }
-        }
-    }
-
-    fn report_unwanted(&mut self) -> Result<(), Halt> {
-        if self.recovering {
-            return Ok(());
-        }
-        self.recovering = true;
-        let token = self.token(0)?;
-        let message = format!("extraneous input {} expecting {}", self.quoted(token), self.expected());
-        self.report(token.offset, &message)
-    }
-
-    fn report_missing(&mut self) -> Result<(), Halt> {
-        if self.recovering {
-            return Ok(());
-        }
-        self.recovering = true;
-        let token = self.token(0)?;
-        let message = format!("missing {} at {}", self.expected(), self.quoted(token));
-        self.report(token.offset, &message)
-    }
-
-    fn report(&mut self, offset: Offset, message: &str) -> Result<(), Halt> {
-        self.reports = self.reports.saturating_add(1);
-        let location = self.source.location(offset);
-        if self.reports > MAX_REPORTS {
-            self.issues.report(location, format!("Syntax error: More than {MAX_REPORTS} syntax errors"));
-            return Err(Halt::Reported);
-        }
-        self.issues.report(location, format!("Syntax error: {message}"));
-        Ok(())
-    }
-
-    fn quoted(&self, token: Token) -> String {
-        match token.kind {
-            TokenKind::Eof => quote("<EOF>"),
-            _ => quote(token.text(self.source.text())),
-        }
-    }
-
-    /// What is written from one token to another, but for what is no token.
-    fn text(&self, first: Token, last: Token) -> String {
-        if first.kind == TokenKind::Eof {
-            return "<EOF>".to_owned();
-        }
-        let (mut text, mut at) = (String::new(), first.start);
-        let between = self.unknown.iter().filter(|unknown| unknown.start >= first.start && unknown.end <= last.end);
-        for unknown in between {
-            text.push_str(self.source.text().get(at..unknown.start).unwrap_or_default());
-            at = unknown.end;
-        }
-        text.push_str(self.source.text().get(at..last.end).unwrap_or_default());
-        text
     }
 }
 
@@ -483,19 +478,5 @@ fn follow(state: StateId) -> StateId {
     match CEL.state(state) {
         State::Token { next, .. } | State::Call { next, .. } => *next,
         _ => state,
-    }
-}
-
-fn quote(text: &str) -> String {
-    format!("'{}'", text.replace('\t', "\\t").replace('\n', "\\n").replace('\r', "\\r"))
-}
-
-/// Says that no alternative fits; a keyword after another character is said to be no identifier.
-fn no_alternative(text: &str) -> String {
-    let mut chars = text.chars();
-    let keyword = chars.next().map(|_| chars.as_str()).filter(|rest| matches!(*rest, "true" | "false" | "null"));
-    match keyword {
-        Some(keyword) => format!("mismatched input '{keyword}' expecting IDENTIFIER"),
-        None => format!("no viable alternative at input {}", quote(text)),
     }
 }

@@ -1,0 +1,315 @@
+//! The grammar as data, and the graph of states that it unfolds to (`parser/gen/CEL.g4`).
+//!
+//! Only texts with a fault are read by it. What a message says is expected depends on the state in which the fault was found,
+//! so that the states are those of the parser that ANTLR makes of the grammar.
+
+use std::sync::LazyLock;
+
+use super::token::{TokenKind, TokenSet};
+
+mod rules;
+
+use rules::{GRAMMAR, Item};
+
+/// A rule of the grammar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Rule {
+    Start,
+    Expr,
+    Or,
+    And,
+    Relation,
+    Calc,
+    Unary,
+    Member,
+    Primary,
+    ExprList,
+    ListInit,
+    FieldInits,
+    OptField,
+    MapInits,
+    EscapeIdent,
+    OptExpr,
+    Literal,
+}
+
+/// The number of rules.
+pub(super) const RULES: usize = 17;
+
+/// Which alternative of its rule a part of the text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// The only one, or none yet.
+    Plain,
+    LogicalNot,
+    Negate,
+    Operand,
+    Operation,
+    Select,
+    MemberCall,
+    Index,
+    Ident,
+    GlobalCall,
+    Nested,
+    List,
+    Map,
+    Struct,
+    Literal,
+    Simple,
+    Escaped,
+}
+
+/// How one of several alternatives is chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Decision {
+    /// By the next token.
+    Next,
+    /// By the next token: at a comma, whether an element follows it.
+    Elements,
+    /// The forms of `unary`, of which two begin with `-`.
+    Unary,
+    /// Whether another `-` is an operator.
+    Dashes,
+    /// The forms of `.` after an operand.
+    Member,
+    /// The forms that begin with a name.
+    Primary,
+    /// The literals, of which two begin with `-`.
+    Literal,
+}
+
+/// A place in a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct StateId(u32);
+
+/// What is done at a place.
+#[derive(Debug)]
+pub(super) enum State {
+    /// Reads one of these tokens.
+    Token { set: TokenSet, next: StateId },
+    /// Reads a rule.
+    Call {
+        rule: Rule,
+        precedence: u8,
+        next: StateId,
+    },
+    /// Takes one of several ways. The last way of an optional part or a loop passes it by.
+    Choice {
+        kind: ChoiceKind,
+        decision: Decision,
+        ways: Vec<StateId>,
+    },
+    /// The alternative is now known.
+    Is { shape: Shape, next: StateId },
+    /// What has been read becomes the first part of an alternative of this precedence.
+    Extends {
+        shape: Shape,
+        precedence: u8,
+        next: StateId,
+    },
+    /// The rule is complete.
+    End,
+}
+
+/// Where a choice is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ChoiceKind {
+    /// Before alternatives, of which one has to follow.
+    Block,
+    /// Before an optional part, or a part before its first repetition.
+    Entry,
+    /// After each repetition.
+    Again,
+}
+
+/// The states of all rules.
+pub(super) struct Grammar {
+    states: Vec<State>,
+    starts: Vec<StateId>,
+    /// What may come next at each state, within its rule.
+    next: Vec<TokenSet>,
+}
+
+/// The grammar of CEL.
+pub(super) static CEL: LazyLock<Grammar> = LazyLock::new(Grammar::new);
+
+impl Grammar {
+    fn new() -> Self {
+        let mut grammar = Grammar {
+            states: Vec::new(),
+            starts: Vec::new(),
+            next: Vec::new(),
+        };
+        for (_, items) in GRAMMAR {
+            let end = grammar.add(State::End);
+            let start = grammar.sequence(items, end);
+            grammar.starts.push(start);
+        }
+        let ids = (0..).map(StateId).take(grammar.states.len());
+        grammar.next = ids.map(|id| grammar.first(id)).collect();
+        grammar
+    }
+
+    fn add(&mut self, state: State) -> StateId {
+        self.states.push(state);
+        StateId(u32::try_from(self.states.len().saturating_sub(1)).unwrap_or(u32::MAX))
+    }
+
+    /// Adds the states of items of which the last leads to `next`, and returns the first.
+    fn sequence(&mut self, items: &[Item], next: StateId) -> StateId {
+        items
+            .iter()
+            .rev()
+            .fold(next, |next, item| self.item(item, next))
+    }
+
+    fn item(&mut self, item: &Item, next: StateId) -> StateId {
+        match *item {
+            Item::Token(kind) => self.add(State::Token {
+                set: TokenSet::one(kind),
+                next,
+            }),
+            Item::AnyOf(kinds) => self.add(State::Token {
+                set: TokenSet::of(kinds),
+                next,
+            }),
+            Item::Call(rule) => self.add(State::Call {
+                rule,
+                precedence: 0,
+                next,
+            }),
+            Item::Operand(rule, precedence) => self.add(State::Call {
+                rule,
+                precedence,
+                next,
+            }),
+            Item::Is(shape) => self.add(State::Is { shape, next }),
+            Item::Extends(shape, precedence) => self.add(State::Extends {
+                shape,
+                precedence,
+                next,
+            }),
+            Item::OneOf(decision, alternatives) => {
+                let ways = alternatives
+                    .iter()
+                    .map(|items| self.sequence(items, next))
+                    .collect();
+                self.add(State::Choice {
+                    kind: ChoiceKind::Block,
+                    decision,
+                    ways,
+                })
+            }
+            Item::Optional(items) => {
+                let ways = vec![self.sequence(items, next), next];
+                self.add(State::Choice {
+                    kind: ChoiceKind::Entry,
+                    decision: Decision::Next,
+                    ways,
+                })
+            }
+            Item::Repeated(decision, items) => {
+                let (ways, _) = self.repetition(decision, items, next);
+                self.add(State::Choice {
+                    kind: ChoiceKind::Entry,
+                    decision,
+                    ways,
+                })
+            }
+            Item::AtLeastOnce(decision, items) => {
+                let (_, body) = self.repetition(decision, items, next);
+                self.add(State::Choice {
+                    kind: ChoiceKind::Entry,
+                    decision: Decision::Next,
+                    ways: vec![body],
+                })
+            }
+        }
+    }
+
+    /// The ways from the end of a repeated part, and the part's first state.
+    fn repetition(
+        &mut self,
+        decision: Decision,
+        items: &[Item],
+        next: StateId,
+    ) -> (Vec<StateId>, StateId) {
+        let again = self.add(State::End);
+        let body = self.sequence(items, again);
+        let ways = vec![body, next];
+        if let Some(state) = self.states.get_mut(again.0 as usize) {
+            *state = State::Choice {
+                kind: ChoiceKind::Again,
+                decision,
+                ways: ways.clone(),
+            };
+        }
+        (ways, body)
+    }
+
+    /// The tokens that may come next; no rule can be empty.
+    fn first(&self, id: StateId) -> TokenSet {
+        match self.state(id) {
+            State::Token { set, .. } => *set,
+            State::Call { rule, .. } => self.first(self.start(*rule)),
+            State::Choice { ways, .. } => ways
+                .iter()
+                .fold(TokenSet::EMPTY, |set, way| set.union(self.first(*way))),
+            State::Is { next, .. } | State::Extends { next, .. } => self.first(*next),
+            State::End => TokenSet::END_OF_RULE,
+        }
+    }
+
+    /// The first state of a rule.
+    pub(super) fn start(&self, rule: Rule) -> StateId {
+        self.starts
+            .get(rule as usize)
+            .copied()
+            .unwrap_or(StateId(0))
+    }
+
+    /// What is done at a state.
+    pub(super) fn state(&self, id: StateId) -> &State {
+        self.states.get(id.0 as usize).unwrap_or(&State::End)
+    }
+
+    /// The tokens that may come next within the rule, and whether it may end.
+    pub(super) fn next(&self, id: StateId) -> TokenSet {
+        self.next
+            .get(id.0 as usize)
+            .copied()
+            .unwrap_or(TokenSet::END_OF_RULE)
+    }
+
+    /// Whether a way can be taken where this token comes next and the rule was called with this precedence.
+    pub(super) fn can_take(&self, way: StateId, token: TokenKind, precedence: u8) -> bool {
+        match self.state(way) {
+            State::Choice {
+                kind: ChoiceKind::Block,
+                ways,
+                ..
+            } => ways
+                .iter()
+                .any(|way| self.can_take(*way, token, precedence)),
+            State::Extends {
+                precedence: own,
+                next,
+                ..
+            } => *own >= precedence && self.can_take(*next, token, precedence),
+            _ => self.next(way).contains(token),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_are_listed_in_the_order_of_their_numbers() {
+        for (index, (rule, _)) in GRAMMAR.iter().enumerate() {
+            assert_eq!(*rule as usize, index);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! The rules of the grammar.
+
+use super::{Decision, RULES, Rule, Shape};
+use crate::syntax::token::TokenKind::{self, *};
+
+/// A piece of a rule.
+pub(super) enum Item {
+    Token(TokenKind),
+    AnyOf(&'static [TokenKind]),
+    Call(Rule),
+    /// A right operand: of the rule's alternatives, only those of at least this precedence extend it.
+    Operand(Rule, u8),
+    Optional(&'static [Item]),
+    OneOf(Decision, &'static [&'static [Item]]),
+    Repeated(Decision, &'static [Item]),
+    AtLeastOnce(Decision, &'static [Item]),
+    /// Begins an alternative.
+    Is(Shape),
+    /// Begins an alternative of this precedence whose first part is what the rule has read so far.
+    Extends(Shape, u8),
+}
+
+use Item::{AnyOf, AtLeastOnce, Call, Extends, Is, OneOf, Operand, Optional, Repeated, Token};
+
+/// The items of each rule, in the order of [`Rule`].
+#[rustfmt::skip]
+pub(super) const GRAMMAR: [(Rule, &[Item]); RULES] = [
+    (Rule::Start, &[Call(Rule::Expr), Token(Eof)]),
+    (Rule::Expr, &[
+        Call(Rule::Or),
+        Optional(&[Token(QuestionMark), Call(Rule::Or), Token(Colon), Call(Rule::Expr)]),
+    ]),
+    (Rule::Or, &[Call(Rule::And), Repeated(Decision::Next, &[Token(LogicalOr), Call(Rule::And)])]),
+    (Rule::And, &[Call(Rule::Relation), Repeated(Decision::Next, &[Token(LogicalAnd), Call(Rule::Relation)])]),
+    (Rule::Relation, &[
+        Call(Rule::Calc),
+        Repeated(Decision::Next, &[
+            Extends(Shape::Operation, 1),
+            AnyOf(&[Equals, NotEquals, In, Less, LessEquals, GreaterEquals, Greater]),
+            Operand(Rule::Relation, 2),
+        ]),
+    ]),
+    (Rule::Calc, &[
+        Call(Rule::Unary),
+        Repeated(Decision::Next, &[OneOf(Decision::Next, &[
+            &[Extends(Shape::Operation, 2), AnyOf(&[Star, Slash, Percent]), Operand(Rule::Calc, 3)],
+            &[Extends(Shape::Operation, 1), AnyOf(&[Plus, Minus]), Operand(Rule::Calc, 2)],
+        ])]),
+    ]),
+    (Rule::Unary, &[OneOf(Decision::Unary, &[
+        &[Is(Shape::Operand), Call(Rule::Member)],
+        &[Is(Shape::LogicalNot), AtLeastOnce(Decision::Next, &[Token(Exclam)]), Call(Rule::Member)],
+        &[Is(Shape::Negate), AtLeastOnce(Decision::Dashes, &[Token(Minus)]), Call(Rule::Member)],
+    ])]),
+    (Rule::Member, &[
+        Call(Rule::Primary),
+        Repeated(Decision::Next, &[OneOf(Decision::Member, &[
+            &[Extends(Shape::Select, 3), Token(Dot), Optional(&[Token(QuestionMark)]), Call(Rule::EscapeIdent)],
+            &[
+                Extends(Shape::MemberCall, 2), Token(Dot), Token(Identifier),
+                Token(LeftParen), Optional(&[Call(Rule::ExprList)]), Token(RightParen),
+            ],
+            &[
+                Extends(Shape::Index, 1),
+                Token(LeftBracket), Optional(&[Token(QuestionMark)]), Call(Rule::Expr), Token(RightBracket),
+            ],
+        ])]),
+    ]),
+    (Rule::Primary, &[OneOf(Decision::Primary, &[
+        &[Is(Shape::Ident), Optional(&[Token(Dot)]), Token(Identifier)],
+        &[
+            Is(Shape::GlobalCall), Optional(&[Token(Dot)]), Token(Identifier),
+            Token(LeftParen), Optional(&[Call(Rule::ExprList)]), Token(RightParen),
+        ],
+        &[Is(Shape::Nested), Token(LeftParen), Call(Rule::Expr), Token(RightParen)],
+        &[
+            Is(Shape::List),
+            Token(LeftBracket), Optional(&[Call(Rule::ListInit)]), Optional(&[Token(Comma)]), Token(RightBracket),
+        ],
+        &[
+            Is(Shape::Map),
+            Token(LeftBrace), Optional(&[Call(Rule::MapInits)]), Optional(&[Token(Comma)]), Token(RightBrace),
+        ],
+        &[
+            Is(Shape::Struct), Optional(&[Token(Dot)]), Token(Identifier),
+            Repeated(Decision::Next, &[Token(Dot), Token(Identifier)]),
+            Token(LeftBrace), Optional(&[Call(Rule::FieldInits)]), Optional(&[Token(Comma)]), Token(RightBrace),
+        ],
+        &[Is(Shape::Literal), Call(Rule::Literal)],
+    ])]),
+    (Rule::ExprList, &[Call(Rule::Expr), Repeated(Decision::Next, &[Token(Comma), Call(Rule::Expr)])]),
+    (Rule::ListInit, &[Call(Rule::OptExpr), Repeated(Decision::Elements, &[Token(Comma), Call(Rule::OptExpr)])]),
+    (Rule::FieldInits, &[
+        Call(Rule::OptField), Token(Colon), Call(Rule::Expr),
+        Repeated(Decision::Elements, &[Token(Comma), Call(Rule::OptField), Token(Colon), Call(Rule::Expr)]),
+    ]),
+    (Rule::OptField, &[Optional(&[Token(QuestionMark)]), Call(Rule::EscapeIdent)]),
+    (Rule::MapInits, &[
+        Call(Rule::OptExpr), Token(Colon), Call(Rule::Expr),
+        Repeated(Decision::Elements, &[Token(Comma), Call(Rule::OptExpr), Token(Colon), Call(Rule::Expr)]),
+    ]),
+    (Rule::EscapeIdent, &[OneOf(Decision::Next, &[
+        &[Is(Shape::Simple), Token(Identifier)],
+        &[Is(Shape::Escaped), Token(EscapedIdentifier)],
+    ])]),
+    (Rule::OptExpr, &[Optional(&[Token(QuestionMark)]), Call(Rule::Expr)]),
+    (Rule::Literal, &[OneOf(Decision::Literal, &[
+        &[Is(Shape::Literal), Optional(&[Token(Minus)]), Token(Int)],
+        &[Is(Shape::Literal), Token(Uint)],
+        &[Is(Shape::Literal), Optional(&[Token(Minus)]), Token(Float)],
+        &[Is(Shape::Literal), Token(String)],
+        &[Is(Shape::Literal), Token(Bytes)],
+        &[Is(Shape::Literal), Token(True)],
+        &[Is(Shape::Literal), Token(False)],
+        &[Is(Shape::Literal), Token(Null)],
+    ])]),
+];

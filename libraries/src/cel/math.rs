@@ -232,7 +232,7 @@ fn abs<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalErr
 /// -1, 0 or 1; NaN of NaN.
 fn sign<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
     Ok(match *args {
-        [Value::Double(value)] if value == 0.0 => Value::Double(0.0),
+        [Value::Double(0.0)] => Value::Double(0.0),
         [Value::Double(value)] => Value::Double(value.signum()),
         [Value::Int(value)] => Value::Int(value.signum()),
         [Value::Uint(value)] => Value::Uint(value.min(1)),

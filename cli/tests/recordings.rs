@@ -1,7 +1,6 @@
 //! Answers held against recorded answers of Kubernetes, field by field. Skipped where the recordings are not there.
 #![expect(
     clippy::unwrap_used,
-    clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
     clippy::string_slice,
     reason = "a test"

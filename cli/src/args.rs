@@ -10,6 +10,7 @@ use gavel_engine::value::Json;
 use gavel_libraries::KubeVersion;
 
 use crate::environment;
+use crate::json;
 use crate::protocol;
 
 /// CEL exactly as Kubernetes evaluates it.
@@ -133,7 +134,7 @@ fn binding(text: &str) -> Result<(String, Binding), String> {
     let value = match value.strip_prefix('@') {
         Some("") => return Err("must name a file after @".to_owned()),
         Some(path) => Binding::File(path.into()),
-        None => Binding::Json(serde_json::from_str(value).map_err(|error| {
+        None => Binding::Json(json::read(value.as_bytes()).map_err(|error| {
             format!("the value is not valid JSON: {error}; a string is written '{name}=\"text\"', a file {name}=@FILE")
         })?),
     };

@@ -8,6 +8,8 @@ use serde_saphyr::{MessageFormatter, UserMessageFormatter};
 
 use gavel_engine::value::Json;
 
+use crate::json;
+
 /// Why a file cannot be used, and the place, from line 1 and column 1, where that is known.
 #[derive(Debug)]
 pub(crate) struct InputError {
@@ -58,7 +60,7 @@ pub(crate) fn document(path: &Path) -> Result<Json, InputError> {
         .extension()
         .is_some_and(|extension| extension == "json")
     {
-        true => serde_json::from_str(&text).map_err(|error| json_error(path, &error)),
+        true => json::read(text.as_bytes()).map_err(|error| json_error(path, &error)),
         false => yaml(&text).map_err(|error| yaml_error(path, &error)),
     }
 }

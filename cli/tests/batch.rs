@@ -198,6 +198,11 @@ fn json_is_read_as_kubernetes_reads_it() {
         json!({"b": [null, true], "a": "x"}),
         json!({"map": [[{"string": "a"}, {"string": "x"}], [{"string": "b"}, {"list": [{"null": true}, {"bool": true}]}]]}),
     );
+    let zeros = answers(b"{\"op\": \"eval\", \"expr\": \"x\", \"vars\": {\"x\": \"dyn\"}, \"bindings\": {\"x\": [-0, -0.0]}}");
+    assert_eq!(
+        zeros[0]["value"],
+        json!({"list": [{"int": "0"}, {"double": "-0"}]})
+    );
     let twice = answers(b"{\"op\": \"eval\", \"expr\": \"1\", \"expr\": \"x\", \"vars\": {\"x\": \"dyn\"}, \"bindings\": {\"x\": {\"a\": 1, \"a\": 2}}}");
     assert_eq!(
         twice[0]["value"],

@@ -5,6 +5,8 @@ use serde_json::Map;
 
 use gavel_engine::value::Json;
 
+use crate::json;
+
 /// Why a request cannot be understood.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
@@ -34,7 +36,7 @@ pub(crate) struct Fields(Map<String, Json>);
 impl Request {
     /// Reads a line. What is wrong comes with the `id`, as far as that can be made out.
     pub(crate) fn read(line: &[u8]) -> Result<Request, (Json, RequestError)> {
-        match serde_json::from_slice(line) {
+        match json::read(line) {
             Ok(Json::Object(mut fields)) => {
                 let id = fields.remove("id").unwrap_or_default();
                 Ok(Request {

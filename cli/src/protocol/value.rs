@@ -97,9 +97,10 @@ impl Serialize for Entries<'_> {
         };
         let mut entries: Vec<(String, TypedValue<'_>, Entry<'_>)> = Vec::with_capacity(map.len());
         let mut keys = map.iter();
-        while let Some(key) = keys.next_key() {
-            let value = match map.get(&key) {
-                Ok(value) => Entry::Value(self.0.inner(value.unwrap_or(Value::Null))),
+        for entry in map.iter() {
+            let Some(key) = keys.next_key() else { break };
+            let value = match entry {
+                Ok((_, value)) => Entry::Value(self.0.inner(value)),
                 Err(error) => Entry::Error(error),
             };
             entries.push((key.in_message().to_string(), self.0.inner(key), value));

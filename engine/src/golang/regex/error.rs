@@ -11,7 +11,7 @@ pub struct RegexError(#[from] Repr);
 enum Repr {
     #[error("error parsing regexp: {problem}: `{expression}`")]
     Syntax { problem: Problem, expression: String },
-    /// DIFFERENCE: Go has no such limit, its automata being interpreted and small.
+    /// DIFFERENCE: Go counts instructions a little otherwise, so that a pattern just within its limit can get here.
     #[error("regular expression needs too much memory")]
     TooMuchMemory,
 }
@@ -22,7 +22,7 @@ impl RegexError {
         RegexError(Repr::Syntax { problem, expression: expression.to_owned() })
     }
 
-    /// The error of a pattern whose automaton is larger than allowed.
+    /// The error of a pattern whose program is larger than allowed.
     pub(super) fn too_much_memory() -> Self {
         RegexError(Repr::TooMuchMemory)
     }

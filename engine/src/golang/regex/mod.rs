@@ -1,9 +1,11 @@
 //! Go's regular expressions (`regexp`, `regexp/syntax`): RE2's syntax and meaning, Go's error texts.
 //!
-//! A pattern is read by Go's rules into regex-syntax's intermediate form, and regex-automata searches with it, in time
-//! linear in the text. Texts are valid UTF-8.
+//! A pattern is read by Go's rules into regex-syntax's intermediate form. regex-automata searches with it, but for
+//! patterns so large or deep that its automata would not pay: those run on a machine in Go's manner, slower and small.
+//! Both take time linear in the text. Texts are valid UTF-8.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use regex_automata::nfa::thompson::WhichCaptures;
 use regex_automata::{Input, meta};
@@ -13,22 +15,38 @@ mod class;
 mod error;
 mod escape;
 mod limits;
+mod machine;
 mod node;
 mod parse;
+mod program;
 
 pub use error::RegexError;
 
-/// The most memory in bytes of one automaton of a pattern. Patterns that people write take some kilobytes;
-/// `\pL{1000}`, as large as a pattern of a few characters can be, takes about 20 MB.
-const MAX_AUTOMATON_BYTES: usize = 64 << 20;
+use machine::NOWHERE;
+use parse::Parsed;
+use program::Program;
+
+/// The most memory in bytes of an automaton, which takes about 50 ms to build. Patterns that people write take some
+/// kilobytes; `\pL{1000}`, as large as a pattern of a few characters can be, would take 15 MB.
+const MAX_AUTOMATON_BYTES: usize = 1 << 20;
+/// The most levels of a pattern with an automaton. Its construction is recursive.
+const MAX_AUTOMATON_HEIGHT: u32 = 100;
 
 /// A compiled regular expression.
 #[derive(Debug, Clone)]
 pub struct Regex {
-    regex: meta::Regex,
+    matcher: Matcher,
     groups: usize,
-    /// Whether `\B` occurs, which also matches within the bytes of a character.
-    splits_characters: bool,
+}
+
+#[derive(Debug, Clone)]
+enum Matcher {
+    Automaton {
+        regex: meta::Regex,
+        /// Whether `\B` occurs, which also matches within the bytes of a character.
+        splits_characters: bool,
+    },
+    Machine(Arc<Program>),
 }
 
 impl Regex {
@@ -49,32 +67,38 @@ impl Regex {
 
     fn compile(pattern: &str, keep_groups: bool) -> Result<Regex, RegexError> {
         let parsed = parse::parse(pattern, keep_groups)?;
-        if parsed.height > 100 {
-            return Err(RegexError::too_much_memory());
-        }
-        let captures = if keep_groups { WhichCaptures::All } else { WhichCaptures::Implicit };
-        let config = meta::Config::new().nfa_size_limit(Some(MAX_AUTOMATON_BYTES)).which_captures(captures);
-        let built = meta::Builder::new().configure(config).build_from_hir(&parsed.hir);
-        let splits_characters = parsed.hir.properties().look_set().contains(Look::WordAsciiNegate);
-        built
-            .map(|regex| Regex { regex, groups: parsed.groups, splits_characters })
-            .map_err(|_| RegexError::too_much_memory())
+        let matcher = match automaton(&parsed, keep_groups) {
+            Some(matcher) => matcher,
+            None => Matcher::Machine(Arc::new(Program::compile(&parsed.hir)?)),
+        };
+        Ok(Regex { matcher, groups: parsed.groups })
     }
 
     /// Whether the pattern matches anywhere in the text.
     pub fn is_match(&self, text: &str) -> bool {
-        // The quick search stops within a character and then misses matches that are not.
-        if self.splits_characters { self.find(text).is_some() } else { self.regex.is_match(text) }
+        match &self.matcher {
+            // The quick search stops within a character and then misses matches that are not.
+            Matcher::Automaton { regex, splits_characters: false } => regex.is_match(text),
+            Matcher::Automaton { regex, .. } => regex.find(text).is_some(),
+            Matcher::Machine(program) => program.search(text, 0, 0).is_some(),
+        }
     }
 
     /// The first match, as a range of bytes.
     pub fn find(&self, text: &str) -> Option<Range<usize>> {
-        self.regex.find(text).map(|found| found.range())
+        self.find_at(text, 0)
+    }
+
+    fn find_at(&self, text: &str, start: usize) -> Option<Range<usize>> {
+        match &self.matcher {
+            Matcher::Automaton { regex, .. } => regex.find(Input::new(text).range(start..)).map(|found| found.range()),
+            Matcher::Machine(program) => range(program.search(text, start, 2)?.as_slice()),
+        }
     }
 
     /// The matches that Go's `FindAll` finds, from left to right: an empty one does not directly follow another.
     pub fn find_iter<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Range<usize>> + 't {
-        matches(text, |input| self.regex.find(input).map(|found| found.range()), Range::clone)
+        matches(text, |start| self.find_at(text, start), Range::clone)
     }
 
     /// The number of groups that capture.
@@ -85,13 +109,43 @@ impl Regex {
     /// The matches of [`find_iter`](Self::find_iter), each with the ranges of what its groups matched; the first is the
     /// whole match. Needs a pattern compiled by [`with_groups`](Self::with_groups).
     pub fn captures_iter<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Vec<Option<Range<usize>>>> + 't {
-        let mut captures = self.regex.create_captures();
-        let search = move |input| {
-            self.regex.captures(input, &mut captures);
-            let group = |index| captures.get_group(index).map(|span| span.range());
-            captures.is_match().then(|| (0..=self.groups).map(group).collect::<Vec<_>>())
-        };
-        matches(text, search, |groups| groups.first().cloned().flatten().unwrap_or_default())
+        let whole = |groups: &Vec<Option<Range<usize>>>| groups.first().cloned().flatten().unwrap_or_default();
+        matches(text, |start| self.captures_at(text, start), whole)
+    }
+
+    fn captures_at(&self, text: &str, start: usize) -> Option<Vec<Option<Range<usize>>>> {
+        match &self.matcher {
+            Matcher::Automaton { regex, .. } => {
+                let mut captures = regex.create_captures();
+                regex.captures(Input::new(text).range(start..), &mut captures);
+                let group = |index| captures.get_group(index).map(|span| span.range());
+                captures.is_match().then(|| (0..=self.groups).map(group).collect())
+            }
+            Matcher::Machine(program) => {
+                let slots = self.groups.saturating_add(1).saturating_mul(2);
+                Some(program.search(text, start, slots)?.chunks(2).map(range).collect())
+            }
+        }
+    }
+}
+
+/// Builds an automaton unless it would be too large.
+fn automaton(parsed: &Parsed, keep_groups: bool) -> Option<Matcher> {
+    if parsed.height > MAX_AUTOMATON_HEIGHT {
+        return None;
+    }
+    let captures = if keep_groups { WhichCaptures::All } else { WhichCaptures::Implicit };
+    let config = meta::Config::new().nfa_size_limit(Some(MAX_AUTOMATON_BYTES)).which_captures(captures);
+    let regex = meta::Builder::new().configure(config).build_from_hir(&parsed.hir).ok()?;
+    let splits_characters = parsed.hir.properties().look_set().contains(Look::WordAsciiNegate);
+    Some(Matcher::Automaton { regex, splits_characters })
+}
+
+/// What a group matched, by its two positions.
+fn range(slots: &[usize]) -> Option<Range<usize>> {
+    match slots {
+        [start, end] if *start != NOWHERE && *end != NOWHERE => Some(*start..*end),
+        _ => None,
     }
 }
 
@@ -99,7 +153,7 @@ impl Regex {
 /// the match before it ended.
 fn matches<'t, M>(
     text: &'t str,
-    mut search: impl FnMut(Input<'t>) -> Option<M> + 't,
+    search: impl Fn(usize) -> Option<M> + 't,
     range: impl Fn(&M) -> Range<usize> + 't,
 ) -> impl Iterator<Item = M> + 't {
     let mut position = Some(0);
@@ -107,7 +161,7 @@ fn matches<'t, M>(
     std::iter::from_fn(move || {
         loop {
             let start = position?;
-            let found = search(Input::new(text).range(start..));
+            let found = search(start);
             let Range { start: found_start, end } = found.as_ref().map(&range)?;
             let counts = if end == start {
                 position =

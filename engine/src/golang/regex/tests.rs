@@ -1,7 +1,14 @@
 use super::*;
 
 fn error(pattern: &str) -> String {
-    Regex::new(pattern).map_or_else(|error| error.to_string(), |_| "none".to_owned())
+    Regex::validate(pattern).map_or_else(|error| error.to_string(), |()| "none".to_owned())
+}
+
+/// The pattern with an automaton, if that is not too large, and with a machine.
+fn both(pattern: &str) -> [Regex; 2] {
+    let parsed = parse::parse(pattern, true).unwrap();
+    let matcher = Matcher::Machine(Arc::new(Program::compile(&parsed.hir).unwrap()));
+    [Regex::with_groups(pattern).unwrap(), Regex { matcher, groups: parsed.groups }]
 }
 
 #[test]
@@ -211,11 +218,17 @@ fn finds_what_go_finds() {
         ("[[:^alpha:]]+", "a1é", &[(1, 4)]),
     ];
     for (pattern, text, expected) in cases {
-        let regex = Regex::new(pattern).unwrap();
-        let found: Vec<_> = regex.find_iter(text).map(|range| (range.start, range.end)).collect();
-        assert_eq!(found, *expected, "{pattern:?} {text:?}");
-        assert_eq!(regex.find(text).map(|range| (range.start, range.end)), expected.first().copied(), "{pattern:?}");
-        assert_eq!(regex.is_match(text), !expected.is_empty(), "{pattern:?} {text:?}");
+        let [automaton, machine] = both(pattern);
+        for regex in [automaton, machine, Regex::new(pattern).unwrap()] {
+            let found: Vec<_> = regex.find_iter(text).map(|range| (range.start, range.end)).collect();
+            assert_eq!(found, *expected, "{pattern:?} {text:?}");
+            assert_eq!(
+                regex.find(text).map(|range| (range.start, range.end)),
+                expected.first().copied(),
+                "{pattern:?}"
+            );
+            assert_eq!(regex.is_match(text), !expected.is_empty(), "{pattern:?} {text:?}");
+        }
     }
 }
 
@@ -229,14 +242,59 @@ fn captures_what_groups_match() {
         ("(a){0}(b)", "b", &["0..1 - 0..1"]),
         ("(b)(a){0}", "b", &["0..1 0..1 -"]),
         ("()", "é", &["0..0 0..0", "2..2 2..2"]),
+        // What passes of a loop are preferred where they may be empty.
+        (
+            r"((([^a])*?\b)*)",
+            " 1c😀1Ks",
+            &["0..1 0..1 0..1 0..1", "2..3 2..3 2..3 2..3", "7..7 7..7 7..7 -", "8..10 8..10 8..10 9..10"],
+        ),
     ];
     for (pattern, text, expected) in cases {
-        let regex = Regex::with_groups(pattern).unwrap();
         let print = |group: Option<Range<usize>>| group.map_or("-".to_owned(), |range| format!("{range:?}"));
-        let found = regex.captures_iter(text).map(|groups| groups.into_iter().map(print).collect::<Vec<_>>().join(" "));
-        assert_eq!(found.collect::<Vec<_>>(), *expected, "{pattern:?} {text:?}");
+        for regex in both(pattern) {
+            let matches = regex.captures_iter(text);
+            let found = matches.map(|groups| groups.into_iter().map(print).collect::<Vec<_>>().join(" "));
+            assert_eq!(found.collect::<Vec<_>>(), *expected, "{pattern:?} {text:?}");
+        }
     }
     assert_eq!(Regex::new("(a)(?:b)(?P<n>c)").unwrap().group_count(), 2);
+}
+
+#[test]
+fn limits_nesting_as_go_does() {
+    let groups = |depth: usize| format!("{}a{}", "(".repeat(depth), ")".repeat(depth));
+    let stars = |depth: usize| format!("{}b{}", "(?:a".repeat(depth), ")*".repeat(depth));
+    assert_eq!(error(&groups(999)), "none");
+    let deep = groups(1000);
+    assert_eq!(error(&deep), format!("error parsing regexp: expression nests too deeply: `{deep}`"));
+    assert_eq!(error(&stars(500)), "none");
+    assert!(error(&stars(501)).contains("nests too deeply"));
+    // Groups that do not capture are no level, and open ones are no problem of depth.
+    assert_eq!(error(&format!("{}a{}", "(?:".repeat(5000), ")".repeat(5000))), "none");
+    assert!(error(&"(".repeat(100_000)).contains("missing closing )"));
+}
+
+#[test]
+fn limits_size_as_go_does() {
+    for piece in [r"\pL\pN", "ab", "[ab]c"] {
+        assert_eq!(error(&format!("(?:{}){{1000}}", piece.repeat(1677))), "none");
+        assert!(error(&format!("(?:{}){{1000}}", piece.repeat(1678))).contains("expression too large"));
+    }
+}
+
+#[test]
+fn matches_with_deep_and_large_patterns() {
+    for depth in [48, 49, 50, 499] {
+        let stars = format!("^{}b{}$", "(?:a".repeat(depth), ")*".repeat(depth));
+        let regex = Regex::new(&stars).unwrap();
+        assert!(regex.is_match("aaa") && !regex.is_match("ba"), "{depth}");
+    }
+    let letters = Regex::new(r"^\pL{1,1000}$").unwrap();
+    assert!(letters.is_match(&"é".repeat(1000)));
+    assert!(!letters.is_match(&"é".repeat(1001)));
+    let copies = Regex::new("^(?:abcdefghij){1000}$").unwrap();
+    assert!(copies.is_match(&"abcdefghij".repeat(1000)));
+    assert_eq!(copies.find(&"abcdefghij".repeat(999)), None);
 }
 
 #[test]

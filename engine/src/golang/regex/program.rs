@@ -1,0 +1,255 @@
+//! A pattern as a list of instructions over characters, small and quick to build (`regexp/syntax/compile.go`).
+
+use std::collections::HashMap;
+
+use regex_syntax::hir::{Class, Hir, HirKind, Look, Repetition};
+
+use super::error::RegexError;
+
+/// The most instructions of a program, about what Go allows: 48 MB.
+const MAX_INSTRUCTIONS: usize = 4 << 20;
+/// The target of a jump before it is known.
+const UNKNOWN: u32 = u32::MAX;
+
+/// What a [machine](super::machine) runs.
+#[derive(Debug)]
+pub(super) struct Program {
+    pub(super) instructions: Vec<Instruction>,
+    /// The classes: ranges of characters in rising order.
+    pub(super) classes: Vec<Vec<(char, char)>>,
+}
+
+/// One step. Unless it says otherwise, the next instruction follows.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Instruction {
+    Char(char),
+    /// A character of a class, by its number.
+    Class(u32),
+    /// Either target, the first one being preferred.
+    Split(u32, u32),
+    Jump(u32),
+    Look(Look),
+    /// Notes the position: of a group's start at twice its number, of its end one behind.
+    Save(u32),
+    Match,
+    Fail,
+}
+
+impl Program {
+    /// Compiles what a parsed pattern matches.
+    pub(super) fn compile(hir: &Hir) -> Result<Program, RegexError> {
+        let mut compiler = Compiler {
+            program: Program { instructions: Vec::new(), classes: Vec::new() },
+            known_classes: HashMap::new(),
+            exits: Vec::new(),
+            tasks: vec![Task::Emit(Instruction::Match), Task::Emit(Instruction::Save(1)), Task::Node(hir)],
+        };
+        compiler.emit(Instruction::Save(0));
+        while let Some(task) = compiler.tasks.pop() {
+            if compiler.program.instructions.len() > MAX_INSTRUCTIONS {
+                return Err(RegexError::too_much_memory());
+            }
+            compiler.run(task);
+        }
+        Ok(compiler.program)
+    }
+}
+
+/// What remains to be done, the next thing last, so that deep patterns need no deep stack.
+enum Task<'h> {
+    Node(&'h Hir),
+    Emit(Instruction),
+    /// So many times the same.
+    Copies(&'h Hir, u32),
+    /// At most so many times the same, with a way out before each.
+    Optional {
+        sub: &'h Hir,
+        times: u32,
+        greedy: bool,
+    },
+    /// One of these.
+    Alternatives(&'h [Hir]),
+    /// Closes the loop that began at an instruction.
+    Loop {
+        start: u32,
+        greedy: bool,
+    },
+    /// Opens a loop of one pass or more.
+    Plus {
+        sub: &'h Hir,
+        greedy: bool,
+    },
+    /// Leaves the construct around the one opened last.
+    LeaveOuter,
+    /// Leads the exits opened last to what follows.
+    Land,
+}
+
+struct Compiler<'h> {
+    program: Program,
+    /// The numbers of classes by where they stand in memory: repeated ones are the same.
+    known_classes: HashMap<usize, u32>,
+    /// Instructions that lack a target, by the construct that they leave.
+    exits: Vec<Vec<usize>>,
+    tasks: Vec<Task<'h>>,
+}
+
+impl<'h> Compiler<'h> {
+    fn here(&self) -> u32 {
+        u32::try_from(self.program.instructions.len()).unwrap_or(UNKNOWN)
+    }
+
+    fn emit(&mut self, instruction: Instruction) {
+        self.program.instructions.push(instruction);
+    }
+
+    /// Adds an instruction that leaves the construct opened last.
+    fn emit_exit(&mut self, instruction: Instruction) {
+        let at = self.program.instructions.len();
+        self.emit(instruction);
+        if let Some(exits) = self.exits.last_mut() {
+            exits.push(at);
+        }
+    }
+
+    fn run(&mut self, task: Task<'h>) {
+        match task {
+            Task::Node(hir) => self.node(hir),
+            Task::Emit(instruction) => self.emit(instruction),
+            Task::Copies(_, 0) => {}
+            Task::Copies(sub, times) => {
+                self.tasks.push(Task::Copies(sub, times.saturating_sub(1)));
+                self.tasks.push(Task::Node(sub));
+            }
+            Task::Optional { times: 0, .. } => {}
+            Task::Optional { sub, times, greedy } => {
+                self.emit_way_out(greedy);
+                self.tasks.push(Task::Optional { sub, times: times.saturating_sub(1), greedy });
+                self.tasks.push(Task::Node(sub));
+            }
+            Task::Alternatives(subs) => match subs {
+                [] => self.emit(Instruction::Fail),
+                [last] => self.tasks.push(Task::Node(last)),
+                [first, others @ ..] => {
+                    // The way to the other alternatives ends where they begin, before the exits of all.
+                    self.exits.push(Vec::new());
+                    self.emit_way_out(true);
+                    self.tasks.push(Task::Alternatives(others));
+                    self.tasks.push(Task::Land);
+                    self.tasks.push(Task::LeaveOuter);
+                    self.tasks.push(Task::Node(first));
+                }
+            },
+            Task::LeaveOuter => {
+                let inner = self.exits.pop().unwrap_or_default();
+                self.emit_exit(Instruction::Jump(UNKNOWN));
+                self.exits.push(inner);
+            }
+            Task::Plus { sub, greedy } => {
+                self.tasks.push(Task::Loop { start: self.here(), greedy });
+                self.tasks.push(Task::Node(sub));
+            }
+            Task::Loop { start, greedy } => {
+                let next = self.here().saturating_add(1);
+                self.emit(if greedy { Instruction::Split(start, next) } else { Instruction::Split(next, start) });
+            }
+            Task::Land => {
+                let here = self.here();
+                for exit in self.exits.pop().unwrap_or_default() {
+                    if let Some(
+                        Instruction::Jump(target @ UNKNOWN)
+                        | Instruction::Split(target @ UNKNOWN, _)
+                        | Instruction::Split(_, target @ UNKNOWN),
+                    ) = self.program.instructions.get_mut(exit)
+                    {
+                        *target = here;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Goes on to the next instruction or leaves the construct opened last; prefers to go on where `greedy`.
+    fn emit_way_out(&mut self, greedy: bool) {
+        let next = self.here().saturating_add(1);
+        self.emit_exit(if greedy { Instruction::Split(next, UNKNOWN) } else { Instruction::Split(UNKNOWN, next) });
+    }
+
+    fn node(&mut self, hir: &'h Hir) {
+        match hir.kind() {
+            HirKind::Empty => {}
+            HirKind::Literal(literal) => {
+                for c in String::from_utf8_lossy(&literal.0).chars() {
+                    self.emit(Instruction::Char(c));
+                }
+            }
+            HirKind::Class(class) => {
+                let class = self.class(std::ptr::from_ref(hir).addr(), class);
+                self.emit(Instruction::Class(class));
+            }
+            HirKind::Look(look) => self.emit(Instruction::Look(*look)),
+            HirKind::Repetition(repetition) => self.repetition(repetition),
+            HirKind::Capture(capture) => {
+                let slot = capture.index.saturating_mul(2);
+                self.emit(Instruction::Save(slot));
+                self.tasks.push(Task::Emit(Instruction::Save(slot.saturating_add(1))));
+                self.tasks.push(Task::Node(&capture.sub));
+            }
+            HirKind::Concat(subs) => self.tasks.extend(subs.iter().rev().map(Task::Node)),
+            HirKind::Alternation(subs) => {
+                self.exits.push(Vec::new());
+                self.tasks.push(Task::Land);
+                self.tasks.push(Task::Alternatives(subs));
+            }
+        }
+    }
+
+    fn repetition(&mut self, repetition: &'h Repetition) {
+        let Repetition { min, max, greedy, sub } = repetition;
+        let greedy = *greedy;
+        match (*min, *max) {
+            // As in Go, which matters to what is preferred: passes that may be empty make an optional loop of one pass
+            // or more, others one instruction that goes around.
+            (0, None) if sub.properties().minimum_len() == Some(0) => {
+                self.exits.push(Vec::new());
+                self.emit_way_out(greedy);
+                self.tasks.push(Task::Land);
+                self.tasks.push(Task::Plus { sub, greedy });
+            }
+            (0, None) => {
+                let start = self.here();
+                self.exits.push(Vec::new());
+                self.emit_way_out(greedy);
+                self.tasks.push(Task::Land);
+                self.tasks.push(Task::Emit(Instruction::Jump(start)));
+                self.tasks.push(Task::Node(sub));
+            }
+            (min, None) => {
+                self.tasks.push(Task::Plus { sub, greedy });
+                self.tasks.push(Task::Copies(sub, min.saturating_sub(1)));
+            }
+            (min, Some(max)) => {
+                self.exits.push(Vec::new());
+                self.tasks.push(Task::Land);
+                self.tasks.push(Task::Optional { sub, times: max.saturating_sub(min), greedy });
+                self.tasks.push(Task::Copies(sub, min));
+            }
+        }
+    }
+
+    /// The number of a class, which is new unless it stands at a known place.
+    fn class(&mut self, place: usize, class: &Class) -> u32 {
+        let classes = &mut self.program.classes;
+        *self.known_classes.entry(place).or_insert_with(|| {
+            let number = u32::try_from(classes.len()).unwrap_or(UNKNOWN);
+            classes.push(match class {
+                Class::Unicode(class) => class.ranges().iter().map(|range| (range.start(), range.end())).collect(),
+                // Bytes occur of ASCII alone.
+                Class::Bytes(class) => {
+                    class.ranges().iter().map(|range| (range.start().into(), range.end().into())).collect()
+                }
+            });
+            number
+        })
+    }
+}

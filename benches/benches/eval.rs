@@ -1,0 +1,85 @@
+//! Evaluation: ours, the `cel` crate's and a Rust closure's, side by side on the same rules.
+//!
+//! Each takes the object as a webhook has it, parsed JSON, so that binding it is part of what is measured.
+
+use std::hint::black_box;
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use gavel_benches::{Rule, closure, environment, plan, rules};
+use gavel_engine::program::{Activation, EvalOptions};
+use gavel_engine::value::{Arena, Json, Value};
+
+/// The limit that Kubernetes sets for one expression.
+const OPTIONS: EvalOptions<'_> = EvalOptions { cost_limit: Some(1_000_000), interrupt: None };
+
+fn eval(criterion: &mut Criterion) {
+    let env = environment();
+    for rule in &rules() {
+        let mut group = criterion.benchmark_group(format!("eval/{}", rule.id));
+        let program = plan(&env, &rule.expression);
+        let mut arena = Arena::new();
+        let mut run = || {
+            arena.reset();
+            let mut activation = Activation::new();
+            activation.bind("object", &rule.object);
+            matches!(program.eval(&activation, &arena, &OPTIONS).result, Ok(Value::Bool(true)))
+        };
+        assert!(run(), "{} must hold", rule.id);
+        let allocations = allocation_counter::measure(|| {
+            black_box(run());
+        });
+        println!("{}: {} allocations", rule.id, allocations.count_total);
+        group.bench_function("gavel", |bencher| bencher.iter(|| black_box(run())));
+        if let Some(mut peer) = peer(rule) {
+            group.bench_function("cel", |bencher| bencher.iter(|| black_box(peer())));
+        }
+        if let Some(closure) = closure(&rule.id) {
+            assert_eq!(closure(&rule.object), Some(true), "{} must hold", rule.id);
+            group.bench_function("closure", |bencher| bencher.iter(|| black_box(closure(black_box(&rule.object)))));
+        }
+        group.finish();
+    }
+}
+
+/// The rule in the `cel` crate, if that can evaluate it.
+fn peer(rule: &Rule) -> Option<impl FnMut() -> bool> {
+    let program = cel::Program::compile(&rule.expression).ok()?;
+    let mut run = move || {
+        let mut context = cel::Context::default();
+        let bound = context.add_variable("object", rule.object.clone()).is_ok();
+        bound && matches!(program.execute(&context), Ok(cel::Value::Bool(true)))
+    };
+    run().then_some(run)
+}
+
+/// The time of one iteration must not depend on how many there are.
+fn comprehensions(criterion: &mut Criterion) {
+    let env = environment();
+    for (name, expression) in [
+        ("all", "object.all(x, x >= 0)"),
+        ("map", "object.map(x, x + 1).size() > 0"),
+        ("filter", "object.filter(x, x > 5).size() >= 0"),
+        ("transformMap", "object.transformMap(i, x, x + i).size() > 0"),
+    ] {
+        let program = plan(&env, expression);
+        let mut group = criterion.benchmark_group(format!("iteration/{name}"));
+        for size in [10_u64, 1_000, 100_000] {
+            let object: Json = (0..size).collect();
+            let mut arena = Arena::new();
+            group.throughput(Throughput::Elements(size));
+            group.bench_function(BenchmarkId::from_parameter(size), |bencher| {
+                bencher.iter(|| {
+                    arena.reset();
+                    let mut activation = Activation::new();
+                    activation.bind("object", &object);
+                    let options = EvalOptions { cost_limit: Some(100_000_000), interrupt: None };
+                    matches!(program.eval(&activation, &arena, &options).result, Ok(Value::Bool(true)))
+                });
+            });
+        }
+        group.finish();
+    }
+}
+
+criterion_group!(benches, eval, comprehensions);
+criterion_main!(benches);

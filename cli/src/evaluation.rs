@@ -14,7 +14,7 @@ use crate::environment::Language;
 use crate::protocol::{Answer, EvalRequest, Problem, TypedValue};
 
 /// The cost limit of one evaluation in an API server, in cost units.
-pub(crate) const PER_CALL_LIMIT: u64 = 10_000_000;
+pub(crate) const PER_CALL_LIMIT: u64 = 1_000_000;
 
 /// Why an expression has no value.
 #[derive(Debug, Clone)]

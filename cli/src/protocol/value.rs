@@ -55,7 +55,7 @@ impl Serialize for TypedValue<'_> {
             Value::Timestamp(t) => {
                 object.serialize_entry("timestamp", &written(|out| utc(t).write_rfc3339(out)))
             }
-            Value::List(_) | Value::JsonList(_) | Value::ListView(_) => {
+            Value::List(_) | Value::JsonList(_) | Value::OwnedList(_) | Value::ListView(_) => {
                 object.serialize_entry("list", &Elements(*self))
             }
             Value::Map(_) | Value::JsonMap(_) | Value::MapView(_) => {

@@ -1,8 +1,9 @@
 //! Environments: what an expression may use, and the way from text to program.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
 use crate::ast::Ast;
@@ -26,8 +27,8 @@ pub struct Env(Arc<Parts>);
 #[derive(Debug, Clone, Default)]
 struct Parts {
     container: SmolStr,
-    variables: HashMap<SmolStr, Type>,
-    functions: HashMap<SmolStr, Arc<FunctionDecl>>,
+    variables: FxHashMap<SmolStr, Type>,
+    functions: FxHashMap<SmolStr, Arc<FunctionDecl>>,
     opaque_types: BTreeSet<SmolStr>,
     provider: Option<Arc<dyn TypeProvider>>,
     macros: Macros,

@@ -3,6 +3,8 @@
 //! A chain of selections and indices is one attribute: it costs one unit, and one more for each of its qualifiers that
 //! is looked at. As a branch of a conditional or as an index, an attribute's own unit is not charged.
 
+use std::borrow::Cow;
+
 use smol_str::SmolStr;
 
 use super::frame::Frame;
@@ -14,6 +16,9 @@ use crate::value::{List, OwnedValue, Value, number};
 #[derive(Debug)]
 pub(super) struct Attribute {
     pub(super) base: Base,
+    /// The fields that are selected first, one after the other.
+    pub(super) fields: Vec<Box<str>>,
+    /// What is looked up then.
     pub(super) qualifiers: Vec<Qualifier>,
     /// `has(…)`: the last qualifier is only asked for.
     pub(super) presence: bool,
@@ -54,7 +59,7 @@ pub(super) struct Qualifier {
 #[derive(Debug)]
 pub(super) enum Key {
     /// A field or a text key.
-    Field(SmolStr),
+    Field(Box<str>),
     /// Another constant.
     Constant(OwnedValue),
     /// The value of a chain.
@@ -77,7 +82,21 @@ enum Reached<'a> {
 impl Attribute {
     /// A chain without qualifiers.
     pub(super) fn new(base: Base) -> Self {
-        Attribute { base, qualifiers: Vec::new(), presence: false }
+        Attribute { base, fields: Vec::new(), qualifiers: Vec::new(), presence: false }
+    }
+
+    /// Adds a selection or index to the chain.
+    pub(super) fn qualify(&mut self, qualifier: Qualifier) {
+        match qualifier {
+            Qualifier { key: Key::Field(name), optional: false } if self.qualifiers.is_empty() => self.fields.push(name),
+            qualifier => self.qualifiers.push(qualifier),
+        }
+    }
+
+    /// Ends the chain with a test for the presence of a field.
+    pub(super) fn test(&mut self, field: &str) {
+        self.qualifiers.push(Qualifier { key: Key::Field(field.into()), optional: false });
+        self.presence = true;
     }
 
     /// Evaluates the chain as a step of its own.
@@ -133,7 +152,26 @@ impl Attribute {
         self.follow(reached, frame)
     }
 
+    #[inline]
     fn follow<'a>(&'a self, mut reached: Reached<'a>, frame: &mut Frame<'a>) -> Result<Reached<'a>, EvalError> {
+        for field in &self.fields {
+            match reached {
+                Reached::Value(object) => reached = Reached::Value(select(object, field, frame)?),
+                Reached::Optional(object) => {
+                    let Some(value) = find_field(object, field)? else { return Ok(Reached::Absent) };
+                    frame.charge(1)?;
+                    reached = Reached::Optional(value);
+                }
+                Reached::Absent => return Ok(Reached::Absent),
+            }
+        }
+        if self.qualifiers.is_empty() {
+            return Ok(reached);
+        }
+        self.look_up(reached, frame)
+    }
+
+    fn look_up<'a>(&'a self, mut reached: Reached<'a>, frame: &mut Frame<'a>) -> Result<Reached<'a>, EvalError> {
         let tested = self.qualifiers.len().checked_sub(1).filter(|_| self.presence);
         for (n, qualifier) in self.qualifiers.iter().enumerate() {
             let (object, optional) = match reached {
@@ -157,6 +195,14 @@ impl Attribute {
         }
         Ok(reached)
     }
+}
+
+/// A field of a value that must have it.
+#[inline]
+fn select<'a>(object: Value<'a>, field: &'a str, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
+    let found = find_field(object, field);
+    charge_step(&found, frame)?;
+    found?.ok_or_else(|| missing(object, Value::String(field)))
 }
 
 /// Charges a step that was taken, also where it failed.
@@ -252,25 +298,12 @@ fn missing(object: Value<'_>, key: Value<'_>) -> EvalError {
     }
 }
 
-/// The Go type of a value, which some of upstream's messages print. `raw`: as the host bound it, before it became a value.
-pub(super) fn go_type(value: &Value<'_>, raw: bool) -> &'static str {
+/// The Go type of a value, as the host bound it where it did (`raw`).
+fn go_type(value: &Value<'_>, raw: bool) -> Cow<'static, str> {
     match value {
-        Value::Null if raw => "<nil>",
-        Value::Null => "types.Null",
-        Value::Bool(_) => "types.Bool",
-        Value::Int(_) => "types.Int",
-        Value::Uint(_) => "types.Uint",
-        Value::Double(_) => "types.Double",
-        Value::String(_) => "types.String",
-        Value::Bytes(_) => "types.Bytes",
-        Value::Duration(_) => "types.Duration",
-        Value::Timestamp(_) => "types.Timestamp",
-        Value::JsonList(_) if raw => "[]interface {}",
-        Value::List(_) | Value::JsonList(_) | Value::ListView(_) => "*types.baseList",
-        Value::JsonMap(_) if raw => "map[string]interface {}",
-        Value::Map(_) | Value::JsonMap(_) | Value::MapView(_) => "*types.baseMap",
-        Value::Optional(_) => "*types.Optional",
-        Value::Type(_) => "*types.Type",
-        Value::Opaque(opaque) => opaque.type_name(),
+        Value::Null if raw => Cow::Borrowed("<nil>"),
+        Value::JsonList(_) if raw => Cow::Borrowed("[]interface {}"),
+        Value::JsonMap(_) if raw => Cow::Borrowed("map[string]interface {}"),
+        _ => value.go_type(),
     }
 }

@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 
 use super::frame::Frame;
 use super::node::Node;
-use crate::cost::Cost;
+use crate::cost::{Cost, Formula};
 use crate::decl::{Function, OverloadDecl};
 use crate::error::EvalError;
 use crate::types::Type;
@@ -43,45 +43,71 @@ type Arguments<'a> = SmallVec<[Value<'a>; 3]>;
 
 impl Call {
     pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
-        let mut values = Arguments::new();
-        for (n, argument) in self.arguments.iter().enumerate() {
-            match argument.eval(frame) {
-                Ok(value) => values.push(value),
-                Err(error) if error.is_fatal() => return Err(error),
-                // A call is charged once all its arguments were looked at, the last of them being the one that failed.
-                Err(error) if self.stops_early && n.saturating_add(1) < self.arguments.len() => return Err(error),
-                Err(error) => return self.fail(&values, error, n, frame),
+        // Most calls have one or two arguments, which then stay on the stack.
+        match &*self.arguments {
+            [first] => match first.eval(frame) {
+                Ok(first) => self.finish(&[first], frame),
+                Err(error) => self.fail(&[], error, frame),
+            },
+            [first, second] => match first.eval(frame) {
+                Ok(first) => match second.eval(frame) {
+                    Ok(second) => self.finish(&[first, second], frame),
+                    Err(error) => self.fail(&[first], error, frame),
+                },
+                Err(error) => self.fail(&[], error, frame),
+            },
+            arguments => {
+                let mut values = Arguments::new();
+                for argument in arguments {
+                    match argument.eval(frame) {
+                        Ok(value) => values.push(value),
+                        Err(error) => return self.fail(&values, error, frame),
+                    }
+                }
+                self.finish(&values, frame)
             }
         }
-        let result = self.call(&values, frame);
+    }
+
+    /// Calls the function and charges for it.
+    #[inline]
+    fn finish<'a>(&self, values: &[Value<'a>], frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
+        let result = self.call(values, frame);
         if let Err(error) = &result
             && error.is_fatal()
         {
             return result;
         }
-        let units = match self.cost.formula {
-            crate::cost::Formula::Fixed(units) => units,
+        let outcome = result.as_ref().ok().copied();
+        let units = match (self.cost.formula, values) {
+            (Formula::Fixed(units), _) => units,
+            (_, [only]) => self.cost.track(&[Some(*only)], outcome)?,
+            (_, [first, second]) => self.cost.track(&[Some(*first), Some(*second)], outcome)?,
             _ => {
                 let tracked: SmallVec<[Option<Value<'a>>; 3]> = values.iter().copied().map(Some).collect();
-                self.cost.track(&tracked, result.as_ref().ok().copied())?
+                self.cost.track(&tracked, outcome)?
             }
         };
         frame.charge(units)?;
         result
     }
 
-    /// Evaluates what comes after a failed argument, which counts for the cost alone.
+    /// Ends a call of which an argument failed. What comes after it counts for the cost alone.
     #[cold]
     fn fail<'a>(
         &'a self,
         before: &[Value<'a>],
         error: EvalError,
-        failed: usize,
         frame: &mut Frame<'a>,
     ) -> Result<Value<'a>, EvalError> {
+        let mut later = self.arguments.iter().skip(before.len()).skip(1).peekable();
+        // A call is charged once all its arguments were looked at, the last of them being the one that failed.
+        if error.is_fatal() || (self.stops_early && later.peek().is_some()) {
+            return Err(error);
+        }
         let mut tracked: Vec<Option<Value<'a>>> = before.iter().copied().map(Some).collect();
         tracked.push(None);
-        for argument in self.arguments.iter().skip(failed.saturating_add(1)) {
+        for argument in later {
             match argument.eval(frame) {
                 Err(later) if later.is_fatal() => return Err(later),
                 value => tracked.push(value.ok()),

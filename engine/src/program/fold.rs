@@ -5,12 +5,11 @@
 
 use bumpalo::collections::Vec as ArenaVec;
 
-use super::attribute::go_type;
 use super::frame::{Frame, Slot};
 use super::node::Node;
 use crate::cost;
 use crate::error::EvalError;
-use crate::value::{MapBuilder, Value};
+use crate::value::{List, MapBuilder, Value};
 
 /// A comprehension.
 #[derive(Debug)]
@@ -76,27 +75,16 @@ impl Fold {
         frame: &mut Frame<'a>,
         mut step: impl FnMut(&mut Frame<'a>) -> Result<bool, EvalError>,
     ) -> Result<(), EvalError> {
-        if let Some(list) = range.as_list() {
-            for (index, element) in list.iter().enumerate() {
-                match self.var2 {
-                    None => frame.set_slot(self.var, Slot::Value(element)),
-                    Some(var2) => {
-                        let index = i64::try_from(index).unwrap_or(i64::MAX);
-                        frame.set_slot(self.var, Slot::Value(Value::Int(index)));
-                        frame.set_slot(var2, Slot::Value(element));
-                    }
-                }
-                if !step(frame)? {
-                    return Ok(());
-                }
-                frame.iterate()?;
-            }
-            return Ok(());
+        match range.as_list() {
+            Some(List::Values(values)) => return self.each_of(values.iter().copied(), frame, step),
+            Some(List::Json(items)) => return self.each_of(items.iter().map(Value::from), frame, step),
+            Some(list) => return self.each_of(list.iter(), frame, step),
+            None => {}
         }
         let Some(map) = range.as_map() else {
             return Err(EvalError::new(match self.var2 {
-                None => format!("got '{}', expected iterable type", go_type(&range, false)),
-                Some(_) => format!("unsupported comprehension range type: {}", go_type(&range, false)),
+                None => format!("got '{}', expected iterable type", range.go_type()),
+                Some(_) => format!("unsupported comprehension range type: {}", range.go_type()),
             }));
         };
         let mut entries = map.iter();
@@ -110,6 +98,31 @@ impl Fold {
                 return Ok(());
             }
             frame.iterate()?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn each_of<'a>(
+        &self,
+        elements: impl Iterator<Item = Value<'a>>,
+        frame: &mut Frame<'a>,
+        mut step: impl FnMut(&mut Frame<'a>) -> Result<bool, EvalError>,
+    ) -> Result<(), EvalError> {
+        let mut index = 0_i64;
+        for element in elements {
+            match self.var2 {
+                None => frame.set_slot(self.var, Slot::Value(element)),
+                Some(var2) => {
+                    frame.set_slot(self.var, Slot::Value(Value::Int(index)));
+                    frame.set_slot(var2, Slot::Value(element));
+                }
+            }
+            if !step(frame)? {
+                return Ok(());
+            }
+            frame.iterate()?;
+            index = index.saturating_add(1);
         }
         Ok(())
     }
@@ -301,7 +314,7 @@ fn insert_entry<'a>(
     }
     // As any call whose last argument fails, this one is charged.
     frame.charge(1)?;
-    insert_new(key, value?, collected)
+    collected.insert_new(key, value?)
 }
 
 fn insert_entries<'a>(
@@ -322,15 +335,7 @@ fn insert_entries<'a>(
     };
     for entry in map.iter() {
         let (key, value) = entry?;
-        insert_new(key, value, collected)?;
+        collected.insert_new(key, value)?;
     }
-    Ok(())
-}
-
-fn insert_new<'a>(key: Value<'a>, value: Value<'a>, collected: &mut MapBuilder<'a>) -> Result<(), EvalError> {
-    if collected.contains(key) {
-        return Err(EvalError::new(format!("insert failed: key {} already exists", key.in_message())));
-    }
-    collected.insert(key, value);
     Ok(())
 }

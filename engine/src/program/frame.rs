@@ -75,10 +75,10 @@ impl<'a> Frame<'a> {
         CallContext { arena: self.arena }
     }
 
-    /// Adds to the cost; fails where it passes the limit.
+    /// Adds to the cost; fails where it passes the limit. Upstream's counter wraps.
     #[inline]
     pub(super) fn charge(&mut self, units: u64) -> Result<(), EvalError> {
-        self.cost = self.cost.saturating_add(units);
+        self.cost = self.cost.wrapping_add(units);
         if self.cost > self.limit { Err(EvalError::cost_limit()) } else { Ok(()) }
     }
 

@@ -13,6 +13,7 @@ mod fold;
 mod frame;
 mod literal;
 mod node;
+mod operator;
 mod plan;
 mod well_known;
 

@@ -10,6 +10,7 @@ use super::call::Call;
 use super::fold::Fold;
 use super::frame::Frame;
 use super::literal::{ListLiteral, MapLiteral, StructLiteral};
+use super::operator::{Comparison, Equality};
 use crate::cost::Cost;
 use crate::error::EvalError;
 use crate::golang::regex::Regex;
@@ -30,6 +31,8 @@ pub(super) enum Node {
     Or(Box<[Node; 2]>),
     /// `a == b`, `a != b`
     Equality(Box<Equality>),
+    /// `a < b` and its like
+    Comparison(Box<Comparison>),
     /// A function.
     Call(Box<Call>),
     /// `x in [1, 2, 3]` of constants.
@@ -52,15 +55,6 @@ pub(super) enum Node {
     Fold(Box<Fold>),
     /// What `cel.block` expands to.
     Block(Box<Block>),
-}
-
-/// `a == b`, `a != b`.
-#[derive(Debug)]
-pub(super) struct Equality {
-    pub(super) left: Node,
-    pub(super) right: Node,
-    pub(super) negated: bool,
-    pub(super) cost: Cost,
 }
 
 /// `x in [1, 2, 3]` of constants: the elements ordered by [`key_order`], with their equals of other number types.
@@ -88,6 +82,7 @@ impl Node {
             Node::And(terms) => logic(terms, frame, false).map(Value::Bool),
             Node::Or(terms) => logic(terms, frame, true).map(Value::Bool),
             Node::Equality(equality) => equality.eval(frame).map(Value::Bool),
+            Node::Comparison(comparison) => comparison.eval(frame).map(Value::Bool),
             Node::Call(call) => call.eval(frame),
             Node::Fold(fold) => fold.eval(frame),
             Node::Block(block) => block.eval(frame),
@@ -110,6 +105,8 @@ impl Node {
             Node::And(terms) => logic(terms, frame, false),
             Node::Or(terms) => logic(terms, frame, true),
             Node::Equality(equality) => equality.eval(frame),
+            Node::Comparison(comparison) => comparison.eval(frame),
+            Node::Membership(membership) => membership.eval(frame),
             _ => match self.eval(frame)? {
                 Value::Bool(value) => Ok(value),
                 _ => Err(EvalError::no_such_overload()),
@@ -166,35 +163,6 @@ fn optional_or_value<'a>(terms: &'a [Node; 2], frame: &mut Frame<'a>) -> Result<
         Value::Optional(None) => right.eval(frame),
         Value::Optional(Some(value)) => Ok(*value),
         value => Ok(value),
-    }
-}
-
-impl Equality {
-    fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<bool, EvalError> {
-        let left = self.left.eval(frame);
-        if let Err(error) = &left
-            && error.is_fatal()
-        {
-            return Err(error.clone());
-        }
-        let (left, right) = match (left, self.right.eval(frame)) {
-            (Ok(left), Ok(right)) => (left, right),
-            (_, Err(error)) if error.is_fatal() => return Err(error),
-            (left, right) => {
-                let operands = [left.as_ref().ok().copied(), right.as_ref().ok().copied()];
-                frame.charge(self.cost.track(&operands, None)?)?;
-                return Err(left.err().or(right.err()).unwrap_or_else(EvalError::no_such_overload));
-            }
-        };
-        let equal = left.equals(&right);
-        let units = match (&left, &right) {
-            (Value::Int(_), Value::Int(_)) | (Value::Bool(_), Value::Bool(_)) => 1,
-            // The smaller size is at most ten code points, and neither is zero.
-            (Value::String(l), Value::String(r)) if l.len().min(r.len()) <= 10 && !l.is_empty() && !r.is_empty() => 1,
-            _ => self.cost.track(&[Some(left), Some(right)], None)?,
-        };
-        frame.charge(units)?;
-        Ok(equal? != self.negated)
     }
 }
 

@@ -14,7 +14,7 @@ pub(super) const NOWHERE: Offset = Offset::MAX;
 /// 100,000 code points spell some 100,000 nodes at most, macros included, but for `optMap` and `optFlatMap`: these copy
 /// their receiver, so that each nesting of them doubles it. Ten times as many leave room for any such expression that is
 /// of use, and bound the memory of the others to some 200 MB.
-pub(super) const MAX_NODES: usize = 1_000_000;
+pub(super) const MAX_NODES: usize = 250_000;
 
 /// The nodes made so far.
 #[derive(Debug)]

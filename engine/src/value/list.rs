@@ -1,6 +1,6 @@
 //! Lists, whatever they are made of.
 
-use super::{Json, ListView, Value};
+use super::{Json, ListView, OwnedValue, Value};
 
 /// A list: computed, in a JSON document, or of a host.
 #[derive(Debug, Clone, Copy)]
@@ -9,6 +9,8 @@ pub enum List<'a> {
     Values(&'a [Value<'a>]),
     /// In a JSON document.
     Json(&'a [Json]),
+    /// Kept, such as a constant.
+    Owned(&'a [OwnedValue]),
     /// Of a host.
     View(&'a dyn ListView),
 }
@@ -19,6 +21,7 @@ impl<'a> List<'a> {
         match self {
             List::Values(values) => values.len(),
             List::Json(items) => items.len(),
+            List::Owned(values) => values.len(),
             List::View(view) => view.len(),
         }
     }
@@ -33,6 +36,7 @@ impl<'a> List<'a> {
         match *self {
             List::Values(values) => values.get(index).copied(),
             List::Json(items) => items.get(index).map(Value::from),
+            List::Owned(values) => values.get(index).map(OwnedValue::as_value),
             List::View(view) => view.get(index),
         }
     }
@@ -51,6 +55,7 @@ impl<'a> From<List<'a>> for Value<'a> {
         match list {
             List::Values(values) => Value::List(values),
             List::Json(items) => Value::JsonList(items),
+            List::Owned(values) => Value::OwnedList(values),
             List::View(view) => Value::ListView(view),
         }
     }

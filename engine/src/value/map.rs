@@ -293,6 +293,7 @@ fn address(key: &Value<'_>) -> usize {
     match *key {
         Value::List(values) => values.as_ptr().addr(),
         Value::JsonList(items) => items.as_ptr().addr(),
+        Value::OwnedList(values) => values.as_ptr().addr(),
         Value::ListView(view) => std::ptr::from_ref(view).addr(),
         Value::Map(map) => std::ptr::from_ref(map).addr(),
         Value::JsonMap(map) => std::ptr::from_ref(map).addr(),

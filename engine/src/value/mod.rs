@@ -58,6 +58,8 @@ pub enum Value<'a> {
     List(&'a [Value<'a>]),
     /// A list in a JSON document.
     JsonList(&'a [Json]),
+    /// A list that is kept, such as a constant one.
+    OwnedList(&'a [OwnedValue]),
     /// A list of a host.
     ListView(&'a dyn ListView),
     /// A map that was computed. Read any map through [`Value::as_map`].
@@ -83,6 +85,7 @@ impl<'a> Value<'a> {
         match self {
             Value::List(values) => Some(List::Values(values)),
             Value::JsonList(items) => Some(List::Json(items)),
+            Value::OwnedList(values) => Some(List::Owned(values)),
             Value::ListView(view) => Some(List::View(view)),
             _ => None,
         }
@@ -110,7 +113,7 @@ impl<'a> Value<'a> {
             Value::Bytes(_) => "bytes",
             Value::Duration(_) => "google.protobuf.Duration",
             Value::Timestamp(_) => "google.protobuf.Timestamp",
-            Value::List(_) | Value::JsonList(_) | Value::ListView(_) => "list",
+            Value::List(_) | Value::JsonList(_) | Value::OwnedList(_) | Value::ListView(_) => "list",
             Value::Map(_) | Value::JsonMap(_) => "map",
             Value::MapView(view) => view.type_name(),
             Value::Optional(_) => "optional_type",

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::map::key_order;
-use super::{ListView, MAX_DEPTH, MapView, Opaque, Value};
+use super::{MAX_DEPTH, MapView, Opaque, Value};
 use crate::error::EvalError;
 
 /// A deep copy of a [`Value`], which borrows from nothing. Cheap to clone, and to view as a value again.
@@ -16,7 +16,7 @@ enum Repr {
     Scalar(Value<'static>),
     String(Arc<str>),
     Bytes(Arc<[u8]>),
-    List(OwnedList),
+    List(Arc<[OwnedValue]>),
     Map(OwnedMap),
     Type(Arc<str>),
     Opaque(Arc<dyn Opaque>),
@@ -39,7 +39,7 @@ impl OwnedValue {
             Repr::Scalar(value) => *value,
             Repr::String(text) => Value::String(text),
             Repr::Bytes(bytes) => Value::Bytes(bytes),
-            Repr::List(list) => Value::ListView(list),
+            Repr::List(list) => Value::OwnedList(list),
             Repr::Map(map) => Value::MapView(map),
             Repr::Type(name) => Value::Type(name),
             Repr::Opaque(opaque) => Value::Opaque(&**opaque),
@@ -65,7 +65,7 @@ fn copy(value: &Value<'_>, depth: usize) -> Result<OwnedValue, EvalError> {
         Value::Bytes(bytes) => Repr::Bytes(bytes.into()),
         Value::Type(name) => Repr::Type(name.into()),
         Value::Opaque(opaque) => Repr::Opaque(opaque.share()),
-        Value::List(_) | Value::JsonList(_) | Value::ListView(_) => copy_list(value, depth)?,
+        Value::List(_) | Value::JsonList(_) | Value::OwnedList(_) | Value::ListView(_) => copy_list(value, depth)?,
         Value::Map(_) | Value::JsonMap(_) | Value::MapView(_) => copy_map(value, depth)?,
     };
     Ok(OwnedValue(repr))
@@ -76,7 +76,7 @@ fn copy_list(value: &Value<'_>, depth: usize) -> Result<Repr, EvalError> {
     for element in value.as_list().into_iter().flatten() {
         copies.push(copy(&element, depth)?);
     }
-    Ok(Repr::List(OwnedList(copies.into())))
+    Ok(Repr::List(copies.into()))
 }
 
 fn copy_map(value: &Value<'_>, depth: usize) -> Result<Repr, EvalError> {
@@ -90,19 +90,6 @@ fn copy_map(value: &Value<'_>, depth: usize) -> Result<Repr, EvalError> {
         type_name: value.type_name().into(),
         entries: entries.into(),
     }))
-}
-
-#[derive(Debug, Clone)]
-struct OwnedList(Arc<[OwnedValue]>);
-
-impl ListView for OwnedList {
-    fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    fn get(&self, index: usize) -> Option<Value<'_>> {
-        self.0.get(index).map(OwnedValue::as_value)
-    }
 }
 
 /// Entries ordered by key.

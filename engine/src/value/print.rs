@@ -27,7 +27,7 @@ impl Value<'_> {
             Value::Bytes(_) => "types.Bytes",
             Value::Duration(_) => "types.Duration",
             Value::Timestamp(_) => "types.Timestamp",
-            Value::List(_) | Value::JsonList(_) | Value::ListView(_) => "*types.baseList",
+            Value::List(_) | Value::JsonList(_) | Value::OwnedList(_) | Value::ListView(_) => "*types.baseList",
             Value::Map(_) | Value::JsonMap(_) | Value::MapView(_) => "*types.baseMap",
             Value::Optional(_) => "*types.Optional",
             Value::Type(_) => "*types.Type",
@@ -86,6 +86,7 @@ impl fmt::Display for InMessage<'_, '_> {
             // Read above.
             Value::List(_)
             | Value::JsonList(_)
+            | Value::OwnedList(_)
             | Value::ListView(_)
             | Value::Map(_)
             | Value::JsonMap(_)

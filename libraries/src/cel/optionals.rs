@@ -199,6 +199,7 @@ fn is_zero(value: &Value<'_>) -> bool {
         Value::Timestamp(timestamp) => *timestamp == ZERO_TIME,
         Value::List(values) => values.is_empty(),
         Value::JsonList(items) => items.is_empty(),
+        Value::OwnedList(values) => values.is_empty(),
         Value::Map(map) => map.entries().is_empty(),
         Value::JsonMap(map) => map.is_empty(),
         Value::ListView(list) => list.is_zero(),

@@ -10,9 +10,10 @@ use crate::check::{Reference, resolve_name};
 use crate::cost::Cost;
 use crate::decl::{FunctionDecl, Implementation, OverloadDecl};
 use crate::golang::regex::Regex;
-use crate::program::attribute::{Attribute, Base, Conditional, Key, Qualifier, go_type, is_key};
+use crate::program::attribute::{Attribute, Base, Conditional, Key, Qualifier, is_key};
 use crate::program::call::{Call, Callee};
-use crate::program::node::{Equality, Matches};
+use crate::program::node::Matches;
+use crate::program::operator::{Comparison, Equality, Operands, Operator};
 use crate::types::Type;
 use crate::value::Value;
 
@@ -94,7 +95,7 @@ impl Planner<'_> {
         let name = if negated { operators::NOT_EQUALS } else { operators::EQUALS };
         let row = self.env.function(name).and_then(|function| function.overloads.first());
         let cost = row.map_or(Cost::ONE, |overload| overload.cost);
-        Ok(Node::Equality(Box::new(Equality { left, right, negated, cost })))
+        Ok(Node::Equality(Box::new(Equality { operands: Operands { left, right, cost }, negated })))
     }
 }
 
@@ -139,7 +140,7 @@ fn plan_index(arguments: Vec<Node>, optional: bool) -> Result<Node, PlanError> {
         Node::Constant(value) => match value.as_value() {
             Value::String(name) => Key::Field(name.into()),
             other if !is_key(&other) => {
-                return Err(PlanError::new(format_args!("invalid qualifier type: {}", go_type(&other, false))));
+                return Err(PlanError::new(format_args!("invalid qualifier type: {}", other.go_type())));
             }
             _ => Key::Constant(value),
         },
@@ -147,7 +148,7 @@ fn plan_index(arguments: Vec<Node>, optional: bool) -> Result<Node, PlanError> {
         node => Key::Computed(node),
     };
     let mut chain = into_attribute(operand);
-    chain.qualifiers.push(Qualifier { key, optional });
+    chain.qualify(Qualifier { key, optional });
     Ok(Node::Attribute(Box::new(chain)))
 }
 
@@ -179,6 +180,14 @@ fn plan_function(
         }
     }
     let (callee, any_number) = callee(&target, types, expr.id.0);
+    if let Some(operator) = Operator::named(&target.name)
+        && let Callee::Known(function) = callee
+        && arguments.len() == 2
+    {
+        let [left, right] = exactly(arguments)?;
+        let operands = Operands { left, right, cost };
+        return Ok(Node::Comparison(Box::new(Comparison { operands, operator, function })));
+    }
     if arguments.is_empty() && matches!(callee, Callee::Missing(_)) {
         return Err(PlanError::new(format_args!("no such overload: {}()", target.name)));
     }

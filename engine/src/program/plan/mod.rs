@@ -136,8 +136,11 @@ impl Planner<'_> {
         }
         let operand = self.plan(&select.operand)?;
         let mut chain = into_attribute(operand);
-        chain.qualifiers.push(Qualifier { key: Key::Field(select.field.clone()), optional: false });
-        chain.presence = select.test_only;
+        if select.test_only {
+            chain.test(&select.field);
+        } else {
+            chain.qualify(Qualifier { key: Key::Field(select.field.as_str().into()), optional: false });
+        }
         Ok(Node::Attribute(Box::new(chain)))
     }
 

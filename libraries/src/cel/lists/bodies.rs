@@ -26,6 +26,7 @@ pub(super) fn slice<'a>(
     let part = match list {
         List::Values(values) => values.get(from..to).map(Value::List),
         List::Json(items) => items.get(from..to).map(Value::JsonList),
+        List::Owned(values) => values.get(from..to).map(Value::OwnedList),
         List::View(view) if to <= view.len() => {
             let mut part = Vec::new_in(call.arena.bump());
             part.extend((from..to).filter_map(|index| view.get(index)));

@@ -1,0 +1,142 @@
+//! Operators of two operands: equality and orderings, with a short way for the types that rules mostly compare.
+
+use std::cmp::Ordering;
+
+use super::frame::Frame;
+use super::node::Node;
+use crate::ast::operators;
+use crate::cost::Cost;
+use crate::decl::Function;
+use crate::error::EvalError;
+use crate::value::Value;
+
+/// Two operands, both of which are evaluated whatever becomes of them.
+#[derive(Debug)]
+pub(super) struct Operands {
+    pub(super) left: Node,
+    pub(super) right: Node,
+    pub(super) cost: Cost,
+}
+
+/// `a == b`, `a != b`.
+#[derive(Debug)]
+pub(super) struct Equality {
+    pub(super) operands: Operands,
+    pub(super) negated: bool,
+}
+
+/// `a < b` and its like.
+#[derive(Debug)]
+pub(super) struct Comparison {
+    pub(super) operands: Operands,
+    pub(super) operator: Operator,
+    /// The operator for operands of any type.
+    pub(super) function: Function,
+}
+
+/// An ordering.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Operator {
+    Less,
+    LessEquals,
+    Greater,
+    GreaterEquals,
+}
+
+impl Operator {
+    /// The ordering of this name, if it is one.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            operators::LESS => Operator::Less,
+            operators::LESS_EQUALS => Operator::LessEquals,
+            operators::GREATER => Operator::Greater,
+            operators::GREATER_EQUALS => Operator::GreaterEquals,
+            _ => return None,
+        })
+    }
+
+    #[inline]
+    fn holds(self, order: Ordering) -> bool {
+        match self {
+            Operator::Less => order.is_lt(),
+            Operator::LessEquals => order.is_le(),
+            Operator::Greater => order.is_gt(),
+            Operator::GreaterEquals => order.is_ge(),
+        }
+    }
+}
+
+impl Operands {
+    #[inline]
+    fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<(Value<'a>, Value<'a>), EvalError> {
+        match self.left.eval(frame) {
+            Ok(left) => match self.right.eval(frame) {
+                Ok(right) => Ok((left, right)),
+                Err(error) => Err(self.fail(Some(left), None, error, frame)),
+            },
+            Err(error) if error.is_fatal() => Err(error),
+            Err(error) => match self.right.eval(frame) {
+                Err(later) if later.is_fatal() => Err(later),
+                right => Err(self.fail(None, right.ok(), error, frame)),
+            },
+        }
+    }
+
+    /// Charges for operands that failed.
+    #[cold]
+    fn fail<'a>(
+        &self,
+        left: Option<Value<'a>>,
+        right: Option<Value<'a>>,
+        error: EvalError,
+        frame: &mut Frame<'a>,
+    ) -> EvalError {
+        if error.is_fatal() {
+            return error;
+        }
+        let charged = self.cost.track(&[left, right], None).and_then(|units| frame.charge(units));
+        charged.err().unwrap_or(error)
+    }
+
+    /// Charges for operands of two scalars or of two texts that are neither long nor empty, or of anything else.
+    #[inline]
+    fn charge<'a>(&self, left: Value<'a>, right: Value<'a>, frame: &mut Frame<'a>) -> Result<(), EvalError> {
+        let units = match (left, right) {
+            (Value::Int(_), Value::Int(_)) | (Value::Bool(_), Value::Bool(_)) => 1,
+            (Value::String(l), Value::String(r)) if l.len().min(r.len()) <= 10 && !l.is_empty() && !r.is_empty() => 1,
+            _ => self.cost.track(&[Some(left), Some(right)], None)?,
+        };
+        frame.charge(units)
+    }
+}
+
+impl Equality {
+    pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<bool, EvalError> {
+        let (left, right) = self.operands.eval(frame)?;
+        let result = match self.negated {
+            false => left.equals(&right),
+            true => left.differs_from(&right),
+        };
+        self.operands.charge(left, right, frame)?;
+        result
+    }
+}
+
+impl Comparison {
+    pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<bool, EvalError> {
+        let (left, right) = self.operands.eval(frame)?;
+        if let (Value::Int(l), Value::Int(r)) = (left, right) {
+            frame.charge(1)?;
+            return Ok(self.operator.holds(l.cmp(&r)));
+        }
+        let result = (self.function)(&frame.context(), &[left, right]);
+        if let Err(error) = &result
+            && error.is_fatal()
+        {
+            return Err(error.clone());
+        }
+        frame.charge(self.operands.cost.track(&[Some(left), Some(right)], None)?)?;
+        // The result of an ordering is a bool.
+        Ok(matches!(result?, Value::Bool(true)))
+    }
+}

@@ -12,8 +12,8 @@ pub(super) const NOWHERE: Offset = Offset::MAX;
 /// The most nodes of a tree.
 ///
 /// 100,000 code points spell some 100,000 nodes at most, macros included, but for `optMap` and `optFlatMap`: these copy
-/// their receiver, so that each nesting of them doubles it. Ten times as many leave room for any such expression that is
-/// of use, and bound the memory of the others to some 200 MB.
+/// their receiver, so that each nesting of them doubles it. Twice as many and more leave room for any such expression that
+/// is of use, and bound the memory of the others to some 50 MB.
 pub(super) const MAX_NODES: usize = 250_000;
 
 /// The nodes made so far.

@@ -1,6 +1,7 @@
-//! Calls of single rows, for the tests of libraries.
+//! Calls of single rows and evaluations of expressions, for the tests of libraries.
 
 use gavel_engine::decl::{CallContext, Implementation, Overload};
+use gavel_engine::program::{Activation, EvalOptions};
 use gavel_engine::value::{Arena, Value};
 
 /// Calls the row of this id and compares what comes out, as messages print it, with `expected`.
@@ -23,4 +24,19 @@ pub(crate) fn check(
     let outcome = outcome.map(|value| value.in_message().to_string());
     let outcome = outcome.as_deref().map_err(|error| error.message());
     assert_eq!(outcome, expected, "{id}{arguments:?}");
+}
+
+/// Evaluates an expression in the specification's environment and compares what comes out, as messages print it.
+#[track_caller]
+pub(crate) fn check_expression(expression: &str, expected: Result<&str, &str>) {
+    let env = crate::cel_env().unwrap();
+    let checked = env.compile(expression).unwrap();
+    let program = env.plan(&checked).unwrap();
+    let arena = Arena::new();
+    let outcome = program
+        .eval(&Activation::new(), &arena, &EvalOptions::default())
+        .result;
+    let outcome = outcome.map(|value| value.in_message().to_string());
+    let outcome = outcome.as_deref().map_err(|error| error.message());
+    assert_eq!(outcome, expected, "{expression}");
 }

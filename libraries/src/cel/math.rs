@@ -313,3 +313,102 @@ fn shift<'a>(
         _ => Err(EvalError::no_such_overload()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cel_env;
+    use crate::testing::check;
+    use gavel_engine::value::Arena;
+
+    #[test]
+    fn of_equal_numbers_the_first_is_taken() {
+        let (int, uint) = (Value::Int(1), Value::Uint(1));
+        let nan = Value::Double(f64::NAN);
+        let unordered = Err("NaN values cannot be ordered: math.@max");
+        check(MATH, "math_@max_int_uint", &[int, Value::Uint(2)], Ok("2"));
+        check(MATH, "math_@min_int_uint", &[int, uint], Ok("1"));
+        check(MATH, "math_@max_int_double", &[int, nan], unordered);
+    }
+
+    #[test]
+    fn whatever_fails_in_a_list_fails_alike() {
+        let arena = Arena::new();
+        let check = |values: &[Value<'_>], expected| {
+            check(MATH, "math_@min_list_int", &[arena.list(values)], expected);
+        };
+        check(&[Value::Int(2), Value::Double(1.5)], Ok("1.5"));
+        check(&[], Err("math.@min(list) argument must not be empty"));
+        check(
+            &[Value::Int(1), Value::Null],
+            Err("no such overload: math.@min"),
+        );
+    }
+
+    #[test]
+    fn numbers_at_the_edge() {
+        let overflow = Err("integer overflow");
+        check(MATH, "math_abs_int", &[Value::Int(i64::MIN)], overflow);
+        check(MATH, "math_sign_double", &[Value::Double(-0.0)], Ok("0"));
+        check(
+            MATH,
+            "math_sign_double",
+            &[Value::Double(f64::NAN)],
+            Ok("NaN"),
+        );
+        check(MATH, "math_round_double", &[Value::Double(2.5)], Ok("3"));
+    }
+
+    #[test]
+    fn shifts_past_the_width_leave_nothing() {
+        let negative = Err("math.bitShiftLeft() negative offset: -1");
+        let left = "math_bitShiftLeft_int_int";
+        let right = "math_bitShiftRight_int_int";
+        check(
+            MATH,
+            left,
+            &[Value::Int(1), Value::Int(63)],
+            Ok("-9223372036854775808"),
+        );
+        check(MATH, left, &[Value::Int(1), Value::Int(64)], Ok("0"));
+        check(MATH, left, &[Value::Int(1), Value::Int(i64::MAX)], Ok("0"));
+        check(MATH, left, &[Value::Int(1), Value::Int(-1)], negative);
+        check(
+            MATH,
+            right,
+            &[Value::Int(-1), Value::Int(1)],
+            Ok("9223372036854775807"),
+        );
+    }
+
+    #[test]
+    fn literals_that_are_no_numbers_are_refused() {
+        let env = cel_env().unwrap();
+        for (expression, message) in [
+            (
+                "math.least()",
+                "1:1: math.least() requires at least one argument",
+            ),
+            (
+                "math.least('a')",
+                "1:12: math.least() invalid single argument value",
+            ),
+            (
+                "math.greatest([])",
+                "1:15: math.greatest() invalid single argument value",
+            ),
+            (
+                "math.least(1, 'a')",
+                "1:15: math.least() simple literal arguments must be numeric",
+            ),
+            (
+                "math.least(1, x, {})",
+                "1:18: math.least() simple literal arguments must be numeric",
+            ),
+        ] {
+            let issues = env.parse(expression).unwrap_err().to_string();
+            assert!(issues.contains(message), "{expression}: {issues}");
+        }
+        assert!(env.parse("other.least('a')").is_ok());
+    }
+}

@@ -270,3 +270,65 @@ fn unwrap<'a>(call: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, E
     }
     Ok(call.arena.list(&values))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::check_expression;
+
+    #[test]
+    fn zero_values_are_none() {
+        let check = |value: &str, zero: bool| {
+            let expression = format!("optional.ofNonZeroValue({value}).hasValue()");
+            check_expression(&expression, Ok(if zero { "false" } else { "true" }));
+        };
+        for zero in [
+            "null",
+            "false",
+            "0",
+            "0u",
+            "-0.0",
+            "''",
+            "b''",
+            "[]",
+            "{}",
+            "duration('0s')",
+        ] {
+            check(zero, true);
+        }
+        check("timestamp('0001-01-01T00:00:00Z')", true);
+        for other in [
+            "timestamp(0)",
+            "0.0 / 0.0",
+            "[0]",
+            "int",
+            "optional.none()",
+            "ip('::')",
+        ] {
+            check(other, false);
+        }
+    }
+
+    #[test]
+    fn only_optionals_are_unwrapped() {
+        check_expression("[optional.none(), optional.of(1)].unwrapOpt()", Ok("[1]"));
+        let mixed = "dyn([dyn(optional.of(1)), dyn(['a'])]).unwrapOpt()";
+        check_expression(mixed, Err("value [a] is not optional"));
+        check_expression(
+            "dyn([1]).unwrapOpt()",
+            Err("no such overload: unwrapOpt(list)"),
+        );
+    }
+
+    #[test]
+    fn the_ends_of_a_list_may_be_missing() {
+        check_expression(
+            "[[1, 2].first(), [1, 2].last(), [].first()]",
+            Ok("[optional(1), optional(2), optional.none()]"),
+        );
+        check_expression(
+            "optional.none().value()",
+            Err("optional.none() dereference"),
+        );
+        check_expression("dyn(1).orValue(2)", Ok("1"));
+    }
+}

@@ -60,3 +60,40 @@ fn insert<'a>(
     }
     Ok(inserted.build(call.arena))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::check;
+    use gavel_engine::value::Arena;
+
+    #[test]
+    fn inserts_keys_that_no_lookup_finds() {
+        let arena = Arena::new();
+        let map = |key, value| {
+            let mut map = MapBuilder::new();
+            map.insert(key, value);
+            map.build(&arena)
+        };
+        let one = map(Value::Int(1), Value::String("a"));
+        let entry = |key, expected| {
+            let arguments = [one, key, Value::String("b")];
+            check(
+                TWO_VARIABLE,
+                "@mapInsert_map_key_value",
+                &arguments,
+                expected,
+            );
+            let arguments = [one, map(key, Value::String("b"))];
+            check(TWO_VARIABLE, "@mapInsert_map_map", &arguments, expected);
+        };
+        entry(Value::Int(2), Ok("{1: a, 2: b}"));
+        entry(Value::String("1"), Ok("{1: a, 1: b}"));
+        entry(Value::Int(1), Err("insert failed: key 1 already exists"));
+        entry(Value::Uint(1), Err("insert failed: key 1 already exists"));
+        entry(
+            Value::Double(1.0),
+            Err("insert failed: key 1 already exists"),
+        );
+    }
+}

@@ -5,6 +5,7 @@ pub mod cel;
 mod cel_env;
 mod cost;
 mod env_set;
+pub mod kubernetes;
 #[cfg(test)]
 mod testing;
 mod version;

@@ -1,0 +1,1 @@
+//! The types that the libraries of Kubernetes bring.

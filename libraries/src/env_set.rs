@@ -6,12 +6,6 @@ use gavel_engine::types::TypeTextError;
 use crate::base_env::base_env;
 use crate::version::KubeVersion;
 
-/// Later than any version.
-const ALL: KubeVersion = KubeVersion {
-    major: u32::MAX,
-    minor: u32::MAX,
-};
-
 /// What new expressions may use, which is what a version offers, and what stored ones may, which is everything: they may
 /// have been written by a later version.
 #[derive(Debug, Clone)]
@@ -25,7 +19,7 @@ impl EnvSet {
     pub fn new(version: KubeVersion) -> Result<EnvSet, TypeTextError> {
         Ok(EnvSet {
             new_expressions: base_env(version)?,
-            stored_expressions: base_env(ALL)?,
+            stored_expressions: base_env(version.max(KubeVersion::REFERENCE))?,
         })
     }
 

@@ -15,7 +15,7 @@ pub(crate) fn check(
     let row = rows.iter().find(|row| row.id == id).unwrap();
     let (Implementation::Typed(function)
     | Implementation::Variadic(function)
-    | Implementation::Shared(function)) = row.implementation
+    | Implementation::Shared(function)) = row.implementation.of_values()
     else {
         panic!("{id} has no implementation");
     };

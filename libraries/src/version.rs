@@ -18,8 +18,11 @@ pub struct KubeVersion {
 pub struct VersionError(pub String);
 
 impl KubeVersion {
-    /// The newest version whose language is known.
-    pub const NEWEST: KubeVersion = KubeVersion::v1(36);
+    /// The newest version whose language is known; of its changes, those to the environment.
+    pub const NEWEST: KubeVersion = KubeVersion::v1(37);
+
+    /// The version whose evaluation is reproduced.
+    pub const REFERENCE: KubeVersion = KubeVersion::v1(36);
 
     /// 1.minor
     pub const fn v1(minor: u32) -> Self {
@@ -29,7 +32,7 @@ impl KubeVersion {
 
 impl Default for KubeVersion {
     fn default() -> Self {
-        KubeVersion::NEWEST
+        KubeVersion::REFERENCE
     }
 }
 

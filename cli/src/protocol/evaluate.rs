@@ -101,7 +101,7 @@ impl EvalRequest {
 
 fn version(fields: &mut Fields) -> Result<KubeVersion, RequestError> {
     let Some(text) = fields.text("k8sVersion")? else {
-        return Ok(KubeVersion::NEWEST);
+        return Ok(KubeVersion::default());
     };
     crate::environment::kubernetes_version(&text)
         .map_err(|error| RequestError(error).within("k8sVersion"))

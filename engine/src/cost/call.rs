@@ -118,7 +118,7 @@ impl Cost {
     }
 
     /// The same cost, read as cel-go reads its own formulas.
-    pub(super) const fn standard(self) -> Cost {
+    pub const fn standard(self) -> Cost {
         Cost {
             standard: true,
             ..self

@@ -5,5 +5,5 @@ mod overload;
 mod provider;
 
 pub use function::{FunctionDecl, OverloadDecl};
-pub use overload::{CallContext, Function, Implementation, Overload};
+pub use overload::{CallContext, Function, Implementation, Overload, PatternFunction};
 pub use provider::TypeProvider;

@@ -2,6 +2,7 @@
 
 use crate::cost::Cost;
 use crate::error::EvalError;
+use crate::golang::regex::Regex;
 use crate::value::{Arena, Value};
 
 /// An overload of a function. The checker, the planner, the estimator, the tracker and the documentation read this row.
@@ -31,6 +32,9 @@ pub enum Implementation {
     Variadic(Function),
     /// By one function for all overloads of the name, which judges its arguments itself.
     Shared(Function),
+    /// By the first function where the pattern, the second argument, is a constant: planning compiles it, and fails
+    /// where it is none. Otherwise as the second says.
+    Pattern(PatternFunction, &'static Implementation),
     /// By the planner: logic, conditionals, indexing, selection, optional chaining.
     Planned,
     /// Not at all: declared for checking only.
@@ -39,6 +43,19 @@ pub enum Implementation {
 
 /// An implementation. The receiver, if any, is the first argument.
 pub type Function = for<'a> fn(&CallContext<'a>, &[Value<'a>]) -> Result<Value<'a>, EvalError>;
+
+/// An implementation that is given its second argument, a regular expression, also compiled.
+pub type PatternFunction = for<'a> fn(&CallContext<'a>, &Regex, &[Value<'a>]) -> Result<Value<'a>, EvalError>;
+
+impl Implementation {
+    /// How the overload is computed where its arguments are not constants.
+    pub const fn of_values(self) -> Implementation {
+        match self {
+            Implementation::Pattern(_, of_values) => *of_values,
+            other => other,
+        }
+    }
+}
 
 /// What an implementation may use beside its arguments.
 #[derive(Debug, Clone, Copy)]

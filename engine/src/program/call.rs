@@ -9,8 +9,9 @@ use smol_str::SmolStr;
 use super::frame::Frame;
 use super::node::Node;
 use crate::cost::{Cost, Formula};
-use crate::decl::{Function, OverloadDecl};
+use crate::decl::{Function, OverloadDecl, PatternFunction};
 use crate::error::EvalError;
+use crate::golang::regex::Regex;
 use crate::types::Type;
 use crate::value::Value;
 
@@ -35,6 +36,8 @@ pub(super) enum Callee {
     Guarded(Function, Arc<OverloadDecl>),
     /// The first of these overloads whose types the arguments are of.
     Dispatched(Box<[(Function, Arc<OverloadDecl>)]>),
+    /// An implementation with its constant pattern. It judges its arguments itself.
+    Compiled(PatternFunction, Box<Regex>),
     /// Nothing; the number is the node's.
     Missing(u32),
 }
@@ -129,6 +132,7 @@ impl Call {
                 Some((function, _)) => function(&frame.context(), values),
                 None => Err(self.no_such_overload(values)),
             },
+            Callee::Compiled(function, regex) => function(&frame.context(), regex, values),
             Callee::Missing(id) => Err(self.missing(values, *id)),
         }
     }

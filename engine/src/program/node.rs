@@ -2,8 +2,6 @@
 //!
 //! A node's cost is charged when it is done, as upstream charges it (`interpreter/runtimecost.go`).
 
-use std::sync::Arc;
-
 use super::attribute::Attribute;
 use super::block::Block;
 use super::call::Call;
@@ -11,9 +9,7 @@ use super::fold::Fold;
 use super::frame::Frame;
 use super::literal::{ListLiteral, MapLiteral, StructLiteral};
 use super::operator::{Comparison, Equality};
-use crate::cost::Cost;
 use crate::error::EvalError;
-use crate::golang::regex::Regex;
 use crate::value::{OwnedValue, Value, key_order};
 
 /// A step of a program.
@@ -37,8 +33,6 @@ pub(super) enum Node {
     Call(Box<Call>),
     /// `x in [1, 2, 3]` of constants.
     Membership(Box<Membership>),
-    /// `x.matches('…')` with a constant pattern.
-    Matches(Box<Matches>),
     /// `@not_strictly_false(x)`
     NotStrictlyFalse(Box<Node>),
     /// `a.or(b)`
@@ -64,15 +58,6 @@ pub(super) struct Membership {
     pub(super) set: Box<[OwnedValue]>,
 }
 
-/// `x.matches('…')` with a constant pattern.
-#[derive(Debug)]
-pub(super) struct Matches {
-    pub(super) text: Node,
-    pub(super) pattern: Arc<str>,
-    pub(super) regex: Regex,
-    pub(super) cost: Cost,
-}
-
 impl Node {
     /// Evaluates the step.
     pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
@@ -87,7 +72,6 @@ impl Node {
             Node::Fold(fold) => fold.eval(frame),
             Node::Block(block) => block.eval(frame),
             Node::Membership(membership) => membership.eval(frame).map(Value::Bool),
-            Node::Matches(matches) => matches.eval(frame),
             Node::NotStrictlyFalse(arg) => not_strictly_false(arg, frame),
             Node::OptionalOr(terms) => optional_or(terms, frame),
             Node::OptionalOrValue(terms) => optional_or_value(terms, frame),
@@ -174,19 +158,5 @@ impl Membership {
             Value::Double(double) if double.is_nan() => Ok(false),
             _ => Ok(self.set.binary_search_by(|known| key_order(&known.as_value(), &element)).is_ok()),
         }
-    }
-}
-
-impl Matches {
-    fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
-        // Upstream plans this as a call of any number of arguments: not charged where the text fails.
-        let text = self.text.eval(frame)?;
-        let result = match text {
-            // Upstream asks for the native value, which of a type is its name.
-            Value::String(text) | Value::Type(text) => Ok(Value::Bool(self.regex.is_match(text))),
-            _ => Err(EvalError::no_such_overload()),
-        };
-        frame.charge(self.cost.track(&[Some(text), Some(Value::String(&self.pattern))], None)?)?;
-        result
     }
 }

@@ -60,11 +60,12 @@ fn body(id: &str) -> Function {
         .find(|row| row.id == id)
         .expect("a row of this id")
         .implementation
+        .of_values()
     {
         Implementation::Shared(body)
         | Implementation::Typed(body)
         | Implementation::Variadic(body) => body,
-        Implementation::Planned | Implementation::Declared => panic!("{id} has no body"),
+        Implementation::Planned | Implementation::Declared | Implementation::Pattern(..) => panic!("{id} has no body"),
     }
 }
 

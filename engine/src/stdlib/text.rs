@@ -3,7 +3,7 @@
 use super::{missing_operator, shared};
 use crate::cost::Cost;
 use crate::cost::formulas::{self, CONTAINS, PREFIX};
-use crate::decl::{CallContext, Overload};
+use crate::decl::{CallContext, Implementation, Overload};
 use crate::error::EvalError;
 use crate::golang::regex::Regex;
 use crate::value::Value;
@@ -36,19 +36,15 @@ pub(super) const ROWS: &[Overload] = &[
         PREFIX,
         "'abc'.startsWith('ab')",
     ),
-    shared(
-        MATCHES,
+    pattern(
         "matches",
         "(string, string) -> bool",
-        matches,
         Cost::ONE,
         "matches('abc', '^a.c$')",
     ),
-    shared(
-        MATCHES,
+    pattern(
         "matches_string",
         "string.(string) -> bool",
-        matches,
         formulas::MATCHES,
         "'abc'.matches('b')",
     ),
@@ -75,7 +71,18 @@ fn starts_with<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>,
     }
 }
 
-/// Whether the pattern is found anywhere in the text. Patterns that are literals are compiled by the planner, once.
+const fn pattern(id: &'static str, signature: &'static str, cost: Cost, example: &'static str) -> Overload {
+    Overload {
+        function: MATCHES,
+        id,
+        signature,
+        implementation: Implementation::Pattern(matches_constant, &Implementation::Shared(matches)),
+        cost,
+        example,
+    }
+}
+
+/// Whether the pattern is found anywhere in the text.
 fn matches<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
     match *args {
         [Value::String(text), Value::String(pattern)] => {
@@ -83,6 +90,14 @@ fn matches<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Eva
             Ok(Value::Bool(regex.is_match(text)))
         }
         _ => Err(missing_operator(MATCHES, args)),
+    }
+}
+
+fn matches_constant<'a>(_: &CallContext<'a>, regex: &Regex, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
+    match args {
+        // Upstream asks for the native value, which of a type is its name.
+        [Value::String(text) | Value::Type(text), _] => Ok(Value::Bool(regex.is_match(text))),
+        _ => Err(EvalError::no_such_overload()),
     }
 }
 

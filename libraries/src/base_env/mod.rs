@@ -20,6 +20,9 @@ use crate::cel::strings::{
     STRINGS, STRINGS_BEFORE_2, STRINGS_INDEX_FROM, STRINGS_SINCE_1, STRINGS_SINCE_2,
 };
 use crate::cel::two_variable::TWO_VARIABLE;
+use crate::kubernetes::equality::EQUALITY;
+use crate::kubernetes::lists::{LISTS as KUBERNETES_LISTS, LISTS_SINCE_1};
+use crate::kubernetes::regex::REGEX;
 use crate::version::KubeVersion;
 
 /// What an environment may offer.
@@ -54,9 +57,17 @@ pub struct Gated {
 
 /// The features in the order in which they are added.
 pub const FEATURES: &[Gated] = &[
+    // The first row of an overload counts.
+    since(0, Feature::Functions("standard", &[EQUALITY])),
     since(0, Feature::Functions("standard", stdlib::TABLES)),
     since(0, Feature::Macros(syntax::STANDARD)),
     since(0, Feature::Validator(validators::homogeneous_literals)),
+    since(0, Feature::Functions("kubernetes.regex", &[REGEX])),
+    since(
+        0,
+        Feature::Functions("kubernetes.lists", &[KUBERNETES_LISTS]),
+    ),
+    since(37, Feature::Functions("kubernetes.lists", &[LISTS_SINCE_1])),
     since(
         0,
         Feature::Functions("strings", &[STRINGS, STRINGS_INDEX_FROM]),

@@ -1,3 +1,29 @@
 //! The libraries that Kubernetes adds to CEL (apiserver `pkg/cel/library`), and the types of their values.
 
+use gavel_engine::cost::Cost;
+use gavel_engine::decl::{Function, Implementation, Overload};
+
+pub mod equality;
+pub mod json_patch;
+pub mod lists;
+pub mod regex;
 pub mod values;
+
+/// A row whose overload is found by the types of the arguments.
+const fn typed(
+    function: &'static str,
+    id: &'static str,
+    signature: &'static str,
+    body: Function,
+    cost: Cost,
+    example: &'static str,
+) -> Overload {
+    Overload {
+        function,
+        id,
+        signature,
+        implementation: Implementation::Typed(body),
+        cost,
+        example,
+    }
+}

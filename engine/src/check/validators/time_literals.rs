@@ -50,7 +50,7 @@ fn is_accepted(checked: &CheckedAst, call: ExprId, literal: &Constant) -> bool {
             | Implementation::Shared(convert) => {
                 convert(&context, &[argument]).is_ok()
             }
-            Implementation::Planned | Implementation::Declared => true,
+            Implementation::Planned | Implementation::Declared | Implementation::Pattern(..) => true,
         })
     })
 }

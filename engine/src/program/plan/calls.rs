@@ -8,11 +8,10 @@ use super::{Node, PlanError, Planner, constants, into_attribute};
 use crate::ast::{self, Expr, ExprKind, operators};
 use crate::check::{Reference, resolve_name};
 use crate::cost::Cost;
-use crate::decl::{FunctionDecl, Implementation, OverloadDecl};
+use crate::decl::{FunctionDecl, Implementation, OverloadDecl, PatternFunction};
 use crate::golang::regex::Regex;
 use crate::program::attribute::{Attribute, Base, Conditional, Key, Qualifier, is_key};
 use crate::program::call::{Call, Callee};
-use crate::program::node::Matches;
 use crate::program::operator::{Comparison, Equality, Operands, Operator};
 use crate::types::Type;
 use crate::value::Value;
@@ -159,14 +158,15 @@ fn plan_function(
     types: &[&Type],
 ) -> Result<Node, PlanError> {
     let cost = call_cost(&target);
-    if target.name == "matches"
-        && let [_, pattern] = arguments.as_slice()
+    if let [_, pattern, ..] = arguments.as_slice()
         && let Some(Value::String(pattern)) = pattern.constant()
+        && let Some(function) = of_pattern(&target)
     {
         let regex = Regex::new(pattern).map_err(PlanError::new)?;
-        let pattern = pattern.into();
-        let text = arguments.swap_remove(0);
-        return Ok(Node::Matches(Box::new(Matches { text, pattern, regex, cost })));
+        let callee = Callee::Compiled(function, Box::new(regex));
+        // Upstream plans this as a call of any number of arguments.
+        let call = Call { function: target.name, callee, arguments: arguments.into(), stops_early: true, cost };
+        return Ok(Node::Call(Box::new(call)));
     }
     if target.overload.as_ref().is_some_and(|overload| overload.id == "in_list")
         && let [_, list] = arguments.as_slice()
@@ -195,6 +195,15 @@ fn plan_function(
     constants::fold_conversion(Call { function: target.name, callee, arguments: arguments.into(), stops_early, cost })
 }
 
+/// The function for constant patterns. Upstream knows it by the name alone.
+fn of_pattern(target: &Target<'_>) -> Option<PatternFunction> {
+    let overloads = &target.function.as_ref()?.overloads;
+    overloads.iter().find_map(|overload| match overload.implementation {
+        Implementation::Pattern(function, _) => Some(function),
+        _ => None,
+    })
+}
+
 /// What is called, and whether upstream calls it as a function of any number of arguments.
 fn callee(target: &Target<'_>, types: &[&Type], id: u32) -> (Callee, bool) {
     let guarded = |implementation, overload: &Arc<OverloadDecl>| {
@@ -204,25 +213,25 @@ fn callee(target: &Target<'_>, types: &[&Type], id: u32) -> (Callee, bool) {
         if known { Callee::Known(implementation) } else { Callee::Guarded(implementation, Arc::clone(overload)) }
     };
     if let Some(overload) = &target.overload {
-        match overload.implementation {
+        match overload.implementation.of_values() {
             Implementation::Typed(function) => return (guarded(function, overload), false),
             Implementation::Variadic(function) => return (guarded(function, overload), true),
             Implementation::Shared(function) => return (Callee::Known(function), false),
-            Implementation::Planned | Implementation::Declared => {}
+            Implementation::Planned | Implementation::Declared | Implementation::Pattern(..) => {}
         }
     }
     let overloads = target.function.iter().flat_map(|function| &function.overloads);
     let mut typed = Vec::new();
     let mut variadic = false;
     for overload in overloads {
-        match overload.implementation {
+        match overload.implementation.of_values() {
             Implementation::Shared(function) => return (Callee::Known(function), false),
             Implementation::Typed(function) => typed.push((function, Arc::clone(overload))),
             Implementation::Variadic(function) => {
                 variadic = true;
                 typed.push((function, Arc::clone(overload)));
             }
-            Implementation::Planned | Implementation::Declared => {}
+            Implementation::Planned | Implementation::Declared | Implementation::Pattern(..) => {}
         }
     }
     match typed.len() {

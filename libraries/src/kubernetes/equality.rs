@@ -1,0 +1,66 @@
+//! What `==` costs for values of the libraries (apiserver `pkg/cel/library/cost.go`).
+
+use gavel_engine::ast::operators;
+use gavel_engine::cost::formulas::{COMPARISON, comparison};
+use gavel_engine::cost::{CallEstimate, CallSite, Cost, CostEstimate, TRAVERSAL_FACTOR};
+use gavel_engine::decl::{CallContext, Implementation, Overload};
+use gavel_engine::error::EvalError;
+use gavel_engine::types::Type;
+use gavel_engine::value::Value;
+
+/// The operator. `!=` has no cost of its own.
+pub const EQUALITY: &[Overload] = &[Overload {
+    function: operators::EQUALS,
+    id: "equals",
+    signature: "(A, A) -> bool",
+    implementation: Implementation::Shared(equals),
+    cost: Cost::split(estimate, track).standard(),
+    example: "dyn(3.0) == 3",
+}];
+
+/// The longest name of a format, in code points.
+const MAX_FORMAT_SIZE: u64 = 64;
+
+fn equals<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
+    match args {
+        [left, right] => left.equals(right).map(Value::Bool),
+        _ => Err(EvalError::no_such_overload()),
+    }
+}
+
+fn estimate(call: &dyn CallSite) -> CallEstimate {
+    let ty = call.argument_type(0);
+    let name = match ty {
+        Type::Struct(name) => name.as_str(),
+        Type::Opaque(opaque) => opaque.name.as_str(),
+        _ => "",
+    };
+    // What is read of both sides at most.
+    let max = match name {
+        _ if ty != call.argument_type(1) => None,
+        "kubernetes.NamedFormat" => Some(MAX_FORMAT_SIZE),
+        // Upstream asks the right side twice.
+        "kubernetes.URL" => Some(call.known_size(1).map_or(1, |size| size.max)),
+        "net.IP"
+        | "net.CIDR"
+        | "kubernetes.Quantity"
+        | "kubernetes.Semver"
+        | "kubernetes.authorization.Authorizer"
+        | "kubernetes.authorization.PathCheck"
+        | "kubernetes.authorization.GroupCheck"
+        | "kubernetes.authorization.ResourceCheck"
+        | "kubernetes.authorization.Decision" => Some(1),
+        _ => None,
+    };
+    match max {
+        Some(max) => CallEstimate::new(CostEstimate { min: 1, max }.scaled(TRAVERSAL_FACTOR)),
+        None => comparison(&[call.size(0), call.size(1)]),
+    }
+}
+
+fn track<'v>(arguments: &[Option<Value<'v>>], result: Option<Value<'v>>) -> Result<u64, EvalError> {
+    match arguments.first() {
+        Some(Some(Value::Opaque(_))) => Ok(1),
+        _ => COMPARISON.track(arguments, result),
+    }
+}

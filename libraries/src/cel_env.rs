@@ -39,6 +39,9 @@ const STRINGS_4: &[&[Overload]] = &[
 
 /// The features in the order in which they are added.
 pub const CEL_FEATURES: &[Feature] = &[
+    Feature::Specification,
+    // A function is known by the first row that has its id.
+    Feature::Functions("standard", &[stdlib::SPECIFIED]),
     Feature::Functions("standard", stdlib::TABLES),
     Feature::Macros(syntax::STANDARD),
     Feature::CrossTypeNumericComparisons,

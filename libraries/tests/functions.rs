@@ -34,7 +34,9 @@ fn examples_are_true_in_the_versions_that_have_them() {
 #[test]
 fn examples_are_true_in_the_language_of_the_specification() {
     let env = cel_env().unwrap();
-    for row in CEL_FEATURES.iter().flat_map(rows) {
+    // Of rows with one id, the first is the environment's.
+    let mut seen = HashSet::new();
+    for row in CEL_FEATURES.iter().flat_map(rows).filter(|row| seen.insert(row.id)) {
         let outcome = example_cost(&env, row);
         assert!(outcome.is_ok(), "{}: {outcome:?}", row.id);
     }

@@ -36,7 +36,7 @@ impl<'a> TypedValue<'a> {
 
 impl Serialize for TypedValue<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_map(Some(1))?;
+        let mut object = serializer.serialize_map(None)?;
         if self.depth > MAX_DEPTH {
             object.serialize_entry("opaque", "too deep")?;
             return object.end();
@@ -66,7 +66,14 @@ impl Serialize for TypedValue<'_> {
             Value::Type(name) => object.serialize_entry("type", name),
             Value::Opaque(opaque) => {
                 let arena = Arena::new();
-                object.serialize_entry(opaque_key(opaque), opaque.to_text(&arena))
+                let text = opaque.to_text(&arena);
+                match opaque_key(opaque) {
+                    Some(key) => object.serialize_entry(key, text),
+                    None => {
+                        object.serialize_entry("opaque", opaque.type_name())?;
+                        object.serialize_entry("string", text)
+                    }
+                }
             }
         }?;
         object.end()
@@ -121,7 +128,7 @@ impl Serialize for Entry<'_> {
         match self {
             Entry::Value(value) => value.serialize(serializer),
             Entry::Error(error) => {
-                let mut object = serializer.serialize_map(Some(1))?;
+                let mut object = serializer.serialize_map(None)?;
                 object.serialize_entry("error", error.message())?;
                 object.end()
             }
@@ -129,17 +136,18 @@ impl Serialize for Entry<'_> {
     }
 }
 
-/// The key under which a value of a library's own type is written.
-fn opaque_key(opaque: &dyn Opaque) -> &'static str {
-    match opaque.type_name() {
+/// The key under which a value of a library's own type is written, where it has one.
+fn opaque_key(opaque: &dyn Opaque) -> Option<&'static str> {
+    Some(match opaque.type_name() {
         "kubernetes.Quantity" => "quantity",
         "kubernetes.URL" => "url",
         "net.IP" => "ip",
         "net.CIDR" => "cidr",
         "kubernetes.Semver" => "semver",
         "kubernetes.NamedFormat" => "format",
-        _ => "opaque",
-    }
+        "error" => "error",
+        _ => return None,
+    })
 }
 
 fn utc(time: Timestamp) -> OffsetTime {

@@ -99,6 +99,13 @@ impl Checker<'_> {
     fn join(&mut self, so_far: Option<Type>, next: Type) -> Type {
         match so_far {
             None => next,
+            Some(so_far) if self.env.follows_specification() && self.bindings.assignable(&so_far, &next) => {
+                match (&so_far, &next) {
+                    (_, Type::Null) => so_far,
+                    (Type::Null, _) => next,
+                    _ => self.bindings.most_general(so_far, next),
+                }
+            }
             Some(so_far) if self.bindings.assignable(&so_far, &next) => {
                 self.bindings.most_general(so_far, next)
             }

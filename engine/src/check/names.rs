@@ -55,9 +55,37 @@ impl Scopes {
 
     /// What `name` means: a variable of a comprehension or of the environment, a type, or an enumeration's constant.
     pub(super) fn find(&self, env: &Env, name: &str) -> Option<Declared> {
+        if env.follows_specification() {
+            return self.find_specified(env, name);
+        }
+        self.find_in_container(env, name, true)
+    }
+
+    /// As the specification has it: variables of comprehensions come first, even before longer names that start with
+    /// theirs, and names with a leading dot pass them by.
+    fn find_specified(&self, env: &Env, name: &str) -> Option<Declared> {
+        let (absolute, rest) = match name.strip_prefix('.') {
+            Some(rest) => (true, rest),
+            None => (false, name),
+        };
+        let root = rest.split_once('.').map_or(rest, |(root, _)| root);
+        match self.local(root) {
+            Some(local) if !absolute => (root == name).then(|| Declared::variable(local.0.clone(), local.1.clone())),
+            // The dot stays in the tree: there is another of this name.
+            Some(_) => self.find_in_container(env, name, false).map(|declared| Declared { name: name.into(), ..declared }),
+            None => self.find_in_container(env, name, false),
+        }
+    }
+
+    fn local(&self, name: &str) -> Option<&(SmolStr, Type)> {
+        self.0.iter().rev().find(|(local, _)| local == name)
+    }
+
+    /// What `name` means in the container. `locals`: of the names that it may stand for, each may be that of a variable
+    /// of a comprehension.
+    fn find_in_container(&self, env: &Env, name: &str, locals: bool) -> Option<Declared> {
         resolve_name(env.container(), name, |candidate| {
-            let local = self.0.iter().rev().find(|(local, _)| local == candidate);
-            if let Some((name, ty)) = local {
+            if let Some((name, ty)) = self.local(candidate).filter(|_| locals) {
                 return Some(Declared::variable(name.clone(), ty.clone()));
             }
             let name = || SmolStr::new(candidate);

@@ -244,7 +244,7 @@ fn comprehensions_declare_their_variables() {
 
 #[test]
 fn mixed_comparisons_are_hidden_up_to_the_first_comprehension() {
-    let options = EnvOptions { cross_type_numeric_comparisons: false };
+    let options = EnvOptions { cross_type_numeric_comparisons: false, ..EnvOptions::default() };
     let cases = [
         ("1 < 1.5", "2: found no matching overload for '_<_' applied to '(int, double)'"),
         ("1 >= 1u", "2: found no matching overload for '_>=_' applied to '(int, uint)'"),

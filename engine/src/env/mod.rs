@@ -45,12 +45,29 @@ pub type Validator = fn(&CheckedAst, &mut Issues);
 pub struct EnvOptions {
     /// Whether `1 < 1.5` may be written without `dyn()`: in Kubernetes since 1.28.
     pub cross_type_numeric_comparisons: bool,
+    /// Whose rules hold where Kubernetes and CEL's specification differ.
+    pub rules: Rules,
+}
+
+/// Whose rules hold where Kubernetes and CEL's specification differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Rules {
+    /// Those of the version of CEL in Kubernetes.
+    #[default]
+    Kubernetes,
+    /// Those of the specification: a loop variable hides all other names but those with a leading dot; keys of map
+    /// literals are bools, ints, uints and strings, no two of them equal; a constant that cannot be a key fails where it
+    /// is looked up, not ahead of it; what is neither map nor list has no fields that could be absent; and of the type
+    /// of null and another that allows null the other counts; what an optional holds stays as it is when the optional is
+    /// read.
+    Specification,
 }
 
 impl Default for EnvOptions {
     fn default() -> Self {
         EnvOptions {
             cross_type_numeric_comparisons: true,
+            rules: Rules::Kubernetes,
         }
     }
 }
@@ -124,6 +141,11 @@ impl Env {
     /// Makes a program of a checked expression. Fails where a constant part of it fails, as in `int('x')`.
     pub fn plan(&self, checked: &CheckedAst) -> Result<Program, PlanError> {
         program::plan(checked, self)
+    }
+
+    /// Whether the rules of CEL's specification hold.
+    pub(crate) fn follows_specification(&self) -> bool {
+        self.0.options.rules == Rules::Specification
     }
 
     /// The options.

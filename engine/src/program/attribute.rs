@@ -10,7 +10,7 @@ use smol_str::SmolStr;
 use super::frame::Frame;
 use super::node::Node;
 use crate::error::EvalError;
-use crate::value::{List, OwnedValue, Value, number};
+use crate::value::{HeldError, List, OwnedValue, Value, number};
 
 /// A chain: where it starts and what is then looked up.
 #[derive(Debug)]
@@ -123,7 +123,7 @@ impl Attribute {
     /// The value at the end of the chain, without the attribute's own unit.
     fn resolve<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
         Ok(match self.reach(frame)? {
-            Reached::Value(value) => value,
+            Reached::Value(value) => value.or_held_error()?,
             Reached::Optional(value) => frame.arena.some(value),
             Reached::Absent => Value::Optional(None),
         })
@@ -146,7 +146,7 @@ impl Attribute {
         };
         let reached = match base {
             Value::Optional(None) => Reached::Absent,
-            Value::Optional(Some(value)) => Reached::Optional(*value),
+            Value::Optional(Some(value)) => Reached::Optional(taken_out(*value, frame)),
             value => Reached::Value(value),
         };
         self.follow(reached, frame)
@@ -158,7 +158,10 @@ impl Attribute {
             match reached {
                 Reached::Value(object) => reached = Reached::Value(select(object, field, frame)?),
                 Reached::Optional(object) => {
-                    let Some(value) = find_field(object, field)? else { return Ok(Reached::Absent) };
+                    let Some(value) = find_field(object, field)? else {
+                        check_absence(object, Value::String(field), frame)?;
+                        return Ok(Reached::Absent);
+                    };
                     frame.charge(1)?;
                     reached = Reached::Optional(value);
                 }
@@ -197,6 +200,30 @@ impl Attribute {
     }
 }
 
+/// A value that was taken out of an optional. Upstream goes by way of the native value, in which an optional is what it
+/// holds, a type its name, and of a library's value nothing can be made again.
+fn taken_out<'a>(mut value: Value<'a>, frame: &Frame<'a>) -> Value<'a> {
+    if frame.follows_specification() {
+        return value;
+    }
+    while let Value::Optional(Some(&held)) = value {
+        value = held;
+    }
+    match value {
+        Value::Optional(_) => Value::Null,
+        Value::Type(name) => Value::String(name),
+        Value::Opaque(opaque) => match opaque.native_type() {
+            Some(native) => {
+                let text = opaque.to_text(frame.arena);
+                let message = format!("unsupported conversion to ref.Val: ({native}){text}");
+                frame.arena.opaque(HeldError(EvalError::new(message)))
+            }
+            None => value,
+        },
+        value => value,
+    }
+}
+
 /// A field of a value that must have it.
 #[inline]
 fn select<'a>(object: Value<'a>, field: &'a str, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
@@ -218,8 +245,17 @@ impl Qualifier {
     /// What the key leads to, if anything.
     fn find<'a>(&'a self, object: Value<'a>, frame: &mut Frame<'a>) -> Result<Option<Value<'a>>, EvalError> {
         match &self.key {
-            Key::Field(name) => find_field(object, name),
-            key => find(object, key.resolve(frame)?),
+            Key::Field(name) => match find_field(object, name)? {
+                None => check_absence(object, Value::String(name), frame).map(|()| None),
+                found => Ok(found),
+            },
+            key => {
+                let key = key.resolve(frame)?;
+                match find(object, key)? {
+                    None => check_absence(object, key, frame).map(|()| None),
+                    found => Ok(found),
+                }
+            }
         }
     }
 
@@ -271,6 +307,8 @@ fn find<'a>(object: Value<'a>, key: Value<'_>) -> Result<Option<Value<'a>>, Eval
         map.get(&key)
     } else if let Some(list) = object.as_list() {
         find_index(list, key)
+    } else if let Value::Opaque(opaque) = object {
+        opaque.find(&key)
     } else {
         Ok(None)
     }
@@ -287,6 +325,13 @@ fn find_index<'a>(list: List<'a>, key: Value<'_>) -> Result<Option<Value<'a>>, E
         Some(index) => Ok(usize::try_from(index).ok().and_then(|index| list.get(index))),
         None => Err(EvalError::new(format!("unsupported index value {} in list", key.in_message()))),
     }
+}
+
+/// Whether it is in order that a key leads nowhere: by the specification, what is neither map nor list nor optional has no
+/// fields that could be absent.
+fn check_absence(object: Value<'_>, key: Value<'_>, frame: &Frame<'_>) -> Result<(), EvalError> {
+    let has_fields = matches!(object, Value::Optional(_)) || object.as_map().is_some() || object.as_list().is_some();
+    if has_fields || !frame.follows_specification() { Ok(()) } else { Err(missing(object, key)) }
 }
 
 #[cold]

@@ -70,6 +70,11 @@ impl<'a> Frame<'a> {
         self.cost
     }
 
+    /// Whether the rules of CEL's specification hold.
+    pub(super) fn follows_specification(&self) -> bool {
+        self.program.specified
+    }
+
     /// What implementations of functions get to see.
     pub(super) fn context(&self) -> CallContext<'a> {
         CallContext { arena: self.arena }

@@ -27,6 +27,8 @@ pub(super) struct Element {
 #[derive(Debug)]
 pub(super) struct MapLiteral {
     pub(super) entries: Box<[(Node, Element)]>,
+    /// Whether the rules of CEL's specification hold for the keys.
+    pub(super) specified: bool,
 }
 
 /// `Type{field: a}` of one of the language's own types.
@@ -74,10 +76,18 @@ impl MapLiteral {
         for (key, element) in &self.entries {
             let key = key.eval(frame)?;
             let value = element.value.eval(frame)?;
+            let value = entry_value(&key.in_message(), value, element.optional);
+            if self.specified {
+                if !matches!(key, Value::Bool(_) | Value::Int(_) | Value::Uint(_) | Value::String(_)) {
+                    return Err(EvalError::new(format!("unsupported key type: {}", key.type_name())));
+                }
+                value?.map(|value| map.insert_new(key, value)).transpose()?;
+                continue;
+            }
             if matches!(key, Value::Bytes(_)) {
                 return Err(EvalError::unhashable_bytes());
             }
-            match entry_value(&key.in_message(), value, element.optional)? {
+            match value? {
                 Some(value) => {
                     map.insert(key, value);
                 }

@@ -31,6 +31,8 @@ pub struct Program {
     variables: Box<[SmolStr]>,
     /// The number of loop variables and accumulators.
     slots: usize,
+    /// Whether the rules of CEL's specification hold.
+    specified: bool,
 }
 
 /// What bounds an evaluation.

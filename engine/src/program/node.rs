@@ -145,7 +145,7 @@ fn optional_or_value<'a>(terms: &'a [Node; 2], frame: &mut Frame<'a>) -> Result<
     let [left, right] = terms;
     match left.eval(frame)? {
         Value::Optional(None) => right.eval(frame),
-        Value::Optional(Some(value)) => Ok(*value),
+        Value::Optional(Some(value)) => value.or_held_error(),
         value => Ok(value),
     }
 }

@@ -3,7 +3,10 @@
 use smol_str::SmolStr;
 
 use crate::error::EvalError;
-use crate::value::{Arena, Duration, MapBuilder, Timestamp, Value};
+use crate::value::{Arena, Duration, MapBuilder, Opaque, Timestamp, Value};
+
+/// The name of the one message that has no value of another type.
+pub(super) const EMPTY: &str = "google.protobuf.Empty";
 
 type Fields<'f, 'a> = &'f [(SmolStr, Value<'a>)];
 
@@ -25,6 +28,7 @@ pub(super) fn is_known(name: &str) -> bool {
             | "google.protobuf.ListValue"
             | "google.protobuf.Struct"
             | "google.protobuf.Value"
+            | EMPTY
     )
 }
 
@@ -68,7 +72,37 @@ pub(super) fn build<'a>(name: &str, fields: Fields<'_, 'a>, arena: &'a Arena) ->
                 _ => Err(EvalError::new("timestamp overflow")),
             }
         }
+        EMPTY => Ok(Value::Opaque(&Empty)),
         _ => Err(EvalError::new(format!("unknown type '{name}'"))),
+    }
+}
+
+/// The value of `google.protobuf.Empty{}`.
+#[derive(Debug, Clone, Copy)]
+struct Empty;
+
+impl Opaque for Empty {
+    fn type_name(&self) -> &'static str {
+        EMPTY
+    }
+
+    fn equals(&self, other: &Value<'_>) -> Result<bool, EvalError> {
+        Ok(other.type_name() == EMPTY)
+    }
+
+    fn find(&self, key: &Value<'_>) -> Result<Option<Value<'_>>, EvalError> {
+        Err(match key {
+            Value::String(name) => EvalError::new(format!("no such field '{name}'")),
+            _ => EvalError::no_such_overload(),
+        })
+    }
+
+    fn is_zero(&self) -> bool {
+        true
+    }
+
+    fn to_text<'a>(&self, _: &'a Arena) -> &'a str {
+        ""
     }
 }
 

@@ -29,6 +29,9 @@ pub const TABLES: &[&[Overload]] = &[
     time::ROWS,
 ];
 
+/// The rows that CEL's specification has in place of those of the same id in [`TABLES`].
+pub const SPECIFIED: &[Overload] = time::SPECIFIED;
+
 /// All rows.
 pub fn rows() -> impl Iterator<Item = &'static Overload> {
     TABLES.iter().copied().flatten()

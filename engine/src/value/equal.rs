@@ -61,7 +61,10 @@ fn equals_within(left: &Value<'_>, right: &Value<'_>, depth: usize) -> Result<bo
             (Some(l), Some(r)) => equals_within(l, r, deeper(depth)?)?,
             _ => false,
         },
-        (Value::Opaque(l), r) => l.equals(r)?,
+        (Value::Opaque(l), r) => {
+            r.or_held_error()?;
+            l.equals(r)?
+        }
         (Value::ListView(l), r) => match (l.equals(r), r.as_list()) {
             (Some(equal), _) => equal?,
             (None, Some(r)) => lists_equal(List::View(*l), r, deeper(depth)?)?,

@@ -25,7 +25,9 @@ pub use list::{List, ListIter};
 pub use map::{Map, MapBuilder, MapIter, MapValue, key_order};
 pub use owned::OwnedValue;
 pub use time::{Duration, Timestamp};
-pub use view::{ListView, MapView, Opaque, Share};
+pub use view::{HeldError, ListView, MapView, Opaque, Share};
+
+use crate::error::EvalError;
 
 /// How deeply values may be nested where they are walked: documents (127) in literals (250) fit, as does the stack.
 const MAX_DEPTH: usize = 400;
@@ -80,6 +82,15 @@ pub enum Value<'a> {
 const _: () = assert!(size_of::<Value<'_>>() <= 24);
 
 impl<'a> Value<'a> {
+    /// The value, or the failure that it stands for.
+    #[inline]
+    pub fn or_held_error(self) -> Result<Value<'a>, EvalError> {
+        match self {
+            Value::Opaque(opaque) => opaque.held_error().map_or(Ok(self), |error| Err(error.clone())),
+            value => Ok(value),
+        }
+    }
+
     /// The list behind this value, if it is one.
     pub fn as_list(self) -> Option<List<'a>> {
         match self {

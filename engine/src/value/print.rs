@@ -33,6 +33,9 @@ impl Value<'_> {
             Value::Type(_) => "*types.Type",
             Value::Opaque(opaque) => {
                 let name = opaque.type_name();
+                if name.starts_with("google.protobuf.") {
+                    return Cow::Borrowed("*types.protoObj");
+                }
                 let (_, last) = name.rsplit_once('.').unwrap_or(("", name));
                 return Cow::Owned(format!("cel.{last}"));
             }

@@ -75,6 +75,27 @@ pub trait Opaque: Share + Any + fmt::Debug + Send + Sync {
     /// Whether `other` is the same value. An error where upstream gives one.
     fn equals(&self, other: &Value<'_>) -> Result<bool, EvalError>;
 
+    /// What a field or key leads to, if anything. Most types have no fields.
+    fn find(&self, _key: &Value<'_>) -> Result<Option<Value<'_>>, EvalError> {
+        Ok(None)
+    }
+
+    /// Whether `optional.ofNonZeroValue` takes the value for nothing.
+    fn is_zero(&self) -> bool {
+        false
+    }
+
+    /// The Go type of what Kubernetes keeps in the value, where it cannot make the value of it again. It tries to when a
+    /// variable or conditional is an optional that holds the value; then the optional holds a failure instead.
+    fn native_type(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// The failure that the value stands for (see [`HeldError`]).
+    fn held_error(&self) -> Option<&EvalError> {
+        None
+    }
+
     /// The size by which calls with this value are charged, where the type has one.
     fn size(&self) -> Option<u64> {
         None
@@ -82,6 +103,28 @@ pub trait Opaque: Share + Any + fmt::Debug + Send + Sync {
 
     /// The value as text, where messages print it.
     fn to_text<'a>(&self, arena: &'a Arena) -> &'a str;
+}
+
+/// A failure that an optional, list or map holds as if it were a value. Whoever reads it fails.
+#[derive(Debug, Clone)]
+pub struct HeldError(pub EvalError);
+
+impl Opaque for HeldError {
+    fn type_name(&self) -> &'static str {
+        "error"
+    }
+
+    fn equals(&self, _: &Value<'_>) -> Result<bool, EvalError> {
+        Err(self.0.clone())
+    }
+
+    fn held_error(&self) -> Option<&EvalError> {
+        Some(&self.0)
+    }
+
+    fn to_text<'a>(&self, arena: &'a Arena) -> &'a str {
+        arena.bump().alloc_str(self.0.message())
+    }
 }
 
 /// What each [`Opaque`] that can be cloned is: kept beyond an evaluation.

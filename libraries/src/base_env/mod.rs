@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use gavel_engine::check::validators;
 use gavel_engine::decl::Overload;
-use gavel_engine::env::{Env, EnvBuilder, EnvOptions, Validator};
+use gavel_engine::env::{Env, EnvBuilder, EnvOptions, Rules, Validator};
 use gavel_engine::stdlib;
 use gavel_engine::syntax::{self, Macro, Macros, ParserOptions};
 use gavel_engine::types::{OPTIONAL, TypeTextError};
@@ -42,6 +42,8 @@ pub enum Feature {
     OptionalSyntax,
     /// Fields between backticks.
     EscapedIdentifiers,
+    /// The rules of CEL's specification where Kubernetes has others.
+    Specification,
 }
 
 /// A feature, with the versions that have it.
@@ -142,6 +144,7 @@ pub(crate) fn base_env(version: KubeVersion) -> Result<Env, TypeTextError> {
 pub(crate) fn builder(features: impl Iterator<Item = Feature>) -> EnvBuilder {
     let mut options = EnvOptions {
         cross_type_numeric_comparisons: false,
+        ..EnvOptions::default()
     };
     let mut parser = ParserOptions {
         optional_syntax: false,
@@ -160,6 +163,10 @@ pub(crate) fn builder(features: impl Iterator<Item = Feature>) -> EnvBuilder {
         Feature::Validator(validator) => builder.validator(validator),
         Feature::CrossTypeNumericComparisons => {
             options.cross_type_numeric_comparisons = true;
+            builder
+        }
+        Feature::Specification => {
+            options.rules = Rules::Specification;
             builder
         }
         Feature::OptionalSyntax => {

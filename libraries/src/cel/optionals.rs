@@ -179,8 +179,8 @@ fn of_non_zero_value<'a>(
     }
 }
 
-/// Whether a value is its type's zero: false, 0, empty, null. Types, optionals and values of libraries never are, and a
-/// host decides for its lists and objects.
+/// Whether a value is its type's zero: false, 0, empty, null. Types and optionals never are, and a library or
+/// host decides for its own values.
 fn is_zero(value: &Value<'_>) -> bool {
     const ZERO_TIME: Timestamp = Timestamp {
         seconds: Timestamp::MIN_SECONDS,
@@ -204,7 +204,8 @@ fn is_zero(value: &Value<'_>) -> bool {
         Value::JsonMap(map) => map.is_empty(),
         Value::ListView(list) => list.is_zero(),
         Value::MapView(map) => map.is_zero(),
-        Value::Optional(_) | Value::Type(_) | Value::Opaque(_) => false,
+        Value::Opaque(opaque) => opaque.is_zero(),
+        Value::Optional(_) | Value::Type(_) => false,
     }
 }
 
@@ -214,7 +215,7 @@ fn none<'a>(_: &CallContext<'a>, _: &[Value<'a>]) -> Result<Value<'a>, EvalError
 
 fn value<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
     match *args {
-        [Value::Optional(Some(value))] => Ok(*value),
+        [Value::Optional(Some(value))] => value.or_held_error(),
         [Value::Optional(None)] => Err(EvalError::new("optional.none() dereference")),
         _ => Err(EvalError::no_such_overload()),
     }

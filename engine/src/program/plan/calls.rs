@@ -42,8 +42,8 @@ impl Planner<'_> {
             operators::CONDITIONAL => plan_conditional(arguments),
             operators::EQUALS => self.plan_equality(arguments, false),
             operators::NOT_EQUALS => self.plan_equality(arguments, true),
-            operators::INDEX => plan_index(arguments, false),
-            operators::OPT_INDEX | operators::OPT_SELECT => plan_index(arguments, true),
+            operators::INDEX => self.plan_index(arguments, false),
+            operators::OPT_INDEX | operators::OPT_SELECT => self.plan_index(arguments, true),
             operators::NOT_STRICTLY_FALSE => {
                 let [argument] = exactly(arguments)?;
                 Ok(Node::NotStrictlyFalse(Box::new(argument)))
@@ -89,6 +89,26 @@ impl Planner<'_> {
         }
     }
 
+    fn plan_index(&self, arguments: Vec<Node>, optional: bool) -> Result<Node, PlanError> {
+        let [operand, index] = exactly(arguments)?;
+        let key = match index {
+            Node::Constant(value) => match value.as_value() {
+                Value::String(name) => Key::Field(name.into()),
+                // By the specification it fails where it is looked up.
+                other if !is_key(&other) && self.env.follows_specification() => Key::Computed(Node::Constant(value)),
+                other if !is_key(&other) => {
+                    return Err(PlanError::new(format_args!("invalid qualifier type: {}", other.go_type())));
+                }
+                _ => Key::Constant(value),
+            },
+            Node::Attribute(attribute) => Key::Attribute(attribute),
+            node => Key::Computed(node),
+        };
+        let mut chain = into_attribute(operand);
+        chain.qualify(Qualifier { key, optional });
+        Ok(Node::Attribute(Box::new(chain)))
+    }
+
     fn plan_equality(&self, arguments: Vec<Node>, negated: bool) -> Result<Node, PlanError> {
         let [left, right] = exactly(arguments)?;
         let name = if negated { operators::NOT_EQUALS } else { operators::EQUALS };
@@ -131,24 +151,6 @@ fn plan_conditional(arguments: Vec<Node>) -> Result<Node, PlanError> {
     };
     let conditional = Conditional { condition, truthy: branch(truthy), falsy: branch(falsy) };
     Ok(Node::Attribute(Box::new(Attribute::new(Base::Conditional(Box::new(conditional))))))
-}
-
-fn plan_index(arguments: Vec<Node>, optional: bool) -> Result<Node, PlanError> {
-    let [operand, index] = exactly(arguments)?;
-    let key = match index {
-        Node::Constant(value) => match value.as_value() {
-            Value::String(name) => Key::Field(name.into()),
-            other if !is_key(&other) => {
-                return Err(PlanError::new(format_args!("invalid qualifier type: {}", other.go_type())));
-            }
-            _ => Key::Constant(value),
-        },
-        Node::Attribute(attribute) => Key::Attribute(attribute),
-        node => Key::Computed(node),
-    };
-    let mut chain = into_attribute(operand);
-    chain.qualify(Qualifier { key, optional });
-    Ok(Node::Attribute(Box::new(chain)))
 }
 
 fn plan_function(

@@ -47,7 +47,7 @@ impl From<EvalError> for PlanError {
 pub fn plan(checked: &CheckedAst, env: &Env) -> Result<Program, PlanError> {
     let mut planner = Planner { env, checked, variables: Vec::new(), scopes: Vec::new(), slots: 0 };
     let root = planner.plan(checked.ast().root())?;
-    Ok(Program { root, variables: planner.variables.into(), slots: planner.slots })
+    Ok(Program { root, variables: planner.variables.into(), slots: planner.slots, specified: env.follows_specification() })
 }
 
 struct Planner<'e> {
@@ -76,6 +76,8 @@ impl Planner<'_> {
 
     fn plan_ident(&mut self, expr: &Expr, name: &SmolStr) -> Result<Node, PlanError> {
         match self.checked.reference(expr.id) {
+            // The checker leaves a leading dot where a loop variable has the same name.
+            Some(Reference::Variable(variable)) if name.starts_with('.') => Ok(attribute(self.variable(variable))),
             Some(Reference::Variable(name)) => Ok(attribute(self.place(name))),
             Some(Reference::Type(name)) => self.plan_type(name),
             Some(Reference::Constant(constant)) => Ok(Node::Constant(OwnedValue::copy_of(&literal(constant))?)),
@@ -88,6 +90,11 @@ impl Planner<'_> {
         if let Some(slot) = self.slot_of(name) {
             return Base::Slot(slot);
         }
+        self.variable(name)
+    }
+
+    /// Where the value of a variable of the activation is found.
+    fn variable(&mut self, name: &SmolStr) -> Base {
         let known = self.variables.iter().position(|variable| variable == name);
         Base::Variable(known.unwrap_or_else(|| {
             self.variables.push(name.clone());
@@ -119,7 +126,7 @@ impl Planner<'_> {
         let env = self.env;
         let variable = |candidate: &str| env.variable(candidate).map(|_| SmolStr::new(candidate));
         if let Some(name) = resolve_name(env.container(), name, variable) {
-            return Ok(attribute(self.place(&name)));
+            return Ok(attribute(self.variable(&name)));
         }
         let ty = |candidate: &str| self.has_type_value(candidate).then(|| SmolStr::new(candidate));
         match resolve_name(env.container(), name, ty) {
@@ -132,7 +139,7 @@ impl Planner<'_> {
         if !select.test_only
             && let Some(name) = self.dotted_variable(select)
         {
-            return Ok(attribute(self.place(&name)));
+            return Ok(attribute(self.variable(&name)));
         }
         let operand = self.plan(&select.operand)?;
         let mut chain = into_attribute(operand);
@@ -153,6 +160,7 @@ impl Planner<'_> {
                 return None;
             }
             match &operand.kind {
+                ExprKind::Ident(name) if self.slot_of(name).is_some() => return None,
                 ExprKind::Ident(name) => {
                     names.push(name);
                     break;
@@ -184,7 +192,7 @@ impl Planner<'_> {
             let key = self.plan(&entry.key)?;
             planned.push((key, Element { value: self.plan(&entry.value)?, optional: entry.optional }));
         }
-        constants::fold_map(MapLiteral { entries: planned.into() })
+        constants::fold_map(MapLiteral { entries: planned.into(), specified: self.env.follows_specification() })
     }
 
     fn plan_struct(&mut self, literal: &Struct) -> Result<Node, PlanError> {
@@ -242,5 +250,6 @@ fn is_standard_type(name: &str) -> bool {
             | "uint"
             | "google.protobuf.Duration"
             | "google.protobuf.Timestamp"
+            | well_known::EMPTY
     )
 }

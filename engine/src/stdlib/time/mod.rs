@@ -211,6 +211,16 @@ pub(super) const ROWS: &[Overload] = &[
     ),
 ];
 
+/// What the specification has otherwise: the milliseconds of a duration within the second.
+pub(super) const SPECIFIED: &[Overload] = &[typed(
+    "getMilliseconds",
+    "duration_to_milliseconds",
+    TOTAL,
+    milliseconds_of_second,
+    Cost::ONE,
+    "duration('1.5s').getMilliseconds() == 500",
+)];
+
 fn full_year<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
     part(args, |civil, _| civil.year)
 }
@@ -278,6 +288,10 @@ fn total_seconds<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a
 
 fn total_milliseconds<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
     total(args, |nanos| nanos / 1_000_000)
+}
+
+fn milliseconds_of_second<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
+    total(args, |nanos| nanos % 1_000_000_000 / 1_000_000)
 }
 
 /// A whole number of units in a duration, towards zero.

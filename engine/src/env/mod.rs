@@ -57,8 +57,8 @@ pub enum Rules {
     Kubernetes,
     /// Those of the specification: a loop variable hides all other names but those with a leading dot; keys of map
     /// literals are bools, ints, uints and strings, no two of them equal; a constant that cannot be a key fails where it
-    /// is looked up, not ahead of it; what is neither map nor list has no fields that could be absent; and of the type
-    /// of null and another that allows null the other counts; what an optional holds stays as it is when the optional is
+    /// is looked up, not ahead of it; what is neither map nor list has no fields that could be absent; of the type of
+    /// null and another that allows null the other counts; and what an optional holds stays as it is when the optional is
     /// read.
     Specification,
 }

@@ -252,9 +252,20 @@ fn requests_that_cannot_be_understood_are_told_why() {
         eval(json!({"vars": {"x": {"schema": {"type": "object"}}}})),
         "schemas are not supported yet",
     );
+    let authorizer = |binding: Json| {
+        eval(json!({"vars": {"x": "authorizer"}, "bindings": {"x": binding}}))
+    };
     refuses(
-        eval(json!({"vars": {"x": "authorizer"}})),
-        "authorizers are not supported yet",
+        authorizer(json!({"user": {"groups": "a"}})),
+        "bindings[\"x\"]: user: groups must be a list, not \"a\"",
+    );
+    refuses(
+        authorizer(json!({"decisions": [{"decision": "maybe"}]})),
+        "bindings[\"x\"]: decisions[0]: decision must be \"allow\" or \"deny\" or \"noOpinion\", not \"maybe\"",
+    );
+    refuses(
+        authorizer(json!({"decisions": [{"match": {"verbs": "get"}}]})),
+        "bindings[\"x\"]: decisions[0]: match: must be one of verb, apiGroup",
     );
     refuses(
         eval(json!({"bindings": {"x": 1}})),

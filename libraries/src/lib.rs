@@ -1,5 +1,6 @@
 //! CEL's extension libraries, and the environments of each Kubernetes version. Layer 1: on the engine alone, no IO.
 
+pub mod authorizer;
 mod base_env;
 pub mod cel;
 mod cel_env;

@@ -17,7 +17,7 @@ use crate::args::{Binding, Environment, EvalArgs, Output};
 use crate::environment::{EnvironmentSpec, Environments, Language};
 use crate::evaluation::Compiled;
 use crate::exit_code::Exit;
-use crate::protocol::{EvalRequest, line};
+use crate::protocol::{Answer, EvalRequest, line};
 use crate::{input, report};
 
 /// Evaluates the expression that the arguments give and prints the outcome.
@@ -35,20 +35,24 @@ pub(crate) fn run(args: EvalArgs) -> io::Result<Exit> {
     let compiled = Compiled::new(&env, &request);
     let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
     let is_late = move || deadline.is_some_and(|deadline| Instant::now() >= deadline);
-    let activation = match request.bind(&arena) {
-        Ok(activation) => activation,
+    let bound = match request.bind(&arena) {
+        Ok(bound) => bound,
         Err((name, error)) => return Ok(usage(&error.within(&format!("--bind {name}")))),
     };
     let options = EvalOptions {
         cost_limit: Some(request.cost_limit),
         interrupt: Some(&is_late),
     };
-    let outcome = compiled.run(&activation, &arena, &options);
+    let outcome = compiled.run(&bound.activation, &arena, &options);
     let mut out = io::stdout().lock();
     match output {
         Output::Json => {
             let mut answer = Vec::new();
-            line::write(&outcome.answer(), &mut answer);
+            let outcome = Answer {
+                authorizer_calls: bound.authorizer_calls(),
+                ..outcome.answer()
+            };
+            line::write(&outcome, &mut answer);
             out.write_all(&answer)?;
         }
         Output::Text => report::outcome(&outcome, cost, &mut out)?,

@@ -6,6 +6,7 @@ use gavel_engine::cost::CostEstimate;
 use gavel_engine::types::Type;
 use gavel_engine::value::Json;
 
+use super::authorizer::Attributes;
 use super::request::RequestError;
 use super::value::TypedValue;
 
@@ -36,6 +37,9 @@ pub(crate) struct Answer<'a> {
     /// What is wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) error: Option<Problem>,
+    /// What the authorizers were asked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) authorizer_calls: Vec<Attributes>,
 }
 
 /// The least and the greatest cost.

@@ -1,5 +1,7 @@
 //! What is bound to a variable: JSON, read as the variable's type says.
 
+use std::sync::Arc;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
@@ -7,93 +9,119 @@ use gavel_engine::golang::{duration, float, integer, time::OffsetTime};
 use gavel_engine::types::Type;
 use gavel_engine::value::{Arena, Duration, Json, MapBuilder, Timestamp, Value};
 
+use super::authorizer::{AuthorizerBinding, TableAuthorizer};
 use super::request::{RequestError, kind};
+use super::types;
 
-/// The value that `json` stands for as a value of type `ty`.
-///
-/// What is `dyn` is viewed in place, everything else lives in the arena. An element that does not fit is named by its
-/// place.
-pub(crate) fn bind<'a>(
-    ty: &Type,
-    json: &'a Json,
+/// Reads bindings.
+#[derive(Debug)]
+pub(crate) struct Binder<'a> {
+    /// Where values live that are not viewed in place.
     arena: &'a Arena,
-) -> Result<Value<'a>, RequestError> {
-    match (ty, json) {
-        (Type::Dyn | Type::Any, _) => Ok(Value::from(json)),
-        (Type::Null, _) => Ok(Value::Null),
-        (Type::Bool, Json::Bool(b)) => Ok(Value::Bool(*b)),
-        (Type::Int | Type::Uint | Type::Double, Json::Number(number)) => {
-            from_number(ty, number).ok_or_else(|| unfit(ty, json))
+    /// The authorizers that were bound so far.
+    pub(crate) authorizers: Vec<Arc<TableAuthorizer>>,
+}
+
+impl<'a> Binder<'a> {
+    /// Makes values in an arena.
+    pub(crate) fn new(arena: &'a Arena) -> Self {
+        Binder {
+            arena,
+            authorizers: Vec::new(),
         }
-        (Type::String, Json::String(text)) => Ok(Value::String(text)),
-        (
-            Type::Int | Type::Uint | Type::Double | Type::Bytes | Type::Timestamp | Type::Duration,
-            Json::String(text),
-        ) => from_text(ty, text, arena).ok_or_else(|| unfit(ty, json)),
-        // As in Go, a list or map may be nil.
-        (Type::List(_) | Type::Map(_), Json::Null) => Ok(Value::Null),
-        (Type::List(element), Json::Array(items)) => bind_list(element, items, arena),
-        (Type::Map(entry), Json::Array(pairs)) => bind_pairs(&entry.0, &entry.1, pairs, arena),
-        (Type::Map(entry), Json::Object(object)) => {
-            let mut map = MapBuilder::new();
-            for (key, value) in object {
-                let within = |error: RequestError| error.within(&format!("[{key:?}]"));
-                let bound = bind(&entry.1, value, arena).map_err(within)?;
-                let key = from_text(&entry.0, key, arena)
-                    .ok_or_else(|| unfit(&entry.0, &Json::from(key.as_str())))?;
-                map.insert(key, bound);
+    }
+
+    /// The value that `json` stands for as a value of type `ty`.
+    ///
+    /// What is `dyn` is viewed in place, everything else lives in the arena. An element that does not fit is named by
+    /// its place.
+    pub(crate) fn bind(&mut self, ty: &Type, json: &'a Json) -> Result<Value<'a>, RequestError> {
+        match (ty, json) {
+            (Type::Dyn | Type::Any, _) => Ok(Value::from(json)),
+            (Type::Null, _) => Ok(Value::Null),
+            (Type::Bool, Json::Bool(b)) => Ok(Value::Bool(*b)),
+            (Type::Int | Type::Uint | Type::Double, Json::Number(number)) => {
+                from_number(ty, number).ok_or_else(|| unfit(ty, json))
             }
-            Ok(map.build(arena))
+            (Type::String, Json::String(text)) => Ok(Value::String(text)),
+            (
+                Type::Int
+                | Type::Uint
+                | Type::Double
+                | Type::Bytes
+                | Type::Timestamp
+                | Type::Duration,
+                Json::String(text),
+            ) => from_text(ty, text, self.arena).ok_or_else(|| unfit(ty, json)),
+            // As in Go, a list or map may be nil.
+            (Type::List(_) | Type::Map(_), Json::Null) => Ok(Value::Null),
+            (Type::List(element), Json::Array(items)) => self.bind_list(element, items),
+            (Type::Map(entry), Json::Array(pairs)) => self.bind_pairs(&entry.0, &entry.1, pairs),
+            (Type::Map(entry), Json::Object(object)) => {
+                let mut map = MapBuilder::new();
+                for (key, value) in object {
+                    let within = |error: RequestError| error.within(&format!("[{key:?}]"));
+                    let bound = self.bind(&entry.1, value).map_err(within)?;
+                    let key = from_text(&entry.0, key, self.arena)
+                        .ok_or_else(|| unfit(&entry.0, &Json::from(key.as_str())))?;
+                    map.insert(key, bound);
+                }
+                Ok(map.build(self.arena))
+            }
+            (Type::Struct(name), _) => self.bind_authorizer(name, json),
+            _ => match ty.as_optional() {
+                Some(inner) => self.bind_optional(inner, json),
+                None => Err(unfit(ty, json)),
+            },
         }
-        _ => match ty.as_optional() {
-            Some(inner) => bind_optional(inner, json, arena),
-            None => Err(unfit(ty, json)),
-        },
     }
-}
 
-fn bind_list<'a>(
-    element: &Type,
-    items: &'a [Json],
-    arena: &'a Arena,
-) -> Result<Value<'a>, RequestError> {
-    let mut values = Vec::with_capacity(items.len());
-    for (n, item) in items.iter().enumerate() {
-        values.push(bind(element, item, arena).map_err(|error| error.within(&format!("[{n}]")))?);
+    fn bind_list(&mut self, element: &Type, items: &'a [Json]) -> Result<Value<'a>, RequestError> {
+        let mut values = Vec::with_capacity(items.len());
+        for (n, item) in items.iter().enumerate() {
+            let value = self.bind(element, item);
+            values.push(value.map_err(|error| error.within(&format!("[{n}]")))?);
+        }
+        Ok(self.arena.list(&values))
     }
-    Ok(arena.list(&values))
-}
 
-fn bind_pairs<'a>(
-    key_type: &Type,
-    value_type: &Type,
-    pairs: &'a [Json],
-    arena: &'a Arena,
-) -> Result<Value<'a>, RequestError> {
-    let mut map = MapBuilder::new();
-    for (n, pair) in pairs.iter().enumerate() {
-        let within = |error: RequestError| error.within(&format!("[{n}]"));
-        let Some([key, value]) = pair.as_array().map(Vec::as_slice) else {
-            let message = format!("must be a pair [key, value], not {}", kind(pair));
-            return Err(within(RequestError(message)));
+    fn bind_pairs(
+        &mut self,
+        key_type: &Type,
+        value_type: &Type,
+        pairs: &'a [Json],
+    ) -> Result<Value<'a>, RequestError> {
+        let mut map = MapBuilder::new();
+        for (n, pair) in pairs.iter().enumerate() {
+            let within = |error: RequestError| error.within(&format!("[{n}]"));
+            let Some([key, value]) = pair.as_array().map(Vec::as_slice) else {
+                let message = format!("must be a pair [key, value], not {}", kind(pair));
+                return Err(within(RequestError(message)));
+            };
+            let key = self.bind(key_type, key).map_err(within)?;
+            map.insert(key, self.bind(value_type, value).map_err(within)?);
+        }
+        Ok(map.build(self.arena))
+    }
+
+    fn bind_optional(&mut self, inner: &Type, json: &'a Json) -> Result<Value<'a>, RequestError> {
+        let some = match json {
+            Json::Null => return Ok(Value::Optional(None)),
+            Json::Object(object) => object.get("$some").unwrap_or(json),
+            _ => json,
         };
-        let key = bind(key_type, key, arena).map_err(within)?;
-        map.insert(key, bind(value_type, value, arena).map_err(within)?);
+        Ok(self.arena.some(self.bind(inner, some)?))
     }
-    Ok(map.build(arena))
-}
 
-fn bind_optional<'a>(
-    inner: &Type,
-    json: &'a Json,
-    arena: &'a Arena,
-) -> Result<Value<'a>, RequestError> {
-    let some = match json {
-        Json::Null => return Ok(Value::Optional(None)),
-        Json::Object(object) => object.get("$some").unwrap_or(json),
-        _ => json,
-    };
-    Ok(arena.some(bind(inner, some, arena)?))
+    fn bind_authorizer(&mut self, name: &str, json: &Json) -> Result<Value<'a>, RequestError> {
+        let binding = AuthorizerBinding::read(json)?;
+        let value = match name {
+            types::RESOURCE_CHECK => self.arena.opaque(binding.resource_check()),
+            _ => self.arena.opaque(binding.authorizer()),
+        };
+        self.authorizers.push(binding.authorizer);
+        Ok(value)
+    }
 }
 
 fn from_number(ty: &Type, number: &serde_json::Number) -> Option<Value<'static>> {

@@ -1,6 +1,7 @@
 //! `op=eval`: what an expression comes to.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::Map;
 
@@ -11,8 +12,10 @@ use gavel_engine::types::{Signature, Type};
 use gavel_engine::value::{Arena, Json};
 use gavel_libraries::KubeVersion;
 
+use super::authorizer::{Attributes, TableAuthorizer};
+use super::binding::Binder;
 use super::request::{Fields, RequestError};
-use super::{binding, types};
+use super::types;
 use crate::environment::{EnvironmentSpec, FunctionSpec, Language};
 use crate::evaluation::PER_CALL_LIMIT;
 
@@ -33,6 +36,14 @@ pub(crate) struct EvalRequest {
     pub(crate) check_only: bool,
     /// Evaluate what was parsed, unchecked.
     pub(crate) disable_check: bool,
+}
+
+/// The values of the variables of a request.
+#[derive(Debug)]
+pub(crate) struct Bound<'a> {
+    /// The values.
+    pub(crate) activation: Activation<'a>,
+    authorizers: Vec<Arc<TableAuthorizer>>,
 }
 
 /// Keys that only the environment of the specification has.
@@ -80,8 +91,9 @@ impl EvalRequest {
     pub(crate) fn bind<'a>(
         &'a self,
         arena: &'a Arena,
-    ) -> Result<Activation<'a>, (&'a str, RequestError)> {
+    ) -> Result<Bound<'a>, (&'a str, RequestError)> {
         let mut activation = Activation::new();
+        let mut binder = Binder::new(arena);
         for (name, json) in &self.bindings {
             let undeclared = || {
                 RequestError(format!(
@@ -89,13 +101,24 @@ impl EvalRequest {
                 ))
             };
             let ty = self.environment.variables.get(name).ok_or_else(undeclared);
-            let value = ty.and_then(|ty| binding::bind(ty, json, arena));
+            let value = ty.and_then(|ty| binder.bind(ty, json));
             activation.bind(
                 name.as_str(),
                 value.map_err(|error| (name.as_str(), error))?,
             );
         }
-        Ok(activation)
+        Ok(Bound {
+            activation,
+            authorizers: binder.authorizers,
+        })
+    }
+}
+
+impl Bound<'_> {
+    /// What the authorizers were asked: all of the first one, then all of the next.
+    pub(crate) fn authorizer_calls(&self) -> Vec<Attributes> {
+        let calls = self.authorizers.iter().map(|authorizer| authorizer.calls());
+        calls.flatten().collect()
     }
 }
 

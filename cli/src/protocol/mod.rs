@@ -1,6 +1,7 @@
 //! The batch protocol: JSON requests in, JSON answers out, one a line.
 
 mod answer;
+mod authorizer;
 mod binding;
 mod evaluate;
 pub(crate) mod line;

@@ -138,6 +138,11 @@ impl Fields {
         }
     }
 
+    /// An object whose keys are read one by one; empty where the key is absent.
+    pub(crate) fn nested(&mut self, key: &str) -> Result<Fields, RequestError> {
+        self.object(key).map(Fields)
+    }
+
     /// The first of these keys that is there.
     pub(crate) fn first_of<'k>(&self, keys: &[&'k str]) -> Option<&'k str> {
         let set = |key: &&&str| self.0.get(**key).is_some_and(|json| !json.is_null());

@@ -65,17 +65,17 @@ impl Session {
         let env = self.environments.environment(&request.environment);
         let env = env.map_err(|error| RequestError(error.to_string()))?;
         let compiled = Compiled::new(&env, request);
-        let activation = request.bind(&self.arena);
-        let activation =
-            activation.map_err(|(name, error)| error.within(&format!("bindings[{name:?}]")))?;
+        let bound = request.bind(&self.arena);
+        let bound = bound.map_err(|(name, error)| error.within(&format!("bindings[{name:?}]")))?;
         let options = EvalOptions {
             cost_limit: Some(request.cost_limit),
             interrupt: None,
         };
-        let outcome = compiled.run(&activation, &self.arena, &options);
+        let outcome = compiled.run(&bound.activation, &self.arena, &options);
         line::write(
             &Answer {
                 id: Some(id),
+                authorizer_calls: bound.authorizer_calls(),
                 ..outcome.answer()
             },
             out,

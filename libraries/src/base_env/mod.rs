@@ -20,6 +20,7 @@ use crate::cel::strings::{
     STRINGS, STRINGS_BEFORE_2, STRINGS_INDEX_FROM, STRINGS_SINCE_1, STRINGS_SINCE_2,
 };
 use crate::cel::two_variable::TWO_VARIABLE;
+use crate::kubernetes::authorizer::{AUTHORIZER, AUTHORIZER_SELECTORS};
 use crate::kubernetes::equality::EQUALITY;
 use crate::kubernetes::lists::{LISTS as KUBERNETES_LISTS, LISTS_SINCE_1};
 use crate::kubernetes::regex::REGEX;
@@ -53,6 +54,8 @@ pub struct Gated {
     pub introduced: KubeVersion,
     /// The first version that has it no longer; what replaces it does all that it did.
     pub removed: Option<KubeVersion>,
+    /// Whether a feature gate has come to offer it to expressions of all versions, even of those that did not have it.
+    pub ungated: bool,
     /// What it is.
     pub feature: Feature,
 }
@@ -75,6 +78,7 @@ pub const FEATURES: &[Gated] = &[
         Feature::Functions("strings", &[STRINGS, STRINGS_INDEX_FROM]),
     ),
     until(29, Feature::Functions("strings", &[STRINGS_BEFORE_2])),
+    since(27, Feature::Functions("authorizer", &[AUTHORIZER])),
     since(28, Feature::CrossTypeNumericComparisons),
     since(28, Feature::OptionalSyntax),
     since(28, Feature::TypeName(OPTIONAL)),
@@ -92,6 +96,13 @@ pub const FEATURES: &[Gated] = &[
     ),
     since(29, Feature::Validator(format_calls_before_4)),
     since(29, Feature::Functions("sets", &[SETS])),
+    Gated {
+        ungated: true,
+        ..since(
+            31,
+            Feature::Functions("authorizer", &[AUTHORIZER_SELECTORS]),
+        )
+    },
     since(32, Feature::Macros(syntax::TWO_VARIABLE)),
     since(32, Feature::Functions("comprehensions", &[TWO_VARIABLE])),
     since(34, Feature::Macros(syntax::SORT_BY)),
@@ -102,6 +113,7 @@ const fn since(minor: u32, feature: Feature) -> Gated {
     Gated {
         introduced: KubeVersion::v1(minor),
         removed: None,
+        ungated: false,
         feature,
     }
 }
@@ -110,6 +122,7 @@ const fn until(minor: u32, feature: Feature) -> Gated {
     Gated {
         introduced: KubeVersion::v1(0),
         removed: Some(KubeVersion::v1(minor)),
+        ungated: false,
         feature,
     }
 }
@@ -117,7 +130,8 @@ const fn until(minor: u32, feature: Feature) -> Gated {
 impl Gated {
     /// Whether a version has the feature.
     pub fn is_in(&self, version: KubeVersion) -> bool {
-        self.introduced <= version && self.removed.is_none_or(|removed| version < removed)
+        (self.ungated || self.introduced <= version)
+            && self.removed.is_none_or(|removed| version < removed)
     }
 }
 

@@ -3,6 +3,7 @@
 use gavel_engine::cost::Cost;
 use gavel_engine::decl::{Function, Implementation, Overload};
 
+pub mod authorizer;
 pub mod equality;
 pub mod json_patch;
 pub mod lists;

@@ -1,0 +1,100 @@
+//! Answers that are remembered (apiserver `pkg/admission/plugin/authorizer/caching_authorizer.go`).
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::{Authorizer, AuthorizerAttributes, AuthorizerRequest, Decision};
+
+/// Asks another authorizer, each question once. For as long as one request is worked on; then it is thrown away.
+#[derive(Debug)]
+pub struct CachingAuthorizer {
+    authorizer: Arc<dyn Authorizer>,
+    decisions: Mutex<HashMap<AuthorizerAttributes, Decision>>,
+}
+
+impl CachingAuthorizer {
+    /// Remembers what `authorizer` answers.
+    pub fn new(authorizer: Arc<dyn Authorizer>) -> Self {
+        CachingAuthorizer {
+            authorizer,
+            decisions: Mutex::default(),
+        }
+    }
+}
+
+impl Authorizer for CachingAuthorizer {
+    fn authorize(&self, attributes: &AuthorizerAttributes) -> Decision {
+        let key = key(attributes);
+        let mut decisions = self
+            .decisions
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        decisions
+            .entry(key)
+            .or_insert_with(|| self.authorizer.authorize(attributes))
+            .clone()
+    }
+}
+
+/// The question without what makes no difference: the order of groups and of extra values, selectors that cannot be read.
+fn key(attributes: &AuthorizerAttributes) -> AuthorizerAttributes {
+    let mut key = attributes.clone();
+    let user = Arc::make_mut(&mut key.user);
+    user.groups.sort();
+    user.extra.values_mut().for_each(|values| values.sort());
+    if let AuthorizerRequest::Resource(resource) = &mut key.request {
+        if resource.field_selector.is_err() {
+            resource.field_selector = Ok(Vec::new());
+        }
+        if resource.label_selector.is_err() {
+            resource.label_selector = Ok(Vec::new());
+        }
+    }
+    key
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+    use crate::authorizer::{ResourceAttributes, SelectorError, UserInfo};
+
+    #[derive(Debug, Default)]
+    struct Counting(AtomicUsize);
+
+    impl Authorizer for Counting {
+        fn authorize(&self, _: &AuthorizerAttributes) -> Decision {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            Decision::default()
+        }
+    }
+
+    #[test]
+    fn asks_each_question_once() {
+        let counting = Arc::new(Counting::default());
+        let caching = CachingAuthorizer::new(Arc::clone(&counting) as Arc<dyn Authorizer>);
+        let ask = |groups: &[&str], verb: &str, selector: Option<&str>, expected: usize| {
+            let resource = ResourceAttributes {
+                label_selector: selector
+                    .map_or(Ok(Vec::new()), |text| Err(SelectorError(text.to_owned()))),
+                ..ResourceAttributes::default()
+            };
+            caching.authorize(&AuthorizerAttributes {
+                user: Arc::new(UserInfo {
+                    groups: groups.iter().map(|&group| group.to_owned()).collect(),
+                    ..UserInfo::default()
+                }),
+                verb: verb.to_owned(),
+                request: AuthorizerRequest::Resource(resource),
+            });
+            assert_eq!(counting.0.load(Ordering::Relaxed), expected);
+        };
+        ask(&["a", "b"], "get", None, 1);
+        ask(&["a", "b"], "get", None, 1);
+        ask(&["b", "a"], "get", None, 1);
+        ask(&["a", "b"], "get", Some("unreadable"), 1);
+        ask(&["a", "b"], "list", None, 2);
+        ask(&["a"], "list", None, 3);
+    }
+}

@@ -1,0 +1,13 @@
+//! Selectors as text (apimachinery `pkg/fields` and `pkg/labels`), with upstream's messages.
+
+mod field;
+mod label;
+mod lexer;
+
+pub use field::{FieldRequirement, parse_field_selector};
+pub use label::{LabelOperator, LabelRequirement, parse_label_selector};
+
+/// Why a text is not a selector, worded as Kubernetes words it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, thiserror::Error)]
+#[error("{0}")]
+pub struct SelectorError(pub String);

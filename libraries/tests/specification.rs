@@ -1,4 +1,5 @@
 //! Where CEL's specification and Kubernetes differ, the environment `cel` follows the one and the others the other.
+#![expect(clippy::unwrap_used, reason = "a test")]
 
 use gavel_engine::env::Env;
 use gavel_engine::program::{Activation, EvalOptions};

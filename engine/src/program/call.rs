@@ -30,8 +30,10 @@ pub(super) struct Call {
 /// What is called.
 #[derive(Debug)]
 pub(super) enum Callee {
-    /// A function that judges its arguments itself, or whose argument types are known.
+    /// A function that judges its arguments itself.
     Known(Function),
+    /// The implementation of one overload, to whose types the arguments are known to belong. It fails where they do not.
+    Trusted(Function, Arc<OverloadDecl>),
     /// The implementation of one overload, if the arguments are of its types.
     Guarded(Function, Arc<OverloadDecl>),
     /// The first of these overloads whose types the arguments are of.
@@ -124,6 +126,10 @@ impl Call {
     fn call<'a>(&self, values: &[Value<'a>], frame: &Frame<'a>) -> Result<Value<'a>, EvalError> {
         match &self.callee {
             Callee::Known(function) => function(&frame.context(), values),
+            Callee::Trusted(function, overload) => match function(&frame.context(), values) {
+                Err(_) if !accepts(overload, values) => Err(self.no_such_overload(values)),
+                result => result,
+            },
             Callee::Guarded(function, overload) => match accepts(overload, values) {
                 true => function(&frame.context(), values),
                 false => Err(self.no_such_overload(values)),

@@ -212,7 +212,12 @@ fn callee(target: &Target<'_>, types: &[&Type], id: u32) -> (Callee, bool) {
         let parameters = &overload.signature.parameters;
         let known = parameters.len() == types.len()
             && parameters.iter().zip(types).all(|(parameter, ty)| parameter == *ty && is_certain(ty));
-        if known { Callee::Known(implementation) } else { Callee::Guarded(implementation, Arc::clone(overload)) }
+        // A body that gives back what it takes need not look at it.
+        let may_pass = !overload.signature.member && *parameters == [overload.signature.result.clone()];
+        match known && !may_pass {
+            true => Callee::Trusted(implementation, Arc::clone(overload)),
+            false => Callee::Guarded(implementation, Arc::clone(overload)),
+        }
     };
     if let Some(overload) = &target.overload {
         match overload.implementation.of_values() {
@@ -246,7 +251,8 @@ fn callee(target: &Target<'_>, types: &[&Type], id: u32) -> (Callee, bool) {
     }
 }
 
-/// Whether a value of this static type is of the type at run time, whatever happens.
+/// Whether a value of this static type is of the type at run time, unless a type parameter was bound to it only because a
+/// `dyn` might be that.
 fn is_certain(ty: &Type) -> bool {
     matches!(
         ty,

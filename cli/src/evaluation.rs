@@ -16,6 +16,9 @@ use crate::protocol::{Answer, EvalRequest, Problem, TypedValue};
 /// The cost limit of one evaluation in an API server, in cost units.
 pub(crate) const PER_CALL_LIMIT: u64 = 1_000_000;
 
+/// The most nodes of an expression whose failing part is looked for: the time that it takes grows with their square.
+const MAX_LOCATED: usize = 1_000;
+
 /// Why an expression has no value.
 #[derive(Debug, Clone)]
 pub(crate) enum Failure {
@@ -32,6 +35,7 @@ pub(crate) enum Failure {
 pub(crate) struct Compiled {
     ty: Option<Type>,
     estimate: Option<CostEstimate>,
+    checked: Option<CheckedAst>,
     /// None where only the type was asked for.
     program: Result<Option<Program>, Failure>,
     check_only: bool,
@@ -56,6 +60,7 @@ impl Compiled {
         let mut compiled = Compiled {
             ty: None,
             estimate: None,
+            checked: None,
             program: Ok(None),
             check_only: request.check_only,
         };
@@ -66,19 +71,17 @@ impl Compiled {
     fn compile(&mut self, env: &Env, request: &EvalRequest) -> Result<Option<Program>, Failure> {
         let ast = env.parse(&request.expr).map_err(Failure::Issues)?;
         if request.disable_check {
-            return env
-                .plan(&CheckedAst::unchecked(ast))
-                .map(Some)
-                .map_err(Failure::Plan);
+            let checked = self.checked.insert(CheckedAst::unchecked(ast));
+            return env.plan(checked).map(Some).map_err(Failure::Plan);
         }
-        let checked = env.check(ast).map_err(Failure::Issues)?;
+        let checked = self.checked.insert(env.check(ast).map_err(Failure::Issues)?);
         self.ty = Some(checked.output_type().clone());
         // In the environment of the specification, to check is to find the type, and nothing more.
         if request.check_only && matches!(request.environment.language, Language::Cel { .. }) {
             return Ok(None);
         }
-        self.estimate = Some(estimate(&checked, &request.sizes));
-        env.plan(&checked).map(Some).map_err(Failure::Plan)
+        self.estimate = Some(estimate(checked, &request.sizes));
+        env.plan(checked).map(Some).map_err(Failure::Plan)
     }
 
     /// Evaluates the expression, unless it was only to be checked.
@@ -104,6 +107,45 @@ impl Compiled {
             Ok(_) => {}
         }
         outcome
+    }
+}
+
+impl Compiled {
+    /// The failure at its place in the source, for people: at the first part of the expression that fails like the whole
+    /// when it is evaluated alone. None where no part does, as where what fails depends on a loop variable of the whole.
+    pub(crate) fn locate(
+        &self,
+        failure: &Failure,
+        env: &Env,
+        request: &EvalRequest,
+        options: &EvalOptions<'_>,
+    ) -> Option<Issues> {
+        let message = match failure {
+            Failure::Eval(error) if !error.is_fatal() => error.to_string(),
+            Failure::Plan(error) => error.to_string(),
+            Failure::Issues(_) | Failure::Eval(_) => return None,
+        };
+        let checked = self.checked.as_ref()?;
+        let ast = checked.ast();
+        if ast.id_bound() > MAX_LOCATED {
+            return None;
+        }
+        let fails = |part: &CheckedAst| {
+            let program = match env.plan(part) {
+                Ok(program) => program,
+                Err(error) => return error.to_string() == message,
+            };
+            let arena = Arena::new();
+            let Ok(bound) = request.bind(&arena) else {
+                return false;
+            };
+            let result = program.eval(&bound.activation, &arena, options).result;
+            result.is_err_and(|error| error.message() == message)
+        };
+        let culprit = ast.walk().find(|expr| fails(&checked.part(expr)))?;
+        let mut issues = Issues::new(ast.source(), Phase::Check);
+        issues.report(ast.source().location(ast.offset(culprit.id)), message);
+        Some(issues)
     }
 }
 

@@ -129,7 +129,10 @@ fn variables_are_declared_and_bound() {
         ],
         "\"b\"\ntype: string\n",
     );
-    rejects(&["x", "--var", "x=int"], "error: no such attribute(s): x\n");
+    rejects(
+        &["x", "--var", "x=int"],
+        "ERROR: <input>:1:1: no such attribute(s): x\n | x\n | ^\n",
+    );
 }
 
 #[test]
@@ -181,7 +184,18 @@ fn problems_are_shown_where_they_are() {
         &["1 +\n  foo"],
         "ERROR: <input>:2:3: undeclared reference to 'foo' (in container '')\n |   foo\n | ..^\n",
     );
-    rejects(&["1 / 0"], "error: division by zero\n");
+    rejects(
+        &["[1].all(x,\n  0 < 1 / 0)"],
+        "ERROR: <input>:2:9: division by zero\n |   0 < 1 / 0)\n | ........^\n",
+    );
+    rejects(
+        &["true && [1, 0].exists_one(x, 1 / x > 1)"],
+        "ERROR: <input>:1:26: division by zero\n | true && [1, 0].exists_one(x, 1 / x > 1)\n | .........................^\n",
+    );
+    rejects(
+        &["true || 1 == int('x')"],
+        "ERROR: <input>:1:17: type conversion error from 'string' to 'int'\n | true || 1 == int('x')\n | ................^\n",
+    );
     let ran = gavel(&["(1"]);
     assert!(
         ran.err.starts_with("ERROR: <input>:1:3: Syntax error: "),

@@ -15,7 +15,7 @@ use gavel_engine::value::{Arena, Json};
 
 use crate::args::{Binding, Environment, EvalArgs, Output};
 use crate::environment::{EnvironmentSpec, Environments, Language};
-use crate::evaluation::Compiled;
+use crate::evaluation::{Compiled, Failure};
 use crate::exit_code::Exit;
 use crate::protocol::{Answer, EvalRequest, line};
 use crate::{input, report};
@@ -43,7 +43,7 @@ pub(crate) fn run(args: EvalArgs) -> io::Result<Exit> {
         cost_limit: Some(request.cost_limit),
         interrupt: Some(&is_late),
     };
-    let outcome = compiled.run(&bound.activation, &arena, &options);
+    let mut outcome = compiled.run(&bound.activation, &arena, &options);
     let mut out = io::stdout().lock();
     match output {
         Output::Json => {
@@ -55,7 +55,14 @@ pub(crate) fn run(args: EvalArgs) -> io::Result<Exit> {
             line::write(&outcome, &mut answer);
             out.write_all(&answer)?;
         }
-        Output::Text => report::outcome(&outcome, cost, &mut out)?,
+        Output::Text => {
+            if let Err(failure) = &mut outcome.result
+                && let Some(issues) = compiled.locate(failure, &env, &request, &options)
+            {
+                *failure = Failure::Issues(issues);
+            }
+            report::outcome(&outcome, cost, &mut out)?;
+        }
     }
     out.flush()?;
     Ok(match outcome.result {

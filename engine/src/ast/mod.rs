@@ -189,6 +189,15 @@ impl Ast {
         }
     }
 
+    /// A part of the tree as a tree of its own, in the same source.
+    pub fn part(&self, expr: &Expr) -> Self {
+        Ast {
+            source: self.source.clone(),
+            root: expr.clone(),
+            offsets: self.offsets.clone(),
+        }
+    }
+
     /// The parts that [`Ast::new`] puts together.
     pub fn into_parts(self) -> (Source, Expr, Vec<Offset>) {
         (self.source, self.root, self.offsets)

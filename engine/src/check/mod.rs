@@ -69,6 +69,15 @@ impl CheckedAst {
         }
     }
 
+    /// A part of the expression as an expression of its own, in the same source.
+    pub fn part(&self, expr: &Expr) -> CheckedAst {
+        CheckedAst {
+            ast: self.ast.part(expr),
+            types: self.types.clone(),
+            references: self.references.clone(),
+        }
+    }
+
     /// The tree.
     pub fn ast(&self) -> &Ast {
         &self.ast

@@ -1,1 +1,7 @@
 //! The types that the libraries of Kubernetes bring.
+
+pub mod cidr;
+mod decimal;
+pub mod ip;
+pub mod quantity;
+pub mod semver;

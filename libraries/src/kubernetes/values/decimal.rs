@@ -1,0 +1,416 @@
+//! Decimal numbers of any size and precision, as far as quantities need them (`gopkg.in/inf.v0`).
+//!
+//! The base is 10⁹, so that shifting by powers of ten, rounding to billionths and printing are cheap, and a huge
+//! exponent takes no memory.
+
+use std::cmp::Ordering;
+
+/// What a limb counts to.
+const BASE: u64 = 1_000_000_000;
+/// The decimal digits of a limb.
+const LIMB_DIGITS: i64 = 9;
+/// How many limbs a sum may have: a call costs one unit, however long its operands are, and `1e1000000000` is short to
+/// write.
+const MAX_LIMBS: i64 = 512;
+
+/// A decimal number.
+#[derive(Debug, Clone, Default)]
+pub struct Decimal {
+    negative: bool,
+    /// The digits in base 10⁹, the least significant ones first. The first and the last are not zero; zero has none.
+    limbs: Vec<u32>,
+    /// The weight of the first limb, as a power of 10⁹.
+    offset: i64,
+    /// How many digits after the point Go would keep. It has no effect on the value, but on its approximation.
+    scale: i32,
+}
+
+/// A sum would have too many digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("quantities of more than {} digits are not added", MAX_LIMBS.saturating_mul(LIMB_DIGITS))]
+pub struct TooManyDigits;
+
+impl Decimal {
+    /// `value` × 10^`exponent`.
+    pub fn new(value: i64, exponent: i32) -> Decimal {
+        let digits = value.unsigned_abs().to_string();
+        let mut decimal = Decimal::from_digits(digits.as_bytes(), &[], exponent);
+        decimal.negative = value < 0;
+        decimal
+    }
+
+    /// The number `whole`.`fraction` × 10^`exponent`, both parts being ASCII digits.
+    pub fn from_digits(whole: &[u8], fraction: &[u8], exponent: i32) -> Decimal {
+        let places = i64::try_from(fraction.len()).unwrap_or(i64::MAX);
+        let last = i64::from(exponent).saturating_sub(places);
+        let mut limbs =
+            Vec::with_capacity((whole.len().saturating_add(fraction.len()) / 9).saturating_add(2));
+        let (mut limb, mut weight) = (0u32, 1u32);
+        for _ in 0..last.rem_euclid(LIMB_DIGITS) {
+            weight = weight.saturating_mul(10);
+        }
+        for digit in whole.iter().chain(fraction).rev() {
+            let digit = u32::from(digit.saturating_sub(b'0'));
+            limb = limb.saturating_add(digit.saturating_mul(weight));
+            weight = weight.saturating_mul(10);
+            if u64::from(weight) == BASE {
+                limbs.push(limb);
+                (limb, weight) = (0, 1);
+            }
+        }
+        limbs.push(limb);
+        // Go's scales are 32 bits wide and wrap around.
+        let scale = i32::try_from(places)
+            .unwrap_or(i32::MAX)
+            .wrapping_sub(exponent);
+        Decimal::of(limbs, last.div_euclid(LIMB_DIGITS), scale)
+    }
+
+    /// The positive number of these limbs, of which some may be zero.
+    fn of(mut limbs: Vec<u32>, mut offset: i64, scale: i32) -> Decimal {
+        while limbs.last() == Some(&0) {
+            limbs.pop();
+        }
+        let zeros = limbs.iter().take_while(|limb| **limb == 0).count();
+        limbs.drain(..zeros);
+        offset = offset.saturating_add_unsigned(zeros.try_into().unwrap_or(u64::MAX));
+        let negative = false;
+        if limbs.is_empty() {
+            offset = 0;
+        }
+        Decimal {
+            negative,
+            limbs,
+            offset,
+            scale,
+        }
+    }
+
+    /// The weight that the limb past the last one would have.
+    fn end(&self) -> i64 {
+        let length = self.limbs.len().try_into().unwrap_or(u64::MAX);
+        self.offset.saturating_add_unsigned(length)
+    }
+
+    fn limb(&self, weight: i64) -> u32 {
+        let index = usize::try_from(weight.saturating_sub(self.offset)).ok();
+        let limb = index.and_then(|index| self.limbs.get(index));
+        limb.copied().unwrap_or(0)
+    }
+
+    /// -1, 0 or 1.
+    pub fn sign(&self) -> i64 {
+        match (self.limbs.is_empty(), self.negative) {
+            (true, _) => 0,
+            (false, true) => -1,
+            (false, false) => 1,
+        }
+    }
+
+    /// The same number below or above zero.
+    pub fn with_sign(self, negative: bool) -> Decimal {
+        let negative = negative && !self.limbs.is_empty();
+        Decimal { negative, ..self }
+    }
+
+    /// The order of two numbers.
+    pub fn compare(&self, other: &Decimal) -> Ordering {
+        self.sign()
+            .cmp(&other.sign())
+            .then_with(|| match self.negative {
+                true => other.compare_magnitude(self),
+                false => self.compare_magnitude(other),
+            })
+    }
+
+    fn compare_magnitude(&self, other: &Decimal) -> Ordering {
+        let by_length = match (self.limbs.is_empty(), other.limbs.is_empty()) {
+            (false, false) => self.end().cmp(&other.end()),
+            (left, right) => right.cmp(&left),
+        };
+        // Where one has fewer limbs, those that it lacks are zeros, and the other's last limb is none.
+        by_length.then_with(|| self.limbs.iter().rev().cmp(other.limbs.iter().rev()))
+    }
+
+    /// The sum.
+    pub fn plus(&self, other: &Decimal) -> Result<Decimal, TooManyDigits> {
+        let scale = self.scale.max(other.scale);
+        let sum = match (self.limbs.is_empty(), other.limbs.is_empty()) {
+            (true, _) => other.clone(),
+            (false, true) => self.clone(),
+            (false, false) => {
+                let start = self.offset.min(other.offset).min(0);
+                let end = self.end().max(other.end()).max(0);
+                if end.saturating_sub(start) > MAX_LIMBS {
+                    return Err(TooManyDigits);
+                }
+                if self.negative == other.negative {
+                    self.sum(other).with_sign(self.negative)
+                } else if self.compare_magnitude(other).is_lt() {
+                    other.difference(self).with_sign(other.negative)
+                } else {
+                    self.difference(other).with_sign(self.negative)
+                }
+            }
+        };
+        Ok(Decimal { scale, ..sum })
+    }
+
+    /// The difference.
+    pub fn minus(&self, other: &Decimal) -> Result<Decimal, TooManyDigits> {
+        let negative = !other.negative;
+        self.plus(&other.clone().with_sign(negative))
+    }
+
+    /// The sum of the magnitudes.
+    fn sum(&self, other: &Decimal) -> Decimal {
+        self.zip(other, |carry, left, right| {
+            let sum = carry.saturating_add(left).saturating_add(right);
+            (sum % BASE, sum / BASE)
+        })
+    }
+
+    /// The difference of the magnitudes, of which the other one's is not greater.
+    fn difference(&self, other: &Decimal) -> Decimal {
+        self.zip(other, |borrow, left, right| {
+            let taken = right.saturating_add(borrow);
+            match left.checked_sub(taken) {
+                Some(limb) => (limb, 0),
+                None => (left.saturating_add(BASE).saturating_sub(taken), 1),
+            }
+        })
+    }
+
+    /// Computes limb by limb; `step` takes what is carried over and gives a limb and what to carry on.
+    fn zip(&self, other: &Decimal, step: impl Fn(u64, u64, u64) -> (u64, u64)) -> Decimal {
+        let start = self.offset.min(other.offset);
+        let end = self.end().max(other.end());
+        let mut limbs = Vec::new();
+        let mut carry = 0;
+        for weight in start..=end {
+            let (limb, next) = step(carry, self.limb(weight).into(), other.limb(weight).into());
+            limbs.push(limb.try_into().unwrap_or(0));
+            carry = next;
+        }
+        Decimal::of(limbs, start, self.scale)
+    }
+
+    /// The product with a small number.
+    pub fn times(self, factor: u32) -> Decimal {
+        let mut carry: u64 = 0;
+        let product = self.limbs.iter().map(|limb| {
+            carry = u64::from(*limb)
+                .saturating_mul(factor.into())
+                .saturating_add(carry);
+            let limb = carry % BASE;
+            carry /= BASE;
+            u32::try_from(limb).unwrap_or(0)
+        });
+        let mut limbs: Vec<u32> = product.collect();
+        while carry > 0 {
+            limbs.push(u32::try_from(carry % BASE).unwrap_or(0));
+            carry /= BASE;
+        }
+        Decimal::of(limbs, self.offset, self.scale).with_sign(self.negative)
+    }
+
+    /// The number with nine digits after the point, rounded away from zero. Zero stays as it is.
+    pub fn rounded_up_to_nano(self) -> Decimal {
+        if self.limbs.is_empty() {
+            return self;
+        }
+        let scale = 9;
+        if self.offset >= -1 {
+            return Decimal { scale, ..self };
+        }
+        let kept: Vec<u32> = (-1..self.end()).map(|weight| self.limb(weight)).collect();
+        let kept = Decimal::of(kept, -1, scale);
+        let one = Decimal {
+            negative: false,
+            limbs: vec![1],
+            offset: -1,
+            scale,
+        };
+        kept.sum(&one).with_sign(self.negative)
+    }
+
+    /// Whether there is nothing after the point.
+    pub fn is_integer(&self) -> bool {
+        self.offset >= 0
+    }
+
+    /// The number's digits without the sign and without zeros at their end, and the power of ten to multiply them with.
+    pub fn digits(&self) -> (String, i64) {
+        use std::fmt::Write;
+        let mut digits = String::with_capacity(self.limbs.len().saturating_mul(9));
+        for limb in self.limbs.iter().rev() {
+            let width = if digits.is_empty() { 1 } else { 9 };
+            // Writing to a String does not fail.
+            let _ = write!(digits, "{limb:0width$}");
+        }
+        let length = digits.trim_end_matches('0').len();
+        let zeros = digits.len().saturating_sub(length);
+        digits.truncate(length);
+        let exponent = self.offset.saturating_mul(LIMB_DIGITS);
+        (
+            digits,
+            exponent.saturating_add_unsigned(zeros.try_into().unwrap_or(u64::MAX)),
+        )
+    }
+
+    /// The nearest double of the number × 10^scale, and the scale: what Go stores, and where it puts the point.
+    pub fn approximate(&self) -> (f64, i32) {
+        let (digits, exponent) = self.digits();
+        let exponent = exponent.saturating_add(self.scale.into());
+        let sign = if self.negative { "-" } else { "" };
+        let unscaled = format!("{sign}{digits}e{exponent}").parse();
+        (unscaled.unwrap_or(0.0), self.scale)
+    }
+
+    /// The whole part of an integer divided by 1024 as often as it goes, and how often that is.
+    pub fn without_factors_of_1024(&self) -> (Decimal, u32) {
+        let limbs = (0..self.end()).map(|weight| self.limb(weight)).collect();
+        let (mut number, mut times): (Vec<u32>, u32) = (limbs, 0);
+        loop {
+            let mut remainder: u64 = 0;
+            let mut quotient: Vec<u32> = number
+                .iter()
+                .rev()
+                .map(|limb| {
+                    let dividend = remainder
+                        .saturating_mul(BASE)
+                        .saturating_add((*limb).into());
+                    remainder = dividend % 1024;
+                    u32::try_from(dividend / 1024).unwrap_or(0)
+                })
+                .collect();
+            if remainder != 0 || number.is_empty() {
+                let number = Decimal::of(number, 0, 0).with_sign(self.negative);
+                return (number, times);
+            }
+            quotient.reverse();
+            while quotient.last() == Some(&0) {
+                quotient.pop();
+            }
+            number = quotient;
+            times = times.saturating_add(1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decimal(text: &str) -> Decimal {
+        let (negative, text) = match text.strip_prefix('-') {
+            Some(text) => (true, text),
+            None => (false, text),
+        };
+        let (number, exponent) = text.split_once('e').unwrap_or((text, "0"));
+        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+        let exponent = exponent.parse().unwrap();
+        Decimal::from_digits(whole.as_bytes(), fraction.as_bytes(), exponent).with_sign(negative)
+    }
+
+    #[test]
+    fn orders_numbers() {
+        let ascending = [
+            "-1e2147483647",
+            "-1e9",
+            "-999999999.5",
+            "-1",
+            "-0.5",
+            "-1e-2147483647",
+            "0",
+            "1e-9",
+            "0.999",
+            "1",
+            "1.000000000000000000001",
+            "2",
+            "999999999",
+            "1e9",
+            "1000000000.1",
+            "123e20",
+            "1e2147483647",
+        ];
+        for (n, left) in ascending.iter().enumerate() {
+            for (m, right) in ascending.iter().enumerate() {
+                let order = decimal(left).compare(&decimal(right));
+                assert_eq!(order, n.cmp(&m), "{left} {right}");
+            }
+        }
+    }
+
+    #[test]
+    fn adds_numbers() {
+        let check = |left: &str, right: &str, sum: &str, difference: &str| {
+            let (left, right) = (decimal(left), decimal(right));
+            assert!(left.plus(&right).unwrap().compare(&decimal(sum)).is_eq());
+            assert!(
+                left.minus(&right)
+                    .unwrap()
+                    .compare(&decimal(difference))
+                    .is_eq()
+            );
+        };
+        check(
+            "999999999999999999999",
+            "1",
+            "1e21",
+            "999999999999999999998",
+        );
+        check(
+            "1e30",
+            "-1e-9",
+            "999999999999999999999999999999.999999999",
+            "1000000000000000000000000000000.000000001",
+        );
+        check("0", "5", "5", "-5");
+        check("-7.5", "7.5", "0", "-15");
+        assert_eq!(
+            decimal("1e2147483647").plus(&decimal("1")).unwrap_err(),
+            TooManyDigits
+        );
+    }
+
+    #[test]
+    fn rounds_away_from_zero() {
+        let check = |text: &str, expected: &str| {
+            let rounded = decimal(text).rounded_up_to_nano();
+            assert!(rounded.compare(&decimal(expected)).is_eq(), "{text}");
+        };
+        check("1e-2147483647", "1e-9");
+        check("-1.0000000001", "-1.000000001");
+        check("0.9999999999", "1");
+        check("1.5", "1.5");
+        check("1e2147483647", "1e2147483647");
+        check("0", "0");
+    }
+
+    #[test]
+    fn multiplies_and_divides() {
+        let product = decimal("999999999999999999.9")
+            .times(1 << 30)
+            .times(1 << 30);
+        let expected = ("11529215046068469758847078495393153024".to_owned(), -1);
+        assert_eq!(product.digits(), expected);
+        let (quotient, times) = decimal("1152921504606846976e18").without_factors_of_1024();
+        assert_eq!((quotient.digits(), times), (("9765625".to_owned(), 8), 7));
+    }
+
+    #[test]
+    fn approximates_what_go_stores() {
+        let check = |text: &str, expected: (f64, i32)| {
+            assert_eq!(
+                decimal(text).rounded_up_to_nano().approximate(),
+                expected,
+                "{text}"
+            );
+        };
+        check("-12345678901234567890", (-12_345_678_901_234_567_890e9, 9));
+        check("1e-400", (1.0, 9));
+        check("1e2147483647", (f64::INFINITY, 9));
+        assert_eq!(decimal("0.00").approximate(), (0.0, 2));
+    }
+}

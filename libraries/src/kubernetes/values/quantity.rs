@@ -1,0 +1,574 @@
+//! Amounts of resources: `100m`, `1.5Gi`, `2e6` (apimachinery `pkg/api/resource`).
+//!
+//! A quantity is kept in one of two forms: most fit an integer times a power of ten, the others are decimals of any
+//! size. Upstream shows the form: only the first is ever an integer. And it moves quantities from the first to the
+//! second in passing, and lets results share the decimal of what they were computed from, so that adding to a quantity
+//! may change it. All that is deterministic, so it is the same here.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use gavel_engine::golang::integer::parse_int;
+use smol_str::SmolStr;
+
+use super::decimal::Decimal;
+pub use super::decimal::TooManyDigits;
+
+/// An amount.
+#[derive(Debug, Clone)]
+pub struct Quantity {
+    /// The amount, unless there is a large one.
+    small: Small,
+    large: OnceLock<Large>,
+    format: Format,
+    /// How the quantity was written, where upstream prints it so; otherwise empty.
+    text: SmolStr,
+}
+
+/// `value` × 10^`scale`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Small {
+    value: i64,
+    scale: i32,
+}
+
+/// A decimal that quantities share.
+#[derive(Debug, Clone)]
+struct Large(Arc<Mutex<Arc<Decimal>>>);
+
+/// How a quantity is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Format {
+    /// `12e6`
+    DecimalExponent,
+    /// `12Mi`
+    Binary,
+    /// `12M`
+    Decimal,
+}
+
+/// Why a text is no quantity, worded as upstream words it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ParseQuantityError {
+    /// Some character does not belong there.
+    #[error(
+        "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+    )]
+    Format,
+    /// There are no digits.
+    #[error("unable to parse numeric part of quantity")]
+    Numeric,
+    /// There is no such unit.
+    #[error("unable to parse quantity's suffix")]
+    Suffix,
+}
+
+/// A quantity is not an integer, or not known to be one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("cannot convert value to integer")]
+pub struct NotAnInteger;
+
+/// Most digits after the point.
+const NANO: i32 = -9;
+
+impl Quantity {
+    /// Reads a quantity.
+    pub fn parse(text: &str) -> Result<Quantity, ParseQuantityError> {
+        let numeral = Numeral::scan(text).ok_or(ParseQuantityError::Format)?;
+        let suffix = Suffix::read(numeral.suffix).ok_or(ParseQuantityError::Suffix)?;
+        if let Some(small) = numeral.small(suffix) {
+            let text = match text == "0" || numeral.is_canonical(suffix, small) {
+                true => SmolStr::new(text),
+                false => SmolStr::default(),
+            };
+            return Ok(Quantity {
+                text,
+                ..Quantity::of_small(small, suffix.format)
+            });
+        }
+        let (decimal, format) = numeral.large(suffix).ok_or(ParseQuantityError::Numeric)?;
+        Ok(Quantity::of_large(Large::new(decimal), format))
+    }
+
+    fn of_small(small: Small, format: Format) -> Quantity {
+        Quantity {
+            small,
+            large: OnceLock::new(),
+            format,
+            text: SmolStr::default(),
+        }
+    }
+
+    fn of_large(large: Large, format: Format) -> Quantity {
+        let small = Small { value: 0, scale: 0 };
+        Quantity {
+            large: OnceLock::from(large),
+            ..Quantity::of_small(small, format)
+        }
+    }
+
+    /// The amount as a decimal.
+    fn decimal(&self) -> Arc<Decimal> {
+        match self.large.get() {
+            Some(large) => large.get(),
+            None => Arc::new(self.small.to_decimal()),
+        }
+    }
+
+    /// -1, 0 or 1.
+    pub fn sign(&self) -> i64 {
+        match self.large.get() {
+            Some(large) => large.get().sign(),
+            None => self.small.value.signum(),
+        }
+    }
+
+    /// The quantity as an integer, if it is kept as one: `1` and `1Ki`, but neither `1.0` nor `1Pi`.
+    pub fn as_integer(&self) -> Result<i64, NotAnInteger> {
+        let integer = match self.large.get() {
+            Some(_) => None,
+            None => self.small.at_scale(0),
+        };
+        integer.ok_or(NotAnInteger)
+    }
+
+    /// The nearest double, or one near it: upstream multiplies two doubles.
+    pub fn as_approximate_float(&self) -> f64 {
+        let (base, exponent) = match self.large.get() {
+            Some(large) => {
+                let (unscaled, scale) = large.get().approximate();
+                (unscaled, scale.wrapping_neg())
+            }
+            None => (self.small.value as f64, self.small.scale),
+        };
+        if exponent == 0 {
+            base
+        } else {
+            base * power_of_ten(exponent)
+        }
+    }
+
+    /// Whether two quantities are the same amount, however they are written.
+    pub fn equals(&self, other: &Quantity) -> bool {
+        self.order(other).is_eq()
+    }
+
+    /// The order of two amounts. If either is large, `self` becomes so.
+    pub fn compare(&self, other: &Quantity) -> Ordering {
+        if other.large.get().is_some() {
+            self.large
+                .get_or_init(|| Large::new(self.small.to_decimal()));
+        }
+        self.order(other)
+    }
+
+    fn order(&self, other: &Quantity) -> Ordering {
+        match (self.large.get(), other.large.get()) {
+            (None, None) => self.small.compare(other.small),
+            _ => self.decimal().compare(&other.decimal()),
+        }
+    }
+
+    /// The sum. If `self` is large, it becomes the sum too.
+    pub fn plus(&self, other: &Quantity) -> Result<Quantity, TooManyDigits> {
+        self.combine(other, Small::plus, Decimal::plus)
+    }
+
+    /// The difference. If `self` is large, it becomes the difference too.
+    pub fn minus(&self, other: &Quantity) -> Result<Quantity, TooManyDigits> {
+        // Negating the least integer leaves it as it is, also upstream.
+        let minus = |left: Small, right: Small| {
+            let value = right.value.wrapping_neg();
+            left.plus(Small { value, ..right })
+        };
+        self.combine(other, minus, Decimal::minus)
+    }
+
+    fn combine(
+        &self,
+        other: &Quantity,
+        small: impl Fn(Small, Small) -> Option<Small>,
+        decimal: impl Fn(&Decimal, &Decimal) -> Result<Decimal, TooManyDigits>,
+    ) -> Result<Quantity, TooManyDigits> {
+        let format = if self.sign() == 0 {
+            other.format
+        } else {
+            self.format
+        };
+        if self.large.get().is_none() && other.large.get().is_none() {
+            if let Some(small) = small(self.small, other.small) {
+                return Ok(Quantity::of_small(small, format));
+            }
+        }
+        let result = decimal(&self.decimal(), &other.decimal())?;
+        let large = match self.large.get() {
+            Some(large) => {
+                large.set(result);
+                large.clone()
+            }
+            None => Large::new(result),
+        };
+        Ok(Quantity::of_large(large, format))
+    }
+}
+
+impl From<i64> for Quantity {
+    fn from(value: i64) -> Quantity {
+        Quantity::of_small(Small { value, scale: 0 }, Format::DecimalExponent)
+    }
+}
+
+impl Large {
+    fn new(decimal: Decimal) -> Large {
+        Large(Arc::new(Mutex::new(Arc::new(decimal))))
+    }
+
+    fn get(&self) -> Arc<Decimal> {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    fn set(&self, decimal: Decimal) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(decimal);
+    }
+}
+
+impl Small {
+    fn to_decimal(self) -> Decimal {
+        Decimal::new(self.value, self.scale)
+    }
+
+    /// The integer that is the amount × 10^-scale, if there is one and the scale is not above the amount's own.
+    fn at_scale(self, scale: i32) -> Option<i64> {
+        let difference = i64::from(self.scale).checked_sub(scale.into())?;
+        match u32::try_from(difference) {
+            Ok(_) if self.value == 0 => Some(0),
+            Ok(power) => self.value.checked_mul(10_i64.checked_pow(power)?),
+            Err(_) => None,
+        }
+    }
+
+    fn compare(self, other: Small) -> Ordering {
+        if self.scale == other.scale {
+            return self.value.cmp(&other.value);
+        }
+        if self.scale < other.scale {
+            return other.compare(self).reverse();
+        }
+        let power = self.scale.abs_diff(other.scale);
+        let raised = 10_i128
+            .checked_pow(power)
+            .and_then(|power| power.checked_mul(self.value.into()));
+        match raised {
+            Some(raised) => raised.cmp(&other.value.into()),
+            // The raised value is beyond any other, unless it is zero.
+            None if self.value == 0 => 0.cmp(&other.value),
+            None => self.value.cmp(&0),
+        }
+    }
+
+    /// The sum, if it can be kept.
+    fn plus(self, other: Small) -> Option<Small> {
+        if other.value == 0 {
+            return Some(self);
+        }
+        if self.value == 0 {
+            return Some(other);
+        }
+        let scale = self.scale.min(other.scale);
+        let value = self.at_scale(scale)?.checked_add(other.at_scale(scale)?)?;
+        Some(Small { value, scale })
+    }
+}
+
+/// A quantity, split.
+#[derive(Debug, Clone, Copy)]
+struct Numeral<'t> {
+    negative: bool,
+    /// The digits before the point, without leading zeros; `0` if there are no others.
+    whole: &'t [u8],
+    /// The digits after it.
+    fraction: &'t [u8],
+    /// Whether there is a digit at all.
+    has_digits: bool,
+    suffix: &'t [u8],
+}
+
+impl<'t> Numeral<'t> {
+    fn scan(text: &'t str) -> Option<Numeral<'t>> {
+        let (negative, unsigned) = match text.as_bytes() {
+            [] => return None,
+            [b'-', rest @ ..] => (true, rest),
+            [b'+', rest @ ..] => (false, rest),
+            rest => (false, rest),
+        };
+        let (zeros, rest) = split_after(unsigned, |byte| *byte == b'0');
+        let (whole, rest) = split_after(rest, u8::is_ascii_digit);
+        let (fraction, rest) = match rest {
+            [b'.', rest @ ..] => split_after(rest, u8::is_ascii_digit),
+            _ => (&[][..], rest),
+        };
+        let (_, number) = split_after(rest, |byte| b"eEinumkKMGTP".contains(byte));
+        let number = match number {
+            [b'+' | b'-', number @ ..] | number => number,
+        };
+        if !number.iter().all(u8::is_ascii_digit) {
+            return None;
+        }
+        // Upstream makes a zero of a text that ends before any other digit, even of a sign alone.
+        let has_digits = !(zeros.is_empty() && whole.is_empty() && fraction.is_empty());
+        let whole = if whole.is_empty() { b"0" } else { whole };
+        Some(Numeral {
+            negative,
+            whole,
+            fraction,
+            has_digits,
+            suffix: rest,
+        })
+    }
+
+    /// The number in its small form, if it has one.
+    fn small(&self, suffix: Suffix) -> Option<Small> {
+        let digits = self.whole.len().checked_add(self.fraction.len())?;
+        let (limit, scale, factor) = match suffix.format {
+            Format::Decimal | Format::DecimalExponent => {
+                // Upstream's exponents are 32 bits wide and wrap around.
+                let places = i32::try_from(self.fraction.len()).ok()?;
+                (18, suffix.exponent.wrapping_sub(places), 1)
+            }
+            Format::Binary if self.fraction.is_empty() => {
+                let power = u32::try_from(suffix.exponent).ok()?;
+                let lost = power.checked_mul(3)?.checked_div(10)?;
+                (14u32.checked_sub(lost)?, 0, 1_i64.checked_shl(power)?)
+            }
+            Format::Binary => return None,
+        };
+        if digits > usize::try_from(limit).ok()? || scale < NANO {
+            return None;
+        }
+        let mut value: i64 = 0;
+        for digit in self.whole.iter().chain(self.fraction) {
+            let digit = i64::from(digit.checked_sub(b'0')?);
+            value = value.checked_mul(10)?.checked_add(digit)?;
+        }
+        let value = value.checked_mul(factor)?;
+        let value = if self.negative {
+            value.checked_neg()?
+        } else {
+            value
+        };
+        Some(Small { value, scale })
+    }
+
+    /// Whether upstream keeps the text of a number that has a small form: it takes it for the canonical one.
+    fn is_canonical(&self, suffix: Suffix, small: Small) -> bool {
+        match suffix.format {
+            Format::Binary => {
+                // That is, the number before the suffix is not divisible by eight.
+                let zeros = i64::from(small.value.trailing_zeros());
+                small.value != 0 && zeros < i64::from(suffix.exponent).saturating_add(3)
+            }
+            Format::Decimal | Format::DecimalExponent => {
+                let last = self.whole.iter().chain(self.fraction).rev();
+                let thousands = last.take(3).eq(b"000");
+                small.scale % 3 == 0 && !thousands && self.whole.first() != Some(&b'0')
+            }
+        }
+    }
+
+    /// The number in its large form, with the format in which it is printed.
+    fn large(&self, suffix: Suffix) -> Option<(Decimal, Format)> {
+        if !self.has_digits {
+            return None;
+        }
+        let decimal = match suffix.format {
+            Format::Decimal | Format::DecimalExponent => {
+                Decimal::from_digits(self.whole, self.fraction, suffix.exponent)
+            }
+            Format::Binary => {
+                let half = suffix.exponent.checked_div(2)?;
+                let factor = 1_u32.checked_shl(half.try_into().ok()?)?;
+                let number = Decimal::from_digits(self.whole, self.fraction, 0);
+                number.times(factor).times(factor)
+            }
+        };
+        let mut decimal = decimal.rounded_up_to_nano();
+        let mut format = suffix.format;
+        if format == Format::Binary {
+            let max = Decimal::new(i64::MAX, 0);
+            if decimal.compare(&max).is_gt() {
+                decimal = max;
+            }
+            if decimal.sign() > 0 && decimal.compare(&Decimal::new(1, 0)).is_lt() {
+                format = Format::Decimal;
+            }
+        }
+        Some((decimal.with_sign(self.negative), format))
+    }
+}
+
+/// Splits behind the bytes at the front that are `accepted`.
+fn split_after(text: &[u8], accepted: impl Fn(&u8) -> bool) -> (&[u8], &[u8]) {
+    let end = text.iter().position(|byte| !accepted(byte));
+    text.split_at(end.unwrap_or(text.len()))
+}
+
+/// The suffixes of the decimal format.
+const DECIMAL_SUFFIXES: [(&str, i32); 10] = [
+    ("", 0),
+    ("m", -3),
+    ("k", 3),
+    ("M", 6),
+    ("G", 9),
+    ("T", 12),
+    ("P", 15),
+    ("E", 18),
+    ("u", -6),
+    ("n", -9),
+];
+
+/// The suffixes of the binary format.
+const BINARY_SUFFIXES: [(&str, i32); 6] = [
+    ("Ki", 10),
+    ("Mi", 20),
+    ("Gi", 30),
+    ("Ti", 40),
+    ("Pi", 50),
+    ("Ei", 60),
+];
+
+/// What a number is multiplied with: a power of two, or of ten in the other formats.
+#[derive(Debug, Clone, Copy)]
+struct Suffix {
+    format: Format,
+    exponent: i32,
+}
+
+impl Suffix {
+    fn read(text: &[u8]) -> Option<Suffix> {
+        let find = |table: &[(&str, i32)]| {
+            let found = table.iter().find(|(suffix, _)| suffix.as_bytes() == text);
+            found.map(|(_, exponent)| *exponent)
+        };
+        if let Some(exponent) = find(&DECIMAL_SUFFIXES) {
+            return Some(Suffix {
+                format: Format::Decimal,
+                exponent,
+            });
+        }
+        if let Some(exponent) = find(&BINARY_SUFFIXES) {
+            return Some(Suffix {
+                format: Format::Binary,
+                exponent,
+            });
+        }
+        let [b'e' | b'E', exponent @ ..] = text else {
+            return None;
+        };
+        // Upstream keeps the lower 32 bits.
+        let exponent = parse_int(str::from_utf8(exponent).ok()?)? as i32;
+        Some(Suffix {
+            format: Format::DecimalExponent,
+            exponent,
+        })
+    }
+}
+
+impl fmt::Display for Quantity {
+    /// Writes the canonical form, or the text that upstream takes for it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.text.is_empty() {
+            return f.write_str(&self.text);
+        }
+        if self.sign() == 0 {
+            return f.write_str("0");
+        }
+        let decimal = self.decimal();
+        if self.format == Format::Binary && decimal.is_integer() {
+            let bound = Decimal::new(1024, 0);
+            if decimal.compare(&bound).is_ge() || decimal.compare(&bound.with_sign(true)).is_le() {
+                return self.write_binary(f, &decimal);
+            }
+        }
+        let (mut digits, mut exponent) = decimal.digits();
+        while exponent % 3 != 0 {
+            digits.push('0');
+            exponent = exponent.saturating_sub(1);
+        }
+        let sign = if decimal.sign() < 0 { "-" } else { "" };
+        write!(f, "{sign}{digits}")?;
+        match self.format {
+            Format::DecimalExponent if exponent == 0 => Ok(()),
+            Format::DecimalExponent => write!(f, "e{exponent}"),
+            // There is no suffix for other exponents, and upstream writes none.
+            Format::Decimal | Format::Binary => f.write_str(suffix_of(&DECIMAL_SUFFIXES, exponent)),
+        }
+    }
+}
+
+impl Quantity {
+    fn write_binary(&self, f: &mut fmt::Formatter<'_>, decimal: &Decimal) -> fmt::Result {
+        // Upstream cannot divide the least integer, for want of its opposite.
+        if self.large.get().is_none()
+            && self.small
+                == (Small {
+                    value: i64::MIN,
+                    scale: 0,
+                })
+        {
+            return write!(f, "{}", i64::MIN);
+        }
+        let (number, times) = decimal.without_factors_of_1024();
+        let (digits, zeros) = number.digits();
+        let sign = if decimal.sign() < 0 { "-" } else { "" };
+        write!(f, "{sign}{digits}")?;
+        for _ in 0..zeros {
+            f.write_str("0")?;
+        }
+        f.write_str(suffix_of(
+            &BINARY_SUFFIXES,
+            i64::from(times).saturating_mul(10),
+        ))
+    }
+}
+
+fn suffix_of(table: &[(&'static str, i32)], exponent: i64) -> &'static str {
+    let found = table
+        .iter()
+        .find(|(_, power)| i64::from(*power) == exponent);
+    found.map_or("", |(suffix, _)| suffix)
+}
+
+/// 10^`exponent`, as Go computes it from two tables (`math.Pow10`).
+fn power_of_ten(exponent: i32) -> f64 {
+    const ONES: [f64; 32] = [
+        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+        1e17, 1e18, 1e19, 1e20, 1e21, 1e22, 1e23, 1e24, 1e25, 1e26, 1e27, 1e28, 1e29, 1e30, 1e31,
+    ];
+    const LARGE: [f64; 10] = [
+        1e0, 1e32, 1e64, 1e96, 1e128, 1e160, 1e192, 1e224, 1e256, 1e288,
+    ];
+    const TINY: [f64; 11] = [
+        1e0, 1e-32, 1e-64, 1e-96, 1e-128, 1e-160, 1e-192, 1e-224, 1e-256, 1e-288, 1e-320,
+    ];
+    let nth = |table: &[f64], index: u32| {
+        let index = usize::try_from(index).ok();
+        index
+            .and_then(|index| table.get(index).copied())
+            .unwrap_or(0.0)
+    };
+    let size = exponent.unsigned_abs();
+    let one = nth(&ONES, size % 32);
+    match exponent {
+        0..=308 => nth(&LARGE, size / 32) * one,
+        -323..0 => nth(&TINY, size / 32) / one,
+        309.. => f64::INFINITY,
+        _ => 0.0,
+    }
+}
+
+#[cfg(test)]
+mod tests;

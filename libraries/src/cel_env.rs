@@ -16,13 +16,15 @@ use crate::cel::format::FORMAT_SINCE_4;
 use crate::cel::format::validator::format_calls_since_4;
 use crate::cel::lists::LISTS;
 use crate::cel::math::{MATH, MATH_MACROS};
-use crate::cel::network::{CIDR, IP, NETWORK};
+use crate::cel::network::NETWORK;
 use crate::cel::optionals::OPTIONALS;
 use crate::cel::sets::SETS;
 use crate::cel::strings::{
     STRINGS, STRINGS_INDEX_FROM_SPECIFIED, STRINGS_SINCE_1, STRINGS_SINCE_2, STRINGS_SINCE_3,
 };
 use crate::cel::two_variable::TWO_VARIABLE;
+use crate::kubernetes::cidr::CIDR;
+use crate::kubernetes::ip::IP;
 
 /// How many slots the checker knows, as variables; an expression that reads a later one is refused.
 const BLOCK_SLOTS: usize = 64;

@@ -1,5 +1,6 @@
 //! Costs that functions of several libraries share (Kubernetes `pkg/cel/library/cost.go`).
 
+use gavel_engine::cost::formulas::traversal;
 use gavel_engine::cost::{
     CallEstimate, CallSite, Cost, CostEstimate, SizeEstimate, TRAVERSAL_FACTOR,
 };
@@ -7,6 +8,8 @@ use gavel_engine::error::EvalError;
 use gavel_engine::types::{Primitive, Type};
 use gavel_engine::value::Value;
 
+/// Of functions that read a text: `quantity`, `isIP`, …
+pub(crate) const PARSING: Cost = Cost::sizes(traversal).of_name();
 /// Of functions that walk through their receiver once: `indexOf`, `sum`, `isSorted`, …
 ///
 /// Kubernetes knows them by their names alone, so that texts, whose `indexOf` is another function, cost the same way.

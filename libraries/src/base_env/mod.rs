@@ -21,9 +21,13 @@ use crate::cel::strings::{
 };
 use crate::cel::two_variable::TWO_VARIABLE;
 use crate::kubernetes::authorizer::{AUTHORIZER, AUTHORIZER_SELECTORS};
+use crate::kubernetes::cidr::{CIDR, CIDRS};
 use crate::kubernetes::equality::EQUALITY;
+use crate::kubernetes::ip::{IP, IPS};
 use crate::kubernetes::lists::{LISTS as KUBERNETES_LISTS, LISTS_SINCE_1};
+use crate::kubernetes::quantity::QUANTITY;
 use crate::kubernetes::regex::REGEX;
+use crate::kubernetes::semver::SEMVER;
 use crate::version::KubeVersion;
 
 /// What an environment may offer.
@@ -84,6 +88,7 @@ pub const FEATURES: &[Gated] = &[
     since(28, Feature::TypeName(OPTIONAL)),
     since(28, Feature::Macros(syntax::OPTIONALS)),
     since(28, Feature::Functions("optionals", &[OPTIONALS])),
+    since(28, Feature::Functions("kubernetes.quantity", &[QUANTITY])),
     since(29, Feature::Validator(validators::duration_literals)),
     since(29, Feature::Validator(validators::timestamp_literals)),
     since(29, Feature::Validator(validators::regex_literals)),
@@ -96,6 +101,10 @@ pub const FEATURES: &[Gated] = &[
     ),
     since(29, Feature::Validator(format_calls_before_4)),
     since(29, Feature::Functions("sets", &[SETS])),
+    since(30, Feature::TypeName(IP)),
+    since(30, Feature::Functions("kubernetes.net.ip", &[IPS])),
+    since(30, Feature::TypeName(CIDR)),
+    since(30, Feature::Functions("kubernetes.net.cidr", &[CIDRS])),
     Gated {
         ungated: true,
         ..since(
@@ -105,6 +114,7 @@ pub const FEATURES: &[Gated] = &[
     },
     since(32, Feature::Macros(syntax::TWO_VARIABLE)),
     since(32, Feature::Functions("comprehensions", &[TWO_VARIABLE])),
+    since(33, Feature::Functions("kubernetes.Semver", &[SEMVER])),
     since(34, Feature::Macros(syntax::SORT_BY)),
     since(34, Feature::Functions("lists", &[LISTS])),
 ];

@@ -15,7 +15,7 @@ const MAX_LIMBS: i64 = 512;
 
 /// A decimal number.
 #[derive(Debug, Clone, Default)]
-pub struct Decimal {
+pub(super) struct Decimal {
     negative: bool,
     /// The digits in base 10⁹, the least significant ones first. The first and the last are not zero; zero has none.
     limbs: Vec<u32>,
@@ -32,7 +32,7 @@ pub struct TooManyDigits;
 
 impl Decimal {
     /// `value` × 10^`exponent`.
-    pub fn new(value: i64, exponent: i32) -> Decimal {
+    pub(super) fn new(value: i64, exponent: i32) -> Decimal {
         let digits = value.unsigned_abs().to_string();
         let mut decimal = Decimal::from_digits(digits.as_bytes(), &[], exponent);
         decimal.negative = value < 0;
@@ -40,7 +40,7 @@ impl Decimal {
     }
 
     /// The number `whole`.`fraction` × 10^`exponent`, both parts being ASCII digits.
-    pub fn from_digits(whole: &[u8], fraction: &[u8], exponent: i32) -> Decimal {
+    pub(super) fn from_digits(whole: &[u8], fraction: &[u8], exponent: i32) -> Decimal {
         let places = i64::try_from(fraction.len()).unwrap_or(i64::MAX);
         let last = i64::from(exponent).saturating_sub(places);
         let mut limbs =
@@ -99,7 +99,7 @@ impl Decimal {
     }
 
     /// -1, 0 or 1.
-    pub fn sign(&self) -> i64 {
+    pub(super) fn sign(&self) -> i64 {
         match (self.limbs.is_empty(), self.negative) {
             (true, _) => 0,
             (false, true) => -1,
@@ -108,13 +108,13 @@ impl Decimal {
     }
 
     /// The same number below or above zero.
-    pub fn with_sign(self, negative: bool) -> Decimal {
+    pub(super) fn with_sign(self, negative: bool) -> Decimal {
         let negative = negative && !self.limbs.is_empty();
         Decimal { negative, ..self }
     }
 
     /// The order of two numbers.
-    pub fn compare(&self, other: &Decimal) -> Ordering {
+    pub(super) fn compare(&self, other: &Decimal) -> Ordering {
         self.sign()
             .cmp(&other.sign())
             .then_with(|| match self.negative {
@@ -133,7 +133,7 @@ impl Decimal {
     }
 
     /// The sum.
-    pub fn plus(&self, other: &Decimal) -> Result<Decimal, TooManyDigits> {
+    pub(super) fn plus(&self, other: &Decimal) -> Result<Decimal, TooManyDigits> {
         let scale = self.scale.max(other.scale);
         let sum = match (self.limbs.is_empty(), other.limbs.is_empty()) {
             (true, _) => other.clone(),
@@ -157,7 +157,7 @@ impl Decimal {
     }
 
     /// The difference.
-    pub fn minus(&self, other: &Decimal) -> Result<Decimal, TooManyDigits> {
+    pub(super) fn minus(&self, other: &Decimal) -> Result<Decimal, TooManyDigits> {
         let negative = !other.negative;
         self.plus(&other.clone().with_sign(negative))
     }
@@ -196,7 +196,7 @@ impl Decimal {
     }
 
     /// The product with a small number.
-    pub fn times(self, factor: u32) -> Decimal {
+    pub(super) fn times(self, factor: u32) -> Decimal {
         let mut carry: u64 = 0;
         let product = self.limbs.iter().map(|limb| {
             carry = u64::from(*limb)
@@ -215,7 +215,7 @@ impl Decimal {
     }
 
     /// The number with nine digits after the point, rounded away from zero. Zero stays as it is.
-    pub fn rounded_up_to_nano(self) -> Decimal {
+    pub(super) fn rounded_up_to_nano(self) -> Decimal {
         if self.limbs.is_empty() {
             return self;
         }
@@ -235,12 +235,12 @@ impl Decimal {
     }
 
     /// Whether there is nothing after the point.
-    pub fn is_integer(&self) -> bool {
+    pub(super) fn is_integer(&self) -> bool {
         self.offset >= 0
     }
 
     /// The number's digits without the sign and without zeros at their end, and the power of ten to multiply them with.
-    pub fn digits(&self) -> (String, i64) {
+    pub(super) fn digits(&self) -> (String, i64) {
         use std::fmt::Write;
         let mut digits = String::with_capacity(self.limbs.len().saturating_mul(9));
         for limb in self.limbs.iter().rev() {
@@ -259,7 +259,7 @@ impl Decimal {
     }
 
     /// The nearest double of the number × 10^scale, and the scale: what Go stores, and where it puts the point.
-    pub fn approximate(&self) -> (f64, i32) {
+    pub(super) fn approximate(&self) -> (f64, i32) {
         let (digits, exponent) = self.digits();
         let exponent = exponent.saturating_add(self.scale.into());
         let sign = if self.negative { "-" } else { "" };
@@ -268,7 +268,7 @@ impl Decimal {
     }
 
     /// The whole part of an integer divided by 1024 as often as it goes, and how often that is.
-    pub fn without_factors_of_1024(&self) -> (Decimal, u32) {
+    pub(super) fn without_factors_of_1024(&self) -> (Decimal, u32) {
         let limbs = (0..self.end()).map(|weight| self.limb(weight)).collect();
         let (mut number, mut times): (Vec<u32>, u32) = (limbs, 0);
         loop {

@@ -44,7 +44,7 @@ fn eval(criterion: &mut Criterion) {
 /// The rule in the `cel` crate, if that can evaluate it.
 fn peer(rule: &Rule) -> Option<impl FnMut() -> bool> {
     let program = cel::Program::compile(&rule.expression).ok()?;
-    let mut run = move || {
+    let run = move || {
         let mut context = cel::Context::default();
         let bound = context.add_variable("object", rule.object.clone()).is_ok();
         bound && matches!(program.execute(&context), Ok(cel::Value::Bool(true)))

@@ -1,14 +1,13 @@
 //! The values of variables.
 
 use smallvec::SmallVec;
-use smol_str::SmolStr;
 
 use crate::value::Value;
 
 /// The variables of an evaluation with their values.
 #[derive(Debug, Clone, Default)]
 pub struct Activation<'a> {
-    bindings: SmallVec<[(SmolStr, Value<'a>); 4]>,
+    bindings: SmallVec<[(&'a str, Value<'a>); 4]>,
 }
 
 impl<'a> Activation<'a> {
@@ -18,8 +17,8 @@ impl<'a> Activation<'a> {
     }
 
     /// Gives a variable its value; a second value of the same name replaces the first.
-    pub fn bind(&mut self, name: impl Into<SmolStr>, value: impl Into<Value<'a>>) -> &mut Self {
-        let (name, value) = (name.into(), value.into());
+    pub fn bind(&mut self, name: &'a str, value: impl Into<Value<'a>>) -> &mut Self {
+        let value = value.into();
         match self.bindings.iter_mut().find(|(known, _)| *known == name) {
             Some(binding) => binding.1 = value,
             None => self.bindings.push((name, value)),
@@ -29,6 +28,6 @@ impl<'a> Activation<'a> {
 
     /// The value of a variable.
     pub fn resolve(&self, name: &str) -> Option<Value<'a>> {
-        self.bindings.iter().find(|(known, _)| known == name).map(|(_, value)| *value)
+        self.bindings.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
     }
 }

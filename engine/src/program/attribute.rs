@@ -100,7 +100,41 @@ impl Attribute {
     }
 
     /// Evaluates the chain as a step of its own.
+    #[inline]
     pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
+        match self.through_json(frame) {
+            Some(result) => result,
+            None => self.eval_any(frame),
+        }
+    }
+
+    /// The chain where it goes through JSON objects alone, as most do. None where anything else comes up, nothing having
+    /// been charged.
+    #[inline]
+    fn through_json<'a>(&'a self, frame: &mut Frame<'a>) -> Option<Result<Value<'a>, EvalError>> {
+        let mut value = match &self.base {
+            Base::Variable(index) => frame.bound_variable(*index)?,
+            Base::Slot(index) => frame.held_slot(*index)?,
+            _ => return None,
+        };
+        for field in &self.fields {
+            let Value::JsonMap(map) = value else { return None };
+            value = Value::from(map.get(&**field)?);
+        }
+        match self.qualifiers.as_slice() {
+            [] => {}
+            [Qualifier { key: Key::Field(field), .. }] if self.presence => {
+                let Value::JsonMap(map) = value else { return None };
+                value = Value::Bool(map.contains_key(&**field));
+            }
+            _ => return None,
+        }
+        // One unit a field and one for the chain; a presence test gives that one back and adds its own.
+        let units = u64::try_from(self.fields.len()).unwrap_or(u64::MAX).saturating_add(1);
+        Some(frame.charge_each(units).map(|()| value))
+    }
+
+    fn eval_any<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
         let result = self.resolve(frame);
         if let Err(error) = &result
             && error.is_fatal()
@@ -152,7 +186,6 @@ impl Attribute {
         self.follow(reached, frame)
     }
 
-    #[inline]
     fn follow<'a>(&'a self, mut reached: Reached<'a>, frame: &mut Frame<'a>) -> Result<Reached<'a>, EvalError> {
         for field in &self.fields {
             match reached {

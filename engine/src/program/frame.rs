@@ -53,11 +53,19 @@ impl<'a> Frame<'a> {
         arena: &'a Arena,
         options: &EvalOptions<'a>,
     ) -> Self {
+        let mut variables = SmallVec::new();
+        for name in &program.variables {
+            variables.push(activation.resolve(name));
+        }
+        let mut slots = SmallVec::new();
+        for _ in 0..program.slots {
+            slots.push(Slot::Empty);
+        }
         Frame {
             arena,
             program,
-            variables: program.variables.iter().map(|name| activation.resolve(name)).collect(),
-            slots: (0..program.slots).map(|_| Slot::Empty).collect(),
+            variables,
+            slots,
             cost: 0,
             limit: options.cost_limit.unwrap_or(u64::MAX),
             iterations: 0,
@@ -107,12 +115,14 @@ impl<'a> Frame<'a> {
     }
 
     /// The value of a variable.
-    #[inline]
     pub(super) fn variable(&self, index: usize) -> Result<Value<'a>, EvalError> {
-        match self.variables.get(index) {
-            Some(Some(value)) => Ok(*value),
-            _ => Err(self.unbound(index)),
-        }
+        self.bound_variable(index).ok_or_else(|| self.unbound(index))
+    }
+
+    /// The value of a variable, if it is bound.
+    #[inline]
+    pub(super) fn bound_variable(&self, index: usize) -> Option<Value<'a>> {
+        self.variables.get(index).copied().flatten()
     }
 
     #[cold]
@@ -121,17 +131,17 @@ impl<'a> Frame<'a> {
         EvalError::new(format!("no such attribute(s): {name}"))
     }
 
-    /// The value of a loop variable or accumulator.
+    /// The value of a loop variable or accumulator, if it has one already.
     #[inline]
-    pub(super) fn slot(&mut self, index: usize) -> Result<Value<'a>, EvalError> {
+    pub(super) fn held_slot(&self, index: usize) -> Option<Value<'a>> {
         match self.slots.get(index) {
-            Some(Slot::Value(value)) => Ok(*value),
-            _ => self.slow_slot(index),
+            Some(Slot::Value(value)) => Some(*value),
+            _ => None,
         }
     }
 
-    #[cold]
-    fn slow_slot(&mut self, index: usize) -> Result<Value<'a>, EvalError> {
+    /// The value of a loop variable or accumulator.
+    pub(super) fn slot(&mut self, index: usize) -> Result<Value<'a>, EvalError> {
         match self.slots.get(index) {
             Some(Slot::Unread(init)) => {
                 let init: &'a Node = init;

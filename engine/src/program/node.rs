@@ -23,6 +23,8 @@ pub(super) enum Node {
     Attribute(Box<Attribute>),
     /// `a && b`
     And(Box<[Node; 2]>),
+    /// `!a`
+    Not(Box<Node>),
     /// `a || b`
     Or(Box<[Node; 2]>),
     /// `a == b`, `a != b`
@@ -64,6 +66,7 @@ impl Node {
         match self {
             Node::Constant(value) => Ok(value.as_value()),
             Node::Attribute(attribute) => attribute.eval(frame),
+            Node::Not(operand) => not(operand, frame).map(Value::Bool),
             Node::And(terms) => logic(terms, frame, false).map(Value::Bool),
             Node::Or(terms) => logic(terms, frame, true).map(Value::Bool),
             Node::Equality(equality) => equality.eval(frame).map(Value::Bool),
@@ -86,6 +89,7 @@ impl Node {
     #[inline]
     pub(super) fn eval_bool<'a>(&'a self, frame: &mut Frame<'a>) -> Result<bool, EvalError> {
         match self {
+            Node::Not(operand) => not(operand, frame),
             Node::And(terms) => logic(terms, frame, false),
             Node::Or(terms) => logic(terms, frame, true),
             Node::Equality(equality) => equality.eval(frame),
@@ -121,6 +125,17 @@ fn logic<'a>(terms: &'a [Node; 2], frame: &mut Frame<'a>, decisive: bool) -> Res
             _ => Err(error),
         },
     }
+}
+
+fn not<'a>(operand: &'a Node, frame: &mut Frame<'a>) -> Result<bool, EvalError> {
+    let value = operand.eval_bool(frame);
+    if let Err(error) = &value
+        && error.is_fatal()
+    {
+        return value;
+    }
+    frame.charge(1)?;
+    value.map(|value| !value)
 }
 
 fn not_strictly_false<'a>(arg: &'a Node, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {

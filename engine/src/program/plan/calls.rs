@@ -44,6 +44,10 @@ impl Planner<'_> {
             operators::NOT_EQUALS => self.plan_equality(arguments, true),
             operators::INDEX => self.plan_index(arguments, false),
             operators::OPT_INDEX | operators::OPT_SELECT => self.plan_index(arguments, true),
+            operators::LOGICAL_NOT => {
+                let [operand] = exactly(arguments)?;
+                Ok(Node::Not(Box::new(operand)))
+            }
             operators::NOT_STRICTLY_FALSE => {
                 let [argument] = exactly(arguments)?;
                 Ok(Node::NotStrictlyFalse(Box::new(argument)))

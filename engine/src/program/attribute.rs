@@ -9,6 +9,7 @@ use smol_str::SmolStr;
 
 use super::frame::Frame;
 use super::node::Node;
+use super::path::PathId;
 use crate::error::EvalError;
 use crate::value::{HeldError, List, OwnedValue, Value, number};
 
@@ -17,11 +18,21 @@ use crate::value::{HeldError, List, OwnedValue, Value, number};
 pub(super) struct Attribute {
     pub(super) base: Base,
     /// The fields that are selected first, one after the other.
-    pub(super) fields: Vec<Box<str>>,
+    pub(super) fields: Vec<Field>,
     /// What is looked up then.
     pub(super) qualifiers: Vec<Qualifier>,
     /// `has(…)`: the last qualifier is only asked for.
     pub(super) presence: bool,
+    /// The path up to what is asked for.
+    tested: Option<PathId>,
+}
+
+/// A field that is selected.
+#[derive(Debug)]
+pub(super) struct Field {
+    pub(super) name: Box<str>,
+    /// The path up to the field.
+    pub(super) path: Option<PathId>,
 }
 
 /// Where a chain starts.
@@ -82,19 +93,13 @@ enum Reached<'a> {
 impl Attribute {
     /// A chain without qualifiers.
     pub(super) fn new(base: Base) -> Self {
-        Attribute { base, fields: Vec::new(), qualifiers: Vec::new(), presence: false }
-    }
-
-    /// Adds a selection or index to the chain.
-    pub(super) fn qualify(&mut self, qualifier: Qualifier) {
-        match qualifier {
-            Qualifier { key: Key::Field(name), optional: false } if self.qualifiers.is_empty() => self.fields.push(name),
-            qualifier => self.qualifiers.push(qualifier),
-        }
+        Attribute { base, fields: Vec::new(), qualifiers: Vec::new(), presence: false, tested: None }
     }
 
     /// Ends the chain with a test for the presence of a field.
-    pub(super) fn test(&mut self, field: &str) {
+    pub(super) fn test(&mut self, field: &str, path: Option<PathId>) {
+        // Behind other qualifiers, the field is not on the path.
+        self.tested = path.filter(|_| self.qualifiers.is_empty());
         self.qualifiers.push(Qualifier { key: Key::Field(field.into()), optional: false });
         self.presence = true;
     }
@@ -112,20 +117,32 @@ impl Attribute {
     /// been charged.
     #[inline]
     fn through_json<'a>(&'a self, frame: &mut Frame<'a>) -> Option<Result<Value<'a>, EvalError>> {
-        let mut value = match &self.base {
-            Base::Variable(index) => frame.bound_variable(*index)?,
+        let (mut value, epoch) = match &self.base {
+            Base::Variable(index) => (frame.bound_variable(*index)?, 0),
             Base::Slot(index) => frame.held_slot(*index)?,
             _ => return None,
         };
-        for field in &self.fields {
+        let mut known = 0;
+        if frame.keeps_paths() {
+            let mut paths = self.fields.iter().enumerate().rev();
+            if let Some((n, kept)) = paths.find_map(|(n, field)| Some((n, frame.kept(field.path, epoch)?))) {
+                (known, value) = (n.saturating_add(1), kept);
+            }
+        }
+        for field in self.fields.get(known..)? {
             let Value::JsonMap(map) = value else { return None };
-            value = Value::from(map.get(&**field)?);
+            value = Value::from(map.get(&*field.name)?);
+            frame.keep(field.path, epoch, value);
         }
         match self.qualifiers.as_slice() {
             [] => {}
             [Qualifier { key: Key::Field(field), .. }] if self.presence => {
                 let Value::JsonMap(map) = value else { return None };
-                value = Value::Bool(map.contains_key(&**field));
+                let found = map.get(&**field);
+                if let Some(found) = found {
+                    frame.keep(self.tested, epoch, Value::from(found));
+                }
+                value = Value::Bool(found.is_some());
             }
             _ => return None,
         }
@@ -187,7 +204,7 @@ impl Attribute {
     }
 
     fn follow<'a>(&'a self, mut reached: Reached<'a>, frame: &mut Frame<'a>) -> Result<Reached<'a>, EvalError> {
-        for field in &self.fields {
+        for Field { name: field, .. } in &self.fields {
             match reached {
                 Reached::Value(object) => reached = Reached::Value(select(object, field, frame)?),
                 Reached::Optional(object) => {

@@ -9,7 +9,7 @@ use super::frame::{Frame, Slot};
 use super::node::Node;
 use crate::cost;
 use crate::error::EvalError;
-use crate::value::{List, MapBuilder, Value};
+use crate::value::{List, MapBuilder, OwnedValue, Value};
 
 /// A comprehension.
 #[derive(Debug)]
@@ -78,6 +78,7 @@ impl Fold {
         match range.as_list() {
             Some(List::Values(values)) => return self.each_of(values.iter().copied(), frame, step),
             Some(List::Json(items)) => return self.each_of(items.iter().map(Value::from), frame, step),
+            Some(List::Owned(values)) => return self.each_of(values.iter().map(OwnedValue::as_value), frame, step),
             Some(list) => return self.each_of(list.iter(), frame, step),
             None => {}
         }

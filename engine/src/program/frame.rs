@@ -3,6 +3,7 @@
 use smallvec::SmallVec;
 
 use super::node::Node;
+use super::path::PathId;
 use super::{Activation, EvalOptions, Program};
 use crate::decl::CallContext;
 use crate::error::EvalError;
@@ -17,12 +18,16 @@ pub(super) struct Frame<'a> {
     pub(super) arena: &'a Arena,
     program: &'a Program,
     variables: SmallVec<[Option<Value<'a>>; 4]>,
-    slots: SmallVec<[Slot<'a>; 4]>,
+    slots: SmallVec<[(Slot<'a>, Epoch); 4]>,
+    kept: SmallVec<[Option<(Value<'a>, Epoch)>; 8]>,
     cost: u64,
     limit: u64,
     iterations: u32,
     interrupt: Option<&'a (dyn Fn() -> bool + Sync)>,
 }
+
+/// Counts the values of a loop variable, so that what was kept of an earlier one is told apart.
+pub(super) type Epoch = u32;
 
 /// A loop variable or accumulator.
 #[derive(Debug, Clone)]
@@ -59,13 +64,18 @@ impl<'a> Frame<'a> {
         }
         let mut slots = SmallVec::new();
         for _ in 0..program.slots {
-            slots.push(Slot::Empty);
+            slots.push((Slot::Empty, 0));
+        }
+        let mut kept = SmallVec::new();
+        for _ in 0..program.kept {
+            kept.push(None);
         }
         Frame {
             arena,
             program,
             variables,
             slots,
+            kept,
             cost: 0,
             limit: options.cost_limit.unwrap_or(u64::MAX),
             iterations: 0,
@@ -133,16 +143,43 @@ impl<'a> Frame<'a> {
 
     /// The value of a loop variable or accumulator, if it has one already.
     #[inline]
-    pub(super) fn held_slot(&self, index: usize) -> Option<Value<'a>> {
+    pub(super) fn held_slot(&self, index: usize) -> Option<(Value<'a>, Epoch)> {
         match self.slots.get(index) {
-            Some(Slot::Value(value)) => Some(*value),
+            Some((Slot::Value(value), epoch)) => Some((*value, *epoch)),
             _ => None,
+        }
+    }
+
+    /// Whether the program goes along any path more than once.
+    #[inline]
+    pub(super) fn keeps_paths(&self) -> bool {
+        !self.kept.is_empty()
+    }
+
+    /// The value at the end of a path, if it was looked up in this epoch of the path's base.
+    #[inline]
+    pub(super) fn kept(&self, path: Option<PathId>, epoch: Epoch) -> Option<Value<'a>> {
+        let cell = (*self.program.cells.get(path?.index())?)?;
+        match self.kept.get(cell as usize) {
+            Some(Some((value, kept))) if *kept == epoch => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// Keeps the value at the end of a path, if it is of use.
+    #[inline]
+    pub(super) fn keep(&mut self, path: Option<PathId>, epoch: Epoch, value: Value<'a>) {
+        let cell = path.and_then(|path| self.program.cells.get(path.index()).copied().flatten());
+        if let Some(cell) = cell
+            && let Some(place) = self.kept.get_mut(cell as usize)
+        {
+            *place = Some((value, epoch));
         }
     }
 
     /// The value of a loop variable or accumulator.
     pub(super) fn slot(&mut self, index: usize) -> Result<Value<'a>, EvalError> {
-        match self.slots.get(index) {
+        match self.slots.get(index).map(|(slot, _)| slot) {
             Some(Slot::Unread(init)) => {
                 let init: &'a Node = init;
                 let result = init.eval(self);
@@ -163,14 +200,15 @@ impl<'a> Frame<'a> {
     /// Sets a loop variable or accumulator.
     #[inline]
     pub(super) fn set_slot(&mut self, index: usize, slot: Slot<'a>) {
-        if let Some(place) = self.slots.get_mut(index) {
+        if let Some((place, epoch)) = self.slots.get_mut(index) {
             *place = slot;
+            *epoch = epoch.wrapping_add(1);
         }
     }
 
     /// Takes a loop variable or accumulator away.
     pub(super) fn take_slot(&mut self, index: usize) -> Slot<'a> {
-        self.slots.get_mut(index).map_or(Slot::Empty, |place| std::mem::replace(place, Slot::Empty))
+        self.slots.get_mut(index).map_or(Slot::Empty, |(place, _)| std::mem::replace(place, Slot::Empty))
     }
 
     /// Counts an iteration; fails where the host wants to stop.

@@ -14,6 +14,7 @@ mod frame;
 mod literal;
 mod node;
 mod operator;
+mod path;
 mod plan;
 mod well_known;
 
@@ -33,6 +34,10 @@ pub struct Program {
     slots: usize,
     /// Whether the rules of CEL's specification hold.
     specified: bool,
+    /// For each path where its value is kept, if it is.
+    cells: Box<[Option<u32>]>,
+    /// The number of values of paths that are kept.
+    kept: usize,
 }
 
 /// What bounds an evaluation.

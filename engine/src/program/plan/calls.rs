@@ -93,7 +93,7 @@ impl Planner<'_> {
         }
     }
 
-    fn plan_index(&self, arguments: Vec<Node>, optional: bool) -> Result<Node, PlanError> {
+    fn plan_index(&mut self, arguments: Vec<Node>, optional: bool) -> Result<Node, PlanError> {
         let [operand, index] = exactly(arguments)?;
         let key = match index {
             Node::Constant(value) => match value.as_value() {
@@ -109,7 +109,7 @@ impl Planner<'_> {
             node => Key::Computed(node),
         };
         let mut chain = into_attribute(operand);
-        chain.qualify(Qualifier { key, optional });
+        self.qualify(&mut chain, Qualifier { key, optional });
         Ok(Node::Attribute(Box::new(chain)))
     }
 

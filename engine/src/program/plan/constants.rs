@@ -40,7 +40,14 @@ pub(super) fn fold_conversion(call: Call) -> Result<Node, PlanError> {
 
 /// The value of a node that depends on nothing.
 fn folded(node: Node, must_succeed: bool) -> Result<Node, PlanError> {
-    let program = Program { root: node, variables: Box::default(), slots: 0, specified: false };
+    let program = Program {
+        root: node,
+        variables: Box::default(),
+        slots: 0,
+        cells: Box::default(),
+        kept: 0,
+        specified: false,
+    };
     let arena = Arena::new();
     let mut frame = Frame::new(&program, &Activation::new(), &arena, &EvalOptions::default());
     match program.root.eval(&mut frame) {

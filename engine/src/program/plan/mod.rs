@@ -4,9 +4,10 @@ use std::fmt;
 
 use smol_str::SmolStr;
 
-use super::attribute::{Attribute, Base, Key, Qualifier};
+use super::attribute::{Attribute, Base, Field, Key, Qualifier};
 use super::literal::{Element, ListLiteral, MapLiteral, StructLiteral};
 use super::node::Node;
+use super::path::{PathId, Paths};
 use super::{Program, well_known};
 use crate::ast::{Constant, Expr, ExprKind, List, MapEntry, Select, Struct};
 use crate::check::{CheckedAst, Reference, resolve_name};
@@ -45,9 +46,11 @@ impl From<EvalError> for PlanError {
 /// Plans an expression: constant parts are computed, names resolved to places, overloads bound where the types decide
 /// them.
 pub fn plan(checked: &CheckedAst, env: &Env) -> Result<Program, PlanError> {
-    let mut planner = Planner { env, checked, variables: Vec::new(), scopes: Vec::new(), slots: 0 };
+    let mut planner = Planner { env, checked, variables: Vec::new(), scopes: Vec::new(), slots: 0, paths: Paths::default() };
     let root = planner.plan(checked.ast().root())?;
-    Ok(Program { root, variables: planner.variables.into(), slots: planner.slots, specified: env.follows_specification() })
+    let (cells, kept) = planner.paths.cells();
+    let specified = env.follows_specification();
+    Ok(Program { root, variables: planner.variables.into(), slots: planner.slots, cells, kept, specified })
 }
 
 struct Planner<'e> {
@@ -57,6 +60,7 @@ struct Planner<'e> {
     /// Loop variables and accumulators in scope with their slots, innermost last.
     scopes: Vec<(SmolStr, usize)>,
     slots: usize,
+    paths: Paths,
 }
 
 impl Planner<'_> {
@@ -144,11 +148,34 @@ impl Planner<'_> {
         let operand = self.plan(&select.operand)?;
         let mut chain = into_attribute(operand);
         if select.test_only {
-            chain.test(&select.field);
+            let path = self.path(&chain, &select.field);
+            chain.test(&select.field, path);
         } else {
-            chain.qualify(Qualifier { key: Key::Field(select.field.as_str().into()), optional: false });
+            self.qualify(&mut chain, Qualifier { key: Key::Field(select.field.as_str().into()), optional: false });
         }
         Ok(Node::Attribute(Box::new(chain)))
+    }
+
+    /// Adds a selection or index to a chain.
+    fn qualify(&mut self, chain: &mut Attribute, qualifier: Qualifier) {
+        match qualifier {
+            Qualifier { key: Key::Field(name), optional: false } if chain.qualifiers.is_empty() => {
+                let path = self.path(chain, &name);
+                chain.fields.push(Field { name, path });
+            }
+            qualifier => chain.qualifiers.push(qualifier),
+        }
+    }
+
+    /// The path that a chain is with one field more.
+    fn path(&mut self, chain: &Attribute, field: &str) -> Option<PathId> {
+        let last = match chain.fields.last() {
+            Some(field) => Some(field.path?),
+            None => None,
+        };
+        // A variable is the same in all iterations.
+        let again = matches!(chain.base, Base::Variable(_)) && !self.scopes.is_empty();
+        self.paths.follow(&chain.base, last, field, again)
     }
 
     /// In an expression that was not checked, `a.b` may be the name of a variable.

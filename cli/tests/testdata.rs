@@ -1,0 +1,33 @@
+//! Our own cases: each request is answered as the file says. `UPDATE_GOLDEN=1` writes the answers anew.
+#![expect(clippy::unwrap_used, reason = "a test")]
+
+use std::fs;
+use std::path::PathBuf;
+
+use gavel_cli::protocol::Session;
+use serde_json::{Map, Value as Json};
+
+#[test]
+fn expressions_are_answered_as_recorded() {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../testdata/expressions.ndjson");
+    let text = fs::read_to_string(&path).unwrap();
+    let mut session = Session::new();
+    let (mut accepted, mut differences) = (String::new(), Vec::new());
+    for line in text.lines() {
+        let case: Map<String, Json> = serde_json::from_str(line).unwrap();
+        let (request, wanted) = (case.get("request").unwrap(), case.get("response").unwrap());
+        let mut answer = Vec::new();
+        session.answer(request.to_string().as_bytes(), &mut answer);
+        let answer: Json = serde_json::from_slice(&answer).unwrap();
+        if answer != *wanted {
+            differences.push(format!("{request}\n  wanted {wanted}\n  found  {answer}"));
+        }
+        let case = serde_json::json!({"request": request, "response": answer});
+        accepted.push_str(&format!("{case}\n"));
+    }
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        fs::write(&path, accepted).unwrap();
+    } else {
+        assert!(differences.is_empty(), "{}", differences.join("\n"));
+    }
+}

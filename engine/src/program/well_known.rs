@@ -1,5 +1,7 @@
 //! Struct literals of the types that the language itself knows: `google.protobuf.Int64Value{value: 1}`.
 
+use std::borrow::Cow;
+
 use smol_str::SmolStr;
 
 use crate::error::EvalError;
@@ -84,6 +86,10 @@ struct Empty;
 impl Opaque for Empty {
     fn type_name(&self) -> &'static str {
         EMPTY
+    }
+
+    fn go_type(&self) -> Cow<'static, str> {
+        Cow::Borrowed("*types.protoObj")
     }
 
     fn equals(&self, other: &Value<'_>) -> Result<bool, EvalError> {

@@ -31,14 +31,7 @@ impl Value<'_> {
             Value::Map(_) | Value::JsonMap(_) | Value::MapView(_) => "*types.baseMap",
             Value::Optional(_) => "*types.Optional",
             Value::Type(_) => "*types.Type",
-            Value::Opaque(opaque) => {
-                let name = opaque.type_name();
-                if name.starts_with("google.protobuf.") {
-                    return Cow::Borrowed("*types.protoObj");
-                }
-                let (_, last) = name.rsplit_once('.').unwrap_or(("", name));
-                return Cow::Owned(format!("cel.{last}"));
-            }
+            Value::Opaque(opaque) => return opaque.go_type(),
         };
         Cow::Borrowed(name)
     }

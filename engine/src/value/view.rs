@@ -1,6 +1,7 @@
 //! How hosts and libraries bring values of their own: lists and maps that are read lazily, and opaque types.
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -71,6 +72,13 @@ pub trait MapView: fmt::Debug + Send + Sync {
 pub trait Opaque: Share + Any + fmt::Debug + Send + Sync {
     /// The name that `type(x)` gives, such as `kubernetes.Quantity`.
     fn type_name(&self) -> &'static str;
+
+    /// The Go type of the value, which some messages name.
+    fn go_type(&self) -> Cow<'static, str> {
+        let name = self.type_name();
+        let last = name.rsplit_once('.').map_or(name, |(_, last)| last);
+        Cow::Owned(format!("cel.{last}"))
+    }
 
     /// Whether `other` is the same value. An error where upstream gives one.
     fn equals(&self, other: &Value<'_>) -> Result<bool, EvalError>;

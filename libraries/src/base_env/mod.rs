@@ -23,11 +23,13 @@ use crate::cel::two_variable::TWO_VARIABLE;
 use crate::kubernetes::authorizer::{AUTHORIZER, AUTHORIZER_SELECTORS};
 use crate::kubernetes::cidr::{CIDR, CIDRS};
 use crate::kubernetes::equality::EQUALITY;
+use crate::kubernetes::format::FORMATS;
 use crate::kubernetes::ip::{IP, IPS};
 use crate::kubernetes::lists::{LISTS as KUBERNETES_LISTS, LISTS_SINCE_1};
 use crate::kubernetes::quantity::QUANTITY;
 use crate::kubernetes::regex::REGEX;
 use crate::kubernetes::semver::SEMVER;
+use crate::kubernetes::urls::URLS;
 use crate::version::KubeVersion;
 
 /// What an environment may offer.
@@ -71,6 +73,7 @@ pub const FEATURES: &[Gated] = &[
     since(0, Feature::Functions("standard", stdlib::TABLES)),
     since(0, Feature::Macros(syntax::STANDARD)),
     since(0, Feature::Validator(validators::homogeneous_literals)),
+    since(0, Feature::Functions("kubernetes.urls", &[URLS])),
     since(0, Feature::Functions("kubernetes.regex", &[REGEX])),
     since(
         0,
@@ -112,6 +115,7 @@ pub const FEATURES: &[Gated] = &[
             Feature::Functions("authorizer", &[AUTHORIZER_SELECTORS]),
         )
     },
+    since(31, Feature::Functions("kubernetes.format", &[FORMATS])),
     since(32, Feature::Macros(syntax::TWO_VARIABLE)),
     since(32, Feature::Functions("comprehensions", &[TWO_VARIABLE])),
     since(33, Feature::Functions("kubernetes.Semver", &[SEMVER])),

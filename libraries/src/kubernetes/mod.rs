@@ -6,12 +6,15 @@ use gavel_engine::decl::{Function, Implementation, Overload};
 pub mod authorizer;
 pub mod cidr;
 pub mod equality;
+pub mod format;
 pub mod ip;
 pub mod json_patch;
 pub mod lists;
 pub mod quantity;
 pub mod regex;
 pub mod semver;
+pub mod urls;
+mod validation;
 pub mod values;
 
 /// A row whose overload is found by the types of the arguments.

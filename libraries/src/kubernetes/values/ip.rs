@@ -40,8 +40,10 @@ impl fmt::Display for ParseAddressError<'_> {
 }
 
 /// Reads an address (`netip.ParseAddr`).
-pub fn parse_address(text: &str) -> Result<ParsedAddress, ParseAddressError<'_>> {
-    let text = text.as_bytes();
+pub fn parse_address(
+    text: &(impl AsRef<[u8]> + ?Sized),
+) -> Result<ParsedAddress, ParseAddressError<'_>> {
+    let text = text.as_ref();
     let first = text.iter().find(|byte| matches!(byte, b'.' | b':' | b'%'));
     let parsed = match first {
         Some(b'.') => parse_v4(text).map(|octets| ParsedAddress {

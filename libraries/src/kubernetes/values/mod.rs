@@ -2,6 +2,8 @@
 
 pub mod cidr;
 mod decimal;
+pub mod format;
 pub mod ip;
 pub mod quantity;
 pub mod semver;
+pub mod url;

@@ -1,0 +1,95 @@
+//! Named formats of texts (apiserver `pkg/cel/library/format.go`).
+
+use gavel_engine::cost::{
+    CallEstimate, Cost, CostEstimate, REGEX_FACTOR, SizeEstimate, TRAVERSAL_FACTOR, formulas,
+    tracked_size,
+};
+use gavel_engine::decl::{CallContext, Function, Overload};
+use gavel_engine::error::EvalError;
+use gavel_engine::value::Value;
+
+use super::typed;
+use super::values::format::Format;
+
+/// The functions.
+#[rustfmt::skip] // A table: a row a line.
+pub const FORMATS: &[Overload] = &[
+    constant("format.dns1123Label", |call, _| Ok(call.arena.opaque(Format::Dns1123Label)), "!format.dns1123Label().validate('my-name').hasValue()"),
+    constant("format.dns1123Subdomain", |call, _| Ok(call.arena.opaque(Format::Dns1123Subdomain)), "!format.dns1123Subdomain().validate('a.example.com').hasValue()"),
+    constant("format.dns1035Label", |call, _| Ok(call.arena.opaque(Format::Dns1035Label)), "!format.dns1035Label().validate('my-name').hasValue()"),
+    constant("format.qualifiedName", |call, _| Ok(call.arena.opaque(Format::QualifiedName)), "!format.qualifiedName().validate('example.com/MyName').hasValue()"),
+    constant("format.dns1123LabelPrefix", |call, _| Ok(call.arena.opaque(Format::Dns1123LabelPrefix)), "!format.dns1123LabelPrefix().validate('my-').hasValue()"),
+    constant("format.dns1123SubdomainPrefix", |call, _| Ok(call.arena.opaque(Format::Dns1123SubdomainPrefix)), "!format.dns1123SubdomainPrefix().validate('a.my-').hasValue()"),
+    constant("format.dns1035LabelPrefix", |call, _| Ok(call.arena.opaque(Format::Dns1035LabelPrefix)), "!format.dns1035LabelPrefix().validate('my-').hasValue()"),
+    constant("format.labelValue", |call, _| Ok(call.arena.opaque(Format::LabelValue)), "!format.labelValue().validate('').hasValue()"),
+    constant("format.uri", |call, _| Ok(call.arena.opaque(Format::Uri)), "!format.uri().validate('http://example.com').hasValue()"),
+    constant("format.uuid", |call, _| Ok(call.arena.opaque(Format::Uuid)), "!format.uuid().validate('123e4567-e89b-12d3-a456-426614174000').hasValue()"),
+    constant("format.byte", |call, _| Ok(call.arena.opaque(Format::Byte)), "!format.byte().validate('aGVsbG8=').hasValue()"),
+    constant("format.date", |call, _| Ok(call.arena.opaque(Format::Date)), "!format.date().validate('2021-01-01').hasValue()"),
+    constant("format.datetime", |call, _| Ok(call.arena.opaque(Format::DateTime)), "!format.datetime().validate('2021-01-01T00:00:00Z').hasValue()"),
+    typed("format.named", "format-named", "(string) -> optional(kubernetes.NamedFormat)", named, Cost::ONE.of_name(), "format.named('uuid').value() == format.uuid()"),
+    typed("validate", "format-validate", "kubernetes.NamedFormat.(string) -> optional(list(string))", validate, VALIDATE, "format.uuid().validate('x').value() == ['does not match the UUID format']"),
+];
+
+/// The estimate takes the largest pattern there may be.
+const VALIDATE: Cost = Cost::split(
+    |call| {
+        let text = call.size(1).costs(TRAVERSAL_FACTOR);
+        CallEstimate::new(text.scaled(MAX_PATTERN * REGEX_FACTOR))
+    },
+    |arguments, _| match arguments {
+        [Some(Value::Opaque(format)), text] => {
+            let format = format.downcast_ref::<Format>();
+            let pattern = format.map(|format| SizeEstimate::exact(format.pattern_size()));
+            let text = SizeEstimate::exact(tracked_size(text.as_ref()));
+            let cost = pattern.map(|pattern| formulas::regex_cost(text, pattern));
+            Ok(cost.unwrap_or(CostEstimate::exact(1)).max)
+        }
+        _ => Ok(1),
+    },
+)
+.of_name();
+
+/// In code points.
+const MAX_PATTERN: f64 = 128.0;
+
+/// A row of a function that gives a format and has its id for a name.
+const fn constant(function: &'static str, body: Function, example: &'static str) -> Overload {
+    typed(
+        function,
+        function,
+        "() -> kubernetes.NamedFormat",
+        body,
+        Cost::ONE,
+        example,
+    )
+}
+
+fn named<'a>(call: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
+    match args {
+        [Value::String(name)] => Ok(match Format::named(name) {
+            Some(format) => call.arena.some(call.arena.opaque(format)),
+            None => Value::Optional(None),
+        }),
+        _ => Err(EvalError::no_such_overload()),
+    }
+}
+
+/// What is wrong with the text; none where it is valid.
+fn validate<'a>(call: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
+    let [Value::Opaque(format), Value::String(text)] = args else {
+        return Err(EvalError::no_such_overload());
+    };
+    let format = format.downcast_ref::<Format>();
+    let faults = format
+        .ok_or_else(EvalError::no_such_overload)?
+        .validate(text);
+    if faults.is_empty() {
+        return Ok(Value::Optional(None));
+    }
+    let faults: Vec<_> = faults
+        .iter()
+        .map(|fault| call.arena.string(fault))
+        .collect();
+    Ok(call.arena.some(call.arena.list(&faults)))
+}

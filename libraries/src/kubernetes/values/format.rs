@@ -1,0 +1,151 @@
+//! `kubernetes.NamedFormat`: formats that texts may have.
+
+use std::borrow::Cow;
+
+use gavel_engine::error::EvalError;
+use gavel_engine::value::{Arena, Opaque, Value};
+
+use super::url::Url;
+use crate::kubernetes::validation::{self, Faults};
+
+/// The name of the type.
+pub const NAMED_FORMAT: &str = "kubernetes.NamedFormat";
+
+/// A format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// `dns1123Label`
+    Dns1123Label,
+    /// `dns1123Subdomain`
+    Dns1123Subdomain,
+    /// `dns1035Label`
+    Dns1035Label,
+    /// `qualifiedName`
+    QualifiedName,
+    /// `dns1123LabelPrefix`
+    Dns1123LabelPrefix,
+    /// `dns1123SubdomainPrefix`
+    Dns1123SubdomainPrefix,
+    /// `dns1035LabelPrefix`
+    Dns1035LabelPrefix,
+    /// `labelValue`
+    LabelValue,
+    /// `uri`
+    Uri,
+    /// `uuid`
+    Uuid,
+    /// `byte`
+    Byte,
+    /// `date`
+    Date,
+    /// `datetime`
+    DateTime,
+}
+
+impl Format {
+    /// The format of a name as `format.named` knows it.
+    pub fn named(name: &str) -> Option<Format> {
+        Some(match name {
+            "dns1123Label" => Format::Dns1123Label,
+            "dns1123Subdomain" => Format::Dns1123Subdomain,
+            "dns1035Label" => Format::Dns1035Label,
+            "qualifiedName" => Format::QualifiedName,
+            "dns1123LabelPrefix" => Format::Dns1123LabelPrefix,
+            "dns1123SubdomainPrefix" => Format::Dns1123SubdomainPrefix,
+            "dns1035LabelPrefix" => Format::Dns1035LabelPrefix,
+            "labelValue" => Format::LabelValue,
+            "uri" => Format::Uri,
+            "uuid" => Format::Uuid,
+            "byte" => Format::Byte,
+            "date" => Format::Date,
+            "datetime" => Format::DateTime,
+            _ => return None,
+        })
+    }
+
+    /// The name by which upstream tells formats apart.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Dns1123Label => "DNS1123Label",
+            Format::Dns1123Subdomain => "DNS1123Subdomain",
+            Format::Dns1035Label => "DNS1035Label",
+            Format::QualifiedName => "QualifiedName",
+            Format::Dns1123LabelPrefix => "DNS1123LabelPrefix",
+            Format::Dns1123SubdomainPrefix => "DNS1123SubdomainPrefix",
+            Format::Dns1035LabelPrefix => "DNS1035LabelPrefix",
+            Format::LabelValue => "LabelValue",
+            Format::Uri => "URI",
+            Format::Uuid => "uuid",
+            Format::Byte => "byte",
+            Format::Date => "date",
+            Format::DateTime => "datetime",
+        }
+    }
+
+    /// The size of a pattern that checks the format, in code points, for the cost of a check.
+    pub fn pattern_size(self) -> u64 {
+        match self {
+            Format::Dns1123Label | Format::Dns1123LabelPrefix => 30,
+            Format::Dns1035Label | Format::Dns1035LabelPrefix => 30,
+            Format::Dns1123Subdomain | Format::Dns1123SubdomainPrefix | Format::QualifiedName => 60,
+            Format::LabelValue => 40,
+            Format::Uri => 1103,
+            Format::Uuid => 70,
+            Format::Byte => 84,
+            Format::Date | Format::DateTime => 71,
+        }
+    }
+
+    /// What is wrong with a text, in upstream's words; nothing where it is valid.
+    pub fn validate(self, text: &str) -> Vec<String> {
+        match self {
+            Format::Dns1123Label => validation::dns1123_label(text.as_bytes()),
+            Format::Dns1123LabelPrefix => validation::dns1123_label(&validation::as_name(text)),
+            Format::Dns1123Subdomain => validation::dns1123_subdomain(text.as_bytes()),
+            Format::Dns1123SubdomainPrefix => {
+                validation::dns1123_subdomain(&validation::as_name(text))
+            }
+            Format::Dns1035Label => validation::dns1035_label(text.as_bytes()),
+            Format::Dns1035LabelPrefix => validation::dns1035_label(&validation::as_name(text)),
+            Format::QualifiedName => validation::qualified_name(text),
+            Format::LabelValue => validation::label_value(text),
+            Format::Uri => match Url::check_request_uri(text) {
+                Ok(()) => Faults::new(),
+                Err(error) => vec![error.to_string()],
+            },
+            Format::Uuid => unless(validation::is_uuid(text), "does not match the UUID format"),
+            Format::Byte => unless(validation::is_base64(text), "invalid base64"),
+            Format::Date => unless(validation::is_date(text), "invalid date"),
+            Format::DateTime => unless(validation::is_date_time(text), "invalid datetime"),
+        }
+    }
+}
+
+fn unless(valid: bool, fault: &str) -> Faults {
+    match valid {
+        true => Faults::new(),
+        false => vec![fault.to_owned()],
+    }
+}
+
+impl Opaque for Format {
+    fn type_name(&self) -> &'static str {
+        NAMED_FORMAT
+    }
+
+    fn go_type(&self) -> Cow<'static, str> {
+        Cow::Borrowed("cel.Format")
+    }
+
+    fn equals(&self, other: &Value<'_>) -> Result<bool, EvalError> {
+        match other {
+            Value::Opaque(other) => other.downcast_ref::<Format>().map(|other| self == other),
+            _ => None,
+        }
+        .ok_or_else(EvalError::no_such_overload)
+    }
+
+    fn to_text<'a>(&self, _: &'a Arena) -> &'a str {
+        self.name()
+    }
+}

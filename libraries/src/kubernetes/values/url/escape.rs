@@ -1,0 +1,105 @@
+//! Percent-encoding: which bytes each part of a URL may hold as they are.
+
+use super::Fault;
+
+/// The part of a URL that is encoded or decoded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    /// A host with its port; of it, ASCII is never encoded.
+    Host,
+    /// What follows `%25` in an IPv6 address.
+    Zone,
+    /// A user's name or password.
+    User,
+    /// A path.
+    Path,
+    /// A key or value of a query, where `+` is a space.
+    Query,
+    /// What follows `#`.
+    Fragment,
+}
+
+impl Part {
+    /// Whether the part may hold the byte as it is.
+    fn allows(self, byte: u8) -> bool {
+        let also: &[u8] = match self {
+            Part::Host | Part::Zone => b"!$&'()*+,;=:[]<>\"",
+            Part::User => b"$&+,;=",
+            Part::Path => b"$&+,/:;=@",
+            Part::Query => b"",
+            Part::Fragment => b"$&+,/:;=?@!()*",
+        };
+        byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) || also.contains(&byte)
+    }
+}
+
+/// Replaces `%41` by the byte it stands for.
+pub(super) fn decode(text: &str, part: Part) -> Result<Vec<u8>, Fault> {
+    let mut decoded = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [byte, after @ ..] = rest {
+        rest = match (*byte, after) {
+            (b'%', [high, low, after @ ..]) => {
+                let value = hex(*high)
+                    .zip(hex(*low))
+                    .map(|(high, low)| (high << 4) | low);
+                match value.filter(|value| may_stand_for(part, *value)) {
+                    Some(value) => decoded.push(value),
+                    None => return Err(Fault::Escape(vec![*byte, *high, *low])),
+                }
+                after
+            }
+            (b'%', _) => return Err(Fault::Escape(rest.to_vec())),
+            (b'+', _) if part == Part::Query => {
+                decoded.push(b' ');
+                after
+            }
+            (byte, _) => {
+                let host = matches!(part, Part::Host | Part::Zone);
+                if host && byte.is_ascii() && !part.allows(byte) {
+                    return Err(Fault::HostCharacter(byte));
+                }
+                decoded.push(byte);
+                after
+            }
+        };
+    }
+    Ok(decoded)
+}
+
+/// Whether the byte may be written as an escape. In a host only what is not ASCII may, and `%` itself.
+fn may_stand_for(part: Part, value: u8) -> bool {
+    match part {
+        Part::Host => value == b'%' || !value.is_ascii(),
+        Part::Zone => matches!(value, b'%' | b' ') || part.allows(value),
+        Part::User | Part::Path | Part::Query | Part::Fragment => true,
+    }
+}
+
+fn hex(digit: u8) -> Option<u8> {
+    let value = char::from(digit).to_digit(16)?;
+    u8::try_from(value).ok()
+}
+
+/// Writes each byte that the part may not hold as it is as `%41`.
+pub(super) fn encode(bytes: &[u8], part: Part) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for byte in bytes {
+        if part.allows(*byte) {
+            text.push(char::from(*byte));
+        } else {
+            text.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    text
+}
+
+/// A path or fragment as it is written where that is well encoded, else encoded anew.
+pub(super) fn encoded(raw: &str, part: Part) -> Result<String, Fault> {
+    let decoded = decode(raw, part)?;
+    let known = |byte: u8| b"!$&'()*+,;=:@[]%".contains(&byte) || part.allows(byte);
+    match raw.bytes().all(known) {
+        true => Ok(raw.to_owned()),
+        false => Ok(encode(&decoded, part)),
+    }
+}

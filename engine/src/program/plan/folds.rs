@@ -16,6 +16,7 @@ impl Planner<'_> {
         // Upstream plans the first value ahead of what is in the loop, outside its scope.
         let init = self.plan(&comprehension.accu_init)?;
         let outer = self.scopes.len();
+        let around = std::mem::replace(&mut self.innermost, self.slots);
         let var = self.open(&comprehension.iter_var);
         let var2 = comprehension.iter_var2.as_ref().map(|name| self.open(name));
         let kind = match form(comprehension) {
@@ -32,6 +33,7 @@ impl Planner<'_> {
             }
         };
         self.scopes.truncate(outer);
+        self.innermost = around;
         Ok(Node::Fold(Box::new(Fold { range, var, var2, kind })))
     }
 

@@ -46,7 +46,7 @@ impl From<EvalError> for PlanError {
 /// Plans an expression: constant parts are computed, names resolved to places, overloads bound where the types decide
 /// them.
 pub fn plan(checked: &CheckedAst, env: &Env) -> Result<Program, PlanError> {
-    let mut planner = Planner { env, checked, variables: Vec::new(), scopes: Vec::new(), slots: 0, paths: Paths::default() };
+    let mut planner = Planner { env, checked, variables: Vec::new(), scopes: Vec::new(), slots: 0, innermost: 0, paths: Paths::default() };
     let root = planner.plan(checked.ast().root())?;
     let (cells, kept) = planner.paths.cells();
     let specified = env.follows_specification();
@@ -60,6 +60,8 @@ struct Planner<'e> {
     /// Loop variables and accumulators in scope with their slots, innermost last.
     scopes: Vec<(SmolStr, usize)>,
     slots: usize,
+    /// The first slot of the innermost loop; what lies before it is the same in all its iterations.
+    innermost: usize,
     paths: Paths,
 }
 
@@ -173,8 +175,11 @@ impl Planner<'_> {
             Some(field) => Some(field.path?),
             None => None,
         };
-        // A variable is the same in all iterations.
-        let again = matches!(chain.base, Base::Variable(_)) && !self.scopes.is_empty();
+        let again = match chain.base {
+            Base::Variable(_) => !self.scopes.is_empty(),
+            Base::Slot(slot) => slot < self.innermost,
+            _ => false,
+        };
         self.paths.follow(&chain.base, last, field, again)
     }
 

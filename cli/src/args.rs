@@ -25,6 +25,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Evaluate an expression
     Eval(EvalArgs),
+    /// List the functions that expressions may use
+    Functions(FunctionsArgs),
     /// Answer JSON requests, one a line, from standard input
     ///
     /// Reads one request a line and writes one answer a line, in order, until standard input ends.
@@ -98,6 +100,34 @@ pub(crate) enum Environment {
     Kubernetes,
     /// Those of the specification of CEL, with all its extension libraries
     Cel,
+}
+
+/// The functions and macros of an environment, with their signatures, the first Kubernetes version that has them, and
+/// what a call costs.
+#[derive(Debug, Args)]
+pub(crate) struct FunctionsArgs {
+    /// The version of Kubernetes whose functions are listed
+    #[arg(long, value_name = "VERSION", default_value_t, value_parser = environment::kubernetes_version)]
+    pub(crate) kubernetes_version: KubeVersion,
+
+    /// The environment whose functions are listed
+    #[arg(long, value_enum, default_value_t = Environment::Kubernetes)]
+    pub(crate) env: Environment,
+
+    /// How to print them
+    #[arg(short, long, value_enum, default_value_t = FunctionsOutput::Text)]
+    pub(crate) output: FunctionsOutput,
+}
+
+/// How functions are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FunctionsOutput {
+    /// A table for people
+    Text,
+    /// A document, with examples
+    Markdown,
+    /// For programs: one line of JSON
+    Json,
 }
 
 /// How an outcome is printed.

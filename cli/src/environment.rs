@@ -127,7 +127,7 @@ impl FunctionSpec {
 /// Reads a version of Kubernetes whose language is known.
 pub(crate) fn kubernetes_version(text: &str) -> Result<KubeVersion, String> {
     let version: KubeVersion = text.parse().map_err(|error| format!("{error}"))?;
-    let (oldest, newest) = (KubeVersion::v1(23), KubeVersion::NEWEST);
+    let (oldest, newest) = (KubeVersion::v1(0), KubeVersion::NEWEST);
     match (oldest..=newest).contains(&version) {
         true => Ok(version),
         false => Err(format!(

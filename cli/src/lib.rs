@@ -14,6 +14,7 @@ mod evaluation;
 mod exit_code;
 mod input;
 mod json;
+mod newer;
 pub mod protocol;
 mod report;
 

@@ -230,7 +230,7 @@ fn requests_that_cannot_be_understood_are_told_why() {
     );
     refuses(
         eval(json!({"k8sVersion": "1.99"})),
-        "k8sVersion: Kubernetes 1.99 is not known; known are 1.23 to 1.37",
+        "k8sVersion: Kubernetes 1.99 is not known; known are 1.0 to 1.37",
     );
     refuses(
         eval(json!({"costLimit": -1})),

@@ -244,7 +244,7 @@ fn wrong_command_lines_say_what_may_be_done() {
     refuses(&[], "required arguments were not provided");
     refuses(
         &["1", "--kubernetes-version", "1.99"],
-        "Kubernetes 1.99 is not known; known are 1.23 to 1.36",
+        "Kubernetes 1.99 is not known; known are 1.0 to 1.37",
     );
     refuses(
         &["1", "--kubernetes-version", "new"],
@@ -318,4 +318,24 @@ fn a_reader_that_has_gone_away_is_no_error() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
     assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn what_a_later_kubernetes_has_is_named() {
+    let ran = gavel(&["[[]].flatten()", "--kubernetes-version", "1.33"]);
+    let note = "note: flatten needs Kubernetes 1.34 or later; this is 1.33\n";
+    assert!(ran.err.ends_with(note), "{}", ran.err);
+    let ran = gavel(&["1 < 1.5", "--kubernetes-version", "1.27"]);
+    let note = "note: Kubernetes 1.28 is the first that accepts the expression; this is 1.27\n";
+    assert!(ran.err.ends_with(note), "{}", ran.err);
+    // What no version has gets no note, and the answers of programs get none.
+    assert!(!gavel(&["nosuch(1)"]).err.contains("note:"));
+    let json = gavel(&[
+        "[[]].flatten()",
+        "--kubernetes-version",
+        "1.33",
+        "-o",
+        "json",
+    ]);
+    assert!(!json.out.contains("1.34") && json.err.is_empty());
 }

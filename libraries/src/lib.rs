@@ -7,6 +7,7 @@ mod cel_env;
 mod cost;
 mod env_set;
 pub mod kubernetes;
+pub mod reference;
 #[cfg(test)]
 mod testing;
 mod version;

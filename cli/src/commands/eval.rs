@@ -18,7 +18,7 @@ use crate::environment::{EnvironmentSpec, Environments, Language};
 use crate::evaluation::{Compiled, Failure};
 use crate::exit_code::Exit;
 use crate::protocol::{Answer, EvalRequest, line};
-use crate::{input, report};
+use crate::{input, newer, report};
 
 /// Evaluates the expression that the arguments give and prints the outcome.
 pub(crate) fn run(args: EvalArgs) -> io::Result<Exit> {
@@ -56,12 +56,19 @@ pub(crate) fn run(args: EvalArgs) -> io::Result<Exit> {
             out.write_all(&answer)?;
         }
         Output::Text => {
+<<<<<<< HEAD
             if let Err(failure) = &mut outcome.result
                 && let Some(issues) = compiled.locate(failure, &env, &request, &options)
             {
                 *failure = Failure::Issues(issues);
             }
             report::outcome(&outcome, cost, &mut out)?;
+=======
+            report::outcome(&outcome, cost, &mut out)?;
+            if let Err(Failure::Issues(_)) = &outcome.result {
+                report::notes(&newer::notes(&request));
+            }
+>>>>>>> d04caf3 (The table of functions; what needs a later Kubernetes is named)
         }
     }
     out.flush()?;

@@ -14,11 +14,19 @@ mod literal;
 use literal::Literal;
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
+const NOTE: Style = AnsiColor::Cyan.on_default().bold();
 
 /// Says what is wrong with the command line or with an input.
 pub(crate) fn complain(message: &impl Display) {
     // Where standard error is gone there is nobody to tell.
     let _ = writeln!(stderr(), "{ERROR}error:{ERROR:#} {message}");
+}
+
+/// Says what helps to mend what is wrong.
+pub(crate) fn notes(notes: &[String]) {
+    for note in notes {
+        let _ = writeln!(stderr(), "{NOTE}note:{NOTE:#} {note}");
+    }
 }
 
 /// Prints the value, its type and, if asked for, the cost; or what is wrong.

@@ -85,7 +85,7 @@ pub const FEATURES: &[Gated] = &[
         Feature::Functions("strings", &[STRINGS, STRINGS_INDEX_FROM]),
     ),
     until(29, Feature::Functions("strings", &[STRINGS_BEFORE_2])),
-    since(27, Feature::Functions("authorizer", &[AUTHORIZER])),
+    since(27, Feature::Functions("kubernetes.authorizer", &[AUTHORIZER])),
     since(28, Feature::CrossTypeNumericComparisons),
     since(28, Feature::OptionalSyntax),
     since(28, Feature::TypeName(OPTIONAL)),
@@ -112,7 +112,7 @@ pub const FEATURES: &[Gated] = &[
         ungated: true,
         ..since(
             31,
-            Feature::Functions("authorizer", &[AUTHORIZER_SELECTORS]),
+            Feature::Functions("kubernetes.authorizer", &[AUTHORIZER_SELECTORS]),
         )
     },
     since(31, Feature::Functions("kubernetes.format", &[FORMATS])),
@@ -138,6 +138,17 @@ const fn until(minor: u32, feature: Feature) -> Gated {
         removed: Some(KubeVersion::v1(minor)),
         ungated: false,
         feature,
+    }
+}
+
+impl Feature {
+    /// The functions, where it is functions.
+    pub fn rows(&self) -> impl Iterator<Item = &'static Overload> {
+        let tables = match *self {
+            Feature::Functions(_, tables) => tables,
+            _ => &[],
+        };
+        tables.iter().copied().flatten()
     }
 }
 

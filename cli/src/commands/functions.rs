@@ -1,0 +1,149 @@
+//! `gavel functions`: the functions and macros that expressions may use.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use gavel_libraries::KubeVersion;
+use gavel_libraries::reference::{CallCost, FunctionEntry, Listing, MacroEntry, since_text};
+
+use crate::args::{Environment, FunctionsArgs, FunctionsOutput};
+use crate::exit_code::Exit;
+use crate::protocol::line;
+use crate::report;
+
+/// Prints what an environment offers.
+pub(crate) fn run(args: &FunctionsArgs) -> io::Result<Exit> {
+    let listing = match args.env {
+        Environment::Kubernetes => Listing::kubernetes(args.kubernetes_version),
+        Environment::Cel => Listing::cel(),
+    };
+    let listing = match listing {
+        Ok(listing) => listing,
+        Err(error) => {
+            report::complain(&error);
+            return Ok(Exit::Usage);
+        }
+    };
+    let mut out = io::stdout().lock();
+    match args.output {
+        FunctionsOutput::Text => text(&listing, &mut out)?,
+        FunctionsOutput::Markdown => out.write_all(listing.to_markdown().as_bytes())?,
+        FunctionsOutput::Json => {
+            let mut json = Vec::new();
+            line::write(&Document::of(&listing), &mut json);
+            out.write_all(&json)?;
+        }
+    }
+    out.flush()?;
+    Ok(Exit::Success)
+}
+
+/// A row of the table that people read.
+type Row = [String; 4];
+
+fn text(listing: &Listing, out: &mut impl Write) -> io::Result<()> {
+    let since = |since: Option<KubeVersion>| since.map(since_text).unwrap_or_default();
+    let function = |entry: &FunctionEntry| -> Row {
+        let name = entry.row.function.to_owned();
+        let cost = entry.cost().to_string();
+        [name, entry.signature(), since(entry.since), cost]
+    };
+    let called = |entry: &MacroEntry| -> Row {
+        let arguments = entry.arguments.map_or("(…)".to_owned(), |count| {
+            format!("({})", vec!["_"; count].join(", "))
+        });
+        [
+            entry.name.clone(),
+            arguments,
+            since(entry.since),
+            String::new(),
+        ]
+    };
+    let rows = listing
+        .functions
+        .iter()
+        .map(|entry| (entry.library, function(entry)));
+    let rows = rows.chain(listing.macros.iter().map(|entry| ("macros", called(entry))));
+    let rows: Vec<(&str, Row)> = rows.collect();
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|(_, row)| row.get(column));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let (name_width, signature_width, since_width) = (width(0), width(1), width(2));
+    let mut last = "";
+    for (library, [name, signature, since, cost]) in &rows {
+        if *library != last {
+            let gap = if last.is_empty() { "" } else { "\n" };
+            writeln!(out, "{gap}{library}")?;
+            last = library;
+        }
+        let line = format!(
+            "  {name:name_width$}  {signature:signature_width$}  {since:since_width$}  {cost}"
+        );
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    Ok(())
+}
+
+#[derive(Serialize)]
+struct Document {
+    functions: Vec<Function>,
+    macros: Vec<Macro>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Function {
+    library: &'static str,
+    name: &'static str,
+    overload: &'static str,
+    signature: String,
+    /// The first Kubernetes version; 1.0 is all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    since: Option<String>,
+    /// In cost units; absent where it grows with the arguments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost: Option<u64>,
+    example: &'static str,
+    example_cost: u64,
+}
+
+#[derive(Serialize)]
+struct Macro {
+    name: String,
+    /// Absent where there may be any number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    arguments: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    since: Option<String>,
+}
+
+impl Document {
+    fn of(listing: &Listing) -> Self {
+        let since = |since: Option<KubeVersion>| since.map(|since| since.to_string());
+        let functions = listing.functions.iter().map(|entry| Function {
+            library: entry.library,
+            name: entry.row.function,
+            overload: entry.row.id,
+            signature: entry.signature(),
+            since: since(entry.since),
+            cost: match entry.cost() {
+                CallCost::Nothing => Some(0),
+                CallCost::Fixed(units) => Some(units),
+                CallCost::BySize => None,
+            },
+            example: entry.row.example,
+            example_cost: entry.example_cost,
+        });
+        let macros = listing.macros.iter().map(|entry| Macro {
+            name: entry.name.clone(),
+            arguments: entry.arguments,
+            since: since(entry.since),
+        });
+        Document {
+            functions: functions.collect(),
+            macros: macros.collect(),
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! The document of functions.
+
+use std::fmt::{self, Write};
+
+use super::{FunctionEntry, Listing, since_text};
+
+const INTRODUCTION: &str = "\
+# Functions
+
+- *Since*: the first Kubernetes version whose new expressions may use it. Stored expressions may use everything.
+- *Cost*: of the call alone, in cost units; *by size* where it grows with the arguments. `–` where it is no step of
+  its own: `&&`, `||`, `?:`, `or` and `orValue` cost what they evaluate, a selection or an index 1. In brackets what the
+  whole example costs. Examples are true, with an `authorizer` that allows everything.
+- A signature with a dot is receiver style: `string.(int) -> string` is called `text.charAt(0)`.
+- Names with `@` cannot be written: macros expand to them. Names with `_` are operators.
+";
+
+pub(super) fn document(listing: &Listing) -> String {
+    let mut out = String::from(INTRODUCTION);
+    // Writing to a String does not fail.
+    let _ = write_functions(&mut out, &listing.functions)
+        .and_then(|()| write_macros(&mut out, listing));
+    out
+}
+
+fn write_functions(out: &mut String, functions: &[FunctionEntry]) -> fmt::Result {
+    let mut last: Option<&FunctionEntry> = None;
+    for entry in functions {
+        let gated = entry.since.is_some();
+        if !gated && last.is_some_and(|last| last.since.is_some()) {
+            out.push_str("\n# Functions of the specification's environment alone\n");
+        }
+        if last.is_none_or(|last| (last.library, last.since.is_some()) != (entry.library, gated)) {
+            write_heading(out, entry.library, gated)?;
+        }
+        write_row(out, entry)?;
+        last = Some(entry);
+    }
+    Ok(())
+}
+
+fn write_heading(out: &mut String, library: &str, gated: bool) -> fmt::Result {
+    let (since, line) = since_column(gated);
+    write!(
+        out,
+        "\n## {library}\n\n| Function | Signature |{since} Cost | Example |\n| --- | --- |{line} --- | --- |\n"
+    )
+}
+
+fn since_column(gated: bool) -> (&'static str, &'static str) {
+    match gated {
+        true => (" Since |", " --- |"),
+        false => ("", ""),
+    }
+}
+
+fn write_row(out: &mut String, entry: &FunctionEntry) -> fmt::Result {
+    let (name, signature) = (code(entry.row.function), code(&entry.signature()));
+    write!(out, "| {name} | {signature} |")?;
+    if let Some(since) = entry.since {
+        write!(out, " {} |", since_text(since))?;
+    }
+    let (cost, example) = (entry.cost(), code(entry.row.example));
+    writeln!(out, " {cost} | {example} ({}) |", entry.example_cost)
+}
+
+fn write_macros(out: &mut String, listing: &Listing) -> fmt::Result {
+    // Without versions there is nothing to tell apart.
+    let gated = listing.macros.iter().any(|entry| entry.since.is_some());
+    let (since, line) = since_column(gated);
+    write!(
+        out,
+        "\n# Macros\n\n| Macro | Arguments |{since}\n| --- | --- |{line}\n"
+    )?;
+    for entry in &listing.macros {
+        let arguments = entry
+            .arguments
+            .map_or("any".to_owned(), |count| count.to_string());
+        write!(out, "| {} | {arguments} |", code(&entry.name))?;
+        if gated {
+            let since = entry
+                .since
+                .map_or("not in Kubernetes".to_owned(), since_text);
+            write!(out, " {since} |")?;
+        }
+        out.push('\n');
+    }
+    Ok(())
+}
+
+/// Code in a cell of a table.
+fn code(text: &str) -> String {
+    let text = text.replace('|', "\\|").replace('\n', " ");
+    match text.contains('`') {
+        true => format!("`` {text} ``"),
+        false => format!("`{text}`"),
+    }
+}

@@ -1,0 +1,226 @@
+//! The functions and macros of environments as lists, for documentation and for messages: made from the rows and from
+//! the table of versions.
+
+use std::collections::HashSet;
+
+use gavel_engine::check::is_mixed_comparison;
+use gavel_engine::cost::Formula;
+use gavel_engine::decl::{Implementation, Overload};
+use gavel_engine::env::Env;
+use gavel_engine::syntax::{Macro, Receiver};
+
+use crate::base_env::{FEATURES, Feature, Gated};
+use crate::cel_env::{CEL_FEATURES, cel_env};
+use crate::env_set::EnvSet;
+use crate::version::KubeVersion;
+
+mod example;
+mod markdown;
+mod newer;
+
+pub use example::{ExampleError, example_cost};
+pub use newer::{Newer, newer_names};
+
+/// What environments offer.
+#[derive(Debug, Clone, Default)]
+pub struct Listing {
+    /// The functions, library by library.
+    pub functions: Vec<FunctionEntry>,
+    /// The macros.
+    pub macros: Vec<MacroEntry>,
+}
+
+/// An overload of a function.
+#[derive(Debug, Clone)]
+pub struct FunctionEntry {
+    /// The library that it belongs to.
+    pub library: &'static str,
+    /// What there is to say of it.
+    pub row: &'static Overload,
+    /// The first Kubernetes version that has it; none where no version has. 1.0 stands for all.
+    pub since: Option<KubeVersion>,
+    /// What evaluating the whole example costs, in cost units.
+    pub example_cost: u64,
+}
+
+/// A macro.
+#[derive(Debug, Clone)]
+pub struct MacroEntry {
+    /// The name with what it is called on: `x.all`, `cel.bind`.
+    pub name: String,
+    /// The number of arguments without the receiver; none is any.
+    pub arguments: Option<usize>,
+    /// The first Kubernetes version that has it, as for functions.
+    pub since: Option<KubeVersion>,
+}
+
+/// What a call costs, without its arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallCost {
+    /// It is no step of its own.
+    Nothing,
+    /// So many cost units.
+    Fixed(u64),
+    /// More for larger arguments.
+    BySize,
+}
+
+impl Listing {
+    /// What a Kubernetes version offers to new expressions. An error where an example is not true.
+    pub fn kubernetes(version: KubeVersion) -> Result<Listing, ExampleError> {
+        let envs = EnvSet::new(version)?;
+        let env = envs.new_expressions();
+        let mut listing = Listing::default();
+        let mut seen = Seen::default();
+        for gated in FEATURES {
+            if gated.is_in(version) && gated.introduced <= version {
+                listing.add(&gated.feature, env, &mut seen, Some(gated.introduced))?;
+            }
+        }
+        Ok(listing)
+    }
+
+    /// The language of the specification with all extension libraries.
+    pub fn cel() -> Result<Listing, ExampleError> {
+        let mut listing = Listing::default();
+        listing.add_cel(&mut Seen::default())?;
+        Ok(listing)
+    }
+
+    /// What the newest Kubernetes version offers, then what the specification has beside that.
+    pub fn all() -> Result<Listing, ExampleError> {
+        let mut listing = Listing::kubernetes(KubeVersion::NEWEST)?;
+        let mut seen = Seen {
+            overloads: listing.functions.iter().map(|entry| entry.row.id).collect(),
+            macros: listing.macros.iter().map(MacroEntry::key).collect(),
+        };
+        listing.add_cel(&mut seen)?;
+        Ok(listing)
+    }
+
+    /// The document of what is listed.
+    pub fn to_markdown(&self) -> String {
+        markdown::document(self)
+    }
+
+    fn add_cel(&mut self, seen: &mut Seen) -> Result<(), ExampleError> {
+        let env = cel_env()?;
+        for feature in CEL_FEATURES {
+            self.add(feature, &env, seen, None)?;
+        }
+        Ok(())
+    }
+
+    fn add(
+        &mut self,
+        feature: &Feature,
+        env: &Env,
+        seen: &mut Seen,
+        since: Option<KubeVersion>,
+    ) -> Result<(), ExampleError> {
+        let mixed = env.options().cross_type_numeric_comparisons;
+        match *feature {
+            Feature::Functions(library, _) => {
+                let rows = feature.rows();
+                for row in rows.filter(|row| mixed || !is_mixed_comparison(row.id)) {
+                    // The first row of an overload counts.
+                    if seen.overloads.insert(row.id) {
+                        self.functions.push(FunctionEntry {
+                            library,
+                            row,
+                            since: since.map(|since| first_version(row, since)),
+                            example_cost: example_cost(env, row)?,
+                        });
+                    }
+                }
+            }
+            Feature::Macros(table) => {
+                for row in table {
+                    let entry = MacroEntry::new(row, since);
+                    if seen.macros.insert(entry.key()) {
+                        self.macros.push(entry);
+                    }
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// The first version that has a row of a feature: comparisons of numbers of two types are an option of the language.
+fn first_version(row: &Overload, introduced: KubeVersion) -> KubeVersion {
+    let mixed = |gated: &&Gated| matches!(gated.feature, Feature::CrossTypeNumericComparisons);
+    match FEATURES.iter().find(mixed) {
+        Some(gated) if is_mixed_comparison(row.id) => gated.introduced,
+        _ => introduced,
+    }
+}
+
+#[derive(Default)]
+struct Seen {
+    overloads: HashSet<&'static str>,
+    macros: HashSet<(String, Option<usize>)>,
+}
+
+impl FunctionEntry {
+    /// The signature as people read it: without the empty parameters of types, by which opaque types are told from
+    /// those with fields.
+    pub fn signature(&self) -> String {
+        let mut parts = self.row.signature.split("()").peekable();
+        let mut signature = String::new();
+        while let Some(part) = parts.next() {
+            signature.push_str(part);
+            if parts.peek().is_some() && !part.ends_with(char::is_alphanumeric) {
+                signature.push_str("()");
+            }
+        }
+        signature
+    }
+
+    /// What a call costs.
+    pub fn cost(&self) -> CallCost {
+        match (self.row.implementation, self.row.cost.formula) {
+            (Implementation::Planned, _) => CallCost::Nothing,
+            (_, Formula::Fixed(units)) => CallCost::Fixed(units),
+            (_, Formula::Sizes(_) | Formula::Split { .. }) => CallCost::BySize,
+        }
+    }
+}
+
+impl MacroEntry {
+    fn new(row: &Macro, since: Option<KubeVersion>) -> Self {
+        let name = match row.receiver {
+            Receiver::None => row.name.to_owned(),
+            Receiver::Any => format!("x.{}", row.name),
+            Receiver::Namespace(namespace) => format!("{namespace}.{}", row.name),
+        };
+        MacroEntry {
+            name,
+            arguments: row.arguments,
+            since,
+        }
+    }
+
+    fn key(&self) -> (String, Option<usize>) {
+        (self.name.clone(), self.arguments)
+    }
+}
+
+impl std::fmt::Display for CallCost {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            CallCost::Nothing => f.write_str("–"),
+            CallCost::Fixed(units) => units.fmt(f),
+            CallCost::BySize => f.write_str("by size"),
+        }
+    }
+}
+
+/// A version as the lists have it: `always`, `1.28`.
+pub fn since_text(since: KubeVersion) -> String {
+    match since.minor {
+        0 => "always".to_owned(),
+        _ => since.to_string(),
+    }
+}

@@ -56,19 +56,17 @@ pub(crate) fn run(args: EvalArgs) -> io::Result<Exit> {
             out.write_all(&answer)?;
         }
         Output::Text => {
-<<<<<<< HEAD
+            let notes = match outcome.result {
+                Err(Failure::Issues(_)) => newer::notes(&request),
+                _ => Vec::new(),
+            };
             if let Err(failure) = &mut outcome.result
                 && let Some(issues) = compiled.locate(failure, &env, &request, &options)
             {
                 *failure = Failure::Issues(issues);
             }
             report::outcome(&outcome, cost, &mut out)?;
-=======
-            report::outcome(&outcome, cost, &mut out)?;
-            if let Err(Failure::Issues(_)) = &outcome.result {
-                report::notes(&newer::notes(&request));
-            }
->>>>>>> d04caf3 (The table of functions; what needs a later Kubernetes is named)
+            report::notes(&notes);
         }
     }
     out.flush()?;

@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 
+use gavel_engine::ast::operators::LOGICAL_NOT;
 use gavel_engine::check::is_mixed_comparison;
 use gavel_engine::cost::Formula;
 use gavel_engine::decl::{Implementation, Overload};
@@ -181,7 +182,7 @@ impl FunctionEntry {
     /// What a call costs.
     pub fn cost(&self) -> CallCost {
         match (self.row.implementation, self.row.cost.formula) {
-            (Implementation::Planned, _) => CallCost::Nothing,
+            (Implementation::Planned, _) if self.row.function != LOGICAL_NOT => CallCost::Nothing,
             (_, Formula::Fixed(units)) => CallCost::Fixed(units),
             (_, Formula::Sizes(_) | Formula::Split { .. }) => CallCost::BySize,
         }

@@ -6,11 +6,9 @@ use std::fmt;
 use std::sync::Arc;
 
 mod caching;
-mod names;
 mod selector;
 
 pub use caching::CachingAuthorizer;
-pub use names::{is_dns_label, is_dns_subdomain};
 pub use selector::{
     FieldRequirement, LabelOperator, LabelRequirement, SelectorError, parse_field_selector,
     parse_label_selector,

@@ -14,8 +14,9 @@ use gavel_engine::value::{Arena, Opaque, Value};
 use super::typed;
 use crate::authorizer::{
     Authorizer, AuthorizerAttributes, AuthorizerRequest, Decision, ResourceAttributes, UserInfo,
-    Verdict, is_dns_label, is_dns_subdomain, parse_field_selector, parse_label_selector,
+    Verdict, parse_field_selector, parse_label_selector,
 };
+use crate::validation::{dns1123_label, dns1123_subdomain};
 
 /// The functions.
 pub const AUTHORIZER: &[Overload] = &[
@@ -292,10 +293,10 @@ fn service_account<'a>(cx: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value
         return Err(EvalError::no_such_overload());
     };
     let of = receiver::<AuthorizerValue>(of)?;
-    if !is_dns_subdomain(name) {
+    if !dns1123_subdomain(name.as_bytes()).is_empty() {
         return Err(EvalError::new("Invalid service account name"));
     }
-    if !is_dns_label(namespace) {
+    if !dns1123_label(namespace.as_bytes()).is_empty() {
         return Err(EvalError::new("Invalid service account namespace"));
     }
     Ok(cx.arena.opaque(AuthorizerValue {

@@ -27,3 +27,27 @@ fn escape_key<'a>(call: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a
         _ => Err(EvalError::no_such_overload()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::check;
+
+    #[test]
+    fn escapes_are_not_escaped_again() {
+        for (text, expected) in [
+            ("k8s.io/my~label", "k8s.io~1my~0label"),
+            ("~1", "~01"),
+            ("é", "é"),
+            ("", ""),
+        ] {
+            let text = [Value::String(text)];
+            check(
+                JSON_PATCH,
+                "string_jsonpatch_escapeKey_string",
+                &text,
+                Ok(expected),
+            );
+        }
+    }
+}

@@ -14,7 +14,6 @@ pub mod quantity;
 pub mod regex;
 pub mod semver;
 pub mod urls;
-mod validation;
 pub mod values;
 
 /// A row whose overload is found by the types of the arguments.

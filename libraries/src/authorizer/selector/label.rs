@@ -11,7 +11,7 @@ use gavel_engine::golang::sort::sort_by_less;
 
 use super::SelectorError;
 use super::lexer::{Token, words};
-use crate::authorizer::names::is_dotted;
+use crate::validation::is_subdomain;
 
 /// One requirement: what a label has to be.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -308,7 +308,7 @@ fn key_problems(key: &str) -> Vec<String> {
             if prefix.len() > 253 {
                 problems.push("prefix part must be no more than 253 bytes".to_owned());
             }
-            if !is_dotted(prefix) {
+            if !is_subdomain(prefix.as_bytes()) {
                 problems.push(format!("prefix part {PREFIX}"));
             }
             name

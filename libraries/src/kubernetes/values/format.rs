@@ -6,7 +6,7 @@ use gavel_engine::error::EvalError;
 use gavel_engine::value::{Arena, Opaque, Value};
 
 use super::url::Url;
-use crate::kubernetes::validation::{self, Faults};
+use crate::validation::{self, Faults};
 
 /// The name of the type.
 pub const NAMED_FORMAT: &str = "kubernetes.NamedFormat";

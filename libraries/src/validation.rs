@@ -119,8 +119,8 @@ fn is_lower(byte: u8) -> bool {
     byte.is_ascii_lowercase() || byte.is_ascii_digit()
 }
 
-/// Labels with dots between them.
-fn is_subdomain(text: &[u8]) -> bool {
+/// Whether the text is labels with dots between them, however long.
+pub(crate) fn is_subdomain(text: &[u8]) -> bool {
     text.split(|byte| *byte == b'.').all(is_label)
 }
 

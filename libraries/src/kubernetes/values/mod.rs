@@ -1,7 +1,6 @@
 //! The types that the libraries of Kubernetes bring.
 
 pub mod cidr;
-mod decimal;
 pub mod format;
 pub mod ip;
 pub mod quantity;

@@ -6,14 +6,19 @@
 //! may change it. All that is deterministic, so it is the same here.
 
 use std::cmp::Ordering;
-use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use gavel_engine::golang::integer::parse_int;
 use smol_str::SmolStr;
 
-use super::decimal::Decimal;
-pub use super::decimal::TooManyDigits;
+mod decimal;
+mod numeral;
+mod print;
+mod suffix;
+
+use decimal::Decimal;
+pub use decimal::TooManyDigits;
+use numeral::Numeral;
+use suffix::Suffix;
 
 /// An amount.
 #[derive(Debug, Clone)]
@@ -68,9 +73,6 @@ pub enum ParseQuantityError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("cannot convert value to integer")]
 pub struct NotAnInteger;
-
-/// Most digits after the point.
-const NANO: i32 = -9;
 
 impl Quantity {
     /// Reads a quantity.
@@ -196,10 +198,11 @@ impl Quantity {
         } else {
             self.format
         };
-        if self.large.get().is_none() && other.large.get().is_none() {
-            if let Some(small) = small(self.small, other.small) {
-                return Ok(Quantity::of_small(small, format));
-            }
+        if self.large.get().is_none()
+            && other.large.get().is_none()
+            && let Some(small) = small(self.small, other.small)
+        {
+            return Ok(Quantity::of_small(small, format));
         }
         let result = decimal(&self.decimal(), &other.decimal())?;
         let large = match self.large.get() {
@@ -282,264 +285,6 @@ impl Small {
         let value = self.at_scale(scale)?.checked_add(other.at_scale(scale)?)?;
         Some(Small { value, scale })
     }
-}
-
-/// A quantity, split.
-#[derive(Debug, Clone, Copy)]
-struct Numeral<'t> {
-    negative: bool,
-    /// The digits before the point, without leading zeros; `0` if there are no others.
-    whole: &'t [u8],
-    /// The digits after it.
-    fraction: &'t [u8],
-    /// Whether there is a digit at all.
-    has_digits: bool,
-    suffix: &'t [u8],
-}
-
-impl<'t> Numeral<'t> {
-    fn scan(text: &'t str) -> Option<Numeral<'t>> {
-        let (negative, unsigned) = match text.as_bytes() {
-            [] => return None,
-            [b'-', rest @ ..] => (true, rest),
-            [b'+', rest @ ..] => (false, rest),
-            rest => (false, rest),
-        };
-        let (zeros, rest) = split_after(unsigned, |byte| *byte == b'0');
-        let (whole, rest) = split_after(rest, u8::is_ascii_digit);
-        let (fraction, rest) = match rest {
-            [b'.', rest @ ..] => split_after(rest, u8::is_ascii_digit),
-            _ => (&[][..], rest),
-        };
-        let (_, number) = split_after(rest, |byte| b"eEinumkKMGTP".contains(byte));
-        let number = match number {
-            [b'+' | b'-', number @ ..] | number => number,
-        };
-        if !number.iter().all(u8::is_ascii_digit) {
-            return None;
-        }
-        // Upstream makes a zero of a text that ends before any other digit, even of a sign alone.
-        let has_digits = !(zeros.is_empty() && whole.is_empty() && fraction.is_empty());
-        let whole = if whole.is_empty() { b"0" } else { whole };
-        Some(Numeral {
-            negative,
-            whole,
-            fraction,
-            has_digits,
-            suffix: rest,
-        })
-    }
-
-    /// The number in its small form, if it has one.
-    fn small(&self, suffix: Suffix) -> Option<Small> {
-        let digits = self.whole.len().checked_add(self.fraction.len())?;
-        let (limit, scale, factor) = match suffix.format {
-            Format::Decimal | Format::DecimalExponent => {
-                // Upstream's exponents are 32 bits wide and wrap around.
-                let places = i32::try_from(self.fraction.len()).ok()?;
-                (18, suffix.exponent.wrapping_sub(places), 1)
-            }
-            Format::Binary if self.fraction.is_empty() => {
-                let power = u32::try_from(suffix.exponent).ok()?;
-                let lost = power.checked_mul(3)?.checked_div(10)?;
-                (14u32.checked_sub(lost)?, 0, 1_i64.checked_shl(power)?)
-            }
-            Format::Binary => return None,
-        };
-        if digits > usize::try_from(limit).ok()? || scale < NANO {
-            return None;
-        }
-        let mut value: i64 = 0;
-        for digit in self.whole.iter().chain(self.fraction) {
-            let digit = i64::from(digit.checked_sub(b'0')?);
-            value = value.checked_mul(10)?.checked_add(digit)?;
-        }
-        let value = value.checked_mul(factor)?;
-        let value = if self.negative {
-            value.checked_neg()?
-        } else {
-            value
-        };
-        Some(Small { value, scale })
-    }
-
-    /// Whether upstream keeps the text of a number that has a small form: it takes it for the canonical one.
-    fn is_canonical(&self, suffix: Suffix, small: Small) -> bool {
-        match suffix.format {
-            Format::Binary => {
-                // That is, the number before the suffix is not divisible by eight.
-                let zeros = i64::from(small.value.trailing_zeros());
-                small.value != 0 && zeros < i64::from(suffix.exponent).saturating_add(3)
-            }
-            Format::Decimal | Format::DecimalExponent => {
-                let last = self.whole.iter().chain(self.fraction).rev();
-                let thousands = last.take(3).eq(b"000");
-                small.scale % 3 == 0 && !thousands && self.whole.first() != Some(&b'0')
-            }
-        }
-    }
-
-    /// The number in its large form, with the format in which it is printed.
-    fn large(&self, suffix: Suffix) -> Option<(Decimal, Format)> {
-        if !self.has_digits {
-            return None;
-        }
-        let decimal = match suffix.format {
-            Format::Decimal | Format::DecimalExponent => {
-                Decimal::from_digits(self.whole, self.fraction, suffix.exponent)
-            }
-            Format::Binary => {
-                let half = suffix.exponent.checked_div(2)?;
-                let factor = 1_u32.checked_shl(half.try_into().ok()?)?;
-                let number = Decimal::from_digits(self.whole, self.fraction, 0);
-                number.times(factor).times(factor)
-            }
-        };
-        let mut decimal = decimal.rounded_up_to_nano();
-        let mut format = suffix.format;
-        if format == Format::Binary {
-            let max = Decimal::new(i64::MAX, 0);
-            if decimal.compare(&max).is_gt() {
-                decimal = max;
-            }
-            if decimal.sign() > 0 && decimal.compare(&Decimal::new(1, 0)).is_lt() {
-                format = Format::Decimal;
-            }
-        }
-        Some((decimal.with_sign(self.negative), format))
-    }
-}
-
-/// Splits behind the bytes at the front that are `accepted`.
-fn split_after(text: &[u8], accepted: impl Fn(&u8) -> bool) -> (&[u8], &[u8]) {
-    let end = text.iter().position(|byte| !accepted(byte));
-    text.split_at(end.unwrap_or(text.len()))
-}
-
-/// The suffixes of the decimal format.
-const DECIMAL_SUFFIXES: [(&str, i32); 10] = [
-    ("", 0),
-    ("m", -3),
-    ("k", 3),
-    ("M", 6),
-    ("G", 9),
-    ("T", 12),
-    ("P", 15),
-    ("E", 18),
-    ("u", -6),
-    ("n", -9),
-];
-
-/// The suffixes of the binary format.
-const BINARY_SUFFIXES: [(&str, i32); 6] = [
-    ("Ki", 10),
-    ("Mi", 20),
-    ("Gi", 30),
-    ("Ti", 40),
-    ("Pi", 50),
-    ("Ei", 60),
-];
-
-/// What a number is multiplied with: a power of two, or of ten in the other formats.
-#[derive(Debug, Clone, Copy)]
-struct Suffix {
-    format: Format,
-    exponent: i32,
-}
-
-impl Suffix {
-    fn read(text: &[u8]) -> Option<Suffix> {
-        let find = |table: &[(&str, i32)]| {
-            let found = table.iter().find(|(suffix, _)| suffix.as_bytes() == text);
-            found.map(|(_, exponent)| *exponent)
-        };
-        if let Some(exponent) = find(&DECIMAL_SUFFIXES) {
-            return Some(Suffix {
-                format: Format::Decimal,
-                exponent,
-            });
-        }
-        if let Some(exponent) = find(&BINARY_SUFFIXES) {
-            return Some(Suffix {
-                format: Format::Binary,
-                exponent,
-            });
-        }
-        let [b'e' | b'E', exponent @ ..] = text else {
-            return None;
-        };
-        // Upstream keeps the lower 32 bits.
-        let exponent = parse_int(str::from_utf8(exponent).ok()?)? as i32;
-        Some(Suffix {
-            format: Format::DecimalExponent,
-            exponent,
-        })
-    }
-}
-
-impl fmt::Display for Quantity {
-    /// Writes the canonical form, or the text that upstream takes for it.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.text.is_empty() {
-            return f.write_str(&self.text);
-        }
-        if self.sign() == 0 {
-            return f.write_str("0");
-        }
-        let decimal = self.decimal();
-        if self.format == Format::Binary && decimal.is_integer() {
-            let bound = Decimal::new(1024, 0);
-            if decimal.compare(&bound).is_ge() || decimal.compare(&bound.with_sign(true)).is_le() {
-                return self.write_binary(f, &decimal);
-            }
-        }
-        let (mut digits, mut exponent) = decimal.digits();
-        while exponent % 3 != 0 {
-            digits.push('0');
-            exponent = exponent.saturating_sub(1);
-        }
-        let sign = if decimal.sign() < 0 { "-" } else { "" };
-        write!(f, "{sign}{digits}")?;
-        match self.format {
-            Format::DecimalExponent if exponent == 0 => Ok(()),
-            Format::DecimalExponent => write!(f, "e{exponent}"),
-            // There is no suffix for other exponents, and upstream writes none.
-            Format::Decimal | Format::Binary => f.write_str(suffix_of(&DECIMAL_SUFFIXES, exponent)),
-        }
-    }
-}
-
-impl Quantity {
-    fn write_binary(&self, f: &mut fmt::Formatter<'_>, decimal: &Decimal) -> fmt::Result {
-        // Upstream cannot divide the least integer, for want of its opposite.
-        if self.large.get().is_none()
-            && self.small
-                == (Small {
-                    value: i64::MIN,
-                    scale: 0,
-                })
-        {
-            return write!(f, "{}", i64::MIN);
-        }
-        let (number, times) = decimal.without_factors_of_1024();
-        let (digits, zeros) = number.digits();
-        let sign = if decimal.sign() < 0 { "-" } else { "" };
-        write!(f, "{sign}{digits}")?;
-        for _ in 0..zeros {
-            f.write_str("0")?;
-        }
-        f.write_str(suffix_of(
-            &BINARY_SUFFIXES,
-            i64::from(times).saturating_mul(10),
-        ))
-    }
-}
-
-fn suffix_of(table: &[(&'static str, i32)], exponent: i64) -> &'static str {
-    let found = table
-        .iter()
-        .find(|(_, power)| i64::from(*power) == exponent);
-    found.map_or("", |(suffix, _)| suffix)
 }
 
 /// 10^`exponent`, as Go computes it from two tables (`math.Pow10`).

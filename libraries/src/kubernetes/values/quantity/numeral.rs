@@ -1,0 +1,141 @@
+//! The text of a quantity (`parseQuantityString` and `ParseQuantity`).
+
+use super::decimal::Decimal;
+use super::suffix::Suffix;
+use super::{Format, Small};
+
+/// Most digits after the point.
+const NANO: i32 = -9;
+
+/// A quantity, split.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Numeral<'t> {
+    negative: bool,
+    /// The digits before the point, without leading zeros; `0` if there are no others.
+    whole: &'t [u8],
+    /// The digits after it.
+    fraction: &'t [u8],
+    /// Whether there is a digit at all.
+    has_digits: bool,
+    /// What follows the number.
+    pub(super) suffix: &'t [u8],
+}
+
+impl<'t> Numeral<'t> {
+    pub(super) fn scan(text: &'t str) -> Option<Numeral<'t>> {
+        let (negative, unsigned) = match text.as_bytes() {
+            [] => return None,
+            [b'-', rest @ ..] => (true, rest),
+            [b'+', rest @ ..] => (false, rest),
+            rest => (false, rest),
+        };
+        let (zeros, rest) = split_after(unsigned, |byte| *byte == b'0');
+        let (whole, rest) = split_after(rest, u8::is_ascii_digit);
+        let (fraction, rest) = match rest {
+            [b'.', rest @ ..] => split_after(rest, u8::is_ascii_digit),
+            _ => (&[][..], rest),
+        };
+        let (_, number) = split_after(rest, |byte| b"eEinumkKMGTP".contains(byte));
+        let number = match number {
+            [b'+' | b'-', number @ ..] | number => number,
+        };
+        if !number.iter().all(u8::is_ascii_digit) {
+            return None;
+        }
+        // Upstream makes a zero of a text that ends before any other digit, even of a sign alone.
+        let has_digits = !(zeros.is_empty() && whole.is_empty() && fraction.is_empty());
+        let whole = if whole.is_empty() { b"0" } else { whole };
+        Some(Numeral {
+            negative,
+            whole,
+            fraction,
+            has_digits,
+            suffix: rest,
+        })
+    }
+
+    /// The number in its small form, if it has one.
+    pub(super) fn small(&self, suffix: Suffix) -> Option<Small> {
+        let digits = self.whole.len().checked_add(self.fraction.len())?;
+        let (limit, scale, factor) = match suffix.format {
+            Format::Decimal | Format::DecimalExponent => {
+                // Upstream's exponents are 32 bits wide and wrap around.
+                let places = i32::try_from(self.fraction.len()).ok()?;
+                (18, suffix.exponent.wrapping_sub(places), 1)
+            }
+            Format::Binary if self.fraction.is_empty() => {
+                let power = u32::try_from(suffix.exponent).ok()?;
+                let lost = power.checked_mul(3)?.checked_div(10)?;
+                (14u32.checked_sub(lost)?, 0, 1_i64.checked_shl(power)?)
+            }
+            Format::Binary => return None,
+        };
+        if digits > usize::try_from(limit).ok()? || scale < NANO {
+            return None;
+        }
+        let mut value: i64 = 0;
+        for digit in self.whole.iter().chain(self.fraction) {
+            let digit = i64::from(digit.checked_sub(b'0')?);
+            value = value.checked_mul(10)?.checked_add(digit)?;
+        }
+        let value = value.checked_mul(factor)?;
+        let value = if self.negative {
+            value.checked_neg()?
+        } else {
+            value
+        };
+        Some(Small { value, scale })
+    }
+
+    /// Whether upstream keeps the text of a number that has a small form: it takes it for the canonical one.
+    pub(super) fn is_canonical(&self, suffix: Suffix, small: Small) -> bool {
+        match suffix.format {
+            Format::Binary => {
+                // That is, the number before the suffix is not divisible by eight.
+                let zeros = i64::from(small.value.trailing_zeros());
+                small.value != 0 && zeros < i64::from(suffix.exponent).saturating_add(3)
+            }
+            Format::Decimal | Format::DecimalExponent => {
+                let last = self.whole.iter().chain(self.fraction).rev();
+                let thousands = last.take(3).eq(b"000");
+                small.scale % 3 == 0 && !thousands && self.whole.first() != Some(&b'0')
+            }
+        }
+    }
+
+    /// The number in its large form, with the format in which it is printed.
+    pub(super) fn large(&self, suffix: Suffix) -> Option<(Decimal, Format)> {
+        if !self.has_digits {
+            return None;
+        }
+        let decimal = match suffix.format {
+            Format::Decimal | Format::DecimalExponent => {
+                Decimal::from_digits(self.whole, self.fraction, suffix.exponent)
+            }
+            Format::Binary => {
+                let half = suffix.exponent.checked_div(2)?;
+                let factor = 1_u32.checked_shl(half.try_into().ok()?)?;
+                let number = Decimal::from_digits(self.whole, self.fraction, 0);
+                number.times(factor).times(factor)
+            }
+        };
+        let mut decimal = decimal.rounded_up_to_nano();
+        let mut format = suffix.format;
+        if format == Format::Binary {
+            let max = Decimal::new(i64::MAX, 0);
+            if decimal.compare(&max).is_gt() {
+                decimal = max;
+            }
+            if decimal.sign() > 0 && decimal.compare(&Decimal::new(1, 0)).is_lt() {
+                format = Format::Decimal;
+            }
+        }
+        Some((decimal.with_sign(self.negative), format))
+    }
+}
+
+/// Splits behind the bytes at the front that are `accepted`.
+fn split_after(text: &[u8], accepted: impl Fn(&u8) -> bool) -> (&[u8], &[u8]) {
+    let end = text.iter().position(|byte| !accepted(byte));
+    text.split_at(end.unwrap_or(text.len()))
+}

@@ -62,6 +62,12 @@ impl EvalError {
         Self::new(format!("no such overload: {what}"))
     }
 
+    /// Of a Go value of this type, which prints as the text, Kubernetes makes no value.
+    #[cold]
+    pub fn unsupported_conversion(go_type: &str, text: &str) -> Self {
+        Self::new(format!("unsupported conversion to ref.Val: ({go_type}){text}"))
+    }
+
     /// A map or object has no such key or field.
     #[cold]
     pub fn no_such_key(key: impl fmt::Display) -> Self {

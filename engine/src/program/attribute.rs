@@ -122,6 +122,9 @@ impl Attribute {
             Base::Slot(index) => frame.held_slot(*index)?,
             _ => return None,
         };
+        if matches!(value, Value::Optional(_) | Value::Opaque(_)) {
+            return None;
+        }
         let mut known = 0;
         if frame.keeps_paths() {
             let mut paths = self.fields.iter().enumerate().rev();
@@ -262,12 +265,8 @@ fn taken_out<'a>(mut value: Value<'a>, frame: &Frame<'a>) -> Value<'a> {
     match value {
         Value::Optional(_) => Value::Null,
         Value::Type(name) => Value::String(name),
-        Value::Opaque(opaque) => match opaque.native_type() {
-            Some(native) => {
-                let text = opaque.to_text(frame.arena);
-                let message = format!("unsupported conversion to ref.Val: ({native}){text}");
-                frame.arena.opaque(HeldError(EvalError::new(message)))
-            }
+        Value::Opaque(opaque) => match opaque.native_error() {
+            Some(error) => frame.arena.opaque(HeldError(error)),
             None => value,
         },
         value => value,

@@ -93,9 +93,9 @@ pub trait Opaque: Share + Any + fmt::Debug + Send + Sync {
         false
     }
 
-    /// The Go type of what Kubernetes keeps in the value, where it cannot make the value of it again. It tries to when a
-    /// variable or conditional is an optional that holds the value; then the optional holds a failure instead.
-    fn native_type(&self) -> Option<&'static str> {
+    /// What an optional holds in place of the value after a variable or a conditional that is the optional was read:
+    /// Kubernetes takes the value out and cannot make it again of what is inside. None where it can.
+    fn native_error(&self) -> Option<EvalError> {
         None
     }
 

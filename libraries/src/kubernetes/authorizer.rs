@@ -238,6 +238,10 @@ macro_rules! receiver_only {
                 Err(EvalError::no_such_overload())
             }
 
+            fn native_error(&self) -> Option<EvalError> {
+                Some(EvalError::no_such_overload())
+            }
+
             fn to_text<'a>(&self, _: &'a Arena) -> &'a str {
                 "no such overload"
             }

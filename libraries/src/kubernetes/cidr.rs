@@ -73,6 +73,13 @@ impl<R: Rules> Opaque for Cidr<R> {
         CIDR
     }
 
+    fn native_error(&self) -> Option<EvalError> {
+        Some(EvalError::unsupported_conversion(
+            "netip.Prefix",
+            self.to_text(&Arena::new()),
+        ))
+    }
+
     fn equals(&self, other: &Value<'_>) -> Result<bool, EvalError> {
         match Cidr::<R>::read(Some(other)) {
             Some(other) => Ok(self.prefix == other),

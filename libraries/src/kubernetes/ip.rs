@@ -128,6 +128,13 @@ impl<R: Rules> Opaque for Ip<R> {
         IP
     }
 
+    fn native_error(&self) -> Option<EvalError> {
+        Some(EvalError::unsupported_conversion(
+            "netip.Addr",
+            self.to_text(&Arena::new()),
+        ))
+    }
+
     fn equals(&self, other: &Value<'_>) -> Result<bool, EvalError> {
         match Ip::<R>::read(Some(other)) {
             Some(other) => Ok(self.address == other),

@@ -43,6 +43,13 @@ impl Opaque for QuantityValue {
         "kubernetes.Quantity"
     }
 
+    fn native_error(&self) -> Option<EvalError> {
+        Some(EvalError::unsupported_conversion(
+            "*resource.Quantity",
+            self.to_text(&Arena::new()),
+        ))
+    }
+
     fn equals(&self, other: &Value<'_>) -> Result<bool, EvalError> {
         match other {
             Value::Opaque(other) => match other.downcast_ref::<QuantityValue>() {

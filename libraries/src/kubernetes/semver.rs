@@ -31,6 +31,13 @@ impl Opaque for Version {
         "kubernetes.Semver"
     }
 
+    fn native_error(&self) -> Option<EvalError> {
+        Some(EvalError::unsupported_conversion(
+            "semver.Version",
+            self.to_text(&Arena::new()),
+        ))
+    }
+
     fn equals(&self, other: &Value<'_>) -> Result<bool, EvalError> {
         Ok(self.compare(read(Some(other))?).is_eq())
     }

@@ -145,6 +145,13 @@ impl Opaque for Url {
         URL
     }
 
+    fn native_error(&self) -> Option<EvalError> {
+        Some(EvalError::unsupported_conversion(
+            "*url.URL",
+            self.to_text(&Arena::new()),
+        ))
+    }
+
     fn equals(&self, other: &Value<'_>) -> Result<bool, EvalError> {
         match other {
             Value::Opaque(other) => other

@@ -1,4 +1,5 @@
 //! From text to program: parse, check, estimate, plan.
+#![expect(missing_docs, reason = "a benchmark, whose functions its macros make")]
 
 use std::hint::black_box;
 

@@ -1,4 +1,5 @@
 //! What the benchmarks share: the rules of `../shared/bench/eval.ndjson`, compiled, and the same rules as Rust closures.
+#![expect(clippy::expect_used, clippy::print_stderr, reason = "a benchmark stops where its inputs are not right")]
 
 use std::path::PathBuf;
 

@@ -2,6 +2,7 @@
 //! a file of Kubernetes' own times is named (the output of the oracle's `bench`), Kubernetes beside it.
 //!
 //! `cargo run -p gavel-benches --bin ratios [KUBERNETES.ndjson]`
+#![expect(clippy::indexing_slicing, reason = "of JSON, where what is absent is null")]
 
 use std::collections::BTreeMap;
 use std::io::Write;

@@ -1,5 +1,4 @@
 //! From text to program: parse, check, estimate, plan.
-#![expect(missing_docs, reason = "a benchmark, whose functions its macros make")]
 
 use std::hint::black_box;
 

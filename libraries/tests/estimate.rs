@@ -1,4 +1,5 @@
 //! Estimates of calls of the libraries, with and without sizes that the host knows. The figures are upstream's.
+#![expect(clippy::unwrap_used, clippy::type_complexity, reason = "a test")]
 
 use gavel_engine::check::check as check_types;
 use gavel_engine::cost::{CostEstimate, SizeEstimate};

@@ -1,5 +1,12 @@
 //! Estimates against recorded answers of Kubernetes. Passes over what needs a schema, and all of it where the recordings
 //! are not there.
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::print_stdout,
+    reason = "a test"
+)]
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};

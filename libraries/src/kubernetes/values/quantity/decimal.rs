@@ -5,6 +5,8 @@
 
 use std::cmp::Ordering;
 
+use smallvec::{SmallVec, smallvec};
+
 /// What a limb counts to.
 const BASE: u64 = 1_000_000_000;
 /// The decimal digits of a limb.
@@ -13,12 +15,15 @@ const LIMB_DIGITS: i64 = 9;
 /// write.
 const MAX_LIMBS: i64 = 512;
 
+/// Most quantities need no allocation.
+type Limbs = SmallVec<[u32; 4]>;
+
 /// A decimal number.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Decimal {
     negative: bool,
     /// The digits in base 10⁹, the least significant ones first. The first and the last are not zero; zero has none.
-    limbs: Vec<u32>,
+    limbs: Limbs,
     /// The weight of the first limb, as a power of 10⁹.
     offset: i64,
     /// How many digits after the point Go would keep. It has no effect on the value, but on its approximation.
@@ -33,18 +38,27 @@ pub struct TooManyDigits;
 impl Decimal {
     /// `value` × 10^`exponent`.
     pub(super) fn new(value: i64, exponent: i32) -> Decimal {
-        let digits = value.unsigned_abs().to_string();
-        let mut decimal = Decimal::from_digits(digits.as_bytes(), &[], exponent);
-        decimal.negative = value < 0;
-        decimal
+        let mut rest = value.unsigned_abs();
+        let mut limbs = Limbs::new();
+        while rest > 0 {
+            limbs.push(u32::try_from(rest % BASE).unwrap_or(0));
+            rest /= BASE;
+        }
+        let scale = exponent.wrapping_neg();
+        let exponent = i64::from(exponent);
+        let power = u32::try_from(exponent.rem_euclid(LIMB_DIGITS)).unwrap_or(0);
+        Decimal::of(limbs, exponent.div_euclid(LIMB_DIGITS), scale)
+            .times(10_u32.saturating_pow(power))
+            .with_sign(value < 0)
     }
 
     /// The number `whole`.`fraction` × 10^`exponent`, both parts being ASCII digits.
     pub(super) fn from_digits(whole: &[u8], fraction: &[u8], exponent: i32) -> Decimal {
         let places = i64::try_from(fraction.len()).unwrap_or(i64::MAX);
         let last = i64::from(exponent).saturating_sub(places);
-        let mut limbs =
-            Vec::with_capacity((whole.len().saturating_add(fraction.len()) / 9).saturating_add(2));
+        let mut limbs = Limbs::with_capacity(
+            (whole.len().saturating_add(fraction.len()) / 9).saturating_add(2),
+        );
         let (mut limb, mut weight) = (0u32, 1u32);
         for _ in 0..last.rem_euclid(LIMB_DIGITS) {
             weight = weight.saturating_mul(10);
@@ -67,7 +81,7 @@ impl Decimal {
     }
 
     /// The positive number of these limbs, of which some may be zero.
-    fn of(mut limbs: Vec<u32>, mut offset: i64, scale: i32) -> Decimal {
+    fn of(mut limbs: Limbs, mut offset: i64, scale: i32) -> Decimal {
         while limbs.last() == Some(&0) {
             limbs.pop();
         }
@@ -185,7 +199,7 @@ impl Decimal {
     fn zip(&self, other: &Decimal, step: impl Fn(u64, u64, u64) -> (u64, u64)) -> Decimal {
         let start = self.offset.min(other.offset);
         let end = self.end().max(other.end());
-        let mut limbs = Vec::new();
+        let mut limbs = Limbs::new();
         let mut carry = 0;
         for weight in start..=end {
             let (limb, next) = step(carry, self.limb(weight).into(), other.limb(weight).into());
@@ -206,7 +220,7 @@ impl Decimal {
             carry /= BASE;
             u32::try_from(limb).unwrap_or(0)
         });
-        let mut limbs: Vec<u32> = product.collect();
+        let mut limbs: Limbs = product.collect();
         while carry > 0 {
             limbs.push(u32::try_from(carry % BASE).unwrap_or(0));
             carry /= BASE;
@@ -223,11 +237,11 @@ impl Decimal {
         if self.offset >= -1 {
             return Decimal { scale, ..self };
         }
-        let kept: Vec<u32> = (-1..self.end()).map(|weight| self.limb(weight)).collect();
+        let kept: Limbs = (-1..self.end()).map(|weight| self.limb(weight)).collect();
         let kept = Decimal::of(kept, -1, scale);
         let one = Decimal {
             negative: false,
-            limbs: vec![1],
+            limbs: smallvec![1],
             offset: -1,
             scale,
         };
@@ -270,10 +284,10 @@ impl Decimal {
     /// The whole part of an integer divided by 1024 as often as it goes, and how often that is.
     pub(super) fn without_factors_of_1024(&self) -> (Decimal, u32) {
         let limbs = (0..self.end()).map(|weight| self.limb(weight)).collect();
-        let (mut number, mut times): (Vec<u32>, u32) = (limbs, 0);
+        let (mut number, mut times): (Limbs, u32) = (limbs, 0);
         loop {
             let mut remainder: u64 = 0;
-            let mut quotient: Vec<u32> = number
+            let mut quotient: Limbs = number
                 .iter()
                 .rev()
                 .map(|limb| {

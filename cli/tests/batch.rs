@@ -383,3 +383,17 @@ fn a_reader_that_has_gone_away_ends_the_stream_quietly() {
         (Some(0), b"".as_slice())
     );
 }
+
+#[test]
+fn a_request_must_be_unicode() {
+    let text: [&[u8]; 2] = [
+        b"{\"op\": \"eval\", \"expr\": \"'\\ud800'\"}",
+        b"{\"op\": \"eval\", \"expr\": \"'\xff'\"}",
+    ];
+    for line in text {
+        let mut answer = Vec::new();
+        gavel_cli::protocol::Session::new().answer(line, &mut answer);
+        let answer: Json = serde_json::from_slice(&answer).unwrap();
+        assert_eq!(answer["error"]["phase"], "request", "{answer}");
+    }
+}

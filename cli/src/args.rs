@@ -55,6 +55,18 @@ pub(crate) struct EvalArgs {
     #[arg(long, value_name = "NAME=JSON|NAME=@FILE", value_parser = binding)]
     pub(crate) bind: Vec<(String, Binding)>,
 
+    /// Bind authorizer to what these RBAC manifests allow: a YAML or JSON file, or a folder of them
+    #[arg(long, value_name = "FILE|FOLDER", requires = "user")]
+    pub(crate) rbac: Vec<PathBuf>,
+
+    /// The user who asks authorizer: a name, or system:serviceaccount:NAMESPACE:NAME
+    #[arg(long = "as", value_name = "USER", requires = "rbac")]
+    pub(crate) user: Option<String>,
+
+    /// A group of that user; may be repeated
+    #[arg(long = "as-group", value_name = "GROUP", requires = "rbac")]
+    pub(crate) groups: Vec<String>,
+
     /// The version of Kubernetes whose language it is
     #[arg(long, value_name = "VERSION", default_value_t, value_parser = environment::kubernetes_version)]
     pub(crate) kubernetes_version: KubeVersion,

@@ -65,13 +65,28 @@ pub(crate) fn document(path: &Path) -> Result<Json, InputError> {
     }
 }
 
+/// The documents of a file: the one of a JSON file, or those of YAML, without the empty ones.
+pub(crate) fn documents(path: &Path) -> Result<Vec<Json>, InputError> {
+    if path
+        .extension()
+        .is_some_and(|extension| extension == "json")
+    {
+        return document(path).map(|document| vec![document]);
+    }
+    let documents = serde_saphyr::from_multiple_with_options(&text(path)?, options());
+    documents.map_err(|error| yaml_error(path, &error))
+}
+
 /// Reads YAML the way Kubernetes does where that differs from YAML 1.2: `yes` and `on` are booleans, 010 is 8.
 fn yaml(text: &str) -> Result<Json, serde_saphyr::Error> {
-    let options = serde_saphyr::options! {
+    serde_saphyr::from_str_with_options(text, options())
+}
+
+fn options() -> serde_saphyr::Options {
+    serde_saphyr::options! {
         legacy_octal_numbers: true,
         with_snippet: false,
-    };
-    serde_saphyr::from_str_with_options(text, options)
+    }
 }
 
 fn json_error(path: &Path, error: &serde_json::Error) -> InputError {

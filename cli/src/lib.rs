@@ -16,6 +16,7 @@ mod input;
 mod json;
 mod newer;
 pub mod protocol;
+mod rbac;
 mod report;
 
 /// Runs the command that the arguments describe; the first of them is the program's name.

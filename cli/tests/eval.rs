@@ -339,3 +339,40 @@ fn what_a_later_kubernetes_has_is_named() {
     ]);
     assert!(!json.out.contains("1.34") && json.err.is_empty());
 }
+
+#[test]
+fn the_authorizer_answers_from_manifests() {
+    let manifests = file(
+        "rbac.yaml",
+        "
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: reader}
+rules: [{verbs: [get], apiGroups: [''], resources: [pods]}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: robots, namespace: shop}
+roleRef: {kind: ClusterRole, name: reader}
+subjects: [{kind: Group, name: 'system:serviceaccounts:shop'}, {kind: User, name: alice}]
+",
+    );
+    let rbac = manifests.to_str().unwrap();
+    let allowed = |user: &str, namespace: &str, expected: &str| {
+        let asked = format!(
+            "authorizer.group('').resource('pods').namespace('{namespace}').check('get').allowed()"
+        );
+        let expected = format!("{expected}\ntype: bool\n");
+        check(&[&asked, "--rbac", rbac, "--as", user], &expected);
+    };
+    allowed("alice", "shop", "true");
+    allowed("alice", "lab", "false");
+    allowed("bob", "shop", "false");
+    allowed("system:serviceaccount:shop:robot", "shop", "true");
+    refuses(&["1", "--rbac", rbac], "--as <USER>");
+    refuses(&["1", "--as", "alice"], "--rbac <FILE|FOLDER>");
+    refuses(
+        &["1", "--rbac", rbac, "--as", "a", "--bind", "authorizer={}"],
+        "--bind authorizer must not be given with --rbac",
+    );
+}

@@ -12,18 +12,26 @@ use gavel_engine::estimate::SizeTable;
 use gavel_engine::program::EvalOptions;
 use gavel_engine::types::Type;
 use gavel_engine::value::{Arena, Json};
+use gavel_libraries::kubernetes::authorizer::AuthorizerValue;
 
 use crate::args::{Binding, Environment, EvalArgs, Output};
 use crate::environment::{EnvironmentSpec, Environments, Language};
 use crate::evaluation::{Compiled, Failure};
 use crate::exit_code::Exit;
-use crate::protocol::{Answer, EvalRequest, line};
-use crate::{input, newer, report};
+use crate::protocol::{AUTHORIZER, Answer, EvalRequest, line};
+use crate::{input, newer, rbac, report};
+
+/// The variable that `--rbac` binds.
+const VARIABLE: &str = "authorizer";
 
 /// Evaluates the expression that the arguments give and prints the outcome.
 pub(crate) fn run(args: EvalArgs) -> io::Result<Exit> {
     let (output, cost, timeout) = (args.output, args.cost, args.timeout);
     let arena = Arena::new();
+    let authorizer = match authorizer(&args) {
+        Ok(authorizer) => authorizer,
+        Err(message) => return Ok(usage(&message)),
+    };
     let request = match request(args) {
         Ok(request) => request,
         Err(message) => return Ok(usage(&message)),
@@ -35,10 +43,13 @@ pub(crate) fn run(args: EvalArgs) -> io::Result<Exit> {
     let compiled = Compiled::new(&env, &request);
     let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
     let is_late = move || deadline.is_some_and(|deadline| Instant::now() >= deadline);
-    let bound = match request.bind(&arena) {
+    let mut bound = match request.bind(&arena) {
         Ok(bound) => bound,
         Err((name, error)) => return Ok(usage(&error.within(&format!("--bind {name}")))),
     };
+    if let Some(authorizer) = authorizer {
+        bound.activation.bind(VARIABLE, arena.opaque(authorizer));
+    }
     let options = EvalOptions {
         cost_limit: Some(request.cost_limit),
         interrupt: Some(&is_late),
@@ -81,6 +92,16 @@ fn usage(message: &impl Display) -> Exit {
     Exit::Usage
 }
 
+/// The authorizer that `--rbac` asks for.
+fn authorizer(args: &EvalArgs) -> Result<Option<AuthorizerValue>, String> {
+    match &args.user {
+        Some(user) if !args.rbac.is_empty() => {
+            rbac::authorizer(&args.rbac, user, &args.groups).map(Some)
+        }
+        _ => Ok(None),
+    }
+}
+
 /// The request that the arguments amount to.
 fn request(args: EvalArgs) -> Result<EvalRequest, String> {
     let expr_file = match &args.expr {
@@ -103,6 +124,15 @@ fn request(args: EvalArgs) -> Result<EvalRequest, String> {
         );
     }
     let mut variables = declared(args.var)?;
+    if !args.rbac.is_empty() {
+        if args.bind.iter().any(|(name, _)| name == VARIABLE) {
+            return Err(format!("--bind {VARIABLE} must not be given with --rbac"));
+        }
+        let ty = Type::Struct(AUTHORIZER.into());
+        if variables.insert(VARIABLE.to_owned(), ty).is_some() {
+            return Err(format!("--var {VARIABLE} must not be given with --rbac"));
+        }
+    }
     let bindings = bound(args.bind, &mut variables)?;
     let expr = match (expr_file, args.expr) {
         (Some(path), _) => input::text(&path).map_err(|error| error.to_string())?,

@@ -6,9 +6,11 @@ use std::fmt;
 use std::sync::Arc;
 
 mod caching;
+mod rbac;
 mod selector;
 
 pub use caching::CachingAuthorizer;
+pub use rbac::{Rbac, RbacError};
 pub use selector::{
     FieldRequirement, LabelOperator, LabelRequirement, SelectorError, parse_field_selector,
     parse_label_selector,

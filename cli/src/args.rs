@@ -24,7 +24,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Evaluate an expression
-    Eval(EvalArgs),
+    Eval(Box<EvalArgs>),
     /// List the functions that expressions may use
     Functions(FunctionsArgs),
     /// Answer JSON requests, one a line, from standard input

@@ -13,7 +13,7 @@ mod functions;
 /// Runs a command. A reader that has gone away is no error.
 pub(crate) fn run(cli: Cli) -> Exit {
     let ended = match cli.command {
-        Command::Eval(args) => eval::run(args),
+        Command::Eval(args) => eval::run(*args),
         Command::Functions(args) => functions::run(&args),
         Command::Batch => {
             batch::run(io::stdin().lock(), io::stdout().lock()).map(|()| Exit::Success)

@@ -1,0 +1,19 @@
+//! Any bytes as a line of `gavel batch`: the answer is one line, a JSON object that says whether all is well.
+#![no_main]
+
+use gavel_cli::protocol::Session;
+use libfuzzer_sys::fuzz_target;
+use serde::Deserialize;
+use serde_json::{Deserializer, Value};
+
+fuzz_target!(|line: &[u8]| {
+    let mut out = Vec::new();
+    Session::new().answer(line, &mut out);
+    let answer = out.strip_suffix(b"\n").expect("a line feed at the end");
+    assert!(!answer.contains(&b'\n'), "one line");
+    let mut json = Deserializer::from_slice(answer);
+    // The id of a request and a value may be nested deeply.
+    json.disable_recursion_limit();
+    let answer = Value::deserialize(&mut json).expect("JSON");
+    assert!(answer["ok"].is_boolean(), "{answer}");
+});

@@ -8,7 +8,7 @@ use gavel_engine::estimate::estimate;
 use gavel_engine::issues::{Issues, Phase};
 use gavel_engine::program::{Activation, EvalOptions, PlanError, Program};
 use gavel_engine::types::Type;
-use gavel_engine::value::{Arena, Value};
+use gavel_engine::value::{Arena, Reach, Value};
 
 use crate::environment::Language;
 use crate::protocol::{Answer, EvalRequest, Problem, TypedValue};
@@ -102,7 +102,12 @@ impl Compiled {
             Ok(Some(program)) if !self.check_only => {
                 let evaluation = program.eval(activation, arena, options);
                 outcome.cost = Some(evaluation.cost);
-                outcome.result = evaluation.result.map(Some).map_err(Failure::Eval);
+                // What is too large for a walk cannot be printed either.
+                let result = evaluation.result.and_then(|value| {
+                    Reach::default().walk(&value)?;
+                    Ok(Some(value))
+                });
+                outcome.result = result.map_err(Failure::Eval);
             }
             Ok(_) => {}
         }

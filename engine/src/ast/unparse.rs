@@ -162,15 +162,15 @@ impl Writer {
             }
             (op::NEGATE, None, [operand]) => {
                 self.text.push('-');
+                let start = self.text.len();
+                self.expr(operand, Level::Member)?;
                 // Before a number, the dash would be its sign.
-                let number = matches!(
-                    operand.kind,
-                    ExprKind::Constant(Constant::Int(_) | Constant::Double(_))
-                );
-                if !number {
-                    return self.expr(operand, Level::Member);
+                let is_number = |c: char| c == '-' || c.is_ascii_digit();
+                if self.text.get(start..)?.starts_with(is_number) {
+                    self.text.insert(start, '(');
+                    self.text.push(')');
                 }
-                self.parenthesised(operand)
+                Some(())
             }
             (op::INDEX, None, [operand, index]) => self.index(operand, "[", index),
             (op::OPT_INDEX, None, [operand, index]) => self.index(operand, "[?", index),
@@ -228,13 +228,6 @@ impl Writer {
         self.chain(left, name, infix)?;
         write!(self.text, " {} ", infix.symbol).ok()?;
         self.chain(right, name, infix)
-    }
-
-    fn parenthesised(&mut self, expr: &Expr) -> Option<()> {
-        self.text.push('(');
-        self.bare(expr)?;
-        self.text.push(')');
-        Some(())
     }
 
     fn index(&mut self, operand: &Expr, open: &str, index: &Expr) -> Option<()> {

@@ -34,9 +34,6 @@ pub(super) fn parse(
     };
     parser.expr()?;
     parser.eat(TokenKind::Eof)?;
-    if parser.height > MAX_DEPTH {
-        return None;
-    }
     parser.builder.finish()
 }
 
@@ -139,8 +136,9 @@ impl<'a> Parser<'a> {
         Some(())
     }
 
-    fn raise(&mut self) {
-        self.height = self.height.saturating_add(1);
+    /// None where the tree is too high: no higher one is made, since others recur over it.
+    fn raise(&mut self) -> Option<()> {
+        enter(&mut self.height)
     }
 
     fn expr(&mut self) -> Option<()> {
@@ -151,7 +149,7 @@ impl<'a> Parser<'a> {
             self.with(Self::or)?;
             self.eat(TokenKind::Colon)?;
             self.with(Self::expr)?;
-            self.raise();
+            self.raise()?;
             self.builder.operator(id, op::CONDITIONAL, 3);
         }
         leave(&mut self.depth.expr);
@@ -194,7 +192,7 @@ impl<'a> Parser<'a> {
             enter(&mut self.depth.relation)?;
             self.with(|parser| parser.calc(0))?;
             leave(&mut self.depth.relation);
-            self.raise();
+            self.raise()?;
             self.builder.operator(id, name, 2);
         }
         leave(&mut self.depth.relation);
@@ -210,7 +208,7 @@ impl<'a> Parser<'a> {
             let token = self.bump()?;
             let id = self.builder.nodes.id(token.offset);
             self.with(|parser| parser.calc(precedence))?;
-            self.raise();
+            self.raise()?;
             self.builder.operator(id, name, 2);
         }
         leave(&mut self.depth.calc);
@@ -252,7 +250,7 @@ impl<'a> Parser<'a> {
                 TokenKind::LeftBracket => self.index()?,
                 _ => return Some(()),
             }
-            self.raise();
+            self.raise()?;
         }
     }
 

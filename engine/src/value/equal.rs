@@ -6,14 +6,14 @@
 use std::cmp::Ordering;
 
 use super::number::{compare_int_double, compare_int_uint, compare_uint_double};
-use super::{List, MAX_DEPTH, Map, Value};
+use super::{List, Map, Reach, Value};
 use crate::error::EvalError;
 
 impl Value<'_> {
     /// Whether `self == other`: numbers of all types by value, lists and maps by their elements, values of different
     /// types never. An error where a library's type cannot be compared with `other`.
     pub fn equals(&self, other: &Value<'_>) -> Result<bool, EvalError> {
-        equals_within(self, other, MAX_DEPTH)
+        equals_within(self, other, &mut Reach::default())
     }
 
     /// Whether `self != other`, where values that cannot be compared differ.
@@ -37,7 +37,7 @@ pub fn map_contains(map: Map<'_>, key: &Value<'_>) -> Result<bool, EvalError> {
     Ok(map.get(key)?.is_some())
 }
 
-fn equals_within(left: &Value<'_>, right: &Value<'_>, depth: usize) -> Result<bool, EvalError> {
+fn equals_within(left: &Value<'_>, right: &Value<'_>, reach: &mut Reach) -> Result<bool, EvalError> {
     let equal = match (left, right) {
         (Value::Null, Value::Null) => true,
         (Value::Null, _) | (_, Value::Null) => false,
@@ -58,7 +58,7 @@ fn equals_within(left: &Value<'_>, right: &Value<'_>, depth: usize) -> Result<bo
         (Value::Type(l), Value::Type(r)) => l == r,
         (Value::Optional(l), Value::Optional(r)) => match (l, r) {
             (None, None) => true,
-            (Some(l), Some(r)) => equals_within(l, r, deeper(depth)?)?,
+            (Some(l), Some(r)) => reach.within(1, |reach| equals_within(l, r, reach))?,
             _ => false,
         },
         (Value::Opaque(l), r) => {
@@ -67,13 +67,13 @@ fn equals_within(left: &Value<'_>, right: &Value<'_>, depth: usize) -> Result<bo
         }
         (Value::ListView(l), r) => match (l.equals(r), r.as_list()) {
             (Some(equal), _) => equal?,
-            (None, Some(r)) => lists_equal(List::View(*l), r, deeper(depth)?)?,
+            (None, Some(r)) => lists_equal(List::View(*l), r, reach)?,
             (None, None) => false,
         },
         _ => match (left.as_list(), right.as_list()) {
-            (Some(l), Some(r)) => lists_equal(l, r, deeper(depth)?)?,
+            (Some(l), Some(r)) => lists_equal(l, r, reach)?,
             (None, None) => match (left.as_map(), right.as_map()) {
-                (Some(l), Some(r)) => maps_equal(l, r, deeper(depth)?)?,
+                (Some(l), Some(r)) => maps_equal(l, r, reach)?,
                 _ => false,
             },
             _ => false,
@@ -82,32 +82,36 @@ fn equals_within(left: &Value<'_>, right: &Value<'_>, depth: usize) -> Result<bo
     Ok(equal)
 }
 
-fn lists_equal(left: List<'_>, right: List<'_>, depth: usize) -> Result<bool, EvalError> {
+fn lists_equal(left: List<'_>, right: List<'_>, reach: &mut Reach) -> Result<bool, EvalError> {
     if left.len() != right.len() {
         return Ok(false);
     }
-    for (l, r) in left.iter().zip(right.iter()) {
-        if differs(equals_within(&l, &r, depth))? {
-            return Ok(false);
+    reach.within(left.len(), |reach| {
+        for (l, r) in left.iter().zip(right.iter()) {
+            if differs(equals_within(&l, &r, reach))? {
+                return Ok(false);
+            }
         }
-    }
-    Ok(true)
+        Ok(true)
+    })
 }
 
-fn maps_equal(left: Map<'_>, right: Map<'_>, depth: usize) -> Result<bool, EvalError> {
+fn maps_equal(left: Map<'_>, right: Map<'_>, reach: &mut Reach) -> Result<bool, EvalError> {
     if left.len() != right.len() {
         return Ok(false);
     }
-    for entry in left.iter() {
-        let (key, l) = entry?;
-        let Some(r) = right.get(&key)? else {
-            return Ok(false);
-        };
-        if differs(equals_within(&l, &r, depth))? {
-            return Ok(false);
+    reach.within(left.len(), |reach| {
+        for entry in left.iter() {
+            let (key, l) = entry?;
+            let Some(r) = right.get(&key)? else {
+                return Ok(false);
+            };
+            if differs(equals_within(&l, &r, reach))? {
+                return Ok(false);
+            }
         }
-    }
-    Ok(true)
+        Ok(true)
+    })
 }
 
 /// Whether two elements are known to be equal.
@@ -124,12 +128,6 @@ fn differs(equal: Result<bool, EvalError>) -> Result<bool, EvalError> {
         Err(error) if !error.is_fatal() => Ok(false),
         known => known.map(|equal| !equal),
     }
-}
-
-fn deeper(depth: usize) -> Result<usize, EvalError> {
-    depth
-        .checked_sub(1)
-        .ok_or_else(|| EvalError::internal("values are nested too deeply"))
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ pub mod number;
 mod order;
 mod owned;
 mod print;
+mod reach;
 mod time;
 mod view;
 
@@ -24,6 +25,7 @@ pub use equal::{list_contains, map_contains};
 pub use list::{List, ListIter};
 pub use map::{Map, MapBuilder, MapIter, MapValue, key_order};
 pub use owned::OwnedValue;
+pub use reach::Reach;
 pub use time::{Duration, Timestamp};
 pub use view::{HeldError, ListView, MapView, Opaque, Share};
 

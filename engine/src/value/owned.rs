@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::map::key_order;
-use super::{MAX_DEPTH, MapView, Opaque, Value};
+use super::{MapView, Opaque, Reach, Value};
 use crate::error::EvalError;
 
 /// A deep copy of a [`Value`], which borrows from nothing. Cheap to clone, and to view as a value again.
@@ -25,7 +25,7 @@ enum Repr {
 impl OwnedValue {
     /// Copies a value. An error for optionals, which have no view, and where a host's map fails.
     pub fn copy_of(value: &Value<'_>) -> Result<Self, EvalError> {
-        copy(value, MAX_DEPTH)
+        copy(value, &mut Reach::default())
     }
 
     /// `true` or `false`.
@@ -47,10 +47,7 @@ impl OwnedValue {
     }
 }
 
-fn copy(value: &Value<'_>, depth: usize) -> Result<OwnedValue, EvalError> {
-    let depth = depth
-        .checked_sub(1)
-        .ok_or_else(|| EvalError::internal("values are nested too deeply"))?;
+fn copy(value: &Value<'_>, reach: &mut Reach) -> Result<OwnedValue, EvalError> {
     let repr = match *value {
         Value::Null => Repr::Scalar(Value::Null),
         Value::Bool(b) => Repr::Scalar(Value::Bool(b)),
@@ -65,25 +62,31 @@ fn copy(value: &Value<'_>, depth: usize) -> Result<OwnedValue, EvalError> {
         Value::Bytes(bytes) => Repr::Bytes(bytes.into()),
         Value::Type(name) => Repr::Type(name.into()),
         Value::Opaque(opaque) => Repr::Opaque(opaque.share()),
-        Value::List(_) | Value::JsonList(_) | Value::OwnedList(_) | Value::ListView(_) => copy_list(value, depth)?,
-        Value::Map(_) | Value::JsonMap(_) | Value::MapView(_) => copy_map(value, depth)?,
+        Value::List(_) | Value::JsonList(_) | Value::OwnedList(_) | Value::ListView(_) => copy_list(value, reach)?,
+        Value::Map(_) | Value::JsonMap(_) | Value::MapView(_) => copy_map(value, reach)?,
     };
     Ok(OwnedValue(repr))
 }
 
-fn copy_list(value: &Value<'_>, depth: usize) -> Result<Repr, EvalError> {
-    let mut copies = Vec::new();
-    for element in value.as_list().into_iter().flatten() {
-        copies.push(copy(&element, depth)?);
-    }
-    Ok(Repr::List(copies.into()))
+fn copy_list(value: &Value<'_>, reach: &mut Reach) -> Result<Repr, EvalError> {
+    let Some(list) = value.as_list() else {
+        return Ok(Repr::List(Arc::default()));
+    };
+    let copies: Result<_, _> =
+        reach.within(list.len(), |reach| list.iter().map(|element| copy(&element, reach)).collect());
+    Ok(Repr::List(copies?))
 }
 
-fn copy_map(value: &Value<'_>, depth: usize) -> Result<Repr, EvalError> {
+fn copy_map(value: &Value<'_>, reach: &mut Reach) -> Result<Repr, EvalError> {
     let mut entries = Vec::new();
-    for entry in value.as_map().into_iter().flat_map(|map| map.iter()) {
-        let (key, value) = entry?;
-        entries.push((copy(&key, depth)?, copy(&value, depth)?));
+    if let Some(map) = value.as_map() {
+        reach.within(map.len(), |reach| {
+            for entry in map.iter() {
+                let (key, value) = entry?;
+                entries.push((copy(&key, reach)?, copy(&value, reach)?));
+            }
+            Ok(())
+        })?;
     }
     entries.sort_by(|(l, _), (r, _)| key_order(&l.as_value(), &r.as_value()));
     Ok(Repr::Map(OwnedMap {

@@ -9,10 +9,13 @@ use crate::golang::{duration, float};
 /// Deeper values are cut off; it bounds recursion, and nobody reads so far.
 const MAX_DEPTH: usize = 64;
 
+/// Longer texts are cut off, in bytes: `[x, x]` prints x twice, so that a small value may have a long text.
+const MAX_LENGTH: usize = 1 << 22;
+
 impl Value<'_> {
     /// The value as messages print it: `value [a, 1] is not optional`, `no such key: 1`. Strings are bare, `null` is 0.
     pub fn in_message(&self) -> impl fmt::Display + '_ {
-        InMessage(self, MAX_DEPTH)
+        InMessage(self)
     }
 
     /// The Go type of the value, which some messages name: `types.Int`, `*types.baseList`.
@@ -37,62 +40,95 @@ impl Value<'_> {
     }
 }
 
-struct InMessage<'v, 'a>(&'v Value<'a>, usize);
+struct InMessage<'v, 'a>(&'v Value<'a>);
 
 impl fmt::Display for InMessage<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let InMessage(value, depth) = *self;
+        let mut out = Printer { out: f, left: MAX_LENGTH };
+        match out.value(self.0, MAX_DEPTH) {
+            Err(fmt::Error) if out.left == 0 => f.write_str("..."),
+            printed => printed,
+        }
+    }
+}
+
+/// Writes until the text is too long; then nothing is left.
+struct Printer<'f, 'b> {
+    out: &'f mut fmt::Formatter<'b>,
+    left: usize,
+}
+
+impl Write for Printer<'_, '_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.left = self.left.saturating_sub(text.len());
+        if self.left == 0 { Err(fmt::Error) } else { self.out.write_str(text) }
+    }
+}
+
+impl Printer<'_, '_> {
+    fn value(&mut self, value: &Value<'_>, depth: usize) -> fmt::Result {
         let Some(depth) = depth.checked_sub(1) else {
-            return f.write_str("...");
+            return self.write_str("...");
         };
         if let Some(list) = value.as_list() {
-            f.write_char('[')?;
+            self.write_char('[')?;
             for (n, element) in list.iter().enumerate() {
-                f.write_str(if n == 0 { "" } else { ", " })?;
-                write!(f, "{}", InMessage(&element, depth))?;
+                self.write_str(if n == 0 { "" } else { ", " })?;
+                self.value(&element, depth)?;
             }
-            return f.write_char(']');
+            return self.write_char(']');
         }
         if let Some(map) = value.as_map() {
-            f.write_char('{')?;
+            self.write_char('{')?;
             for (n, (key, value)) in map.iter().flatten().enumerate() {
-                f.write_str(if n == 0 { "" } else { ", " })?;
-                let (key, value) = (InMessage(&key, depth), InMessage(&value, depth));
-                write!(f, "{key}: {value}")?;
+                self.write_str(if n == 0 { "" } else { ", " })?;
+                self.value(&key, depth)?;
+                self.write_str(": ")?;
+                self.value(&value, depth)?;
             }
-            return f.write_char('}');
+            return self.write_char('}');
         }
+        if let Value::Optional(Some(value)) = value {
+            self.write_str("optional(")?;
+            self.value(value, depth)?;
+            return self.write_char(')');
+        }
+        self.simple(value)
+    }
+
+    /// Writes a value that holds no other. Not a part of [`Printer::value`], whose frames are many.
+    fn simple(&mut self, value: &Value<'_>) -> fmt::Result {
         match *value {
             // Upstream's null is a number.
-            Value::Null => f.write_char('0'),
-            Value::Bool(value) => write!(f, "{value}"),
-            Value::Int(value) => write!(f, "{value}"),
-            Value::Uint(value) => write!(f, "{value}"),
-            Value::Double(value) => float::write_shortest(f, value),
-            Value::String(text) => f.write_str(text),
-            Value::Bytes(bytes) => write_bytes(f, bytes),
-            Value::Duration(value) => duration::write_go(f, value.0),
-            Value::Timestamp(time) => write_time(f, time),
-            Value::Optional(None) => f.write_str("optional.none()"),
-            Value::Optional(Some(value)) => write!(f, "optional({})", InMessage(value, depth)),
-            Value::Type("list") => f.write_str("list(dyn)"),
-            Value::Type("map") => f.write_str("map(dyn, dyn)"),
-            Value::Type(name) => f.write_str(name),
-            Value::Opaque(opaque) => f.write_str(opaque.to_text(&Arena::new())),
-            // Read above.
+            Value::Null => self.write_char('0'),
+            Value::Bool(value) => write!(self, "{value}"),
+            Value::Int(value) => write!(self, "{value}"),
+            Value::Uint(value) => write!(self, "{value}"),
+            Value::Double(value) => float::write_shortest(self, value),
+            Value::String(text) => self.write_str(text),
+            Value::Bytes(bytes) => write_bytes(self, bytes),
+            Value::Duration(value) => duration::write_go(self, value.0),
+            Value::Timestamp(time) => write_time(self, time),
+            Value::Optional(None) => self.write_str("optional.none()"),
+            Value::Type("list") => self.write_str("list(dyn)"),
+            Value::Type("map") => self.write_str("map(dyn, dyn)"),
+            Value::Type(name) => self.write_str(name),
+            Value::Opaque(opaque) => self.write_str(opaque.to_text(&Arena::new())),
+            // Written above.
             Value::List(_)
             | Value::JsonList(_)
             | Value::OwnedList(_)
             | Value::ListView(_)
             | Value::Map(_)
             | Value::JsonMap(_)
-            | Value::MapView(_) => Ok(()),
+            | Value::MapView(_)
+            | Value::Optional(Some(_)) => Ok(()),
         }
     }
 }
 
 /// `[97 98]`
-fn write_bytes(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {
+fn write_bytes(f: &mut impl Write, bytes: &[u8]) -> fmt::Result {
     f.write_char('[')?;
     for (n, byte) in bytes.iter().enumerate() {
         f.write_str(if n == 0 { "" } else { " " })?;
@@ -102,7 +138,7 @@ fn write_bytes(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {
 }
 
 /// `2020-01-01 00:00:00.5 +0100 +0100`, where the offset is also the name of the zone; UTC has one of its own.
-fn write_time(f: &mut fmt::Formatter<'_>, time: Timestamp) -> fmt::Result {
+fn write_time(f: &mut impl Write, time: Timestamp) -> fmt::Result {
     let mut text = String::new();
     time.write_rfc3339(&mut text)?;
     let (date, clock) = text.split_once('T').unwrap_or_default();

@@ -85,12 +85,17 @@ pub fn format_fixed(value: f64, precision: usize) -> String {
 
 /// The value with one digit before the point, `precision` after it, and an exponent of two digits or more (`'e'`).
 pub fn format_exponent(value: f64, precision: u16) -> String {
+    if let Some(name) = special(value) {
+        return name.to_owned();
+    }
+    let precision = usize::from(precision);
+    // Rust writes fewer digits than 65535.
+    let mut text = format!("{value:.*e}", precision.min(MAX_PRECISION));
+    let end = text.find('e').unwrap_or(text.len());
+    text.insert_str(end, &"0".repeat(precision.saturating_sub(MAX_PRECISION)));
     let mut out = String::new();
     // Writing to a String does not fail.
-    let _ = match special(value) {
-        Some(name) => out.write_str(name),
-        None => write_with_go_exponent(&mut out, &format!("{value:.*e}", usize::from(precision))),
-    };
+    let _ = write_with_go_exponent(&mut out, &text);
     out
 }
 

@@ -94,6 +94,7 @@ fn rounds_to_a_precision_on_the_exact_value() {
 #[test]
 fn takes_any_precision() {
     assert_eq!(format_fixed(1.5, 100_000), format!("1.5{}", "0".repeat(99_999)));
+    assert_eq!(format_exponent(1.5, u16::MAX), format!("1.5{}e+00", "0".repeat(65_534)));
     let smallest = format_fixed(f64::from_bits(1), 2000);
     assert!(smallest.ends_with(&format!("625{}", "0".repeat(926))));
 }

@@ -7,6 +7,7 @@ use bumpalo::collections::String;
 use gavel_engine::value::Value;
 
 use super::template::Verb;
+use crate::cel::limit::check_length;
 
 /// Why a value cannot be written.
 #[derive(Debug)]
@@ -55,11 +56,11 @@ impl From<fmt::Error> for Problem {
 /// Deeper values are not written; it bounds recursion, beyond what parsers let through.
 pub(super) const MAX_DEPTH: usize = 1_000;
 
-/// One level down.
-pub(super) fn deeper(depth: usize) -> Result<usize, Problem> {
-    depth
-        .checked_sub(1)
-        .ok_or_else(|| Problem::new("values are nested too deeply"))
+/// One level down in a value of which `out` is written so far.
+pub(super) fn deeper(depth: usize, out: &str) -> Result<usize, Problem> {
+    check_length(out).map_err(|error| Problem::new(error.message().to_owned()))?;
+    let too_deep = || Problem::new("values are nested too deeply");
+    depth.checked_sub(1).ok_or_else(too_deep)
 }
 
 /// Writes what all versions write alike: integers, and the bits of integers, bools, texts and bytes.

@@ -113,11 +113,11 @@ fn write_member(
         Value::Type(name) => out.write_str(name),
         _ => {
             if let Some(list) = value.as_list() {
-                return Some(deeper(depth).and_then(|depth| write_list(out, list, depth)));
+                return Some(deeper(depth, out).and_then(|depth| write_list(out, list, depth)));
             }
             // An object of a named type is no map.
             let map = value.as_map().filter(|_| value.type_name() == "map")?;
-            return Some(deeper(depth).and_then(|depth| write_map(out, map, depth)));
+            return Some(deeper(depth, out).and_then(|depth| write_map(out, map, depth)));
         }
     };
     Some(written.map_err(Problem::from))

@@ -65,7 +65,7 @@ fn write_plain(out: &mut impl Write, double: f64) -> fmt::Result {
     }
 }
 
-fn write_string(out: &mut impl Write, value: &Value<'_>, depth: usize) -> Result<(), Problem> {
+fn write_string(out: &mut String<'_>, value: &Value<'_>, depth: usize) -> Result<(), Problem> {
     match *value {
         Value::Null => out.write_str("null")?,
         Value::Bool(value) => write!(out, "{value}")?,
@@ -77,7 +77,7 @@ fn write_string(out: &mut impl Write, value: &Value<'_>, depth: usize) -> Result
         Value::Duration(time) => duration::write_cel(out, time.0)?,
         Value::Timestamp(time) => Timestamp { offset: 0, ..time }.write_rfc3339(out)?,
         _ => {
-            let depth = deeper(depth)?;
+            let depth = deeper(depth, out)?;
             // An object of a named type is no map.
             let map = value.as_map().filter(|_| value.type_name() == "map");
             match (value.as_list(), map) {
@@ -90,7 +90,7 @@ fn write_string(out: &mut impl Write, value: &Value<'_>, depth: usize) -> Result
     Ok(())
 }
 
-fn write_list(out: &mut impl Write, list: List<'_>, depth: usize) -> Result<(), Problem> {
+fn write_list(out: &mut String<'_>, list: List<'_>, depth: usize) -> Result<(), Problem> {
     out.write_char('[')?;
     for (n, element) in list.iter().enumerate() {
         out.write_str(if n == 0 { "" } else { ", " })?;
@@ -100,11 +100,11 @@ fn write_list(out: &mut impl Write, list: List<'_>, depth: usize) -> Result<(), 
 }
 
 /// The entries in the order of their keys' texts.
-fn write_map(out: &mut impl Write, map: Map<'_>, depth: usize) -> Result<(), Problem> {
+fn write_map(out: &mut String<'_>, map: Map<'_>, depth: usize) -> Result<(), Problem> {
     let mut entries = Vec::with_capacity(map.len());
     for entry in map.iter() {
         let (key, value) = entry.map_err(|error| Problem::new(error.message().to_owned()))?;
-        let mut text = Owned::new();
+        let mut text = String::new_in(out.bump());
         write_string(&mut text, &key, depth)?;
         entries.push((text, value));
     }

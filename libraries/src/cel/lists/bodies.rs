@@ -3,7 +3,7 @@
 use bumpalo::collections::Vec;
 use gavel_engine::decl::CallContext;
 use gavel_engine::error::EvalError;
-use gavel_engine::value::{List, ListView, Value};
+use gavel_engine::value::{List, ListView, Reach, Value};
 
 use crate::cel::members::Members;
 
@@ -62,6 +62,7 @@ pub(super) fn flatten<'a>(
         return Err(EvalError::new("level must be non-negative"));
     };
     let mut flat = Vec::new_in(call.arena.bump());
+    let mut reach = Reach::default();
     let mut open = vec![list.iter()];
     while let Some(innermost) = open.last_mut() {
         match innermost.next() {
@@ -69,7 +70,10 @@ pub(super) fn flatten<'a>(
                 open.pop();
             }
             Some(element) => match element.as_list() {
-                Some(nested) if open.len() <= depth => open.push(nested.iter()),
+                Some(nested) if open.len() <= depth => {
+                    reach.meet(nested.len().saturating_add(1))?;
+                    open.push(nested.iter());
+                }
                 _ => flat.push(element),
             },
         }

@@ -1,0 +1,75 @@
+//! How far walks over values go.
+//!
+//! `[x, x]` holds the same list twice without a copy, so that a short expression makes a value that is larger than any
+//! memory when it is walked. Upstream walks on for ever; here a walk ends.
+
+use super::{MAX_DEPTH, Value};
+use crate::error::EvalError;
+
+/// The most elements and entries that a walk meets: more than the largest document that a cluster stores has.
+const MAX_ELEMENTS: usize = 1 << 22;
+
+/// So many bytes of text count as an element.
+const BYTES_PER_ELEMENT: usize = 16;
+
+/// What is left to a walk.
+#[derive(Debug)]
+pub struct Reach {
+    depth: usize,
+    elements: usize,
+}
+
+impl Default for Reach {
+    fn default() -> Self {
+        Reach {
+            depth: MAX_DEPTH,
+            elements: MAX_ELEMENTS,
+        }
+    }
+}
+
+impl Reach {
+    /// Walks inside a value with so many elements; fails where it is too deep or they are too many.
+    #[inline]
+    pub fn within<T>(
+        &mut self,
+        elements: usize,
+        walk: impl FnOnce(&mut Self) -> Result<T, EvalError>,
+    ) -> Result<T, EvalError> {
+        let depth = self.depth;
+        let too_deep = || EvalError::internal("values are nested too deeply");
+        self.depth = depth.checked_sub(1).ok_or_else(too_deep)?;
+        self.meet(elements)?;
+        let outcome = walk(self);
+        self.depth = depth;
+        outcome
+    }
+
+    /// Meets so many elements at any depth; fails where they are too many.
+    #[inline]
+    pub fn meet(&mut self, elements: usize) -> Result<(), EvalError> {
+        let too_many = || EvalError::internal("values are too large");
+        self.elements = self.elements.checked_sub(elements).ok_or_else(too_many)?;
+        Ok(())
+    }
+
+    /// Walks over all of a value, but for its keys; texts count by their length.
+    pub fn walk(&mut self, value: &Value<'_>) -> Result<(), EvalError> {
+        match value {
+            Value::String(text) => self.meet(text.len() / BYTES_PER_ELEMENT),
+            Value::Bytes(bytes) => self.meet(bytes.len() / BYTES_PER_ELEMENT),
+            Value::Optional(Some(value)) => self.within(1, |reach| reach.walk(value)),
+            _ => match (value.as_list(), value.as_map()) {
+                (Some(list), _) => self.within(list.len(), |reach| {
+                    list.iter().try_for_each(|element| reach.walk(&element))
+                }),
+                (_, Some(map)) => self.within(map.len(), |reach| {
+                    map.iter()
+                        .flatten()
+                        .try_for_each(|(_, value)| reach.walk(&value))
+                }),
+                _ => Ok(()),
+            },
+        }
+    }
+}

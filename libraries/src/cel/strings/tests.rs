@@ -352,7 +352,7 @@ fn results_are_bounded() {
         STRINGS,
         "string_replace_string_string",
         &[S(&long), S(""), S(&long)],
-        Err("the result is longer than 268435456 bytes"),
+        Err("the result is longer than 67108864 bytes"),
     );
 }
 

@@ -22,9 +22,18 @@ const LIMIT: u64 = 20_000;
 
 static ENVIRONMENTS: LazyLock<[Env; 2]> = LazyLock::new(|| {
     let set = EnvSet::new(KubeVersion::NEWEST).expect("an environment");
-    [set.new_expressions().clone(), cel_env().expect("an environment")].map(|env| {
-        let env = env.extend().variable("d", Type::Dyn).variable("i", Type::Int);
-        let env = env.variable("s", Type::String).variable("l", Type::list(Type::Int));
+    [
+        set.new_expressions().clone(),
+        cel_env().expect("an environment"),
+    ]
+    .map(|env| {
+        let env = env
+            .extend()
+            .variable("d", Type::Dyn)
+            .variable("i", Type::Int);
+        let env = env
+            .variable("s", Type::String)
+            .variable("l", Type::list(Type::Int));
         env.build().expect("an environment")
     })
 });
@@ -34,9 +43,9 @@ static WITHOUT_MACROS: LazyLock<Env> = LazyLock::new(|| {
     env.build().expect("an environment")
 });
 
-static DOCUMENT: LazyLock<Json> = LazyLock::new(|| {
-    serde_json::json!({"a": {"b": [1, 2.5, null, "x"], "c": true}, "s": "héllo", "n": 3, "l": [1, 2, 3]})
-});
+static DOCUMENT: LazyLock<Json> = LazyLock::new(
+    || serde_json::json!({"a": {"b": [1, 2.5, null, "x"], "c": true}, "s": "héllo", "n": 3, "l": [1, 2, 3]}),
+);
 
 fuzz_target!(|text: &str| {
     unparsed_parses_to_the_same(text);
@@ -49,8 +58,12 @@ fuzz_target!(|text: &str| {
 });
 
 fn unparsed_parses_to_the_same(text: &str) {
-    let Ok(ast) = WITHOUT_MACROS.parse(text) else { return };
-    let Some(unparsed) = unparse(ast.root()) else { return };
+    let Ok(ast) = WITHOUT_MACROS.parse(text) else {
+        return;
+    };
+    let Some(unparsed) = unparse(ast.root()) else {
+        return;
+    };
     match WITHOUT_MACROS.parse(&unparsed) {
         Ok(again) => assert_eq!(shape(&again), shape(&ast), "{text}\n{unparsed}"),
         // What it adds may pass a limit.
@@ -61,12 +74,16 @@ fn unparsed_parses_to_the_same(text: &str) {
 /// The tree without ids.
 fn shape(ast: &Ast) -> String {
     let text = format!("{:?}", ast.root());
-    text.split("ExprId(").map(|part| part.trim_start_matches(|c: char| c.is_ascii_digit())).collect()
+    text.split("ExprId(")
+        .map(|part| part.trim_start_matches(|c: char| c.is_ascii_digit()))
+        .collect()
 }
 
 fn evaluates(env: &Env, checked: &CheckedAst, text: &str) {
     estimate(checked, &NoSizes);
-    let Ok(program) = env.plan(checked) else { return };
+    let Ok(program) = env.plan(checked) else {
+        return;
+    };
     let evaluate = || {
         let arena = Arena::new();
         let mut activation = Activation::new();
@@ -74,7 +91,10 @@ fn evaluates(env: &Env, checked: &CheckedAst, text: &str) {
         activation.bind("i", Value::Int(7));
         activation.bind("s", Value::String("text"));
         activation.bind("l", &DOCUMENT["l"]);
-        let options = EvalOptions { cost_limit: Some(LIMIT), interrupt: None };
+        let options = EvalOptions {
+            cost_limit: Some(LIMIT),
+            interrupt: None,
+        };
         let evaluation = program.eval(&activation, &arena, &options);
         let result = match evaluation.result {
             Ok(value) => Ok(value.in_message().to_string()),
@@ -84,7 +104,10 @@ fn evaluates(env: &Env, checked: &CheckedAst, text: &str) {
     };
     let first = evaluate();
     assert_eq!(first, evaluate(), "{text}: not the same twice");
-    let typed = checked.ast().walk().all(|expr| is_known(checked.type_of(expr.id)));
+    let typed = checked
+        .ast()
+        .walk()
+        .all(|expr| is_known(checked.type_of(expr.id)));
     if let Err(error) = first.0
         && typed
     {

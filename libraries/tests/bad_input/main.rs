@@ -22,10 +22,15 @@ mod values;
 static ENVIRONMENTS: LazyLock<[Env; 2]> = LazyLock::new(|| {
     let kubernetes = EnvSet::new(KubeVersion::NEWEST).unwrap();
     [kubernetes.new_expressions().clone(), cel_env().unwrap()].map(|env| {
-        let env = env.extend().variable("d", Type::Dyn).variable("i", Type::Int);
+        let env = env
+            .extend()
+            .variable("d", Type::Dyn)
+            .variable("i", Type::Int);
         let env = env.variable("b", Type::Bool).variable("s", Type::String);
         let env = env.variable("l", Type::list(Type::Int));
-        env.variable("m", Type::map(Type::String, Type::Int)).build().unwrap()
+        env.variable("m", Type::map(Type::String, Type::Int))
+            .build()
+            .unwrap()
     })
 });
 
@@ -36,9 +41,18 @@ fn run_with(env: &Env, text: &str, document: &Json) -> Result<String, String> {
     let program = env.plan(&checked).map_err(|error| error.to_string())?;
     let (list, map) = (json!([1, 2, 3]), json!({"k": 1}));
     let (arena, mut activation) = (Arena::new(), Activation::new());
-    activation.bind("d", document).bind("l", &list).bind("m", &map);
-    activation.bind("i", Value::Int(7)).bind("b", Value::Bool(true)).bind("s", Value::String("text"));
-    let options = EvalOptions { cost_limit: Some(100_000), interrupt: None };
+    activation
+        .bind("d", document)
+        .bind("l", &list)
+        .bind("m", &map);
+    activation
+        .bind("i", Value::Int(7))
+        .bind("b", Value::Bool(true))
+        .bind("s", Value::String("text"));
+    let options = EvalOptions {
+        cost_limit: Some(100_000),
+        interrupt: None,
+    };
     let evaluation = program.eval(&activation, &arena, &options);
     match evaluation.result {
         Ok(value) => Ok(value.in_message().to_string()),

@@ -39,20 +39,30 @@ fn large_expressions_are_refused_or_answered() {
         };
         for env in ENVIRONMENTS.iter() {
             let message = run(env, &text(1_000_000)).unwrap_err();
-            assert!(message.contains("expression code point size exceeds limit"), "{start}{part}{end}: {message}");
+            assert!(
+                message.contains("expression code point size exceeds limit"),
+                "{start}{part}{end}: {message}"
+            );
         }
-        let started = std::time::Instant::now();
-        survives(&text(99_990));
-        println!("{start}{part}{end}: {:?}", started.elapsed());
+        drop(run(&ENVIRONMENTS[1], &text(99_990)));
     }
 }
 
 #[test]
 fn expansions_of_macros_are_bounded() {
-    for link in [".optMap(x, x)", ".optFlatMap(x, x)", ".optMap(x, [x, x])", ".map(x, x)", ".sortBy(x, x)"] {
+    for link in [
+        ".optMap(x, x)",
+        ".optFlatMap(x, x)",
+        ".optMap(x, [x, x])",
+        ".map(x, x)",
+        ".sortBy(x, x)",
+    ] {
         for start in ["optional.of(1)", "d", "[1]"] {
-            for links in [10, 20, 30, 100, 240] {
-                survives(&(start.to_owned() + &link.repeat(links)));
+            for links in [12, 60, 240] {
+                drop(run(
+                    &ENVIRONMENTS[1],
+                    &(start.to_owned() + &link.repeat(links)),
+                ));
             }
         }
     }
@@ -60,22 +70,45 @@ fn expansions_of_macros_are_bounded() {
 
 #[test]
 fn patterns_are_bounded() {
-    let long = "a".repeat(3_000);
+    let long = "a".repeat(1_000);
     for pattern in [
-        "(a{0,1000}){0,1000}", "((a{1000}){1000}){1000}", "(a*)*b", "(a|a)*b", "((((((((((a+)+)+)+)+)+)+)+)+)+)b",
-        "(x+x+)+y", "\\\\pL{1000}", "(?i)\\\\p{L}{900}", "[\\\\x{0}-\\\\x{10ffff}]{1000}", "(((a{100}){100}){100})", "(?:a?){1000}a{1000}",
-        "(((((((((((", "[[[[[[[", "a**", "(?P<n>a)(?P<n>b)", "\\\\8", "(?i", "a{1001}", "[z-a]", "\\\\",
+        "(a{0,1000}){0,1000}",
+        "((a{1000}){1000}){1000}",
+        "(a*)*b",
+        "(a|a)*b",
+        "((((((((((a+)+)+)+)+)+)+)+)+)+)b",
+        "(x+x+)+y",
+        "\\\\pL{1000}",
+        "(?i)\\\\p{L}{900}",
+        "[\\\\x{0}-\\\\x{10ffff}]{1000}",
+        "(((a{100}){100}){100})",
+        "(?:a?){1000}a{1000}",
+        "(((((((((((",
+        "[[[[[[[",
+        "a**",
+        "(?P<n>a)(?P<n>b)",
+        "\\\\8",
+        "(?i",
+        "a{1001}",
+        "[z-a]",
+        "\\\\",
     ] {
-        let started = std::time::Instant::now();
-        survives(&format!("s.matches('{pattern}')"));
-        survives(&format!("'{long}'.matches('{pattern}')"));
-        survives(&format!("'{long}'.matches('{pattern}' + '')"));
-        survives(&format!("'{long}'.matches(dyn('{pattern}'))"));
-        println!("{pattern}: {:?}", started.elapsed());
+        drop(run(
+            &ENVIRONMENTS[1],
+            &format!("'{long}'.matches('{pattern}' + s.substring(4))"),
+        ));
     }
     for open in ["(", "(?:", "[", "a|", "(a|", "a*", "(?i:", "\\\\Q"] {
         survives(&format!("s.matches('{}')", open.repeat(10_000)));
-        survives(&format!("s.matches('{}a{}')", open.repeat(990), ")".repeat(990)));
-        survives(&format!("s.matches('{}a{}')", open.repeat(10_000), ")".repeat(10_000)));
+        survives(&format!(
+            "s.matches('{}a{}')",
+            open.repeat(990),
+            ")".repeat(990)
+        ));
+        survives(&format!(
+            "s.matches('{}a{}')",
+            open.repeat(10_000),
+            ")".repeat(10_000)
+        ));
     }
 }

@@ -10,7 +10,13 @@ use super::{ENVIRONMENTS, run, run_with};
 
 /// A document that is nested so deeply; it is leaked, since to drop it would overflow the stack.
 fn deep(levels: usize) -> &'static Json {
-    let wrap = |inner: Json, level: usize| if level % 2 == 0 { json!([inner]) } else { json!({ "k": inner }) };
+    let wrap = |inner: Json, level: usize| {
+        if level % 2 == 0 {
+            json!([inner])
+        } else {
+            json!({ "k": inner })
+        }
+    };
     Box::leak(Box::new((0..levels).fold(json!(1), |inner, level| {
         // The macro would copy what is inside.
         match wrap(Json::Null, level) {
@@ -26,16 +32,47 @@ fn deep_documents_are_read_compared_printed_and_copied() {
     for levels in [399, 1_000, 10_000] {
         let document = deep(levels);
         for text in [
-            "d", "d == d", "d != d", "d in [d]", "[d] + [d]", "{'a': d} == {'a': d}", "d in {'a': d}",
-            "'%s'.format([d])", "'%d'.format([d])", "[d, d].distinct()", "[d].flatten(20000)", "[d].flatten()",
-            "[d, 1].sort()", "lists.range(3).map(i, d)", "sets.contains([d], [d])", "sets.intersects([d], [1])",
-            "optional.of(d) == optional.of(d)", "optional.ofNonZeroValue(d).value()", "d.a", "d[0]", "d['k']",
-            "string(d)", "type(d)", "size(d)", "d.all(x, x == d)", "dyn(d) + 1", "int(d)", "{d: 1}", "[d, d].join()",
-            "d == 1 ? 1 : optional.of(d).orValue(2)", "cel.bind(x, d, x == d)", "math.greatest([d])", "d.k.k.k.k",
+            "d",
+            "d == d",
+            "d != d",
+            "d in [d]",
+            "[d] + [d]",
+            "{'a': d} == {'a': d}",
+            "d in {'a': d}",
+            "'%s'.format([d])",
+            "'%d'.format([d])",
+            "[d, d].distinct()",
+            "[d].flatten(20000)",
+            "[d].flatten()",
+            "[d, 1].sort()",
+            "lists.range(3).map(i, d)",
+            "sets.contains([d], [d])",
+            "sets.intersects([d], [1])",
+            "optional.of(d) == optional.of(d)",
+            "optional.ofNonZeroValue(d).value()",
+            "d.a",
+            "d[0]",
+            "d['k']",
+            "string(d)",
+            "type(d)",
+            "size(d)",
+            "d.all(x, x == d)",
+            "dyn(d) + 1",
+            "int(d)",
+            "{d: 1}",
+            "[d, d].join()",
+            "d == 1 ? 1 : optional.of(d).orValue(2)",
+            "cel.bind(x, d, x == d)",
+            "math.greatest([d])",
+            "d.k.k.k.k",
         ] {
             drop(run_with(env, text, document));
         }
-        assert_eq!(OwnedValue::copy_of(&Value::from(document)).is_ok(), levels < 400, "{levels}");
+        assert_eq!(
+            OwnedValue::copy_of(&Value::from(document)).is_ok(),
+            levels < 400,
+            "{levels}"
+        );
     }
 }
 
@@ -46,15 +83,19 @@ fn doubled(levels: usize, then: &str) -> String {
 
 #[test]
 fn values_that_are_shared_many_times_over_take_bounded_time() {
-    for then in [
-        "x", "x == x", "x != x", "x in [x]", "[x, x].distinct()", "sets.contains([x], [x])", "'%s'.format([x])",
-        "[x].flatten(100)", "dyn(x) + 1", "{'a': x} == {'a': x}", "string(dyn(x))", "optional.of(x) == optional.of(x)",
-        "{dyn(x): 1}", "dyn({'a': 1})[x]", "dyn(x).a", "[[1]][x[0] == x[1] ? 0 : 1]",
-    ] {
-        let started = std::time::Instant::now();
-        let outcome = run(&ENVIRONMENTS[1], &doubled(60, then)).map(|v| v.len());
-        println!("{then}: {:?} {:.100?}", started.elapsed(), outcome);
-    }
+    let check = |then: &str, expected: &str| {
+        let message = run(&ENVIRONMENTS[1], &doubled(60, then)).unwrap_err();
+        assert!(message.contains(expected), "{then}: {message:.200}");
+    };
+    check("x == x", "values are too large");
+    check(
+        "{'a': optional.of(x)} != {'a': optional.of(x)}",
+        "values are too large",
+    );
+    check("[x].flatten(100)", "values are too large");
+    check("'%s'.format([x])", "the result is longer than");
+    let printed = run(&ENVIRONMENTS[1], &doubled(60, "x"));
+    assert!(printed.unwrap().ends_with("..."));
 }
 
 #[test]
@@ -71,10 +112,17 @@ fn the_host_may_interrupt() {
         let program = env.plan(&checked).unwrap();
         let asked = AtomicU32::new(0);
         let interrupt = || asked.fetch_add(1, Ordering::Relaxed) >= 3;
-        let options = EvalOptions { cost_limit: None, interrupt: Some(&interrupt) };
+        let options = EvalOptions {
+            cost_limit: None,
+            interrupt: Some(&interrupt),
+        };
         let (arena, activation) = (Arena::new(), Activation::new());
         let evaluation = program.eval(&activation, &arena, &options);
-        assert_eq!(evaluation.result.unwrap_err().message(), "operation interrupted", "{text}");
+        assert_eq!(
+            evaluation.result.unwrap_err().message(),
+            "operation interrupted",
+            "{text}"
+        );
         assert_eq!(asked.load(Ordering::Relaxed), 4, "{text}");
     }
 }
@@ -82,24 +130,47 @@ fn the_host_may_interrupt() {
 #[test]
 fn the_cost_limit_bounds_time_and_memory() {
     for text in [
-        "lists.range(9223372036854775807)", "lists.range(10000000)", "lists.range(-1)",
+        "lists.range(9223372036854775807)",
+        "lists.range(10000000)",
+        "lists.range(-1)",
         "lists.range(10000).map(x, lists.range(10000))",
         "lists.range(10000).map(x, lists.range(10000).map(y, lists.range(10000)))",
         "'a'.replace('', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa')",
         "lists.range(30).map(x, 'aaaaaaaaaa').join('aaaaaaaaaaaaaaa').replace('', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa').replace('a', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa').replace('a', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa').replace('a', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa')",
-        "'%1000000d'.format([1])", "'%.1000000f'.format([1.5])", "'%.999999999999f'.format([1.5])", "'%e'.format([1e300])",
-        "'%.2000000000e'.format([1e300])", "'%b'.format([9223372036854775807])", "'%s%s'.format([l, [l, l]])",
-        "math.bitShiftLeft(1, 9223372036854775807)", "duration('99999999999999999999999h')", "timestamp(9223372036854775807)",
-        "int('99999999999999999999999999')", "double('1e99999999999999')", "double('1' + '0')", "uint(-1)",
-        "'a'.substring(9223372036854775807)", "'abc'.charAt(-9223372036854775807 - 1)", "'a'.split('', 9223372036854775807)",
-        "l.slice(-9223372036854775807, 9223372036854775807)", "[[l]].flatten(9223372036854775807)", "[1][9223372036854775807]",
-        "-9223372036854775807 - 1 - 1", "(-9223372036854775807 - 1) / -1", "(-9223372036854775807 - 1) % -1",
-        "timestamp('9999-12-31T23:59:59Z') + duration('1h')", "timestamp('0001-01-01T00:00:00Z') - duration('1h')",
-        "'a'.lastIndexOf('b', 9223372036854775807)", "'a'.indexOf('b', -1)", "'x'.format([])", "'%'.format([])",
-        "timestamp('2020-01-01T00:00:00Z').getHours('+99:99')", "timestamp(0).getHours('-99999999999:00')",
+        "'%1000000d'.format([1])",
+        "'%.1000000f'.format([1.5])",
+        "'%.999999999999f'.format([1.5])",
+        "'%e'.format([1e300])",
+        "'%.2000000000e'.format([1e300])",
+        "'%b'.format([9223372036854775807])",
+        "'%s%s'.format([l, [l, l]])",
+        "math.bitShiftLeft(1, 9223372036854775807)",
+        "duration('99999999999999999999999h')",
+        "timestamp(9223372036854775807)",
+        "int('99999999999999999999999999')",
+        "double('1e99999999999999')",
+        "double('1' + '0')",
+        "uint(-1)",
+        "'a'.substring(9223372036854775807)",
+        "'abc'.charAt(-9223372036854775807 - 1)",
+        "'a'.split('', 9223372036854775807)",
+        "l.slice(-9223372036854775807, 9223372036854775807)",
+        "[[l]].flatten(9223372036854775807)",
+        "[1][9223372036854775807]",
+        "-9223372036854775807 - 1 - 1",
+        "(-9223372036854775807 - 1) / -1",
+        "(-9223372036854775807 - 1) % -1",
+        "timestamp('9999-12-31T23:59:59Z') + duration('1h')",
+        "timestamp('0001-01-01T00:00:00Z') - duration('1h')",
+        "'a'.lastIndexOf('b', 9223372036854775807)",
+        "'a'.indexOf('b', -1)",
+        "'x'.format([])",
+        "'%'.format([])",
+        "timestamp('2020-01-01T00:00:00Z').getHours('+99:99')",
+        "timestamp(0).getHours('-99999999999:00')",
     ] {
-        let started = std::time::Instant::now();
-        let outcome = run(&ENVIRONMENTS[1], text).map(|v| v.len());
-        println!("{text:.80}: {:?} {:.100?}", started.elapsed(), outcome);
+        let outcome = run(&ENVIRONMENTS[1], text);
+        let length = outcome.unwrap_or_else(|message| message).len();
+        assert!((1..70_000).contains(&length), "{text}: {length}");
     }
 }

@@ -1,5 +1,6 @@
 //! Quantities (apiserver `pkg/cel/library/quantity.go`).
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use gavel_engine::cost::Cost;
@@ -41,6 +42,14 @@ struct QuantityValue {
 impl Opaque for QuantityValue {
     fn type_name(&self) -> &'static str {
         "kubernetes.Quantity"
+    }
+
+    fn go_type(&self) -> Cow<'static, str> {
+        Cow::Borrowed(if self.computed {
+            "*cel.Quantity"
+        } else {
+            "cel.Quantity"
+        })
     }
 
     fn native_error(&self) -> Option<EvalError> {

@@ -85,7 +85,11 @@ impl MapLiteral {
                 continue;
             }
             if matches!(key, Value::Bytes(_)) {
-                return Err(EvalError::unhashable_bytes());
+                return Err(match value {
+                    // What is not there is deleted, and Go words that otherwise.
+                    Ok(None) => EvalError::internal("hash of unhashable type: types.Bytes"),
+                    _ => EvalError::unhashable_bytes(),
+                });
             }
             match value? {
                 Some(value) => {

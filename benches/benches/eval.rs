@@ -11,7 +11,10 @@ use gavel_engine::program::{Activation, EvalOptions};
 use gavel_engine::value::{Arena, Json, Value};
 
 /// The limit that Kubernetes sets for one expression.
-const OPTIONS: EvalOptions<'_> = EvalOptions { cost_limit: Some(1_000_000), interrupt: None };
+const OPTIONS: EvalOptions<'_> = EvalOptions {
+    cost_limit: Some(1_000_000),
+    interrupt: None,
+};
 
 fn eval(criterion: &mut Criterion) {
     let env = environment();
@@ -23,7 +26,10 @@ fn eval(criterion: &mut Criterion) {
             arena.reset();
             let mut activation = Activation::new();
             activation.bind("object", &rule.object);
-            matches!(program.eval(&activation, &arena, &OPTIONS).result, Ok(Value::Bool(true)))
+            matches!(
+                program.eval(&activation, &arena, &OPTIONS).result,
+                Ok(Value::Bool(true))
+            )
         };
         assert!(run(), "{} must hold", rule.id);
         let allocations = allocation_counter::measure(|| {
@@ -36,7 +42,9 @@ fn eval(criterion: &mut Criterion) {
         }
         if let Some(closure) = closure(&rule.id) {
             assert_eq!(closure(&rule.object), Some(true), "{} must hold", rule.id);
-            group.bench_function("closure", |bencher| bencher.iter(|| black_box(closure(black_box(&rule.object)))));
+            group.bench_function("closure", |bencher| {
+                bencher.iter(|| black_box(closure(black_box(&rule.object))))
+            });
         }
         group.finish();
     }
@@ -60,7 +68,10 @@ fn comprehensions(criterion: &mut Criterion) {
         ("all", "object.all(x, x >= 0)"),
         ("map", "object.map(x, x + 1).size() > 0"),
         ("filter", "object.filter(x, x > 5).size() >= 0"),
-        ("transformMap", "object.transformMap(i, x, x + i).size() > 0"),
+        (
+            "transformMap",
+            "object.transformMap(i, x, x + i).size() > 0",
+        ),
     ] {
         let program = plan(&env, expression);
         let mut group = criterion.benchmark_group(format!("iteration/{name}"));
@@ -73,8 +84,14 @@ fn comprehensions(criterion: &mut Criterion) {
                     arena.reset();
                     let mut activation = Activation::new();
                     activation.bind("object", &object);
-                    let options = EvalOptions { cost_limit: Some(100_000_000), interrupt: None };
-                    matches!(program.eval(&activation, &arena, &options).result, Ok(Value::Bool(true)))
+                    let options = EvalOptions {
+                        cost_limit: Some(100_000_000),
+                        interrupt: None,
+                    };
+                    matches!(
+                        program.eval(&activation, &arena, &options).result,
+                        Ok(Value::Bool(true))
+                    )
                 });
             });
         }

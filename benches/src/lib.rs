@@ -1,5 +1,9 @@
 //! What the benchmarks share: the rules of `../shared/bench/eval.ndjson`, compiled, and the same rules as Rust closures.
-#![expect(clippy::expect_used, clippy::print_stderr, reason = "a benchmark stops where its inputs are not right")]
+#![expect(
+    clippy::expect_used,
+    clippy::print_stderr,
+    reason = "a benchmark stops where its inputs are not right"
+)]
 
 use std::path::PathBuf;
 
@@ -37,7 +41,11 @@ pub fn rules() -> Vec<Rule> {
         let text = |key: &str| Some(request.get(key)?.as_str()?.to_owned());
         let (id, expression) = (text("id")?, text("expr")?);
         let object = request.get_mut("bindings")?.get_mut("object")?.take();
-        Some(Rule { id, expression, object })
+        Some(Rule {
+            id,
+            expression,
+            object,
+        })
     };
     text.lines().filter_map(rule).collect()
 }
@@ -46,15 +54,21 @@ pub fn rules() -> Vec<Rule> {
 pub fn environment() -> Env {
     let version: KubeVersion = "1.36".parse().expect("a version");
     let set = EnvSet::new(version).expect("an environment");
-    set.new_expressions().extend().variable("object", Type::Dyn).build().expect("an environment")
+    set.new_expressions()
+        .extend()
+        .variable("object", Type::Dyn)
+        .build()
+        .expect("an environment")
 }
 
 /// Parses and checks.
 pub fn check(env: &Env, expression: &str) -> CheckedAst {
-    env.compile(expression).expect("an expression without a fault")
+    env.compile(expression)
+        .expect("an expression without a fault")
 }
 
 /// Parses, checks and plans.
 pub fn plan(env: &Env, expression: &str) -> Program {
-    env.plan(&check(env, expression)).expect("an expression that can be planned")
+    env.plan(&check(env, expression))
+        .expect("an expression that can be planned")
 }

@@ -74,7 +74,9 @@ impl Compiled {
             let checked = self.checked.insert(CheckedAst::unchecked(ast));
             return env.plan(checked).map(Some).map_err(Failure::Plan);
         }
-        let checked = self.checked.insert(env.check(ast).map_err(Failure::Issues)?);
+        let checked = self
+            .checked
+            .insert(env.check(ast).map_err(Failure::Issues)?);
         self.ty = Some(checked.output_type().clone());
         // In the environment of the specification, to check is to find the type, and nothing more.
         if request.check_only && matches!(request.environment.language, Language::Cel { .. }) {

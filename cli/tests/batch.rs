@@ -252,9 +252,8 @@ fn requests_that_cannot_be_understood_are_told_why() {
         eval(json!({"vars": {"x": {"schema": {"type": "object"}}}})),
         "schemas are not supported yet",
     );
-    let authorizer = |binding: Json| {
-        eval(json!({"vars": {"x": "authorizer"}, "bindings": {"x": binding}}))
-    };
+    let authorizer =
+        |binding: Json| eval(json!({"vars": {"x": "authorizer"}, "bindings": {"x": binding}}));
     refuses(
         authorizer(json!({"user": {"groups": "a"}})),
         "bindings[\"x\"]: user: groups must be a list, not \"a\"",

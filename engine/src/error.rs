@@ -65,7 +65,9 @@ impl EvalError {
     /// Of a Go value of this type, which prints as the text, Kubernetes makes no value.
     #[cold]
     pub fn unsupported_conversion(go_type: &str, text: &str) -> Self {
-        Self::new(format!("unsupported conversion to ref.Val: ({go_type}){text}"))
+        Self::new(format!(
+            "unsupported conversion to ref.Val: ({go_type}){text}"
+        ))
     }
 
     /// A map or object has no such key or field.

@@ -29,7 +29,10 @@ use serde_json::Value;
 #[test]
 fn types_and_problems_are_those_recorded() {
     // The deepest expressions need more stack than a test has, when they are not optimised.
-    let thread = thread::Builder::new().stack_size(16 << 20).spawn(compare_all).unwrap();
+    let thread = thread::Builder::new()
+        .stack_size(16 << 20)
+        .spawn(compare_all)
+        .unwrap();
     thread.join().unwrap();
 }
 
@@ -51,11 +54,18 @@ fn compare_all() {
             if got != expected {
                 let id = &case["request"]["id"];
                 let expr = &case["request"]["expr"];
-                differences.push(format!("{name} {id}: {expr}\n  got      {got}\n  expected {expected}"));
+                differences.push(format!(
+                    "{name} {id}: {expr}\n  got      {got}\n  expected {expected}"
+                ));
             }
         }
     }
-    assert!(differences.is_empty(), "{} of {seen} differ\n{}", differences.len(), differences.join("\n"));
+    assert!(
+        differences.is_empty(),
+        "{} of {seen} differ\n{}",
+        differences.len(),
+        differences.join("\n")
+    );
     assert!(seen > 5000, "only {seen} cases were read");
 }
 
@@ -79,8 +89,13 @@ fn compare(base: &Env, request: &Value, response: &Value) -> Option<(String, Str
         }
         _ => return None,
     };
-    let of_format =
-        ["error during formatting", "formatting clause", "out of range", "string.format", "end of string"];
+    let of_format = [
+        "error during formatting",
+        "formatting clause",
+        "out of range",
+        "string.format",
+        "end of string",
+    ];
     if of_format.iter().any(|text| expected.contains(text)) {
         return None;
     }
@@ -122,7 +137,9 @@ fn environment(list: &str) -> Env {
             break;
         };
         let overloads = split(overloads);
-        builder = overloads.iter().fold(builder, |builder, overload| declare(builder, name, overload));
+        builder = overloads.iter().fold(builder, |builder, overload| {
+            declare(builder, name, overload)
+        });
     }
     builder.build().unwrap()
 }
@@ -130,15 +147,26 @@ fn environment(list: &str) -> Env {
 fn declare(builder: EnvBuilder, function: &str, text: &str) -> EnvBuilder {
     let (id, rest) = text.split_once('[').unwrap();
     let (parameters, result) = rest.rsplit_once("]->").unwrap();
-    let parameters = split(parameters).iter().map(|text| declared_type(text)).collect();
+    let parameters = split(parameters)
+        .iter()
+        .map(|text| declared_type(text))
+        .collect();
     let signature = Signature::new(id.starts_with('.'), parameters, declared_type(result));
     let id = id.trim_start_matches('.');
-    let standard = stdlib::TABLES.iter().copied().flatten().find(|row| row.id == id);
+    let standard = stdlib::TABLES
+        .iter()
+        .copied()
+        .flatten()
+        .find(|row| row.id == id);
     let overload = OverloadDecl {
         id: id.into(),
         signature,
         implementation: standard.map_or(Implementation::Declared, |row| row.implementation),
-        cost: Cost { formula: Formula::Fixed(1), by_name: false, standard: false },
+        cost: Cost {
+            formula: Formula::Fixed(1),
+            by_name: false,
+            standard: false,
+        },
     };
     builder.overload(function, overload)
 }
@@ -177,11 +205,15 @@ fn read(line: &str) -> Value {
 fn recording(name: &str) -> String {
     let path = shared(&format!("golden/{name}.ndjson.gz")).unwrap();
     let mut text = String::new();
-    GzDecoder::new(File::open(path).unwrap()).read_to_string(&mut text).unwrap();
+    GzDecoder::new(File::open(path).unwrap())
+        .read_to_string(&mut text)
+        .unwrap();
     text
 }
 
 fn shared(path: &str) -> Option<PathBuf> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared").join(path);
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../../shared")
+        .join(path);
     path.exists().then_some(path)
 }

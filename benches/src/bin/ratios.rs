@@ -2,7 +2,10 @@
 //! a file of Kubernetes' own times is named (the output of the oracle's `bench`), Kubernetes beside it.
 //!
 //! `cargo run -p gavel-benches --bin ratios [KUBERNETES.ndjson]`
-#![expect(clippy::indexing_slicing, reason = "of JSON, where what is absent is null")]
+#![expect(
+    clippy::indexing_slicing,
+    reason = "of JSON, where what is absent is null"
+)]
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -14,20 +17,31 @@ use gavel_engine::value::Json;
 type Times = BTreeMap<String, BTreeMap<String, f64>>;
 
 fn main() -> std::io::Result<()> {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from);
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from);
     let mut times = Times::new();
     for group in folders(&target.join("criterion")) {
-        let Some(rule) = name_of(&group).strip_prefix("eval_").map(str::to_owned) else { continue };
+        let Some(rule) = name_of(&group).strip_prefix("eval_").map(str::to_owned) else {
+            continue;
+        };
         for run in folders(&group) {
             if let Some(time) = median(&run.join("new/estimates.json")) {
-                times.entry(rule.clone()).or_default().insert(name_of(&run), time);
+                times
+                    .entry(rule.clone())
+                    .or_default()
+                    .insert(name_of(&run), time);
             }
         }
     }
     if let Some(path) = std::env::args().nth(1) {
         for line in std::fs::read_to_string(path)?.lines() {
-            let Ok(answer) = serde_json::from_str::<Json>(line) else { continue };
-            let (Some(rule), Some(time)) = (answer["id"].as_str(), answer["eval_ns"].as_f64()) else { continue };
+            let Ok(answer) = serde_json::from_str::<Json>(line) else {
+                continue;
+            };
+            let (Some(rule), Some(time)) = (answer["id"].as_str(), answer["eval_ns"].as_f64())
+            else {
+                continue;
+            };
             if let Some(row) = times.get_mut(rule) {
                 row.insert("kubernetes".to_owned(), time);
             }
@@ -38,19 +52,36 @@ fn main() -> std::io::Result<()> {
 
 fn print(times: &Times) -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
-    writeln!(out, "| rule | gavel | cel / gavel | Kubernetes / gavel | gavel / closure |\n|---|---|---|---|---|")?;
+    writeln!(
+        out,
+        "| rule | gavel | cel / gavel | Kubernetes / gavel | gavel / closure |\n|---|---|---|---|---|"
+    )?;
     let mut products: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for (rule, row) in times {
-        let Some(ours) = row.get("gavel") else { continue };
+        let Some(ours) = row.get("gavel") else {
+            continue;
+        };
         let mut ratio = |column: &'static str, who: &str, inverse: bool| {
-            let Some(theirs) = row.get(who) else { return "–".to_owned() };
-            let ratio = if inverse { ours / theirs } else { theirs / ours };
+            let Some(theirs) = row.get(who) else {
+                return "–".to_owned();
+            };
+            let ratio = if inverse {
+                ours / theirs
+            } else {
+                theirs / ours
+            };
             products.entry(column).or_default().push(ratio);
             format!("{ratio:.1}")
         };
-        let (cel, kubernetes) = (ratio("cel", "cel", false), ratio("kubernetes", "kubernetes", false));
+        let (cel, kubernetes) = (
+            ratio("cel", "cel", false),
+            ratio("kubernetes", "kubernetes", false),
+        );
         let closure = ratio("closure", "closure", true);
-        writeln!(out, "| {rule} | {ours:.0} ns | {cel} | {kubernetes} | {closure} |")?;
+        writeln!(
+            out,
+            "| {rule} | {ours:.0} ns | {cel} | {kubernetes} | {closure} |"
+        )?;
     }
     let mean = |column: &str| match products.get(column) {
         Some(ratios) => {
@@ -59,18 +90,29 @@ fn print(times: &Times) -> std::io::Result<()> {
         }
         None => "–".to_owned(),
     };
-    writeln!(out, "| geometric mean | | {} | {} | {} |", mean("cel"), mean("kubernetes"), mean("closure"))
+    writeln!(
+        out,
+        "| geometric mean | | {} | {} | {} |",
+        mean("cel"),
+        mean("kubernetes"),
+        mean("closure")
+    )
 }
 
 fn folders(path: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
-    let mut folders: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+    let mut folders: Vec<PathBuf> = entries
+        .map(|entry| entry.path())
+        .filter(|path| path.is_dir())
+        .collect();
     folders.sort();
     folders
 }
 
 fn name_of(path: &Path) -> String {
-    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    path.file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default()
 }
 
 fn median(path: &Path) -> Option<f64> {

@@ -31,9 +31,8 @@ impl Checker<'_> {
             Some(target) => {
                 // The receiver may be the first part of a function's name.
                 let suffix = [".", &call.function];
-                let qualified = self.with_qualified_name(target, &suffix, |checker, name| {
-                    checker.function(name)
-                });
+                let qualified = self
+                    .with_qualified_name(target, &suffix, |checker, name| checker.function(name));
                 if let Some(function) = &qualified {
                     call.function = function.name.clone();
                     call.target = None;
@@ -66,7 +65,13 @@ impl Checker<'_> {
         self.set_type(id, ty);
         if let Some(function) = self.function(operators::OPT_SELECT) {
             let candidates = smallvec![0];
-            self.set_reference(id, Reference::Call { function, candidates });
+            self.set_reference(
+                id,
+                Reference::Call {
+                    function,
+                    candidates,
+                },
+            );
         }
     }
 
@@ -74,9 +79,13 @@ impl Checker<'_> {
     fn resolve_overload(&mut self, id: ExprId, function: Arc<FunctionDecl>, call: &Call) -> Type {
         let member = call.target.is_some();
         let arguments = call.target.iter().chain(&call.args);
-        let arguments: SmallVec<[Type; 4]> =
-            arguments.map(|argument| self.type_of(argument.id).clone()).collect();
-        if matches!(&*function.name, operators::LOGICAL_AND | operators::LOGICAL_OR) {
+        let arguments: SmallVec<[Type; 4]> = arguments
+            .map(|argument| self.type_of(argument.id).clone())
+            .collect();
+        if matches!(
+            &*function.name,
+            operators::LOGICAL_AND | operators::LOGICAL_OR
+        ) {
             return self.resolve_logic(id, function, call, &arguments);
         }
         let mut result: Option<Type> = None;
@@ -101,7 +110,13 @@ impl Checker<'_> {
         }
         match result {
             Some(ty) => {
-                self.set_reference(id, Reference::Call { function, candidates });
+                self.set_reference(
+                    id,
+                    Reference::Call {
+                        function,
+                        candidates,
+                    },
+                );
                 ty
             }
             None => {
@@ -130,7 +145,13 @@ impl Checker<'_> {
             return Type::Error;
         }
         let candidates = smallvec![0];
-        self.set_reference(id, Reference::Call { function, candidates });
+        self.set_reference(
+            id,
+            Reference::Call {
+                function,
+                candidates,
+            },
+        );
         Type::Bool
     }
 
@@ -157,17 +178,19 @@ impl Checker<'_> {
 
 /// Whether an overload compares numbers of different types, such as `less_int64_double`.
 pub fn is_mixed_comparison(id: &str) -> bool {
-    ["less_", "less_equals_", "greater_", "greater_equals_"].iter().any(|comparison| {
-        matches!(
-            id.strip_prefix(comparison),
-            Some(
-                "int64_double"
-                    | "int64_uint64"
-                    | "uint64_double"
-                    | "uint64_int64"
-                    | "double_int64"
-                    | "double_uint64"
+    ["less_", "less_equals_", "greater_", "greater_equals_"]
+        .iter()
+        .any(|comparison| {
+            matches!(
+                id.strip_prefix(comparison),
+                Some(
+                    "int64_double"
+                        | "int64_uint64"
+                        | "uint64_double"
+                        | "uint64_int64"
+                        | "double_int64"
+                        | "double_uint64"
+                )
             )
-        )
-    })
+        })
 }

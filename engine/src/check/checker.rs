@@ -31,7 +31,11 @@ pub fn check(ast: Ast, env: &Env) -> Result<CheckedAst, Issues> {
     for validate in env.validators() {
         validate(&checked, &mut issues);
     }
-    if issues.is_empty() { Ok(checked) } else { Err(issues) }
+    if issues.is_empty() {
+        Ok(checked)
+    } else {
+        Err(issues)
+    }
 }
 
 /// The type and the reference of each id.
@@ -78,7 +82,10 @@ impl<'c> Checker<'c> {
             }
         }
         if self.bindings.is_exhausted() {
-            self.report(root, format_args!("the types of the expression are too large"));
+            self.report(
+                root,
+                format_args!("the types of the expression are too large"),
+            );
         }
         match self.issues {
             Some(issues) => Err(issues),
@@ -189,7 +196,11 @@ impl<'c> Checker<'c> {
                 Type::Dyn
             }
         };
-        let ty = if optional || unwrapped.is_some() { Type::optional(ty) } else { ty };
+        let ty = if optional || unwrapped.is_some() {
+            Type::optional(ty)
+        } else {
+            ty
+        };
         self.bindings.substitute(&ty)
     }
 

@@ -32,8 +32,7 @@ impl Checker<'_> {
             let value = self.value_type(entry.value.id, entry.optional);
             joined = Some((key, self.join(values, value)));
         }
-        let (key, value) =
-            joined.unwrap_or_else(|| (self.bindings.fresh(), self.bindings.fresh()));
+        let (key, value) = joined.unwrap_or_else(|| (self.bindings.fresh(), self.bindings.fresh()));
         self.set_type(id, Type::map(key, value));
     }
 
@@ -99,7 +98,9 @@ impl Checker<'_> {
     fn join(&mut self, so_far: Option<Type>, next: Type) -> Type {
         match so_far {
             None => next,
-            Some(so_far) if self.env.follows_specification() && self.bindings.assignable(&so_far, &next) => {
+            Some(so_far)
+                if self.env.follows_specification() && self.bindings.assignable(&so_far, &next) =>
+            {
                 match (&so_far, &next) {
                     (_, Type::Null) => so_far,
                     (Type::Null, _) => next,

@@ -105,10 +105,12 @@ impl CheckedAst {
         });
         // Most functions are not called, and then the tree need not be looked at.
         let walk = is_called.then(|| self.ast.walk());
-        walk.into_iter().flatten().filter_map(move |expr| match &expr.kind {
-            ExprKind::Call(call) if call.function == function => Some((expr, &**call)),
-            _ => None,
-        })
+        walk.into_iter()
+            .flatten()
+            .filter_map(move |expr| match &expr.kind {
+                ExprKind::Call(call) if call.function == function => Some((expr, &**call)),
+                _ => None,
+            })
     }
 
     /// The overload of a call, where the types decide it.

@@ -70,9 +70,16 @@ impl Scopes {
         };
         let root = rest.split_once('.').map_or(rest, |(root, _)| root);
         match self.local(root) {
-            Some(local) if !absolute => (root == name).then(|| Declared::variable(local.0.clone(), local.1.clone())),
+            Some(local) if !absolute => {
+                (root == name).then(|| Declared::variable(local.0.clone(), local.1.clone()))
+            }
             // The dot stays in the tree: there is another of this name.
-            Some(_) => self.find_in_container(env, name, false).map(|declared| Declared { name: name.into(), ..declared }),
+            Some(_) => self
+                .find_in_container(env, name, false)
+                .map(|declared| Declared {
+                    name: name.into(),
+                    ..declared
+                }),
             None => self.find_in_container(env, name, false),
         }
     }

@@ -103,9 +103,7 @@ impl Bindings {
                 self.fits(&actual.0, &formal.0, scheme) && self.fits(&actual.1, &formal.1, scheme)
             }
             (Type::Var(_), Type::List(_) | Type::Map(_) | Type::Opaque(_) | Type::Type(_))
-            | (Type::Opaque(_), Type::Opaque(_)) => {
-                self.unify(actual, &scheme.instantiate(formal))
-            }
+            | (Type::Opaque(_), Type::Opaque(_)) => self.unify(actual, &scheme.instantiate(formal)),
             _ => self.unify(actual, formal),
         }
     }
@@ -217,11 +215,11 @@ impl Bindings {
         }
         match within {
             Type::Var(number) if *number == variable => true,
-            Type::Var(number) => self.binding(*number).is_some_and(|ty| self.occurs(variable, ty)),
+            Type::Var(number) => self
+                .binding(*number)
+                .is_some_and(|ty| self.occurs(variable, ty)),
             Type::List(element) => self.occurs(variable, element),
-            Type::Map(entry) => {
-                self.occurs(variable, &entry.0) || self.occurs(variable, &entry.1)
-            }
+            Type::Map(entry) => self.occurs(variable, &entry.0) || self.occurs(variable, &entry.1),
             Type::Type(Some(ty)) => self.occurs(variable, ty),
             Type::Opaque(opaque) => opaque.parameters.iter().any(|ty| self.occurs(variable, ty)),
             _ => false,
@@ -230,7 +228,11 @@ impl Bindings {
 
     /// The more general of two types that agree.
     pub(super) fn most_general(&self, first: Type, second: Type) -> Type {
-        if self.is_as_general(&first, &second) { first } else { second }
+        if self.is_as_general(&first, &second) {
+            first
+        } else {
+            second
+        }
     }
 
     fn is_as_general(&self, first: &Type, second: &Type) -> bool {

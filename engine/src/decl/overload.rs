@@ -45,7 +45,8 @@ pub enum Implementation {
 pub type Function = for<'a> fn(&CallContext<'a>, &[Value<'a>]) -> Result<Value<'a>, EvalError>;
 
 /// An implementation that is given its second argument, a regular expression, also compiled.
-pub type PatternFunction = for<'a> fn(&CallContext<'a>, &Regex, &[Value<'a>]) -> Result<Value<'a>, EvalError>;
+pub type PatternFunction =
+    for<'a> fn(&CallContext<'a>, &Regex, &[Value<'a>]) -> Result<Value<'a>, EvalError>;
 
 impl Implementation {
     /// How the overload is computed where its arguments are not constants.

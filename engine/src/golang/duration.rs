@@ -38,7 +38,11 @@ pub fn parse(text: &str) -> Option<i64> {
         }
         rest = after;
     }
-    if negative { 0i64.checked_sub_unsigned(total) } else { i64::try_from(total).ok() }
+    if negative {
+        0i64.checked_sub_unsigned(total)
+    } else {
+        i64::try_from(total).ok()
+    }
 }
 
 /// Reads one number with its unit; returns its nanoseconds and what follows.
@@ -58,12 +62,20 @@ fn parse_term(text: &str) -> Option<(u64, &str)> {
         "h" => HOUR,
         _ => return None,
     };
-    let whole: u64 = if whole_digits.is_empty() { 0 } else { whole_digits.parse().ok()? };
-    let mut term = whole.checked_mul(unit).filter(|term| *term <= MAX_MAGNITUDE)?;
+    let whole: u64 = if whole_digits.is_empty() {
+        0
+    } else {
+        whole_digits.parse().ok()?
+    };
+    let mut term = whole
+        .checked_mul(unit)
+        .filter(|term| *term <= MAX_MAGNITUDE)?;
     let (fraction, scale) = parse_fraction(fraction_digits);
     if fraction > 0 {
         let nanos = fraction as f64 * (unit as f64 / scale);
-        term = term.checked_add(nanos as u64).filter(|term| *term <= MAX_MAGNITUDE)?;
+        term = term
+            .checked_add(nanos as u64)
+            .filter(|term| *term <= MAX_MAGNITUDE)?;
     }
     Some((term, rest))
 }
@@ -74,7 +86,11 @@ fn parse_fraction(digits: &str) -> (u64, f64) {
     let mut scale = 1.0;
     for byte in digits.bytes() {
         let digit = u64::from(byte.saturating_sub(b'0'));
-        match value.checked_mul(10).and_then(|v| v.checked_add(digit)).filter(|v| *v <= MAX_MAGNITUDE) {
+        match value
+            .checked_mul(10)
+            .and_then(|v| v.checked_add(digit))
+            .filter(|v| *v <= MAX_MAGNITUDE)
+        {
             Some(next) => value = next,
             None => break,
         }
@@ -226,7 +242,11 @@ mod tests {
             (3600000000000, "1h0m0s", "3600s"),
             (5400000000000, "1h30m0s", "5400s"),
             (3661000000000, "1h1m1s", "3661s"),
-            (123456789123456789, "34293h33m9.123456789s", "123456789.12345679s"),
+            (
+                123456789123456789,
+                "34293h33m9.123456789s",
+                "123456789.12345679s",
+            ),
             (i64::MAX, "2562047h47m16.854775807s", "9223372036.854776s"),
             (i64::MIN, "-2562047h47m16.854775808s", "-9223372036.854776s"),
             (-1, "-1ns", "-0.000000001s"),

@@ -11,7 +11,11 @@ pub fn parse_int(text: &str) -> Option<i64> {
 
 /// Reads a decimal integer of digits alone, without a sign.
 pub fn parse_uint(text: &str) -> Option<u64> {
-    if text.starts_with('+') { None } else { text.parse().ok() }
+    if text.starts_with('+') {
+        None
+    } else {
+        text.parse().ok()
+    }
 }
 
 /// Why a text is no integer, in the words of `strconv.Atoi`.
@@ -27,7 +31,10 @@ pub fn atoi(text: &str) -> Result<i64, AtoiError> {
     parse_int(text).ok_or_else(|| {
         let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
         let out_of_range = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-        AtoiError { text: text.to_owned(), out_of_range }
+        AtoiError {
+            text: text.to_owned(),
+            out_of_range,
+        }
     })
 }
 
@@ -88,9 +95,18 @@ mod tests {
             ("", r#"strconv.Atoi: parsing "": invalid syntax"#),
             ("-", r#"strconv.Atoi: parsing "-": invalid syntax"#),
             ("1\n", r#"strconv.Atoi: parsing "1\n": invalid syntax"#),
-            ("99999999999999999999", r#"strconv.Atoi: parsing "99999999999999999999": value out of range"#),
-            ("-99999999999999999999", r#"strconv.Atoi: parsing "-99999999999999999999": value out of range"#),
-            ("99999999999999999999x", r#"strconv.Atoi: parsing "99999999999999999999x": invalid syntax"#),
+            (
+                "99999999999999999999",
+                r#"strconv.Atoi: parsing "99999999999999999999": value out of range"#,
+            ),
+            (
+                "-99999999999999999999",
+                r#"strconv.Atoi: parsing "-99999999999999999999": value out of range"#,
+            ),
+            (
+                "99999999999999999999x",
+                r#"strconv.Atoi: parsing "99999999999999999999x": invalid syntax"#,
+            ),
         ];
         for (text, expected) in cases {
             assert_eq!(atoi(text).unwrap_err().to_string(), expected, "{text:?}");

@@ -58,7 +58,11 @@ pub fn is_print(c: char) -> bool {
         }
         class
     });
-    if c.is_ascii() { matches!(c, ' '..='~') } else { unicode::contains(&PRINTABLE, c) }
+    if c.is_ascii() {
+        matches!(c, ' '..='~')
+    } else {
+        unicode::contains(&PRINTABLE, c)
+    }
 }
 
 #[cfg(test)]
@@ -75,9 +79,15 @@ mod tests {
             ("\0\x1f\x7f", r#""\x00\x1f\x7f""#),
             ("\u{80}\u{a0}\u{ad}", r#""\u0080\u00a0\u00ad""#),
             ("é€😀", r#""é€😀""#),
-            ("\u{200b}\u{feff}\u{2028}\u{3000}", r#""\u200b\ufeff\u2028\u3000""#),
+            (
+                "\u{200b}\u{feff}\u{2028}\u{3000}",
+                r#""\u200b\ufeff\u2028\u3000""#,
+            ),
             ("\u{e000}\u{fffd}\u{fffe}", "\"\\ue000\u{fffd}\\ufffe\""),
-            ("\u{301}\u{10ffff}\u{e0001}", "\"\u{301}\\U0010ffff\\U000e0001\""),
+            (
+                "\u{301}\u{10ffff}\u{e0001}",
+                "\"\u{301}\\U0010ffff\\U000e0001\"",
+            ),
             // Assigned in Unicode 15.0, and in 16.0, which Go 1.26 does not know.
             ("\u{1fadc}\u{1fae8}", "\"\\U0001fadc\u{1fae8}\""),
         ];
@@ -88,8 +98,11 @@ mod tests {
 
     #[test]
     fn quotes_bytes_that_are_no_utf8() {
-        let cases: [(&[u8], &str); 3] =
-            [(b"a\xffb", r#""a\xffb""#), (b"\xe2\x82", r#""\xe2\x82""#), (b"\xed\xa0\x80", r#""\xed\xa0\x80""#)];
+        let cases: [(&[u8], &str); 3] = [
+            (b"a\xffb", r#""a\xffb""#),
+            (b"\xe2\x82", r#""\xe2\x82""#),
+            (b"\xed\xa0\x80", r#""\xed\xa0\x80""#),
+        ];
         for (bytes, expected) in cases {
             assert_eq!(quote(bytes), expected, "{bytes:?}");
         }

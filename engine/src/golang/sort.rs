@@ -271,11 +271,16 @@ mod tests {
         let mut pairs: Vec<(u32, u32)> = keys.iter().copied().zip(0..).collect();
         sort_by_less(&mut pairs, |left, right| left.0 < right.0);
         assert!(pairs.is_sorted_by_key(|pair| pair.0));
-        pairs.iter().fold(2_166_136_261, |hash, (_, index)| (hash ^ index).wrapping_mul(16_777_619))
+        pairs.iter().fold(2_166_136_261, |hash, (_, index)| {
+            (hash ^ index).wrapping_mul(16_777_619)
+        })
     }
 
     /// Keys in a pattern; `n` random-looking ones have `distinct` values.
-    #[expect(clippy::arithmetic_side_effects, reason = "small numbers, none of them zero")]
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "small numbers, none of them zero"
+    )]
     fn keys(pattern: &str, n: u32, distinct: u32) -> Vec<u32> {
         let mut state: u32 = 12_345;
         (0..n)
@@ -303,7 +308,10 @@ mod tests {
 
     #[test]
     fn few_elements_keep_their_order() {
-        let mut pairs: Vec<(u32, u32)> = [2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1].into_iter().zip(0..).collect();
+        let mut pairs: Vec<(u32, u32)> = [2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1]
+            .into_iter()
+            .zip(0..)
+            .collect();
         sort_by_less(&mut pairs, |left, right| left.0 < right.0);
         assert!(pairs.is_sorted());
     }

@@ -9,7 +9,8 @@ use std::sync::LazyLock;
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
 
 /// The general categories of assigned code points, without the surrogates, which no text holds.
-const CATEGORIES: &str = "Cc Cf Co Ll Lm Lo Lt Lu Mc Me Mn Nd Nl No Pc Pd Pe Pf Pi Po Ps Sc Sk Sm So Zl Zp Zs";
+const CATEGORIES: &str =
+    "Cc Cf Co Ll Lm Lo Lt Lu Mc Me Mn Nd Nl No Pc Pd Pe Pf Pi Po Ps Sc Sk Sm So Zl Zp Zs";
 
 /// Go's other names of categories, as [`canonical`] spells them.
 const CATEGORY_ALIASES: &str = "Casedletter=LC Closepunctuation=Pe Cntrl=Cc Combiningmark=M Connectorpunctuation=Pc Control=Cc \
@@ -54,14 +55,20 @@ fn canonical_class(name: &str) -> Option<ClassUnicode> {
         "Lc" => return Some(category("LC")),
         _ => {}
     }
-    if matches!(name, "C" | "Cn" | "Cs" | "L" | "M" | "N" | "P" | "S" | "Z") || holds(CATEGORIES, name) {
+    if matches!(name, "C" | "Cn" | "Cs" | "L" | "M" | "N" | "P" | "S" | "Z")
+        || holds(CATEGORIES, name)
+    {
         return Some(category(name));
     }
     if holds(SCRIPTS, name) {
         return query(&format!("sc={name}"));
     }
-    let mut aliases = CATEGORY_ALIASES.split(' ').filter_map(|alias| alias.split_once('='));
-    aliases.find(|(alias, _)| *alias == name).map(|(_, actual)| category(actual))
+    let mut aliases = CATEGORY_ALIASES
+        .split(' ')
+        .filter_map(|alias| alias.split_once('='));
+    aliases
+        .find(|(alias, _)| *alias == name)
+        .map(|(_, actual)| category(actual))
 }
 
 /// Whether a list of words, divided by spaces, holds a name.
@@ -71,7 +78,10 @@ fn holds(words: &str, name: &str) -> bool {
 
 /// A name with an upper-case first letter, otherwise in lower case, without spaces, hyphens and underscores.
 fn canonical(name: &str) -> String {
-    let mut canonical: String = name.chars().filter(|c| !matches!(c, '_' | '-' | ' ')).collect();
+    let mut canonical: String = name
+        .chars()
+        .filter(|c| !matches!(c, '_' | '-' | ' '))
+        .collect();
     canonical.make_ascii_lowercase();
     if let Some(first) = canonical.get_mut(..1) {
         first.make_ascii_uppercase();
@@ -145,11 +155,15 @@ pub(super) fn negate(class: &mut ClassUnicode) {
 /// Whether a class holds a character.
 pub(super) fn contains(class: &ClassUnicode, c: char) -> bool {
     let index = class.ranges().partition_point(|range| range.end() < c);
-    class.ranges().get(index).is_some_and(|range| range.start() <= c)
+    class
+        .ranges()
+        .get(index)
+        .is_some_and(|range| range.start() <= c)
 }
 
 /// The code points that Unicode 15.0 assigns.
-static KNOWN: LazyLock<ClassUnicode> = LazyLock::new(|| parse(r"\p{age=15.0}").unwrap_or_else(ClassUnicode::empty));
+static KNOWN: LazyLock<ClassUnicode> =
+    LazyLock::new(|| parse(r"\p{age=15.0}").unwrap_or_else(ClassUnicode::empty));
 
 /// The known code points of a property as regex-syntax spells it, such as `gc=Lu` or `sc=Greek`.
 fn query(property: &str) -> Option<ClassUnicode> {
@@ -163,7 +177,9 @@ fn parse(pattern: &str) -> Option<ClassUnicode> {
         HirKind::Class(Class::Unicode(class)) => Some(class),
         HirKind::Literal(literal) => {
             let text = str::from_utf8(&literal.0).ok()?;
-            Some(ClassUnicode::new(text.chars().map(|c| ClassUnicodeRange::new(c, c))))
+            Some(ClassUnicode::new(
+                text.chars().map(|c| ClassUnicodeRange::new(c, c)),
+            ))
         }
         _ => None,
     }

@@ -28,6 +28,9 @@ impl<'a> Activation<'a> {
 
     /// The value of a variable.
     pub fn resolve(&self, name: &str) -> Option<Value<'a>> {
-        self.bindings.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
+        self.bindings
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, value)| *value)
     }
 }

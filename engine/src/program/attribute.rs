@@ -93,14 +93,23 @@ enum Reached<'a> {
 impl Attribute {
     /// A chain without qualifiers.
     pub(super) fn new(base: Base) -> Self {
-        Attribute { base, fields: Vec::new(), qualifiers: Vec::new(), presence: false, tested: None }
+        Attribute {
+            base,
+            fields: Vec::new(),
+            qualifiers: Vec::new(),
+            presence: false,
+            tested: None,
+        }
     }
 
     /// Ends the chain with a test for the presence of a field.
     pub(super) fn test(&mut self, field: &str, path: Option<PathId>) {
         // Behind other qualifiers, the field is not on the path.
         self.tested = path.filter(|_| self.qualifiers.is_empty());
-        self.qualifiers.push(Qualifier { key: Key::Field(field.into()), optional: false });
+        self.qualifiers.push(Qualifier {
+            key: Key::Field(field.into()),
+            optional: false,
+        });
         self.presence = true;
     }
 
@@ -128,19 +137,30 @@ impl Attribute {
         let mut known = 0;
         if frame.keeps_paths() {
             let mut paths = self.fields.iter().enumerate().rev();
-            if let Some((n, kept)) = paths.find_map(|(n, field)| Some((n, frame.kept(field.path, epoch)?))) {
+            if let Some((n, kept)) =
+                paths.find_map(|(n, field)| Some((n, frame.kept(field.path, epoch)?)))
+            {
                 (known, value) = (n.saturating_add(1), kept);
             }
         }
         for field in self.fields.get(known..)? {
-            let Value::JsonMap(map) = value else { return None };
+            let Value::JsonMap(map) = value else {
+                return None;
+            };
             value = Value::from(map.get(&*field.name)?);
             frame.keep(field.path, epoch, value);
         }
         match self.qualifiers.as_slice() {
             [] => {}
-            [Qualifier { key: Key::Field(field), .. }] if self.presence => {
-                let Value::JsonMap(map) = value else { return None };
+            [
+                Qualifier {
+                    key: Key::Field(field),
+                    ..
+                },
+            ] if self.presence => {
+                let Value::JsonMap(map) = value else {
+                    return None;
+                };
                 let found = map.get(&**field);
                 if let Some(found) = found {
                     frame.keep(self.tested, epoch, Value::from(found));
@@ -150,7 +170,9 @@ impl Attribute {
             _ => return None,
         }
         // One unit a field and one for the chain; a presence test gives that one back and adds its own.
-        let units = u64::try_from(self.fields.len()).unwrap_or(u64::MAX).saturating_add(1);
+        let units = u64::try_from(self.fields.len())
+            .unwrap_or(u64::MAX)
+            .saturating_add(1);
         Some(frame.charge_each(units).map(|()| value))
     }
 
@@ -196,7 +218,9 @@ impl Attribute {
                 let reached = branch.reach(frame)?;
                 return self.follow(reached, frame);
             }
-            Base::Unbound(name) => return Err(EvalError::new(format!("no such attribute(s): {name}"))),
+            Base::Unbound(name) => {
+                return Err(EvalError::new(format!("no such attribute(s): {name}")));
+            }
         };
         let reached = match base {
             Value::Optional(None) => Reached::Absent,
@@ -206,7 +230,11 @@ impl Attribute {
         self.follow(reached, frame)
     }
 
-    fn follow<'a>(&'a self, mut reached: Reached<'a>, frame: &mut Frame<'a>) -> Result<Reached<'a>, EvalError> {
+    fn follow<'a>(
+        &'a self,
+        mut reached: Reached<'a>,
+        frame: &mut Frame<'a>,
+    ) -> Result<Reached<'a>, EvalError> {
         for Field { name: field, .. } in &self.fields {
             match reached {
                 Reached::Value(object) => reached = Reached::Value(select(object, field, frame)?),
@@ -227,8 +255,16 @@ impl Attribute {
         self.look_up(reached, frame)
     }
 
-    fn look_up<'a>(&'a self, mut reached: Reached<'a>, frame: &mut Frame<'a>) -> Result<Reached<'a>, EvalError> {
-        let tested = self.qualifiers.len().checked_sub(1).filter(|_| self.presence);
+    fn look_up<'a>(
+        &'a self,
+        mut reached: Reached<'a>,
+        frame: &mut Frame<'a>,
+    ) -> Result<Reached<'a>, EvalError> {
+        let tested = self
+            .qualifiers
+            .len()
+            .checked_sub(1)
+            .filter(|_| self.presence);
         for (n, qualifier) in self.qualifiers.iter().enumerate() {
             let (object, optional) = match reached {
                 Reached::Value(value) => (value, qualifier.optional),
@@ -236,7 +272,9 @@ impl Attribute {
                 Reached::Absent => return Ok(Reached::Absent),
             };
             if optional {
-                let Some(value) = qualifier.find(object, frame)? else { return Ok(Reached::Absent) };
+                let Some(value) = qualifier.find(object, frame)? else {
+                    return Ok(Reached::Absent);
+                };
                 frame.charge(1)?;
                 reached = Reached::Optional(value);
             } else if tested == Some(n) {
@@ -275,7 +313,11 @@ fn taken_out<'a>(mut value: Value<'a>, frame: &Frame<'a>) -> Value<'a> {
 
 /// A field of a value that must have it.
 #[inline]
-fn select<'a>(object: Value<'a>, field: &'a str, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
+fn select<'a>(
+    object: Value<'a>,
+    field: &'a str,
+    frame: &mut Frame<'a>,
+) -> Result<Value<'a>, EvalError> {
     let found = find_field(object, field);
     charge_step(&found, frame)?;
     found?.ok_or_else(|| missing(object, Value::String(field)))
@@ -292,7 +334,11 @@ fn charge_step<T>(found: &Result<T, EvalError>, frame: &mut Frame<'_>) -> Result
 
 impl Qualifier {
     /// What the key leads to, if anything.
-    fn find<'a>(&'a self, object: Value<'a>, frame: &mut Frame<'a>) -> Result<Option<Value<'a>>, EvalError> {
+    fn find<'a>(
+        &'a self,
+        object: Value<'a>,
+        frame: &mut Frame<'a>,
+    ) -> Result<Option<Value<'a>>, EvalError> {
         match &self.key {
             Key::Field(name) => match find_field(object, name)? {
                 None => check_absence(object, Value::String(name), frame).map(|()| None),
@@ -310,7 +356,11 @@ impl Qualifier {
 
     /// What the key leads to; a failure where it leads nowhere.
     #[inline]
-    fn require<'a>(&'a self, object: Value<'a>, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
+    fn require<'a>(
+        &'a self,
+        object: Value<'a>,
+        frame: &mut Frame<'a>,
+    ) -> Result<Value<'a>, EvalError> {
         let key = match &self.key {
             Key::Field(name) => match find_field(object, name)? {
                 Some(value) => return Ok(value),
@@ -327,20 +377,29 @@ impl Key {
         let (key, raw) = match self {
             Key::Field(name) => return Ok(Value::String(name)),
             Key::Constant(value) => return Ok(value.as_value()),
-            Key::Attribute(attribute) => (attribute.resolve(frame)?, matches!(attribute.base, Base::Variable(_))),
+            Key::Attribute(attribute) => (
+                attribute.resolve(frame)?,
+                matches!(attribute.base, Base::Variable(_)),
+            ),
             Key::Computed(node) => (node.eval(frame)?, false),
         };
         if is_key(&key) {
             Ok(key)
         } else {
-            Err(EvalError::new(format!("invalid qualifier type: {}", go_type(&key, raw))))
+            Err(EvalError::new(format!(
+                "invalid qualifier type: {}",
+                go_type(&key, raw)
+            )))
         }
     }
 }
 
 /// Whether a value may be looked up in a map or list at all.
 pub(super) fn is_key(value: &Value<'_>) -> bool {
-    matches!(value, Value::Bool(_) | Value::Int(_) | Value::Uint(_) | Value::Double(_) | Value::String(_))
+    matches!(
+        value,
+        Value::Bool(_) | Value::Int(_) | Value::Uint(_) | Value::Double(_) | Value::String(_)
+    )
 }
 
 #[inline]
@@ -368,19 +427,35 @@ fn find_index<'a>(list: List<'a>, key: Value<'_>) -> Result<Option<Value<'a>>, E
         Value::Int(int) => Some(int),
         Value::Uint(uint) => i64::try_from(uint).ok(),
         Value::Double(double) => number::exact_int(double),
-        _ => return Err(EvalError::new(format!("unsupported index type '{}' in list", key.type_name()))),
+        _ => {
+            return Err(EvalError::new(format!(
+                "unsupported index type '{}' in list",
+                key.type_name()
+            )));
+        }
     };
     match index {
-        Some(index) => Ok(usize::try_from(index).ok().and_then(|index| list.get(index))),
-        None => Err(EvalError::new(format!("unsupported index value {} in list", key.in_message()))),
+        Some(index) => Ok(usize::try_from(index)
+            .ok()
+            .and_then(|index| list.get(index))),
+        None => Err(EvalError::new(format!(
+            "unsupported index value {} in list",
+            key.in_message()
+        ))),
     }
 }
 
 /// Whether it is in order that a key leads nowhere: by the specification, what is neither map nor list nor optional has no
 /// fields that could be absent.
 fn check_absence(object: Value<'_>, key: Value<'_>, frame: &Frame<'_>) -> Result<(), EvalError> {
-    let has_fields = matches!(object, Value::Optional(_)) || object.as_map().is_some() || object.as_list().is_some();
-    if has_fields || !frame.follows_specification() { Ok(()) } else { Err(missing(object, key)) }
+    let has_fields = matches!(object, Value::Optional(_))
+        || object.as_map().is_some()
+        || object.as_list().is_some();
+    if has_fields || !frame.follows_specification() {
+        Ok(())
+    } else {
+        Err(missing(object, key))
+    }
 }
 
 #[cold]

@@ -76,7 +76,11 @@ impl Call {
 
     /// Calls the function and charges for it.
     #[inline]
-    fn finish<'a>(&self, values: &[Value<'a>], frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
+    fn finish<'a>(
+        &self,
+        values: &[Value<'a>],
+        frame: &mut Frame<'a>,
+    ) -> Result<Value<'a>, EvalError> {
         let result = self.call(values, frame);
         if let Err(error) = &result
             && error.is_fatal()
@@ -89,7 +93,8 @@ impl Call {
             (_, [only]) => self.cost.track(&[Some(*only)], outcome)?,
             (_, [first, second]) => self.cost.track(&[Some(*first), Some(*second)], outcome)?,
             _ => {
-                let tracked: SmallVec<[Option<Value<'a>>; 3]> = values.iter().copied().map(Some).collect();
+                let tracked: SmallVec<[Option<Value<'a>>; 3]> =
+                    values.iter().copied().map(Some).collect();
                 self.cost.track(&tracked, outcome)?
             }
         };
@@ -134,7 +139,10 @@ impl Call {
                 true => function(&frame.context(), values),
                 false => Err(self.no_such_overload(values)),
             },
-            Callee::Dispatched(overloads) => match overloads.iter().find(|(_, overload)| accepts(overload, values)) {
+            Callee::Dispatched(overloads) => match overloads
+                .iter()
+                .find(|(_, overload)| accepts(overload, values))
+            {
                 Some((function, _)) => function(&frame.context(), values),
                 None => Err(self.no_such_overload(values)),
             },
@@ -148,7 +156,12 @@ impl Call {
         let mut what = format!("{}(", self.function);
         for (n, value) in values.iter().enumerate() {
             // Writing to a string does not fail.
-            let _ = write!(what, "{}{}", if n == 0 { "" } else { ", " }, value.type_name());
+            let _ = write!(
+                what,
+                "{}{}",
+                if n == 0 { "" } else { ", " },
+                value.type_name()
+            );
         }
         what.push(')');
         EvalError::no_such_overload_of(what)
@@ -158,7 +171,10 @@ impl Call {
     fn missing(&self, values: &[Value<'_>], id: u32) -> EvalError {
         match values {
             // Upstream asks these values themselves, which know no such function either.
-            [Value::String(_) | Value::Duration(_) | Value::Timestamp(_), ..] => EvalError::no_such_overload(),
+            [
+                Value::String(_) | Value::Duration(_) | Value::Timestamp(_),
+                ..,
+            ] => EvalError::no_such_overload(),
             [_] | [_, _] => EvalError::no_such_overload_of(&self.function),
             _ => EvalError::no_such_overload_of(format!("{} {id}", self.function)),
         }
@@ -167,7 +183,11 @@ impl Call {
 
 fn accepts(overload: &OverloadDecl, values: &[Value<'_>]) -> bool {
     let parameters = &overload.signature.parameters;
-    parameters.len() == values.len() && parameters.iter().zip(values).all(|(ty, value)| is_of(value, ty))
+    parameters.len() == values.len()
+        && parameters
+            .iter()
+            .zip(values)
+            .all(|(ty, value)| is_of(value, ty))
 }
 
 /// Whether a value is of a type as far as upstream looks: of a list it looks at the first element, of a map at the first
@@ -184,7 +204,9 @@ fn is_of(value: &Value<'_>, ty: &Type) -> bool {
         Type::Bytes => matches!(value, Value::Bytes(_)),
         Type::Duration => matches!(value, Value::Duration(_)),
         Type::Timestamp => matches!(value, Value::Timestamp(_)),
-        Type::Wrapper(primitive) => matches!(value, Value::Null) || is_of(value, &primitive.as_type()),
+        Type::Wrapper(primitive) => {
+            matches!(value, Value::Null) || is_of(value, &primitive.as_type())
+        }
         Type::Type(_) => matches!(value, Value::Type(_)),
         Type::List(element) => match value.as_list() {
             Some(list) => list.get(0).is_none_or(|first| is_of(&first, element)),

@@ -32,7 +32,10 @@ pub(super) enum FoldKind {
     /// `map`, `filter`, `transformList`
     List { filter: Option<Node>, element: Node },
     /// `transformMap`, `transformMapEntry`
-    Map { filter: Option<Node>, insert: Insert },
+    Map {
+        filter: Option<Node>,
+        insert: Insert,
+    },
     /// Any other.
     General(Box<General>),
 }
@@ -60,10 +63,17 @@ impl Fold {
     pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
         let range = self.range.eval(frame)?;
         match &self.kind {
-            FoldKind::Quantifier { decisive, predicate } => self.quantify(range, *decisive, predicate, frame),
+            FoldKind::Quantifier {
+                decisive,
+                predicate,
+            } => self.quantify(range, *decisive, predicate, frame),
             FoldKind::ExistsOne { predicate } => self.exists_one(range, predicate, frame),
-            FoldKind::List { filter, element } => self.collect_list(range, filter.as_ref(), element, frame),
-            FoldKind::Map { filter, insert } => self.collect_map(range, filter.as_ref(), insert, frame),
+            FoldKind::List { filter, element } => {
+                self.collect_list(range, filter.as_ref(), element, frame)
+            }
+            FoldKind::Map { filter, insert } => {
+                self.collect_map(range, filter.as_ref(), insert, frame)
+            }
             FoldKind::General(general) => self.general(range, general, frame),
         }
     }
@@ -77,8 +87,12 @@ impl Fold {
     ) -> Result<(), EvalError> {
         match range.as_list() {
             Some(List::Values(values)) => return self.each_of(values.iter().copied(), frame, step),
-            Some(List::Json(items)) => return self.each_of(items.iter().map(Value::from), frame, step),
-            Some(List::Owned(values)) => return self.each_of(values.iter().map(OwnedValue::as_value), frame, step),
+            Some(List::Json(items)) => {
+                return self.each_of(items.iter().map(Value::from), frame, step);
+            }
+            Some(List::Owned(values)) => {
+                return self.each_of(values.iter().map(OwnedValue::as_value), frame, step);
+            }
             Some(list) => return self.each_of(list.iter(), frame, step),
             None => {}
         }
@@ -169,7 +183,10 @@ impl Fold {
             match predicate.eval_bool(frame) {
                 Ok(true) => {
                     frame.charge_each(2)?;
-                    accu = accu.as_ref().map(|count| count.saturating_add(1)).map_err(Clone::clone);
+                    accu = accu
+                        .as_ref()
+                        .map(|count| count.saturating_add(1))
+                        .map_err(Clone::clone);
                 }
                 Ok(false) => {}
                 Err(error) if error.is_fatal() => return Err(error),
@@ -192,7 +209,11 @@ impl Fold {
         let mut failure = None;
         let mut collected = ArenaVec::new_in(frame.arena.bump());
         // A literal of constants was built when the expression was planned.
-        let list_cost = if element.constant().is_some() { 0 } else { cost::LIST };
+        let list_cost = if element.constant().is_some() {
+            0
+        } else {
+            cost::LIST
+        };
         self.each(range, frame, |frame| {
             if !passes(filter, &mut failure, frame)? {
                 return Ok(true);
@@ -290,7 +311,9 @@ fn passes<'a>(
     failure: &mut Option<EvalError>,
     frame: &mut Frame<'a>,
 ) -> Result<bool, EvalError> {
-    let Some(filter) = filter else { return Ok(true) };
+    let Some(filter) = filter else {
+        return Ok(true);
+    };
     match filter.eval_bool(frame) {
         Err(error) if !error.is_fatal() => {
             *failure = Some(error);
@@ -332,7 +355,10 @@ fn insert_entries<'a>(
     frame.charge(1)?;
     let entries = entries?;
     let Some(map) = entries.as_map() else {
-        return Err(EvalError::no_such_overload_of(format!("cel.@mapInsert(map, {})", entries.type_name())));
+        return Err(EvalError::no_such_overload_of(format!(
+            "cel.@mapInsert(map, {})",
+            entries.type_name()
+        )));
     };
     for entry in map.iter() {
         let (key, value) = entry?;

@@ -102,7 +102,11 @@ impl<'a> Frame<'a> {
     #[inline]
     pub(super) fn charge(&mut self, units: u64) -> Result<(), EvalError> {
         self.cost = self.cost.wrapping_add(units);
-        if self.cost > self.limit { Err(EvalError::cost_limit()) } else { Ok(()) }
+        if self.cost > self.limit {
+            Err(EvalError::cost_limit())
+        } else {
+            Ok(())
+        }
     }
 
     /// Adds so many single units.
@@ -126,7 +130,8 @@ impl<'a> Frame<'a> {
 
     /// The value of a variable.
     pub(super) fn variable(&self, index: usize) -> Result<Value<'a>, EvalError> {
-        self.bound_variable(index).ok_or_else(|| self.unbound(index))
+        self.bound_variable(index)
+            .ok_or_else(|| self.unbound(index))
     }
 
     /// The value of a variable, if it is bound.
@@ -137,7 +142,11 @@ impl<'a> Frame<'a> {
 
     #[cold]
     fn unbound(&self, index: usize) -> EvalError {
-        let name = self.program.variables.get(index).map_or("", |name| name.as_str());
+        let name = self
+            .program
+            .variables
+            .get(index)
+            .map_or("", |name| name.as_str());
         EvalError::new(format!("no such attribute(s): {name}"))
     }
 
@@ -208,14 +217,18 @@ impl<'a> Frame<'a> {
 
     /// Takes a loop variable or accumulator away.
     pub(super) fn take_slot(&mut self, index: usize) -> Slot<'a> {
-        self.slots.get_mut(index).map_or(Slot::Empty, |(place, _)| std::mem::replace(place, Slot::Empty))
+        self.slots.get_mut(index).map_or(Slot::Empty, |(place, _)| {
+            std::mem::replace(place, Slot::Empty)
+        })
     }
 
     /// Counts an iteration; fails where the host wants to stop.
     #[inline]
     pub(super) fn iterate(&mut self) -> Result<(), EvalError> {
         self.iterations = self.iterations.wrapping_add(1);
-        if self.iterations.is_multiple_of(ITERATIONS_PER_CHECK) && self.interrupt.is_some_and(|stop| stop()) {
+        if self.iterations.is_multiple_of(ITERATIONS_PER_CHECK)
+            && self.interrupt.is_some_and(|stop| stop())
+        {
             return Err(EvalError::interrupted());
         }
         Ok(())

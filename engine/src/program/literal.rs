@@ -78,8 +78,14 @@ impl MapLiteral {
             let value = element.value.eval(frame)?;
             let value = entry_value(&key.in_message(), value, element.optional);
             if self.specified {
-                if !matches!(key, Value::Bool(_) | Value::Int(_) | Value::Uint(_) | Value::String(_)) {
-                    return Err(EvalError::new(format!("unsupported key type: {}", key.type_name())));
+                if !matches!(
+                    key,
+                    Value::Bool(_) | Value::Int(_) | Value::Uint(_) | Value::String(_)
+                ) {
+                    return Err(EvalError::new(format!(
+                        "unsupported key type: {}",
+                        key.type_name()
+                    )));
                 }
                 value?.map(|value| map.insert_new(key, value)).transpose()?;
                 continue;

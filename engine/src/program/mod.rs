@@ -68,7 +68,10 @@ impl Program {
     ) -> Evaluation<'a> {
         let mut frame = Frame::new(self, activation, arena, options);
         let result = self.root.eval(&mut frame);
-        Evaluation { result, cost: frame.cost() }
+        Evaluation {
+            result,
+            cost: frame.cost(),
+        }
     }
 
     /// The names of the variables that the expression reads.
@@ -79,6 +82,8 @@ impl Program {
 
 impl std::fmt::Debug for EvalOptions<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("EvalOptions").field("cost_limit", &self.cost_limit).finish_non_exhaustive()
+        f.debug_struct("EvalOptions")
+            .field("cost_limit", &self.cost_limit)
+            .finish_non_exhaustive()
     }
 }

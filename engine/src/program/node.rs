@@ -113,7 +113,11 @@ impl Node {
 
 /// `&&` where `decisive` is false, `||` where it is true: a decisive operand decides, whatever the other one is; else the
 /// first failure counts.
-fn logic<'a>(terms: &'a [Node; 2], frame: &mut Frame<'a>, decisive: bool) -> Result<bool, EvalError> {
+fn logic<'a>(
+    terms: &'a [Node; 2],
+    frame: &mut Frame<'a>,
+    decisive: bool,
+) -> Result<bool, EvalError> {
     let [left, right] = terms;
     match left.eval_bool(frame) {
         Ok(value) if value == decisive => Ok(decisive),
@@ -156,7 +160,10 @@ fn optional_or<'a>(terms: &'a [Node; 2], frame: &mut Frame<'a>) -> Result<Value<
     }
 }
 
-fn optional_or_value<'a>(terms: &'a [Node; 2], frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
+fn optional_or_value<'a>(
+    terms: &'a [Node; 2],
+    frame: &mut Frame<'a>,
+) -> Result<Value<'a>, EvalError> {
     let [left, right] = terms;
     match left.eval(frame)? {
         Value::Optional(None) => right.eval(frame),
@@ -171,7 +178,10 @@ impl Membership {
         match element {
             Value::Bytes(_) => Err(EvalError::unhashable_bytes()),
             Value::Double(double) if double.is_nan() => Ok(false),
-            _ => Ok(self.set.binary_search_by(|known| key_order(&known.as_value(), &element)).is_ok()),
+            _ => Ok(self
+                .set
+                .binary_search_by(|known| key_order(&known.as_value(), &element))
+                .is_ok()),
         }
     }
 }

@@ -94,16 +94,28 @@ impl Operands {
         if error.is_fatal() {
             return error;
         }
-        let charged = self.cost.track(&[left, right], None).and_then(|units| frame.charge(units));
+        let charged = self
+            .cost
+            .track(&[left, right], None)
+            .and_then(|units| frame.charge(units));
         charged.err().unwrap_or(error)
     }
 
     /// Charges for operands of two scalars or of two texts that are neither long nor empty, or of anything else.
     #[inline]
-    fn charge<'a>(&self, left: Value<'a>, right: Value<'a>, frame: &mut Frame<'a>) -> Result<(), EvalError> {
+    fn charge<'a>(
+        &self,
+        left: Value<'a>,
+        right: Value<'a>,
+        frame: &mut Frame<'a>,
+    ) -> Result<(), EvalError> {
         let units = match (left, right) {
             (Value::Int(_), Value::Int(_)) | (Value::Bool(_), Value::Bool(_)) => 1,
-            (Value::String(l), Value::String(r)) if l.len().min(r.len()) <= 10 && !l.is_empty() && !r.is_empty() => 1,
+            (Value::String(l), Value::String(r))
+                if l.len().min(r.len()) <= 10 && !l.is_empty() && !r.is_empty() =>
+            {
+                1
+            }
             _ => self.cost.track(&[Some(left), Some(right)], None)?,
         };
         frame.charge(units)

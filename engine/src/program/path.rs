@@ -37,7 +37,13 @@ enum Start {
 
 impl Paths {
     /// The path one field beyond `last`, or beyond the base where that is none. `again`: it is gone along in a loop.
-    pub(super) fn follow(&mut self, base: &Base, last: Option<PathId>, field: &str, again: bool) -> Option<PathId> {
+    pub(super) fn follow(
+        &mut self,
+        base: &Base,
+        last: Option<PathId>,
+        field: &str,
+        again: bool,
+    ) -> Option<PathId> {
         let start = match (last, base) {
             (Some(path), _) => Start::Path(path),
             (None, Base::Variable(index)) => Start::Variable(*index),

@@ -35,7 +35,11 @@ pub(super) fn is_known(name: &str) -> bool {
 }
 
 /// The value of a struct literal.
-pub(super) fn build<'a>(name: &str, fields: Fields<'_, 'a>, arena: &'a Arena) -> Result<Value<'a>, EvalError> {
+pub(super) fn build<'a>(
+    name: &str,
+    fields: Fields<'_, 'a>,
+    arena: &'a Arena,
+) -> Result<Value<'a>, EvalError> {
     let value = || field(fields, "value");
     match name {
         "google.protobuf.BoolValue" => Ok(value().unwrap_or(Value::Bool(false))),
@@ -44,33 +48,49 @@ pub(super) fn build<'a>(name: &str, fields: Fields<'_, 'a>, arena: &'a Arena) ->
         "google.protobuf.FloatValue" => Ok(single(value().unwrap_or(Value::Double(0.0)))),
         "google.protobuf.Int64Value" => Ok(value().unwrap_or(Value::Int(0))),
         "google.protobuf.Int32Value" => match value().unwrap_or(Value::Int(0)) {
-            Value::Int(int) if i32::try_from(int).is_err() => Err(EvalError::new("integer overflow")),
+            Value::Int(int) if i32::try_from(int).is_err() => {
+                Err(EvalError::new("integer overflow"))
+            }
             value => Ok(value),
         },
         "google.protobuf.StringValue" => Ok(value().unwrap_or(Value::String(""))),
         "google.protobuf.UInt64Value" => Ok(value().unwrap_or(Value::Uint(0))),
         "google.protobuf.UInt32Value" => match value().unwrap_or(Value::Uint(0)) {
-            Value::Uint(uint) if u32::try_from(uint).is_err() => Err(EvalError::new("unsigned integer overflow")),
+            Value::Uint(uint) if u32::try_from(uint).is_err() => {
+                Err(EvalError::new("unsigned integer overflow"))
+            }
             value => Ok(value),
         },
         "google.protobuf.ListValue" => Ok(field(fields, "values").unwrap_or(Value::List(&[]))),
-        "google.protobuf.Struct" => Ok(field(fields, "fields").unwrap_or_else(|| MapBuilder::new().build(arena))),
-        "google.protobuf.Value" => Ok(fields.last().map_or(Value::Null, |(name, value)| match name.as_str() {
-            "null_value" => Value::Null,
-            _ => *value,
-        })),
+        "google.protobuf.Struct" => {
+            Ok(field(fields, "fields").unwrap_or_else(|| MapBuilder::new().build(arena)))
+        }
+        "google.protobuf.Value" => {
+            Ok(fields
+                .last()
+                .map_or(Value::Null, |(name, value)| match name.as_str() {
+                    "null_value" => Value::Null,
+                    _ => *value,
+                }))
+        }
         "google.protobuf.Duration" => {
             let (seconds, nanos) = seconds_and_nanos(fields);
-            let total = seconds.checked_mul(1_000_000_000).and_then(|total| total.checked_add(nanos));
-            total.map(|nanos| Value::Duration(Duration(nanos))).ok_or_else(|| EvalError::new("integer overflow"))
+            let total = seconds
+                .checked_mul(1_000_000_000)
+                .and_then(|total| total.checked_add(nanos));
+            total
+                .map(|nanos| Value::Duration(Duration(nanos)))
+                .ok_or_else(|| EvalError::new("integer overflow"))
         }
         "google.protobuf.Timestamp" => {
             let (seconds, nanos) = seconds_and_nanos(fields);
             let in_range = (Timestamp::MIN_SECONDS..=Timestamp::MAX_SECONDS).contains(&seconds);
             match u32::try_from(nanos) {
-                Ok(nanos) if in_range && nanos < 1_000_000_000 => {
-                    Ok(Value::Timestamp(Timestamp { seconds, nanos, offset: 0 }))
-                }
+                Ok(nanos) if in_range && nanos < 1_000_000_000 => Ok(Value::Timestamp(Timestamp {
+                    seconds,
+                    nanos,
+                    offset: 0,
+                })),
                 _ => Err(EvalError::new("timestamp overflow")),
             }
         }
@@ -113,7 +133,10 @@ impl Opaque for Empty {
 }
 
 fn field<'a>(fields: Fields<'_, 'a>, name: &str) -> Option<Value<'a>> {
-    fields.iter().find(|(known, _)| known == name).map(|(_, value)| *value)
+    fields
+        .iter()
+        .find(|(known, _)| known == name)
+        .map(|(_, value)| *value)
 }
 
 fn seconds_and_nanos(fields: Fields<'_, '_>) -> (i64, i64) {
@@ -125,7 +148,10 @@ fn seconds_and_nanos(fields: Fields<'_, '_>) -> (i64, i64) {
 }
 
 /// A double in single precision.
-#[expect(clippy::cast_possible_truncation, reason = "the field holds a number of single precision")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the field holds a number of single precision"
+)]
 fn single(value: Value<'_>) -> Value<'_> {
     match value {
         Value::Double(double) => Value::Double(f64::from(double as f32)),

@@ -65,7 +65,9 @@ fn body(id: &str) -> Function {
         Implementation::Shared(body)
         | Implementation::Typed(body)
         | Implementation::Variadic(body) => body,
-        Implementation::Planned | Implementation::Declared | Implementation::Pattern(..) => panic!("{id} has no body"),
+        Implementation::Planned | Implementation::Declared | Implementation::Pattern(..) => {
+            panic!("{id} has no body")
+        }
     }
 }
 

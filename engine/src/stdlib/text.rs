@@ -71,7 +71,12 @@ fn starts_with<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>,
     }
 }
 
-const fn pattern(id: &'static str, signature: &'static str, cost: Cost, example: &'static str) -> Overload {
+const fn pattern(
+    id: &'static str,
+    signature: &'static str,
+    cost: Cost,
+    example: &'static str,
+) -> Overload {
     Overload {
         function: MATCHES,
         id,
@@ -93,7 +98,11 @@ fn matches<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Eva
     }
 }
 
-fn matches_constant<'a>(_: &CallContext<'a>, regex: &Regex, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
+fn matches_constant<'a>(
+    _: &CallContext<'a>,
+    regex: &Regex,
+    args: &[Value<'a>],
+) -> Result<Value<'a>, EvalError> {
     match args {
         // Upstream asks for the native value, which of a type is its name.
         [Value::String(text) | Value::Type(text), _] => Ok(Value::Bool(regex.is_match(text))),

@@ -37,7 +37,11 @@ pub fn map_contains(map: Map<'_>, key: &Value<'_>) -> Result<bool, EvalError> {
     Ok(map.get(key)?.is_some())
 }
 
-fn equals_within(left: &Value<'_>, right: &Value<'_>, reach: &mut Reach) -> Result<bool, EvalError> {
+fn equals_within(
+    left: &Value<'_>,
+    right: &Value<'_>,
+    reach: &mut Reach,
+) -> Result<bool, EvalError> {
     let equal = match (left, right) {
         (Value::Null, Value::Null) => true,
         (Value::Null, _) | (_, Value::Null) => false,

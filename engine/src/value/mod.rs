@@ -88,7 +88,9 @@ impl<'a> Value<'a> {
     #[inline]
     pub fn or_held_error(self) -> Result<Value<'a>, EvalError> {
         match self {
-            Value::Opaque(opaque) => opaque.held_error().map_or(Ok(self), |error| Err(error.clone())),
+            Value::Opaque(opaque) => opaque
+                .held_error()
+                .map_or(Ok(self), |error| Err(error.clone())),
             value => Ok(value),
         }
     }
@@ -126,7 +128,9 @@ impl<'a> Value<'a> {
             Value::Bytes(_) => "bytes",
             Value::Duration(_) => "google.protobuf.Duration",
             Value::Timestamp(_) => "google.protobuf.Timestamp",
-            Value::List(_) | Value::JsonList(_) | Value::OwnedList(_) | Value::ListView(_) => "list",
+            Value::List(_) | Value::JsonList(_) | Value::OwnedList(_) | Value::ListView(_) => {
+                "list"
+            }
             Value::Map(_) | Value::JsonMap(_) => "map",
             Value::MapView(view) => view.type_name(),
             Value::Optional(_) => "optional_type",

@@ -62,7 +62,9 @@ fn copy(value: &Value<'_>, reach: &mut Reach) -> Result<OwnedValue, EvalError> {
         Value::Bytes(bytes) => Repr::Bytes(bytes.into()),
         Value::Type(name) => Repr::Type(name.into()),
         Value::Opaque(opaque) => Repr::Opaque(opaque.share()),
-        Value::List(_) | Value::JsonList(_) | Value::OwnedList(_) | Value::ListView(_) => copy_list(value, reach)?,
+        Value::List(_) | Value::JsonList(_) | Value::OwnedList(_) | Value::ListView(_) => {
+            copy_list(value, reach)?
+        }
         Value::Map(_) | Value::JsonMap(_) | Value::MapView(_) => copy_map(value, reach)?,
     };
     Ok(OwnedValue(repr))
@@ -72,8 +74,9 @@ fn copy_list(value: &Value<'_>, reach: &mut Reach) -> Result<Repr, EvalError> {
     let Some(list) = value.as_list() else {
         return Ok(Repr::List(Arc::default()));
     };
-    let copies: Result<_, _> =
-        reach.within(list.len(), |reach| list.iter().map(|element| copy(&element, reach)).collect());
+    let copies: Result<_, _> = reach.within(list.len(), |reach| {
+        list.iter().map(|element| copy(&element, reach)).collect()
+    });
     Ok(Repr::List(copies?))
 }
 

@@ -30,7 +30,9 @@ impl Value<'_> {
             Value::Bytes(_) => "types.Bytes",
             Value::Duration(_) => "types.Duration",
             Value::Timestamp(_) => "types.Timestamp",
-            Value::List(_) | Value::JsonList(_) | Value::OwnedList(_) | Value::ListView(_) => "*types.baseList",
+            Value::List(_) | Value::JsonList(_) | Value::OwnedList(_) | Value::ListView(_) => {
+                "*types.baseList"
+            }
             Value::Map(_) | Value::JsonMap(_) | Value::MapView(_) => "*types.baseMap",
             Value::Optional(_) => "*types.Optional",
             Value::Type(_) => "*types.Type",
@@ -44,7 +46,10 @@ struct InMessage<'v, 'a>(&'v Value<'a>);
 
 impl fmt::Display for InMessage<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut out = Printer { out: f, left: MAX_LENGTH };
+        let mut out = Printer {
+            out: f,
+            left: MAX_LENGTH,
+        };
         match out.value(self.0, MAX_DEPTH) {
             Err(fmt::Error) if out.left == 0 => f.write_str("..."),
             printed => printed,
@@ -61,7 +66,11 @@ struct Printer<'f, 'b> {
 impl Write for Printer<'_, '_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.left = self.left.saturating_sub(text.len());
-        if self.left == 0 { Err(fmt::Error) } else { self.out.write_str(text) }
+        if self.left == 0 {
+            Err(fmt::Error)
+        } else {
+            self.out.write_str(text)
+        }
     }
 }
 

@@ -85,7 +85,10 @@ pub const FEATURES: &[Gated] = &[
         Feature::Functions("strings", &[STRINGS, STRINGS_INDEX_FROM]),
     ),
     until(29, Feature::Functions("strings", &[STRINGS_BEFORE_2])),
-    since(27, Feature::Functions("kubernetes.authorizer", &[AUTHORIZER])),
+    since(
+        27,
+        Feature::Functions("kubernetes.authorizer", &[AUTHORIZER]),
+    ),
     since(28, Feature::CrossTypeNumericComparisons),
     since(28, Feature::OptionalSyntax),
     since(28, Feature::TypeName(OPTIONAL)),

@@ -60,7 +60,10 @@ fn is_exempt(expr: &Expr) -> bool {
 /// An element with its type; with that of its value, where it is optional. Upstream crashes where such is `dyn`.
 fn typed<'c>(checked: &'c CheckedAst, element: &Expr, optional: bool) -> (ExprId, &'c Type) {
     let ty = checked.type_of(element.id);
-    (element.id, ty.as_optional().filter(|_| optional).unwrap_or(ty))
+    (
+        element.id,
+        ty.as_optional().filter(|_| optional).unwrap_or(ty),
+    )
 }
 
 /// Whether two types are the same, but for whether primitives may be null.

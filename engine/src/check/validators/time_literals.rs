@@ -47,10 +47,10 @@ fn is_accepted(checked: &CheckedAst, call: ExprId, literal: &Constant) -> bool {
         overload.is_some_and(|overload| match overload.implementation {
             Implementation::Typed(convert)
             | Implementation::Variadic(convert)
-            | Implementation::Shared(convert) => {
-                convert(&context, &[argument]).is_ok()
+            | Implementation::Shared(convert) => convert(&context, &[argument]).is_ok(),
+            Implementation::Planned | Implementation::Declared | Implementation::Pattern(..) => {
+                true
             }
-            Implementation::Planned | Implementation::Declared | Implementation::Pattern(..) => true,
         })
     })
 }

@@ -32,8 +32,15 @@ pub fn write_plain(out: &mut impl Write, value: f64) -> fmt::Result {
     match exponent.parse::<isize>().unwrap_or_default() {
         0 => out.write_str(mantissa),
         exponent @ ..0 => {
-            let (sign, digit) = first.strip_prefix('-').map_or(("", first), |digit| ("-", digit));
-            write!(out, "{sign}0.{:0>width$}{others}", digit, width = exponent.unsigned_abs())
+            let (sign, digit) = first
+                .strip_prefix('-')
+                .map_or(("", first), |digit| ("-", digit));
+            write!(
+                out,
+                "{sign}0.{:0>width$}{others}",
+                digit,
+                width = exponent.unsigned_abs()
+            )
         }
         exponent => {
             let whole = exponent.unsigned_abs();
@@ -52,7 +59,12 @@ pub fn write_plain(out: &mut impl Write, value: f64) -> fmt::Result {
 fn shortest(value: f64) -> Result<StackText<32>, fmt::Error> {
     let mut text = StackText::new();
     write!(text, "{value:e}")?;
-    let digits = text.as_str().bytes().take_while(|b| *b != b'e').filter(u8::is_ascii_digit).count();
+    let digits = text
+        .as_str()
+        .bytes()
+        .take_while(|b| *b != b'e')
+        .filter(u8::is_ascii_digit)
+        .count();
     // The exact value of a double has no so few digits that shorter texts tie.
     if digits >= 16 {
         let mut even = StackText::new();
@@ -79,7 +91,10 @@ pub fn format_fixed(value: f64, precision: usize) -> String {
         return name.to_owned();
     }
     let mut out = format!("{value:.*}", precision.min(MAX_PRECISION));
-    out.extend(std::iter::repeat_n('0', precision.saturating_sub(MAX_PRECISION)));
+    out.extend(std::iter::repeat_n(
+        '0',
+        precision.saturating_sub(MAX_PRECISION),
+    ));
     out
 }
 
@@ -129,11 +144,17 @@ struct StackText<const N: usize> {
 
 impl<const N: usize> StackText<N> {
     fn new() -> Self {
-        StackText { bytes: [0; N], len: 0 }
+        StackText {
+            bytes: [0; N],
+            len: 0,
+        }
     }
 
     fn as_str(&self) -> &str {
-        self.bytes.get(..self.len).and_then(|bytes| str::from_utf8(bytes).ok()).unwrap_or_default()
+        self.bytes
+            .get(..self.len)
+            .and_then(|bytes| str::from_utf8(bytes).ok())
+            .unwrap_or_default()
     }
 }
 
@@ -156,13 +177,14 @@ pub fn parse(text: &str) -> Option<f64> {
         Some(rest) => (true, rest),
         None => (false, text.strip_prefix('+').unwrap_or(text)),
     };
-    let value = if magnitude.eq_ignore_ascii_case("inf") || magnitude.eq_ignore_ascii_case("infinity") {
-        f64::INFINITY
-    } else if text.eq_ignore_ascii_case("nan") {
-        f64::NAN
-    } else {
-        parse_number(magnitude)?
-    };
+    let value =
+        if magnitude.eq_ignore_ascii_case("inf") || magnitude.eq_ignore_ascii_case("infinity") {
+            f64::INFINITY
+        } else if text.eq_ignore_ascii_case("nan") {
+            f64::NAN
+        } else {
+            parse_number(magnitude)?
+        };
     Some(if negative { -value } else { value })
 }
 
@@ -189,7 +211,13 @@ fn parse_number(text: &str) -> Option<f64> {
 
 /// Whether each underscore stands between two digits, where the prefix `0x` counts as a digit.
 fn underscores_separate_digits(text: &str, hex: bool) -> bool {
-    let is_digit = |b: u8| if hex { b.is_ascii_hexdigit() } else { b.is_ascii_digit() };
+    let is_digit = |b: u8| {
+        if hex {
+            b.is_ascii_hexdigit()
+        } else {
+            b.is_ascii_digit()
+        }
+    };
     let mut after_digit = false;
     let mut after_underscore = false;
     for (index, byte) in text.bytes().enumerate() {
@@ -250,7 +278,11 @@ fn parse_exponent(text: &str) -> Option<i64> {
             value = value.saturating_mul(10).saturating_add(i64::from(digit));
         }
     }
-    Some(if negative { value.saturating_neg() } else { value })
+    Some(if negative {
+        value.saturating_neg()
+    } else {
+        value
+    })
 }
 
 /// `mantissa * 2^exponent` rounded to even; `lost` says that the true mantissa is a little larger.

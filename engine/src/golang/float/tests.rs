@@ -21,15 +21,31 @@ fn prints_the_fewest_digits() {
         (0.00001234, "1.234e-05", "0.00001234"),
         (1e-5, "1e-05", "0.00001"),
         (0.1, "0.1", "0.1"),
-        (0.30000000000000004, "0.30000000000000004", "0.30000000000000004"),
+        (
+            0.30000000000000004,
+            "0.30000000000000004",
+            "0.30000000000000004",
+        ),
         (1e23, "1e+23", "100000000000000000000000"),
         (4.35, "4.35", "4.35"),
         (-0.00012, "-0.00012", "-0.00012"),
         (1200.0, "1200", "1200"),
         // The exact values end in a 5 just after the digits printed.
-        (1281070428832670.2, "1.2810704288326702e+15", "1281070428832670.2"),
-        (830985716167268.2, "8.309857161672682e+14", "830985716167268.2"),
-        (2.9802322387695312e-8, "2.9802322387695312e-08", "0.000000029802322387695312"),
+        (
+            1281070428832670.2,
+            "1.2810704288326702e+15",
+            "1281070428832670.2",
+        ),
+        (
+            830985716167268.2,
+            "8.309857161672682e+14",
+            "830985716167268.2",
+        ),
+        (
+            2.9802322387695312e-8,
+            "2.9802322387695312e-08",
+            "0.000000029802322387695312",
+        ),
         (
             1e100,
             "1e+100",
@@ -39,7 +55,10 @@ fn prints_the_fewest_digits() {
     for (value, shortest, plain) in cases {
         let mut as_plain = String::new();
         write_plain(&mut as_plain, value).unwrap();
-        assert_eq!((format_shortest(value).as_str(), as_plain.as_str()), (shortest, plain));
+        assert_eq!(
+            (format_shortest(value).as_str(), as_plain.as_str()),
+            (shortest, plain)
+        );
     }
 }
 
@@ -47,16 +66,31 @@ fn prints_the_fewest_digits() {
 fn prints_extreme_and_special_values() {
     let cases = [
         (f64::from_bits(1), "5e-324", "5e-324"),
-        (f64::MIN_POSITIVE, "2.2250738585072014e-308", "2.2250738585072014e-308"),
-        (f64::MAX, "1.7976931348623157e+308", "1.7976931348623157e+308"),
-        (f64::MIN, "-1.7976931348623157e+308", "-1.7976931348623157e+308"),
+        (
+            f64::MIN_POSITIVE,
+            "2.2250738585072014e-308",
+            "2.2250738585072014e-308",
+        ),
+        (
+            f64::MAX,
+            "1.7976931348623157e+308",
+            "1.7976931348623157e+308",
+        ),
+        (
+            f64::MIN,
+            "-1.7976931348623157e+308",
+            "-1.7976931348623157e+308",
+        ),
         (f64::INFINITY, "+Inf", "Infinity"),
         (f64::NEG_INFINITY, "-Inf", "-Infinity"),
         (f64::NAN, "NaN", "NaN"),
         (-f64::NAN, "NaN", "NaN"),
     ];
     for (value, shortest, json) in cases {
-        assert_eq!((format_shortest(value).as_str(), format_json(value).as_str()), (shortest, json));
+        assert_eq!(
+            (format_shortest(value).as_str(), format_json(value).as_str()),
+            (shortest, json)
+        );
     }
 }
 
@@ -76,7 +110,12 @@ fn rounds_to_a_precision_on_the_exact_value() {
         (1e21, 2, "1000000000000000000000.00", "1.00e+21"),
         (5e-324, 6, "0.000000", "4.940656e-324"),
         (123456789.5, 6, "123456789.500000", "1.234568e+08"),
-        (0.1, 20, "0.10000000000000000555", "1.00000000000000005551e-01"),
+        (
+            0.1,
+            20,
+            "0.10000000000000000555",
+            "1.00000000000000005551e-01",
+        ),
         (9.9999999, 6, "10.000000", "1.000000e+01"),
         (99999999.9999999, 6, "100000000.000000", "1.000000e+08"),
         (0.05, 1, "0.1", "5.0e-02"),
@@ -86,15 +125,29 @@ fn rounds_to_a_precision_on_the_exact_value() {
         (f64::NAN, 6, "NaN", "NaN"),
     ];
     for (value, precision, fixed, exponent) in cases {
-        assert_eq!(format_fixed(value, usize::from(precision)), fixed, "{value} {precision}");
-        assert_eq!(format_exponent(value, precision), exponent, "{value} {precision}");
+        assert_eq!(
+            format_fixed(value, usize::from(precision)),
+            fixed,
+            "{value} {precision}"
+        );
+        assert_eq!(
+            format_exponent(value, precision),
+            exponent,
+            "{value} {precision}"
+        );
     }
 }
 
 #[test]
 fn takes_any_precision() {
-    assert_eq!(format_fixed(1.5, 100_000), format!("1.5{}", "0".repeat(99_999)));
-    assert_eq!(format_exponent(1.5, u16::MAX), format!("1.5{}e+00", "0".repeat(65_534)));
+    assert_eq!(
+        format_fixed(1.5, 100_000),
+        format!("1.5{}", "0".repeat(99_999))
+    );
+    assert_eq!(
+        format_exponent(1.5, u16::MAX),
+        format!("1.5{}e+00", "0".repeat(65_534))
+    );
     let smallest = format_fixed(f64::from_bits(1), 2000);
     assert!(smallest.ends_with(&format!("625{}", "0".repeat(926))));
 }
@@ -211,7 +264,13 @@ fn parses_what_go_parses() {
     ];
     for (text, expected) in cases {
         // The bits tell -0 from 0; all NaNs are one.
-        let bits = |value: f64| if value.is_nan() { u64::MAX } else { value.to_bits() };
+        let bits = |value: f64| {
+            if value.is_nan() {
+                u64::MAX
+            } else {
+                value.to_bits()
+            }
+        };
         assert_eq!(parse(text).map(bits), expected.map(bits), "{text:?}");
     }
 }

@@ -44,10 +44,16 @@ impl ClassParser {
             rest = after;
             let mut high = low;
             // A hyphen before the closing bracket stands for itself.
-            if let Some(after) = rest.strip_prefix('-').filter(|after| !after.is_empty() && !after.starts_with(']')) {
+            if let Some(after) = rest
+                .strip_prefix('-')
+                .filter(|after| !after.is_empty() && !after.starts_with(']'))
+            {
                 (high, rest) = parse_class_char(after, text)?;
                 if high < low {
-                    return Err(RegexError::syntax(Problem::InvalidCharRange, consumed(range, rest)));
+                    return Err(RegexError::syntax(
+                        Problem::InvalidCharRange,
+                        consumed(range, rest),
+                    ));
                 }
             }
             push_range(&mut ranges, low, high);
@@ -64,13 +70,20 @@ impl ClassParser {
     }
 
     /// Reads a named class within brackets, such as `[:alpha:]`, `\pL` or `\d`.
-    fn parse_group<'p>(&mut self, text: &'p str, fold: bool) -> Result<Option<(ClassUnicode, &'p str)>, RegexError> {
+    fn parse_group<'p>(
+        &mut self,
+        text: &'p str,
+        fold: bool,
+    ) -> Result<Option<(ClassUnicode, &'p str)>, RegexError> {
         if let Some(name) = text.strip_prefix("[:")
             && let Some((name, rest)) = name.split_once(":]")
         {
             return match posix_class(name, fold) {
                 Some(class) => Ok(Some((class, rest))),
-                None => Err(RegexError::syntax(Problem::InvalidCharRange, consumed(text, rest))),
+                None => Err(RegexError::syntax(
+                    Problem::InvalidCharRange,
+                    consumed(text, rest),
+                )),
             };
         }
         self.parse_escaped(text, fold)
@@ -90,7 +103,9 @@ impl ClassParser {
         if let Some('p' | 'P') = letter {
             return self.parse_unicode(text, rest.as_str(), fold).map(Some);
         }
-        Ok(letter.and_then(|letter| perl_class(letter, fold)).map(|class| (class, rest.as_str())))
+        Ok(letter
+            .and_then(|letter| perl_class(letter, fold))
+            .map(|class| (class, rest.as_str())))
     }
 
     /// Reads the name after `\p` or `\P`: a letter, or more in braces, maybe after a `^` that negates.
@@ -111,7 +126,9 @@ impl ClassParser {
         };
         let bare = name.strip_prefix('^');
         let negated = text.starts_with(r"\P") != bare.is_some();
-        let mut class = self.named(bare.unwrap_or(name), fold).ok_or_else(|| invalid(consumed(text, rest)))?;
+        let mut class = self
+            .named(bare.unwrap_or(name), fold)
+            .ok_or_else(|| invalid(consumed(text, rest)))?;
         if negated {
             unicode::negate(&mut class);
         }
@@ -119,7 +136,10 @@ impl ClassParser {
     }
 
     fn named(&mut self, name: &str, fold: bool) -> Option<ClassUnicode> {
-        self.named.entry((name.to_owned(), fold)).or_insert_with(|| unicode::named_class(name, fold)).clone()
+        self.named
+            .entry((name.to_owned(), fold))
+            .or_insert_with(|| unicode::named_class(name, fold))
+            .clone()
     }
 }
 
@@ -179,7 +199,11 @@ fn posix_class(name: &str, fold: bool) -> Option<ClassUnicode> {
 }
 
 fn ascii_class(ranges: &[(char, char)], negated: bool, fold: bool) -> ClassUnicode {
-    let mut class = ClassUnicode::new(ranges.iter().map(|(low, high)| ClassUnicodeRange::new(*low, *high)));
+    let mut class = ClassUnicode::new(
+        ranges
+            .iter()
+            .map(|(low, high)| ClassUnicodeRange::new(*low, *high)),
+    );
     if fold {
         unicode::fold_case(&mut class);
     }

@@ -10,7 +10,10 @@ pub struct RegexError(#[from] Repr);
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 enum Repr {
     #[error("error parsing regexp: {problem}: `{expression}`")]
-    Syntax { problem: Problem, expression: String },
+    Syntax {
+        problem: Problem,
+        expression: String,
+    },
     /// DIFFERENCE: Go counts instructions a little otherwise, so that a pattern just within its limit can get here.
     #[error("regular expression needs too much memory")]
     TooMuchMemory,
@@ -19,7 +22,10 @@ enum Repr {
 impl RegexError {
     /// An error that quotes the part of the pattern that it is about.
     pub(super) fn syntax(problem: Problem, expression: &str) -> Self {
-        RegexError(Repr::Syntax { problem, expression: expression.to_owned() })
+        RegexError(Repr::Syntax {
+            problem,
+            expression: expression.to_owned(),
+        })
     }
 
     /// The error of a pattern whose program is larger than allowed.

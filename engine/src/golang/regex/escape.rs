@@ -31,7 +31,10 @@ pub(super) fn parse_escape(text: &str) -> Result<(u32, &str), RegexError> {
     };
     match code_point {
         Some(code_point) => Ok((code_point, rest.as_str())),
-        None => Err(RegexError::syntax(Problem::InvalidEscape, consumed(text, rest.as_str()))),
+        None => Err(RegexError::syntax(
+            Problem::InvalidEscape,
+            consumed(text, rest.as_str()),
+        )),
     }
 }
 
@@ -39,7 +42,9 @@ pub(super) fn parse_escape(text: &str) -> Result<(u32, &str), RegexError> {
 fn octal(first: u32, rest: &mut std::str::Chars<'_>) -> u32 {
     let mut value = first;
     for _ in 0..2 {
-        let Some(digit) = rest.clone().next().and_then(|c| c.to_digit(8)) else { break };
+        let Some(digit) = rest.clone().next().and_then(|c| c.to_digit(8)) else {
+            break;
+        };
         value = value << 3 | digit;
         rest.next();
     }
@@ -57,7 +62,10 @@ fn hexadecimal(rest: &mut std::str::Chars<'_>) -> Option<u32> {
     loop {
         match rest.next()? {
             '}' => return value,
-            c => value = Some(value.unwrap_or(0) << 4 | c.to_digit(16)?).filter(|v| *v <= MAX_CODE_POINT),
+            c => {
+                value =
+                    Some(value.unwrap_or(0) << 4 | c.to_digit(16)?).filter(|v| *v <= MAX_CODE_POINT)
+            }
         }
         value?;
     }

@@ -26,7 +26,14 @@ pub(super) struct Limits {
 
 impl Limits {
     pub(super) fn new() -> Self {
-        Limits { nodes: 0, free: 0, runes: 0, repeats: 1, measures_sizes: false, measures_heights: false }
+        Limits {
+            nodes: 0,
+            free: 0,
+            runes: 0,
+            repeats: 1,
+            measures_sizes: false,
+            measures_heights: false,
+        }
     }
 
     /// Counts a new node.
@@ -58,7 +65,11 @@ impl Limits {
     }
 
     /// Checks the newest node, and all on the stack when Go begins to measure.
-    pub(super) fn check<'n>(&mut self, newest: &Node, stack: impl Iterator<Item = &'n Node>) -> Result<(), Problem> {
+    pub(super) fn check<'n>(
+        &mut self,
+        newest: &Node,
+        stack: impl Iterator<Item = &'n Node>,
+    ) -> Result<(), Problem> {
         if self.runes > MAX_RUNES {
             return Err(Problem::Large);
         }

@@ -13,7 +13,10 @@ impl Program {
     pub(super) fn search(&self, text: &str, start: usize, slots: usize) -> Option<Vec<usize>> {
         let mut current = Threads::new(self.instructions.len(), slots);
         let mut next = Threads::new(self.instructions.len(), slots);
-        let mut scratch = Scratch { slots: vec![NOWHERE; slots], steps: Vec::new() };
+        let mut scratch = Scratch {
+            slots: vec![NOWHERE; slots],
+            steps: Vec::new(),
+        };
         let mut found: Option<Vec<usize>> = None;
         let mut position = start;
         let mut rest = text.get(start..)?.chars();
@@ -56,11 +59,17 @@ impl Program {
     }
 
     fn instruction(&self, at: u32) -> Instruction {
-        usize::try_from(at).ok().and_then(|at| self.instructions.get(at)).copied().unwrap_or(Instruction::Fail)
+        usize::try_from(at)
+            .ok()
+            .and_then(|at| self.instructions.get(at))
+            .copied()
+            .unwrap_or(Instruction::Fail)
     }
 
     fn holds(&self, class: u32, c: char) -> bool {
-        let ranges = usize::try_from(class).ok().and_then(|class| self.classes.get(class));
+        let ranges = usize::try_from(class)
+            .ok()
+            .and_then(|class| self.classes.get(class));
         ranges.is_some_and(|ranges| {
             let index = ranges.partition_point(|(_, high)| *high < c);
             ranges.get(index).is_some_and(|(low, _)| *low <= c)
@@ -68,7 +77,14 @@ impl Program {
     }
 
     /// Adds the threads to which an instruction leads without reading a character, the preferred ones first.
-    fn follow(&self, at: u32, text: &str, position: usize, threads: &mut Threads, scratch: &mut Scratch) {
+    fn follow(
+        &self,
+        at: u32,
+        text: &str,
+        position: usize,
+        threads: &mut Threads,
+        scratch: &mut Scratch,
+    ) {
         scratch.steps.push(Step::Visit(at));
         while let Some(step) = scratch.steps.pop() {
             let mut at = match step {
@@ -92,7 +108,10 @@ impl Program {
                     Instruction::Save(slot) => {
                         let slot = usize::try_from(slot).unwrap_or(usize::MAX);
                         if let Some(old) = scratch.slots.get_mut(slot) {
-                            scratch.steps.push(Step::Restore { slot, position: *old });
+                            scratch.steps.push(Step::Restore {
+                                slot,
+                                position: *old,
+                            });
                             *old = position;
                         }
                         at = at.saturating_add(1);
@@ -153,13 +172,24 @@ impl Threads {
 
     fn slots(&self, thread: usize) -> &[usize] {
         let start = thread.saturating_mul(self.slots_each);
-        self.slots.get(start..start.saturating_add(self.slots_each)).unwrap_or_default()
+        self.slots
+            .get(start..start.saturating_add(self.slots_each))
+            .unwrap_or_default()
     }
 
     /// Notes a visit to an instruction; whether it is the first.
     fn enter(&mut self, at: u32) -> bool {
-        let Some(place) = usize::try_from(at).ok().and_then(|at| self.places.get_mut(at)) else { return false };
-        if usize::try_from(*place).ok().and_then(|place| self.visited.get(place)) == Some(&at) {
+        let Some(place) = usize::try_from(at)
+            .ok()
+            .and_then(|at| self.places.get_mut(at))
+        else {
+            return false;
+        };
+        if usize::try_from(*place)
+            .ok()
+            .and_then(|place| self.visited.get(place))
+            == Some(&at)
+        {
             return false;
         }
         *place = u32::try_from(self.visited.len()).unwrap_or(u32::MAX);
@@ -175,7 +205,10 @@ impl Threads {
 
 /// Whether an assertion holds at a position. Words are of ASCII.
 fn looks(look: Look, text: &str, position: usize) -> bool {
-    let (before, after) = text.as_bytes().split_at_checked(position).unwrap_or_default();
+    let (before, after) = text
+        .as_bytes()
+        .split_at_checked(position)
+        .unwrap_or_default();
     let (before, after) = (before.last().copied(), after.first().copied());
     let is_word = |byte: Option<u8>| byte.is_some_and(|b| b == b'_' || b.is_ascii_alphanumeric());
     match look {

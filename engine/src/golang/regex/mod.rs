@@ -71,14 +71,20 @@ impl Regex {
             Some(matcher) => matcher,
             None => Matcher::Machine(Arc::new(Program::compile(&parsed.hir)?)),
         };
-        Ok(Regex { matcher, groups: parsed.groups })
+        Ok(Regex {
+            matcher,
+            groups: parsed.groups,
+        })
     }
 
     /// Whether the pattern matches anywhere in the text.
     pub fn is_match(&self, text: &str) -> bool {
         match &self.matcher {
             // The quick search stops within a character and then misses matches that are not.
-            Matcher::Automaton { regex, splits_characters: false } => regex.is_match(text),
+            Matcher::Automaton {
+                regex,
+                splits_characters: false,
+            } => regex.is_match(text),
             Matcher::Automaton { regex, .. } => regex.find(text).is_some(),
             Matcher::Machine(program) => program.search(text, 0, 0).is_some(),
         }
@@ -91,7 +97,9 @@ impl Regex {
 
     fn find_at(&self, text: &str, start: usize) -> Option<Range<usize>> {
         match &self.matcher {
-            Matcher::Automaton { regex, .. } => regex.find(Input::new(text).range(start..)).map(|found| found.range()),
+            Matcher::Automaton { regex, .. } => regex
+                .find(Input::new(text).range(start..))
+                .map(|found| found.range()),
             Matcher::Machine(program) => range(program.search(text, start, 2)?.as_slice()),
         }
     }
@@ -108,8 +116,13 @@ impl Regex {
 
     /// The matches of [`find_iter`](Self::find_iter), each with the ranges of what its groups matched; the first is the
     /// whole match. Needs a pattern compiled by [`with_groups`](Self::with_groups).
-    pub fn captures_iter<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Vec<Option<Range<usize>>>> + 't {
-        let whole = |groups: &Vec<Option<Range<usize>>>| groups.first().cloned().flatten().unwrap_or_default();
+    pub fn captures_iter<'t>(
+        &'t self,
+        text: &'t str,
+    ) -> impl Iterator<Item = Vec<Option<Range<usize>>>> + 't {
+        let whole = |groups: &Vec<Option<Range<usize>>>| {
+            groups.first().cloned().flatten().unwrap_or_default()
+        };
         matches(text, |start| self.captures_at(text, start), whole)
     }
 
@@ -119,11 +132,19 @@ impl Regex {
                 let mut captures = regex.create_captures();
                 regex.captures(Input::new(text).range(start..), &mut captures);
                 let group = |index| captures.get_group(index).map(|span| span.range());
-                captures.is_match().then(|| (0..=self.groups).map(group).collect())
+                captures
+                    .is_match()
+                    .then(|| (0..=self.groups).map(group).collect())
             }
             Matcher::Machine(program) => {
                 let slots = self.groups.saturating_add(1).saturating_mul(2);
-                Some(program.search(text, start, slots)?.chunks(2).map(range).collect())
+                Some(
+                    program
+                        .search(text, start, slots)?
+                        .chunks(2)
+                        .map(range)
+                        .collect(),
+                )
             }
         }
     }
@@ -134,11 +155,27 @@ fn automaton(parsed: &Parsed, keep_groups: bool) -> Option<Matcher> {
     if parsed.height > MAX_AUTOMATON_HEIGHT {
         return None;
     }
-    let captures = if keep_groups { WhichCaptures::All } else { WhichCaptures::Implicit };
-    let config = meta::Config::new().nfa_size_limit(Some(MAX_AUTOMATON_BYTES)).which_captures(captures);
-    let regex = meta::Builder::new().configure(config).build_from_hir(&parsed.hir).ok()?;
-    let splits_characters = parsed.hir.properties().look_set().contains(Look::WordAsciiNegate);
-    Some(Matcher::Automaton { regex, splits_characters })
+    let captures = if keep_groups {
+        WhichCaptures::All
+    } else {
+        WhichCaptures::Implicit
+    };
+    let config = meta::Config::new()
+        .nfa_size_limit(Some(MAX_AUTOMATON_BYTES))
+        .which_captures(captures);
+    let regex = meta::Builder::new()
+        .configure(config)
+        .build_from_hir(&parsed.hir)
+        .ok()?;
+    let splits_characters = parsed
+        .hir
+        .properties()
+        .look_set()
+        .contains(Look::WordAsciiNegate);
+    Some(Matcher::Automaton {
+        regex,
+        splits_characters,
+    })
 }
 
 /// What a group matched, by its two positions.
@@ -162,10 +199,15 @@ fn matches<'t, M>(
         loop {
             let start = position?;
             let found = search(start);
-            let Range { start: found_start, end } = found.as_ref().map(&range)?;
+            let Range {
+                start: found_start,
+                end,
+            } = found.as_ref().map(&range)?;
             let counts = if end == start {
-                position =
-                    text.get(start..).and_then(|rest| rest.chars().next()).map(|c| start.saturating_add(c.len_utf8()));
+                position = text
+                    .get(start..)
+                    .and_then(|rest| rest.chars().next())
+                    .map(|c| start.saturating_add(c.len_utf8()));
                 previous_end != Some(found_start)
             } else {
                 position = Some(end);
@@ -181,7 +223,9 @@ fn matches<'t, M>(
 
 /// What of a text was read, by what is left of it.
 fn consumed<'t>(whole: &'t str, rest: &str) -> &'t str {
-    whole.get(..whole.len().saturating_sub(rest.len())).unwrap_or(whole)
+    whole
+        .get(..whole.len().saturating_sub(rest.len()))
+        .unwrap_or(whole)
 }
 
 #[cfg(test)]

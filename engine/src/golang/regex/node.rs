@@ -48,7 +48,16 @@ pub(super) enum Repeat {
 
 impl Node {
     fn leaf(hir: Hir, shape: Shape, runes: usize) -> Node {
-        Node { hir, shape, height: 1, size: 1, copies: 0, times: 1, runes, joined: false }
+        Node {
+            hir,
+            shape,
+            height: 1,
+            size: 1,
+            copies: 0,
+            times: 1,
+            runes,
+            joined: false,
+        }
     }
 
     pub(super) fn empty() -> Node {
@@ -76,7 +85,10 @@ impl Node {
 
     /// A class, which Go takes for a literal where it is only one, in one or two cases.
     pub(super) fn class(class: ClassUnicode) -> Node {
-        let mut points = class.ranges().iter().flat_map(|range| range.start()..=range.end());
+        let mut points = class
+            .ranges()
+            .iter()
+            .flat_map(|range| range.start()..=range.end());
         let (shape, runes) = match (points.next(), points.next(), points.next()) {
             (Some(_), None, None) => (Shape::Literal { fold: false }, 1),
             (Some(c), Some(_), None) if folds_to(c, &class) => (Shape::Literal { fold: true }, 1),
@@ -115,10 +127,15 @@ impl Node {
         let size = match repeat {
             Repeat::Star | Repeat::Counted(0, None) => self.size.saturating_add(2),
             Repeat::Plus | Repeat::Quest => self.size.saturating_add(1),
-            Repeat::Counted(min, None) => self.size.saturating_mul(u64::from(min)).saturating_add(1),
+            Repeat::Counted(min, None) => {
+                self.size.saturating_mul(u64::from(min)).saturating_add(1)
+            }
             Repeat::Counted(min, Some(max)) => {
                 let optional = u64::from(max.saturating_sub(min));
-                self.size.saturating_mul(u64::from(max)).saturating_add(optional).max(1)
+                self.size
+                    .saturating_mul(u64::from(max))
+                    .saturating_add(optional)
+                    .max(1)
             }
         };
         let (times, copies) = match repeat {
@@ -130,9 +147,23 @@ impl Node {
             }
             _ => (1, self.copies),
         };
-        let hir = Hir::repetition(Repetition { min, max, greedy, sub: Box::new(self.hir) });
+        let hir = Hir::repetition(Repetition {
+            min,
+            max,
+            greedy,
+            sub: Box::new(self.hir),
+        });
         let height = self.height.saturating_add(1);
-        Node { hir, shape: Shape::Other, height, size, copies, times, runes: 0, joined: false }
+        Node {
+            hir,
+            shape: Shape::Other,
+            height,
+            size,
+            copies,
+            times,
+            runes: 0,
+            joined: false,
+        }
     }
 
     /// Whether Go can merge the node with a class beside it.
@@ -159,7 +190,9 @@ impl Node {
             let choices = u64::try_from(pieces.saturating_sub(1)).unwrap_or(u64::MAX);
             whole_pieces().fold(choices, |size, node| size.saturating_add(node.size))
         } else {
-            nodes.iter().fold(0, |size: u64, node| size.saturating_add(node.size))
+            nodes
+                .iter()
+                .fold(0, |size: u64, node| size.saturating_add(node.size))
         };
         // Go lifts what is below a node of the same kind.
         let level = |node: &Node| node.height.saturating_sub(u32::from(node.shape == shape));
@@ -171,12 +204,27 @@ impl Node {
         };
         let copies = nodes.iter().map(|node| node.copies).max().unwrap_or(0);
         let runes = match pieces {
-            1 => nodes.iter().fold(0, |runes: usize, node| runes.saturating_add(node.runes)),
+            1 => nodes
+                .iter()
+                .fold(0, |runes: usize, node| runes.saturating_add(node.runes)),
             _ => 0,
         };
         let hirs = nodes.into_iter().map(|node| node.hir).collect();
-        let hir = if alternatives { Hir::alternation(hirs) } else { Hir::concat(hirs) };
-        Node { hir, shape: merged_shape, height, size, copies, times: 1, runes, joined: false }
+        let hir = if alternatives {
+            Hir::alternation(hirs)
+        } else {
+            Hir::concat(hirs)
+        };
+        Node {
+            hir,
+            shape: merged_shape,
+            height,
+            size,
+            copies,
+            times: 1,
+            runes,
+            joined: false,
+        }
     }
 }
 

@@ -66,7 +66,12 @@ struct Frame {
 
 impl Frame {
     fn new(flags: Flags, group: Option<u32>) -> Self {
-        Frame { flags, group, alternatives: Vec::new(), nodes: Vec::new() }
+        Frame {
+            flags,
+            group,
+            alternatives: Vec::new(),
+            nodes: Vec::new(),
+        }
     }
 }
 
@@ -95,8 +100,16 @@ impl<'p> Parser<'p> {
                 '(' => rest = self.open_group(before)?,
                 ')' => self.close_group()?,
                 '|' => self.end_alternative()?,
-                '^' => self.push_look(if self.flags.multi_line { Look::StartLF } else { Look::Start })?,
-                '$' => self.push_look(if self.flags.multi_line { Look::EndLF } else { Look::End })?,
+                '^' => self.push_look(if self.flags.multi_line {
+                    Look::StartLF
+                } else {
+                    Look::Start
+                })?,
+                '$' => self.push_look(if self.flags.multi_line {
+                    Look::EndLF
+                } else {
+                    Look::End
+                })?,
                 '.' => self.push_dot()?,
                 '[' => {
                     self.limits.allocate();
@@ -116,7 +129,10 @@ impl<'p> Parser<'p> {
                 '{' => match parse_count(rest) {
                     Some((repeat, after)) => {
                         let Some(repeat) = repeat else {
-                            return Err(RegexError::syntax(Problem::InvalidRepeatSize, consumed(before, after)));
+                            return Err(RegexError::syntax(
+                                Problem::InvalidRepeatSize,
+                                consumed(before, after),
+                            ));
                         };
                         rest = self.repeat(repeat, before, after, last_repeat)?;
                         repeated = true;
@@ -136,7 +152,11 @@ impl<'p> Parser<'p> {
         if !self.open.is_empty() {
             return Err(self.error(Problem::MissingParen));
         }
-        Ok(Parsed { hir: node.hir, height: node.height, groups: usize::try_from(self.groups).unwrap_or(usize::MAX) })
+        Ok(Parsed {
+            hir: node.hir,
+            height: node.height,
+            groups: usize::try_from(self.groups).unwrap_or(usize::MAX),
+        })
     }
 
     /// An error that quotes the whole pattern.
@@ -154,7 +174,12 @@ impl<'p> Parser<'p> {
             Some('B') => self.push_look(Look::WordAsciiNegate)?,
             Some('z') => self.push_look(Look::End)?,
             // A single byte is nothing to match in text.
-            Some('C') => return Err(RegexError::syntax(Problem::InvalidEscape, consumed(text, rest))),
+            Some('C') => {
+                return Err(RegexError::syntax(
+                    Problem::InvalidEscape,
+                    consumed(text, rest),
+                ));
+            }
             Some('Q') => {
                 let (quoted, rest) = rest.split_once(r"\E").unwrap_or((rest, ""));
                 for c in quoted.chars() {
@@ -217,10 +242,19 @@ impl<'p> Parser<'p> {
     }
 
     fn check_limits(&mut self) -> Result<(), RegexError> {
-        let Some(newest) = self.current.nodes.last().or(self.current.alternatives.last()) else { return Ok(()) };
+        let Some(newest) = self
+            .current
+            .nodes
+            .last()
+            .or(self.current.alternatives.last())
+        else {
+            return Ok(());
+        };
         let frames = self.open.iter().chain([&self.current]);
         let stack = frames.flat_map(|frame| frame.alternatives.iter().chain(&frame.nodes));
-        self.limits.check(newest, stack).map_err(|problem| RegexError::syntax(problem, self.pattern))
+        self.limits
+            .check(newest, stack)
+            .map_err(|problem| RegexError::syntax(problem, self.pattern))
     }
 
     /// Puts the current alternative together.
@@ -248,7 +282,9 @@ impl<'p> Parser<'p> {
     /// Ends the current alternative, merging it with the one before where both are classes.
     fn add_alternative(&mut self) -> Result<(), RegexError> {
         self.concat()?;
-        let Some(mut node) = self.current.nodes.pop() else { return Ok(()) };
+        let Some(mut node) = self.current.nodes.pop() else {
+            return Ok(());
+        };
         if let Some(before) = self.current.alternatives.last()
             && before.is_char_class()
             && node.is_char_class()
@@ -279,13 +315,21 @@ impl<'p> Parser<'p> {
         };
         let Frame { flags, group, .. } = std::mem::replace(&mut self.current, outer);
         self.flags = flags;
-        let Some(index) = group else { return self.push(node) };
+        let Some(index) = group else {
+            return self.push(node);
+        };
         let keep = self.keep_groups;
-        self.push(node.group(
-            |hir| {
-                if keep { Hir::capture(Capture { index, name: None, sub: Box::new(hir) }) } else { hir }
-            },
-        ))
+        self.push(node.group(|hir| {
+            if keep {
+                Hir::capture(Capture {
+                    index,
+                    name: None,
+                    sub: Box::new(hir),
+                })
+            } else {
+                hir
+            }
+        }))
     }
 
     fn enter(&mut self, capturing: bool) {
@@ -311,7 +355,10 @@ impl<'p> Parser<'p> {
                 return Err(RegexError::syntax(Problem::InvalidNamedCapture, text));
             };
             if name.is_empty() || !name.bytes().all(|b| b == b'_' || b.is_ascii_alphanumeric()) {
-                return Err(RegexError::syntax(Problem::InvalidNamedCapture, consumed(text, rest)));
+                return Err(RegexError::syntax(
+                    Problem::InvalidNamedCapture,
+                    consumed(text, rest),
+                ));
             }
             self.enter(true);
             return Ok(rest);
@@ -347,7 +394,10 @@ impl<'p> Parser<'p> {
             }
             lacks_flag = false;
         }
-        Err(RegexError::syntax(Problem::InvalidPerlOp, consumed(text, rest.as_str())))
+        Err(RegexError::syntax(
+            Problem::InvalidPerlOp,
+            consumed(text, rest.as_str()),
+        ))
     }
 
     /// Repeats the last node. `before` is the pattern from the operator on, `after` what follows it; returns what
@@ -362,10 +412,16 @@ impl<'p> Parser<'p> {
         let swapped = after.strip_prefix('?');
         let after = swapped.unwrap_or(after);
         if let Some(last) = last_repeat {
-            return Err(RegexError::syntax(Problem::InvalidRepeatOp, consumed(last, after)));
+            return Err(RegexError::syntax(
+                Problem::InvalidRepeatOp,
+                consumed(last, after),
+            ));
         }
         let Some(node) = self.current.nodes.pop() else {
-            return Err(RegexError::syntax(Problem::MissingRepeatArgument, consumed(before, after)));
+            return Err(RegexError::syntax(
+                Problem::MissingRepeatArgument,
+                consumed(before, after),
+            ));
         };
         self.limits.allocate();
         let greedy = self.flags.lazy == swapped.is_some();
@@ -375,7 +431,10 @@ impl<'p> Parser<'p> {
         self.current.nodes.push(node);
         self.check_limits()?;
         if counted && copies > u64::from(MAX_REPEAT) {
-            return Err(RegexError::syntax(Problem::InvalidRepeatSize, consumed(before, after)));
+            return Err(RegexError::syntax(
+                Problem::InvalidRepeatSize,
+                consumed(before, after),
+            ));
         }
         Ok(after)
     }

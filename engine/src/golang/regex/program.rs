@@ -39,10 +39,17 @@ impl Program {
     /// Compiles what a parsed pattern matches.
     pub(super) fn compile(hir: &Hir) -> Result<Program, RegexError> {
         let mut compiler = Compiler {
-            program: Program { instructions: Vec::new(), classes: Vec::new() },
+            program: Program {
+                instructions: Vec::new(),
+                classes: Vec::new(),
+            },
             known_classes: HashMap::new(),
             exits: Vec::new(),
-            tasks: vec![Task::Emit(Instruction::Match), Task::Emit(Instruction::Save(1)), Task::Node(hir)],
+            tasks: vec![
+                Task::Emit(Instruction::Match),
+                Task::Emit(Instruction::Save(1)),
+                Task::Node(hir),
+            ],
         };
         compiler.emit(Instruction::Save(0));
         while let Some(task) = compiler.tasks.pop() {
@@ -124,7 +131,11 @@ impl<'h> Compiler<'h> {
             Task::Optional { times: 0, .. } => {}
             Task::Optional { sub, times, greedy } => {
                 self.emit_way_out(greedy);
-                self.tasks.push(Task::Optional { sub, times: times.saturating_sub(1), greedy });
+                self.tasks.push(Task::Optional {
+                    sub,
+                    times: times.saturating_sub(1),
+                    greedy,
+                });
                 self.tasks.push(Task::Node(sub));
             }
             Task::Alternatives(subs) => match subs {
@@ -146,12 +157,19 @@ impl<'h> Compiler<'h> {
                 self.exits.push(inner);
             }
             Task::Plus { sub, greedy } => {
-                self.tasks.push(Task::Loop { start: self.here(), greedy });
+                self.tasks.push(Task::Loop {
+                    start: self.here(),
+                    greedy,
+                });
                 self.tasks.push(Task::Node(sub));
             }
             Task::Loop { start, greedy } => {
                 let next = self.here().saturating_add(1);
-                self.emit(if greedy { Instruction::Split(start, next) } else { Instruction::Split(next, start) });
+                self.emit(if greedy {
+                    Instruction::Split(start, next)
+                } else {
+                    Instruction::Split(next, start)
+                });
             }
             Task::Land => {
                 let here = self.here();
@@ -172,7 +190,11 @@ impl<'h> Compiler<'h> {
     /// Goes on to the next instruction or leaves the construct opened last; prefers to go on where `greedy`.
     fn emit_way_out(&mut self, greedy: bool) {
         let next = self.here().saturating_add(1);
-        self.emit_exit(if greedy { Instruction::Split(next, UNKNOWN) } else { Instruction::Split(UNKNOWN, next) });
+        self.emit_exit(if greedy {
+            Instruction::Split(next, UNKNOWN)
+        } else {
+            Instruction::Split(UNKNOWN, next)
+        });
     }
 
     fn node(&mut self, hir: &'h Hir) {
@@ -192,7 +214,8 @@ impl<'h> Compiler<'h> {
             HirKind::Capture(capture) => {
                 let slot = capture.index.saturating_mul(2);
                 self.emit(Instruction::Save(slot));
-                self.tasks.push(Task::Emit(Instruction::Save(slot.saturating_add(1))));
+                self.tasks
+                    .push(Task::Emit(Instruction::Save(slot.saturating_add(1))));
                 self.tasks.push(Task::Node(&capture.sub));
             }
             HirKind::Concat(subs) => self.tasks.extend(subs.iter().rev().map(Task::Node)),
@@ -205,7 +228,12 @@ impl<'h> Compiler<'h> {
     }
 
     fn repetition(&mut self, repetition: &'h Repetition) {
-        let Repetition { min, max, greedy, sub } = repetition;
+        let Repetition {
+            min,
+            max,
+            greedy,
+            sub,
+        } = repetition;
         let greedy = *greedy;
         match (*min, *max) {
             // As in Go, which matters to what is preferred: passes that may be empty make an optional loop of one pass
@@ -231,7 +259,11 @@ impl<'h> Compiler<'h> {
             (min, Some(max)) => {
                 self.exits.push(Vec::new());
                 self.tasks.push(Task::Land);
-                self.tasks.push(Task::Optional { sub, times: max.saturating_sub(min), greedy });
+                self.tasks.push(Task::Optional {
+                    sub,
+                    times: max.saturating_sub(min),
+                    greedy,
+                });
                 self.tasks.push(Task::Copies(sub, min));
             }
         }
@@ -243,11 +275,17 @@ impl<'h> Compiler<'h> {
         *self.known_classes.entry(place).or_insert_with(|| {
             let number = u32::try_from(classes.len()).unwrap_or(UNKNOWN);
             classes.push(match class {
-                Class::Unicode(class) => class.ranges().iter().map(|range| (range.start(), range.end())).collect(),
+                Class::Unicode(class) => class
+                    .ranges()
+                    .iter()
+                    .map(|range| (range.start(), range.end()))
+                    .collect(),
                 // Bytes occur of ASCII alone.
-                Class::Bytes(class) => {
-                    class.ranges().iter().map(|range| (range.start().into(), range.end().into())).collect()
-                }
+                Class::Bytes(class) => class
+                    .ranges()
+                    .iter()
+                    .map(|range| (range.start().into(), range.end().into()))
+                    .collect(),
             });
             number
         })

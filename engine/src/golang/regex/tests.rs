@@ -8,7 +8,13 @@ fn error(pattern: &str) -> String {
 fn both(pattern: &str) -> [Regex; 2] {
     let parsed = parse::parse(pattern, true).unwrap();
     let matcher = Matcher::Machine(Arc::new(Program::compile(&parsed.hir).unwrap()));
-    [Regex::with_groups(pattern).unwrap(), Regex { matcher, groups: parsed.groups }]
+    [
+        Regex::with_groups(pattern).unwrap(),
+        Regex {
+            matcher,
+            groups: parsed.groups,
+        },
+    ]
 }
 
 #[test]
@@ -28,7 +34,11 @@ fn words_errors_as_go_does() {
         (r"\p{", "invalid character class range", r"\p{"),
         (r"\p{Greek", "invalid character class range", r"\p{Greek"),
         (r"\p{Foo}", "invalid character class range", r"\p{Foo}"),
-        (r"\p{Old_Italic}", "invalid character class range", r"\p{Old_Italic}"),
+        (
+            r"\p{Old_Italic}",
+            "invalid character class range",
+            r"\p{Old_Italic}",
+        ),
         (r"[\p{Foo}]", "invalid character class range", r"\p{Foo}"),
         (r"[a-\d]", "invalid escape sequence", r"\d"),
         (r"\8", "invalid escape sequence", r"\8"),
@@ -67,7 +77,11 @@ fn words_errors_as_go_does() {
         ("a+{2}", "invalid nested repetition operator", "+{2}"),
         ("a{2}{3}", "invalid nested repetition operator", "{2}{3}"),
         ("a{2}*?", "invalid nested repetition operator", "{2}*?"),
-        ("a{1000}{2}", "invalid nested repetition operator", "{1000}{2}"),
+        (
+            "a{1000}{2}",
+            "invalid nested repetition operator",
+            "{1000}{2}",
+        ),
         ("a++", "invalid nested repetition operator", "++"),
         ("x{2}{2}?", "invalid nested repetition operator", "{2}{2}?"),
         ("a{1001}", "invalid repeat count", "{1001}"),
@@ -99,7 +113,11 @@ fn words_errors_as_go_does() {
         ("(?P<é>a)", "invalid named capture", "(?P<é>"),
     ];
     for (pattern, problem, expression) in cases {
-        assert_eq!(error(pattern), format!("error parsing regexp: {problem}: `{expression}`"), "{pattern:?}");
+        assert_eq!(
+            error(pattern),
+            format!("error parsing regexp: {problem}: `{expression}`"),
+            "{pattern:?}"
+        );
     }
 }
 
@@ -220,14 +238,21 @@ fn finds_what_go_finds() {
     for (pattern, text, expected) in cases {
         let [automaton, machine] = both(pattern);
         for regex in [automaton, machine, Regex::new(pattern).unwrap()] {
-            let found: Vec<_> = regex.find_iter(text).map(|range| (range.start, range.end)).collect();
+            let found: Vec<_> = regex
+                .find_iter(text)
+                .map(|range| (range.start, range.end))
+                .collect();
             assert_eq!(found, *expected, "{pattern:?} {text:?}");
             assert_eq!(
                 regex.find(text).map(|range| (range.start, range.end)),
                 expected.first().copied(),
                 "{pattern:?}"
             );
-            assert_eq!(regex.is_match(text), !expected.is_empty(), "{pattern:?} {text:?}");
+            assert_eq!(
+                regex.is_match(text),
+                !expected.is_empty(),
+                "{pattern:?} {text:?}"
+            );
         }
     }
 }
@@ -238,7 +263,11 @@ fn captures_what_groups_match() {
         ("(a)|(b)", "ba", &["0..1 - 0..1", "1..2 1..2 -"]),
         ("(a*)(b)?", "aab", &["0..3 0..2 2..3"]),
         ("((a)|b)*", "ab", &["0..2 1..2 0..1"]),
-        (r"(?P<y>\d+)-(?:x)(\d)", "12-x3 4-x5", &["0..5 0..2 4..5", "6..10 6..7 9..10"]),
+        (
+            r"(?P<y>\d+)-(?:x)(\d)",
+            "12-x3 4-x5",
+            &["0..5 0..2 4..5", "6..10 6..7 9..10"],
+        ),
         ("(a){0}(b)", "b", &["0..1 - 0..1"]),
         ("(b)(a){0}", "b", &["0..1 0..1 -"]),
         ("()", "é", &["0..0 0..0", "2..2 2..2"]),
@@ -246,14 +275,22 @@ fn captures_what_groups_match() {
         (
             r"((([^a])*?\b)*)",
             " 1c😀1Ks",
-            &["0..1 0..1 0..1 0..1", "2..3 2..3 2..3 2..3", "7..7 7..7 7..7 -", "8..10 8..10 8..10 9..10"],
+            &[
+                "0..1 0..1 0..1 0..1",
+                "2..3 2..3 2..3 2..3",
+                "7..7 7..7 7..7 -",
+                "8..10 8..10 8..10 9..10",
+            ],
         ),
     ];
     for (pattern, text, expected) in cases {
-        let print = |group: Option<Range<usize>>| group.map_or("-".to_owned(), |range| format!("{range:?}"));
+        let print = |group: Option<Range<usize>>| {
+            group.map_or("-".to_owned(), |range| format!("{range:?}"))
+        };
         for regex in both(pattern) {
             let matches = regex.captures_iter(text);
-            let found = matches.map(|groups| groups.into_iter().map(print).collect::<Vec<_>>().join(" "));
+            let found =
+                matches.map(|groups| groups.into_iter().map(print).collect::<Vec<_>>().join(" "));
             assert_eq!(found.collect::<Vec<_>>(), *expected, "{pattern:?} {text:?}");
         }
     }
@@ -266,19 +303,30 @@ fn limits_nesting_as_go_does() {
     let stars = |depth: usize| format!("{}b{}", "(?:a".repeat(depth), ")*".repeat(depth));
     assert_eq!(error(&groups(999)), "none");
     let deep = groups(1000);
-    assert_eq!(error(&deep), format!("error parsing regexp: expression nests too deeply: `{deep}`"));
+    assert_eq!(
+        error(&deep),
+        format!("error parsing regexp: expression nests too deeply: `{deep}`")
+    );
     assert_eq!(error(&stars(500)), "none");
     assert!(error(&stars(501)).contains("nests too deeply"));
     // Groups that do not capture are no level, and open ones are no problem of depth.
-    assert_eq!(error(&format!("{}a{}", "(?:".repeat(5000), ")".repeat(5000))), "none");
+    assert_eq!(
+        error(&format!("{}a{}", "(?:".repeat(5000), ")".repeat(5000))),
+        "none"
+    );
     assert!(error(&"(".repeat(100_000)).contains("missing closing )"));
 }
 
 #[test]
 fn limits_size_as_go_does() {
     for piece in [r"\pL\pN", "ab", "[ab]c"] {
-        assert_eq!(error(&format!("(?:{}){{1000}}", piece.repeat(1677))), "none");
-        assert!(error(&format!("(?:{}){{1000}}", piece.repeat(1678))).contains("expression too large"));
+        assert_eq!(
+            error(&format!("(?:{}){{1000}}", piece.repeat(1677))),
+            "none"
+        );
+        assert!(
+            error(&format!("(?:{}){{1000}}", piece.repeat(1678))).contains("expression too large")
+        );
     }
 }
 

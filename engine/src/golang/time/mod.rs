@@ -25,11 +25,18 @@ impl OffsetTime {
         let mut cursor = Cursor(text.as_bytes());
         let year = cursor.digits::<4>()?;
         cursor.expect(b'-')?;
-        let month = cursor.digits::<2>().filter(|month| (1..=12).contains(month))?;
+        let month = cursor
+            .digits::<2>()
+            .filter(|month| (1..=12).contains(month))?;
         cursor.expect(b'-')?;
-        let day = cursor.digits::<2>().filter(|day| (1..=days_in_month(year, month)).contains(day))?;
+        let day = cursor
+            .digits::<2>()
+            .filter(|day| (1..=days_in_month(year, month)).contains(day))?;
         cursor.expect(b'T')?;
-        let hour = cursor.digits::<2>().or_else(|| cursor.digits::<1>()).filter(|hour| *hour < 24)?;
+        let hour = cursor
+            .digits::<2>()
+            .or_else(|| cursor.digits::<1>())
+            .filter(|hour| *hour < 24)?;
         cursor.expect(b':')?;
         let minute = cursor.digits::<2>().filter(|minute| *minute < 60)?;
         cursor.expect(b':')?;
@@ -40,9 +47,15 @@ impl OffsetTime {
             return None;
         }
         let seconds_of_day = seconds(hour, minute).saturating_add(i64::from(second));
-        let local = days_from_civil(year, month, day).saturating_mul(DAY).saturating_add(seconds_of_day);
+        let local = days_from_civil(year, month, day)
+            .saturating_mul(DAY)
+            .saturating_add(seconds_of_day);
         let unix_seconds = local.saturating_sub(i64::from(offset_seconds));
-        Some(OffsetTime { unix_seconds, nanos, offset_seconds })
+        Some(OffsetTime {
+            unix_seconds,
+            nanos,
+            offset_seconds,
+        })
     }
 
     /// Writes the time as `time.RFC3339Nano` does, in its own offset: fractions without trailing zeros, `Z` for UTC.
@@ -52,7 +65,11 @@ impl OffsetTime {
             out.write_char('-')?;
         }
         let year = c.year.unsigned_abs();
-        write!(out, "{year:04}-{:02}-{:02}T{:02}:{:02}:{:02}", c.month, c.day, c.hour, c.minute, c.second)?;
+        write!(
+            out,
+            "{year:04}-{:02}-{:02}T{:02}:{:02}:{:02}",
+            c.month, c.day, c.hour, c.minute, c.second
+        )?;
         if self.nanos != 0 {
             let (mut fraction, mut width) = (self.nanos, 9usize);
             while fraction.is_multiple_of(10) {
@@ -66,7 +83,12 @@ impl OffsetTime {
         }
         let minutes = self.offset_seconds / 60;
         let sign = if minutes < 0 { '-' } else { '+' };
-        write!(out, "{sign}{:02}:{:02}", minutes.unsigned_abs() / 60, minutes.unsigned_abs() % 60)
+        write!(
+            out,
+            "{sign}{:02}:{:02}",
+            minutes.unsigned_abs() / 60,
+            minutes.unsigned_abs() % 60
+        )
     }
 }
 
@@ -101,7 +123,10 @@ impl Civil {
         let shifted = days.saturating_add(719_468);
         let (era_year, month, day, year_day) = civil_of_era(shifted.rem_euclid(ERA_DAYS));
         Civil {
-            year: shifted.div_euclid(ERA_DAYS).saturating_mul(400).saturating_add(era_year),
+            year: shifted
+                .div_euclid(ERA_DAYS)
+                .saturating_mul(400)
+                .saturating_add(era_year),
             month,
             day,
             year_day,
@@ -115,26 +140,46 @@ impl Civil {
 }
 
 /// The year (0 to 400), month, day and day of the year of a day of an era, counted from March 1 of its year 0.
-#[expect(clippy::arithmetic_side_effects, reason = "all numbers are below the days of 400 years")]
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "all numbers are below the days of 400 years"
+)]
 fn civil_of_era(day_of_era: i64) -> (i64, u8, u8, u16) {
     let day_of_era = day_of_era.clamp(0, ERA_DAYS - 1);
-    let march_year = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let march_year =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_march_year = day_of_era - (365 * march_year + march_year / 4 - march_year / 100);
     let march_month = (5 * day_of_march_year + 2) / 153;
     let day = day_of_march_year - (153 * march_month + 2) / 5 + 1;
-    let (year, month) =
-        if march_month < 10 { (march_year, march_month + 3) } else { (march_year + 1, march_month - 9) };
-    let year_day = if month <= 2 { day_of_march_year - 305 } else { day_of_march_year + 60 + i64::from(is_leap(year)) };
-    (year, small(month), small(day), u16::try_from(year_day).unwrap_or_default())
+    let (year, month) = if march_month < 10 {
+        (march_year, march_month + 3)
+    } else {
+        (march_year + 1, march_month - 9)
+    };
+    let year_day = if month <= 2 {
+        day_of_march_year - 305
+    } else {
+        day_of_march_year + 60 + i64::from(is_leap(year))
+    };
+    (
+        year,
+        small(month),
+        small(day),
+        u16::try_from(year_day).unwrap_or_default(),
+    )
 }
 
 /// The days from 1970-01-01 to a date of the years 0 to 9999.
-#[expect(clippy::arithmetic_side_effects, reason = "all numbers are below the days of 10000 years")]
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "all numbers are below the days of 10000 years"
+)]
 fn days_from_civil(year: u16, month: u16, day: u16) -> i64 {
     let (month, day) = (i64::from(month), i64::from(day));
     let march_year = i64::from(year) - i64::from(month <= 2);
     let march_month = (month + 9) % 12;
-    let leap_days = march_year.div_euclid(4) - march_year.div_euclid(100) + march_year.div_euclid(400);
+    let leap_days =
+        march_year.div_euclid(4) - march_year.div_euclid(100) + march_year.div_euclid(400);
     365 * march_year + leap_days + (153 * march_month + 2) / 5 + day - 1 - 719_468
 }
 
@@ -153,7 +198,10 @@ fn is_leap(year: i64) -> bool {
 
 /// The seconds of hours and minutes.
 fn seconds(hours: u16, minutes: u16) -> i64 {
-    i64::from(hours).saturating_mul(60).saturating_add(i64::from(minutes)).saturating_mul(60)
+    i64::from(hours)
+        .saturating_mul(60)
+        .saturating_add(i64::from(minutes))
+        .saturating_mul(60)
 }
 
 /// A number that is known to be below 256.
@@ -174,7 +222,9 @@ impl Cursor<'_> {
     fn digits<const N: usize>(&mut self) -> Option<u16> {
         let (digits, rest) = self.0.split_first_chunk::<N>()?;
         let value = digits.iter().try_fold(0u16, |value, byte| {
-            let digit = char::from(*byte).to_digit(10).and_then(|digit| u16::try_from(digit).ok())?;
+            let digit = char::from(*byte)
+                .to_digit(10)
+                .and_then(|digit| u16::try_from(digit).ok())?;
             value.checked_mul(10)?.checked_add(digit)
         })?;
         self.0 = rest;
@@ -183,15 +233,28 @@ impl Cursor<'_> {
 
     /// Reads a point or comma and digits, where both are there, as nanoseconds.
     fn fraction(&mut self) -> u32 {
-        let [b'.' | b',', rest @ ..] = self.0 else { return 0 };
-        let end = rest.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(rest.len());
+        let [b'.' | b',', rest @ ..] = self.0 else {
+            return 0;
+        };
+        let end = rest
+            .iter()
+            .position(|byte| !byte.is_ascii_digit())
+            .unwrap_or(rest.len());
         let (digits, rest) = rest.split_at_checked(end).unwrap_or((rest, &[]));
         if digits.is_empty() {
             return 0;
         }
         self.0 = rest;
-        let nine = digits.iter().copied().chain(std::iter::repeat(b'0')).take(9);
-        nine.fold(0u32, |value, byte| value.saturating_mul(10).saturating_add(u32::from(byte.saturating_sub(b'0'))))
+        let nine = digits
+            .iter()
+            .copied()
+            .chain(std::iter::repeat(b'0'))
+            .take(9);
+        nine.fold(0u32, |value, byte| {
+            value
+                .saturating_mul(10)
+                .saturating_add(u32::from(byte.saturating_sub(b'0')))
+        })
     }
 
     /// Reads `Z` or an offset such as `+01:00`, in seconds east of UTC.
@@ -207,7 +270,11 @@ impl Cursor<'_> {
         self.expect(b':')?;
         let minutes = self.digits::<2>().filter(|minutes| *minutes <= 60)?;
         let magnitude = i32::try_from(seconds(hours, minutes)).ok()?;
-        Some(if east { magnitude } else { magnitude.saturating_neg() })
+        Some(if east {
+            magnitude
+        } else {
+            magnitude.saturating_neg()
+        })
     }
 }
 

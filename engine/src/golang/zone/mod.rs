@@ -62,7 +62,8 @@ impl Zone {
             Zone::Fixed(offset) => *offset,
             Zone::Named(zone) => {
                 // jiff's instants end a day before the year 10000, at rules that hold for the rest.
-                let within = unix_seconds.clamp(Timestamp::MIN.as_second(), Timestamp::MAX.as_second());
+                let within =
+                    unix_seconds.clamp(Timestamp::MIN.as_second(), Timestamp::MAX.as_second());
                 let instant = Timestamp::from_second(within).unwrap_or_default();
                 i64::from(zone.to_offset(instant).seconds())
             }
@@ -76,7 +77,11 @@ fn fixed_offset(hours: &str, minutes: &str) -> Result<i64, AtoiError> {
     const MINUTE_NANOS: i64 = 60_000_000_000;
     let magnitude = atoi(hours)?.wrapping_mul(60);
     let part = atoi(minutes)?;
-    let total = if hours.starts_with('-') { magnitude.wrapping_sub(part) } else { magnitude.wrapping_add(part) };
+    let total = if hours.starts_with('-') {
+        magnitude.wrapping_sub(part)
+    } else {
+        magnitude.wrapping_add(part)
+    };
     let nanos = total.wrapping_mul(MINUTE_NANOS);
     // Go takes the seconds of the duration as a double and drops the fraction.
     Ok(super::duration::seconds(nanos) as i64)

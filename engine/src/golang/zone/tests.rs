@@ -12,7 +12,10 @@ fn reads_offsets_by_cel_go_rule() {
         ("+25:00", Ok(90000)),
         ("5:-30", Ok(16200)),
         ("-5:-30", Ok(-16200)),
-        ("1:2:3", Err("strconv.Atoi: parsing \"2:3\": invalid syntax")),
+        (
+            "1:2:3",
+            Err("strconv.Atoi: parsing \"2:3\": invalid syntax"),
+        ),
         (":", Err("strconv.Atoi: parsing \"\": invalid syntax")),
         ("a:b", Err("strconv.Atoi: parsing \"a\": invalid syntax")),
         ("1:", Err("strconv.Atoi: parsing \"\": invalid syntax")),
@@ -22,11 +25,16 @@ fn reads_offsets_by_cel_go_rule() {
         ("2562048:00", Ok(-9223371273)),
         ("-9999999999999999:7", Ok(-8742056063)),
         ("9223372036854775807:0", Ok(-3600)),
-        ("99999999999999999999:0", Err("strconv.Atoi: parsing \"99999999999999999999\": value out of range")),
+        (
+            "99999999999999999999:0",
+            Err("strconv.Atoi: parsing \"99999999999999999999\": value out of range"),
+        ),
         ("0:9223372036854775807", Ok(-60)),
     ];
     for (text, expected) in cases {
-        let actual = Zone::parse(text).map(|zone| zone.offset_at(0)).map_err(|error| error.to_string());
+        let actual = Zone::parse(text)
+            .map(|zone| zone.offset_at(0))
+            .map_err(|error| error.to_string());
         assert_eq!(actual, expected.map_err(str::to_owned), "{text:?}");
     }
 }
@@ -103,6 +111,10 @@ fn finds_offsets_as_go_does() {
         ("US/Central", 253402300799, -21600),
     ];
     for (name, unix_seconds, expected) in cases {
-        assert_eq!(Zone::parse(name).unwrap().offset_at(unix_seconds), expected, "{name} {unix_seconds}");
+        assert_eq!(
+            Zone::parse(name).unwrap().offset_at(unix_seconds),
+            expected,
+            "{name} {unix_seconds}"
+        );
     }
 }

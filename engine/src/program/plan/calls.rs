@@ -55,7 +55,9 @@ impl Planner<'_> {
             "or" if is_optional_chain(&target, "optional_or_optional") && arguments.len() == 2 => {
                 pair(arguments, Node::OptionalOr)
             }
-            "orValue" if is_optional_chain(&target, "optional_orValue_value") && arguments.len() == 2 => {
+            "orValue"
+                if is_optional_chain(&target, "optional_orValue_value") && arguments.len() == 2 =>
+            {
                 pair(arguments, Node::OptionalOrValue)
             }
             _ => plan_function(expr, target, arguments, &types),
@@ -73,16 +75,31 @@ impl Planner<'_> {
                 overload: self.checked.overload(expr.id).cloned(),
             };
         }
-        let find = |name: &str| resolve_name(self.env.container(), name, |name| self.env.function(name).cloned());
+        let find = |name: &str| {
+            resolve_name(self.env.container(), name, |name| {
+                self.env.function(name).cloned()
+            })
+        };
         let qualified = match &call.target {
             None => find(&call.function),
-            Some(target) => dotted_name(target).and_then(|prefix| find(&format!("{prefix}.{}", call.function))),
+            Some(target) => {
+                dotted_name(target).and_then(|prefix| find(&format!("{prefix}.{}", call.function)))
+            }
         };
         if let Some(function) = qualified {
-            return Target { receiver: None, name: function.name.clone(), function: Some(function), overload: None };
+            return Target {
+                receiver: None,
+                name: function.name.clone(),
+                function: Some(function),
+                overload: None,
+            };
         }
         let name = match &call.target {
-            None => call.function.strip_prefix('.').unwrap_or(&call.function).into(),
+            None => call
+                .function
+                .strip_prefix('.')
+                .unwrap_or(&call.function)
+                .into(),
             Some(_) => call.function.clone(),
         };
         Target {
@@ -99,9 +116,14 @@ impl Planner<'_> {
             Node::Constant(value) => match value.as_value() {
                 Value::String(name) => Key::Field(name.into()),
                 // By the specification it fails where it is looked up.
-                other if !is_key(&other) && self.env.follows_specification() => Key::Computed(Node::Constant(value)),
+                other if !is_key(&other) && self.env.follows_specification() => {
+                    Key::Computed(Node::Constant(value))
+                }
                 other if !is_key(&other) => {
-                    return Err(PlanError::new(format_args!("invalid qualifier type: {}", other.go_type())));
+                    return Err(PlanError::new(format_args!(
+                        "invalid qualifier type: {}",
+                        other.go_type()
+                    )));
                 }
                 _ => Key::Constant(value),
             },
@@ -115,10 +137,20 @@ impl Planner<'_> {
 
     fn plan_equality(&self, arguments: Vec<Node>, negated: bool) -> Result<Node, PlanError> {
         let [left, right] = exactly(arguments)?;
-        let name = if negated { operators::NOT_EQUALS } else { operators::EQUALS };
-        let row = self.env.function(name).and_then(|function| function.overloads.first());
+        let name = if negated {
+            operators::NOT_EQUALS
+        } else {
+            operators::EQUALS
+        };
+        let row = self
+            .env
+            .function(name)
+            .and_then(|function| function.overloads.first());
         let cost = row.map_or(Cost::ONE, |overload| overload.cost);
-        Ok(Node::Equality(Box::new(Equality { operands: Operands { left, right, cost }, negated })))
+        Ok(Node::Equality(Box::new(Equality {
+            operands: Operands { left, right, cost },
+            negated,
+        })))
     }
 }
 
@@ -126,20 +158,28 @@ impl Planner<'_> {
 fn dotted_name(expr: &Expr) -> Option<String> {
     match &expr.kind {
         ExprKind::Ident(name) => Some(name.to_string()),
-        ExprKind::Select(select) if !select.test_only => {
-            Some(format!("{}.{}", dotted_name(&select.operand)?, select.field))
-        }
+        ExprKind::Select(select) if !select.test_only => Some(format!(
+            "{}.{}",
+            dotted_name(&select.operand)?,
+            select.field
+        )),
         _ => None,
     }
 }
 
 fn is_optional_chain(target: &Target<'_>, overload: &str) -> bool {
-    target.function.is_some() && target.overload.as_ref().is_none_or(|known| known.id == overload)
+    target.function.is_some()
+        && target
+            .overload
+            .as_ref()
+            .is_none_or(|known| known.id == overload)
 }
 
 fn exactly<const N: usize>(arguments: Vec<Node>) -> Result<[Node; N], PlanError> {
     // The parser gives operators as many operands as they take; only a call by an operator's name could not.
-    arguments.try_into().map_err(|_| PlanError::new("no such overload"))
+    arguments
+        .try_into()
+        .map_err(|_| PlanError::new("no such overload"))
 }
 
 fn pair(arguments: Vec<Node>, node: fn(Box<[Node; 2]>) -> Node) -> Result<Node, PlanError> {
@@ -153,8 +193,14 @@ fn plan_conditional(arguments: Vec<Node>) -> Result<Node, PlanError> {
         Node::Attribute(attribute) => *attribute,
         node => Attribute::new(Base::Operand(node)),
     };
-    let conditional = Conditional { condition, truthy: branch(truthy), falsy: branch(falsy) };
-    Ok(Node::Attribute(Box::new(Attribute::new(Base::Conditional(Box::new(conditional))))))
+    let conditional = Conditional {
+        condition,
+        truthy: branch(truthy),
+        falsy: branch(falsy),
+    };
+    Ok(Node::Attribute(Box::new(Attribute::new(
+        Base::Conditional(Box::new(conditional)),
+    ))))
 }
 
 fn plan_function(
@@ -171,10 +217,19 @@ fn plan_function(
         let regex = Regex::new(pattern).map_err(PlanError::new)?;
         let callee = Callee::Compiled(function, Box::new(regex));
         // Upstream plans this as a call of any number of arguments.
-        let call = Call { function: target.name, callee, arguments: arguments.into(), stops_early: true, cost };
+        let call = Call {
+            function: target.name,
+            callee,
+            arguments: arguments.into(),
+            stops_early: true,
+            cost,
+        };
         return Ok(Node::Call(Box::new(call)));
     }
-    if target.overload.as_ref().is_some_and(|overload| overload.id == "in_list")
+    if target
+        .overload
+        .as_ref()
+        .is_some_and(|overload| overload.id == "in_list")
         && let [_, list] = arguments.as_slice()
         && list.constant().is_some()
     {
@@ -192,22 +247,37 @@ fn plan_function(
     {
         let [left, right] = exactly(arguments)?;
         let operands = Operands { left, right, cost };
-        return Ok(Node::Comparison(Box::new(Comparison { operands, operator, function })));
+        return Ok(Node::Comparison(Box::new(Comparison {
+            operands,
+            operator,
+            function,
+        })));
     }
     if arguments.is_empty() && matches!(callee, Callee::Missing(_)) {
-        return Err(PlanError::new(format_args!("no such overload: {}()", target.name)));
+        return Err(PlanError::new(format_args!(
+            "no such overload: {}()",
+            target.name
+        )));
     }
     let stops_early = any_number || arguments.len() > 2;
-    constants::fold_conversion(Call { function: target.name, callee, arguments: arguments.into(), stops_early, cost })
+    constants::fold_conversion(Call {
+        function: target.name,
+        callee,
+        arguments: arguments.into(),
+        stops_early,
+        cost,
+    })
 }
 
 /// The function for constant patterns. Upstream knows it by the name alone.
 fn of_pattern(target: &Target<'_>) -> Option<PatternFunction> {
     let overloads = &target.function.as_ref()?.overloads;
-    overloads.iter().find_map(|overload| match overload.implementation {
-        Implementation::Pattern(function, _) => Some(function),
-        _ => None,
-    })
+    overloads
+        .iter()
+        .find_map(|overload| match overload.implementation {
+            Implementation::Pattern(function, _) => Some(function),
+            _ => None,
+        })
 }
 
 /// What is called, and whether upstream calls it as a function of any number of arguments.
@@ -215,9 +285,13 @@ fn callee(target: &Target<'_>, types: &[&Type], id: u32) -> (Callee, bool) {
     let guarded = |implementation, overload: &Arc<OverloadDecl>| {
         let parameters = &overload.signature.parameters;
         let known = parameters.len() == types.len()
-            && parameters.iter().zip(types).all(|(parameter, ty)| parameter == *ty && is_certain(ty));
+            && parameters
+                .iter()
+                .zip(types)
+                .all(|(parameter, ty)| parameter == *ty && is_certain(ty));
         // A body that gives back what it takes need not look at it.
-        let may_pass = !overload.signature.member && *parameters == [overload.signature.result.clone()];
+        let may_pass =
+            !overload.signature.member && *parameters == [overload.signature.result.clone()];
         match known && !may_pass {
             true => Callee::Trusted(implementation, Arc::clone(overload)),
             false => Callee::Guarded(implementation, Arc::clone(overload)),
@@ -231,7 +305,10 @@ fn callee(target: &Target<'_>, types: &[&Type], id: u32) -> (Callee, bool) {
             Implementation::Planned | Implementation::Declared | Implementation::Pattern(..) => {}
         }
     }
-    let overloads = target.function.iter().flat_map(|function| &function.overloads);
+    let overloads = target
+        .function
+        .iter()
+        .flat_map(|function| &function.overloads);
     let mut typed = Vec::new();
     let mut variadic = false;
     for overload in overloads {

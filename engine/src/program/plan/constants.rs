@@ -11,7 +11,11 @@ use crate::value::{Arena, OwnedValue, Value, key_order, number};
 
 /// A list of constants is a constant; an element that cannot be built makes it a constant failure.
 pub(super) fn fold_list(literal: ListLiteral) -> Result<Node, PlanError> {
-    if !literal.elements.iter().all(|element| element.value.constant().is_some()) {
+    if !literal
+        .elements
+        .iter()
+        .all(|element| element.value.constant().is_some())
+    {
         return Ok(Node::List(Box::new(literal)));
     }
     folded(Node::List(Box::new(literal)), false)
@@ -20,7 +24,11 @@ pub(super) fn fold_list(literal: ListLiteral) -> Result<Node, PlanError> {
 /// A map of constants is a constant.
 pub(super) fn fold_map(literal: MapLiteral) -> Result<Node, PlanError> {
     let constant = |node: &Node| node.constant().is_some();
-    if !literal.entries.iter().all(|(key, element)| constant(key) && constant(&element.value)) {
+    if !literal
+        .entries
+        .iter()
+        .all(|(key, element)| constant(key) && constant(&element.value))
+    {
         return Ok(Node::Map(Box::new(literal)));
     }
     folded(Node::Map(Box::new(literal)), false)
@@ -30,10 +38,21 @@ pub(super) fn fold_map(literal: MapLiteral) -> Result<Node, PlanError> {
 pub(super) fn fold_conversion(call: Call) -> Result<Node, PlanError> {
     let conversion = matches!(
         call.function.as_str(),
-        "bool" | "bytes" | "double" | "duration" | "dyn" | "int" | "string" | "timestamp" | "type" | "uint"
+        "bool"
+            | "bytes"
+            | "double"
+            | "duration"
+            | "dyn"
+            | "int"
+            | "string"
+            | "timestamp"
+            | "type"
+            | "uint"
     );
     match &*call.arguments {
-        [argument] if conversion && argument.constant().is_some() => folded(Node::Call(Box::new(call)), true),
+        [argument] if conversion && argument.constant().is_some() => {
+            folded(Node::Call(Box::new(call)), true)
+        }
         _ => Ok(Node::Call(Box::new(call))),
     }
 }
@@ -49,7 +68,12 @@ fn folded(node: Node, must_succeed: bool) -> Result<Node, PlanError> {
         specified: false,
     };
     let arena = Arena::new();
-    let mut frame = Frame::new(&program, &Activation::new(), &arena, &EvalOptions::default());
+    let mut frame = Frame::new(
+        &program,
+        &Activation::new(),
+        &arena,
+        &EvalOptions::default(),
+    );
     match program.root.eval(&mut frame) {
         Ok(value) => Ok(Node::Constant(OwnedValue::copy_of(&value)?)),
         Err(error) if must_succeed || error.is_fatal() => Err(error.into()),
@@ -60,7 +84,9 @@ fn folded(node: Node, must_succeed: bool) -> Result<Node, PlanError> {
 /// `x in list` of a constant list is looked up in a set, if its elements can be hashed; in an empty list nothing is, so
 /// `x` is not even evaluated. Hands the element back where this does not apply.
 pub(super) fn membership(element: Node, list: &Value<'_>) -> Result<Node, Node> {
-    let Some(list) = list.as_list() else { return Err(element) };
+    let Some(list) = list.as_list() else {
+        return Err(element);
+    };
     if list.is_empty() {
         return Ok(Node::Constant(OwnedValue::from_bool(false)));
     }
@@ -87,7 +113,11 @@ pub(super) fn membership(element: Node, list: &Value<'_>) -> Result<Node, Node> 
     }
     set.sort_by(key_order);
     set.dedup_by(|left, right| key_order(left, right).is_eq());
-    match set.iter().map(OwnedValue::copy_of).collect::<Result<Box<[_]>, _>>() {
+    match set
+        .iter()
+        .map(OwnedValue::copy_of)
+        .collect::<Result<Box<[_]>, _>>()
+    {
         Ok(set) => Ok(Node::Membership(Box::new(Membership { element, set }))),
         Err(_) => Err(element),
     }

@@ -11,7 +11,10 @@ use crate::program::fold::{Fold, FoldKind, General, Insert};
 const MAP_INSERT: &str = "cel.@mapInsert";
 
 impl Planner<'_> {
-    pub(super) fn plan_comprehension(&mut self, comprehension: &Comprehension) -> Result<Node, PlanError> {
+    pub(super) fn plan_comprehension(
+        &mut self,
+        comprehension: &Comprehension,
+    ) -> Result<Node, PlanError> {
         let range = self.plan(&comprehension.iter_range)?;
         // Upstream plans the first value ahead of what is in the loop, outside its scope.
         let init = self.plan(&comprehension.accu_init)?;
@@ -29,17 +32,37 @@ impl Planner<'_> {
                 self.scopes.truncate(outer);
                 self.scopes.push((comprehension.accu_var.clone(), accu));
                 let result = self.plan(&comprehension.result)?;
-                FoldKind::General(Box::new(General { accu, init, condition, step, result }))
+                FoldKind::General(Box::new(General {
+                    accu,
+                    init,
+                    condition,
+                    step,
+                    result,
+                }))
             }
         };
         self.scopes.truncate(outer);
         self.innermost = around;
-        Ok(Node::Fold(Box::new(Fold { range, var, var2, kind })))
+        Ok(Node::Fold(Box::new(Fold {
+            range,
+            var,
+            var2,
+            kind,
+        })))
     }
 
     pub(super) fn plan_block(&mut self, call: &Call) -> Result<Node, PlanError> {
-        let [Expr { kind: ExprKind::List(list), .. }, result] = call.args.as_slice() else {
-            return Err(PlanError::new("cel.@block expects a list constructor as the first argument"));
+        let [
+            Expr {
+                kind: ExprKind::List(list),
+                ..
+            },
+            result,
+        ] = call.args.as_slice()
+        else {
+            return Err(PlanError::new(
+                "cel.@block expects a list constructor as the first argument",
+            ));
         };
         let outer = self.scopes.len();
         let mut parts = Vec::with_capacity(list.elements.len());
@@ -49,7 +72,10 @@ impl Planner<'_> {
         }
         let result = self.plan(result)?;
         self.scopes.truncate(outer);
-        Ok(Node::Block(Box::new(Block { parts: parts.into(), result })))
+        Ok(Node::Block(Box::new(Block {
+            parts: parts.into(),
+            result,
+        })))
     }
 
     fn open(&mut self, name: &SmolStr) -> usize {
@@ -61,17 +87,26 @@ impl Planner<'_> {
 
     fn plan_form(&mut self, form: Form<'_>) -> Result<FoldKind, PlanError> {
         Ok(match form {
-            Form::Quantifier { decisive, predicate } => {
-                FoldKind::Quantifier { decisive, predicate: self.plan(predicate)? }
-            }
-            Form::ExistsOne { predicate } => FoldKind::ExistsOne { predicate: self.plan(predicate)? },
+            Form::Quantifier {
+                decisive,
+                predicate,
+            } => FoldKind::Quantifier {
+                decisive,
+                predicate: self.plan(predicate)?,
+            },
+            Form::ExistsOne { predicate } => FoldKind::ExistsOne {
+                predicate: self.plan(predicate)?,
+            },
             Form::List { filter, element } => FoldKind::List {
                 filter: filter.map(|filter| self.plan(filter)).transpose()?,
                 element: self.plan(element)?,
             },
             Form::Entry { filter, key, value } => FoldKind::Map {
                 filter: filter.map(|filter| self.plan(filter)).transpose()?,
-                insert: Insert::Entry { key: self.plan(key)?, value: self.plan(value)? },
+                insert: Insert::Entry {
+                    key: self.plan(key)?,
+                    value: self.plan(value)?,
+                },
             },
             Form::Entries { filter, entries } => FoldKind::Map {
                 filter: filter.map(|filter| self.plan(filter)).transpose()?,
@@ -83,11 +118,26 @@ impl Planner<'_> {
 
 /// What a macro expands to, without its accumulator.
 enum Form<'e> {
-    Quantifier { decisive: bool, predicate: &'e Expr },
-    ExistsOne { predicate: &'e Expr },
-    List { filter: Option<&'e Expr>, element: &'e Expr },
-    Entry { filter: Option<&'e Expr>, key: &'e Expr, value: &'e Expr },
-    Entries { filter: Option<&'e Expr>, entries: &'e Expr },
+    Quantifier {
+        decisive: bool,
+        predicate: &'e Expr,
+    },
+    ExistsOne {
+        predicate: &'e Expr,
+    },
+    List {
+        filter: Option<&'e Expr>,
+        element: &'e Expr,
+    },
+    Entry {
+        filter: Option<&'e Expr>,
+        key: &'e Expr,
+        value: &'e Expr,
+    },
+    Entries {
+        filter: Option<&'e Expr>,
+        entries: &'e Expr,
+    },
 }
 
 /// The macro that a comprehension comes from. Only macros can name their accumulator as they do.
@@ -100,18 +150,30 @@ fn form(comprehension: &Comprehension) -> Option<Form<'_>> {
     match &comprehension.accu_init.kind {
         ExprKind::Constant(Constant::Bool(first)) => {
             let decisive = !first;
-            let function = if decisive { operators::LOGICAL_OR } else { operators::LOGICAL_AND };
+            let function = if decisive {
+                operators::LOGICAL_OR
+            } else {
+                operators::LOGICAL_AND
+            };
             let [accu, predicate] = call(step, function)?;
             let asked = only(condition, operators::NOT_STRICTLY_FALSE)?;
-            let asked = if decisive { only(asked, operators::LOGICAL_NOT)? } else { asked };
+            let asked = if decisive {
+                only(asked, operators::LOGICAL_NOT)?
+            } else {
+                asked
+            };
             let matches = is_accu(accu) && is_accu(asked) && is_accu(&comprehension.result);
-            matches.then_some(Form::Quantifier { decisive, predicate })
+            matches.then_some(Form::Quantifier {
+                decisive,
+                predicate,
+            })
         }
         ExprKind::Constant(Constant::Int(0)) if is_true(condition) => {
             let [predicate, count, accu] = call(step, operators::CONDITIONAL)?;
             let [counted, one] = call(count, operators::ADD)?;
             let [result, expected] = call(&comprehension.result, operators::EQUALS)?;
-            let matches = [accu, counted, result].into_iter().all(is_accu) && is_one(one) && is_one(expected);
+            let matches =
+                [accu, counted, result].into_iter().all(is_accu) && is_one(one) && is_one(expected);
             matches.then_some(Form::ExistsOne { predicate })
         }
         ExprKind::List(list) if list.elements.is_empty() && is_collected(comprehension) => {
@@ -119,7 +181,9 @@ fn form(comprehension: &Comprehension) -> Option<Form<'_>> {
             let [accu, addition] = call(step, operators::ADD)?;
             match &addition.kind {
                 ExprKind::List(list) if is_accu(accu) && list.optional_indices.is_empty() => {
-                    let [element] = list.elements.as_slice() else { return None };
+                    let [element] = list.elements.as_slice() else {
+                        return None;
+                    };
                     Some(Form::List { filter, element })
                 }
                 _ => None,
@@ -153,7 +217,14 @@ fn filtered(step: &Expr) -> (Option<&Expr>, &Expr) {
 fn call<'e, const N: usize>(expr: &'e Expr, function: &str) -> Option<&'e [Expr; N]> {
     match &expr.kind {
         ExprKind::Call(call) => {
-            let Call { function: name, target: None, args } = &**call else { return None };
+            let Call {
+                function: name,
+                target: None,
+                args,
+            } = &**call
+            else {
+                return None;
+            };
             args.as_slice().try_into().ok().filter(|_| name == function)
         }
         _ => None,

@@ -46,11 +46,26 @@ impl From<EvalError> for PlanError {
 /// Plans an expression: constant parts are computed, names resolved to places, overloads bound where the types decide
 /// them.
 pub fn plan(checked: &CheckedAst, env: &Env) -> Result<Program, PlanError> {
-    let mut planner = Planner { env, checked, variables: Vec::new(), scopes: Vec::new(), slots: 0, innermost: 0, paths: Paths::default() };
+    let mut planner = Planner {
+        env,
+        checked,
+        variables: Vec::new(),
+        scopes: Vec::new(),
+        slots: 0,
+        innermost: 0,
+        paths: Paths::default(),
+    };
     let root = planner.plan(checked.ast().root())?;
     let (cells, kept) = planner.paths.cells();
     let specified = env.follows_specification();
-    Ok(Program { root, variables: planner.variables.into(), slots: planner.slots, cells, kept, specified })
+    Ok(Program {
+        root,
+        variables: planner.variables.into(),
+        slots: planner.slots,
+        cells,
+        kept,
+        specified,
+    })
 }
 
 struct Planner<'e> {
@@ -69,7 +84,9 @@ impl Planner<'_> {
     // The depth of the tree is bounded by the parser, so this recursion is too.
     fn plan(&mut self, expr: &Expr) -> Result<Node, PlanError> {
         match &expr.kind {
-            ExprKind::Constant(constant) => Ok(Node::Constant(OwnedValue::copy_of(&literal(constant))?)),
+            ExprKind::Constant(constant) => {
+                Ok(Node::Constant(OwnedValue::copy_of(&literal(constant))?))
+            }
             ExprKind::Ident(name) => self.plan_ident(expr, name),
             ExprKind::Select(select) => self.plan_select(select),
             ExprKind::Call(call) => self.plan_call(expr, call),
@@ -83,10 +100,14 @@ impl Planner<'_> {
     fn plan_ident(&mut self, expr: &Expr, name: &SmolStr) -> Result<Node, PlanError> {
         match self.checked.reference(expr.id) {
             // The checker leaves a leading dot where a loop variable has the same name.
-            Some(Reference::Variable(variable)) if name.starts_with('.') => Ok(attribute(self.variable(variable))),
+            Some(Reference::Variable(variable)) if name.starts_with('.') => {
+                Ok(attribute(self.variable(variable)))
+            }
             Some(Reference::Variable(name)) => Ok(attribute(self.place(name))),
             Some(Reference::Type(name)) => self.plan_type(name),
-            Some(Reference::Constant(constant)) => Ok(Node::Constant(OwnedValue::copy_of(&literal(constant))?)),
+            Some(Reference::Constant(constant)) => {
+                Ok(Node::Constant(OwnedValue::copy_of(&literal(constant))?))
+            }
             Some(Reference::Call { .. }) | None => self.plan_unchecked(name),
         }
     }
@@ -109,14 +130,20 @@ impl Planner<'_> {
     }
 
     fn slot_of(&self, name: &str) -> Option<usize> {
-        self.scopes.iter().rev().find(|(known, _)| known == name).map(|(_, slot)| *slot)
+        self.scopes
+            .iter()
+            .rev()
+            .find(|(known, _)| known == name)
+            .map(|(_, slot)| *slot)
     }
 
     fn plan_type(&self, name: &SmolStr) -> Result<Node, PlanError> {
         if self.has_type_value(name) {
             Ok(Node::Constant(OwnedValue::copy_of(&Value::Type(name))?))
         } else {
-            Err(PlanError::new(format_args!("reference to undefined type: {name}")))
+            Err(PlanError::new(format_args!(
+                "reference to undefined type: {name}"
+            )))
         }
     }
 
@@ -134,7 +161,10 @@ impl Planner<'_> {
         if let Some(name) = resolve_name(env.container(), name, variable) {
             return Ok(attribute(self.variable(&name)));
         }
-        let ty = |candidate: &str| self.has_type_value(candidate).then(|| SmolStr::new(candidate));
+        let ty = |candidate: &str| {
+            self.has_type_value(candidate)
+                .then(|| SmolStr::new(candidate))
+        };
         match resolve_name(env.container(), name, ty) {
             Some(name) => self.plan_type(&name),
             None => Ok(attribute(Base::Unbound(name.clone()))),
@@ -153,7 +183,13 @@ impl Planner<'_> {
             let path = self.path(&chain, &select.field);
             chain.test(&select.field, path);
         } else {
-            self.qualify(&mut chain, Qualifier { key: Key::Field(select.field.as_str().into()), optional: false });
+            self.qualify(
+                &mut chain,
+                Qualifier {
+                    key: Key::Field(select.field.as_str().into()),
+                    optional: false,
+                },
+            );
         }
         Ok(Node::Attribute(Box::new(chain)))
     }
@@ -161,7 +197,10 @@ impl Planner<'_> {
     /// Adds a selection or index to a chain.
     fn qualify(&mut self, chain: &mut Attribute, qualifier: Qualifier) {
         match qualifier {
-            Qualifier { key: Key::Field(name), optional: false } if chain.qualifiers.is_empty() => {
+            Qualifier {
+                key: Key::Field(name),
+                optional: false,
+            } if chain.qualifiers.is_empty() => {
                 let path = self.path(chain, &name);
                 chain.fields.push(Field { name, path });
             }
@@ -206,38 +245,67 @@ impl Planner<'_> {
         }
         let parts: Vec<&str> = names.iter().rev().map(|name| name.as_str()).collect();
         resolve_name(self.env.container(), &parts.join("."), |candidate| {
-            self.env.variable(candidate).map(|_| SmolStr::new(candidate))
+            self.env
+                .variable(candidate)
+                .map(|_| SmolStr::new(candidate))
         })
     }
 
     fn plan_list(&mut self, list: &List) -> Result<Node, PlanError> {
         let mut elements = Vec::with_capacity(list.elements.len());
         for (n, element) in list.elements.iter().enumerate() {
-            elements.push(Element { value: self.plan(element)?, optional: list.is_optional(n) });
+            elements.push(Element {
+                value: self.plan(element)?,
+                optional: list.is_optional(n),
+            });
         }
-        constants::fold_list(ListLiteral { elements: elements.into() })
+        constants::fold_list(ListLiteral {
+            elements: elements.into(),
+        })
     }
 
     fn plan_map(&mut self, entries: &[MapEntry]) -> Result<Node, PlanError> {
         let mut planned = Vec::with_capacity(entries.len());
         for entry in entries {
             let key = self.plan(&entry.key)?;
-            planned.push((key, Element { value: self.plan(&entry.value)?, optional: entry.optional }));
+            planned.push((
+                key,
+                Element {
+                    value: self.plan(&entry.value)?,
+                    optional: entry.optional,
+                },
+            ));
         }
-        constants::fold_map(MapLiteral { entries: planned.into(), specified: self.env.follows_specification() })
+        constants::fold_map(MapLiteral {
+            entries: planned.into(),
+            specified: self.env.follows_specification(),
+        })
     }
 
     fn plan_struct(&mut self, literal: &Struct) -> Result<Node, PlanError> {
-        let known = |candidate: &str| well_known::is_known(candidate).then(|| SmolStr::new(candidate));
+        let known =
+            |candidate: &str| well_known::is_known(candidate).then(|| SmolStr::new(candidate));
         let Some(type_name) = resolve_name(self.env.container(), &literal.type_name, known) else {
-            return Err(PlanError::new(format_args!("unknown type: {}", literal.type_name)));
+            return Err(PlanError::new(format_args!(
+                "unknown type: {}",
+                literal.type_name
+            )));
         };
         let mut fields = Vec::with_capacity(literal.fields.len());
         for field in &literal.fields {
             let value = self.plan(&field.value)?;
-            fields.push((field.name.clone(), Element { value, optional: field.optional }));
+            fields.push((
+                field.name.clone(),
+                Element {
+                    value,
+                    optional: field.optional,
+                },
+            ));
         }
-        Ok(Node::Struct(Box::new(StructLiteral { type_name, fields: fields.into() })))
+        Ok(Node::Struct(Box::new(StructLiteral {
+            type_name,
+            fields: fields.into(),
+        })))
     }
 }
 

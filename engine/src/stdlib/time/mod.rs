@@ -290,7 +290,10 @@ fn total_milliseconds<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Val
     total(args, |nanos| nanos / 1_000_000)
 }
 
-fn milliseconds_of_second<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
+fn milliseconds_of_second<'a>(
+    _: &CallContext<'a>,
+    args: &[Value<'a>],
+) -> Result<Value<'a>, EvalError> {
     total(args, |nanos| nanos % 1_000_000_000 / 1_000_000)
 }
 

@@ -11,7 +11,7 @@ use super::{ENVIRONMENTS, run, run_with};
 /// A document that is nested so deeply; it is leaked, since to drop it would overflow the stack.
 fn deep(levels: usize) -> &'static Json {
     let wrap = |inner: Json, level: usize| {
-        if level % 2 == 0 {
+        if level.is_multiple_of(2) {
             json!([inner])
         } else {
             json!({ "k": inner })

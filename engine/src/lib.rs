@@ -1,4 +1,35 @@
 //! The CEL language as Kubernetes evaluates it. Layer 0: no Kubernetes, no IO, no clock.
+//!
+//! An expression is parsed and checked in an [`env::Env`], may be [estimated](estimate::estimate), is planned to a
+//! [`program::Program`], and evaluated as often as wanted, from any number of threads:
+//!
+//! ```
+//! use gavel_engine::env::Env;
+//! use gavel_engine::program::{Activation, EvalOptions};
+//! use gavel_engine::syntax::{Macros, STANDARD};
+//! use gavel_engine::types::Type;
+//! use gavel_engine::value::{Arena, Value};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let mut builder = Env::builder().macros(Macros::new(&[STANDARD])).variable("xs", Type::list(Type::Int));
+//! for table in gavel_engine::stdlib::TABLES {
+//!     builder = builder.overloads(table);
+//! }
+//! let env = builder.build()?;
+//! let program = env.plan(&env.compile("xs.all(x, x > 0)")?)?;
+//!
+//! let json = serde_json::json!([1, 2, 3]);
+//! let arena = Arena::new();
+//! let mut activation = Activation::new();
+//! activation.bind("xs", &json);
+//! let evaluation = program.eval(&activation, &arena, &EvalOptions::default());
+//! assert!(matches!(evaluation.result, Ok(Value::Bool(true))));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A function of one's own is one more row: [`decl::Overload`]. What an evaluation costs is limited by
+//! [`program::EvalOptions::cost_limit`], how long it takes by [`program::EvalOptions::interrupt`].
 
 pub mod ast;
 pub mod check;

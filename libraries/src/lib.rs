@@ -1,4 +1,27 @@
 //! CEL's extension libraries, and the environments of each Kubernetes version. Layer 1: on the engine alone, no IO.
+//!
+//! ```
+//! use gavel_engine::program::{Activation, EvalOptions};
+//! use gavel_engine::types::Type;
+//! use gavel_engine::value::{Arena, Value};
+//! use gavel_libraries::EnvSet;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let kubernetes = EnvSet::new("1.36".parse()?)?;
+//! let env = kubernetes.new_expressions().extend().variable("object", Type::Dyn).build()?;
+//! let program = env.plan(&env.compile("object.spec.replicas <= 5")?)?;
+//!
+//! let object = serde_json::json!({"spec": {"replicas": 3}});
+//! let arena = Arena::new();
+//! let mut activation = Activation::new();
+//! activation.bind("object", &object);
+//! let limits = EvalOptions { cost_limit: Some(1_000_000), interrupt: None };
+//! let evaluation = program.eval(&activation, &arena, &limits);
+//! assert!(matches!(evaluation.result, Ok(Value::Bool(true))));
+//! assert_eq!(evaluation.cost, 4);
+//! # Ok(())
+//! # }
+//! ```
 
 pub mod authorizer;
 mod base_env;

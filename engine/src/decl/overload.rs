@@ -6,6 +6,29 @@ use crate::golang::regex::Regex;
 use crate::value::{Arena, Value};
 
 /// An overload of a function. The checker, the planner, the estimator, the tracker and the documentation read this row.
+///
+/// ```
+/// use gavel_engine::cost::Cost;
+/// use gavel_engine::decl::{CallContext, Implementation, Overload};
+/// use gavel_engine::error::EvalError;
+/// use gavel_engine::value::Value;
+///
+/// fn double<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
+///     match args {
+///         [Value::Int(int)] => Ok(Value::Int(int.wrapping_mul(2))),
+///         _ => Err(EvalError::no_such_overload()),
+///     }
+/// }
+///
+/// const DOUBLE: Overload = Overload {
+///     function: "double",
+///     id: "double_int",
+///     signature: "int.() -> int",
+///     implementation: Implementation::Typed(double),
+///     cost: Cost::ONE,
+///     example: "2.double() == 4",
+/// };
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Overload {
     /// The function's name, or an operator's (`crate::ast::operators`).

@@ -11,7 +11,7 @@ fn check(open: &str, inner: &str, close: &str) {
     let env = &ENVIRONMENTS[1];
     let text = |levels| nested(open, inner, close, levels);
     let (mut accepted, mut refused) = (1_usize, 10_000);
-    while accepted + 1 < refused {
+    while accepted.saturating_add(1) < refused {
         let middle = accepted.midpoint(refused);
         match env.parse(&text(middle)) {
             Ok(_) => accepted = middle,

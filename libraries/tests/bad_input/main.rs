@@ -1,11 +1,6 @@
 //! Whatever the text and whatever is bound, there is an answer or an error, in bounded time, memory and stack.
 //!
 //! Test threads have a stack of 2 MiB, and code that is not optimised needs the most of it.
-#![expect(
-    clippy::arithmetic_side_effects,
-    clippy::string_slice,
-    reason = "a test"
-)]
 #![cfg(test)]
 
 use std::sync::LazyLock;

@@ -4,26 +4,16 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use gavel_engine::program::{Activation, EvalOptions};
 use gavel_engine::value::{Arena, Json, OwnedValue, Value};
-use serde_json::json;
 
 use super::{ENVIRONMENTS, run, run_with};
 
 /// A document that is nested so deeply; it is leaked, since to drop it would overflow the stack.
 fn deep(levels: usize) -> &'static Json {
-    let wrap = |inner: Json, level: usize| {
-        if level.is_multiple_of(2) {
-            json!([inner])
-        } else {
-            json!({ "k": inner })
-        }
-    };
-    Box::leak(Box::new((0..levels).fold(json!(1), |inner, level| {
-        // The macro would copy what is inside.
-        match wrap(Json::Null, level) {
-            Json::Array(_) => Json::Array(vec![inner]),
-            _ => Json::Object([("k".to_owned(), inner)].into_iter().collect()),
-        }
-    })))
+    let document = (0..levels).fold(Json::Null, |inner, level| match level.is_multiple_of(2) {
+        true => Json::Array(vec![inner]),
+        false => Json::Object([("k".to_owned(), inner)].into_iter().collect()),
+    });
+    Box::leak(Box::new(document))
 }
 
 #[test]

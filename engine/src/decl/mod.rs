@@ -3,7 +3,9 @@
 mod function;
 mod overload;
 mod provider;
+mod rows;
 
 pub use function::{FunctionDecl, OverloadDecl};
 pub use overload::{CallContext, Function, Implementation, Overload, PatternFunction};
 pub use provider::TypeProvider;
+pub use rows::{planned, shared, typed, typed_one};

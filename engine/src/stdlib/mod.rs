@@ -1,7 +1,6 @@
 //! CEL's standard functions and operators (cel-go `common/stdlib/standard.go`): their rows and what they compute.
 
-use crate::cost::Cost;
-use crate::decl::{Function, Implementation, Overload};
+use crate::decl::{Overload, planned, shared, typed};
 use crate::error::EvalError;
 use crate::value::Value;
 
@@ -35,61 +34,6 @@ pub const SPECIFIED: &[Overload] = time::SPECIFIED;
 /// All rows.
 pub fn rows() -> impl Iterator<Item = &'static Overload> {
     TABLES.iter().copied().flatten()
-}
-
-/// A row whose overload is found by the types of the arguments.
-const fn typed(
-    function: &'static str,
-    id: &'static str,
-    signature: &'static str,
-    body: Function,
-    cost: Cost,
-    example: &'static str,
-) -> Overload {
-    Overload {
-        function,
-        id,
-        signature,
-        implementation: Implementation::Typed(body),
-        cost,
-        example,
-    }
-}
-
-/// A row of a function whose one body judges the arguments of all its overloads.
-const fn shared(
-    function: &'static str,
-    id: &'static str,
-    signature: &'static str,
-    body: Function,
-    cost: Cost,
-    example: &'static str,
-) -> Overload {
-    Overload {
-        function,
-        id,
-        signature,
-        implementation: Implementation::Shared(body),
-        cost,
-        example,
-    }
-}
-
-/// A row of an operator that is part of the plan.
-const fn planned(
-    function: &'static str,
-    id: &'static str,
-    signature: &'static str,
-    example: &'static str,
-) -> Overload {
-    Overload {
-        function,
-        id,
-        signature,
-        implementation: Implementation::Planned,
-        cost: Cost::ONE,
-        example,
-    }
 }
 
 /// The error of an operand whose type lacks an operator or function; texts and times word it as methods of theirs.

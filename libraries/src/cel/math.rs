@@ -5,8 +5,7 @@
 use std::cmp::Ordering;
 
 use gavel_engine::ast::{Constant, Expr, ExprKind};
-use gavel_engine::cost::Cost;
-use gavel_engine::decl::{CallContext, Function, Implementation, Overload};
+use gavel_engine::decl::{CallContext, Function, Overload, typed_one};
 use gavel_engine::error::EvalError;
 use gavel_engine::syntax::{Expansion, Macro, MacroCall, MacroContext, MacroError, Receiver};
 use gavel_engine::value::Value;
@@ -44,34 +43,34 @@ pub const MATH: &[Overload] = &[
     greatest("math_@max_list_double", "(list(double)) -> double", "math.greatest(1.5, 0.5, 2.5) == 2.5"),
     greatest("math_@max_list_int", "(list(int)) -> int", "math.greatest([3, 1, 2]) == 3"),
     greatest("math_@max_list_uint", "(list(uint)) -> uint", "math.greatest(3u, 1u, 2u) == 3u"),
-    row("math.ceil", "math_ceil_double", "(double) -> double", |_, args| double(args, f64::ceil), "math.ceil(1.2) == 2.0"),
-    row("math.floor", "math_floor_double", "(double) -> double", |_, args| double(args, f64::floor), "math.floor(1.2) == 1.0"),
-    row("math.round", "math_round_double", "(double) -> double", |_, args| double(args, f64::round), "math.round(-1.5) == -2.0"),
-    row("math.trunc", "math_trunc_double", "(double) -> double", |_, args| double(args, f64::trunc), "math.trunc(-1.5) == -1.0"),
-    row("math.isInf", "math_isInf_double", "(double) -> bool", |_, args| test(args, f64::is_infinite), "math.isInf(1.0 / 0.0)"),
-    row("math.isNaN", "math_isNaN_double", "(double) -> bool", |_, args| test(args, f64::is_nan), "math.isNaN(0.0 / 0.0)"),
-    row("math.isFinite", "math_isFinite_double", "(double) -> bool", |_, args| test(args, f64::is_finite), "math.isFinite(1.5)"),
-    row("math.abs", "math_abs_double", "(double) -> double", abs, "math.abs(-1.5) == 1.5"),
-    row("math.abs", "math_abs_int", "(int) -> int", abs, "math.abs(-1) == 1"),
-    row("math.abs", "math_abs_uint", "(uint) -> uint", abs, "math.abs(1u) == 1u"),
-    row("math.sign", "math_sign_double", "(double) -> double", sign, "math.sign(-1.5) == -1.0"),
-    row("math.sign", "math_sign_int", "(int) -> int", sign, "math.sign(-7) == -1"),
-    row("math.sign", "math_sign_uint", "(uint) -> uint", sign, "math.sign(7u) == 1u"),
-    row("math.bitAnd", "math_bitAnd_int_int", "(int, int) -> int", bit_and, "math.bitAnd(3, 5) == 1"),
-    row("math.bitAnd", "math_bitAnd_uint_uint", "(uint, uint) -> uint", bit_and, "math.bitAnd(3u, 5u) == 1u"),
-    row("math.bitOr", "math_bitOr_int_int", "(int, int) -> int", bit_or, "math.bitOr(1, 2) == 3"),
-    row("math.bitOr", "math_bitOr_uint_uint", "(uint, uint) -> uint", bit_or, "math.bitOr(1u, 2u) == 3u"),
-    row("math.bitXor", "math_bitXor_int_int", "(int, int) -> int", bit_xor, "math.bitXor(3, 5) == 6"),
-    row("math.bitXor", "math_bitXor_uint_uint", "(uint, uint) -> uint", bit_xor, "math.bitXor(3u, 5u) == 6u"),
-    row("math.bitNot", "math_bitNot_int_int", "(int) -> int", bit_not, "math.bitNot(1) == -2"),
-    row("math.bitNot", "math_bitNot_uint_uint", "(uint) -> uint", bit_not, "math.bitNot(0u) == 18446744073709551615u"),
-    row("math.bitShiftLeft", "math_bitShiftLeft_int_int", "(int, int) -> int", shift_left, "math.bitShiftLeft(1, 2) == 4"),
-    row("math.bitShiftLeft", "math_bitShiftLeft_uint_int", "(uint, int) -> uint", shift_left, "math.bitShiftLeft(1u, 2) == 4u"),
-    row("math.bitShiftRight", "math_bitShiftRight_int_int", "(int, int) -> int", shift_right, "math.bitShiftRight(1024, 2) == 256"),
-    row("math.bitShiftRight", "math_bitShiftRight_uint_int", "(uint, int) -> uint", shift_right, "math.bitShiftRight(1024u, 2) == 256u"),
-    row("math.sqrt", "math_sqrt_double", "(double) -> double", sqrt, "math.sqrt(6.25) == 2.5"),
-    row("math.sqrt", "math_sqrt_int", "(int) -> double", sqrt, "math.sqrt(81) == 9.0"),
-    row("math.sqrt", "math_sqrt_uint", "(uint) -> double", sqrt, "math.sqrt(81u) == 9.0"),
+    typed_one("math.ceil", "math_ceil_double", "(double) -> double", |_, args| double(args, f64::ceil), "math.ceil(1.2) == 2.0"),
+    typed_one("math.floor", "math_floor_double", "(double) -> double", |_, args| double(args, f64::floor), "math.floor(1.2) == 1.0"),
+    typed_one("math.round", "math_round_double", "(double) -> double", |_, args| double(args, f64::round), "math.round(-1.5) == -2.0"),
+    typed_one("math.trunc", "math_trunc_double", "(double) -> double", |_, args| double(args, f64::trunc), "math.trunc(-1.5) == -1.0"),
+    typed_one("math.isInf", "math_isInf_double", "(double) -> bool", |_, args| test(args, f64::is_infinite), "math.isInf(1.0 / 0.0)"),
+    typed_one("math.isNaN", "math_isNaN_double", "(double) -> bool", |_, args| test(args, f64::is_nan), "math.isNaN(0.0 / 0.0)"),
+    typed_one("math.isFinite", "math_isFinite_double", "(double) -> bool", |_, args| test(args, f64::is_finite), "math.isFinite(1.5)"),
+    typed_one("math.abs", "math_abs_double", "(double) -> double", abs, "math.abs(-1.5) == 1.5"),
+    typed_one("math.abs", "math_abs_int", "(int) -> int", abs, "math.abs(-1) == 1"),
+    typed_one("math.abs", "math_abs_uint", "(uint) -> uint", abs, "math.abs(1u) == 1u"),
+    typed_one("math.sign", "math_sign_double", "(double) -> double", sign, "math.sign(-1.5) == -1.0"),
+    typed_one("math.sign", "math_sign_int", "(int) -> int", sign, "math.sign(-7) == -1"),
+    typed_one("math.sign", "math_sign_uint", "(uint) -> uint", sign, "math.sign(7u) == 1u"),
+    typed_one("math.bitAnd", "math_bitAnd_int_int", "(int, int) -> int", bit_and, "math.bitAnd(3, 5) == 1"),
+    typed_one("math.bitAnd", "math_bitAnd_uint_uint", "(uint, uint) -> uint", bit_and, "math.bitAnd(3u, 5u) == 1u"),
+    typed_one("math.bitOr", "math_bitOr_int_int", "(int, int) -> int", bit_or, "math.bitOr(1, 2) == 3"),
+    typed_one("math.bitOr", "math_bitOr_uint_uint", "(uint, uint) -> uint", bit_or, "math.bitOr(1u, 2u) == 3u"),
+    typed_one("math.bitXor", "math_bitXor_int_int", "(int, int) -> int", bit_xor, "math.bitXor(3, 5) == 6"),
+    typed_one("math.bitXor", "math_bitXor_uint_uint", "(uint, uint) -> uint", bit_xor, "math.bitXor(3u, 5u) == 6u"),
+    typed_one("math.bitNot", "math_bitNot_int_int", "(int) -> int", bit_not, "math.bitNot(1) == -2"),
+    typed_one("math.bitNot", "math_bitNot_uint_uint", "(uint) -> uint", bit_not, "math.bitNot(0u) == 18446744073709551615u"),
+    typed_one("math.bitShiftLeft", "math_bitShiftLeft_int_int", "(int, int) -> int", shift_left, "math.bitShiftLeft(1, 2) == 4"),
+    typed_one("math.bitShiftLeft", "math_bitShiftLeft_uint_int", "(uint, int) -> uint", shift_left, "math.bitShiftLeft(1u, 2) == 4u"),
+    typed_one("math.bitShiftRight", "math_bitShiftRight_int_int", "(int, int) -> int", shift_right, "math.bitShiftRight(1024, 2) == 256"),
+    typed_one("math.bitShiftRight", "math_bitShiftRight_uint_int", "(uint, int) -> uint", shift_right, "math.bitShiftRight(1024u, 2) == 256u"),
+    typed_one("math.sqrt", "math_sqrt_double", "(double) -> double", sqrt, "math.sqrt(6.25) == 2.5"),
+    typed_one("math.sqrt", "math_sqrt_int", "(int) -> double", sqrt, "math.sqrt(81) == 9.0"),
+    typed_one("math.sqrt", "math_sqrt_uint", "(uint) -> double", sqrt, "math.sqrt(81u) == 9.0"),
 ];
 
 /// `math.greatest(a, b, …)` and `math.least(a, b, …)`.
@@ -84,31 +83,14 @@ pub const MATH_MACROS: &[Macro] = &[
     }),
 ];
 
-const fn row(
-    function: &'static str,
-    id: &'static str,
-    signature: &'static str,
-    body: Function,
-    example: &'static str,
-) -> Overload {
-    Overload {
-        function,
-        id,
-        signature,
-        implementation: Implementation::Typed(body),
-        cost: Cost::ONE,
-        example,
-    }
-}
-
 const fn least(id: &'static str, signature: &'static str, example: &'static str) -> Overload {
     let body: Function = |_, args| extreme(args, Ordering::Less, "math.@min");
-    row("math.@min", id, signature, body, example)
+    typed_one("math.@min", id, signature, body, example)
 }
 
 const fn greatest(id: &'static str, signature: &'static str, example: &'static str) -> Overload {
     let body: Function = |_, args| extreme(args, Ordering::Greater, "math.@max");
-    row("math.@max", id, signature, body, example)
+    typed_one("math.@max", id, signature, body, example)
 }
 
 const fn of_math(name: &'static str, expand: gavel_engine::syntax::Expander) -> Macro {

@@ -3,42 +3,41 @@
 //! Selection and indexing of optionals, `or` and `orValue` are planned: they must not evaluate what they do not need.
 
 use gavel_engine::ast::operators::{INDEX, OPT_INDEX, OPT_SELECT};
-use gavel_engine::cost::Cost;
-use gavel_engine::decl::{CallContext, Implementation, Overload};
+use gavel_engine::decl::{CallContext, Overload, planned, typed_one};
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{Timestamp, Value};
 
 /// The functions.
 pub const OPTIONALS: &[Overload] = &[
-    function(
+    typed_one(
         "optional.of",
         "optional_of",
         "(V) -> optional_type(V)",
         of,
         "optional.of(1).value() == 1",
     ),
-    function(
+    typed_one(
         "optional.ofNonZeroValue",
         "optional_ofNonZeroValue",
         "(V) -> optional_type(V)",
         of_non_zero_value,
         "!optional.ofNonZeroValue('').hasValue()",
     ),
-    function(
+    typed_one(
         "optional.none",
         "optional_none",
         "() -> optional_type(V)",
         none,
         "!optional.none().hasValue()",
     ),
-    function(
+    typed_one(
         "value",
         "optional_value",
         "optional_type(V).() -> V",
         value,
         "optional.of('a').value() == 'a'",
     ),
-    function(
+    typed_one(
         "hasValue",
         "optional_hasValue",
         "optional_type(V).() -> bool",
@@ -99,28 +98,28 @@ pub const OPTIONALS: &[Overload] = &[
         "(optional_type(map(K, V)), K) -> optional_type(V)",
         "optional.of({'a': 1})['a'].value() == 1",
     ),
-    function(
+    typed_one(
         "last",
         "list_last",
         "list(V).() -> optional_type(V)",
         last,
         "[1, 2, 3].last().value() == 3",
     ),
-    function(
+    typed_one(
         "first",
         "list_first",
         "list(V).() -> optional_type(V)",
         first,
         "[1, 2, 3].first().value() == 1",
     ),
-    function(
+    typed_one(
         "optional.unwrap",
         "optional_unwrap",
         "(list(optional_type(V))) -> list(V)",
         unwrap,
         "optional.unwrap([optional.of(1), optional.none()]) == [1]",
     ),
-    function(
+    typed_one(
         "unwrapOpt",
         "optional_unwrapOpt",
         "list(optional_type(V)).() -> list(V)",
@@ -128,39 +127,6 @@ pub const OPTIONALS: &[Overload] = &[
         "[optional.of(1), optional.none()].unwrapOpt() == [1]",
     ),
 ];
-
-const fn function(
-    function: &'static str,
-    id: &'static str,
-    signature: &'static str,
-    body: gavel_engine::decl::Function,
-    example: &'static str,
-) -> Overload {
-    Overload {
-        function,
-        id,
-        signature,
-        implementation: Implementation::Typed(body),
-        cost: Cost::ONE,
-        example,
-    }
-}
-
-const fn planned(
-    function: &'static str,
-    id: &'static str,
-    signature: &'static str,
-    example: &'static str,
-) -> Overload {
-    Overload {
-        function,
-        id,
-        signature,
-        implementation: Implementation::Planned,
-        cost: Cost::ONE,
-        example,
-    }
-}
 
 fn of<'a>(call: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
     let [value] = *args else {

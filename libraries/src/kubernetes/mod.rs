@@ -1,7 +1,6 @@
 //! The libraries that Kubernetes adds to CEL (apiserver `pkg/cel/library`), and the types of their values.
 
-use gavel_engine::cost::Cost;
-use gavel_engine::decl::{Function, Implementation, Overload};
+use gavel_engine::decl::typed;
 
 pub mod authorizer;
 pub mod cidr;
@@ -15,22 +14,3 @@ pub mod regex;
 pub mod semver;
 pub mod urls;
 pub mod values;
-
-/// A row whose overload is found by the types of the arguments.
-const fn typed(
-    function: &'static str,
-    id: &'static str,
-    signature: &'static str,
-    body: Function,
-    cost: Cost,
-    example: &'static str,
-) -> Overload {
-    Overload {
-        function,
-        id,
-        signature,
-        implementation: Implementation::Typed(body),
-        cost,
-        example,
-    }
-}

@@ -33,7 +33,6 @@ pub mod kubernetes;
 pub mod reference;
 #[cfg(test)]
 mod testing;
-mod validation;
 mod version;
 
 pub use base_env::{FEATURES, Feature, Gated};

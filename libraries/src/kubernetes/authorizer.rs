@@ -16,7 +16,7 @@ use crate::authorizer::{
     Authorizer, AuthorizerAttributes, AuthorizerRequest, Decision, ResourceAttributes, UserInfo,
     Verdict, parse_field_selector, parse_label_selector,
 };
-use crate::validation::{dns1123_label, dns1123_subdomain};
+use gavel_apimachinery::names::{dns1123_label, dns1123_subdomain};
 
 /// The functions.
 pub const AUTHORIZER: &[Overload] = &[

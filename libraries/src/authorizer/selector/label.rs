@@ -11,7 +11,7 @@ use gavel_engine::golang::sort::sort_by_less;
 
 use super::SelectorError;
 use super::lexer::{Token, words};
-use crate::validation::is_subdomain;
+use gavel_apimachinery::names::is_subdomain;
 
 /// One requirement: what a label has to be.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

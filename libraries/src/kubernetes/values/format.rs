@@ -6,7 +6,7 @@ use gavel_engine::error::EvalError;
 use gavel_engine::value::{Arena, Opaque, Value};
 
 use super::url::Url;
-use crate::validation::{self, Faults};
+use gavel_apimachinery::names::{self, Faults};
 
 /// The name of the type.
 pub const NAMED_FORMAT: &str = "kubernetes.NamedFormat";
@@ -99,24 +99,22 @@ impl Format {
     /// What is wrong with a text, in upstream's words; nothing where it is valid.
     pub fn validate(self, text: &str) -> Vec<String> {
         match self {
-            Format::Dns1123Label => validation::dns1123_label(text.as_bytes()),
-            Format::Dns1123LabelPrefix => validation::dns1123_label(&validation::as_name(text)),
-            Format::Dns1123Subdomain => validation::dns1123_subdomain(text.as_bytes()),
-            Format::Dns1123SubdomainPrefix => {
-                validation::dns1123_subdomain(&validation::as_name(text))
-            }
-            Format::Dns1035Label => validation::dns1035_label(text.as_bytes()),
-            Format::Dns1035LabelPrefix => validation::dns1035_label(&validation::as_name(text)),
-            Format::QualifiedName => validation::qualified_name(text),
-            Format::LabelValue => validation::label_value(text),
+            Format::Dns1123Label => names::dns1123_label(text.as_bytes()),
+            Format::Dns1123LabelPrefix => names::dns1123_label(&names::as_name(text)),
+            Format::Dns1123Subdomain => names::dns1123_subdomain(text.as_bytes()),
+            Format::Dns1123SubdomainPrefix => names::dns1123_subdomain(&names::as_name(text)),
+            Format::Dns1035Label => names::dns1035_label(text.as_bytes()),
+            Format::Dns1035LabelPrefix => names::dns1035_label(&names::as_name(text)),
+            Format::QualifiedName => names::qualified_name(text),
+            Format::LabelValue => names::label_value(text),
             Format::Uri => match Url::check_request_uri(text) {
                 Ok(()) => Faults::new(),
                 Err(error) => vec![error.to_string()],
             },
-            Format::Uuid => unless(validation::is_uuid(text), "does not match the UUID format"),
-            Format::Byte => unless(validation::is_base64(text), "invalid base64"),
-            Format::Date => unless(validation::is_date(text), "invalid date"),
-            Format::DateTime => unless(validation::is_date_time(text), "invalid datetime"),
+            Format::Uuid => unless(names::is_uuid(text), "does not match the UUID format"),
+            Format::Byte => unless(names::is_base64(text), "invalid base64"),
+            Format::Date => unless(names::is_date(text), "invalid date"),
+            Format::DateTime => unless(names::is_date_time(text), "invalid datetime"),
         }
     }
 }

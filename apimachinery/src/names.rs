@@ -15,10 +15,10 @@ const KEY_RULE: &str = "must consist of alphanumeric characters, '-', '_' or '.'
 const LABEL_VALUE_RULE: &str = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
 /// What is wrong with a text, worded as Kubernetes words it; nothing where it is valid.
-pub(crate) type Faults = Vec<String>;
+pub type Faults = Vec<String>;
 
 /// Of a label as in RFC 1123.
-pub(crate) fn dns1123_label(text: &[u8]) -> Faults {
+pub fn dns1123_label(text: &[u8]) -> Faults {
     let mut faults = too_long(text, MAX_LABEL, "characters");
     if !is_label(text) {
         let rule = match is_subdomain(text) {
@@ -31,7 +31,7 @@ pub(crate) fn dns1123_label(text: &[u8]) -> Faults {
 }
 
 /// Of a domain name as in RFC 1123.
-pub(crate) fn dns1123_subdomain(text: &[u8]) -> Faults {
+pub fn dns1123_subdomain(text: &[u8]) -> Faults {
     subdomain(text, "characters")
 }
 
@@ -44,7 +44,7 @@ fn subdomain(text: &[u8], unit: &str) -> Faults {
 }
 
 /// Of a label as in RFC 1035, which starts with a letter.
-pub(crate) fn dns1035_label(text: &[u8]) -> Faults {
+pub fn dns1035_label(text: &[u8]) -> Faults {
     let mut faults = too_long(text, MAX_LABEL, "characters");
     if !(is_label(text) && text.first().is_some_and(u8::is_ascii_lowercase)) {
         faults.push(LABEL_1035_RULE.to_owned());
@@ -53,7 +53,7 @@ pub(crate) fn dns1035_label(text: &[u8]) -> Faults {
 }
 
 /// The text of a prefix, which may end with a dash, as a whole name. Upstream puts an `a` for the last two bytes.
-pub(crate) fn as_name(prefix: &str) -> Vec<u8> {
+pub fn as_name(prefix: &str) -> Vec<u8> {
     match prefix.as_bytes() {
         [start @ .., _, b'-'] => [start, b"a"].concat(),
         text => text.to_vec(),
@@ -61,7 +61,7 @@ pub(crate) fn as_name(prefix: &str) -> Vec<u8> {
 }
 
 /// Of a label's key, with or without a domain in front.
-pub(crate) fn qualified_name(text: &str) -> Faults {
+pub fn qualified_name(text: &str) -> Faults {
     let mut faults = Faults::new();
     let name = match text.split_once('/') {
         None => text,
@@ -92,7 +92,7 @@ pub(crate) fn qualified_name(text: &str) -> Faults {
 }
 
 /// Of a label's value.
-pub(crate) fn label_value(text: &str) -> Faults {
+pub fn label_value(text: &str) -> Faults {
     let mut faults = too_long(text.as_bytes(), MAX_LABEL, "bytes");
     if !text.is_empty() && !is_key(text) {
         faults.push(LABEL_VALUE_RULE.to_owned());
@@ -120,7 +120,7 @@ fn is_lower(byte: u8) -> bool {
 }
 
 /// Whether the text is labels with dots between them, however long.
-pub(crate) fn is_subdomain(text: &[u8]) -> bool {
+pub fn is_subdomain(text: &[u8]) -> bool {
     text.split(|byte| *byte == b'.').all(is_label)
 }
 
@@ -133,7 +133,7 @@ fn is_key(text: &str) -> bool {
 }
 
 /// Whether this is a UUID, with or without dashes.
-pub(crate) fn is_uuid(text: &str) -> bool {
+pub fn is_uuid(text: &str) -> bool {
     let mut rest = text.as_bytes();
     for (group, digits) in [8, 4, 4, 4, 12].into_iter().enumerate() {
         if group > 0 {
@@ -148,7 +148,7 @@ pub(crate) fn is_uuid(text: &str) -> bool {
 }
 
 /// Whether this is base64 of the standard alphabet, padded, of at least one byte. The last bits are not looked at.
-pub(crate) fn is_base64(text: &str) -> bool {
+pub fn is_base64(text: &str) -> bool {
     let text = text.as_bytes();
     let padding = text.iter().rev().take_while(|byte| **byte == b'=').count();
     let digits = text
@@ -164,7 +164,7 @@ pub(crate) fn is_base64(text: &str) -> bool {
 }
 
 /// Whether this is a date, `2006-01-02`.
-pub(crate) fn is_date(text: &str) -> bool {
+pub fn is_date(text: &str) -> bool {
     let number = |digits: &[u8]| {
         let text = str::from_utf8(digits)
             .ok()
@@ -194,7 +194,7 @@ pub(crate) fn is_date(text: &str) -> bool {
 }
 
 /// Whether upstream takes this for a date and time: what follows a second `t` is not looked at, nor are offsets.
-pub(crate) fn is_date_time(text: &str) -> bool {
+pub fn is_date_time(text: &str) -> bool {
     static CLOCK: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(
             "^([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](.[0-9]+)?([zZ]|[+-][0-9]{2}:[0-9]{2})$",

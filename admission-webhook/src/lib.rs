@@ -1,0 +1,1 @@
+//! The validating admission webhook. Layer 3.

@@ -1,0 +1,353 @@
+//! What is wrong with a field.
+
+use std::fmt;
+
+use gavel_engine::golang::quote::quote;
+use serde_json::{Number, Value as Json};
+
+use super::Path;
+use crate::json;
+
+/// What is wrong with one field, worded as Kubernetes words it.
+///
+/// ```
+/// use gavel_apimachinery::field::{Error, Path};
+///
+/// let spec = Path::new("spec");
+/// let error = Error::invalid(&spec.child("replicas"), -1, "must be greater than or equal to 0");
+/// assert_eq!(error.to_string(), "spec.replicas: Invalid value: -1: must be greater than or equal to 0");
+/// assert_eq!(error.kind.reason(), "FieldValueInvalid");
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Error {
+    /// What sort of fault it is.
+    pub kind: ErrorType,
+    /// The path of the field.
+    pub field: String,
+    /// The value at fault.
+    pub bad_value: BadValue,
+    /// What is wrong with it. May be empty.
+    pub detail: String,
+}
+
+/// The sorts of faults.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ErrorType {
+    /// What the field names does not exist.
+    NotFound,
+    /// The field must be there.
+    Required,
+    /// The value must be unique.
+    Duplicate,
+    /// The value is malformed.
+    Invalid,
+    /// The value is none of those that are allowed.
+    NotSupported,
+    /// The value would be valid elsewhere.
+    Forbidden,
+    /// A text is too long.
+    TooLong,
+    /// A list or map has too many entries.
+    TooMany,
+    /// A list has too few entries.
+    TooFew,
+    /// A text is too short.
+    TooShort,
+    /// The value has another type than the schema wants.
+    TypeInvalid,
+    /// Not the user's fault.
+    Internal,
+}
+
+impl ErrorType {
+    /// The name in a Status' causes, such as `FieldValueInvalid`.
+    pub const fn reason(self) -> &'static str {
+        match self {
+            ErrorType::NotFound => "FieldValueNotFound",
+            ErrorType::Required => "FieldValueRequired",
+            ErrorType::Duplicate => "FieldValueDuplicate",
+            ErrorType::Invalid => "FieldValueInvalid",
+            ErrorType::NotSupported => "FieldValueNotSupported",
+            ErrorType::Forbidden => "FieldValueForbidden",
+            ErrorType::TooLong => "FieldValueTooLong",
+            ErrorType::TooMany => "FieldValueTooMany",
+            ErrorType::TooFew => "FieldValueTooFew",
+            ErrorType::TooShort => "FieldValueTooShort",
+            ErrorType::TypeInvalid => "FieldValueTypeInvalid",
+            ErrorType::Internal => "InternalError",
+        }
+    }
+
+    /// The words in messages, such as `Invalid value`.
+    pub const fn text(self) -> &'static str {
+        match self {
+            ErrorType::NotFound => "Not found",
+            ErrorType::Required => "Required value",
+            ErrorType::Duplicate => "Duplicate value",
+            ErrorType::Invalid | ErrorType::TypeInvalid => "Invalid value",
+            ErrorType::NotSupported => "Unsupported value",
+            ErrorType::Forbidden => "Forbidden",
+            ErrorType::TooLong => "Too long",
+            ErrorType::TooMany => "Too many",
+            ErrorType::TooFew => "Too few",
+            ErrorType::TooShort => "Too short",
+            ErrorType::Internal => "Internal error",
+        }
+    }
+}
+
+/// The value at fault.
+#[derive(Debug, Clone, PartialEq)]
+pub enum BadValue {
+    /// It is not told.
+    Omitted,
+    /// JSON.
+    Json(Json),
+    /// JSON text that Go wrote of a type of its own, fields in the order of the type.
+    Text(String),
+}
+
+impl From<&Json> for BadValue {
+    fn from(value: &Json) -> Self {
+        BadValue::Json(value.clone())
+    }
+}
+
+impl From<Json> for BadValue {
+    fn from(value: Json) -> Self {
+        BadValue::Json(value)
+    }
+}
+
+impl From<&str> for BadValue {
+    fn from(text: &str) -> Self {
+        BadValue::Json(text.into())
+    }
+}
+
+impl From<String> for BadValue {
+    fn from(text: String) -> Self {
+        BadValue::Json(text.into())
+    }
+}
+
+impl From<&String> for BadValue {
+    fn from(text: &String) -> Self {
+        BadValue::Json(text.as_str().into())
+    }
+}
+
+impl From<i64> for BadValue {
+    fn from(int: i64) -> Self {
+        BadValue::Json(int.into())
+    }
+}
+
+impl From<i32> for BadValue {
+    fn from(int: i32) -> Self {
+        BadValue::Json(int.into())
+    }
+}
+
+impl From<f64> for BadValue {
+    fn from(double: f64) -> Self {
+        BadValue::Json(double.into())
+    }
+}
+
+impl From<bool> for BadValue {
+    fn from(bool: bool) -> Self {
+        BadValue::Json(bool.into())
+    }
+}
+
+impl Error {
+    /// A fault of any sort.
+    pub fn new(
+        kind: ErrorType,
+        field: &Path<'_>,
+        bad_value: impl Into<BadValue>,
+        detail: impl Into<String>,
+    ) -> Self {
+        Error {
+            kind,
+            field: field.to_string(),
+            bad_value: bad_value.into(),
+            detail: detail.into(),
+        }
+    }
+
+    /// The value is malformed.
+    pub fn invalid(
+        field: &Path<'_>,
+        value: impl Into<BadValue>,
+        detail: impl Into<String>,
+    ) -> Self {
+        Self::new(ErrorType::Invalid, field, value, detail)
+    }
+
+    /// The value has another type than the schema wants.
+    pub fn type_invalid(
+        field: &Path<'_>,
+        value: impl Into<BadValue>,
+        detail: impl Into<String>,
+    ) -> Self {
+        Self::new(ErrorType::TypeInvalid, field, value, detail)
+    }
+
+    /// The field must be there.
+    pub fn required(field: &Path<'_>, detail: impl Into<String>) -> Self {
+        Self::new(ErrorType::Required, field, "", detail)
+    }
+
+    /// The value would be valid elsewhere.
+    pub fn forbidden(field: &Path<'_>, detail: impl Into<String>) -> Self {
+        Self::new(ErrorType::Forbidden, field, "", detail)
+    }
+
+    /// The value must be unique.
+    pub fn duplicate(field: &Path<'_>, value: impl Into<BadValue>) -> Self {
+        Self::new(ErrorType::Duplicate, field, value, "")
+    }
+
+    /// What the field names does not exist.
+    pub fn not_found(field: &Path<'_>, value: impl Into<BadValue>) -> Self {
+        Self::new(ErrorType::NotFound, field, value, "")
+    }
+
+    /// The value is none of those that are allowed.
+    pub fn not_supported<S: AsRef<str>>(
+        field: &Path<'_>,
+        value: impl Into<BadValue>,
+        supported: &[S],
+    ) -> Self {
+        let quoted: Vec<_> = supported.iter().map(|s| quote(s.as_ref())).collect();
+        let detail = match quoted.is_empty() {
+            true => String::new(),
+            false => format!("supported values: {}", quoted.join(", ")),
+        };
+        Self::new(ErrorType::NotSupported, field, value, detail)
+    }
+
+    /// A text has more than `most` bytes; says nothing of the bound where that is negative.
+    pub fn too_long(field: &Path<'_>, most: i64) -> Self {
+        let detail = match most {
+            ..=-1 => "value is too long".to_owned(),
+            1 => "may not be more than 1 byte".to_owned(),
+            most => format!("may not be more than {most} bytes"),
+        };
+        Self::new(ErrorType::TooLong, field, "<value omitted>", detail)
+    }
+
+    /// A list or map has `actual` entries, more than `most`; what is negative is not told.
+    pub fn too_many(field: &Path<'_>, actual: i64, most: i64) -> Self {
+        let detail = match most {
+            ..=-1 => "has too many items".to_owned(),
+            1 => "must have at most 1 item".to_owned(),
+            most => format!("must have at most {most} items"),
+        };
+        let actual = match actual {
+            ..=-1 => BadValue::Omitted,
+            actual => actual.into(),
+        };
+        Self::new(ErrorType::TooMany, field, actual, detail)
+    }
+
+    /// Not the user's fault. Upstream's value is the failure itself, of which JSON has nothing to tell.
+    pub fn internal(field: &Path<'_>, detail: impl Into<String>) -> Self {
+        let nothing = Json::Object(serde_json::Map::new());
+        Self::new(ErrorType::Internal, field, nothing, detail)
+    }
+
+    /// The message without the field.
+    pub fn body(&self) -> String {
+        let mut body = self.kind.text().to_owned();
+        let tells_value = !matches!(
+            self.kind,
+            ErrorType::Required
+                | ErrorType::Forbidden
+                | ErrorType::TooLong
+                | ErrorType::TooShort
+                | ErrorType::Internal
+        );
+        if tells_value && let Some(value) = self.value_text() {
+            body.push_str(": ");
+            body.push_str(&value);
+        }
+        if !self.detail.is_empty() {
+            body.push_str(": ");
+            body.push_str(&self.detail);
+        }
+        body
+    }
+
+    fn value_text(&self) -> Option<String> {
+        Some(match &self.bad_value {
+            BadValue::Omitted => return None,
+            BadValue::Text(text) => text.clone(),
+            BadValue::Json(Json::String(text)) => quote(text),
+            BadValue::Json(Json::Number(number)) => number_text(number),
+            BadValue::Json(value) => json::to_string(value),
+        })
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.field, self.body())
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// A number as Go's `%v` prints it.
+fn number_text(number: &Number) -> String {
+    match number.as_f64().filter(|_| number.is_f64()) {
+        Some(double) => gavel_engine::golang::float::format_shortest(double),
+        None => number.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(error: &Error, expected: &str) {
+        assert_eq!(error.to_string(), expected);
+    }
+
+    #[test]
+    fn values_are_printed_as_go_prints_them() {
+        let path = Path::new("a");
+        check(
+            &Error::invalid(&path, "x\n", "no"),
+            r#"a: Invalid value: "x\n": no"#,
+        );
+        check(&Error::invalid(&path, 1e6, ""), "a: Invalid value: 1e+06");
+        check(
+            &Error::invalid(&path, serde_json::json!({"b": ["<", 1e21]}), ""),
+            r#"a: Invalid value: {"b":["\u003c",1e+21]}"#,
+        );
+        check(
+            &Error::invalid(&path, Json::Null, "no"),
+            "a: Invalid value: null: no",
+        );
+        check(
+            &Error::invalid(&Path::root(), BadValue::Omitted, "no"),
+            "<nil>: Invalid value: no",
+        );
+        check(&Error::required(&path, ""), "a: Required value");
+        check(
+            &Error::not_supported(&path, "x", &["a", "b"]),
+            r#"a: Unsupported value: "x": supported values: "a", "b""#,
+        );
+        check(
+            &Error::too_long(&path, 1),
+            "a: Too long: may not be more than 1 byte",
+        );
+        check(
+            &Error::too_many(&path, 3, 2),
+            "a: Too many: 3: must have at most 2 items",
+        );
+    }
+}

@@ -1,0 +1,99 @@
+//! Paths of fields.
+
+use std::fmt;
+
+/// The path from the root of an object to a field. Each step borrows the one before it, so that a walk over an object
+/// builds its paths without allocating.
+///
+/// ```
+/// use gavel_apimachinery::field::Path;
+///
+/// let root = Path::root();
+/// let spec = root.child("spec");
+/// let containers = spec.child("containers");
+/// assert_eq!(containers.index(0).to_string(), "spec.containers[0]");
+/// assert_eq!(root.to_string(), "<nil>");
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Path<'p> {
+    parent: Option<&'p Path<'p>>,
+    step: Step<'p>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Step<'p> {
+    /// No step: the root of the object, which has no name.
+    Root,
+    /// A field.
+    Child(&'p str),
+    /// An element of a list.
+    Index(usize),
+    /// An entry of a map.
+    Key(&'p str),
+}
+
+impl<'p> Path<'p> {
+    /// The object itself. It is printed as `<nil>`, as Kubernetes prints it.
+    pub const fn root() -> Self {
+        Path {
+            parent: None,
+            step: Step::Root,
+        }
+    }
+
+    /// A path of one field.
+    pub const fn new(name: &'p str) -> Self {
+        Path {
+            parent: None,
+            step: Step::Child(name),
+        }
+    }
+
+    /// A field of what the path leads to.
+    pub const fn child(&'p self, name: &'p str) -> Path<'p> {
+        self.step(Step::Child(name))
+    }
+
+    /// An element of the list that the path leads to.
+    pub const fn index(&'p self, index: usize) -> Path<'p> {
+        self.step(Step::Index(index))
+    }
+
+    /// An entry of the map that the path leads to.
+    pub const fn key(&'p self, key: &'p str) -> Path<'p> {
+        self.step(Step::Key(key))
+    }
+
+    /// Whether this is the object itself.
+    pub const fn is_root(&self) -> bool {
+        matches!(self.step, Step::Root)
+    }
+
+    const fn step(&'p self, step: Step<'p>) -> Path<'p> {
+        let parent = if self.is_root() { None } else { Some(self) };
+        Path { parent, step }
+    }
+}
+
+impl fmt::Display for Path<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut steps = Vec::new();
+        let mut path = Some(self);
+        while let Some(Path { parent, step }) = path {
+            steps.push(step);
+            path = *parent;
+        }
+        for (n, step) in steps.iter().rev().enumerate() {
+            match step {
+                Step::Root => f.write_str("<nil>")?,
+                // Upstream takes a step without a name for an index.
+                Step::Child("") => f.write_str("[]")?,
+                Step::Child(name) if n == 0 => f.write_str(name)?,
+                Step::Child(name) => write!(f, ".{name}")?,
+                Step::Index(index) => write!(f, "[{index}]")?,
+                Step::Key(key) => write!(f, "[{key}]")?,
+            }
+        }
+        Ok(())
+    }
+}

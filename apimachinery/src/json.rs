@@ -1,0 +1,124 @@
+//! JSON as Go's `encoding/json` writes it: no spaces, keys in order, `<`, `>` and `&` escaped.
+
+use std::fmt::Write;
+
+use gavel_engine::golang::float;
+use serde_json::Value as Json;
+
+/// The text of a value. Deeply nested values end in `…` instead of the stack: nothing that was read is as deep.
+pub fn to_string(value: &Json) -> String {
+    let mut out = String::new();
+    write_value(&mut out, value, MAX_DEPTH);
+    out
+}
+
+/// A text in quotes.
+pub fn quoted(text: &str) -> String {
+    let mut out = String::new();
+    write_text(&mut out, text);
+    out
+}
+
+/// Deeper than any reader here goes.
+const MAX_DEPTH: usize = 1_000;
+
+fn write_value(out: &mut String, value: &Json, depth: usize) {
+    let Some(depth) = depth.checked_sub(1) else {
+        return out.push('…');
+    };
+    match value {
+        Json::Null => out.push_str("null"),
+        Json::Bool(true) => out.push_str("true"),
+        Json::Bool(false) => out.push_str("false"),
+        Json::Number(number) => match number.as_f64().filter(|_| number.is_f64()) {
+            Some(double) => out.push_str(&double_text(double)),
+            // Writing to a text does not fail.
+            None => {
+                let _ = write!(out, "{number}");
+            }
+        },
+        Json::String(text) => write_text(out, text),
+        Json::Array(items) => {
+            out.push('[');
+            for (n, item) in items.iter().enumerate() {
+                if n > 0 {
+                    out.push(',');
+                }
+                write_value(out, item, depth);
+            }
+            out.push(']');
+        }
+        Json::Object(fields) => {
+            out.push('{');
+            for (n, (key, value)) in fields.iter().enumerate() {
+                if n > 0 {
+                    out.push(',');
+                }
+                write_text(out, key);
+                out.push(':');
+                write_value(out, value, depth);
+            }
+            out.push('}');
+        }
+    }
+}
+
+/// Plain digits from 1e-6 to 1e21, else with an exponent without leading zeros.
+fn double_text(value: f64) -> String {
+    let magnitude = value.abs();
+    let mut out = String::new();
+    if magnitude == 0.0 || (1e-6..1e21).contains(&magnitude) {
+        let _ = float::write_plain(&mut out, value);
+    } else {
+        let _ = float::write_shortest(&mut out, value);
+        if let Some(at) = out.rfind("e-0") {
+            out.remove(at.saturating_add(2));
+        }
+    }
+    out
+}
+
+fn write_text(out: &mut String, text: &str) {
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' | '\0'..='\u{1f}' => {
+                let _ = write!(out, "\\u{:04x}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_and_numbers_are_gos() {
+        for (value, expected) in [
+            (
+                serde_json::json!("<a&\u{2028}\u{1}\u{7f}é>"),
+                "\"\\u003ca\\u0026\\u2028\\u0001\u{7f}é\\u003e\"",
+            ),
+            (serde_json::json!(1.0), "1"),
+            (serde_json::json!(1e21), "1e+21"),
+            (serde_json::json!(1e-7), "1e-7"),
+            (serde_json::json!(123456789.5), "123456789.5"),
+            (
+                serde_json::json!({"b": [], "a": {"c": null}}),
+                "{\"a\":{\"c\":null},\"b\":[]}",
+            ),
+        ] {
+            assert_eq!(to_string(&value), expected);
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! What all of Kubernetes' API shares, whatever the resource (k8s.io/apimachinery): names, field paths, validation errors,
+//! JSON as Go writes it. Knows no CEL and does no IO.
+
+pub mod field;
+pub mod json;
+pub mod names;

@@ -1,0 +1,1 @@
+//! CustomResourceDefinitions: their rules compiled and costed, their objects validated. Layer 2.

@@ -1,0 +1,1 @@
+//! Admission policies, decided as the API server decides them. Layer 2; sees no `crd`.

@@ -1,0 +1,7 @@
+//! OpenAPI schemas as CEL types, JSON as CEL values, and what a schema says of an object. Layer 1: on the engine, no IO.
+
+mod json_schema;
+
+pub use json_schema::{
+    Dependency, ExternalDocumentation, Items, JsonSchema, SchemaOrBool, ValidationRule,
+};

@@ -1,1 +1,3 @@
 //! Admission policies, decided as the API server decides them. Layer 2; sees no `crd`.
+
+pub mod api;

@@ -1,0 +1,5 @@
+//! Labels and what selects by them (apimachinery `pkg/labels`, `pkg/apis/meta/v1`).
+
+mod selector;
+
+pub use selector::{LabelSelector, LabelSelectorRequirement, Selector};

@@ -1,0 +1,220 @@
+//! Label selectors as objects write them.
+
+use std::collections::BTreeMap;
+use std::slice;
+
+use gavel_engine::golang::quote::quote;
+use serde::Deserialize;
+use serde_json::Value as Json;
+
+use crate::field::{Error, Path};
+use crate::names;
+
+/// A label selector as an object writes it (`metav1.LabelSelector`): all of it must hold. An empty one selects everything.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct LabelSelector {
+    /// `matchLabels`: labels and their values.
+    #[serde(deserialize_with = "crate::or_default")]
+    pub match_labels: BTreeMap<String, String>,
+    /// `matchExpressions`
+    #[serde(deserialize_with = "crate::or_default")]
+    pub match_expressions: Vec<LabelSelectorRequirement>,
+}
+
+/// A requirement of a [`LabelSelector`].
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct LabelSelectorRequirement {
+    /// `key`: the label.
+    #[serde(deserialize_with = "crate::or_default")]
+    pub key: String,
+    /// `operator`: `In`, `NotIn`, `Exists` or `DoesNotExist`; what an object says may be another text.
+    #[serde(deserialize_with = "crate::or_default")]
+    pub operator: String,
+    /// `values`, which `In` and `NotIn` compare with.
+    #[serde(deserialize_with = "crate::or_default")]
+    pub values: Vec<String>,
+}
+
+/// A label selector that is ready to be asked.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Selector {
+    requirements: Vec<Requirement>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Requirement {
+    key: String,
+    operator: Operator,
+    values: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Operator {
+    Equals,
+    In,
+    NotIn,
+    Exists,
+    DoesNotExist,
+}
+
+impl LabelSelector {
+    /// The selector, ready to be asked.
+    ///
+    /// # Errors
+    ///
+    /// The first requirement that is wrong, in upstream's words; labels are looked at in the order of their keys.
+    pub fn compile(&self) -> Result<Selector, String> {
+        let mut requirements = Vec::new();
+        for (key, value) in &self.match_labels {
+            requirements.push(Requirement::new(
+                key,
+                Operator::Equals,
+                slice::from_ref(value),
+            )?);
+        }
+        for expression in &self.match_expressions {
+            let operator = match expression.operator.as_str() {
+                "In" => Operator::In,
+                "NotIn" => Operator::NotIn,
+                "Exists" => Operator::Exists,
+                "DoesNotExist" => Operator::DoesNotExist,
+                other => {
+                    let text = quote(other);
+                    return Err(format!("{text} is not a valid label selector operator"));
+                }
+            };
+            requirements.push(Requirement::new(
+                &expression.key,
+                operator,
+                &expression.values,
+            )?);
+        }
+        Ok(Selector { requirements })
+    }
+}
+
+impl Selector {
+    /// Whether it selects everything.
+    pub fn is_empty(&self) -> bool {
+        self.requirements.is_empty()
+    }
+
+    /// Whether an object is selected, by what its labels are.
+    pub fn matches<'a>(&self, label: impl Fn(&str) -> Option<&'a str>) -> bool {
+        self.requirements.iter().all(|requirement| {
+            let value = label(&requirement.key);
+            let listed =
+                value.is_some_and(|value| requirement.values.iter().any(|other| other == value));
+            match requirement.operator {
+                Operator::Equals | Operator::In => listed,
+                Operator::NotIn => !listed,
+                Operator::Exists => value.is_some(),
+                Operator::DoesNotExist => value.is_none(),
+            }
+        })
+    }
+}
+
+impl Requirement {
+    fn new(key: &str, operator: Operator, values: &[String]) -> Result<Self, String> {
+        let mut errors = Vec::new();
+        let path = Path::new("values");
+        let faults = names::qualified_name(key);
+        if !faults.is_empty() {
+            errors.push(Error::invalid(&Path::new("key"), key, faults.join("; ")));
+        }
+        let detail = match operator {
+            Operator::In | Operator::NotIn if values.is_empty() => {
+                Some("for 'in', 'notin' operators, values set can't be empty")
+            }
+            Operator::Exists | Operator::DoesNotExist if !values.is_empty() => {
+                Some("values set must be empty for exists and does not exist")
+            }
+            _ => None,
+        };
+        if let Some(detail) = detail {
+            errors.push(Error::invalid(&path, Json::from(values), detail));
+        }
+        for (n, value) in values.iter().enumerate() {
+            let faults = names::label_value(value);
+            if !faults.is_empty() {
+                let element = path.index(n);
+                errors.push(Error::invalid(
+                    &element.key(key),
+                    value.as_str(),
+                    faults.join("; "),
+                ));
+            }
+        }
+        match errors.as_slice() {
+            [] => Ok(Requirement {
+                key: key.to_owned(),
+                operator,
+                values: values.to_vec(),
+            }),
+            [only] => Err(only.to_string()),
+            many => {
+                let texts: Vec<String> = many.iter().map(ToString::to_string).collect();
+                Err(format!("[{}]", texts.join(", ")))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn compiled(selector: serde_json::Value) -> Result<Selector, String> {
+        serde_json::from_value::<LabelSelector>(selector)
+            .unwrap()
+            .compile()
+    }
+
+    #[test]
+    fn all_requirements_must_hold() {
+        let check = |selector: serde_json::Value, expected: bool| {
+            let labels = BTreeMap::from([("a", "1"), ("b", "2")]);
+            let matches = compiled(selector.clone())
+                .unwrap()
+                .matches(|key| labels.get(key).copied());
+            assert_eq!(matches, expected, "{selector}");
+        };
+        let expression = |key: &str, operator: &str, values: &[&str]| serde_json::json!({"matchExpressions": [{"key": key, "operator": operator, "values": values}]});
+        check(serde_json::json!({}), true);
+        check(
+            serde_json::json!({"matchLabels": {"a": "1", "b": "2"}}),
+            true,
+        );
+        check(
+            serde_json::json!({"matchLabels": {"a": "1", "b": "3"}}),
+            false,
+        );
+        check(expression("a", "In", &["2", "1"]), true);
+        check(expression("c", "In", &["1"]), false);
+        check(expression("a", "NotIn", &["1"]), false);
+        check(expression("c", "NotIn", &["1"]), true);
+        check(expression("c", "Exists", &[]), false);
+        check(expression("c", "DoesNotExist", &[]), true);
+    }
+
+    #[test]
+    fn says_what_is_wrong() {
+        let expression = |key: &str, operator: &str, values: &[&str]| {
+            compiled(serde_json::json!({"matchExpressions": [{"key": key, "operator": operator, "values": values}]})).unwrap_err()
+        };
+        assert_eq!(
+            expression("a", "in", &["b"]),
+            "\"in\" is not a valid label selector operator"
+        );
+        let detail =
+            "values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty";
+        assert_eq!(expression("a", "In", &[]), detail);
+        assert!(
+            expression("", "In", &["b c"])
+                .starts_with("[key: Invalid value: \"\": name part must be non-empty; ")
+        );
+    }
+}

@@ -40,6 +40,12 @@ pub struct Program {
     kept: usize,
 }
 
+// One program is evaluated from many threads at once.
+const _: () = {
+    const fn shared<T: Send + Sync>() {}
+    shared::<Program>();
+};
+
 /// What bounds an evaluation.
 #[derive(Clone, Copy, Default)]
 pub struct EvalOptions<'a> {

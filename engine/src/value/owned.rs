@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::map::key_order;
-use super::{MapView, Opaque, Reach, Value};
+use super::{Duration, MapView, Opaque, Reach, Timestamp, Value};
 use crate::error::EvalError;
 
 /// A deep copy of a [`Value`], which borrows from nothing. Cheap to clone, and to view as a value again.
@@ -12,8 +12,15 @@ pub struct OwnedValue(Repr);
 
 #[derive(Debug, Clone)]
 enum Repr {
-    /// A value that holds no reference.
-    Scalar(Value<'static>),
+    Null,
+    Bool(bool),
+    Int(i64),
+    Uint(u64),
+    Double(f64),
+    Duration(Duration),
+    Timestamp(Timestamp),
+    /// `optional.none()`
+    Absent,
     String(Arc<str>),
     Bytes(Arc<[u8]>),
     List(Arc<[OwnedValue]>),
@@ -30,13 +37,20 @@ impl OwnedValue {
 
     /// `true` or `false`.
     pub fn from_bool(value: bool) -> Self {
-        OwnedValue(Repr::Scalar(Value::Bool(value)))
+        OwnedValue(Repr::Bool(value))
     }
 
     /// The value again. Allocates nothing.
     pub fn as_value(&self) -> Value<'_> {
         match &self.0 {
-            Repr::Scalar(value) => *value,
+            Repr::Null => Value::Null,
+            Repr::Bool(value) => Value::Bool(*value),
+            Repr::Int(value) => Value::Int(*value),
+            Repr::Uint(value) => Value::Uint(*value),
+            Repr::Double(value) => Value::Double(*value),
+            Repr::Duration(value) => Value::Duration(*value),
+            Repr::Timestamp(value) => Value::Timestamp(*value),
+            Repr::Absent => Value::Optional(None),
             Repr::String(text) => Value::String(text),
             Repr::Bytes(bytes) => Value::Bytes(bytes),
             Repr::List(list) => Value::OwnedList(list),
@@ -49,14 +63,14 @@ impl OwnedValue {
 
 fn copy(value: &Value<'_>, reach: &mut Reach) -> Result<OwnedValue, EvalError> {
     let repr = match *value {
-        Value::Null => Repr::Scalar(Value::Null),
-        Value::Bool(b) => Repr::Scalar(Value::Bool(b)),
-        Value::Int(int) => Repr::Scalar(Value::Int(int)),
-        Value::Uint(uint) => Repr::Scalar(Value::Uint(uint)),
-        Value::Double(double) => Repr::Scalar(Value::Double(double)),
-        Value::Duration(duration) => Repr::Scalar(Value::Duration(duration)),
-        Value::Timestamp(time) => Repr::Scalar(Value::Timestamp(time)),
-        Value::Optional(None) => Repr::Scalar(Value::Optional(None)),
+        Value::Null => Repr::Null,
+        Value::Bool(value) => Repr::Bool(value),
+        Value::Int(value) => Repr::Int(value),
+        Value::Uint(value) => Repr::Uint(value),
+        Value::Double(value) => Repr::Double(value),
+        Value::Duration(value) => Repr::Duration(value),
+        Value::Timestamp(value) => Repr::Timestamp(value),
+        Value::Optional(None) => Repr::Absent,
         Value::Optional(Some(_)) => return Err(EvalError::internal("an optional cannot be kept")),
         Value::String(text) => Repr::String(text.into()),
         Value::Bytes(bytes) => Repr::Bytes(bytes.into()),

@@ -41,8 +41,9 @@ pub trait ListView: fmt::Debug + Send + Sync {
     }
 }
 
-/// A map or object of a host, read key by key.
-pub trait MapView: fmt::Debug + Send + Sync {
+/// A map or object of a host, read key by key. A view lives within one evaluation, or several of one thread, so that what it
+/// computes may be kept in their arena.
+pub trait MapView: fmt::Debug {
     /// The name that `type(x)` gives.
     fn type_name(&self) -> &str {
         "map"

@@ -3,5 +3,6 @@
 mod json_schema;
 
 pub use json_schema::{
-    Dependency, ExternalDocumentation, Items, JsonSchema, SchemaOrBool, ValidationRule,
+    Dependency, ExternalDocumentation, Items, JsonSchema, MAX_DEPTH, SchemaOrBool, SchemaReadError,
+    ValidationRule,
 };

@@ -1,0 +1,362 @@
+//! A schema read from JSON, as Go's decoder reads it: unknown keys are passed over, null counts as absent, a wrong type is
+//! refused.
+
+use std::collections::BTreeMap;
+
+use gavel_engine::value::Json;
+use serde::{Deserialize, Deserializer, de};
+
+use super::{Dependency, ExternalDocumentation, Items, JsonSchema, SchemaOrBool, ValidationRule};
+
+/// The most levels of schemas within schemas. Whatever walks a schema may go as deep on the stack; the deepest schemas in
+/// use have some forty levels.
+pub const MAX_DEPTH: usize = 200;
+
+/// Why JSON is not a schema, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SchemaReadError {
+    /// The keys that lead there, dots between them.
+    path: String,
+    /// What is wrong there.
+    message: String,
+}
+
+impl std::fmt::Display for SchemaReadError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.path.as_str() {
+            "" => f.write_str(&self.message),
+            path => write!(f, "{path}: {}", self.message),
+        }
+    }
+}
+
+impl std::error::Error for SchemaReadError {}
+
+type Read<T> = Result<T, SchemaReadError>;
+
+impl JsonSchema {
+    /// Reads a schema. Fails on values of a wrong type and on schemas nested more than [`MAX_DEPTH`] deep.
+    pub fn read(json: &Json) -> Result<JsonSchema, SchemaReadError> {
+        let mut schema = JsonSchema::default();
+        fill(&mut schema, json, MAX_DEPTH)?;
+        Ok(schema)
+    }
+}
+
+impl<'de> Deserialize<'de> for JsonSchema {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        JsonSchema::read(&Json::deserialize(deserializer)?).map_err(de::Error::custom)
+    }
+}
+
+impl SchemaReadError {
+    fn new(message: impl Into<String>) -> Self {
+        SchemaReadError {
+            path: String::new(),
+            message: message.into(),
+        }
+    }
+
+    fn expected(what: &str, found: &Json) -> Self {
+        let found = match found {
+            Json::Null => "null",
+            Json::Bool(_) => "a boolean",
+            Json::Number(_) => "a number",
+            Json::String(_) => "a string",
+            Json::Array(_) => "a list",
+            Json::Object(_) => "an object",
+        };
+        Self::new(format!("must be {what}, not {found}"))
+    }
+
+    fn within(mut self, key: &str) -> Self {
+        self.path = match self.path.is_empty() {
+            true => key.to_owned(),
+            false => format!("{key}.{}", self.path),
+        };
+        self
+    }
+}
+
+/// Schemas are filled where they lie: a schema is large, and copies of it on the stack would bound the depth.
+fn fill(schema: &mut JsonSchema, json: &Json, depth: usize) -> Read<()> {
+    let fields = object(json)?;
+    let depth = depth.checked_sub(1).ok_or_else(|| {
+        SchemaReadError::new(format!("schemas may be nested at most {MAX_DEPTH} deep"))
+    })?;
+    for (key, value) in fields.iter().filter(|(_, value)| !value.is_null()) {
+        set(schema, key, value, depth).map_err(|error| error.within(key))?;
+    }
+    Ok(())
+}
+
+/// Sets what holds schemas, else what does not: a function of its own, since the frames of this one add up.
+fn set(schema: &mut JsonSchema, key: &str, value: &Json, depth: usize) -> Read<()> {
+    match key {
+        "items" => schema.items = Some(items(value, depth)?),
+        "allOf" => schema.all_of = schemas(value, depth)?,
+        "oneOf" => schema.one_of = schemas(value, depth)?,
+        "anyOf" => schema.any_of = schemas(value, depth)?,
+        "not" => schema.not = Some(boxed(value, depth)?),
+        "properties" => schema.properties = named_schemas(value, depth)?,
+        "additionalProperties" => {
+            schema.additional_properties = Some(schema_or_bool(value, depth)?);
+        }
+        "patternProperties" => schema.pattern_properties = named_schemas(value, depth)?,
+        "dependencies" => schema.dependencies = named(value, |value| dependency(value, depth))?,
+        "additionalItems" => schema.additional_items = Some(schema_or_bool(value, depth)?),
+        "definitions" => schema.definitions = named_schemas(value, depth)?,
+        _ => return set_own(schema, key, value),
+    }
+    Ok(())
+}
+
+fn set_own(schema: &mut JsonSchema, key: &str, value: &Json) -> Read<()> {
+    match key {
+        "id" => schema.id = text(value)?,
+        "$schema" => schema.schema = text(value)?,
+        "$ref" => schema.reference = Some(text(value)?),
+        "description" => schema.description = text(value)?,
+        "type" => schema.kind = text(value)?,
+        "format" => schema.format = text(value)?,
+        "title" => schema.title = text(value)?,
+        "default" => schema.default = Some(value.clone()),
+        "maximum" => schema.maximum = Some(number(value)?),
+        "exclusiveMaximum" => schema.exclusive_maximum = flag(value)?,
+        "minimum" => schema.minimum = Some(number(value)?),
+        "exclusiveMinimum" => schema.exclusive_minimum = flag(value)?,
+        "maxLength" => schema.max_length = Some(integer(value)?),
+        "minLength" => schema.min_length = Some(integer(value)?),
+        "pattern" => schema.pattern = text(value)?,
+        "maxItems" => schema.max_items = Some(integer(value)?),
+        "minItems" => schema.min_items = Some(integer(value)?),
+        "uniqueItems" => schema.unique_items = flag(value)?,
+        "multipleOf" => schema.multiple_of = Some(number(value)?),
+        "enum" => schema.enumeration = list(value, |item| Ok(item.clone()))?,
+        "maxProperties" => schema.max_properties = Some(integer(value)?),
+        "minProperties" => schema.min_properties = Some(integer(value)?),
+        "required" => schema.required = texts(value)?,
+        "externalDocs" => schema.external_docs = Some(external_docs(value)?),
+        "example" => schema.example = Some(value.clone()),
+        "nullable" => schema.nullable = flag(value)?,
+        "x-kubernetes-preserve-unknown-fields" => {
+            schema.preserve_unknown_fields = Some(flag(value)?);
+        }
+        "x-kubernetes-embedded-resource" => schema.embedded_resource = flag(value)?,
+        "x-kubernetes-int-or-string" => schema.int_or_string = flag(value)?,
+        "x-kubernetes-list-map-keys" => schema.list_map_keys = texts(value)?,
+        "x-kubernetes-list-type" => schema.list_type = Some(text(value)?),
+        "x-kubernetes-map-type" => schema.map_type = Some(text(value)?),
+        "x-kubernetes-validations" => schema.validations = list(value, rule)?,
+        _ => {}
+    }
+    Ok(())
+}
+
+fn rule(json: &Json) -> Read<ValidationRule> {
+    let mut rule = ValidationRule::default();
+    for (key, value) in object(json)?.iter().filter(|(_, value)| !value.is_null()) {
+        let mut set = || -> Read<()> {
+            match key.as_str() {
+                "rule" => rule.rule = text(value)?,
+                "message" => rule.message = text(value)?,
+                "messageExpression" => rule.message_expression = text(value)?,
+                "reason" => rule.reason = Some(text(value)?),
+                "fieldPath" => rule.field_path = text(value)?,
+                "optionalOldSelf" => rule.optional_old_self = Some(flag(value)?),
+                _ => {}
+            }
+            Ok(())
+        };
+        set().map_err(|error| error.within(key))?;
+    }
+    Ok(rule)
+}
+
+fn external_docs(json: &Json) -> Read<ExternalDocumentation> {
+    let fields = object(json)?;
+    let field = |key: &str| match fields.get(key) {
+        None | Some(Json::Null) => Ok(String::new()),
+        Some(value) => text(value).map_err(|error| error.within(key)),
+    };
+    Ok(ExternalDocumentation {
+        description: field("description")?,
+        url: field("url")?,
+    })
+}
+
+/// What is neither an object nor a list is taken for an empty list, as upstream takes it.
+fn items(json: &Json, depth: usize) -> Read<Items> {
+    Ok(match json {
+        Json::Object(_) => Items::Schema(boxed(json, depth)?),
+        Json::Array(_) => Items::Positions(schemas(json, depth)?),
+        _ => Items::Positions(Vec::new()),
+    })
+}
+
+/// What is neither an object nor a list is taken for an empty list, as upstream takes it.
+fn dependency(json: &Json, depth: usize) -> Read<Dependency> {
+    Ok(match json {
+        Json::Object(_) => Dependency::Schema(boxed(json, depth)?),
+        Json::Array(_) => Dependency::Properties(texts(json)?),
+        _ => Dependency::Properties(Vec::new()),
+    })
+}
+
+fn schema_or_bool(json: &Json, depth: usize) -> Read<SchemaOrBool> {
+    match json {
+        Json::Bool(allows) => Ok(SchemaOrBool::Allows(*allows)),
+        Json::Object(_) => Ok(SchemaOrBool::Schema(boxed(json, depth)?)),
+        other => Err(SchemaReadError::expected("a schema or a boolean", other)),
+    }
+}
+
+fn boxed(json: &Json, depth: usize) -> Read<Box<JsonSchema>> {
+    let mut schema = Box::default();
+    fill(&mut schema, json, depth)?;
+    Ok(schema)
+}
+
+/// Null among schemas is an empty schema.
+fn schemas(json: &Json, depth: usize) -> Read<Vec<JsonSchema>> {
+    let Json::Array(items) = json else {
+        return Err(SchemaReadError::expected("a list", json));
+    };
+    let mut schemas = vec![JsonSchema::default(); items.len()];
+    for (n, (schema, item)) in schemas.iter_mut().zip(items).enumerate() {
+        if !item.is_null() {
+            fill(schema, item, depth).map_err(|error| error.within(&n.to_string()))?;
+        }
+    }
+    Ok(schemas)
+}
+
+/// Null among schemas is an empty schema.
+fn named_schemas(json: &Json, depth: usize) -> Read<BTreeMap<String, JsonSchema>> {
+    let mut schemas = BTreeMap::new();
+    for (name, value) in object(json)? {
+        let schema = schemas.entry(name.clone()).or_default();
+        if !value.is_null() {
+            fill(schema, value, depth).map_err(|error| error.within(name))?;
+        }
+    }
+    Ok(schemas)
+}
+
+fn named<T>(json: &Json, read: impl Fn(&Json) -> Read<T>) -> Read<BTreeMap<String, T>> {
+    let entry = |(name, value): (&String, &Json)| match read(value) {
+        Ok(value) => Ok((name.clone(), value)),
+        Err(error) => Err(error.within(name)),
+    };
+    object(json)?.iter().map(entry).collect()
+}
+
+fn list<T>(json: &Json, read: impl Fn(&Json) -> Read<T>) -> Read<Vec<T>> {
+    match json {
+        Json::Array(items) => items
+            .iter()
+            .enumerate()
+            .map(|(n, item)| read(item).map_err(|error| error.within(&n.to_string())))
+            .collect(),
+        other => Err(SchemaReadError::expected("a list", other)),
+    }
+}
+
+fn texts(json: &Json) -> Read<Vec<String>> {
+    list(json, |item| match item {
+        Json::Null => Ok(String::new()),
+        item => text(item),
+    })
+}
+
+fn object(json: &Json) -> Read<&serde_json::Map<String, Json>> {
+    match json {
+        Json::Object(fields) => Ok(fields),
+        other => Err(SchemaReadError::expected("an object", other)),
+    }
+}
+
+fn text(json: &Json) -> Read<String> {
+    match json {
+        Json::String(text) => Ok(text.clone()),
+        other => Err(SchemaReadError::expected("a string", other)),
+    }
+}
+
+fn flag(json: &Json) -> Read<bool> {
+    match json {
+        Json::Bool(flag) => Ok(*flag),
+        other => Err(SchemaReadError::expected("a boolean", other)),
+    }
+}
+
+fn integer(json: &Json) -> Read<i64> {
+    json.as_i64().ok_or_else(|| match json {
+        Json::Number(_) => SchemaReadError::new("must be an integer of 64 bits"),
+        other => SchemaReadError::expected("an integer", other),
+    })
+}
+
+fn number(json: &Json) -> Read<f64> {
+    match json {
+        Json::Number(number) => Ok(number.as_f64().unwrap_or(f64::NAN)),
+        other => Err(SchemaReadError::expected("a number", other)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn null_counts_as_absent_and_unknown_keys_are_passed_over() {
+        let schema = JsonSchema::read(&json!({
+            "type": null, "default": null, "items": null, "x-kubernetes-validations": null, "nope": 1,
+        }));
+        assert_eq!(schema, Ok(JsonSchema::default()));
+    }
+
+    #[test]
+    fn wrong_types_are_named_with_their_path() {
+        let check = |json: Json, expected: &str| {
+            let error = JsonSchema::read(&json).map_err(|error| error.to_string());
+            assert_eq!(error, Err(expected.to_owned()));
+        };
+        check(json!([]), "must be an object, not a list");
+        check(
+            json!({"properties": {"a": {"maxLength": 1.5}}}),
+            "properties.a.maxLength: must be an integer of 64 bits",
+        );
+        check(
+            json!({"allOf": [{}, {"type": ["string"]}]}),
+            "allOf.1.type: must be a string, not a list",
+        );
+        check(
+            json!({"additionalProperties": "x"}),
+            "additionalProperties: must be a schema or a boolean, not a string",
+        );
+        check(
+            json!({"x-kubernetes-validations": [{"rule": 1}]}),
+            "x-kubernetes-validations.0.rule: must be a string, not a number",
+        );
+    }
+
+    #[test]
+    fn schemas_nested_too_deep_are_refused() {
+        let nested = |levels: usize| {
+            (1..levels).fold(
+                json!({"type": "string"}),
+                |schema, _| json!({"type": "array", "items": schema}),
+            )
+        };
+        assert!(JsonSchema::read(&nested(MAX_DEPTH)).is_ok());
+        let error = JsonSchema::read(&nested(MAX_DEPTH + 1)).map_err(|error| error.to_string());
+        let expected = format!(
+            "{}items: schemas may be nested at most 200 deep",
+            "items.".repeat(MAX_DEPTH - 1)
+        );
+        assert_eq!(error, Err(expected));
+    }
+}

@@ -1,7 +1,11 @@
 //! Times as Go reads and prints them (`time.Parse` and `Format` with RFC 3339; `format.go`, `format_rfc3339.go`), and
 //! the fields of a date.
 
+mod layout;
+
 use std::fmt::{self, Write};
+
+pub use layout::{Layout, ParseError};
 
 const DAY: i64 = 86_400;
 /// The days of 400 years, after which the calendar repeats.
@@ -19,43 +23,9 @@ pub struct OffsetTime {
 }
 
 impl OffsetTime {
-    /// Reads RFC 3339 with Go's leniencies: an hour of one digit, a comma before the fraction, digits of the fraction
-    /// beyond the ninth, offsets up to 24:60.
+    /// Reads RFC 3339 as [`Layout::Rfc3339`] does.
     pub fn parse(text: &str) -> Option<OffsetTime> {
-        let mut cursor = Cursor(text.as_bytes());
-        let year = cursor.digits::<4>()?;
-        cursor.expect(b'-')?;
-        let month = cursor
-            .digits::<2>()
-            .filter(|month| (1..=12).contains(month))?;
-        cursor.expect(b'-')?;
-        let day = cursor
-            .digits::<2>()
-            .filter(|day| (1..=days_in_month(year, month)).contains(day))?;
-        cursor.expect(b'T')?;
-        let hour = cursor
-            .digits::<2>()
-            .or_else(|| cursor.digits::<1>())
-            .filter(|hour| *hour < 24)?;
-        cursor.expect(b':')?;
-        let minute = cursor.digits::<2>().filter(|minute| *minute < 60)?;
-        cursor.expect(b':')?;
-        let second = cursor.digits::<2>().filter(|second| *second < 60)?;
-        let nanos = cursor.fraction();
-        let offset_seconds = cursor.offset()?;
-        if !cursor.0.is_empty() {
-            return None;
-        }
-        let seconds_of_day = seconds(hour, minute).saturating_add(i64::from(second));
-        let local = days_from_civil(year, month, day)
-            .saturating_mul(DAY)
-            .saturating_add(seconds_of_day);
-        let unix_seconds = local.saturating_sub(i64::from(offset_seconds));
-        Some(OffsetTime {
-            unix_seconds,
-            nanos,
-            offset_seconds,
-        })
+        Layout::Rfc3339.parse(text).ok()
     }
 
     /// Writes the time as `time.RFC3339Nano` does, in its own offset: fractions without trailing zeros, `Z` for UTC.
@@ -207,75 +177,6 @@ fn seconds(hours: u16, minutes: u16) -> i64 {
 /// A number that is known to be below 256.
 fn small(number: i64) -> u8 {
     u8::try_from(number).unwrap_or_default()
-}
-
-/// What is left to read of a time.
-struct Cursor<'t>(&'t [u8]);
-
-impl Cursor<'_> {
-    fn expect(&mut self, byte: u8) -> Option<()> {
-        self.0 = self.0.strip_prefix(&[byte])?;
-        Some(())
-    }
-
-    /// Reads a number of exactly `N` digits, at most four. Takes nothing where there are fewer.
-    fn digits<const N: usize>(&mut self) -> Option<u16> {
-        let (digits, rest) = self.0.split_first_chunk::<N>()?;
-        let value = digits.iter().try_fold(0u16, |value, byte| {
-            let digit = char::from(*byte)
-                .to_digit(10)
-                .and_then(|digit| u16::try_from(digit).ok())?;
-            value.checked_mul(10)?.checked_add(digit)
-        })?;
-        self.0 = rest;
-        Some(value)
-    }
-
-    /// Reads a point or comma and digits, where both are there, as nanoseconds.
-    fn fraction(&mut self) -> u32 {
-        let [b'.' | b',', rest @ ..] = self.0 else {
-            return 0;
-        };
-        let end = rest
-            .iter()
-            .position(|byte| !byte.is_ascii_digit())
-            .unwrap_or(rest.len());
-        let (digits, rest) = rest.split_at_checked(end).unwrap_or((rest, &[]));
-        if digits.is_empty() {
-            return 0;
-        }
-        self.0 = rest;
-        let nine = digits
-            .iter()
-            .copied()
-            .chain(std::iter::repeat(b'0'))
-            .take(9);
-        nine.fold(0u32, |value, byte| {
-            value
-                .saturating_mul(10)
-                .saturating_add(u32::from(byte.saturating_sub(b'0')))
-        })
-    }
-
-    /// Reads `Z` or an offset such as `+01:00`, in seconds east of UTC.
-    fn offset(&mut self) -> Option<i32> {
-        if self.expect(b'Z').is_some() {
-            return Some(0);
-        }
-        let east = self.expect(b'+').is_some();
-        if !east {
-            self.expect(b'-')?;
-        }
-        let hours = self.digits::<2>().filter(|hours| *hours <= 24)?;
-        self.expect(b':')?;
-        let minutes = self.digits::<2>().filter(|minutes| *minutes <= 60)?;
-        let magnitude = i32::try_from(seconds(hours, minutes)).ok()?;
-        Some(if east {
-            magnitude
-        } else {
-            magnitude.saturating_neg()
-        })
-    }
 }
 
 #[cfg(test)]

@@ -224,3 +224,88 @@ fn survives_instants_of_no_calendar() {
         );
     }
 }
+
+#[test]
+fn what_is_no_time_is_told_as_go_tells_it() {
+    let check = |layout: Layout, text: &str, expected: &str| {
+        let error = layout.parse(text).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!("parsing time {expected}"),
+            "{text}"
+        );
+    };
+    let rfc3339 = [
+        (
+            "",
+            r#""" as "2006-01-02T15:04:05Z07:00": cannot parse "" as "2006""#,
+        ),
+        (
+            "20é6-01-02",
+            r#""20\xc3\xa96-01-02" as "2006-01-02T15:04:05Z07:00": cannot parse "20\xc3\xa96-01-02" as "2006""#,
+        ),
+        (
+            "2006.01",
+            r#""2006.01" as "2006-01-02T15:04:05Z07:00": cannot parse ".01" as "-""#,
+        ),
+        ("2006-13-", r#""2006-13-": month out of range"#),
+        (
+            "2006-1-02",
+            r#""2006-1-02" as "2006-01-02T15:04:05Z07:00": cannot parse "1-02" as "01""#,
+        ),
+        (
+            "2006-02-30",
+            r#""2006-02-30" as "2006-01-02T15:04:05Z07:00": cannot parse "" as "T""#,
+        ),
+        (
+            "2006-02-30T00:00:00Z",
+            r#""2006-02-30T00:00:00Z": day out of range"#,
+        ),
+        ("2006-02-01T24", r#""2006-02-01T24": hour out of range"#),
+        (
+            "2006-02-01T2x:00:00Z",
+            r#""2006-02-01T2x:00:00Z" as "2006-01-02T15:04:05Z07:00": cannot parse "x:00:00Z" as ":""#,
+        ),
+        (
+            "2006-02-01T00:60:00Z",
+            r#""2006-02-01T00:60:00Z": minute out of range"#,
+        ),
+        (
+            "2006-02-01T00:00:60Z",
+            r#""2006-02-01T00:00:60Z": second out of range"#,
+        ),
+        (
+            "2006-02-01T00:00:00",
+            r#""2006-02-01T00:00:00" as "2006-01-02T15:04:05Z07:00": cannot parse "" as "Z07:00""#,
+        ),
+        (
+            "2006-02-01T00:00:00.5+1:00",
+            r#""2006-02-01T00:00:00.5+1:00" as "2006-01-02T15:04:05Z07:00": cannot parse "+1:00" as "Z07:00""#,
+        ),
+        (
+            "2006-02-01T00:00:00x25:00",
+            r#""2006-02-01T00:00:00x25:00": time zone offset hour out of range"#,
+        ),
+        (
+            "2006-02-01T00:00:00+00:61",
+            r#""2006-02-01T00:00:00+00:61": time zone offset minute out of range"#,
+        ),
+        (
+            "2006-02-01T00:00:00Z\t\"",
+            r#""2006-02-01T00:00:00Z\x09\"": extra text: "\x09\"""#,
+        ),
+    ];
+    for (text, expected) in rfc3339 {
+        check(Layout::Rfc3339, text, expected);
+    }
+    check(
+        Layout::DateTime,
+        "2006-02-01t",
+        r#""2006-02-01t" as "2006-01-02T15:04:05": cannot parse "t" as "T""#,
+    );
+    check(
+        Layout::Date,
+        "2006-02-01T",
+        r#""2006-02-01T": extra text: "T""#,
+    );
+}

@@ -173,8 +173,11 @@ fn byte_at(text: &str, index: i64) -> Option<usize> {
     if head.is_ascii() {
         return Some(index);
     }
-    let bytes = text.char_indices().map(|(byte, _)| byte);
-    bytes.chain([text.len()]).nth(index)
+    let mut chars = text.chars();
+    if let Some(before) = index.checked_sub(1) {
+        chars.nth(before)?;
+    }
+    text.len().checked_sub(chars.as_str().len())
 }
 
 fn code_points(text: &str) -> i64 {

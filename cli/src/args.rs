@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use gavel_apimachinery::json;
 use gavel_engine::golang::duration;
 use gavel_engine::types::Type;
 use gavel_engine::value::Json;
 use gavel_libraries::KubeVersion;
 
 use crate::environment;
-use crate::json;
 use crate::protocol;
 
 /// CEL exactly as Kubernetes evaluates it.

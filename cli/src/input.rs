@@ -4,32 +4,29 @@ use std::fmt;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use serde_saphyr::{MessageFormatter, UserMessageFormatter};
-
 use gavel_engine::value::Json;
-
-use crate::json;
+use gavel_manifest::{Document, Format, Place};
 
 /// Why a file cannot be used, and the place, from line 1 and column 1, where that is known.
 #[derive(Debug)]
 pub(crate) struct InputError {
     path: PathBuf,
-    place: Option<(u64, u64)>,
+    place: Option<Place>,
     message: String,
 }
 
 impl fmt::Display for InputError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:", self.path.display())?;
-        if let Some((line, column)) = self.place {
-            write!(f, "{line}:{column}:")?;
+        if let Some(place) = self.place {
+            write!(f, "{place}:")?;
         }
         write!(f, " {}", self.message)
     }
 }
 
 impl InputError {
-    fn new(path: &Path, place: Option<(u64, u64)>, message: impl fmt::Display) -> Self {
+    fn new(path: &Path, place: Option<Place>, message: impl fmt::Display) -> Self {
         InputError {
             path: path.to_owned(),
             place,
@@ -53,53 +50,27 @@ pub(crate) fn text(path: &Path) -> Result<String, InputError> {
     })
 }
 
-/// The document of a file: JSON where the name ends so, otherwise YAML, of which JSON is a part.
+/// The document of a file.
 pub(crate) fn document(path: &Path) -> Result<Json, InputError> {
-    let text = text(path)?;
-    match path
-        .extension()
-        .is_some_and(|extension| extension == "json")
-    {
-        true => json::read(text.as_bytes()).map_err(|error| json_error(path, &error)),
-        false => yaml(&text).map_err(|error| yaml_error(path, &error)),
+    let mut documents = documents(path)?.into_iter();
+    let document = documents.next().unwrap_or_default();
+    match documents.count() {
+        0 => Ok(document),
+        more => {
+            let message = format!("must be one document, but {more} follow the first");
+            Err(InputError::new(path, None, message))
+        }
     }
 }
 
-/// The documents of a file: the one of a JSON file, or those of YAML, without the empty ones.
+/// The documents of a file, without the empty ones: JSON where the name ends so, otherwise YAML, of which JSON is a part.
 pub(crate) fn documents(path: &Path) -> Result<Vec<Json>, InputError> {
-    if path
-        .extension()
-        .is_some_and(|extension| extension == "json")
-    {
-        return document(path).map(|document| vec![document]);
+    let format = Format::of(path).unwrap_or(Format::Yaml);
+    let documents = gavel_manifest::read(&text(path)?, format);
+    let documents = documents
+        .map_err(|problem| InputError::new(path, Some(problem.place()), problem.message()))?;
+    if let Some(twice) = documents.iter().flat_map(Document::duplicate_keys).next() {
+        return Err(InputError::new(path, Some(twice.place()), twice.message()));
     }
-    let documents = serde_saphyr::from_multiple_with_options(&text(path)?, options());
-    documents.map_err(|error| yaml_error(path, &error))
-}
-
-/// Reads YAML the way Kubernetes does where that differs from YAML 1.2: `yes` and `on` are booleans, 010 is 8.
-fn yaml(text: &str) -> Result<Json, serde_saphyr::Error> {
-    serde_saphyr::from_str_with_options(text, options())
-}
-
-fn options() -> serde_saphyr::Options {
-    serde_saphyr::options! {
-        legacy_octal_numbers: true,
-        with_snippet: false,
-    }
-}
-
-fn json_error(path: &Path, error: &serde_json::Error) -> InputError {
-    let (line, column) = (error.line(), error.column());
-    let message = error.to_string();
-    // The message ends with the place, which goes in front here.
-    let place = format!(" at line {line} column {column}");
-    let message = message.strip_suffix(&place).unwrap_or(&message);
-    let place = u64::try_from(line).ok().zip(u64::try_from(column).ok());
-    InputError::new(path, place, message)
-}
-
-fn yaml_error(path: &Path, error: &serde_saphyr::Error) -> InputError {
-    let place = error.location().map(|at| (at.line(), at.column()));
-    InputError::new(path, place, UserMessageFormatter.format_message(error))
+    Ok(documents.into_iter().map(Document::into_value).collect())
 }

@@ -13,7 +13,6 @@ mod environment;
 mod evaluation;
 mod exit_code;
 mod input;
-mod json;
 mod newer;
 pub mod protocol;
 mod rbac;

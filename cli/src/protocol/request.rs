@@ -3,9 +3,8 @@
 use serde::Deserialize;
 use serde_json::Map;
 
+use gavel_apimachinery::json;
 use gavel_engine::value::Json;
-
-use crate::json;
 
 /// Why a request cannot be understood.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

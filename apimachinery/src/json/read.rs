@@ -1,12 +1,28 @@
-//! JSON as Kubernetes reads it where `serde_json` reads it otherwise: `-0` is an integer.
+//! Reading JSON as Kubernetes does where `serde_json` does otherwise: `-0` is an integer.
 
 use std::borrow::Cow;
 
 use serde::de::DeserializeOwned;
 
-/// Reads a JSON text. Places in errors count lines and columns from 1, columns in bytes.
-pub(crate) fn read<T: DeserializeOwned>(text: &[u8]) -> serde_json::Result<T> {
+/// Reads a JSON text.
+///
+/// # Errors
+///
+/// What is not JSON, or nested deeper than 127. Places count lines and columns from 1, columns in bytes.
+pub fn read<T: DeserializeOwned>(text: &[u8]) -> serde_json::Result<T> {
     serde_json::from_slice(&without_negative_zeros(text))
+}
+
+/// Reads JSON values that stand one after the other.
+///
+/// # Errors
+///
+/// Those of [`read`].
+pub fn read_stream<T: DeserializeOwned>(text: &[u8]) -> serde_json::Result<Vec<T>> {
+    let text = without_negative_zeros(text);
+    serde_json::Deserializer::from_slice(&text)
+        .into_iter()
+        .collect()
 }
 
 /// The text with each integer `-0` written ` 0`, so that all places stay the same.

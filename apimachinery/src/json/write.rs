@@ -1,4 +1,4 @@
-//! JSON as Go's `encoding/json` writes it: no spaces, keys in order, `<`, `>` and `&` escaped.
+//! Writing JSON as Go's `encoding/json` does: no spaces, keys in order, `<`, `>` and `&` escaped.
 
 use std::fmt::Write;
 

@@ -1,0 +1,160 @@
+//! JSON texts with places. `serde_json` reads the values; a second walk over the text, which is then known to be right,
+//! finds where they are.
+
+use std::collections::BTreeMap;
+
+use gavel_apimachinery::json;
+
+use crate::Document;
+use crate::layout::{Node, TextLines};
+use crate::place::{Place, Problem};
+
+/// Reads the values of a text, one after the other.
+pub(crate) fn read(text: &str) -> Result<Vec<Document>, Problem> {
+    let values = json::read_stream(text.as_bytes()).map_err(|error| problem(text, &error))?;
+    let mut walk = Walk::new(text);
+    let documents = values.into_iter().map(|value| {
+        let layout = walk.value();
+        Document {
+            value,
+            layout,
+            duplicates: std::mem::take(&mut walk.duplicates),
+        }
+    });
+    let documents: Vec<Document> = documents.collect();
+    Ok(documents
+        .into_iter()
+        .filter(|document| !document.value.is_null())
+        .collect())
+}
+
+fn problem(text: &str, error: &serde_json::Error) -> Problem {
+    let (line, column) = (error.line(), error.column());
+    let message = error.to_string();
+    // The message ends with the place, which goes in front here.
+    let place = format!(" at line {line} column {column}");
+    let message = message.strip_suffix(&place).unwrap_or(&message);
+    // Their column counts bytes.
+    let before = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
+    let column = before.char_indices().filter(|(at, _)| *at < column).count();
+    Problem::new(Place::new(line, column.max(1)), message)
+}
+
+/// A walk over a text that is JSON.
+struct Walk<'t> {
+    rest: &'t str,
+    place: Place,
+    duplicates: Vec<Problem>,
+}
+
+impl<'t> Walk<'t> {
+    fn new(text: &'t str) -> Self {
+        Walk {
+            rest: text,
+            place: Place::START,
+            duplicates: Vec::new(),
+        }
+    }
+
+    /// The places of the next value. It calls itself for what is inside, which the reader has bounded.
+    fn value(&mut self) -> Node {
+        let mut next = self.next_token();
+        let place = self.place;
+        match next {
+            Some('{') => {
+                self.step();
+                let (mut nodes, mut keys) = (BTreeMap::new(), BTreeMap::new());
+                next = self.next_token();
+                while next == Some('"') {
+                    let at = self.place;
+                    let name: String = serde_json::from_str(self.text()).unwrap_or_default();
+                    match keys.get(&name) {
+                        Some(first) => {
+                            self.duplicates.push(Problem::duplicate(&name, at, *first));
+                        }
+                        None => {
+                            keys.insert(name.clone(), at);
+                        }
+                    }
+                    self.skip(':');
+                    nodes.insert(name, self.value());
+                    self.skip(',');
+                    next = self.next_token();
+                }
+                self.skip('}');
+                Node::map(place, nodes)
+            }
+            Some('[') => {
+                self.step();
+                let mut nodes = Vec::new();
+                while !matches!(self.next_token(), None | Some(']')) {
+                    nodes.push(self.value());
+                    self.skip(',');
+                }
+                self.skip(']');
+                Node::list(place, nodes)
+            }
+            Some('"') => match self.text().contains('\\') {
+                true => Node::leaf(place),
+                false => Node::text(place, TextLines::One { offset: 1 }),
+            },
+            _ => {
+                while self
+                    .rest
+                    .starts_with(|c: char| c.is_ascii_alphanumeric() || "+-.".contains(c))
+                {
+                    self.step();
+                }
+                Node::leaf(place)
+            }
+        }
+    }
+
+    /// What the next token begins with.
+    fn next_token(&mut self) -> Option<char> {
+        while self.rest.starts_with([' ', '\t', '\n', '\r']) {
+            self.step();
+        }
+        self.rest.chars().next()
+    }
+
+    fn skip(&mut self, token: char) {
+        if self.next_token() == Some(token) {
+            self.step();
+        }
+    }
+
+    /// A text with its quotes.
+    fn text(&mut self) -> &'t str {
+        let before = self.rest;
+        self.step();
+        while let Some(c) = self.step() {
+            match c {
+                '\\' => {
+                    self.step();
+                }
+                '"' => break,
+                _ => {}
+            }
+        }
+        let length = before.len().saturating_sub(self.rest.len());
+        before.get(..length).unwrap_or_default()
+    }
+
+    fn step(&mut self) -> Option<char> {
+        let mut chars = self.rest.chars();
+        let c = chars.next()?;
+        self.rest = chars.as_str();
+        self.place = match c {
+            '\n' => Place {
+                line: self.place.line.saturating_add(1),
+                column: 1,
+            },
+            _ => Place {
+                line: self.place.line,
+                column: self.place.column.saturating_add(1),
+            },
+        };
+        Some(c)
+    }
+}

@@ -1,0 +1,120 @@
+//! Where the parts of a document are: a tree beside its value.
+
+use std::collections::BTreeMap;
+
+use crate::place::Place;
+
+/// The place of a value and of what it holds.
+#[derive(Debug, Clone)]
+pub(crate) struct Node {
+    place: Place,
+    parts: Parts,
+}
+
+#[derive(Debug, Clone)]
+enum Parts {
+    None,
+    Text(TextLines),
+    List(Vec<Node>),
+    Map(BTreeMap<String, Node>),
+}
+
+/// Where the lines of a text are.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum TextLines {
+    /// One line, which begins this many columns after the place of the value (a quote is one).
+    One { offset: u32 },
+    /// Lines below each other from this place on, as a literal block has them.
+    Block { first: Place },
+}
+
+impl Node {
+    pub(crate) fn leaf(place: Place) -> Self {
+        let parts = Parts::None;
+        Node { place, parts }
+    }
+
+    pub(crate) fn text(place: Place, lines: TextLines) -> Self {
+        let parts = Parts::Text(lines);
+        Node { place, parts }
+    }
+
+    pub(crate) fn list(place: Place, items: Vec<Node>) -> Self {
+        let parts = Parts::List(items);
+        Node { place, parts }
+    }
+
+    pub(crate) fn map(place: Place, fields: BTreeMap<String, Node>) -> Self {
+        let parts = Parts::Map(fields);
+        Node { place, parts }
+    }
+
+    pub(crate) fn place(&self) -> Place {
+        self.place
+    }
+
+    /// The fields of a map; of anything else, none.
+    pub(crate) fn into_fields(self) -> BTreeMap<String, Node> {
+        match self.parts {
+            Parts::Map(fields) => fields,
+            _ => BTreeMap::new(),
+        }
+    }
+
+    /// The items of a list; of anything else, none.
+    pub(crate) fn into_items(self) -> Vec<Node> {
+        match self.parts {
+            Parts::List(items) => items,
+            _ => Vec::new(),
+        }
+    }
+
+    /// What a field path leads to, or the last part on the way that is there.
+    pub(crate) fn find(&self, path: &str) -> &Node {
+        let mut node = self;
+        let mut rest = path;
+        while !rest.is_empty() {
+            let (name, after) = step(rest);
+            let next = match &node.parts {
+                Parts::Map(fields) => fields.get(name),
+                Parts::List(items) => name.parse().ok().and_then(|n: usize| items.get(n)),
+                Parts::None | Parts::Text(_) => None,
+            };
+            let Some(next) = next else { return node };
+            (node, rest) = (next, after);
+        }
+        node
+    }
+
+    /// Where a line and column of the text are.
+    pub(crate) fn within(&self, line: u32, column: u32) -> Place {
+        let (lines_below, columns_right) = (line.saturating_sub(1), column.saturating_sub(1));
+        match self.parts {
+            Parts::Text(TextLines::One { offset }) if lines_below == 0 => Place {
+                line: self.place.line,
+                column: self
+                    .place
+                    .column
+                    .saturating_add(offset)
+                    .saturating_add(columns_right),
+            },
+            Parts::Text(TextLines::Block { first }) => Place {
+                line: first.line.saturating_add(lines_below),
+                column: first.column.saturating_add(columns_right),
+            },
+            _ => self.place,
+        }
+    }
+}
+
+/// The first step of a field path, and what follows it.
+fn step(path: &str) -> (&str, &str) {
+    let path = path.strip_prefix('.').unwrap_or(path);
+    match path.strip_prefix('[').and_then(|path| path.split_once(']')) {
+        Some(bracketed) => bracketed,
+        None => match path.find(['.', '[']) {
+            Some(end) => path.split_at_checked(end).unwrap_or((path, "")),
+            None => (path, ""),
+        },
+    }
+}

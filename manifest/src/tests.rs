@@ -1,0 +1,256 @@
+use gavel_apimachinery::json;
+
+use super::*;
+
+fn yaml(text: &str) -> Result<Vec<Document>, Problem> {
+    read(text, Format::Yaml)
+}
+
+fn written(documents: &[Document]) -> String {
+    let texts: Vec<String> = documents
+        .iter()
+        .map(|document| json::to_string(document.value()))
+        .collect();
+    texts.join(" ")
+}
+
+#[track_caller]
+fn check(text: &str, expected: &str) {
+    let found = match yaml(text) {
+        Ok(documents) => written(&documents),
+        Err(problem) => problem.to_string(),
+    };
+    assert_eq!(found, expected, "{text:?}");
+}
+
+#[test]
+fn plain_texts_mean_what_they_mean_to_kubernetes() {
+    for (texts, expected) in [
+        ("y Y yes Yes YES true True TRUE on On ON", "true"),
+        ("n N no No NO false False FALSE off Off OFF", "false"),
+        ("~ null Null NULL", "null"),
+        (
+            "8 010 0o10 0O10 0x8 0X8 0b1000 0B1000 +8 8. 8.0 08 0_8 80e-1",
+            "8",
+        ),
+        ("-8 -010 -0o10 -0x8 -0b1000 -8.0", "-8"),
+        ("0 -0 00 0.0e0 1e-400", "0"),
+        (".5 +.5 0.5 0_0.5 5e-1", "0.5"),
+        ("9223372036854775807", "9223372036854775807"),
+        ("18446744073709551615", "18446744073709551615"),
+        ("1e20 100000000000000000000.0", "100000000000000000000"),
+        ("1e21", "1e+21"),
+    ] {
+        for text in texts.split(' ') {
+            check(&format!("k: {text}"), &format!("{{\"k\":{expected}}}"));
+        }
+    }
+}
+
+#[test]
+fn texts_that_look_like_something_else_stay_texts() {
+    for text in [
+        "yEs",
+        "1e",
+        "1e+",
+        "0x",
+        "0b",
+        "0o",
+        "0b2",
+        "0xg",
+        "1e400",
+        "2001-01-01",
+        "12:30:45",
+        "2001-01-01T00:00:00.5+01:00",
+        "1.2.3",
+        "v1",
+        "_1",
+        ".",
+        "-.",
+        "--",
+        "=",
+        "1,000",
+    ] {
+        check(&format!("k: {text}"), &format!("{{\"k\":\"{text}\"}}"));
+    }
+    check("k: 'yes'", r#"{"k":"yes"}"#);
+    check("k: \"1\"", r#"{"k":"1"}"#);
+    check("k: !!str 1", r#"{"k":"1"}"#);
+    check("k: !custom 1", r#"{"k":"1"}"#);
+}
+
+#[test]
+fn tags_convert() {
+    check("k: !!float 3", r#"{"k":3}"#);
+    check("k: !!int '3'", r#"{"k":3}"#);
+    check("k: !!bool 'yes'", r#"{"k":true}"#);
+    check("k: !!int 3.5", "1:10: cannot decode `3.5` as a !!int");
+}
+
+#[test]
+fn keys_are_texts() {
+    check(
+        "1: a\n1.5: b\nyes: c\n.inf: d\n",
+        r#"{".inf":"d","1":"a","1.5":"b","true":"c"}"#,
+    );
+    check("null: x", "1:1: `null` cannot be a key");
+    check("? [a]\n: 1", "1:3: a list or map cannot be a key");
+}
+
+#[test]
+fn maps_are_merged_in_the_order_of_the_text() {
+    check(
+        "a: &x {b: 1, c: 2}\nd:\n  b: 9\n  <<: *x\n  c: 7\n",
+        r#"{"a":{"b":1,"c":2},"d":{"b":1,"c":7}}"#,
+    );
+    check(
+        "u: &m {p: 1}\nv: &n {p: 2, q: 3}\nw:\n  <<: [*m, *n]\n",
+        r#"{"u":{"p":1},"v":{"p":2,"q":3},"w":{"p":1,"q":3}}"#,
+    );
+    check("<<: 1", "1:5: `<<` needs a map or a list of maps");
+    check("'<<': 1", r#"{"\u003c\u003c":1}"#);
+}
+
+#[test]
+fn documents_are_separated_and_empty_ones_left_out() {
+    check(
+        "---\n# nothing\n---\na: 1\n---\n\n---\nb: 2\n",
+        r#"{"a":1} {"b":2}"#,
+    );
+    let found = read("{\"a\": 1}\n[2] null", Format::Json).map(|found| written(&found));
+    assert_eq!(found.as_deref(), Ok(r#"{"a":1} [2]"#));
+}
+
+#[test]
+fn keys_that_come_twice_are_told() {
+    for (format, text, expected) in [
+        (
+            Format::Yaml,
+            "a:\n  b: 1\n  'b': 2\n",
+            "3:3: the key `b` is already set at 2:3",
+        ),
+        (
+            Format::Json,
+            "{\"b\": 1,\n \"\\u0062\": 2}",
+            "2:2: the key `b` is already set at 1:2",
+        ),
+    ] {
+        let documents = read(text, format).unwrap();
+        let [document] = documents.as_slice() else {
+            panic!("{documents:?}");
+        };
+        let [problem] = document.duplicate_keys() else {
+            panic!("{document:?}");
+        };
+        assert_eq!(problem.to_string(), expected);
+    }
+}
+
+#[test]
+fn what_cannot_be_json_is_told_with_its_place() {
+    check("a: 1\nb: .nan\n", "2:4: the number `.nan` is not finite");
+    check(
+        "a:\n  - b\n - c\n",
+        "3:2: while parsing a block mapping, did not find expected key",
+    );
+    check("a: &x\n  b: *x\n", "2:6: the anchor contains itself");
+    let deep = format!("{}{}", "[".repeat(128), "]".repeat(128));
+    check(&deep, "1:128: nested deeper than 127");
+    assert!(read(&deep, Format::Json).is_err());
+    let found = read("{\"é\":\n {\"é\" 1}}", Format::Json).map(|found| written(&found));
+    assert_eq!(found.unwrap_err().to_string(), "2:7: expected `:`");
+}
+
+#[test]
+fn aliases_do_not_fill_the_memory() {
+    let mut text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
+    for n in 1..10 {
+        let items = vec![format!("*a{}", n - 1); 10].join(", ");
+        text.push_str(&format!("a{n}: &a{n} [{items}]\n"));
+    }
+    let problem = yaml(&text).unwrap_err();
+    assert_eq!(problem.message(), "the aliases expand to too many values");
+}
+
+const POLICY: &str = "\
+kind: Policy
+metadata:
+  labels: {example.com/app: web}
+spec:
+  validations:
+  - expression: object.x
+    message: 'no'
+  - expression: |
+
+      a &&
+        b
+    message: \"tab\\t\"
+";
+
+#[test]
+fn fields_have_places() {
+    let documents = yaml(POLICY).unwrap();
+    let [document] = documents.as_slice() else {
+        panic!("{documents:?}");
+    };
+    for (field, expected) in [
+        ("", "1:1"),
+        ("kind", "1:7"),
+        ("metadata.labels[example.com/app]", "3:29"),
+        ("spec.validations", "6:5"),
+        ("spec.validations[1].expression", "10:7"),
+        ("spec.validations[1].messageExpression", "8:5"),
+        ("spec.validations[2]", "6:5"),
+        ("status.x", "1:1"),
+    ] {
+        assert_eq!(document.place_of(field).to_string(), expected, "{field}");
+    }
+    for (field, line, column, expected) in [
+        ("spec.validations[0].expression", 1, 8, "6:24"),
+        ("spec.validations[0].message", 1, 2, "7:16"),
+        ("spec.validations[1].expression", 2, 1, "10:7"),
+        ("spec.validations[1].expression", 3, 3, "11:9"),
+        ("spec.validations[1].message", 1, 4, "12:14"),
+    ] {
+        let place = document.place_within(field, line, column);
+        assert_eq!(place.to_string(), expected, "{field} {line}:{column}");
+    }
+}
+
+#[test]
+fn json_has_places_too() {
+    let text = "{\"spec\": {\"items\": [1, {\"a\": \"é\"},\n  {\"b\": -1.5e3}]}}";
+    let documents = read(text, Format::Json).unwrap();
+    let place = |field| {
+        documents
+            .first()
+            .map(|found| found.place_of(field).to_string())
+    };
+    for (field, expected) in [
+        ("spec.items", "1:20"),
+        ("spec.items[1].a", "1:30"),
+        ("spec.items[2].b", "2:9"),
+    ] {
+        assert_eq!(place(field).as_deref(), Some(expected), "{field}");
+    }
+}
+
+#[test]
+fn lists_are_taken_apart() {
+    let text =
+        "kind: List\nitems:\n- kind: A\n- kind: BList\n  items:\n  - {kind: C}\n- items: []\n";
+    let objects: Vec<Document> = yaml(text)
+        .unwrap()
+        .into_iter()
+        .flat_map(Document::into_objects)
+        .collect();
+    assert_eq!(
+        written(&objects),
+        r#"{"kind":"A"} {"kind":"C"} {"items":[]}"#
+    );
+    let places: Vec<String> = objects
+        .iter()
+        .map(|object| object.place_of("kind").to_string())
+        .collect();
+    assert_eq!(places, ["3:9", "6:12", "7:3"]);
+}

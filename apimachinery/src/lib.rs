@@ -1,10 +1,11 @@
-//! What all of Kubernetes' API shares, whatever the resource (k8s.io/apimachinery): names, field paths, validation errors,
+//! What all of Kubernetes' API shares, whatever the resource (k8s.io/apimachinery): versions, names, field paths, validation errors,
 //! JSON as Go writes it. Knows no CEL and does no IO.
 
 pub mod field;
 pub mod json;
 pub mod labels;
 pub mod names;
+pub mod version;
 
 /// Go reads null as nothing: the value's default.
 fn or_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>

@@ -1,10 +1,10 @@
 //! The environments of a Kubernetes version (apiserver `pkg/cel/environment/environment.go`).
 
+use gavel_apimachinery::version::KubeVersion;
 use gavel_engine::env::Env;
 use gavel_engine::types::TypeTextError;
 
 use crate::base_env::base_env;
-use crate::version::KubeVersion;
 
 /// What new expressions may use, which is what a version offers, and what stored ones may, which is everything: they may
 /// have been written by a later version.

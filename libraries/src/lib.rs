@@ -33,9 +33,8 @@ pub mod kubernetes;
 pub mod reference;
 #[cfg(test)]
 mod testing;
-mod version;
 
 pub use base_env::{FEATURES, Feature, Gated};
 pub use cel_env::{CEL_FEATURES, cel_env};
 pub use env_set::EnvSet;
-pub use version::{KubeVersion, VersionError};
+pub use gavel_apimachinery::version::{KubeVersion, VersionError};

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
+use gavel_apimachinery::version::KubeVersion;
 use gavel_engine::check::validators;
 use gavel_engine::decl::Overload;
 use gavel_engine::env::{Env, EnvBuilder, EnvOptions, Rules, Validator};
@@ -30,7 +31,6 @@ use crate::kubernetes::quantity::QUANTITY;
 use crate::kubernetes::regex::REGEX;
 use crate::kubernetes::semver::SEMVER;
 use crate::kubernetes::urls::URLS;
-use crate::version::KubeVersion;
 
 /// What an environment may offer.
 #[derive(Debug, Clone, Copy)]

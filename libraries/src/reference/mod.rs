@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 
+use gavel_apimachinery::version::KubeVersion;
 use gavel_engine::ast::operators::LOGICAL_NOT;
 use gavel_engine::check::is_mixed_comparison;
 use gavel_engine::cost::Formula;
@@ -13,7 +14,6 @@ use gavel_engine::syntax::{Macro, Receiver};
 use crate::base_env::{FEATURES, Feature, Gated};
 use crate::cel_env::{CEL_FEATURES, cel_env};
 use crate::env_set::EnvSet;
-use crate::version::KubeVersion;
 
 mod example;
 mod markdown;

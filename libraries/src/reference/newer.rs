@@ -1,10 +1,10 @@
 //! What an expression uses that a Kubernetes version does not have yet.
 
+use gavel_apimachinery::version::KubeVersion;
 use gavel_engine::ast::{Ast, Call, Expr, ExprKind};
 use gavel_engine::syntax::{Macro, Receiver};
 
 use crate::base_env::{FEATURES, Feature, Gated};
-use crate::version::KubeVersion;
 
 /// A function, operator or macro, and the first version that has it.
 #[derive(Debug, Clone, PartialEq, Eq)]

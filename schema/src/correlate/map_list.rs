@@ -1,0 +1,157 @@
+//! Elements of a list of type map, found by their keys (apiserver `pkg/cel/common/maplist.go`).
+
+use std::collections::HashMap;
+
+use gavel_engine::golang::float;
+use gavel_engine::value::Json;
+
+use crate::JsonSchema;
+use crate::equal::Numeric;
+
+/// The elements of a list of type map by their keys; of those that share theirs, the first.
+///
+/// ```
+/// use gavel_schema::JsonSchema;
+/// use gavel_schema::correlate::MapList;
+/// use serde_json::json;
+///
+/// let schema = JsonSchema {
+///     kind: "array".into(),
+///     list_type: Some("map".into()),
+///     list_map_keys: vec!["name".into()],
+///     ..JsonSchema::default()
+/// };
+/// let items = [json!({"name": "a", "port": 1}), json!({"name": "b", "port": 2})];
+/// let list = MapList::new(&schema, &items);
+/// assert_eq!(list.find(&json!({"name": "b"})), Some(&items[1]));
+/// assert_eq!(list.find(&json!({"port": 1})), None);
+/// ```
+#[derive(Debug, Clone)]
+pub struct MapList<'a> {
+    names: &'a [String],
+    by_key: HashMap<Key<'a>, &'a Json>,
+}
+
+/// The values of the keys of one element.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Key<'a> {
+    One(Part<'a>),
+    Many(Vec<Part<'a>>),
+}
+
+/// The value of one key. Numbers of different types are different.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Part<'a> {
+    Bool(bool),
+    Int(i64),
+    /// The bits of a double.
+    Double(u64),
+    /// A double as text: of several keys, upstream compares six digits.
+    Rounded(String),
+    Text(&'a str),
+}
+
+impl<'a> MapList<'a> {
+    /// Of a list. Has no elements where the schema is none of a list of type map.
+    pub fn new(schema: &'a JsonSchema, items: &'a [Json]) -> Self {
+        let mut list = MapList {
+            names: &schema.list_map_keys,
+            by_key: HashMap::new(),
+        };
+        if schema.kind == "array" && is_map_list(schema) && !list.names.is_empty() {
+            for item in items {
+                if let Some(key) = key_of(list.names, item) {
+                    list.by_key.entry(key).or_insert(item);
+                }
+            }
+        }
+        list
+    }
+
+    /// The element with the keys of another one; none where that lacks a key, or has one that is no scalar.
+    pub fn find(&self, element: &Json) -> Option<&'a Json> {
+        self.by_key.get(&key_of(self.names, element)?).copied()
+    }
+}
+
+/// Whether the schema says `x-kubernetes-list-type: map`.
+pub(super) fn is_map_list(schema: &JsonSchema) -> bool {
+    schema.list_type.as_deref() == Some("map")
+}
+
+fn key_of<'e>(names: &[String], element: &'e Json) -> Option<Key<'e>> {
+    let fields = element.as_object()?;
+    match names {
+        [name] => scalar(fields.get(name)?).map(Key::One),
+        names => {
+            let part = |name| match scalar(fields.get(name)?)? {
+                Part::Double(bits) => {
+                    let double = f64::from_bits(bits);
+                    Some(Part::Rounded(float::format_fixed(double, 6)))
+                }
+                part => Some(part),
+            };
+            names.iter().map(part).collect::<Option<_>>().map(Key::Many)
+        }
+    }
+}
+
+fn scalar(value: &Json) -> Option<Part<'_>> {
+    Some(match value {
+        Json::Bool(bool) => Part::Bool(*bool),
+        Json::String(text) => Part::Text(text),
+        Json::Number(number) => match Numeric::from(number) {
+            Numeric::Int(int) => Part::Int(int),
+            // Zeros are equal whatever their sign.
+            Numeric::Double(double) => Part::Double((double + 0.0).to_bits()),
+        },
+        Json::Null | Json::Array(_) | Json::Object(_) => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn check(keys: &[&str], items: &Json, element: &Json, expected: Option<usize>) {
+        let schema = JsonSchema {
+            kind: "array".to_owned(),
+            list_type: Some("map".to_owned()),
+            list_map_keys: keys.iter().map(|key| (*key).to_owned()).collect(),
+            ..JsonSchema::default()
+        };
+        let items = items.as_array().unwrap();
+        let list = MapList::new(&schema, items);
+        let expected = expected.map(|index| &items[index]);
+        assert_eq!(list.find(element), expected, "{items:?} {element}");
+    }
+
+    #[test]
+    fn the_first_element_of_a_key_is_found() {
+        let items = json!([null, 1, {"k": null}, {"k": "a", "n": 1}, {"k": "a", "n": 2}, {"k": 1}, {"k": 1.5}]);
+        check(&["k"], &items, &json!({"k": "a"}), Some(3));
+        check(&["k"], &items, &json!({"k": 1}), Some(5));
+        check(&["k"], &items, &json!({"k": 1.0}), None);
+        check(&["k"], &items, &json!({"k": 1.5}), Some(6));
+        check(&["k"], &items, &json!({"k": null}), None);
+        check(&["k"], &items, &json!({}), None);
+        check(&["k"], &items, &json!("a"), None);
+        check(&[], &items, &json!({"k": "a"}), None);
+    }
+
+    #[test]
+    fn doubles_among_several_keys_are_compared_by_six_digits() {
+        let items = json!([{"a": 1.0000001, "b": true}, {"a": "x", "b": "true"}]);
+        check(
+            &["a", "b"],
+            &items,
+            &json!({"a": 1.0000002, "b": true}),
+            Some(0),
+        );
+        check(&["a", "b"], &items, &json!({"a": 1, "b": true}), None);
+        check(&["a", "b"], &items, &json!({"a": "x", "b": true}), None);
+        check(&["a"], &items, &json!({"a": 1.0000002}), None);
+    }
+}

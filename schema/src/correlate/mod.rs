@@ -1,0 +1,179 @@
+//! What each part of an object was before an update (apiserver `pkg/cel/common/equality.go`).
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ptr;
+use std::rc::Rc;
+
+use gavel_engine::value::Json;
+
+use crate::equal::deep_equal;
+use crate::{JsonSchema, MAX_DEPTH};
+
+mod map_list;
+
+pub use map_list::MapList;
+
+use map_list::is_map_list;
+
+/// A value and what it was before, with the schema by which their parts belong together. Remembers which parts have
+/// changed, so that each is compared once.
+///
+/// ```
+/// use gavel_schema::JsonSchema;
+/// use gavel_schema::correlate::Correlation;
+/// use serde_json::json;
+///
+/// # fn main() -> Result<(), serde_json::Error> {
+/// let schema: JsonSchema = serde_json::from_value(json!({
+///     "type": "object",
+///     "properties": {"a": {"type": "string"}, "b": {"type": "string"}},
+/// }))?;
+/// let (new, old) = (json!({"a": "x", "b": "y"}), json!({"a": "x", "b": "z"}));
+/// let correlation = Correlation::new(&new, &old, &schema);
+/// let root = correlation.root();
+/// assert!(root.key("a").is_some_and(|a| a.is_unchanged()));
+/// assert!(!root.is_unchanged());
+/// assert!(root.key("c").is_none());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Correlation<'a> {
+    new: &'a Json,
+    old: &'a Json,
+    schema: &'a JsonSchema,
+    /// Whether a part is unchanged, by its place in memory.
+    unchanged: RefCell<HashMap<*const Json, bool>>,
+    /// The old elements of lists of type map, by the place of the new list.
+    lists: RefCell<HashMap<*const Json, Rc<MapList<'a>>>>,
+}
+
+/// A part of an object that was there before the update.
+#[derive(Debug, Clone, Copy)]
+pub struct Correlated<'c, 'a> {
+    correlation: &'c Correlation<'a>,
+    new: &'a Json,
+    old: &'a Json,
+    schema: &'a JsonSchema,
+}
+
+impl<'a> Correlation<'a> {
+    /// Of a value, what it was, and the schema of both.
+    pub fn new(new: &'a Json, old: &'a Json, schema: &'a JsonSchema) -> Self {
+        Correlation {
+            new,
+            old,
+            schema,
+            unchanged: RefCell::default(),
+            lists: RefCell::default(),
+        }
+    }
+
+    /// The whole value.
+    pub fn root(&self) -> Correlated<'_, 'a> {
+        Correlated {
+            correlation: self,
+            new: self.new,
+            old: self.old,
+            schema: self.schema,
+        }
+    }
+}
+
+impl<'a> Correlated<'_, 'a> {
+    /// The value.
+    pub fn new_value(self) -> &'a Json {
+        self.new
+    }
+
+    /// What it was.
+    pub fn old_value(self) -> &'a Json {
+        self.old
+    }
+
+    /// The value of a property or of a key of a map; none where the schema does not know it, or where there is, or was,
+    /// no such value.
+    pub fn key(self, name: &str) -> Option<Self> {
+        let old = self.old.as_object()?.get(name)?;
+        let new = self.new.as_object()?.get(name)?;
+        let property = self.schema.properties.get(name);
+        let schema = property.or_else(|| self.schema.value())?;
+        Some(Correlated {
+            new,
+            old,
+            schema,
+            ..self
+        })
+    }
+
+    /// An element of a list of type map, which was the old element with the same keys; none in other lists.
+    pub fn index(self, index: usize) -> Option<Self> {
+        let new = self.new.as_array()?.get(index)?;
+        let old = self.old_elements()?.find(new)?;
+        let schema = self.schema.item()?;
+        Some(Correlated {
+            new,
+            old,
+            schema,
+            ..self
+        })
+    }
+
+    /// The old elements by their keys, if both values are lists of type map.
+    fn old_elements(self) -> Option<Rc<MapList<'a>>> {
+        let old = self.old.as_array()?;
+        if !is_map_list(self.schema) {
+            return None;
+        }
+        let mut lists = self.correlation.lists.borrow_mut();
+        let list = lists
+            .entry(ptr::from_ref(self.new))
+            .or_insert_with(|| Rc::new(MapList::new(self.schema, old)));
+        Some(Rc::clone(list))
+    }
+
+    /// Whether the value is what it was. A field that the schema does not know makes an object count as changed, as it
+    /// does upstream.
+    pub fn is_unchanged(self) -> bool {
+        self.is_unchanged_within(MAX_DEPTH)
+    }
+
+    fn is_unchanged_within(self, depth: usize) -> bool {
+        // So deep nothing is known: it counts as changed.
+        let Some(depth) = depth.checked_sub(1) else {
+            return false;
+        };
+        let place = ptr::from_ref(self.new);
+        if let Some(known) = self.correlation.unchanged.borrow().get(&place) {
+            return *known;
+        }
+        let unchanged = self.compare(depth);
+        let mut known = self.correlation.unchanged.borrow_mut();
+        known.insert(place, unchanged);
+        unchanged
+    }
+
+    fn compare(self, depth: usize) -> bool {
+        match (self.new, self.old) {
+            (Json::Array(new), Json::Array(old)) if is_map_list(self.schema) => {
+                let same = |index| {
+                    self.index(index)
+                        .is_some_and(|item| item.is_unchanged_within(depth))
+                };
+                new.len() == old.len() && (0..new.len()).all(same)
+            }
+            (Json::Object(new), Json::Object(old)) => {
+                let same = |name: &String| {
+                    self.key(name)
+                        .is_some_and(|field| field.is_unchanged_within(depth))
+                };
+                new.len() == old.len() && new.keys().all(same)
+            }
+            (new, old) => deep_equal(new, old),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

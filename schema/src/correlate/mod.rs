@@ -24,8 +24,8 @@ use map_list::is_map_list;
 /// use gavel_schema::correlate::Correlation;
 /// use serde_json::json;
 ///
-/// # fn main() -> Result<(), serde_json::Error> {
-/// let schema: JsonSchema = serde_json::from_value(json!({
+/// # fn main() -> Result<(), gavel_schema::SchemaReadError> {
+/// let schema: JsonSchema = JsonSchema::read(&json!({
 ///     "type": "object",
 ///     "properties": {"a": {"type": "string"}, "b": {"type": "string"}},
 /// }))?;

@@ -3,7 +3,7 @@ use serde_json::json;
 use super::*;
 
 fn schema(of: Json) -> JsonSchema {
-    serde_json::from_value(of).unwrap()
+    JsonSchema::read(&of).unwrap()
 }
 
 fn check(of: &Json, new: Json, old: Json, expected: bool) {

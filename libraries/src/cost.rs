@@ -6,7 +6,7 @@ use gavel_engine::cost::{
 };
 use gavel_engine::error::EvalError;
 use gavel_engine::types::{Primitive, Type};
-use gavel_engine::value::Value;
+use gavel_engine::value::{Arena, Value};
 
 /// Of functions that read a text: `quantity`, `isIP`, …
 pub(crate) const PARSING: Cost = Cost::sizes(traversal).of_name();
@@ -71,6 +71,10 @@ fn traversal_track<'v>(
             let units = match value {
                 Value::String(text) => tenth(text.len()),
                 Value::Bytes(bytes) => tenth(bytes.len()),
+                Value::Unread(..) => match value.read(&Arena::new()) {
+                    Ok(Value::Bytes(bytes)) => tenth(bytes.len()),
+                    _ => 1,
+                },
                 _ => 1,
             };
             cost = cost.saturating_add(units);

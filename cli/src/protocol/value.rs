@@ -36,6 +36,13 @@ impl<'a> TypedValue<'a> {
 
 impl Serialize for TypedValue<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if let Value::Unread(json, shape) = self.value {
+            let arena = Arena::new();
+            return match shape.read(json, &arena) {
+                Ok(value) => self.inner(value).serialize(serializer),
+                Err(error) => Entry::Error(error).serialize(serializer),
+            };
+        }
         let mut object = serializer.serialize_map(None)?;
         if self.depth > MAX_DEPTH {
             object.serialize_entry("opaque", "too deep")?;
@@ -55,12 +62,16 @@ impl Serialize for TypedValue<'_> {
             Value::Timestamp(t) => {
                 object.serialize_entry("timestamp", &written(|out| utc(t).write_rfc3339(out)))
             }
-            Value::List(_) | Value::JsonList(_) | Value::OwnedList(_) | Value::ListView(_) => {
-                object.serialize_entry("list", &Elements(*self))
-            }
-            Value::Map(_) | Value::JsonMap(_) | Value::MapView(_) => {
+            Value::List(_)
+            | Value::JsonList(_)
+            | Value::ShapedList(..)
+            | Value::OwnedList(_)
+            | Value::ListView(_) => object.serialize_entry("list", &Elements(*self)),
+            Value::Map(_) | Value::JsonMap(_) | Value::ShapedMap(..) | Value::MapView(_) => {
                 object.serialize_entry("map", &Entries(*self))
             }
+            // Written above.
+            Value::Unread(..) => Ok(()),
             Value::Optional(None) => object.serialize_entry("optional", &()),
             Value::Optional(Some(value)) => object.serialize_entry("optional", &self.inner(*value)),
             Value::Type(name) => object.serialize_entry("type", name),

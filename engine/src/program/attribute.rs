@@ -144,10 +144,7 @@ impl Attribute {
             }
         }
         for field in self.fields.get(known..)? {
-            let Value::JsonMap(map) = value else {
-                return None;
-            };
-            value = Value::from(map.get(&*field.name)?);
+            value = json_field(value, &field.name)??;
             frame.keep(field.path, epoch, value);
         }
         match self.qualifiers.as_slice() {
@@ -158,12 +155,9 @@ impl Attribute {
                     ..
                 },
             ] if self.presence => {
-                let Value::JsonMap(map) = value else {
-                    return None;
-                };
-                let found = map.get(&**field);
+                let found = json_field(value, field)?;
                 if let Some(found) = found {
-                    frame.keep(self.tested, epoch, Value::from(found));
+                    frame.keep(self.tested, epoch, found);
                 }
                 value = Value::Bool(found.is_some());
             }
@@ -199,7 +193,7 @@ impl Attribute {
     /// The value at the end of the chain, without the attribute's own unit.
     fn resolve<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
         Ok(match self.reach(frame)? {
-            Reached::Value(value) => value.or_held_error()?,
+            Reached::Value(value) => value.or_held_error(frame.arena)?,
             Reached::Optional(value) => frame.arena.some(value),
             Reached::Absent => Value::Optional(None),
         })
@@ -239,7 +233,7 @@ impl Attribute {
             match reached {
                 Reached::Value(object) => reached = Reached::Value(select(object, field, frame)?),
                 Reached::Optional(object) => {
-                    let Some(value) = find_field(object, field)? else {
+                    let Some(value) = find_field(object, field, frame)? else {
                         check_absence(object, Value::String(field), frame)?;
                         return Ok(Reached::Absent);
                     };
@@ -291,6 +285,20 @@ impl Attribute {
     }
 }
 
+/// A field of an object in a JSON document, if it is there. None where the value is something else or the field has to be
+/// read first.
+#[inline]
+fn json_field<'a>(object: Value<'a>, field: &str) -> Option<Option<Value<'a>>> {
+    match object {
+        Value::JsonMap(map) => Some(map.get(field).map(Value::from)),
+        Value::ShapedMap(map, shape) => match shape.find(map, field) {
+            Some(Value::Unread(..)) => None,
+            found => Some(found),
+        },
+        _ => None,
+    }
+}
+
 /// A value that was taken out of an optional. Upstream goes by way of the native value, in which an optional is what it
 /// holds, a type its name, and of a library's value nothing can be made again.
 fn taken_out<'a>(mut value: Value<'a>, frame: &Frame<'a>) -> Value<'a> {
@@ -303,11 +311,15 @@ fn taken_out<'a>(mut value: Value<'a>, frame: &Frame<'a>) -> Value<'a> {
     match value {
         Value::Optional(_) => Value::Null,
         Value::Type(name) => Value::String(name),
+        Value::ShapedList(items, _) => Value::JsonList(items),
+        Value::ShapedMap(map, _) => Value::JsonMap(map),
         Value::Opaque(opaque) => match opaque.native_error() {
             Some(error) => frame.arena.opaque(HeldError(error)),
             None => value,
         },
-        value => value,
+        value => value
+            .read(frame.arena)
+            .unwrap_or_else(|error| frame.arena.opaque(HeldError(error))),
     }
 }
 
@@ -318,7 +330,7 @@ fn select<'a>(
     field: &'a str,
     frame: &mut Frame<'a>,
 ) -> Result<Value<'a>, EvalError> {
-    let found = find_field(object, field);
+    let found = find_field(object, field, frame);
     charge_step(&found, frame)?;
     found?.ok_or_else(|| missing(object, Value::String(field)))
 }
@@ -340,13 +352,13 @@ impl Qualifier {
         frame: &mut Frame<'a>,
     ) -> Result<Option<Value<'a>>, EvalError> {
         match &self.key {
-            Key::Field(name) => match find_field(object, name)? {
+            Key::Field(name) => match find_field(object, name, frame)? {
                 None => check_absence(object, Value::String(name), frame).map(|()| None),
                 found => Ok(found),
             },
             key => {
                 let key = key.resolve(frame)?;
-                match find(object, key)? {
+                match find(object, key, frame)? {
                     None => check_absence(object, key, frame).map(|()| None),
                     found => Ok(found),
                 }
@@ -362,13 +374,13 @@ impl Qualifier {
         frame: &mut Frame<'a>,
     ) -> Result<Value<'a>, EvalError> {
         let key = match &self.key {
-            Key::Field(name) => match find_field(object, name)? {
+            Key::Field(name) => match find_field(object, name, frame)? {
                 Some(value) => return Ok(value),
                 None => return Err(missing(object, Value::String(name))),
             },
             key => key.resolve(frame)?,
         };
-        find(object, key)?.ok_or_else(|| missing(object, key))
+        find(object, key, frame)?.ok_or_else(|| missing(object, key))
     }
 }
 
@@ -403,23 +415,32 @@ pub(super) fn is_key(value: &Value<'_>) -> bool {
 }
 
 #[inline]
-fn find_field<'a>(object: Value<'a>, name: &'a str) -> Result<Option<Value<'a>>, EvalError> {
+fn find_field<'a>(
+    object: Value<'a>,
+    name: &'a str,
+    frame: &Frame<'a>,
+) -> Result<Option<Value<'a>>, EvalError> {
     match object {
         Value::JsonMap(map) => Ok(map.get(name).map(Value::from)),
-        _ => find(object, Value::String(name)),
+        _ => find(object, Value::String(name), frame),
     }
 }
 
-fn find<'a>(object: Value<'a>, key: Value<'_>) -> Result<Option<Value<'a>>, EvalError> {
-    if let Some(map) = object.as_map() {
-        map.get(&key)
+fn find<'a>(
+    object: Value<'a>,
+    key: Value<'_>,
+    frame: &Frame<'a>,
+) -> Result<Option<Value<'a>>, EvalError> {
+    let found = if let Some(map) = object.as_map() {
+        map.get(&key)?
     } else if let Some(list) = object.as_list() {
-        find_index(list, key)
+        find_index(list, key)?
     } else if let Value::Opaque(opaque) = object {
-        opaque.find(&key)
+        opaque.find(&key)?
     } else {
-        Ok(None)
-    }
+        None
+    };
+    found.map(|value| value.read(frame.arena)).transpose()
 }
 
 fn find_index<'a>(list: List<'a>, key: Value<'_>) -> Result<Option<Value<'a>>, EvalError> {

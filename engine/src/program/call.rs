@@ -13,7 +13,7 @@ use crate::decl::{Function, OverloadDecl, PatternFunction};
 use crate::error::EvalError;
 use crate::golang::regex::Regex;
 use crate::types::Type;
-use crate::value::Value;
+use crate::value::{Arena, Value};
 
 /// A call.
 #[derive(Debug)]
@@ -81,7 +81,10 @@ impl Call {
         values: &[Value<'a>],
         frame: &mut Frame<'a>,
     ) -> Result<Value<'a>, EvalError> {
-        let result = self.call(values, frame);
+        let result = match self.call(values, frame) {
+            Ok(value) => value.read(frame.arena),
+            failed => failed,
+        };
         if let Err(error) = &result
             && error.is_fatal()
         {
@@ -193,6 +196,12 @@ fn accepts(overload: &OverloadDecl, values: &[Value<'_>]) -> bool {
 /// Whether a value is of a type as far as upstream looks: of a list it looks at the first element, of a map at the first
 /// entry.
 fn is_of(value: &Value<'_>, ty: &Type) -> bool {
+    if let Value::Unread(json, shape) = value {
+        let arena = Arena::new();
+        return shape
+            .read(json, &arena)
+            .map_or_else(|_| ty.is_dyn(), |value| is_of(&value, ty));
+    }
     match ty {
         Type::Dyn | Type::Any | Type::Error | Type::Param(_) | Type::Var(_) => true,
         Type::Null => matches!(value, Value::Null),

@@ -90,6 +90,9 @@ impl Fold {
             Some(List::Json(items)) => {
                 return self.each_of(items.iter().map(Value::from), frame, step);
             }
+            Some(List::Shaped(items, shape)) => {
+                return self.each_of(items.iter().map(|json| shape.element(json)), frame, step);
+            }
             Some(List::Owned(values)) => {
                 return self.each_of(values.iter().map(OwnedValue::as_value), frame, step);
             }
@@ -106,7 +109,11 @@ impl Fold {
         while let Some(key) = entries.next_key() {
             frame.set_slot(self.var, Slot::Value(key));
             if let Some(var2) = self.var2 {
-                let value = map.get(&key).map(|value| value.unwrap_or(Value::Null));
+                let value = match map.get(&key) {
+                    Ok(Some(value)) => value.read(frame.arena),
+                    Ok(None) => Err(EvalError::no_such_key(key.in_message())),
+                    Err(error) => Err(error),
+                };
                 frame.set_slot(var2, Slot::from(value));
             }
             if !step(frame)? {
@@ -126,11 +133,15 @@ impl Fold {
     ) -> Result<(), EvalError> {
         let mut index = 0_i64;
         for element in elements {
+            let element = match element {
+                Value::Unread(..) => Slot::from(element.read(frame.arena)),
+                element => Slot::Value(element),
+            };
             match self.var2 {
-                None => frame.set_slot(self.var, Slot::Value(element)),
+                None => frame.set_slot(self.var, element),
                 Some(var2) => {
                     frame.set_slot(self.var, Slot::Value(Value::Int(index)));
-                    frame.set_slot(var2, Slot::Value(element));
+                    frame.set_slot(var2, element);
                 }
             }
             if !step(frame)? {

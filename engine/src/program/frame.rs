@@ -130,8 +130,10 @@ impl<'a> Frame<'a> {
 
     /// The value of a variable.
     pub(super) fn variable(&self, index: usize) -> Result<Value<'a>, EvalError> {
-        self.bound_variable(index)
-            .ok_or_else(|| self.unbound(index))
+        match self.bound_variable(index) {
+            Some(value) => value.read(self.arena),
+            None => Err(self.unbound(index)),
+        }
     }
 
     /// The value of a variable, if it is bound.

@@ -167,7 +167,7 @@ fn optional_or_value<'a>(
     let [left, right] = terms;
     match left.eval(frame)? {
         Value::Optional(None) => right.eval(frame),
-        Value::Optional(Some(value)) => value.or_held_error(),
+        Value::Optional(Some(value)) => value.or_held_error(frame.arena),
         value => Ok(value),
     }
 }

@@ -36,6 +36,9 @@ pub fn concat_lists<'a>(
     left: List<'a>,
     right: List<'a>,
 ) -> Result<Value<'a>, EvalError> {
+    if let List::Shaped(items, shape) = left {
+        return shape.concat(items, right, shape, arena);
+    }
     if let List::View(view) = left
         && let Some(joined) = view.concat(right, arena)
     {

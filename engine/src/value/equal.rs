@@ -6,7 +6,7 @@
 use std::cmp::Ordering;
 
 use super::number::{compare_int_double, compare_int_uint, compare_uint_double};
-use super::{List, Map, Reach, Value};
+use super::{Arena, List, Map, Reach, Value};
 use crate::error::EvalError;
 
 impl Value<'_> {
@@ -14,6 +14,11 @@ impl Value<'_> {
     /// types never. An error where a library's type cannot be compared with `other`.
     pub fn equals(&self, other: &Value<'_>) -> Result<bool, EvalError> {
         equals_within(self, other, &mut Reach::default())
+    }
+
+    /// The same as a part of a walk over larger values.
+    pub fn equals_within(&self, other: &Value<'_>, reach: &mut Reach) -> Result<bool, EvalError> {
+        equals_within(self, other, reach)
     }
 
     /// Whether `self != other`, where values that cannot be compared differ.
@@ -24,6 +29,15 @@ impl Value<'_> {
 
 /// Whether `value in list`.
 pub fn list_contains(list: List<'_>, value: &Value<'_>) -> Result<bool, EvalError> {
+    match list {
+        List::Shaped(items, shape) => return shape.list_contains(items, value),
+        List::View(view) => {
+            if let Some(contains) = view.contains(value) {
+                return contains;
+            }
+        }
+        _ => {}
+    }
     for element in list {
         if holds(value.equals(&element))? {
             return Ok(true);
@@ -65,10 +79,17 @@ fn equals_within(
             (Some(l), Some(r)) => reach.within(1, |reach| equals_within(l, r, reach))?,
             _ => false,
         },
+        (Value::Unread(..), _) | (_, Value::Unread(..)) => equals_read(*left, *right, reach)?,
         (Value::Opaque(l), r) => {
-            r.or_held_error()?;
+            if let Value::Opaque(r) = r
+                && let Some(error) = r.held_error()
+            {
+                return Err(error.clone());
+            }
             l.equals(r)?
         }
+        (Value::ShapedMap(l, shape), r) => shape.map_equals(l, r, reach)?,
+        (Value::ShapedList(l, shape), r) => shape.list_equals(l, r, reach)?,
         (Value::ListView(l), r) => match (l.equals(r), r.as_list()) {
             (Some(equal), _) => equal?,
             (None, Some(r)) => lists_equal(List::View(*l), r, reach)?,
@@ -84,6 +105,19 @@ fn equals_within(
         },
     };
     Ok(equal)
+}
+
+/// Compares what has to be read first. A failure on the left is the answer; one on the right equals nothing, unless the
+/// left operand looks at it.
+#[cold]
+fn equals_read(left: Value<'_>, right: Value<'_>, reach: &mut Reach) -> Result<bool, EvalError> {
+    let arena = Arena::new();
+    let left = left.read(&arena)?;
+    match (right.read(&arena), left) {
+        (Ok(right), _) => equals_within(&left, &right, reach),
+        (Err(error), Value::Opaque(_) | Value::ShapedList(..) | Value::ShapedMap(..)) => Err(error),
+        (Err(_), _) => Ok(false),
+    }
 }
 
 fn lists_equal(left: List<'_>, right: List<'_>, reach: &mut Reach) -> Result<bool, EvalError> {
@@ -107,8 +141,11 @@ fn maps_equal(left: Map<'_>, right: Map<'_>, reach: &mut Reach) -> Result<bool, 
     reach.within(left.len(), |reach| {
         for entry in left.iter() {
             let (key, l) = entry?;
-            let Some(r) = right.get(&key)? else {
-                return Ok(false);
+            let r = match (right.get(&key), right) {
+                (Ok(Some(r)), _) => r,
+                // A key of another type than text, of which the right one makes a failure, which equals nothing.
+                (Ok(None), _) | (Err(_), Map::Shaped(..)) => return Ok(false),
+                (Err(error), _) => return Err(error),
             };
             if differs(equals_within(&l, &r, reach))? {
                 return Ok(false);

@@ -1,6 +1,6 @@
 //! Lists, whatever they are made of.
 
-use super::{Json, ListView, OwnedValue, Value};
+use super::{Json, ListView, OwnedValue, Shape, Value};
 
 /// A list: computed, in a JSON document, or of a host.
 #[derive(Debug, Clone, Copy)]
@@ -9,6 +9,8 @@ pub enum List<'a> {
     Values(&'a [Value<'a>]),
     /// In a JSON document.
     Json(&'a [Json]),
+    /// In a JSON document that a host reads in its own fashion.
+    Shaped(&'a Vec<Json>, &'a Shape),
     /// Kept, such as a constant.
     Owned(&'a [OwnedValue]),
     /// Of a host.
@@ -21,6 +23,7 @@ impl<'a> List<'a> {
         match self {
             List::Values(values) => values.len(),
             List::Json(items) => items.len(),
+            List::Shaped(items, _) => items.len(),
             List::Owned(values) => values.len(),
             List::View(view) => view.len(),
         }
@@ -36,6 +39,7 @@ impl<'a> List<'a> {
         match *self {
             List::Values(values) => values.get(index).copied(),
             List::Json(items) => items.get(index).map(Value::from),
+            List::Shaped(items, shape) => items.get(index).map(|json| shape.element(json)),
             List::Owned(values) => values.get(index).map(OwnedValue::as_value),
             List::View(view) => view.get(index),
         }
@@ -55,6 +59,7 @@ impl<'a> From<List<'a>> for Value<'a> {
         match list {
             List::Values(values) => Value::List(values),
             List::Json(items) => Value::JsonList(items),
+            List::Shaped(items, shape) => Value::ShapedList(items, shape),
             List::Owned(values) => Value::OwnedList(values),
             List::View(view) => Value::ListView(view),
         }

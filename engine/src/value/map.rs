@@ -5,7 +5,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use super::{Arena, Json, MapView, Value};
+use super::{Arena, JsonObject, MapView, Shape, Value};
 use crate::error::EvalError;
 
 /// A map: computed, in a JSON document, or of a host.
@@ -14,7 +14,9 @@ pub enum Map<'a> {
     /// Computed.
     Values(&'a MapValue<'a>),
     /// In a JSON document.
-    Json(&'a serde_json::Map<String, Json>),
+    Json(&'a JsonObject),
+    /// In a JSON document that a host reads in its own fashion.
+    Shaped(&'a JsonObject, &'a Shape),
     /// Of a host.
     View(&'a dyn MapView),
 }
@@ -25,6 +27,7 @@ impl<'a> Map<'a> {
         match self {
             Map::Values(map) => map.entries.len(),
             Map::Json(map) => map.len(),
+            Map::Shaped(map, _) => map.len(),
             Map::View(view) => view.len(),
         }
     }
@@ -39,6 +42,7 @@ impl<'a> Map<'a> {
         match *self {
             Map::Values(map) => Ok(map.get(&Value::String(key))),
             Map::Json(map) => Ok(map.get(key).map(Value::from)),
+            Map::Shaped(map, shape) => Ok(shape.find(map, key)),
             Map::View(view) => view.get(&Value::String(key)),
         }
     }
@@ -67,6 +71,8 @@ impl<'a> Map<'a> {
             (Map::Values(map), _) => Ok(map.get(key)),
             (Map::Json(map), Value::String(text)) => Ok(map.get(*text).map(Value::from)),
             (Map::Json(_), _) => Ok(None),
+            (Map::Shaped(map, shape), Value::String(text)) => Ok(shape.find(map, text)),
+            (Map::Shaped(..), _) => Err(EvalError::no_such_overload()),
             (Map::View(view), _) => view.get(key),
         }
     }
@@ -76,6 +82,7 @@ impl<'a> Map<'a> {
         match *self {
             Map::Values(map) => MapIter::Values(map.entries.iter()),
             Map::Json(map) => MapIter::Json(map.iter()),
+            Map::Shaped(map, shape) => MapIter::Shaped(map, map.keys(), shape),
             Map::View(view) => MapIter::View(view, 0),
         }
     }
@@ -86,6 +93,7 @@ impl<'a> From<Map<'a>> for Value<'a> {
         match map {
             Map::Values(map) => Value::Map(map),
             Map::Json(map) => Value::JsonMap(map),
+            Map::Shaped(map, shape) => Value::ShapedMap(map, shape),
             Map::View(view) => Value::MapView(view),
         }
     }
@@ -98,6 +106,8 @@ pub enum MapIter<'a> {
     Values(std::slice::Iter<'a, (Value<'a>, Value<'a>)>),
     /// Of a JSON object.
     Json(serde_json::map::Iter<'a>),
+    /// Of a JSON object that a host reads in its own fashion.
+    Shaped(&'a JsonObject, serde_json::map::Keys<'a>, &'a Shape),
     /// Of a host's map: the position to read next.
     View(&'a dyn MapView, usize),
 }
@@ -108,6 +118,9 @@ impl<'a> MapIter<'a> {
         match self {
             MapIter::Values(entries) => entries.next().map(|(key, _)| *key),
             MapIter::Json(entries) => entries.next().map(|(key, _)| Value::String(key)),
+            MapIter::Shaped(_, names, shape) => {
+                names.find_map(|name| shape.key(name)).map(Value::String)
+            }
             MapIter::View(view, position) => {
                 let key = view.key(*position)?;
                 *position = position.saturating_add(1);
@@ -126,6 +139,18 @@ impl<'a> Iterator for MapIter<'a> {
             MapIter::Json(entries) => entries
                 .next()
                 .map(|(key, value)| Ok((Value::String(key), Value::from(value)))),
+            MapIter::Shaped(map, _, shape) => {
+                let (map, shape) = (*map, *shape);
+                let key = self.next_key()?;
+                let Value::String(name) = key else {
+                    return None;
+                };
+                let value = shape.find(map, name);
+                Some(value.map_or_else(
+                    || Err(EvalError::no_such_key(name)),
+                    |value| Ok((key, value)),
+                ))
+            }
             MapIter::View(view, _) => {
                 let view = *view;
                 let key = self.next_key()?;
@@ -293,10 +318,11 @@ fn address(key: &Value<'_>) -> usize {
     match *key {
         Value::List(values) => values.as_ptr().addr(),
         Value::JsonList(items) => items.as_ptr().addr(),
+        Value::ShapedList(items, _) => items.as_ptr().addr(),
         Value::OwnedList(values) => values.as_ptr().addr(),
         Value::ListView(view) => std::ptr::from_ref(view).addr(),
         Value::Map(map) => std::ptr::from_ref(map).addr(),
-        Value::JsonMap(map) => std::ptr::from_ref(map).addr(),
+        Value::JsonMap(map) | Value::ShapedMap(map, _) => std::ptr::from_ref(map).addr(),
         Value::MapView(view) => std::ptr::from_ref(view).addr(),
         Value::Optional(Some(value)) => std::ptr::from_ref(value).addr(),
         Value::Opaque(opaque) => std::ptr::from_ref(opaque).addr(),

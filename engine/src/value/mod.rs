@@ -16,6 +16,7 @@ mod order;
 mod owned;
 mod print;
 mod reach;
+mod shape;
 mod time;
 mod view;
 
@@ -26,6 +27,7 @@ pub use list::{List, ListIter};
 pub use map::{Map, MapBuilder, MapIter, MapValue, key_order};
 pub use owned::OwnedValue;
 pub use reach::Reach;
+pub use shape::{JsonShape, Shape};
 pub use time::{Duration, Timestamp};
 pub use view::{HeldError, ListView, MapView, Opaque, Share};
 
@@ -36,6 +38,9 @@ const MAX_DEPTH: usize = 400;
 
 /// A JSON document, as `serde_json` reads it.
 pub type Json = serde_json::Value;
+
+/// An object in a JSON document.
+pub type JsonObject = serde_json::Map<String, Json>;
 
 /// A value at run time.
 #[derive(Debug, Clone, Copy)]
@@ -62,6 +67,8 @@ pub enum Value<'a> {
     List(&'a [Value<'a>]),
     /// A list in a JSON document.
     JsonList(&'a [Json]),
+    /// A list in a JSON document that a host reads in its own fashion.
+    ShapedList(&'a Vec<Json>, &'a Shape),
     /// A list that is kept, such as a constant one.
     OwnedList(&'a [OwnedValue]),
     /// A list of a host.
@@ -69,7 +76,9 @@ pub enum Value<'a> {
     /// A map that was computed. Read any map through [`Value::as_map`].
     Map(&'a MapValue<'a>),
     /// An object in a JSON document.
-    JsonMap(&'a serde_json::Map<String, Json>),
+    JsonMap(&'a JsonObject),
+    /// An object in a JSON document that a host reads in its own fashion.
+    ShapedMap(&'a JsonObject, &'a Shape),
     /// A map of a host.
     MapView(&'a dyn MapView),
     /// An optional value: none, or some value.
@@ -78,6 +87,9 @@ pub enum Value<'a> {
     Type(&'a str),
     /// A value of a library's own type.
     Opaque(&'a dyn Opaque),
+    /// JSON of a host's shape that takes memory to be read, or that cannot be read. It occurs as an element of lists, maps
+    /// and optionals; no expression evaluates to it.
+    Unread(&'a Json, &'a Shape),
 }
 
 // Values are passed around by copy at every step; growing them slows everything down.
@@ -86,12 +98,30 @@ const _: () = assert!(size_of::<Value<'_>>() <= 24);
 impl<'a> Value<'a> {
     /// The value, or the failure that it stands for.
     #[inline]
-    pub fn or_held_error(self) -> Result<Value<'a>, EvalError> {
+    pub fn or_held_error(self, arena: &'a Arena) -> Result<Value<'a>, EvalError> {
         match self {
             Value::Opaque(opaque) => opaque
                 .held_error()
                 .map_or(Ok(self), |error| Err(error.clone())),
+            value => value.read(arena),
+        }
+    }
+
+    /// The value, which is read now if it was [`Value::Unread`].
+    #[inline]
+    pub fn read(self, arena: &'a Arena) -> Result<Value<'a>, EvalError> {
+        match self {
+            Value::Unread(json, shape) => shape.read(json, arena),
             value => Ok(value),
+        }
+    }
+
+    /// Why the value cannot be the operand of something: of no fitting type, or the failure that it stands for.
+    #[cold]
+    pub fn no_such_overload(self) -> EvalError {
+        match self.or_held_error(&Arena::new()) {
+            Ok(_) => EvalError::no_such_overload(),
+            Err(error) => error,
         }
     }
 
@@ -100,6 +130,7 @@ impl<'a> Value<'a> {
         match self {
             Value::List(values) => Some(List::Values(values)),
             Value::JsonList(items) => Some(List::Json(items)),
+            Value::ShapedList(items, shape) => Some(List::Shaped(items, shape)),
             Value::OwnedList(values) => Some(List::Owned(values)),
             Value::ListView(view) => Some(List::View(view)),
             _ => None,
@@ -111,6 +142,7 @@ impl<'a> Value<'a> {
         match self {
             Value::Map(map) => Some(Map::Values(map)),
             Value::JsonMap(map) => Some(Map::Json(map)),
+            Value::ShapedMap(map, shape) => Some(Map::Shaped(map, shape)),
             Value::MapView(view) => Some(Map::View(view)),
             _ => None,
         }
@@ -128,14 +160,21 @@ impl<'a> Value<'a> {
             Value::Bytes(_) => "bytes",
             Value::Duration(_) => "google.protobuf.Duration",
             Value::Timestamp(_) => "google.protobuf.Timestamp",
-            Value::List(_) | Value::JsonList(_) | Value::OwnedList(_) | Value::ListView(_) => {
-                "list"
-            }
-            Value::Map(_) | Value::JsonMap(_) => "map",
+            Value::List(_)
+            | Value::JsonList(_)
+            | Value::ShapedList(..)
+            | Value::OwnedList(_)
+            | Value::ListView(_) => "list",
+            Value::Map(_) | Value::JsonMap(_) | Value::ShapedMap(..) => "map",
             Value::MapView(view) => view.type_name(),
             Value::Optional(_) => "optional_type",
             Value::Type(_) => "type",
             Value::Opaque(opaque) => opaque.type_name(),
+            Value::Unread(json, shape) => match shape.read(json, &Arena::new()) {
+                Ok(Value::Opaque(opaque)) => opaque.type_name(),
+                Ok(Value::Bytes(_)) => "bytes",
+                _ => "error",
+            },
         }
     }
 }

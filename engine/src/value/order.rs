@@ -2,13 +2,19 @@
 
 use std::cmp::Ordering;
 
-use super::Value;
 use super::number::{compare_int_double, compare_int_uint, compare_uint_double};
+use super::{Arena, Value};
 use crate::error::EvalError;
 
 impl Value<'_> {
     /// Whether values of this type can be ordered at all.
     pub fn is_ordered(&self) -> bool {
+        if let Value::Unread(json, shape) = self {
+            let arena = Arena::new();
+            return shape
+                .read(json, &arena)
+                .is_ok_and(|value| value.is_ordered());
+        }
         matches!(
             self,
             Value::Bool(_)
@@ -41,6 +47,10 @@ impl Value<'_> {
             (Value::Bytes(l), Value::Bytes(r)) => l.cmp(r),
             (Value::Duration(l), Value::Duration(r)) => l.cmp(r),
             (Value::Timestamp(l), Value::Timestamp(r)) => l.cmp(r),
+            (Value::Unread(..), _) | (_, Value::Unread(..)) => {
+                let arena = Arena::new();
+                return self.read(&arena)?.compare(&other.read(&arena)?);
+            }
             _ => return Err(EvalError::no_such_overload()),
         };
         Ok(ordering)

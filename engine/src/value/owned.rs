@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::map::key_order;
-use super::{Duration, MapView, Opaque, Reach, Timestamp, Value};
+use super::{Arena, Duration, MapView, Opaque, Reach, Timestamp, Value};
 use crate::error::EvalError;
 
 /// A deep copy of a [`Value`], which borrows from nothing. Cheap to clone, and to view as a value again.
@@ -76,10 +76,15 @@ fn copy(value: &Value<'_>, reach: &mut Reach) -> Result<OwnedValue, EvalError> {
         Value::Bytes(bytes) => Repr::Bytes(bytes.into()),
         Value::Type(name) => Repr::Type(name.into()),
         Value::Opaque(opaque) => Repr::Opaque(opaque.share()),
-        Value::List(_) | Value::JsonList(_) | Value::OwnedList(_) | Value::ListView(_) => {
-            copy_list(value, reach)?
+        Value::List(_)
+        | Value::JsonList(_)
+        | Value::ShapedList(..)
+        | Value::OwnedList(_)
+        | Value::ListView(_) => copy_list(value, reach)?,
+        Value::Map(_) | Value::JsonMap(_) | Value::ShapedMap(..) | Value::MapView(_) => {
+            copy_map(value, reach)?
         }
-        Value::Map(_) | Value::JsonMap(_) | Value::MapView(_) => copy_map(value, reach)?,
+        Value::Unread(json, shape) => return copy(&shape.read(json, &Arena::new())?, reach),
     };
     Ok(OwnedValue(repr))
 }

@@ -30,6 +30,7 @@ impl Value<'_> {
             Value::Bytes(_) => "types.Bytes",
             Value::Duration(_) => "types.Duration",
             Value::Timestamp(_) => "types.Timestamp",
+            Value::ShapedList(_, shape) | Value::ShapedMap(_, shape) => shape.go_type(),
             Value::List(_) | Value::JsonList(_) | Value::OwnedList(_) | Value::ListView(_) => {
                 "*types.baseList"
             }
@@ -37,6 +38,10 @@ impl Value<'_> {
             Value::Optional(_) => "*types.Optional",
             Value::Type(_) => "*types.Type",
             Value::Opaque(opaque) => return opaque.go_type(),
+            Value::Unread(json, shape) => match shape.read(json, &Arena::new()) {
+                Ok(value) => return value.go_type(),
+                Err(_) => "*types.Err",
+            },
         };
         Cow::Borrowed(name)
     }
@@ -123,9 +128,15 @@ impl Printer<'_, '_> {
             Value::Type("map") => self.write_str("map(dyn, dyn)"),
             Value::Type(name) => self.write_str(name),
             Value::Opaque(opaque) => self.write_str(opaque.to_text(&Arena::new())),
+            Value::Unread(json, shape) => match shape.read(json, &Arena::new()) {
+                Ok(value) => self.simple(&value),
+                Err(error) => self.write_str(error.message()),
+            },
             // Written above.
             Value::List(_)
             | Value::JsonList(_)
+            | Value::ShapedList(..)
+            | Value::ShapedMap(..)
             | Value::OwnedList(_)
             | Value::ListView(_)
             | Value::Map(_)

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use super::{Arena, List, Value};
 use crate::error::EvalError;
 
-/// A list of a host, read element by element.
-pub trait ListView: fmt::Debug + Send + Sync {
+/// A list of a host, read element by element. A view lives within one evaluation, or several of one thread.
+pub trait ListView: fmt::Debug {
     /// The number of elements.
     fn len(&self) -> usize;
 
@@ -28,6 +28,11 @@ pub trait ListView: fmt::Debug + Send + Sync {
 
     /// Whether the list on the right of an `==` is the same, where the order of the elements does not decide it.
     fn equals(&self, _other: &Value<'_>) -> Option<Result<bool, EvalError>> {
+        None
+    }
+
+    /// Whether a value is an element, where that is not for the value to say.
+    fn contains(&self, _value: &Value<'_>) -> Option<Result<bool, EvalError>> {
         None
     }
 

@@ -168,6 +168,8 @@ fn is_zero(value: &Value<'_>) -> bool {
         Value::OwnedList(values) => values.is_empty(),
         Value::Map(map) => map.entries().is_empty(),
         Value::JsonMap(map) => map.is_empty(),
+        // Views of documents never are, upstream.
+        Value::ShapedList(..) | Value::ShapedMap(..) | Value::Unread(..) => false,
         Value::ListView(list) => list.is_zero(),
         Value::MapView(map) => map.is_zero(),
         Value::Opaque(opaque) => opaque.is_zero(),
@@ -179,9 +181,9 @@ fn none<'a>(_: &CallContext<'a>, _: &[Value<'a>]) -> Result<Value<'a>, EvalError
     Ok(Value::Optional(None))
 }
 
-fn value<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
+fn value<'a>(call: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
     match *args {
-        [Value::Optional(Some(value))] => value.or_held_error(),
+        [Value::Optional(Some(value))] => value.or_held_error(call.arena),
         [Value::Optional(None)] => Err(EvalError::new("optional.none() dereference")),
         _ => Err(EvalError::no_such_overload()),
     }

@@ -107,7 +107,7 @@ fn is(order: Result<Ordering, EvalError>, wanted: Ordering) -> bool {
 fn check_ordered(element: &Value<'_>) -> Result<(), EvalError> {
     match element.is_ordered() {
         true => Ok(()),
-        false => Err(EvalError::no_such_overload()),
+        false => Err(element.no_such_overload()),
     }
 }
 
@@ -138,7 +138,7 @@ fn sum<'a>(zero: Value<'a>, list: List<'a>) -> Result<Value<'a>, EvalError> {
             // Only the first element's type is sure.
             (Duration(l), Timestamp(r)) => add_to_timestamp(r, l).map(Timestamp),
             (Timestamp(l), Duration(r)) => add_to_timestamp(l, r).map(Timestamp),
-            _ => Err(EvalError::no_such_overload()),
+            _ => Err(element.no_such_overload()),
         })
 }
 

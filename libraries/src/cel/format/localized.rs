@@ -7,7 +7,7 @@ use bumpalo::collections::String;
 use gavel_engine::golang::quote::{quote, write_quoted};
 use gavel_engine::golang::{duration, float};
 use gavel_engine::value::convert::string_from_bytes;
-use gavel_engine::value::{List, Map, Value};
+use gavel_engine::value::{Arena, List, Map, Value};
 
 use super::clause::{MAX_DEPTH, Problem, deeper, write_integer};
 use super::locale::{write_fixed, write_scientific};
@@ -125,9 +125,10 @@ fn write_member(
 
 fn write_list(out: &mut String<'_>, list: List<'_>, depth: usize) -> Result<(), Problem> {
     out.push('[');
+    let arena = Arena::new();
     for (n, element) in list.iter().enumerate() {
         out.push_str(if n == 0 { "" } else { ", " });
-        write_element(out, &element, depth)?;
+        write_element(out, &element.read(&arena).unwrap_or(element), depth)?;
     }
     out.push(']');
     Ok(())
@@ -142,11 +143,12 @@ fn write_map(out: &mut String<'_>, map: Map<'_>, depth: usize) -> Result<(), Pro
     }
     entries.sort_by(|(left, _), (right, _)| left.cmp(right));
     out.push('{');
+    let arena = Arena::new();
     for (n, (key, value)) in entries.iter().enumerate() {
         out.push_str(if n == 0 { "" } else { ", " });
         out.push_str(key);
         out.push(':');
-        write_element(out, value, depth)?;
+        write_element(out, &value.read(&arena).unwrap_or(*value), depth)?;
     }
     out.push('}');
     Ok(())

@@ -66,6 +66,8 @@ fn format<'a>(
                     .get(next)
                     .ok_or_else(|| EvalError::new(template::missing_value(next)))?;
                 next = next.saturating_add(1);
+                // What cannot be read has no clause.
+                let value = value.read(call.arena).unwrap_or(value);
                 let clause = clause.map_err(|error| EvalError::new(error.to_string()))?;
                 write(&mut text, clause, &value)
                     .map_err(|problem| EvalError::new(problem.to_string()))?;

@@ -5,7 +5,7 @@ use std::string::String as Owned;
 
 use bumpalo::collections::String;
 use gavel_engine::golang::{duration, float};
-use gavel_engine::value::{List, Map, Timestamp, Value};
+use gavel_engine::value::{Arena, List, Map, Timestamp, Value};
 
 use super::clause::{MAX_DEPTH, Problem, deeper, write_integer};
 use super::template::{Clause, Verb};
@@ -92,9 +92,10 @@ fn write_string(out: &mut String<'_>, value: &Value<'_>, depth: usize) -> Result
 
 fn write_list(out: &mut String<'_>, list: List<'_>, depth: usize) -> Result<(), Problem> {
     out.write_char('[')?;
+    let arena = Arena::new();
     for (n, element) in list.iter().enumerate() {
         out.write_str(if n == 0 { "" } else { ", " })?;
-        write_string(out, &element, depth)?;
+        write_string(out, &element.read(&arena).unwrap_or(element), depth)?;
     }
     Ok(out.write_char(']')?)
 }
@@ -110,10 +111,11 @@ fn write_map(out: &mut String<'_>, map: Map<'_>, depth: usize) -> Result<(), Pro
     }
     entries.sort_by(|(left, _), (right, _)| left.cmp(right));
     out.write_char('{')?;
+    let arena = Arena::new();
     for (n, (key, value)) in entries.iter().enumerate() {
         out.write_str(if n == 0 { "" } else { ", " })?;
         write!(out, "{key}: ")?;
-        write_string(out, value, depth)?;
+        write_string(out, &value.read(&arena).unwrap_or(*value), depth)?;
     }
     Ok(out.write_char('}')?)
 }

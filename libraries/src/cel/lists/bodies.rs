@@ -27,12 +27,12 @@ pub(super) fn slice<'a>(
         List::Values(values) => values.get(from..to).map(Value::List),
         List::Json(items) => items.get(from..to).map(Value::JsonList),
         List::Owned(values) => values.get(from..to).map(Value::OwnedList),
-        List::View(view) if to <= view.len() => {
+        List::Shaped(..) | List::View(_) if to <= list.len() => {
             let mut part = Vec::new_in(call.arena.bump());
-            part.extend((from..to).filter_map(|index| view.get(index)));
+            part.extend((from..to).filter_map(|index| list.get(index)));
             Some(Value::List(part.into_bump_slice()))
         }
-        List::View(_) => None,
+        List::Shaped(..) | List::View(_) => None,
     };
     part.ok_or_else(|| fail(&format!("list is length {}", list.len())))
 }

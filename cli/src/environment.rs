@@ -8,6 +8,7 @@ use gavel_engine::env::{Env, EnvBuilder};
 use gavel_engine::syntax::Macros;
 use gavel_engine::types::{Signature, Type, TypeTextError};
 use gavel_libraries::{EnvSet, KubeVersion, cel_env};
+use gavel_policy::cel::{NAMESPACE, REQUEST, declared_type, provider};
 
 /// The most environments that are kept; then all are forgotten, which bounds the memory of a long stream.
 const MAX_KEPT: usize = 500;
@@ -77,6 +78,10 @@ impl Environments {
 impl EnvironmentSpec {
     fn build(&self) -> Result<Env, TypeTextError> {
         let mut builder = self.language.build()?;
+        let admission = |ty: &Type| [REQUEST, NAMESPACE].map(declared_type).contains(ty);
+        if self.variables.values().any(admission) {
+            builder = builder.provider(provider());
+        }
         for (name, ty) in &self.variables {
             builder = builder.variable(name.as_str(), ty.clone());
         }

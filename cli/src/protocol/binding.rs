@@ -8,6 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use gavel_engine::golang::{duration, float, integer, time::OffsetTime};
 use gavel_engine::types::Type;
 use gavel_engine::value::{Arena, Duration, Json, MapBuilder, Timestamp, Value};
+use gavel_policy::cel::{NAMESPACE, REQUEST};
 
 use super::authorizer::{AuthorizerBinding, TableAuthorizer};
 use super::request::{RequestError, kind};
@@ -67,6 +68,9 @@ impl<'a> Binder<'a> {
                     map.insert(key, bound);
                 }
                 Ok(map.build(self.arena))
+            }
+            (Type::Struct(name), _) if matches!(name.as_str(), REQUEST | NAMESPACE) => {
+                Ok(Value::from(json))
             }
             (Type::Struct(name), _) => self.bind_authorizer(name, json),
             _ => match ty.as_optional() {

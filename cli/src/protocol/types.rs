@@ -2,6 +2,7 @@
 
 use gavel_engine::types::Type;
 use gavel_engine::value::Json;
+use gavel_policy::cel::{NAMESPACE, REQUEST, declared_type};
 
 use super::request::{RequestError, kind};
 
@@ -9,9 +10,6 @@ use super::request::{RequestError, kind};
 pub(crate) const AUTHORIZER: &str = "kubernetes.authorization.Authorizer";
 /// The name of the type `resourceCheck`.
 pub(crate) const RESOURCE_CHECK: &str = "kubernetes.authorization.ResourceCheck";
-
-/// Types of values that later versions can bind; until then, a request that names one is told so.
-const ADMISSION: [&str; 2] = ["admissionRequest", "namespaceObject"];
 
 /// Reads a TYPE: a text such as `list(int)`, or `{"list": TYPE}`, `{"map": [TYPE, TYPE]}`, `{"optional": TYPE}`.
 pub(crate) fn read(json: &Json) -> Result<Type, RequestError> {
@@ -34,13 +32,9 @@ pub(crate) fn read_text(text: &str) -> Result<Type, RequestError> {
     match text {
         "authorizer" => return Ok(Type::Struct(AUTHORIZER.into())),
         "resourceCheck" => return Ok(Type::Struct(RESOURCE_CHECK.into())),
+        "admissionRequest" => return Ok(declared_type(REQUEST)),
+        "namespaceObject" => return Ok(declared_type(NAMESPACE)),
         _ => {}
-    }
-    if ADMISSION.contains(&text) {
-        let message = format!(
-            "{text:?} is a type that this version of gavel does not know: the types of admission requests are not supported yet"
-        );
-        return Err(RequestError(message));
     }
     let ty: Option<Type> = text.parse().ok().filter(is_bindable);
     ty.ok_or_else(|| no_type(&Json::from(text)))

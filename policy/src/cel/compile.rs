@@ -1,0 +1,224 @@
+//! Expressions of policies, compiled (apiserver `pkg/admission/plugin/cel/compile.go`, `composition.go`).
+
+use std::cell::OnceCell;
+use std::fmt;
+
+use gavel_engine::check::CheckedAst;
+use gavel_engine::env::Env;
+use gavel_engine::program::Program;
+use gavel_engine::types::Type;
+use smol_str::SmolStr;
+
+use super::declared::variable_type;
+use super::environment::{Declarations, extend};
+
+/// What an expression is for, which says what it must come to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExpressionKind {
+    /// Whether a policy or webhook is to look at the request at all: `bool`.
+    MatchCondition,
+    /// A variable of the policy: anything.
+    Variable,
+    /// What must be true: `bool`.
+    Validation,
+    /// What a denial says: `string`.
+    Message,
+    /// The value of an audit annotation: `string` or `null`.
+    AuditAnnotation,
+}
+
+impl ExpressionKind {
+    /// The types that it may come to; none: any.
+    fn types(self) -> &'static [Type] {
+        match self {
+            ExpressionKind::MatchCondition | ExpressionKind::Validation => &[Type::Bool],
+            ExpressionKind::Variable => &[],
+            ExpressionKind::Message => &[Type::String],
+            ExpressionKind::AuditAnnotation => &[Type::String, Type::Null],
+        }
+    }
+}
+
+/// An expression, compiled as far as that was possible.
+#[derive(Debug)]
+pub struct Expression {
+    /// What it is for.
+    pub kind: ExpressionKind,
+    /// The text.
+    pub text: Box<str>,
+    /// What is evaluated, or why there is nothing.
+    pub program: Result<Program, CompileError>,
+}
+
+/// Why an expression cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CompileError {
+    /// Whose fault it is.
+    pub kind: CompileErrorKind,
+    /// What is wrong, as Kubernetes words it.
+    pub message: String,
+}
+
+/// Whose fault it is that an expression cannot be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CompileErrorKind {
+    /// The expression's: `RuleInvalid` upstream.
+    Invalid,
+    /// What upstream calls `InternalError`: planning failed, such as of a constant part.
+    Internal,
+}
+
+impl CompileError {
+    fn invalid(message: impl Into<String>) -> Self {
+        CompileError {
+            kind: CompileErrorKind::Invalid,
+            message: message.into(),
+        }
+    }
+
+    fn internal(message: impl Into<String>) -> Self {
+        CompileError {
+            kind: CompileErrorKind::Internal,
+            message: message.into(),
+        }
+    }
+}
+
+impl fmt::Display for CompileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for CompileError {}
+
+/// Compiles the expressions of one policy or webhook. What is cloned before anything is compiled shares what it knows.
+#[derive(Debug, Clone)]
+pub struct Compiler {
+    base: Env,
+    /// The variables that are known so far, if there is `variables`.
+    variables: Option<Vec<(SmolStr, Type)>>,
+    /// The environments of the four [`Declarations`], built when they are first needed.
+    environments: [OnceCell<Env>; 4],
+}
+
+impl Compiler {
+    /// For expressions without `variables`; `base` is an environment of Kubernetes without variables, that of new or
+    /// that of stored expressions.
+    pub fn new(base: &Env) -> Self {
+        Compiler {
+            base: base.clone(),
+            variables: None,
+            environments: Default::default(),
+        }
+    }
+
+    /// For expressions that may read the policy's `variables`.
+    pub fn with_variables(base: &Env) -> Self {
+        Compiler {
+            variables: Some(Vec::new()),
+            ..Compiler::new(base)
+        }
+    }
+
+    /// Compiles an expression.
+    pub fn compile(
+        &self,
+        kind: ExpressionKind,
+        text: &str,
+        declarations: Declarations,
+    ) -> Expression {
+        let program = self
+            .checked(kind, text, declarations)
+            .and_then(|(env, checked)| plan(env, &checked));
+        Expression {
+            kind,
+            text: text.into(),
+            program,
+        }
+    }
+
+    /// Compiles a variable and declares it for what is compiled from here on: as `dyn` where it does not compile.
+    pub fn compile_variable(
+        &mut self,
+        name: &str,
+        text: &str,
+        declarations: Declarations,
+    ) -> Expression {
+        let kind = ExpressionKind::Variable;
+        let mut declared = Type::Dyn;
+        let program = self
+            .checked(kind, text, declarations)
+            .and_then(|(env, checked)| {
+                let program = plan(env, &checked)?;
+                declared = variable_type(checked.output_type());
+                Ok(program)
+            });
+        self.declare(name, declared);
+        Expression {
+            kind,
+            text: text.into(),
+            program,
+        }
+    }
+
+    /// Declares a variable for what is compiled from here on.
+    pub fn declare(&mut self, name: &str, ty: Type) {
+        let variables = self.variables.get_or_insert_default();
+        variables.push((name.into(), ty));
+        self.environments = Default::default();
+    }
+
+    fn environment(&self, declarations: Declarations) -> Result<&Env, CompileError> {
+        let [neither, params, authorizer, both] = &self.environments;
+        let cell = match (declarations.params, declarations.authorizer) {
+            (false, false) => neither,
+            (true, false) => params,
+            (false, true) => authorizer,
+            (true, true) => both,
+        };
+        if let Some(env) = cell.get() {
+            return Ok(env);
+        }
+        let env = extend(&self.base, declarations, self.variables.as_ref()).map_err(|error| {
+            CompileError::internal(format!("unexpected error loading CEL environment: {error}"))
+        })?;
+        Ok(cell.get_or_init(|| env))
+    }
+
+    fn checked(
+        &self,
+        kind: ExpressionKind,
+        text: &str,
+        declarations: Declarations,
+    ) -> Result<(&Env, CheckedAst), CompileError> {
+        let env = self.environment(declarations)?;
+        let checked = env
+            .compile(text)
+            .map_err(|issues| CompileError::invalid(format!("compilation failed: {issues}")))?;
+        let found = checked.output_type();
+        match kind.types() {
+            [] => {}
+            types if types.contains(found) => {}
+            [only] => {
+                return Err(CompileError::invalid(format!(
+                    "must evaluate to {only} but got {found}"
+                )));
+            }
+            types => {
+                let names: Vec<String> = types.iter().map(Type::to_string).collect();
+                let message = format!(
+                    "must evaluate to one of [{}] but got {found}",
+                    names.join(" ")
+                );
+                return Err(CompileError::invalid(message));
+            }
+        }
+        Ok((env, checked))
+    }
+}
+
+fn plan(env: &Env, checked: &CheckedAst) -> Result<Program, CompileError> {
+    env.plan(checked)
+        .map_err(|error| CompileError::internal(format!("program instantiation failed: {error}")))
+}

@@ -1,0 +1,151 @@
+//! The declared types of `request`, `namespaceObject` and `variables` (apiserver `pkg/admission/plugin/cel/compile.go`,
+//! `composition.go`).
+
+use std::sync::Arc;
+
+use gavel_engine::decl::TypeProvider;
+use gavel_engine::types::Type;
+use smol_str::SmolStr;
+
+/// The type of `request`: an AdmissionRequest without its objects and uid.
+pub const REQUEST: &str = "kubernetes.AdmissionRequest";
+/// The type of `namespaceObject`: a Namespace without its owners and managed fields.
+pub const NAMESPACE: &str = "kubernetes.Namespace";
+/// The type of `variables`.
+pub(super) const VARIABLES: &str = "kubernetes.variables";
+
+const KIND: &str = "kubernetes.GroupVersionKind";
+const RESOURCE: &str = "kubernetes.GroupVersionResource";
+const USER: &str = "kubernetes.UserInfo";
+const METADATA: &str = "kubernetes.NamespaceMetadata";
+const SPEC: &str = "kubernetes.NamespaceSpec";
+const STATUS: &str = "kubernetes.NamespaceStatus";
+const CONDITION: &str = "kubernetes.NamespaceCondition";
+
+const TYPES: [&str; 9] = [
+    REQUEST, KIND, RESOURCE, USER, NAMESPACE, METADATA, SPEC, STATUS, CONDITION,
+];
+
+/// A declared type by its name.
+pub fn declared_type(name: &'static str) -> Type {
+    Type::Struct(SmolStr::new_static(name))
+}
+
+/// The types of `request` and `namespaceObject`, for environments that are put together by hand.
+pub fn provider() -> Arc<dyn TypeProvider> {
+    Arc::new(DeclaredTypes::default())
+}
+
+/// The types of `request` and `namespaceObject` and, in an environment that has them, of the variables.
+#[derive(Debug, Clone, Default)]
+pub(super) struct DeclaredTypes {
+    /// The names and types of the variables, if there is `variables`; of two with one name the last counts.
+    pub(super) variables: Option<Vec<(SmolStr, Type)>>,
+}
+
+impl TypeProvider for DeclaredTypes {
+    fn find_type(&self, name: &str) -> Option<Type> {
+        match name {
+            VARIABLES if self.variables.is_some() => Some(declared_type(VARIABLES)),
+            // Upstream's provider knows the simple types by its own names, too.
+            "duration" => Some(Type::Duration),
+            "timestamp" => Some(Type::Timestamp),
+            _ => TYPES
+                .into_iter()
+                .find(|known| *known == name)
+                .map(declared_type),
+        }
+    }
+
+    fn field_type(&self, type_name: &str, field: &str) -> Option<Type> {
+        if type_name != VARIABLES {
+            return admission_field(type_name, field);
+        }
+        let variables = self.variables.as_deref()?;
+        let named = |name: &str| variables.iter().rev().find(|(known, _)| known == name);
+        // A reserved word is also found under the name by which schemas escape it.
+        let escaped = || RESERVED.contains(&field).then(|| format!("__{field}__"));
+        let found = named(field).or_else(|| named(&escaped()?));
+        found.map(|(_, ty)| ty.clone())
+    }
+}
+
+/// The words that CEL reserves (apiserver `pkg/cel/escaping.go`).
+const RESERVED: [&str; 21] = [
+    "true",
+    "false",
+    "null",
+    "in",
+    "as",
+    "break",
+    "const",
+    "continue",
+    "else",
+    "for",
+    "function",
+    "if",
+    "import",
+    "let",
+    "loop",
+    "package",
+    "namespace",
+    "return",
+    "var",
+    "void",
+    "while",
+];
+
+fn admission_field(type_name: &str, field: &str) -> Option<Type> {
+    let texts = || Type::list(Type::String);
+    let labels = || Type::map(Type::String, Type::String);
+    Some(match (type_name, field) {
+        (REQUEST, "kind" | "requestKind") => declared_type(KIND),
+        (REQUEST, "resource" | "requestResource") => declared_type(RESOURCE),
+        (REQUEST, "subResource" | "requestSubResource" | "name" | "namespace" | "operation") => {
+            Type::String
+        }
+        (REQUEST, "userInfo") => declared_type(USER),
+        (REQUEST, "dryRun") => Type::Bool,
+        (REQUEST, "options") => Type::Dyn,
+        (KIND, "group" | "version" | "kind") => Type::String,
+        (RESOURCE, "group" | "version" | "resource") => Type::String,
+        (USER, "username" | "uid") => Type::String,
+        (USER, "groups") => texts(),
+        (USER, "extra") => Type::map(Type::String, texts()),
+        (NAMESPACE, "metadata") => declared_type(METADATA),
+        (NAMESPACE, "spec") => declared_type(SPEC),
+        (NAMESPACE, "status") => declared_type(STATUS),
+        // Values have `uid`: what upstream declares leads nowhere.
+        (METADATA, "name" | "generateName" | "namespace" | "UID" | "resourceVersion") => {
+            Type::String
+        }
+        (METADATA, "labels" | "annotations") => labels(),
+        (METADATA, "creationTimestamp" | "deletionTimestamp") => Type::Timestamp,
+        (METADATA, "deletionGracePeriodSeconds" | "generation") => Type::Int,
+        (METADATA | SPEC, "finalizers") => texts(),
+        (STATUS, "conditions") => Type::list(declared_type(CONDITION)),
+        (STATUS, "phase") => Type::String,
+        (CONDITION, "status" | "type" | "message" | "reason") => Type::String,
+        (CONDITION, "lastTransitionTime") => Type::Timestamp,
+        _ => return None,
+    })
+}
+
+/// The type by which a variable is declared: scalars, lists and maps stay what they are, anything else is `dyn`.
+pub(super) fn variable_type(ty: &Type) -> Type {
+    match ty {
+        Type::Any
+        | Type::Null
+        | Type::Bool
+        | Type::Int
+        | Type::Uint
+        | Type::Double
+        | Type::String
+        | Type::Bytes
+        | Type::Duration
+        | Type::Timestamp => ty.clone(),
+        Type::List(element) => Type::list(variable_type(element)),
+        Type::Map(entry) => Type::map(variable_type(&entry.0), variable_type(&entry.1)),
+        _ => Type::Dyn,
+    }
+}

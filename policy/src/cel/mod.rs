@@ -1,0 +1,21 @@
+//! The expressions of policies: what they may use, how they are compiled, what they are evaluated with (apiserver
+//! `pkg/admission/plugin/cel`).
+
+mod compile;
+mod declared;
+mod environment;
+
+pub use compile::{CompileError, CompileErrorKind, Compiler, Expression, ExpressionKind};
+pub use declared::{NAMESPACE, REQUEST, declared_type, provider};
+pub use environment::Declarations;
+
+/// The most cost units that one evaluation of an expression or a variable may take.
+pub const PER_CALL_LIMIT: u64 = 1_000_000;
+/// The cost units that the validations and messages of a policy may take together for a binding and a param; the audit
+/// annotations may take as much once more.
+pub const COST_BUDGET: i64 = 10_000_000;
+/// The cost units that the match conditions of a policy may take together for a binding and a param.
+pub const MATCH_CONDITIONS_BUDGET: i64 = 2_500_000;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,96 @@
+use gavel_libraries::EnvSet;
+
+use super::*;
+
+const BOTH: Declarations = Declarations {
+    params: true,
+    authorizer: true,
+};
+
+fn compiler() -> Compiler {
+    let version = "1.36".parse().expect("a version");
+    let environments = EnvSet::new(version).expect("environments");
+    Compiler::with_variables(environments.stored_expressions())
+}
+
+fn message(expression: &Expression) -> &str {
+    match &expression.program {
+        Ok(_) => "",
+        Err(error) => &error.message,
+    }
+}
+
+#[test]
+fn expressions_come_to_what_they_are_for() {
+    use ExpressionKind::*;
+    let check = |kind, text: &str, expected: &str| {
+        let expression = compiler().compile(kind, text, BOTH);
+        assert_eq!(message(&expression), expected, "{text}");
+    };
+    check(Validation, "object.spec.replicas < 5", "");
+    check(
+        Validation,
+        "object.spec.paused",
+        "must evaluate to bool but got dyn",
+    );
+    check(Message, "1", "must evaluate to string but got int");
+    check(AuditAnnotation, "null", "");
+    check(
+        AuditAnnotation,
+        "[1]",
+        "must evaluate to one of [string null_type] but got list(int)",
+    );
+    check(Variable, "[optional.of(1)]", "");
+    check(
+        MatchCondition,
+        "request.userInfo.extra['a'][0] == namespaceObject.metadata.UID",
+        "",
+    );
+    check(
+        Validation,
+        "int('x') == 1",
+        "program instantiation failed: type conversion error from 'string' to 'int'",
+    );
+    check(
+        Validation,
+        "request.uid == ''",
+        "compilation failed: ERROR: <input>:1:8: undefined field 'uid'\n | request.uid == ''\n | .......^",
+    );
+}
+
+#[test]
+fn expressions_see_what_is_declared_for_them() {
+    let check = |text: &str, declarations, expected: bool| {
+        let expression = compiler().compile(ExpressionKind::Validation, text, declarations);
+        assert_eq!(expression.program.is_ok(), expected, "{text}");
+    };
+    let neither = Declarations::default();
+    check("params == null", BOTH, true);
+    check("params == null", neither, false);
+    check(
+        "authorizer.requestResource.check('get').allowed()",
+        BOTH,
+        true,
+    );
+    check(
+        "authorizer.requestResource.check('get').allowed()",
+        neither,
+        false,
+    );
+}
+
+#[test]
+fn variables_have_the_types_of_what_came_before() {
+    let mut compiler = compiler();
+    let mut declare = |name: &str, text: &str, expected: &str| {
+        let expression = compiler.compile_variable(name, text, BOTH);
+        let message = message(&expression);
+        assert!(message.contains(expected), "{message}");
+    };
+    declare("later", "variables.list", "undefined field 'list'");
+    declare("list", "[1, 2]", "");
+    declare("sum", "variables.list.sum() + variables.later", "");
+    declare("bad", "variables.list['x']", "found no matching overload");
+    declare("request", "request", "");
+    declare("dyn", "variables.request.whatever", "");
+}

@@ -4,6 +4,7 @@ mod answer;
 mod authorizer;
 mod binding;
 mod evaluate;
+mod field_error;
 pub(crate) mod line;
 mod request;
 mod session;

@@ -100,11 +100,28 @@ impl Fields {
 
     /// `true` or `false`; false where the key is absent.
     pub(crate) fn flag(&mut self, key: &str) -> Result<bool, RequestError> {
+        Ok(self.optional_flag(key)?.unwrap_or(false))
+    }
+
+    /// `true` or `false`, if the key is there.
+    pub(crate) fn optional_flag(&mut self, key: &str) -> Result<Option<bool>, RequestError> {
         match self.take(key) {
-            None => Ok(false),
-            Some(Json::Bool(flag)) => Ok(flag),
+            None => Ok(None),
+            Some(Json::Bool(flag)) => Ok(Some(flag)),
             Some(other) => Err(unexpected(key, "true or false", &other)),
         }
+    }
+
+    /// A whole number that may be negative.
+    pub(crate) fn integer(&mut self, key: &str) -> Result<Option<i64>, RequestError> {
+        let Some(json) = self.take(key) else {
+            return Ok(None);
+        };
+        let integer = json.as_i64();
+        integer.map_or_else(
+            || Err(unexpected(key, "a whole number", &json)),
+            |n| Ok(Some(n)),
+        )
     }
 
     /// A whole number from 0 to 2^64 - 1.
@@ -148,7 +165,8 @@ impl Fields {
         keys.iter().find(set).copied()
     }
 
-    fn take(&mut self, key: &str) -> Option<Json> {
+    /// Any value but null.
+    pub(crate) fn take(&mut self, key: &str) -> Option<Json> {
         self.0.remove(key).filter(|json| !json.is_null())
     }
 }

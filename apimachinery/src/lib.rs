@@ -3,6 +3,7 @@
 
 pub mod field;
 pub mod json;
+pub mod meta;
 pub mod labels;
 pub mod names;
 pub mod version;

@@ -17,6 +17,28 @@ const LABEL_VALUE_RULE: &str = "a valid label must be an empty string or consist
 /// What is wrong with a text, worded as Kubernetes words it; nothing where it is valid.
 pub type Faults = Vec<String>;
 
+/// What is wrong with a name, or with a prefix that more is appended to.
+pub type NameRule = fn(&str, is_prefix: bool) -> Faults;
+
+/// Of a name that is a domain name as in RFC 1123, or of its prefix: a [`NameRule`].
+pub fn subdomain_name(text: &str, is_prefix: bool) -> Faults {
+    match is_prefix {
+        true => dns1123_subdomain(&as_name(text)),
+        false => dns1123_subdomain(text.as_bytes()),
+    }
+}
+
+/// Of a name that can be a part of the path of a URL, or of its prefix: a [`NameRule`].
+pub fn path_segment(text: &str, is_prefix: bool) -> Faults {
+    if !is_prefix && matches!(text, "." | "..") {
+        return vec![format!("may not be '{text}'")];
+    }
+    let unwanted = ["/", "%"].iter().filter(|part| text.contains(**part));
+    unwanted
+        .map(|part| format!("may not contain '{part}'"))
+        .collect()
+}
+
 /// Of a label as in RFC 1123.
 pub fn dns1123_label(text: &[u8]) -> Faults {
     let mut faults = too_long(text, MAX_LABEL, "characters");
@@ -98,6 +120,13 @@ pub fn label_value(text: &str) -> Faults {
         faults.push(LABEL_VALUE_RULE.to_owned());
     }
     faults
+}
+
+/// The text with each letter lower, as Go does it: letter by letter.
+pub fn lower_case(text: &str) -> String {
+    text.chars()
+        .filter_map(|c| c.to_lowercase().next())
+        .collect()
 }
 
 fn too_long(text: &[u8], most: usize, unit: &str) -> Faults {
@@ -266,6 +295,21 @@ mod tests {
             ("a.-", "aa"),
         ] {
             assert_eq!(as_name(text), expected.as_bytes(), "{text}");
+        }
+    }
+
+    #[test]
+    fn path_segments_hold_no_slash() {
+        for (text, is_prefix, faults) in [
+            ("a b", false, 0),
+            (".", false, 1),
+            ("..", false, 1),
+            ("..", true, 0),
+            ("a/b", true, 1),
+            ("a/b%", false, 2),
+            ("", false, 0),
+        ] {
+            assert_eq!(path_segment(text, is_prefix).len(), faults, "{text}");
         }
     }
 

@@ -302,7 +302,7 @@ impl std::error::Error for Error {}
 
 /// A number as Go's `%v` prints it.
 fn number_text(number: &Number) -> String {
-    match number.as_f64().filter(|_| number.is_f64()) {
+    match json::double(number) {
         Some(double) => gavel_engine::golang::float::format_shortest(double),
         None => number.to_string(),
     }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use gavel_engine::golang::float;
-use serde_json::Value as Json;
+use serde_json::{Number, Value as Json};
 
 /// The text of a value. Deeply nested values end in `…` instead of the stack: nothing that was read is as deep.
 pub fn to_string(value: &Json) -> String {
@@ -19,6 +19,76 @@ pub fn quoted(text: &str) -> String {
     out
 }
 
+/// The name of the Go type that holds a value, such as `map[string]interface {}`.
+pub fn go_type(value: &Json) -> &'static str {
+    match value {
+        Json::Null => "<nil>",
+        Json::Bool(_) => "bool",
+        Json::Number(number) if double(number).is_some() => "float64",
+        Json::Number(_) => "int64",
+        Json::String(_) => "string",
+        Json::Array(_) => "[]interface {}",
+        Json::Object(_) => "map[string]interface {}",
+    }
+}
+
+/// The text of a value as Go's `%v` prints it: `map[a:1 b:[x <nil>]]`. Deeply nested values end in `…`.
+pub fn go_text(value: &Json) -> String {
+    let mut out = String::new();
+    write_go(&mut out, value, MAX_DEPTH);
+    out
+}
+
+fn write_go(out: &mut String, value: &Json, depth: usize) {
+    let Some(depth) = depth.checked_sub(1) else {
+        return out.push('…');
+    };
+    match value {
+        Json::Null => out.push_str("<nil>"),
+        Json::Bool(bool) => out.push_str(if *bool { "true" } else { "false" }),
+        Json::Number(number) => match double(number) {
+            // Writing to a text does not fail.
+            Some(double) => {
+                let _ = float::write_shortest(out, double);
+            }
+            None => {
+                let _ = write!(out, "{number}");
+            }
+        },
+        Json::String(text) => out.push_str(text),
+        Json::Array(items) => {
+            out.push('[');
+            for (n, item) in items.iter().enumerate() {
+                if n > 0 {
+                    out.push(' ');
+                }
+                write_go(out, item, depth);
+            }
+            out.push(']');
+        }
+        Json::Object(fields) => {
+            out.push_str("map[");
+            for (n, (key, value)) in fields.iter().enumerate() {
+                if n > 0 {
+                    out.push(' ');
+                }
+                out.push_str(key);
+                out.push(':');
+                write_go(out, value, depth);
+            }
+            out.push(']');
+        }
+    }
+}
+
+/// The number where Kubernetes holds it as a double: what is no `int64`.
+pub fn double(number: &Number) -> Option<f64> {
+    match number.as_i64() {
+        Some(_) => None,
+        None => number.as_f64(),
+    }
+}
+
 /// Deeper than any reader here goes.
 const MAX_DEPTH: usize = 1_000;
 
@@ -30,7 +100,7 @@ fn write_value(out: &mut String, value: &Json, depth: usize) {
         Json::Null => out.push_str("null"),
         Json::Bool(true) => out.push_str("true"),
         Json::Bool(false) => out.push_str("false"),
-        Json::Number(number) => match number.as_f64().filter(|_| number.is_f64()) {
+        Json::Number(number) => match double(number) {
             Some(double) => out.push_str(&double_text(double)),
             // Writing to a text does not fail.
             None => {
@@ -103,6 +173,13 @@ mod tests {
     use super::*;
 
     #[test]
+    fn values_are_printed_as_go_prints_them() {
+        let value = serde_json::json!({"b": [1, 1e21, null, "x y"], "a": {"c": true}});
+        assert_eq!(go_text(&value), "map[a:map[c:true] b:[1 1e+21 <nil> x y]]");
+        assert_eq!(go_type(&value), "map[string]interface {}");
+    }
+
+    #[test]
     fn texts_and_numbers_are_gos() {
         for (value, expected) in [
             (
@@ -112,6 +189,8 @@ mod tests {
             (serde_json::json!(1.0), "1"),
             (serde_json::json!(1e21), "1e+21"),
             (serde_json::json!(1e-7), "1e-7"),
+            (serde_json::json!(i64::MIN), "-9223372036854775808"),
+            (serde_json::json!(u64::MAX), "18446744073709552000"),
             (serde_json::json!(123456789.5), "123456789.5"),
             (
                 serde_json::json!({"b": [], "a": {"c": null}}),

@@ -1,0 +1,315 @@
+//! Reading metadata as Go reads JSON into its types (sigs.k8s.io/json), and writing it back.
+
+use std::fmt;
+
+use gavel_engine::golang::time::{Layout, OffsetTime};
+use serde_json::{Map, Value as Json};
+
+use super::object_meta::is_zero;
+use super::shape::{OBJECT_META, Presence, Shape, Struct};
+use crate::json;
+
+/// Reads metadata as an API server reads that of a request, and brings it in place to the form in which it is written:
+/// without unknown fields, null and what is empty, times in UTC and whole seconds. Returns the paths of unknown fields
+/// below the metadata, such as `ownerReferences[0].x`, in the order of keys.
+///
+/// ```
+/// use gavel_apimachinery::meta;
+/// use serde_json::json;
+///
+/// let mut metadata = json!({"name": "a", "labels": null, "x": 1, "creationTimestamp": "2024-01-01T01:00:00.5+01:00"});
+/// assert_eq!(meta::decode(&mut metadata), Ok(vec!["x".to_owned()]));
+/// assert_eq!(metadata, json!({"name": "a", "creationTimestamp": "2024-01-01T00:00:00Z"}));
+///
+/// let message = "json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string";
+/// assert_eq!(meta::decode(&mut json!({"labels": {"a": 1}})), Err(message.to_owned()));
+/// ```
+///
+/// # Errors
+///
+/// A value has another type than its field; in Go's words. The metadata is as it was.
+pub fn decode(metadata: &mut Json) -> Result<Vec<String>, String> {
+    let unknown = check(metadata)?;
+    write_back(metadata);
+    Ok(unknown)
+}
+
+/// Reads metadata from storage: as [`decode`], but fields whose values have another type are left out.
+///
+/// # Errors
+///
+/// The metadata is no object; in upstream's words. It is as it was.
+pub fn decode_stored(metadata: &mut Json) -> Result<Vec<String>, String> {
+    if let Json::Object(fields) = metadata
+        && let Shape::Struct(object_meta) = OBJECT_META
+    {
+        fields.retain(|name, value| match object_meta.field(name) {
+            Some(field) => read(value, field.shape, None).is_ok(),
+            None => true,
+        });
+    }
+    decode(metadata).map_err(|_| {
+        let found = json::go_type(metadata);
+        format!("invalid metadata: expected object, got {found}")
+    })
+}
+
+/// Whether metadata can be read, without changing it; returns as [`decode`] does.
+///
+/// # Errors
+///
+/// As [`decode`].
+pub fn check(metadata: &Json) -> Result<Vec<String>, String> {
+    read(metadata, OBJECT_META, None)
+}
+
+fn read(value: &Json, shape: Shape, place: Option<&Place<'_>>) -> Result<Vec<String>, String> {
+    let mut reader = Reader::default();
+    reader.value(value, shape, place)?;
+    match reader.error {
+        Some(error) => Err(error),
+        None => Ok(reader.unknown),
+    }
+}
+
+/// Where a value lies below the metadata.
+#[derive(Clone, Copy)]
+struct Place<'p> {
+    parent: Option<&'p Place<'p>>,
+    step: Step<'p>,
+}
+
+#[derive(Clone, Copy)]
+enum Step<'p> {
+    /// A field of a struct of this name.
+    Field(&'static str, &'p str),
+    Index(usize),
+}
+
+/// A failed value does not keep the rest from being read: a malformed time further on is told in its place.
+#[derive(Default)]
+struct Reader {
+    unknown: Vec<String>,
+    error: Option<String>,
+}
+
+impl Reader {
+    /// # Errors
+    ///
+    /// What ends the reading: a time that is none.
+    fn value(
+        &mut self,
+        value: &Json,
+        shape: Shape,
+        place: Option<&Place<'_>>,
+    ) -> Result<(), String> {
+        match (shape, value) {
+            (_, Json::Null)
+            | (Shape::Raw, _)
+            | (Shape::Text(_), Json::String(_))
+            | (Shape::Boolean, Json::Bool(_)) => {}
+            (Shape::Integer, Json::Number(_)) if integer(value).is_some() => {}
+            (Shape::Integer, Json::Number(_)) => {
+                let found = format!("number {}", json::to_string(value));
+                self.mismatch(&found, shape, place);
+            }
+            (Shape::Texts, Json::Object(texts)) => {
+                for text in texts.values() {
+                    self.value(text, Shape::Text("string"), place)?;
+                }
+            }
+            (Shape::List(_, item), Json::Array(items)) => {
+                for (n, value) in items.iter().enumerate() {
+                    let step = Step::Index(n);
+                    let place = Place {
+                        parent: place,
+                        step,
+                    };
+                    self.value(value, *item, Some(&place))?;
+                }
+            }
+            (Shape::Struct(shape), Json::Object(fields)) => self.fields(fields, shape, place)?,
+            (Shape::Time, Json::String(text)) => {
+                Layout::Rfc3339
+                    .parse(text)
+                    .map_err(|error| error.to_string())?;
+            }
+            (Shape::Time, _) => return Err(mismatch(kind(value), shape, place)),
+            _ => self.mismatch(kind(value), shape, place),
+        }
+        Ok(())
+    }
+
+    fn fields(
+        &mut self,
+        fields: &Map<String, Json>,
+        shape: &'static Struct,
+        parent: Option<&Place<'_>>,
+    ) -> Result<(), String> {
+        for (name, value) in fields {
+            let place = Place {
+                parent,
+                step: Step::Field(shape.name, name),
+            };
+            match shape.field(name) {
+                Some(field) => self.value(value, field.shape, Some(&place))?,
+                // Upstream counts no further.
+                None if self.unknown.len() < 100 => self.unknown.push(place.to_string()),
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn mismatch(&mut self, found: &str, shape: Shape, place: Option<&Place<'_>>) {
+        if self.error.is_none() {
+            self.error = Some(mismatch(found, shape, place));
+        }
+    }
+}
+
+/// Go's message of a value that has another type than the one it is read into.
+fn mismatch(found: &str, shape: Shape, place: Option<&Place<'_>>) -> String {
+    let (mut owner, mut names, mut rest) = (None, Vec::new(), place);
+    while let Some(Place { parent, step }) = rest {
+        if let Step::Field(shape, name) = *step {
+            owner = owner.or(Some(shape));
+            names.push(name);
+        }
+        rest = *parent;
+    }
+    let target = match owner {
+        Some(owner) => {
+            names.reverse();
+            format!("struct field {owner}.{}", names.join("."))
+        }
+        None => "value".to_owned(),
+    };
+    format!(
+        "json: cannot unmarshal {found} into Go {target} of type {}",
+        shape.type_name()
+    )
+}
+
+fn kind(value: &Json) -> &'static str {
+    match value {
+        Json::Null => "null",
+        Json::Bool(_) => "bool",
+        Json::Number(_) => "number",
+        Json::String(_) => "string",
+        Json::Array(_) => "array",
+        Json::Object(_) => "object",
+    }
+}
+
+/// The integer that Go reads from what Go wrote of a number: 1.0 is written as 1.
+fn integer(value: &Json) -> Option<i64> {
+    value
+        .as_i64()
+        .or_else(|| json::to_string(value).parse().ok())
+}
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(parent) = self.parent {
+            parent.fmt(f)?;
+        }
+        match self.step {
+            Step::Field(_, name) if self.parent.is_none() => f.write_str(name),
+            Step::Field(_, name) => write!(f, ".{name}"),
+            Step::Index(index) => write!(f, "[{index}]"),
+        }
+    }
+}
+
+fn write_back(metadata: &mut Json) {
+    if metadata.is_null() {
+        *metadata = Json::Object(Map::new());
+    }
+    write_value(metadata, OBJECT_META);
+}
+
+/// Brings a value that can be read as a type to the form in which Go writes it.
+fn write_value(value: &mut Json, shape: Shape) {
+    match (shape, &mut *value) {
+        (Shape::Text(_), Json::Null) => *value = Json::String(String::new()),
+        (Shape::Struct(_), Json::Null) => {
+            *value = Json::Object(Map::new());
+            write_value(value, shape);
+        }
+        (Shape::Struct(shape), Json::Object(fields)) => write_fields(fields, shape),
+        (Shape::Integer, Json::Number(number)) if number.as_i64().is_none() => {
+            *value = integer(value).into();
+        }
+        (Shape::Texts, Json::Object(texts)) => {
+            for text in texts.values_mut() {
+                write_value(text, Shape::Text("string"));
+            }
+        }
+        (Shape::List(_, item), Json::Array(items)) => {
+            for value in items {
+                write_value(value, *item);
+            }
+        }
+        (Shape::Time, Json::String(text)) => {
+            if let Ok(time) = Layout::Rfc3339.parse(text) {
+                write_time(value, time);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn write_fields(fields: &mut Map<String, Json>, shape: &Struct) {
+    fields.retain(|name, value| {
+        let Some(field) = shape.field(name) else {
+            return false;
+        };
+        let was_null = value.is_null();
+        write_value(value, field.shape);
+        match field.presence {
+            Presence::Always => true,
+            Presence::Pointer => !was_null,
+            Presence::NonZero => match value {
+                Json::Null => false,
+                Json::Bool(bool) => *bool,
+                Json::Number(number) => number.as_i64() != Some(0),
+                Json::String(text) => !text.is_empty(),
+                Json::Array(items) => !items.is_empty(),
+                Json::Object(fields) => !fields.is_empty(),
+            },
+        }
+    });
+    let always = shape
+        .fields
+        .iter()
+        .filter(|field| field.presence == Presence::Always);
+    for field in always {
+        // Only texts are written always.
+        fields.entry(field.name).or_insert_with(|| "".into());
+    }
+}
+
+fn write_time(value: &mut Json, time: OffsetTime) {
+    if is_zero(time) {
+        *value = Json::Null;
+    } else if let Json::String(text) = value {
+        let is_written = time.offset_seconds == 0 && text.len() == "2006-01-02T15:04:05Z".len();
+        if !is_written {
+            *text = utc(time);
+        }
+    }
+}
+
+/// A time as Kubernetes writes it: UTC, whole seconds.
+pub(super) fn utc(time: OffsetTime) -> String {
+    let mut text = String::new();
+    let time = OffsetTime {
+        nanos: 0,
+        offset_seconds: 0,
+        ..time
+    };
+    // Writing to a text does not fail.
+    let _ = time.write_rfc3339(&mut text);
+    text
+}

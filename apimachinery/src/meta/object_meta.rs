@@ -1,0 +1,225 @@
+//! Metadata as its fields.
+
+use gavel_engine::golang::time::{Layout, OffsetTime};
+use serde_json::{Map, Value as Json};
+
+/// A view of metadata. What is absent, or has another type than the field, is empty.
+///
+/// ```
+/// use gavel_apimachinery::meta::ObjectMeta;
+///
+/// let metadata = serde_json::json!({"name": "a", "finalizers": ["b"]});
+/// let metadata = ObjectMeta::new(&metadata);
+/// assert_eq!((metadata.name(), metadata.namespace()), ("a", ""));
+/// assert_eq!(metadata.finalizers(), ["b"]);
+/// ```
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ObjectMeta<'a> {
+    fields: Option<&'a Map<String, Json>>,
+}
+
+/// A view of an owner of an object.
+#[derive(Debug, Clone, Copy)]
+pub struct OwnerReference<'a> {
+    fields: &'a Map<String, Json>,
+}
+
+/// A view of what one manager of an object's fields has set.
+#[derive(Debug, Clone, Copy)]
+pub struct ManagedFieldsEntry<'a> {
+    fields: Option<&'a Map<String, Json>>,
+}
+
+impl<'a> ObjectMeta<'a> {
+    /// Views what `metadata` holds.
+    pub fn new(metadata: &'a Json) -> Self {
+        ObjectMeta {
+            fields: metadata.as_object(),
+        }
+    }
+
+    /// Views the metadata of an object.
+    pub fn of(object: &'a Json) -> Self {
+        object
+            .get("metadata")
+            .map(ObjectMeta::new)
+            .unwrap_or_default()
+    }
+
+    /// `name`
+    pub fn name(self) -> &'a str {
+        self.text("name")
+    }
+
+    /// `generateName`
+    pub fn generate_name(self) -> &'a str {
+        self.text("generateName")
+    }
+
+    /// `namespace`
+    pub fn namespace(self) -> &'a str {
+        self.text("namespace")
+    }
+
+    /// `uid`
+    pub fn uid(self) -> &'a str {
+        self.text("uid")
+    }
+
+    /// `resourceVersion`
+    pub fn resource_version(self) -> &'a str {
+        self.text("resourceVersion")
+    }
+
+    /// `generation`
+    pub fn generation(self) -> i64 {
+        self.integer("generation").unwrap_or_default()
+    }
+
+    /// `creationTimestamp`
+    pub fn creation_timestamp(self) -> Option<OffsetTime> {
+        self.time("creationTimestamp")
+    }
+
+    /// `deletionTimestamp`: since when the object is being deleted.
+    pub fn deletion_timestamp(self) -> Option<OffsetTime> {
+        self.time("deletionTimestamp")
+    }
+
+    /// `deletionGracePeriodSeconds`
+    pub fn deletion_grace_period_seconds(self) -> Option<i64> {
+        self.integer("deletionGracePeriodSeconds")
+    }
+
+    /// `labels`: keys and values, in the order of keys.
+    pub fn labels(self) -> impl Iterator<Item = (&'a str, &'a str)> {
+        self.texts("labels")
+    }
+
+    /// `annotations`: keys and values, in the order of keys.
+    pub fn annotations(self) -> impl Iterator<Item = (&'a str, &'a str)> {
+        self.texts("annotations")
+    }
+
+    /// `ownerReferences`
+    pub fn owner_references(self) -> Vec<OwnerReference<'a>> {
+        let items = self.list("ownerReferences").iter();
+        let references = items.map(|item| item.as_object().map(|fields| OwnerReference { fields }));
+        references.collect::<Option<_>>().unwrap_or_default()
+    }
+
+    /// `finalizers`
+    pub fn finalizers(self) -> Vec<&'a str> {
+        let items = self.list("finalizers").iter();
+        items
+            .map(Json::as_str)
+            .collect::<Option<_>>()
+            .unwrap_or_default()
+    }
+
+    /// `managedFields`
+    pub fn managed_fields(self) -> impl Iterator<Item = ManagedFieldsEntry<'a>> {
+        self.list("managedFields")
+            .iter()
+            .map(|item| ManagedFieldsEntry {
+                fields: item.as_object(),
+            })
+    }
+
+    fn field(self, name: &str) -> Option<&'a Json> {
+        self.fields?.get(name)
+    }
+
+    fn text(self, name: &str) -> &'a str {
+        text(self.fields, name)
+    }
+
+    fn integer(self, name: &str) -> Option<i64> {
+        self.field(name)?.as_i64()
+    }
+
+    fn time(self, name: &str) -> Option<OffsetTime> {
+        let time = Layout::Rfc3339.parse(self.text(name)).ok()?;
+        Some(time).filter(|time| !is_zero(*time))
+    }
+
+    fn texts(self, name: &str) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let texts = self.field(name).and_then(Json::as_object);
+        let texts = texts.filter(|texts| {
+            texts
+                .values()
+                .all(|value| value.is_string() || value.is_null())
+        });
+        let entries = texts.into_iter().flatten();
+        entries.map(|(key, value)| (key.as_str(), value.as_str().unwrap_or_default()))
+    }
+
+    fn list(self, name: &str) -> &'a [Json] {
+        let items = self.field(name).and_then(Json::as_array);
+        items.map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
+impl<'a> OwnerReference<'a> {
+    /// `apiVersion`
+    pub fn api_version(self) -> &'a str {
+        text(Some(self.fields), "apiVersion")
+    }
+
+    /// `kind`
+    pub fn kind(self) -> &'a str {
+        text(Some(self.fields), "kind")
+    }
+
+    /// `name`
+    pub fn name(self) -> &'a str {
+        text(Some(self.fields), "name")
+    }
+
+    /// `uid`
+    pub fn uid(self) -> &'a str {
+        text(Some(self.fields), "uid")
+    }
+
+    /// `controller`: whether the owner is what controls the object.
+    pub fn controller(self) -> Option<bool> {
+        self.fields.get("controller")?.as_bool()
+    }
+
+    /// `blockOwnerDeletion`
+    pub fn block_owner_deletion(self) -> Option<bool> {
+        self.fields.get("blockOwnerDeletion")?.as_bool()
+    }
+}
+
+impl<'a> ManagedFieldsEntry<'a> {
+    /// `manager`
+    pub fn manager(self) -> &'a str {
+        text(self.fields, "manager")
+    }
+
+    /// `operation`: `Apply` or `Update`, or what else was said.
+    pub fn operation(self) -> &'a str {
+        text(self.fields, "operation")
+    }
+
+    /// `fieldsType`
+    pub fn fields_type(self) -> &'a str {
+        text(self.fields, "fieldsType")
+    }
+
+    /// `subresource`
+    pub fn subresource(self) -> &'a str {
+        text(self.fields, "subresource")
+    }
+}
+
+fn text<'a>(fields: Option<&'a Map<String, Json>>, name: &str) -> &'a str {
+    let value = fields.and_then(|fields| fields.get(name));
+    value.and_then(Json::as_str).unwrap_or_default()
+}
+
+/// Whether this is Go's time of nothing, the start of year 1.
+pub(super) fn is_zero(time: OffsetTime) -> bool {
+    time.unix_seconds == -62_135_596_800 && time.nanos == 0
+}

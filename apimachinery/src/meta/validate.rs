@@ -1,0 +1,374 @@
+//! What is wrong with the metadata of an object (apimachinery `pkg/api/validation/objectmeta.go`,
+//! `pkg/apis/meta/v1/validation`).
+
+use gavel_engine::golang::quote::{is_print, quote};
+use gavel_engine::golang::time::OffsetTime;
+use serde_json::Value as Json;
+
+use super::decode::utc;
+use super::{GroupVersion, ManagedFieldsEntry, ObjectMeta, OwnerReference};
+use crate::field::{BadValue, Error, ErrorType, Path};
+use crate::json;
+use crate::names::{self, Faults};
+
+/// All keys and values together, in bytes.
+const MAX_ANNOTATIONS: usize = 256 * 1024;
+const MAX_MANAGER: usize = 128;
+const MAX_SUBRESOURCE: usize = 256;
+
+const ORPHAN: &str = "orphan";
+const FOREGROUND: &str = "foregroundDeletion";
+
+/// What is wrong with the metadata of an object that is created, or of one that is embedded in another. `namespaced` says
+/// whether the object lives in a namespace, `name_rule` what its names look like (such as [`names::subdomain_name`]).
+///
+/// ```
+/// use gavel_apimachinery::field::Path;
+/// use gavel_apimachinery::meta::{self, ObjectMeta};
+/// use gavel_apimachinery::names;
+///
+/// let metadata = serde_json::json!({"name": "a", "generation": -1});
+/// let path = Path::new("metadata");
+/// let errors = meta::validate(ObjectMeta::new(&metadata), true, names::subdomain_name, &path);
+/// let errors: Vec<_> = errors.iter().map(ToString::to_string).collect();
+/// assert_eq!(errors, [
+///     "metadata.namespace: Required value",
+///     "metadata.generation: Invalid value: -1: must be greater than or equal to 0",
+/// ]);
+/// ```
+pub fn validate(
+    metadata: ObjectMeta<'_>,
+    namespaced: bool,
+    name_rule: names::NameRule,
+    path: &Path<'_>,
+) -> Vec<Error> {
+    validate_named(metadata, metadata.name(), namespaced, name_rule, path)
+}
+
+/// As [`validate`], with a name that the object is given.
+pub fn validate_named(
+    metadata: ObjectMeta<'_>,
+    name: &str,
+    namespaced: bool,
+    name_rule: names::NameRule,
+    path: &Path<'_>,
+) -> Vec<Error> {
+    let mut errors = Vec::new();
+    let prefix = metadata.generate_name();
+    if !prefix.is_empty() {
+        let faults = name_rule(prefix, true);
+        report(&mut errors, &path.child("generateName"), prefix, faults);
+    }
+    let name_path = path.child("name");
+    match name {
+        "" => errors.push(Error::required(
+            &name_path,
+            "name or generateName is required",
+        )),
+        name => report(&mut errors, &name_path, name, name_rule(name, false)),
+    }
+    let namespace_path = path.child("namespace");
+    match (namespaced, metadata.namespace()) {
+        (true, "") => errors.push(Error::required(&namespace_path, "")),
+        (true, namespace) => {
+            let faults = names::dns1123_label(namespace.as_bytes());
+            report(&mut errors, &namespace_path, namespace, faults);
+        }
+        (false, "") => {}
+        (false, _) => errors.push(Error::forbidden(
+            &namespace_path,
+            "not allowed on this type",
+        )),
+    }
+    let generation = metadata.generation();
+    if generation < 0 {
+        errors.push(Error::invalid(
+            &path.child("generation"),
+            generation,
+            "must be greater than or equal to 0",
+        ));
+    }
+    validate_common(&mut errors, metadata, path, true);
+    errors
+}
+
+/// What is wrong with the metadata of an object that is updated.
+pub fn validate_update(
+    metadata: ObjectMeta<'_>,
+    old: ObjectMeta<'_>,
+    path: &Path<'_>,
+) -> Vec<Error> {
+    let mut errors = Vec::new();
+    if old.deletion_timestamp().is_some() {
+        let mut added = metadata.finalizers();
+        let known = old.finalizers();
+        added.retain(|finalizer| !known.contains(finalizer));
+        added.sort_unstable();
+        added.dedup();
+        if !added.is_empty() {
+            let added: Vec<_> = added.iter().map(quote).collect();
+            errors.push(Error::forbidden(
+                &path.child("finalizers"),
+                format!(
+                    "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",
+                    added.join(", ")
+                ),
+            ));
+        }
+    }
+    if metadata.resource_version().is_empty() {
+        let path = path.child("resourceVersion");
+        errors.push(Error::invalid(&path, "", "must be specified for an update"));
+    }
+    let generation = metadata.generation();
+    if generation < old.generation() {
+        errors.push(Error::invalid(
+            &path.child("generation"),
+            generation,
+            "must not be decremented",
+        ));
+    }
+    let mut immutable = |name: &str, is_same: bool, value: BadValue| {
+        if !is_same {
+            let path = path.child(name);
+            errors.push(Error::invalid(&path, value, "field is immutable"));
+        }
+    };
+    let (new, before) = (metadata.name(), old.name());
+    immutable("name", new == before, new.into());
+    let (new, before) = (metadata.namespace(), old.namespace());
+    immutable("namespace", new == before, new.into());
+    let (new, before) = (metadata.uid(), old.uid());
+    immutable("uid", new == before, BadValue::Text(json::quoted(new)));
+    let (new, before) = (metadata.creation_timestamp(), old.creation_timestamp());
+    immutable("creationTimestamp", is_same(new, before), time_value(new));
+    let (new, before) = (metadata.deletion_timestamp(), old.deletion_timestamp());
+    immutable("deletionTimestamp", is_same(new, before), time_value(new));
+    let (new, before) = (
+        metadata.deletion_grace_period_seconds(),
+        old.deletion_grace_period_seconds(),
+    );
+    let value = new.map_or(BadValue::Json(Json::Null), BadValue::from);
+    immutable("deletionGracePeriodSeconds", new == before, value);
+    validate_common(&mut errors, metadata, path, false);
+    errors
+}
+
+/// What is wrong with the type that an object says it is of (apiextensions-apiserver
+/// `pkg/registry/customresource/validator.go`).
+pub fn validate_type(object: &Json, expected: GroupVersion<'_>, kind: &str) -> Vec<Error> {
+    let mut errors = Vec::new();
+    let api_version = format!("{}/{}", expected.group, expected.version);
+    for (name, expected) in [("kind", kind), ("apiVersion", api_version.as_str())] {
+        let found = object.get(name).and_then(Json::as_str).unwrap_or_default();
+        if found != expected {
+            let path = Path::new(name);
+            errors.push(Error::invalid(&path, found, format!("must be {expected}")));
+        }
+    }
+    errors
+}
+
+fn is_same(time: Option<OffsetTime>, other: Option<OffsetTime>) -> bool {
+    let instant = |time: OffsetTime| (time.unix_seconds, time.nanos);
+    time.map(instant) == other.map(instant)
+}
+
+fn time_value(time: Option<OffsetTime>) -> BadValue {
+    match time {
+        Some(time) => BadValue::Text(json::quoted(&utc(time))),
+        None => BadValue::Json(Json::Null),
+    }
+}
+
+/// What is checked of an object that is created as well as of one that is updated; `finalizers` only when created.
+fn validate_common(
+    errors: &mut Vec<Error>,
+    metadata: ObjectMeta<'_>,
+    path: &Path<'_>,
+    finalizers: bool,
+) {
+    validate_labels(errors, metadata.labels(), &path.child("labels"));
+    validate_annotations(errors, metadata.annotations(), &path.child("annotations"));
+    let owners = metadata.owner_references();
+    validate_owner_references(errors, &owners, &path.child("ownerReferences"));
+    if finalizers {
+        validate_finalizers(errors, &metadata.finalizers(), &path.child("finalizers"));
+    }
+    let path = path.child("managedFields");
+    for (n, entry) in metadata.managed_fields().enumerate() {
+        validate_managed_fields(errors, entry, &path.index(n));
+    }
+}
+
+/// Appends what is wrong with labels.
+pub fn validate_labels<'a>(
+    errors: &mut Vec<Error>,
+    labels: impl Iterator<Item = (&'a str, &'a str)>,
+    path: &Path<'_>,
+) {
+    for (key, value) in labels {
+        report(errors, path, key, names::qualified_name(key));
+        report(errors, path, value, names::label_value(value));
+    }
+}
+
+/// Appends what is wrong with annotations.
+pub fn validate_annotations<'a>(
+    errors: &mut Vec<Error>,
+    annotations: impl Iterator<Item = (&'a str, &'a str)>,
+    path: &Path<'_>,
+) {
+    let mut size = 0usize;
+    for (key, value) in annotations {
+        let faults = names::qualified_name(&names::lower_case(key));
+        report(errors, path, key, faults);
+        size = size.saturating_add(key.len()).saturating_add(value.len());
+    }
+    if size > MAX_ANNOTATIONS {
+        errors.push(too_long(path, MAX_ANNOTATIONS));
+    }
+}
+
+fn validate_owner_references(
+    errors: &mut Vec<Error>,
+    owners: &[OwnerReference<'_>],
+    path: &Path<'_>,
+) {
+    let mut controller: Option<String> = None;
+    for owner in owners {
+        validate_owner_reference(errors, *owner, path);
+        if owner.controller() != Some(true) {
+            continue;
+        }
+        let name = format!("{}/{}", owner.kind(), owner.name());
+        match &controller {
+            None => controller = Some(name),
+            Some(first) => {
+                let owners: Vec<_> = owners.iter().map(|owner| owner_text(*owner)).collect();
+                errors.push(Error::invalid(
+                    path,
+                    BadValue::Text(format!("[{}]", owners.join(","))),
+                    format!(
+                        "Only one reference can have Controller set to true. Found \"true\" in references for {first} and {name}"
+                    ),
+                ));
+            }
+        }
+    }
+}
+
+fn validate_owner_reference(errors: &mut Vec<Error>, owner: OwnerReference<'_>, path: &Path<'_>) {
+    let GroupVersion { group, version } =
+        GroupVersion::parse(owner.api_version()).unwrap_or_default();
+    let mut required = |name: &str, part: &str, value: &str, detail: &str| {
+        if part.is_empty() {
+            errors.push(Error::invalid(&path.child(name), value, detail));
+        }
+    };
+    let api_version = owner.api_version();
+    required(
+        "apiVersion",
+        version,
+        api_version,
+        "version must not be empty",
+    );
+    for (name, value) in [
+        ("kind", owner.kind()),
+        ("name", owner.name()),
+        ("uid", owner.uid()),
+    ] {
+        required(name, value, value, "must not be empty");
+    }
+    if (group, version, owner.kind()) == ("", "v1", "Event") {
+        errors.push(Error::invalid(
+            path,
+            BadValue::Text(owner_text(owner)),
+            "/v1, Kind=Event is disallowed from being an owner",
+        ));
+    }
+}
+
+/// The reference as Go writes its type.
+fn owner_text(owner: OwnerReference<'_>) -> String {
+    let mut text = format!(
+        r#"{{"apiVersion":{},"kind":{},"name":{},"uid":{}"#,
+        json::quoted(owner.api_version()),
+        json::quoted(owner.kind()),
+        json::quoted(owner.name()),
+        json::quoted(owner.uid()),
+    );
+    for (name, value) in [
+        ("controller", owner.controller()),
+        ("blockOwnerDeletion", owner.block_owner_deletion()),
+    ] {
+        if let Some(value) = value {
+            text.push_str(&format!(",\"{name}\":{value}"));
+        }
+    }
+    text.push('}');
+    text
+}
+
+fn validate_finalizers(errors: &mut Vec<Error>, finalizers: &[&str], path: &Path<'_>) {
+    for finalizer in finalizers {
+        report(errors, path, finalizer, names::qualified_name(finalizer));
+    }
+    if finalizers.contains(&ORPHAN) && finalizers.contains(&FOREGROUND) {
+        errors.push(Error::invalid(
+            path,
+            Json::from(finalizers),
+            format!("finalizer {ORPHAN} and {FOREGROUND} cannot be both set"),
+        ));
+    }
+}
+
+fn validate_managed_fields(
+    errors: &mut Vec<Error>,
+    entry: ManagedFieldsEntry<'_>,
+    path: &Path<'_>,
+) {
+    let operation = entry.operation();
+    if !matches!(operation, "Apply" | "Update") {
+        errors.push(Error::invalid(
+            &path.child("operation"),
+            BadValue::Text(json::quoted(operation)),
+            "must be `Apply` or `Update`",
+        ));
+    }
+    let fields_type = entry.fields_type();
+    if !matches!(fields_type, "" | "FieldsV1") {
+        errors.push(Error::invalid(
+            &path.child("fieldsType"),
+            fields_type,
+            "must be `FieldsV1`",
+        ));
+    }
+    let (manager, manager_path) = (entry.manager(), path.child("manager"));
+    if manager.len() > MAX_MANAGER {
+        errors.push(too_long(&manager_path, MAX_MANAGER));
+    }
+    for (position, c) in manager.char_indices().filter(|(_, c)| !is_print(*c)) {
+        let code = u32::from(c);
+        errors.push(Error::invalid(
+            &manager_path,
+            manager,
+            format!("invalid character U+{code:04X} (at position {position})"),
+        ));
+    }
+    if entry.subresource().len() > MAX_SUBRESOURCE {
+        errors.push(too_long(&path.child("subresource"), MAX_SUBRESOURCE));
+    }
+}
+
+fn too_long(path: &Path<'_>, most: usize) -> Error {
+    Error::too_long(path, i64::try_from(most).unwrap_or(i64::MAX))
+}
+
+fn report(errors: &mut Vec<Error>, path: &Path<'_>, value: &str, faults: Faults) {
+    errors.extend(
+        faults
+            .into_iter()
+            .map(|fault| Error::new(ErrorType::Invalid, path, value, fault)),
+    );
+}

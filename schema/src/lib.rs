@@ -2,7 +2,10 @@
 
 pub mod correlate;
 mod equal;
+pub mod default;
+pub mod embedded;
 mod json_schema;
+pub mod prune;
 
 pub use json_schema::{
     Dependency, ExternalDocumentation, Items, JsonSchema, MAX_DEPTH, SchemaOrBool, SchemaReadError,

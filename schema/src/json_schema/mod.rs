@@ -182,6 +182,27 @@ impl JsonSchema {
         }
     }
 
+    /// [`JsonSchema::item`], to be changed.
+    pub fn item_mut(&mut self) -> Option<&mut JsonSchema> {
+        match &mut self.items {
+            Some(Items::Schema(schema)) => Some(schema),
+            _ => None,
+        }
+    }
+
+    /// [`JsonSchema::value`], to be changed.
+    pub fn value_mut(&mut self) -> Option<&mut JsonSchema> {
+        match &mut self.additional_properties {
+            Some(SchemaOrBool::Schema(schema)) => Some(schema),
+            _ => None,
+        }
+    }
+
+    /// The default. Null is none.
+    pub fn default_value(&self) -> Option<&Json> {
+        self.default.as_ref().filter(|default| !default.is_null())
+    }
+
     /// Whether `x-kubernetes-preserve-unknown-fields` is true.
     pub fn preserves_unknown_fields(&self) -> bool {
         self.preserve_unknown_fields == Some(true)

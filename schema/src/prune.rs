@@ -1,0 +1,238 @@
+//! Taking out of an object what its schema does not know (apiextensions-apiserver `pkg/apiserver/schema/pruning`).
+
+use std::fmt;
+
+use gavel_engine::value::Json;
+
+use crate::{JsonSchema, SchemaOrBool};
+
+/// The fields of which every object has its own knowledge.
+const META_FIELDS: [&str; 3] = ["apiVersion", "kind", "metadata"];
+
+/// Values below which no schema is known are looked at this deep.
+const MAX_DEPTH: usize = 1_000;
+
+/// Takes the fields that a schema does not know out of a value, and returns their paths, such as `spec.items[0].x`, in
+/// the order of their texts. `resource` says whether the value is an object of its own: then it has a type and metadata,
+/// whatever the schema says. Without a schema nothing else is known.
+///
+/// ```
+/// use gavel_schema::{JsonSchema, prune};
+/// use serde_json::json;
+///
+/// # fn main() -> Result<(), serde_json::Error> {
+/// let schema: JsonSchema = serde_json::from_value(json!({"properties": {"a": {"items": {"properties": {"b": {}}}}}}))?;
+/// let mut object = json!({"kind": "A", "a": [{"b": 1, "c": 2}], "d": {"e": 3}});
+/// assert_eq!(prune::prune(&mut object, Some(&schema), true), ["a[0].c", "d"]);
+/// assert_eq!(object, json!({"kind": "A", "a": [{"b": 1}]}));
+/// # Ok(())
+/// # }
+/// ```
+pub fn prune(value: &mut Json, schema: Option<&JsonSchema>, resource: bool) -> Vec<String> {
+    let empty = JsonSchema::default();
+    let schema = match resource {
+        true => Some(schema.unwrap_or(&empty)),
+        false => schema,
+    };
+    let mut unknown = Vec::new();
+    let node = Node {
+        schema,
+        embedded: resource || schema.is_some_and(|schema| schema.embedded_resource),
+        preserves: schema.is_some_and(JsonSchema::preserves_unknown_fields),
+    };
+    node.prune(value, None, MAX_DEPTH, &mut unknown);
+    unknown.sort_unstable();
+    unknown
+}
+
+/// What is known of a value.
+#[derive(Clone, Copy)]
+struct Node<'s> {
+    schema: Option<&'s JsonSchema>,
+    /// It has a type and metadata.
+    embedded: bool,
+    /// Its unknown fields stay. In lists this says so of what lies below as well, in objects of nothing else.
+    preserves: bool,
+}
+
+impl<'s> Node<'s> {
+    fn of(schema: Option<&'s JsonSchema>) -> Self {
+        Node {
+            schema,
+            embedded: schema.is_some_and(|schema| schema.embedded_resource),
+            preserves: schema.is_some_and(JsonSchema::preserves_unknown_fields),
+        }
+    }
+
+    fn prune(
+        self,
+        value: &mut Json,
+        place: Option<&Place<'_>>,
+        depth: usize,
+        unknown: &mut Vec<String>,
+    ) {
+        let Some(depth) = depth.checked_sub(1) else {
+            return;
+        };
+        if self.preserves && self.schema.is_none() {
+            return;
+        }
+        match value {
+            Json::Object(fields) => fields.retain(|name, value| {
+                let place = Place {
+                    parent: place,
+                    step: Step::Field(name),
+                };
+                if self.embedded && META_FIELDS.contains(&name.as_str()) {
+                    return true;
+                }
+                match self.field(name) {
+                    Field::Known(schema) => {
+                        Node::of(schema).prune(value, Some(&place), depth, unknown);
+                        true
+                    }
+                    Field::Unknown if self.preserves => true,
+                    Field::Unknown => {
+                        unknown.push(place.to_string());
+                        false
+                    }
+                }
+            }),
+            Json::Array(items) => {
+                let item = Node::of(self.schema.and_then(JsonSchema::item));
+                let preserves = self.preserves || item.preserves;
+                for (n, value) in items.iter_mut().enumerate() {
+                    let place = Place {
+                        parent: place,
+                        step: Step::Index(n),
+                    };
+                    Node { preserves, ..item }.prune(value, Some(&place), depth, unknown);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn field(self, name: &str) -> Field<'s> {
+        let Some(schema) = self.schema else {
+            return Field::Unknown;
+        };
+        if let Some(property) = schema.properties.get(name) {
+            return Field::Known(Some(property));
+        }
+        match &schema.additional_properties {
+            Some(SchemaOrBool::Schema(schema)) => Field::Known(Some(schema)),
+            Some(SchemaOrBool::Allows(_)) => Field::Known(None),
+            None => Field::Unknown,
+        }
+    }
+}
+
+/// What is known of a field.
+enum Field<'s> {
+    /// That it may be there, and its schema.
+    Known(Option<&'s JsonSchema>),
+    Unknown,
+}
+
+/// Where a value lies.
+#[derive(Clone, Copy)]
+struct Place<'p> {
+    parent: Option<&'p Place<'p>>,
+    step: Step<'p>,
+}
+
+#[derive(Clone, Copy)]
+enum Step<'p> {
+    Field(&'p str),
+    Index(usize),
+}
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut steps = Vec::new();
+        let mut place = Some(self);
+        while let Some(Place { parent, step }) = place {
+            steps.push(step);
+            place = *parent;
+        }
+        for (n, step) in steps.iter().rev().enumerate() {
+            match step {
+                Step::Field(name) if n == 0 => f.write_str(name)?,
+                Step::Field(name) => write!(f, ".{name}")?,
+                Step::Index(index) => write!(f, "[{index}]")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(schema: Json, mut object: Json, expected: Json, unknown: &[&str]) {
+        let schema: JsonSchema = serde_json::from_value(schema).unwrap();
+        let found = prune(&mut object, Some(&schema), true);
+        assert_eq!(object, expected);
+        assert_eq!(found, unknown);
+    }
+
+    #[test]
+    fn what_is_preserved_stays_but_what_is_specified_below_is_pruned() {
+        let inner = json!({"type": "object", "properties": {"b": {"type": "string"}}});
+        check(
+            json!({"x-kubernetes-preserve-unknown-fields": true, "properties": {"a": inner}}),
+            json!({"a": {"b": "", "c": 1}, "d": {"e": 1}}),
+            json!({"a": {"b": ""}, "d": {"e": 1}}),
+            &["a.c"],
+        );
+        check(
+            json!({"properties": {"l": {"type": "array", "x-kubernetes-preserve-unknown-fields": true, "items": inner}}}),
+            json!({"l": [{"b": "", "c": 1}, [{"c": 1}]]}),
+            json!({"l": [{"b": "", "c": 1}, [{"c": 1}]]}),
+            &[],
+        );
+    }
+
+    #[test]
+    fn maps_prune_their_values() {
+        let map =
+            |of: Json| json!({"properties": {"m": {"type": "object", "additionalProperties": of}}});
+        check(
+            map(json!({"type": "object", "properties": {"a": {}}})),
+            json!({"m": {"k": {"a": {"x": 1}, "b": 1}, "l": {}}}),
+            json!({"m": {"k": {"a": {}}, "l": {}}}),
+            &["m.k.a.x", "m.k.b"],
+        );
+        check(
+            map(json!(true)),
+            json!({"m": {"k": {"a": 1}, "l": 1}}),
+            json!({"m": {"k": {}, "l": 1}}),
+            &["m.k.a"],
+        );
+    }
+
+    #[test]
+    fn embedded_resources_keep_type_and_metadata() {
+        check(
+            json!({"properties": {"t": {"type": "object", "x-kubernetes-embedded-resource": true}, "u": {"type": "object"}}}),
+            json!({"t": {"kind": "A", "metadata": {"x": 1}, "spec": 1}, "u": {"kind": "A"}}),
+            json!({"t": {"kind": "A", "metadata": {"x": 1}}, "u": {}}),
+            &["t.spec", "u.kind"],
+        );
+    }
+
+    #[test]
+    fn lists_without_a_schema_are_pruned_in_depth() {
+        check(
+            json!({"properties": {"l": {"type": "array"}}}),
+            json!({"l": [[[{"": {"b": 1}}]], 1]}),
+            json!({"l": [[[{}]], 1]}),
+            &["l[0][0][0]."],
+        );
+    }
+}

@@ -3,16 +3,8 @@
 
 pub mod field;
 pub mod json;
-pub mod meta;
 pub mod labels;
+pub mod meta;
 pub mod names;
+pub mod serializer;
 pub mod version;
-
-/// Go reads null as nothing: the value's default.
-fn or_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
-where
-    D: serde::Deserializer<'de>,
-    T: Default + serde::Deserialize<'de>,
-{
-    Ok(<Option<T> as serde::Deserialize>::deserialize(deserializer)?.unwrap_or_default())
-}

@@ -4,37 +4,29 @@ use std::collections::BTreeMap;
 use std::slice;
 
 use gavel_engine::golang::quote::quote;
-use serde::Deserialize;
 use serde_json::Value as Json;
 
 use crate::field::{Error, Path};
 use crate::names;
 
-/// A label selector as an object writes it (`metav1.LabelSelector`): all of it must hold. An empty one selects everything.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub struct LabelSelector {
-    /// `matchLabels`: labels and their values.
-    #[serde(deserialize_with = "crate::or_default")]
-    pub match_labels: BTreeMap<String, String>,
-    /// `matchExpressions`
-    #[serde(deserialize_with = "crate::or_default")]
-    pub match_expressions: Vec<LabelSelectorRequirement>,
-}
+crate::api_types! {
+    /// A label selector as an object writes it: all of it must hold. An empty one selects everything.
+    pub struct LabelSelector("v1.LabelSelector") {
+        /// `matchLabels`: labels and their values.
+        "matchLabels" omit "" match_labels: BTreeMap<String, String>;
+        /// `matchExpressions`
+        "matchExpressions" omit "" match_expressions: Vec<LabelSelectorRequirement>;
+    }
 
-/// A requirement of a [`LabelSelector`].
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub struct LabelSelectorRequirement {
-    /// `key`: the label.
-    #[serde(deserialize_with = "crate::or_default")]
-    pub key: String,
-    /// `operator`: `In`, `NotIn`, `Exists` or `DoesNotExist`; what an object says may be another text.
-    #[serde(deserialize_with = "crate::or_default")]
-    pub operator: String,
-    /// `values`, which `In` and `NotIn` compare with.
-    #[serde(deserialize_with = "crate::or_default")]
-    pub values: Vec<String>,
+    /// A requirement of a [`LabelSelector`].
+    pub struct LabelSelectorRequirement("v1.LabelSelectorRequirement") {
+        /// `key`: the label.
+        "key" keep "" key: String;
+        /// `operator`: `In`, `NotIn`, `Exists` or `DoesNotExist`; what an object says may be another text.
+        "operator" keep "v1.LabelSelectorOperator" operator: String;
+        /// `values`, which `In` and `NotIn` compare with.
+        "values" omit "" values: Vec<String>;
+    }
 }
 
 /// A label selector that is ready to be asked.
@@ -166,10 +158,12 @@ impl Requirement {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::serializer::decode;
 
     fn compiled(selector: serde_json::Value) -> Result<Selector, String> {
-        serde_json::from_value::<LabelSelector>(selector)
+        decode::<LabelSelector>(&selector.to_string(), "v1")
             .unwrap()
+            .object
             .compile()
     }
 

@@ -1,75 +1,62 @@
 //! What binds policies to resources and params.
 
+use gavel_apimachinery::api_types;
 use gavel_apimachinery::labels::LabelSelector;
-use serde::Deserialize;
 
-use super::{MatchResources, ObjectMeta, or_default};
+use super::{MatchResources, ObjectMeta, TypeMeta};
 
-/// A ValidatingAdmissionPolicyBinding.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub struct ValidatingAdmissionPolicyBinding {
-    /// `metadata`
-    #[serde(deserialize_with = "or_default")]
-    pub metadata: ObjectMeta,
-    /// `spec`
-    #[serde(deserialize_with = "or_default")]
-    pub spec: ValidatingAdmissionPolicyBindingSpec,
-}
+api_types! {
+    /// A ValidatingAdmissionPolicyBinding.
+    pub struct ValidatingAdmissionPolicyBinding(".ValidatingAdmissionPolicyBinding") {
+        /// The object's version and kind.
+        "TypeMeta" embed "" type_meta: TypeMeta;
+        /// `metadata`
+        "metadata" keep "" metadata: ObjectMeta;
+        /// `spec`
+        "spec" keep "" spec: ValidatingAdmissionPolicyBindingSpec;
+    }
 
-/// Which validating policy applies where, and what a denial does.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub struct ValidatingAdmissionPolicyBindingSpec {
-    /// `policyName`
-    #[serde(deserialize_with = "or_default")]
-    pub policy_name: String,
-    /// `paramRef`
-    pub param_ref: Option<ParamRef>,
-    /// `matchResources`: the requests that it is about, of those of the policy
-    pub match_resources: Option<MatchResources>,
-    /// `validationActions`: of `Deny`, `Warn` and `Audit`
-    #[serde(deserialize_with = "or_default")]
-    pub validation_actions: Vec<String>,
-}
+    /// Which validating policy applies where, and what a denial does.
+    pub struct ValidatingAdmissionPolicyBindingSpec(".ValidatingAdmissionPolicyBindingSpec") {
+        /// `policyName`
+        "policyName" omit "" policy_name: String;
+        /// `paramRef`
+        "paramRef" omit "" param_ref: Option<ParamRef>;
+        /// `matchResources`: the requests that it is about, of those of the policy.
+        "matchResources" omit "" match_resources: Option<MatchResources>;
+        /// `validationActions`: of `Deny`, `Warn` and `Audit`.
+        "validationActions" omit ".ValidationAction" validation_actions: Vec<String>;
+    }
 
-/// The params: objects of the policy's `paramKind`.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub struct ParamRef {
-    /// `name`
-    #[serde(deserialize_with = "or_default")]
-    pub name: String,
-    /// `namespace`
-    #[serde(deserialize_with = "or_default")]
-    pub namespace: String,
-    /// `selector`
-    pub selector: Option<LabelSelector>,
-    /// `parameterNotFoundAction`: `Allow` or `Deny`: what it means that there are none
-    pub parameter_not_found_action: Option<String>,
-}
+    /// The params: objects of the policy's `paramKind`.
+    pub struct ParamRef(".ParamRef") {
+        /// `name`
+        "name" omit "" name: String;
+        /// `namespace`
+        "namespace" omit "" namespace: String;
+        /// `selector`
+        "selector" omit "" selector: Option<LabelSelector>;
+        /// `parameterNotFoundAction`: `Allow` or `Deny`: what it means that there are none.
+        "parameterNotFoundAction" omit ".ParameterNotFoundActionType" parameter_not_found_action: Option<String>;
+    }
 
-/// A MutatingAdmissionPolicyBinding.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub struct MutatingAdmissionPolicyBinding {
-    /// `metadata`
-    #[serde(deserialize_with = "or_default")]
-    pub metadata: ObjectMeta,
-    /// `spec`
-    #[serde(deserialize_with = "or_default")]
-    pub spec: MutatingAdmissionPolicyBindingSpec,
-}
+    /// A MutatingAdmissionPolicyBinding.
+    pub struct MutatingAdmissionPolicyBinding(".MutatingAdmissionPolicyBinding") {
+        /// The object's version and kind.
+        "TypeMeta" embed "" type_meta: TypeMeta;
+        /// `metadata`
+        "metadata" keep "" metadata: ObjectMeta;
+        /// `spec`
+        "spec" keep "" spec: MutatingAdmissionPolicyBindingSpec;
+    }
 
-/// Which mutating policy applies where.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub struct MutatingAdmissionPolicyBindingSpec {
-    /// `policyName`
-    #[serde(deserialize_with = "or_default")]
-    pub policy_name: String,
-    /// `paramRef`
-    pub param_ref: Option<ParamRef>,
-    /// `matchResources`: the requests that it is about, of those of the policy
-    pub match_resources: Option<MatchResources>,
+    /// Which mutating policy applies where.
+    pub struct MutatingAdmissionPolicyBindingSpec(".MutatingAdmissionPolicyBindingSpec") {
+        /// `policyName`
+        "policyName" omit "" policy_name: String;
+        /// `paramRef`
+        "paramRef" omit "" param_ref: Option<ParamRef>;
+        /// `matchResources`: the requests that it is about, of those of the policy.
+        "matchResources" omit "" match_resources: Option<MatchResources>;
+    }
 }

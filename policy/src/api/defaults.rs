@@ -1,77 +1,138 @@
 //! What the API server fills in (kubernetes `pkg/apis/admissionregistration/{v1,v1beta1,v1alpha1}/defaults.go`).
 
-use gavel_engine::value::Json;
-use serde::de::DeserializeOwned;
+use gavel_apimachinery::labels::LabelSelector;
 
 use super::{
     MatchResources, MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding,
-    NamedRuleWithOperations, ParamRef, ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding,
+    MutatingWebhookConfiguration, NamedRuleWithOperations, ObjectMeta, ParamRef, Registration,
+    RuleWithOperations, TypeMeta, ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding,
+    ValidatingWebhookConfiguration, Version, WebhookClientConfig,
 };
 
-/// An object that registers something with admission.
-pub trait Registration: DeserializeOwned {
-    /// Fills in what is absent, as the version of the API (`v1`) does.
-    fn set_defaults(&mut self, version: &str);
+macro_rules! registration {
+    ($ty:ident, |$object:ident, $version:ident| $defaults:block) => {
+        impl Registration for $ty {
+            const KIND: &'static str = stringify!($ty);
 
-    /// Reads an object and fills in what is absent, as the version of the API that it names does.
-    ///
-    /// # Errors
-    ///
-    /// A field that is of another type.
-    fn from_json(object: &Json) -> Result<Self, String> {
-        let version = object
-            .get("apiVersion")
-            .and_then(Json::as_str)
-            .unwrap_or_default();
-        let mut read: Self = Self::deserialize(object).map_err(|error| error.to_string())?;
-        read.set_defaults(version.rsplit('/').next().unwrap_or_default());
-        Ok(read)
-    }
+            fn type_meta(&self) -> &TypeMeta {
+                &self.type_meta
+            }
+
+            fn metadata(&self) -> &ObjectMeta {
+                &self.metadata
+            }
+
+            fn metadata_mut(&mut self) -> &mut ObjectMeta {
+                &mut self.metadata
+            }
+
+            fn set_defaults(&mut self, $version: Version) {
+                let $object = self;
+                $defaults
+            }
+        }
+    };
 }
 
-impl Registration for ValidatingAdmissionPolicy {
-    fn set_defaults(&mut self, _: &str) {
-        or_set(&mut self.spec.failure_policy, "Fail");
-        set_match_defaults(&mut self.spec.match_constraints);
-    }
+registration!(ValidatingAdmissionPolicy, |object, _version| {
+    or_set(&mut object.spec.failure_policy, "Fail");
+    set_match_defaults(&mut object.spec.match_constraints);
+});
+
+registration!(MutatingAdmissionPolicy, |object, _version| {
+    or_set(&mut object.spec.failure_policy, "Fail");
+    set_match_defaults(&mut object.spec.match_constraints);
+});
+
+registration!(ValidatingAdmissionPolicyBinding, |object, version| {
+    set_param_defaults(&mut object.spec.param_ref, version);
+    set_match_defaults(&mut object.spec.match_resources);
+});
+
+registration!(MutatingAdmissionPolicyBinding, |object, version| {
+    set_param_defaults(&mut object.spec.param_ref, version);
+    set_match_defaults(&mut object.spec.match_resources);
+});
+
+/// What the two sorts of webhooks share.
+macro_rules! set_webhook_defaults {
+    ($webhook:ident, $version:ident) => {
+        let is_beta = $version == Version::V1Beta1;
+        or_set(
+            &mut $webhook.failure_policy,
+            if is_beta { "Ignore" } else { "Fail" },
+        );
+        or_set(
+            &mut $webhook.match_policy,
+            if is_beta { "Exact" } else { "Equivalent" },
+        );
+        set_selector_defaults(
+            &mut $webhook.namespace_selector,
+            &mut $webhook.object_selector,
+        );
+        $webhook
+            .timeout_seconds
+            .get_or_insert(if is_beta { 30 } else { 10 });
+        if is_beta {
+            or_set(&mut $webhook.side_effects, "Unknown");
+            let versions = $webhook.admission_review_versions.get_or_insert_default();
+            if versions.is_empty() {
+                versions.push("v1beta1".to_owned());
+            }
+        }
+        $webhook.rules.iter_mut().for_each(set_rule_defaults);
+        set_client_defaults(&mut $webhook.client_config);
+    };
 }
 
-impl Registration for MutatingAdmissionPolicy {
-    fn set_defaults(&mut self, _: &str) {
-        or_set(&mut self.spec.failure_policy, "Fail");
-        set_match_defaults(&mut self.spec.match_constraints);
+registration!(ValidatingWebhookConfiguration, |object, version| {
+    for webhook in &mut object.webhooks {
+        set_webhook_defaults!(webhook, version);
     }
-}
+});
 
-impl Registration for ValidatingAdmissionPolicyBinding {
-    fn set_defaults(&mut self, version: &str) {
-        set_param_defaults(&mut self.spec.param_ref, version);
-        set_match_defaults(&mut self.spec.match_resources);
+registration!(MutatingWebhookConfiguration, |object, version| {
+    for webhook in &mut object.webhooks {
+        set_webhook_defaults!(webhook, version);
+        or_set(&mut webhook.reinvocation_policy, "Never");
     }
-}
-
-impl Registration for MutatingAdmissionPolicyBinding {
-    fn set_defaults(&mut self, version: &str) {
-        set_param_defaults(&mut self.spec.param_ref, version);
-        set_match_defaults(&mut self.spec.match_resources);
-    }
-}
+});
 
 fn set_match_defaults(resources: &mut Option<MatchResources>) {
     let Some(resources) = resources else {
         return;
     };
     or_set(&mut resources.match_policy, "Equivalent");
-    resources.namespace_selector.get_or_insert_default();
-    resources.object_selector.get_or_insert_default();
+    set_selector_defaults(
+        &mut resources.namespace_selector,
+        &mut resources.object_selector,
+    );
     let rules = resources.resource_rules.iter_mut();
     for NamedRuleWithOperations { rule, .. } in rules.chain(&mut resources.exclude_resource_rules) {
-        or_set(&mut rule.scope, "*");
+        set_rule_defaults(rule);
     }
 }
 
-fn set_param_defaults(param: &mut Option<ParamRef>, version: &str) {
-    if let Some(param) = param.as_mut().filter(|_| version == "v1alpha1") {
+fn set_selector_defaults(
+    namespace: &mut Option<LabelSelector>,
+    object: &mut Option<LabelSelector>,
+) {
+    namespace.get_or_insert_default();
+    object.get_or_insert_default();
+}
+
+fn set_rule_defaults(rule: &mut RuleWithOperations) {
+    or_set(&mut rule.scope, "*");
+}
+
+fn set_client_defaults(client: &mut WebhookClientConfig) {
+    if let Some(service) = &mut client.service {
+        service.port.get_or_insert(443);
+    }
+}
+
+fn set_param_defaults(param: &mut Option<ParamRef>, version: Version) {
+    if let Some(param) = param.as_mut().filter(|_| version == Version::V1Alpha1) {
         or_set(&mut param.parameter_not_found_action, "Deny");
     }
 }

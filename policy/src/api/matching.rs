@@ -1,68 +1,50 @@
 //! What a policy, a binding or a webhook looks at.
 
+use gavel_apimachinery::api_types;
 use gavel_apimachinery::labels::LabelSelector;
-use serde::Deserialize;
 
-use super::or_default;
+api_types! {
+    /// The requests that a policy or a binding looks at.
+    pub struct MatchResources(".MatchResources") {
+        /// `namespaceSelector`: of the request's namespace.
+        "namespaceSelector" omit "" namespace_selector: Option<LabelSelector>;
+        /// `objectSelector`: of the object or the old object.
+        "objectSelector" omit "" object_selector: Option<LabelSelector>;
+        /// `resourceRules`: one of which must match; where there are none, all do.
+        "resourceRules" omit "" resource_rules: Vec<NamedRuleWithOperations>;
+        /// `excludeResourceRules`: none of which may match.
+        "excludeResourceRules" omit "" exclude_resource_rules: Vec<NamedRuleWithOperations>;
+        /// `matchPolicy`: `Exact` or `Equivalent`.
+        "matchPolicy" omit ".MatchPolicyType" match_policy: Option<String>;
+    }
 
-/// The requests that a policy or a binding looks at.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub struct MatchResources {
-    /// `namespaceSelector`: of the request's namespace
-    pub namespace_selector: Option<LabelSelector>,
-    /// `objectSelector`: of the object or the old object
-    pub object_selector: Option<LabelSelector>,
-    /// `resourceRules`: one of which must match; where there are none, all do
-    #[serde(deserialize_with = "or_default")]
-    pub resource_rules: Vec<NamedRuleWithOperations>,
-    /// `excludeResourceRules`: none of which may match
-    #[serde(deserialize_with = "or_default")]
-    pub exclude_resource_rules: Vec<NamedRuleWithOperations>,
-    /// `matchPolicy`: `Exact` or `Equivalent`
-    pub match_policy: Option<String>,
-}
+    /// A rule that may be about named objects only.
+    pub struct NamedRuleWithOperations(".NamedRuleWithOperations") {
+        /// `resourceNames`: the names; all where there are none.
+        "resourceNames" omit "" resource_names: Vec<String>;
+        /// The rule, in the same JSON object.
+        "RuleWithOperations" embed "" rule: RuleWithOperations;
+    }
 
-/// A rule that may be about named objects only.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub struct NamedRuleWithOperations {
-    /// `resourceNames`: the names; all where there are none
-    #[serde(deserialize_with = "or_default")]
-    pub resource_names: Vec<String>,
-    /// The rule, in the same JSON object.
-    #[serde(flatten)]
-    pub rule: RuleWithOperations,
-}
+    /// Operations on resources.
+    pub struct RuleWithOperations("v1.RuleWithOperations") {
+        /// `operations`: `CREATE`, `UPDATE`, `DELETE`, `CONNECT` or `*`.
+        "operations" omit "v1.OperationType" operations: Vec<String>;
+        /// `apiGroups`: groups, or `*`.
+        "apiGroups" omit "" api_groups: Vec<String>, of "Rule";
+        /// `apiVersions`: versions, or `*`.
+        "apiVersions" omit "" api_versions: Vec<String>, of "Rule";
+        /// `resources`: resources (`pods`), subresources (`pods/status`), `*`, `*/*`, `pods/*`, `*/scale`.
+        "resources" omit "" resources: Vec<String>, of "Rule";
+        /// `scope`: `Cluster`, `Namespaced` or `*`.
+        "scope" omit "v1.ScopeType" scope: Option<String>, of "Rule";
+    }
 
-/// Operations on resources.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub struct RuleWithOperations {
-    /// `operations`: `CREATE`, `UPDATE`, `DELETE`, `CONNECT` or `*`
-    #[serde(deserialize_with = "or_default")]
-    pub operations: Vec<String>,
-    /// `apiGroups`: groups, or `*`
-    #[serde(deserialize_with = "or_default")]
-    pub api_groups: Vec<String>,
-    /// `apiVersions`: versions, or `*`
-    #[serde(deserialize_with = "or_default")]
-    pub api_versions: Vec<String>,
-    /// `resources`: resources (`pods`), subresources (`pods/status`), `*`, `*/*`, `pods/*`, `*/scale`
-    #[serde(deserialize_with = "or_default")]
-    pub resources: Vec<String>,
-    /// `scope`: `Cluster`, `Namespaced` or `*`
-    pub scope: Option<String>,
-}
-
-/// A condition that must hold for a policy or webhook to be asked.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub struct MatchCondition {
-    /// `name`
-    #[serde(deserialize_with = "or_default")]
-    pub name: String,
-    /// `expression`
-    #[serde(deserialize_with = "or_default")]
-    pub expression: String,
+    /// A condition that must hold for a policy or webhook to be asked.
+    pub struct MatchCondition(".MatchCondition") {
+        /// `name`
+        "name" keep "" name: String;
+        /// `expression`
+        "expression" keep "" expression: String;
+    }
 }

@@ -1,37 +1,100 @@
-//! What every object has (`metav1.TypeMeta`, `metav1.ObjectMeta`).
+//! What all objects have (apimachinery `pkg/apis/meta/v1`).
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use gavel_apimachinery::api_types;
+use gavel_apimachinery::serializer::{RawJson, Time};
 
-use super::or_default;
+api_types! {
+    /// What tells the type of an object.
+    pub struct TypeMeta("v1.TypeMeta") {
+        /// `kind`
+        "kind" omit "" kind: String;
+        /// `apiVersion`
+        "apiVersion" omit "" api_version: String;
+    }
 
-/// `metadata` of an object.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub struct ObjectMeta {
-    /// `name`
-    #[serde(deserialize_with = "or_default")]
-    pub name: String,
-    /// `generateName`: what a name is to be made from
-    #[serde(deserialize_with = "or_default")]
-    pub generate_name: String,
-    /// `namespace`: which no registration has
-    #[serde(deserialize_with = "or_default")]
-    pub namespace: String,
-    /// `uid`
-    #[serde(deserialize_with = "or_default")]
-    pub uid: String,
-    /// `resourceVersion`
-    #[serde(deserialize_with = "or_default")]
-    pub resource_version: String,
-    /// `generation`
-    #[serde(deserialize_with = "or_default")]
-    pub generation: i64,
-    /// `labels`
-    #[serde(deserialize_with = "or_default")]
-    pub labels: BTreeMap<String, String>,
-    /// `annotations`
-    #[serde(deserialize_with = "or_default")]
-    pub annotations: BTreeMap<String, String>,
+    /// `metadata` of an object.
+    pub struct ObjectMeta("v1.ObjectMeta") {
+        /// `name`
+        "name" omit "" name: String;
+        /// `generateName`: what a name is to be made from.
+        "generateName" omit "" generate_name: String;
+        /// `namespace`
+        "namespace" omit "" namespace: String;
+        /// `selfLink`: nothing reads it.
+        "selfLink" omit "" self_link: String;
+        /// `uid`
+        "uid" omit "types.UID" uid: String;
+        /// `resourceVersion`
+        "resourceVersion" omit "" resource_version: String;
+        /// `generation`
+        "generation" omit "" generation: i64;
+        /// `creationTimestamp`
+        "creationTimestamp" omit "" creation_timestamp: Time;
+        /// `deletionTimestamp`
+        "deletionTimestamp" omit "" deletion_timestamp: Option<Time>;
+        /// `deletionGracePeriodSeconds`
+        "deletionGracePeriodSeconds" omit "" deletion_grace_period_seconds: Option<i64>;
+        /// `labels`
+        "labels" omit "" labels: BTreeMap<String, String>;
+        /// `annotations`
+        "annotations" omit "" annotations: BTreeMap<String, String>;
+        /// `ownerReferences`
+        "ownerReferences" omit "" owner_references: Vec<OwnerReference>;
+        /// `finalizers`
+        "finalizers" omit "" finalizers: Vec<String>;
+        /// `managedFields`
+        "managedFields" omit "" managed_fields: Vec<ManagedFieldsEntry>;
+    }
+
+    /// An object that another one belongs to.
+    pub struct OwnerReference("v1.OwnerReference") {
+        /// `apiVersion`
+        "apiVersion" keep "" api_version: String;
+        /// `kind`
+        "kind" keep "" kind: String;
+        /// `name`
+        "name" keep "" name: String;
+        /// `uid`
+        "uid" keep "types.UID" uid: String;
+        /// `controller`: whether it is the one that manages the object.
+        "controller" omit "" controller: Option<bool>;
+        /// `blockOwnerDeletion`
+        "blockOwnerDeletion" omit "" block_owner_deletion: Option<bool>;
+    }
+
+    /// Who set which fields.
+    pub struct ManagedFieldsEntry("v1.ManagedFieldsEntry") {
+        /// `manager`
+        "manager" omit "" manager: String;
+        /// `operation`: `Apply` or `Update`.
+        "operation" omit "v1.ManagedFieldsOperationType" operation: String;
+        /// `apiVersion`
+        "apiVersion" omit "" api_version: String;
+        /// `time`
+        "time" omit "" time: Option<Time>;
+        /// `fieldsType`: `FieldsV1`.
+        "fieldsType" omit "" fields_type: String;
+        /// `fieldsV1`: the fields, as they were written.
+        "fieldsV1" omit "" fields_v1: Option<RawJson>;
+        /// `subresource`
+        "subresource" omit "" subresource: String;
+    }
+
+    /// How things are with an object, in one respect.
+    pub struct Condition("v1.Condition") {
+        /// `type`
+        "type" keep "" kind: String;
+        /// `status`: `True`, `False` or `Unknown`.
+        "status" keep "v1.ConditionStatus" status: String;
+        /// `observedGeneration`
+        "observedGeneration" omit "" observed_generation: i64;
+        /// `lastTransitionTime`
+        "lastTransitionTime" keep "" last_transition_time: Time;
+        /// `reason`
+        "reason" keep "" reason: String;
+        /// `message`
+        "message" keep "" message: String;
+    }
 }

@@ -2,29 +2,26 @@
 //! share. What Go holds as a named string is a text here: an object may say anything, and only validation refuses it.
 
 mod binding;
+mod decode;
 mod defaults;
 mod matching;
 mod metadata;
 mod policy;
-
-use serde::{Deserialize, Deserializer};
+mod webhook;
 
 pub use binding::{
     MutatingAdmissionPolicyBinding, MutatingAdmissionPolicyBindingSpec, ParamRef,
     ValidatingAdmissionPolicyBinding, ValidatingAdmissionPolicyBindingSpec,
 };
-pub use defaults::Registration;
+pub use decode::{DecodeError, FieldValidation, GROUP, Registration, Resource, Version};
 pub use matching::{MatchCondition, MatchResources, NamedRuleWithOperations, RuleWithOperations};
-pub use metadata::ObjectMeta;
+pub use metadata::{Condition, ManagedFieldsEntry, ObjectMeta, OwnerReference, TypeMeta};
 pub use policy::{
-    ApplyConfiguration, AuditAnnotation, JsonPatch, MutatingAdmissionPolicy,
-    MutatingAdmissionPolicySpec, Mutation, ParamKind, ValidatingAdmissionPolicy,
-    ValidatingAdmissionPolicySpec, Validation, Variable,
+    ApplyConfiguration, AuditAnnotation, ExpressionWarning, JsonPatch, MutatingAdmissionPolicy,
+    MutatingAdmissionPolicySpec, Mutation, ParamKind, TypeChecking, ValidatingAdmissionPolicy,
+    ValidatingAdmissionPolicySpec, ValidatingAdmissionPolicyStatus, Validation, Variable,
 };
-
-/// Go reads null as nothing: the value's default.
-fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
-    deserializer: D,
-) -> Result<T, D::Error> {
-    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
-}
+pub use webhook::{
+    MutatingWebhook, MutatingWebhookConfiguration, ServiceReference, ValidatingWebhook,
+    ValidatingWebhookConfiguration, WebhookClientConfig,
+};

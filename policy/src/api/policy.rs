@@ -1,161 +1,147 @@
 //! The policies.
 
-use serde::Deserialize;
+use gavel_apimachinery::api_types;
 
-use super::{MatchCondition, MatchResources, ObjectMeta, or_default};
+use super::{Condition, MatchCondition, MatchResources, ObjectMeta, TypeMeta};
 
-/// A ValidatingAdmissionPolicy.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub struct ValidatingAdmissionPolicy {
-    /// `metadata`
-    #[serde(deserialize_with = "or_default")]
-    pub metadata: ObjectMeta,
-    /// `spec`
-    #[serde(deserialize_with = "or_default")]
-    pub spec: ValidatingAdmissionPolicySpec,
-}
+api_types! {
+    /// A ValidatingAdmissionPolicy.
+    pub struct ValidatingAdmissionPolicy(".ValidatingAdmissionPolicy") {
+        /// The object's version and kind.
+        "TypeMeta" embed "" type_meta: TypeMeta;
+        /// `metadata`
+        "metadata" keep "" metadata: ObjectMeta;
+        /// `spec`
+        "spec" keep "" spec: ValidatingAdmissionPolicySpec;
+        /// `status`
+        "status" keep "" status: ValidatingAdmissionPolicyStatus;
+    }
 
-/// What a validating policy asks for.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub struct ValidatingAdmissionPolicySpec {
-    /// `paramKind`
-    pub param_kind: Option<ParamKind>,
-    /// `matchConstraints`: the requests that it looks at
-    pub match_constraints: Option<MatchResources>,
-    /// `validations`
-    #[serde(deserialize_with = "or_default")]
-    pub validations: Vec<Validation>,
-    /// `failurePolicy`: `Fail` or `Ignore`: what a failure to decide means
-    pub failure_policy: Option<String>,
-    /// `auditAnnotations`
-    #[serde(deserialize_with = "or_default")]
-    pub audit_annotations: Vec<AuditAnnotation>,
-    /// `matchConditions`
-    #[serde(deserialize_with = "or_default")]
-    pub match_conditions: Vec<MatchCondition>,
-    /// `variables`: in order: each sees those before it
-    #[serde(deserialize_with = "or_default")]
-    pub variables: Vec<Variable>,
-}
+    /// What a validating policy asks for.
+    pub struct ValidatingAdmissionPolicySpec(".ValidatingAdmissionPolicySpec") {
+        /// `paramKind`
+        "paramKind" omit "" param_kind: Option<ParamKind>;
+        /// `matchConstraints`: the requests that it looks at.
+        "matchConstraints" omit "" match_constraints: Option<MatchResources>;
+        /// `validations`
+        "validations" omit "" validations: Vec<Validation>;
+        /// `failurePolicy`: `Fail` or `Ignore`: what a failure to decide means.
+        "failurePolicy" omit ".FailurePolicyType" failure_policy: Option<String>;
+        /// `auditAnnotations`
+        "auditAnnotations" omit "" audit_annotations: Vec<AuditAnnotation>;
+        /// `matchConditions`
+        "matchConditions" omit "" match_conditions: Vec<MatchCondition>;
+        /// `variables`: in order: each sees those before it.
+        "variables" omit "" variables: Vec<Variable>;
+    }
 
-/// The kind of a policy's params.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub struct ParamKind {
-    /// `apiVersion`: `group/version` or `v1`
-    #[serde(deserialize_with = "or_default")]
-    pub api_version: String,
-    /// `kind`
-    #[serde(deserialize_with = "or_default")]
-    pub kind: String,
-}
+    /// The kind of a policy's params.
+    pub struct ParamKind(".ParamKind") {
+        /// `apiVersion`: `group/version` or `v1`.
+        "apiVersion" omit "" api_version: String;
+        /// `kind`
+        "kind" omit "" kind: String;
+    }
 
-/// An expression that must be true.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub struct Validation {
-    /// `expression`
-    #[serde(deserialize_with = "or_default")]
-    pub expression: String,
-    /// `message`: what a denial says
-    #[serde(deserialize_with = "or_default")]
-    pub message: String,
-    /// `reason`: `Forbidden`, `Invalid` or `RequestEntityTooLarge`
-    pub reason: Option<String>,
-    /// `messageExpression`: an expression of what a denial says
-    #[serde(deserialize_with = "or_default")]
-    pub message_expression: String,
-}
+    /// An expression that must be true.
+    pub struct Validation(".Validation") {
+        /// `expression`
+        "expression" keep "" expression: String;
+        /// `message`: what a denial says.
+        "message" omit "" message: String;
+        /// `reason`: `Forbidden`, `Invalid` or `RequestEntityTooLarge`.
+        "reason" omit "v1.StatusReason" reason: Option<String>;
+        /// `messageExpression`: an expression of what a denial says.
+        "messageExpression" omit "" message_expression: String;
+    }
 
-/// An expression under a name, which other expressions use as `variables.name`.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub struct Variable {
-    /// `name`
-    #[serde(deserialize_with = "or_default")]
-    pub name: String,
-    /// `expression`
-    #[serde(deserialize_with = "or_default")]
-    pub expression: String,
-}
+    /// An expression under a name, which other expressions use as `variables.name`.
+    pub struct Variable(".Variable") {
+        /// `name`
+        "name" keep "" name: String;
+        /// `expression`
+        "expression" keep "" expression: String;
+    }
 
-/// An annotation of the audit event.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub struct AuditAnnotation {
-    /// `key`
-    #[serde(deserialize_with = "or_default")]
-    pub key: String,
-    /// `valueExpression`: a string, or null for no annotation
-    #[serde(deserialize_with = "or_default")]
-    pub value_expression: String,
-}
+    /// An annotation of the audit event.
+    pub struct AuditAnnotation(".AuditAnnotation") {
+        /// `key`
+        "key" keep "" key: String;
+        /// `valueExpression`: a string, or null for no annotation.
+        "valueExpression" keep "" value_expression: String;
+    }
 
-/// A MutatingAdmissionPolicy.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub struct MutatingAdmissionPolicy {
-    /// `metadata`
-    #[serde(deserialize_with = "or_default")]
-    pub metadata: ObjectMeta,
-    /// `spec`
-    #[serde(deserialize_with = "or_default")]
-    pub spec: MutatingAdmissionPolicySpec,
-}
+    /// What the API server found out about a policy.
+    pub struct ValidatingAdmissionPolicyStatus(".ValidatingAdmissionPolicyStatus") {
+        /// `observedGeneration`
+        "observedGeneration" omit "" observed_generation: i64;
+        /// `typeChecking`
+        "typeChecking" omit "" type_checking: Option<TypeChecking>;
+        /// `conditions`
+        "conditions" omit "" conditions: Vec<Condition>;
+    }
 
-/// What a mutating policy changes.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub struct MutatingAdmissionPolicySpec {
-    /// `paramKind`
-    pub param_kind: Option<ParamKind>,
-    /// `matchConstraints`: the requests that it looks at
-    pub match_constraints: Option<MatchResources>,
-    /// `variables`: in order: each sees those before it
-    #[serde(deserialize_with = "or_default")]
-    pub variables: Vec<Variable>,
-    /// `mutations`
-    #[serde(deserialize_with = "or_default")]
-    pub mutations: Vec<Mutation>,
-    /// `failurePolicy`: `Fail` or `Ignore`: what a failure to decide means
-    pub failure_policy: Option<String>,
-    /// `matchConditions`
-    #[serde(deserialize_with = "or_default")]
-    pub match_conditions: Vec<MatchCondition>,
-    /// `reinvocationPolicy`: `Never` or `IfNeeded`
-    #[serde(deserialize_with = "or_default")]
-    pub reinvocation_policy: String,
-}
+    /// What the type checker says of a policy.
+    pub struct TypeChecking(".TypeChecking") {
+        /// `expressionWarnings`
+        "expressionWarnings" omit "" expression_warnings: Vec<ExpressionWarning>;
+    }
 
-/// One change.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub struct Mutation {
-    /// `patchType`: `ApplyConfiguration` or `JSONPatch`
-    #[serde(deserialize_with = "or_default")]
-    pub patch_type: String,
-    /// `applyConfiguration`
-    pub apply_configuration: Option<ApplyConfiguration>,
-    /// `jsonPatch`
-    pub json_patch: Option<JsonPatch>,
-}
+    /// A warning about an expression.
+    pub struct ExpressionWarning(".ExpressionWarning") {
+        /// `fieldRef`: the path of the expression.
+        "fieldRef" keep "" field_ref: String;
+        /// `warning`
+        "warning" keep "" warning: String;
+    }
 
-/// What the object is merged with.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub struct ApplyConfiguration {
-    /// `expression`: an `Object`
-    #[serde(deserialize_with = "or_default")]
-    pub expression: String,
-}
+    /// A MutatingAdmissionPolicy.
+    pub struct MutatingAdmissionPolicy(".MutatingAdmissionPolicy") {
+        /// The object's version and kind.
+        "TypeMeta" embed "" type_meta: TypeMeta;
+        /// `metadata`
+        "metadata" keep "" metadata: ObjectMeta;
+        /// `spec`
+        "spec" keep "" spec: MutatingAdmissionPolicySpec;
+    }
 
-/// A JSON patch.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub struct JsonPatch {
-    /// `expression`: a list of `JSONPatch`
-    #[serde(deserialize_with = "or_default")]
-    pub expression: String,
+    /// What a mutating policy changes.
+    pub struct MutatingAdmissionPolicySpec(".MutatingAdmissionPolicySpec") {
+        /// `paramKind`
+        "paramKind" omit "" param_kind: Option<ParamKind>;
+        /// `matchConstraints`: the requests that it looks at.
+        "matchConstraints" omit "" match_constraints: Option<MatchResources>;
+        /// `variables`: in order: each sees those before it.
+        "variables" omit "" variables: Vec<Variable>;
+        /// `mutations`
+        "mutations" omit "" mutations: Vec<Mutation>;
+        /// `failurePolicy`: `Fail` or `Ignore`: what a failure to decide means.
+        "failurePolicy" omit ".FailurePolicyType" failure_policy: Option<String>;
+        /// `matchConditions`
+        "matchConditions" omit "" match_conditions: Vec<MatchCondition>;
+        /// `reinvocationPolicy`: `Never` or `IfNeeded`.
+        "reinvocationPolicy" omit "v1.ReinvocationPolicyType" reinvocation_policy: String;
+    }
+
+    /// One change.
+    pub struct Mutation(".Mutation") {
+        /// `patchType`: `ApplyConfiguration` or `JSONPatch`.
+        "patchType" keep ".PatchType" patch_type: String;
+        /// `applyConfiguration`
+        "applyConfiguration" omit "" apply_configuration: Option<ApplyConfiguration>;
+        /// `jsonPatch`
+        "jsonPatch" omit "" json_patch: Option<JsonPatch>;
+    }
+
+    /// What the object is merged with.
+    pub struct ApplyConfiguration(".ApplyConfiguration") {
+        /// `expression`: an `Object`.
+        "expression" omit "" expression: String;
+    }
+
+    /// A JSON patch.
+    pub struct JsonPatch(".JSONPatch") {
+        /// `expression`: a list of `JSONPatch`.
+        "expression" omit "" expression: String;
+    }
 }

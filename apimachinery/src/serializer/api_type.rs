@@ -1,0 +1,144 @@
+//! The types of the API: what a value needs to be read and written as Go does it, declared once.
+
+use super::{Aborted, Decoder};
+
+/// A value of an object of the API.
+pub trait ApiValue: std::fmt::Debug {
+    /// Reads the next value into this one: what is there and is not read anew stays, as in Go. `named` is what Go calls
+    /// the innermost type where it has a name of its own (`.FailurePolicyType`), else empty.
+    ///
+    /// # Errors
+    ///
+    /// A value that reads itself cannot; all other faults are noted in the decoder.
+    fn decode(&mut self, decoder: &mut Decoder<'_>, named: &'static str) -> Result<(), Aborted>;
+
+    /// Whether `omitempty` leaves it out.
+    fn is_empty(&self) -> bool;
+
+    /// Writes it as Go does.
+    fn encode(&self, out: &mut String);
+
+    /// What Go calls the type.
+    fn go_type(decoder: &Decoder<'_>, named: &'static str) -> String
+    where
+        Self: Sized;
+}
+
+/// An object with named fields.
+pub trait ApiStruct {
+    /// What Go calls the type: `v1.ObjectMeta`; `.ParamKind` in the package of the object's version.
+    fn go_name(&self) -> &'static str;
+
+    /// The field of a name.
+    fn member(&mut self, name: &str) -> Option<Member<'_>>;
+
+    /// The names of the fields.
+    fn member_names(&self) -> Vec<&'static str>;
+
+    /// Writes the fields.
+    fn encode_members(&self, writer: &mut super::ObjectWriter<'_>);
+}
+
+/// A field of a struct.
+#[derive(Debug)]
+pub struct Member<'m> {
+    /// The name in JSON.
+    pub name: &'static str,
+    /// See [`ApiValue::decode`].
+    pub named: &'static str,
+    /// The embedded structs that hold it, the innermost first.
+    pub embedded: Vec<&'static str>,
+    /// The value.
+    pub value: &'m mut dyn ApiValue,
+}
+
+/// Declares structs of the API. After the name of the struct stands Go's; a field is its name in JSON, `omit` (where it is
+/// empty) or `keep` (always written) or `embed` (its fields are fields of this struct; the name is Go's), what Go calls its
+/// innermost type if that has a name of its own, and the Rust field; with `of`, Go has it in an embedded struct of that name.
+#[macro_export]
+macro_rules! api_types {
+    ($(
+        $(#[$doc:meta])*
+        $vis:vis struct $name:ident($go:literal) {
+            $($(#[$field_doc:meta])* $json:literal $mode:ident $named:literal $field:ident: $ty:ty $(, of $holder:literal)?;)*
+        }
+    )*) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, Default, PartialEq)]
+        $vis struct $name {
+            $($(#[$field_doc])* $vis $field: $ty,)*
+        }
+
+        impl $crate::serializer::ApiStruct for $name {
+            fn go_name(&self) -> &'static str {
+                $go
+            }
+
+            fn member(&mut self, name: &str) -> Option<$crate::serializer::Member<'_>> {
+                $($crate::api_types!(@member $mode, self.$field, name, $json, $named $(, $holder)?);)*
+                None
+            }
+
+            fn member_names(&self) -> Vec<&'static str> {
+                [$($crate::api_types!(@name $mode, self.$field, $json)),*].concat()
+            }
+
+            fn encode_members(&self, writer: &mut $crate::serializer::ObjectWriter<'_>) {
+                $($crate::api_types!(@encode $mode, self.$field, writer, $json);)*
+            }
+        }
+
+        impl $crate::serializer::ApiValue for $name {
+            fn decode(&mut self, decoder: &mut $crate::serializer::Decoder<'_>, named: &'static str) -> Result<(), $crate::serializer::Aborted> {
+                match decoder.peek() {
+                    $crate::serializer::Token::Object => decoder.object(self)?,
+                    $crate::serializer::Token::Null => {
+                        decoder.skip();
+                    }
+                    _ => decoder.mismatch(<Self as $crate::serializer::ApiValue>::go_type(decoder, named)),
+                }
+                Ok(())
+            }
+
+            fn is_empty(&self) -> bool {
+                false
+            }
+
+            fn encode(&self, out: &mut String) {
+                $crate::serializer::ObjectWriter::write(out, self);
+            }
+
+            fn go_type(decoder: &$crate::serializer::Decoder<'_>, _: &'static str) -> String {
+                decoder.qualified($go)
+            }
+        }
+    )*};
+    (@member embed, $self:ident.$field:ident, $name:ident, $json:literal, $named:literal) => {
+        if let Some(mut member) = $crate::serializer::ApiStruct::member(&mut $self.$field, $name) {
+            member.embedded.push($json);
+            return Some(member);
+        }
+    };
+    (@member $mode:ident, $self:ident.$field:ident, $name:ident, $json:literal, $named:literal $(, $holder:literal)?) => {
+        if $name == $json {
+            return Some($crate::serializer::Member { name: $json, named: $named, embedded: vec![$($holder)?], value: &mut $self.$field });
+        }
+    };
+    (@name embed, $self:ident.$field:ident, $json:literal) => {
+        $crate::serializer::ApiStruct::member_names(&$self.$field)
+    };
+    (@name $mode:ident, $self:ident.$field:ident, $json:literal) => {
+        vec![$json]
+    };
+    (@encode embed, $self:ident.$field:ident, $writer:ident, $json:literal) => {
+        $crate::serializer::ApiStruct::encode_members(&$self.$field, $writer)
+    };
+    (@encode omit, $self:ident.$field:ident, $writer:ident, $json:literal) => {
+        if !$crate::serializer::ApiValue::is_empty(&$self.$field) {
+            $writer.member($json, &$self.$field);
+        }
+    };
+    (@encode keep, $self:ident.$field:ident, $writer:ident, $json:literal) => {
+        $writer.member($json, &$self.$field)
+    };
+}

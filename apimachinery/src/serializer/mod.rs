@@ -1,0 +1,65 @@
+//! Objects of the API read from JSON and written as Go does it: the JSON serializer (apimachinery
+//! `pkg/runtime/serializer/json`) over `sigs.k8s.io/json`, with its messages.
+
+mod api_type;
+mod decoder;
+mod encode;
+mod scan;
+mod values;
+
+pub use api_type::{ApiStruct, ApiValue, Member};
+pub use decoder::{Aborted, Decoder, Token};
+pub use encode::ObjectWriter;
+pub use values::{Bytes, RawJson, Time};
+
+/// An object as it was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decoded<T> {
+    /// The object.
+    pub object: T,
+    /// What a strict reader refuses, in the order of the text, at most 100: `unknown field "spec.x"`, `duplicate field
+    /// "metadata.name"`.
+    pub strict: Vec<String>,
+}
+
+/// Reads an object from JSON text. `package` is what the types of its own version are called in messages: the version.
+///
+/// # Errors
+///
+/// The text is no JSON, nested more than 10,000 deep, or a value is of another type than its field.
+pub fn decode<T: ApiValue + Default>(
+    text: &str,
+    package: &'static str,
+) -> Result<Decoded<T>, String> {
+    scan::check(text)?;
+    Decoder::new(text, package).read()
+}
+
+/// The `apiVersion` and `kind` of an object, empty where they are absent. Their names may be in any case, as upstream
+/// reads them.
+///
+/// # Errors
+///
+/// The text is no JSON object, or they are no texts.
+pub fn version_and_kind(text: &str) -> Result<(String, String), String> {
+    let read = scan::check(text).and_then(|()| {
+        let decoder = Decoder::new(text, "").ignoring_case();
+        decoder.read::<VersionAndKind>()
+    });
+    let read =
+        read.map_err(|error| format!("couldn't get version/kind; json parse error: {error}"))?;
+    Ok((read.object.api_version, read.object.kind))
+}
+
+crate::api_types! {
+    /// What tells the type of an object.
+    struct VersionAndKind("struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }") {
+        /// `apiVersion`
+        "apiVersion" omit "" api_version: String;
+        /// `kind`
+        "kind" omit "" kind: String;
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,276 @@
+//! Reading objects as the API server does (apimachinery `pkg/runtime/serializer/json`, apiserver
+//! `pkg/endpoints/handlers`).
+
+use gavel_apimachinery::json;
+use gavel_apimachinery::serializer::{self, ApiValue, Decoded};
+use gavel_engine::golang::quote::quote;
+use gavel_engine::value::Json;
+
+use super::{
+    MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, MutatingWebhookConfiguration,
+    ObjectMeta, TypeMeta, ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding,
+    ValidatingWebhookConfiguration,
+};
+
+/// The group of the API.
+pub const GROUP: &str = "admissionregistration.k8s.io";
+
+/// A version of the API.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Version {
+    /// `v1alpha1`, which has no webhooks.
+    V1Alpha1,
+    /// `v1beta1`
+    V1Beta1,
+    /// `v1`
+    V1,
+}
+
+impl Version {
+    /// What an `apiVersion` calls it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Version::V1Alpha1 => "v1alpha1",
+            Version::V1Beta1 => "v1beta1",
+            Version::V1 => "v1",
+        }
+    }
+
+    fn parse(name: &str) -> Option<Version> {
+        [Version::V1, Version::V1Beta1, Version::V1Alpha1]
+            .into_iter()
+            .find(|version| version.name() == name)
+    }
+}
+
+/// Why a text is no such object, in upstream's words.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct DecodeError(pub String);
+
+/// What is done about fields that are unknown or come twice.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum FieldValidation {
+    /// The object is refused.
+    Strict,
+    /// They are warned of.
+    #[default]
+    Warn,
+    /// Nothing.
+    Ignore,
+}
+
+impl FieldValidation {
+    /// What a reader of the level makes of an object: the object and warnings.
+    ///
+    /// # Errors
+    ///
+    /// Fields that are unknown or come twice, of a strict reader.
+    pub fn apply<T>(self, decoded: Decoded<T>) -> Result<(T, Vec<String>), DecodeError> {
+        let Decoded { object, strict } = decoded;
+        match self {
+            FieldValidation::Strict if !strict.is_empty() => {
+                let faults = strict.join(", ");
+                Err(DecodeError(format!("strict decoding error: {faults}")))
+            }
+            FieldValidation::Strict | FieldValidation::Ignore => Ok((object, Vec::new())),
+            FieldValidation::Warn => Ok((object, strict)),
+        }
+    }
+}
+
+/// An object that registers something with admission.
+pub trait Registration: ApiValue + Clone + Default + PartialEq {
+    /// The kind.
+    const KIND: &'static str;
+
+    /// The object's version and kind.
+    fn type_meta(&self) -> &TypeMeta;
+
+    /// The object's metadata.
+    fn metadata(&self) -> &ObjectMeta;
+
+    /// The object's metadata, to be changed.
+    fn metadata_mut(&mut self) -> &mut ObjectMeta;
+
+    /// Fills in what is absent, as the version of the API does.
+    fn set_defaults(&mut self, version: Version);
+
+    /// Reads an object and fills in what is absent, as the version of the API that it names does.
+    ///
+    /// # Errors
+    ///
+    /// The text is no such object.
+    fn decode(text: &str) -> Result<Decoded<Self>, DecodeError> {
+        match read_type(text)? {
+            (version, kind) if kind == Self::KIND => read(text, version),
+            (version, kind) => Err(not_registered(&kind, version.name())),
+        }
+    }
+
+    /// Reads an object whose version and kind need not be there: a version that is not known is v1. Unknown fields are
+    /// passed over.
+    ///
+    /// # Errors
+    ///
+    /// The value is no such object.
+    fn from_json(object: &Json) -> Result<Self, DecodeError> {
+        let api_version = object
+            .get("apiVersion")
+            .and_then(Json::as_str)
+            .unwrap_or_default();
+        let version = api_version.rsplit('/').next().and_then(Version::parse);
+        Ok(read(&json::to_string(object), version.unwrap_or(Version::V1))?.object)
+    }
+}
+
+/// One object of the group, of any kind.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Resource {
+    /// A ValidatingAdmissionPolicy.
+    ValidatingAdmissionPolicy(Box<ValidatingAdmissionPolicy>),
+    /// A ValidatingAdmissionPolicyBinding.
+    ValidatingAdmissionPolicyBinding(Box<ValidatingAdmissionPolicyBinding>),
+    /// A MutatingAdmissionPolicy.
+    MutatingAdmissionPolicy(Box<MutatingAdmissionPolicy>),
+    /// A MutatingAdmissionPolicyBinding.
+    MutatingAdmissionPolicyBinding(Box<MutatingAdmissionPolicyBinding>),
+    /// A ValidatingWebhookConfiguration.
+    ValidatingWebhookConfiguration(Box<ValidatingWebhookConfiguration>),
+    /// A MutatingWebhookConfiguration.
+    MutatingWebhookConfiguration(Box<MutatingWebhookConfiguration>),
+}
+
+impl Resource {
+    /// Reads an object and fills in what is absent, as the version of the API that it names does.
+    ///
+    /// # Errors
+    ///
+    /// The text is no object of the group.
+    pub fn decode(text: &str) -> Result<Decoded<Resource>, DecodeError> {
+        let (version, kind) = read_type(text)?;
+        match (kind.as_str(), version) {
+            ("ValidatingAdmissionPolicy", _) => {
+                wrapped(read(text, version)?, Resource::ValidatingAdmissionPolicy)
+            }
+            ("ValidatingAdmissionPolicyBinding", _) => wrapped(
+                read(text, version)?,
+                Resource::ValidatingAdmissionPolicyBinding,
+            ),
+            ("MutatingAdmissionPolicy", _) => {
+                wrapped(read(text, version)?, Resource::MutatingAdmissionPolicy)
+            }
+            ("MutatingAdmissionPolicyBinding", _) => wrapped(
+                read(text, version)?,
+                Resource::MutatingAdmissionPolicyBinding,
+            ),
+            ("ValidatingWebhookConfiguration", Version::V1 | Version::V1Beta1) => wrapped(
+                read(text, version)?,
+                Resource::ValidatingWebhookConfiguration,
+            ),
+            ("MutatingWebhookConfiguration", Version::V1 | Version::V1Beta1) => {
+                wrapped(read(text, version)?, Resource::MutatingWebhookConfiguration)
+            }
+            _ => Err(not_registered(&kind, version.name())),
+        }
+    }
+
+    /// The kind.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Resource::ValidatingAdmissionPolicy(_) => ValidatingAdmissionPolicy::KIND,
+            Resource::ValidatingAdmissionPolicyBinding(_) => ValidatingAdmissionPolicyBinding::KIND,
+            Resource::MutatingAdmissionPolicy(_) => MutatingAdmissionPolicy::KIND,
+            Resource::MutatingAdmissionPolicyBinding(_) => MutatingAdmissionPolicyBinding::KIND,
+            Resource::ValidatingWebhookConfiguration(_) => ValidatingWebhookConfiguration::KIND,
+            Resource::MutatingWebhookConfiguration(_) => MutatingWebhookConfiguration::KIND,
+        }
+    }
+
+    /// The object's metadata.
+    pub fn metadata(&self) -> &ObjectMeta {
+        match self {
+            Resource::ValidatingAdmissionPolicy(object) => object.metadata(),
+            Resource::ValidatingAdmissionPolicyBinding(object) => object.metadata(),
+            Resource::MutatingAdmissionPolicy(object) => object.metadata(),
+            Resource::MutatingAdmissionPolicyBinding(object) => object.metadata(),
+            Resource::ValidatingWebhookConfiguration(object) => object.metadata(),
+            Resource::MutatingWebhookConfiguration(object) => object.metadata(),
+        }
+    }
+
+    /// The object as Go writes it, in its own version: JSON text.
+    pub fn to_json(&self) -> String {
+        let mut out = String::new();
+        match self {
+            Resource::ValidatingAdmissionPolicy(object) => object.encode(&mut out),
+            Resource::ValidatingAdmissionPolicyBinding(object) => object.encode(&mut out),
+            Resource::MutatingAdmissionPolicy(object) => object.encode(&mut out),
+            Resource::MutatingAdmissionPolicyBinding(object) => object.encode(&mut out),
+            Resource::ValidatingWebhookConfiguration(object) => object.encode(&mut out),
+            Resource::MutatingWebhookConfiguration(object) => object.encode(&mut out),
+        }
+        out
+    }
+}
+
+fn wrapped<T>(
+    decoded: Decoded<T>,
+    wrap: fn(Box<T>) -> Resource,
+) -> Result<Decoded<Resource>, DecodeError> {
+    Ok(Decoded {
+        object: wrap(Box::new(decoded.object)),
+        strict: decoded.strict,
+    })
+}
+
+fn read<T: Registration>(text: &str, version: Version) -> Result<Decoded<T>, DecodeError> {
+    let mut decoded: Decoded<T> = serializer::decode(text, version.name()).map_err(DecodeError)?;
+    decoded.object.set_defaults(version);
+    Ok(decoded)
+}
+
+/// The version and kind of an object of the group.
+fn read_type(text: &str) -> Result<(Version, String), DecodeError> {
+    let (api_version, kind) = serializer::version_and_kind(text).map_err(DecodeError)?;
+    let parts: Vec<&str> = match api_version.as_str() {
+        "" | "/" => vec!["", ""],
+        text => text.split('/').collect(),
+    };
+    let (group, version) = match parts.as_slice() {
+        [version] => ("", *version),
+        [group, version] => (*group, *version),
+        _ => {
+            return Err(DecodeError(format!(
+                "unexpected GroupVersion string: {api_version}"
+            )));
+        }
+    };
+    if kind.is_empty() {
+        return Err(DecodeError(format!("Object 'Kind' is missing in '{text}'")));
+    }
+    if version.is_empty() {
+        return Err(DecodeError(format!(
+            "Object 'apiVersion' is missing in '{text}'"
+        )));
+    }
+    match Version::parse(version).filter(|_| group == GROUP) {
+        Some(version) => Ok((version, kind)),
+        None => {
+            let api_version = api_version.trim_start_matches('/');
+            Err(unknown_kind(&kind, api_version))
+        }
+    }
+}
+
+fn not_registered(kind: &str, version: &str) -> DecodeError {
+    unknown_kind(kind, &format!("{GROUP}/{version}"))
+}
+
+fn unknown_kind(kind: &str, api_version: &str) -> DecodeError {
+    let (kind, version) = (quote(kind), quote(api_version));
+    // The place is where upstream makes its list of kinds.
+    DecodeError(format!(
+        "no kind {kind} is registered for version {version} in scheme \"pkg/runtime/scheme.go:111\""
+    ))
+}

@@ -1,0 +1,105 @@
+//! Webhooks that are asked about requests.
+
+use gavel_apimachinery::api_types;
+use gavel_apimachinery::labels::LabelSelector;
+use gavel_apimachinery::serializer::Bytes;
+
+use super::{MatchCondition, ObjectMeta, RuleWithOperations, TypeMeta};
+
+api_types! {
+    /// A ValidatingWebhookConfiguration.
+    pub struct ValidatingWebhookConfiguration(".ValidatingWebhookConfiguration") {
+        /// The object's version and kind.
+        "TypeMeta" embed "" type_meta: TypeMeta;
+        /// `metadata`
+        "metadata" keep "" metadata: ObjectMeta;
+        /// `webhooks`
+        "webhooks" omit "" webhooks: Vec<ValidatingWebhook>;
+    }
+
+    /// A MutatingWebhookConfiguration.
+    pub struct MutatingWebhookConfiguration(".MutatingWebhookConfiguration") {
+        /// The object's version and kind.
+        "TypeMeta" embed "" type_meta: TypeMeta;
+        /// `metadata`
+        "metadata" keep "" metadata: ObjectMeta;
+        /// `webhooks`
+        "webhooks" omit "" webhooks: Vec<MutatingWebhook>;
+    }
+
+    /// A webhook that allows or denies.
+    pub struct ValidatingWebhook(".ValidatingWebhook") {
+        /// `name`
+        "name" keep "" name: String;
+        /// `clientConfig`: how the webhook is called.
+        "clientConfig" keep "" client_config: WebhookClientConfig;
+        /// `rules`: the requests that it looks at, one of which must match.
+        "rules" omit "" rules: Vec<RuleWithOperations>;
+        /// `failurePolicy`: `Fail` or `Ignore`: what a failure to decide means.
+        "failurePolicy" omit ".FailurePolicyType" failure_policy: Option<String>;
+        /// `matchPolicy`: `Exact` or `Equivalent`.
+        "matchPolicy" omit ".MatchPolicyType" match_policy: Option<String>;
+        /// `namespaceSelector`: of the request's namespace.
+        "namespaceSelector" omit "" namespace_selector: Option<LabelSelector>;
+        /// `objectSelector`: of the object or the old object.
+        "objectSelector" omit "" object_selector: Option<LabelSelector>;
+        /// `sideEffects`: `None` or `NoneOnDryRun`; once also `Some` and `Unknown`.
+        "sideEffects" keep ".SideEffectClass" side_effects: Option<String>;
+        /// `timeoutSeconds`: how long it may take, in seconds.
+        "timeoutSeconds" omit "" timeout_seconds: Option<i32>;
+        /// `admissionReviewVersions`: the versions of AdmissionReview that it understands.
+        "admissionReviewVersions" keep "" admission_review_versions: Option<Vec<String>>;
+        /// `matchConditions`
+        "matchConditions" omit "" match_conditions: Option<Vec<MatchCondition>>;
+    }
+
+    /// A webhook that changes objects.
+    pub struct MutatingWebhook(".MutatingWebhook") {
+        /// `name`
+        "name" keep "" name: String;
+        /// `clientConfig`: how the webhook is called.
+        "clientConfig" keep "" client_config: WebhookClientConfig;
+        /// `rules`: the requests that it looks at, one of which must match.
+        "rules" omit "" rules: Vec<RuleWithOperations>;
+        /// `failurePolicy`: `Fail` or `Ignore`: what a failure to decide means.
+        "failurePolicy" omit ".FailurePolicyType" failure_policy: Option<String>;
+        /// `matchPolicy`: `Exact` or `Equivalent`.
+        "matchPolicy" omit ".MatchPolicyType" match_policy: Option<String>;
+        /// `namespaceSelector`: of the request's namespace.
+        "namespaceSelector" omit "" namespace_selector: Option<LabelSelector>;
+        /// `objectSelector`: of the object or the old object.
+        "objectSelector" omit "" object_selector: Option<LabelSelector>;
+        /// `sideEffects`: `None` or `NoneOnDryRun`; once also `Some` and `Unknown`.
+        "sideEffects" keep ".SideEffectClass" side_effects: Option<String>;
+        /// `timeoutSeconds`: how long it may take, in seconds.
+        "timeoutSeconds" omit "" timeout_seconds: Option<i32>;
+        /// `admissionReviewVersions`: the versions of AdmissionReview that it understands.
+        "admissionReviewVersions" keep "" admission_review_versions: Option<Vec<String>>;
+        /// `reinvocationPolicy`: `Never` or `IfNeeded`.
+        "reinvocationPolicy" omit "v1.ReinvocationPolicyType" reinvocation_policy: Option<String>;
+        /// `matchConditions`
+        "matchConditions" omit "" match_conditions: Option<Vec<MatchCondition>>;
+    }
+
+    /// How a webhook is called: at a URL or as a service.
+    pub struct WebhookClientConfig(".WebhookClientConfig") {
+        /// `url`
+        "url" omit "" url: Option<String>;
+        /// `service`
+        "service" omit "" service: Option<ServiceReference>;
+        /// `caBundle`: the certificates of those that may vouch for it, as PEM.
+        "caBundle" omit "" ca_bundle: Bytes;
+    }
+
+    /// A service of the cluster.
+    pub struct ServiceReference(".ServiceReference") {
+        /// `namespace`
+        "namespace" keep "" namespace: String;
+        /// `name`
+        "name" keep "" name: String;
+        /// `path`
+        "path" omit "" path: Option<String>;
+        /// `port`
+        "port" omit "" port: Option<i32>;
+    }
+}

@@ -19,6 +19,18 @@ pub fn quoted(text: &str) -> String {
     out
 }
 
+/// What a value is, in the words of Go's messages: `null`, `bool`, `number`, `string`, `array` or `object`.
+pub fn kind(value: &Json) -> &'static str {
+    match value {
+        Json::Null => "null",
+        Json::Bool(_) => "bool",
+        Json::Number(_) => "number",
+        Json::String(_) => "string",
+        Json::Array(_) => "array",
+        Json::Object(_) => "object",
+    }
+}
+
 /// The name of the Go type that holds a value, such as `map[string]interface {}`.
 pub fn go_type(value: &Json) -> &'static str {
     match value {

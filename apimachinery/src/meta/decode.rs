@@ -134,8 +134,8 @@ impl Reader {
                     .parse(text)
                     .map_err(|error| error.to_string())?;
             }
-            (Shape::Time, _) => return Err(mismatch(kind(value), shape, place)),
-            _ => self.mismatch(kind(value), shape, place),
+            (Shape::Time, _) => return Err(mismatch(json::kind(value), shape, place)),
+            _ => self.mismatch(json::kind(value), shape, place),
         }
         Ok(())
     }
@@ -189,17 +189,6 @@ fn mismatch(found: &str, shape: Shape, place: Option<&Place<'_>>) -> String {
         "json: cannot unmarshal {found} into Go {target} of type {}",
         shape.type_name()
     )
-}
-
-fn kind(value: &Json) -> &'static str {
-    match value {
-        Json::Null => "null",
-        Json::Bool(_) => "bool",
-        Json::Number(_) => "number",
-        Json::String(_) => "string",
-        Json::Array(_) => "array",
-        Json::Object(_) => "object",
-    }
 }
 
 /// The integer that Go reads from what Go wrote of a number: 1.0 is written as 1.

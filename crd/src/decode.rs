@@ -1,0 +1,137 @@
+//! Reading a custom resource: what an API server does with its JSON before anything looks at it (apiextensions-apiserver
+//! `pkg/apiserver/customresource_handler.go`).
+
+use gavel_apimachinery::field::Path;
+use gavel_apimachinery::json;
+use gavel_apimachinery::meta::{self, GroupVersion, ObjectMeta};
+use gavel_engine::value::Json;
+use gavel_schema::{JsonSchema, default, embedded, prune};
+use serde_json::Map;
+
+/// Reads the objects of a definition, whatever their version.
+#[derive(Clone, Copy)]
+pub struct Decoder<'a> {
+    /// The group of the definition.
+    pub group: &'a str,
+    /// The kind of the definition.
+    pub kind: &'a str,
+    /// The schema of a version, its defaults pruned ([`default::prune_defaults`]).
+    pub schema: &'a dyn Fn(&str) -> Option<&'a JsonSchema>,
+    /// Whether fields that the schema does not know, and null, stay.
+    pub preserve_unknown_fields: bool,
+    /// Whether defaults are filled in.
+    pub defaults: bool,
+}
+
+/// Where an object comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// A request: malformed metadata refuses it.
+    Request,
+    /// Storage: malformed metadata is left out, a missing generation is 1.
+    Storage,
+}
+
+impl std::fmt::Debug for Decoder<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Decoder { group, kind, .. } = self;
+        write!(f, "Decoder({group}/{kind})")
+    }
+}
+
+impl Decoder<'_> {
+    /// Brings an object in place to the form in which an API server holds it: unknown fields are pruned, null is dropped
+    /// where it may not be, metadata is written anew, defaults are filled in. Returns the paths of the fields that were
+    /// unknown, which a client is told of as `unknown field "spec.x"`: those of the metadata first, then those of the
+    /// schema, then those of embedded metadata, each in the order of their texts.
+    ///
+    /// # Errors
+    ///
+    /// Why an API server refuses the object, in its words. The object may be half way then.
+    pub fn decode(&self, object: &mut Json, source: Source) -> Result<Vec<String>, String> {
+        let Json::Object(fields) = object else {
+            let found = json::kind(object);
+            return Err(format!(
+                "json: cannot unmarshal {found} into Go value of type map[string]interface {{}}"
+            ));
+        };
+        let kind = text(fields, "kind")?;
+        let is_kind = kind == self.kind;
+        let api_version = text(fields, "apiVersion")?.to_owned();
+        // What the schema says of metadata is not applied to it.
+        let mut metadata = fields.remove("metadata");
+        let mut unknown = Vec::new();
+        if let Some(metadata) = &mut metadata {
+            unknown = match source {
+                Source::Request => meta::decode(metadata),
+                Source::Storage => meta::decode_stored(metadata),
+            }?;
+            for path in &mut unknown {
+                path.insert_str(0, "metadata.");
+            }
+        }
+        let GroupVersion { group, version } = GroupVersion::parse(&api_version)?;
+        let is_own = is_kind && group == self.group;
+        let schema = (self.schema)(version);
+        if is_own {
+            unknown.extend(self.coerce(object, schema, source)?);
+            if source == Source::Storage {
+                repair_generation(metadata.as_mut());
+            }
+        }
+        if let (Some(metadata), Json::Object(fields)) = (metadata, &mut *object) {
+            fields.insert("metadata".to_owned(), metadata);
+        }
+        if let Some(schema) = schema.filter(|_| is_own && self.defaults) {
+            default::fill(object, schema);
+        }
+        Ok(unknown)
+    }
+
+    fn coerce(
+        &self,
+        object: &mut Json,
+        schema: Option<&JsonSchema>,
+        source: Source,
+    ) -> Result<Vec<String>, String> {
+        let mut unknown = Vec::new();
+        if !self.preserve_unknown_fields {
+            unknown = prune::prune(object, schema, true);
+            if let Some(schema) = schema {
+                default::drop_nulls(object, schema);
+            }
+        }
+        match source {
+            Source::Request => {
+                let root = Path::root();
+                let embedded = embedded::coerce(object, schema, false, &root);
+                unknown.extend(embedded.map_err(|error| error.to_string())?);
+            }
+            Source::Storage => embedded::coerce_stored(object, schema, false),
+        }
+        Ok(unknown)
+    }
+}
+
+/// The text that a field holds; empty where it is absent.
+fn text<'a>(fields: &'a Map<String, Json>, name: &str) -> Result<&'a str, String> {
+    match fields.get(name) {
+        None => Ok(""),
+        Some(Json::String(text)) => Ok(text),
+        Some(other) => Err(format!(
+            ".{name} accessor error: {} is of the type {}, expected string",
+            json::go_text(other),
+            json::go_type(other)
+        )),
+    }
+}
+
+/// Very old objects have no generation.
+fn repair_generation(metadata: Option<&mut Json>) {
+    if let Some(metadata) = metadata
+        && ObjectMeta::new(metadata).generation() == 0
+        && let Json::Object(fields) = metadata
+    {
+        fields.insert("generation".to_owned(), 1.into());
+    }
+}

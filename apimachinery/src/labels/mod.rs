@@ -1,5 +1,6 @@
 //! Labels and what selects by them (apimachinery `pkg/labels`, `pkg/apis/meta/v1`).
 
 mod selector;
+mod validate;
 
 pub use selector::{LabelSelector, LabelSelectorRequirement, Selector};

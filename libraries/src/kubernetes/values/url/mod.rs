@@ -28,6 +28,10 @@ pub struct Url {
     host: Vec<u8>,
     escaped_path: String,
     raw_query: String,
+    /// Encoded; `name` or `name:password`.
+    user: Option<String>,
+    /// Decoded.
+    fragment: Vec<u8>,
     /// The whole URL as Go writes it, by which URLs are compared.
     text: String,
 }
@@ -61,14 +65,20 @@ impl Url {
         }
     }
 
-    /// Reads a URL that may be asked for, and then its fragment (`url.Parse`).
+    /// Reads a URL that may be asked for, and then its fragment (`url.ParseRequestURI`, then `url.Parse`).
     pub fn parse(text: &str) -> Result<Url, UrlError> {
         Url::check_request_uri(text)?;
+        Url::parse_reference(text)
+    }
+
+    /// Reads a URL, which may be relative and may have a fragment (`url.Parse`).
+    pub fn parse_reference(text: &str) -> Result<Url, UrlError> {
         let (base, fragment) = text.split_once('#').unwrap_or((text, ""));
         let mut url = parse(base, Mode::Reference).map_err(|fault| UrlError::new(base, fault))?;
         if !fragment.is_empty() {
-            let fragment =
-                encoded(fragment, Part::Fragment).map_err(|fault| UrlError::new(text, fault))?;
+            let new_error = |fault| UrlError::new(text, fault);
+            url.fragment = decode(fragment, Part::Fragment).map_err(new_error)?;
+            let fragment = encoded(fragment, Part::Fragment).map_err(new_error)?;
             url.text.push('#');
             url.text.push_str(&fragment);
         }
@@ -111,6 +121,21 @@ impl Url {
     /// The path, encoded.
     pub fn escaped_path(&self) -> &str {
         &self.escaped_path
+    }
+
+    /// The user and password, encoded, where there is a user.
+    pub fn user(&self) -> Option<&str> {
+        self.user.as_deref()
+    }
+
+    /// The query as it was written.
+    pub fn raw_query(&self) -> &str {
+        &self.raw_query
+    }
+
+    /// What follows `#`, decoded.
+    pub fn fragment(&self) -> Cow<'_, str> {
+        text_of(&self.fragment)
     }
 
     /// The keys and values of the query in their order. What is badly encoded is left out.

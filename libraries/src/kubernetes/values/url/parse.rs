@@ -20,7 +20,7 @@ pub(super) fn parse(text: &str, mode: Mode) -> Result<Url, Fault> {
     if text.bytes().any(|byte| byte.is_ascii_control()) {
         return Err(Fault::Known("net/url: invalid control character in URL"));
     }
-    if text.is_empty() {
+    if text.is_empty() && mode == Mode::Request {
         return Err(Fault::Known("empty url"));
     }
     let mut url = Url::default();
@@ -39,11 +39,17 @@ pub(super) fn parse(text: &str, mode: Mode) -> Result<Url, Fault> {
     if !url.scheme.is_empty() {
         url.text = format!("{}:", url.scheme);
     }
-    if !rest.starts_with('/') {
-        if url.scheme.is_empty() {
-            return Err(Fault::Known("invalid URI for request"));
-        }
+    if !rest.starts_with('/') && !url.scheme.is_empty() {
         url.text.push_str(rest);
+    } else if !rest.starts_with('/') && mode == Mode::Request {
+        return Err(Fault::Known("invalid URI for request"));
+    } else if rest
+        .split('/')
+        .next()
+        .is_some_and(|segment| segment.contains(':'))
+    {
+        let message = "first path segment in URL cannot contain colon";
+        return Err(Fault::Known(message));
     } else {
         parse_hierarchy(&mut url, rest, mode)?;
     }
@@ -54,25 +60,26 @@ pub(super) fn parse(text: &str, mode: Mode) -> Result<Url, Fault> {
     Ok(url)
 }
 
-/// Reads `//user@host/path` or `/path`.
+/// Reads `//user@host/path` or a path.
 fn parse_hierarchy(url: &mut Url, rest: &str, mode: Mode) -> Result<(), Fault> {
     let has_authority =
         !url.scheme.is_empty() || (mode == Mode::Reference && !rest.starts_with("///"));
     let path = match rest.strip_prefix("//").filter(|_| has_authority) {
         Some(rest) => {
             let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-            let user;
-            (user, url.host) = parse_authority(&url.scheme, authority)?;
+            let (user, host) = parse_authority(&url.scheme, authority)?;
+            url.host = host;
             if !url.host.is_empty()
                 || user.is_some()
                 || (!url.scheme.is_empty() && !path.is_empty())
             {
                 url.text.push_str("//");
             }
-            if let Some(user) = user {
-                url.text.push_str(&user);
+            if let Some(user) = &user {
+                url.text.push_str(user);
                 url.text.push('@');
             }
+            url.user = user;
             url.text.push_str(&encode(&url.host, Part::Host));
             path
         }

@@ -132,3 +132,37 @@ fn words_faults_as_go_does() {
         r#"parse "a://[b]": invalid host: ParseAddr("b"): unable to parse IP"#,
     );
 }
+
+#[test]
+fn references_may_be_relative() {
+    let check = |text: &str, expected: Result<[&str; 5], &str>| {
+        let read = Url::parse_reference(text).map_err(|error| error.to_string());
+        let read = read.as_ref().map(|url| {
+            let user = url.user().unwrap_or("-").to_owned();
+            [
+                url.scheme().to_owned(),
+                url.host().into_owned(),
+                user,
+                url.raw_query().to_owned(),
+                url.fragment().into_owned(),
+            ]
+        });
+        let expected = expected.map(|parts| parts.map(str::to_owned));
+        assert_eq!(
+            read.map_err(String::as_str),
+            expected.as_ref().map(Clone::clone).map_err(|error| *error),
+            "{text}"
+        );
+    };
+    check("", Ok(["", "", "-", "", ""]));
+    check("a/b?c#d%20e", Ok(["", "", "-", "c", "d e"]));
+    check(
+        "ftp://u:p%20@/?a??#b#c",
+        Ok(["ftp", "", "u:p%20", "a??", "b#c"]),
+    );
+    check(
+        "a b:c",
+        Err(r#"parse "a b:c": first path segment in URL cannot contain colon"#),
+    );
+    check(":a", Err(r#"parse ":a": missing protocol scheme"#));
+}

@@ -1,6 +1,8 @@
 //! OpenAPI schemas as CEL types, JSON as CEL values, and what a schema says of an object. Layer 1: on the engine, no IO.
 
+pub mod cel;
 pub mod correlate;
+mod duration;
 mod equal;
 pub mod default;
 pub mod embedded;

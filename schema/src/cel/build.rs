@@ -1,0 +1,311 @@
+//! From a schema to nodes (apiserver `pkg/cel/common/schemas.go`, apiextensions `pkg/apiserver/schema/cel/model`).
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::LazyLock;
+
+use gavel_engine::value::{Json, Shape};
+
+use super::escape::escape;
+use super::node::{Format, Kind, ListType, Node, Property};
+use crate::JsonSchema;
+
+/// The most bytes of a request.
+const MAX_REQUEST_SIZE: u64 = 3 * 1024 * 1024;
+/// The most bytes within the brackets, braces or quotes of a request that is one value.
+const MAX_CONTENT_SIZE: u64 = MAX_REQUEST_SIZE - 2;
+
+/// The fewest bytes of JSON that values of a type take.
+mod min_size {
+    pub(super) const CONTAINER: u64 = 2;
+    pub(super) const STRING: u64 = 2;
+    pub(super) const BOOL: u64 = 4;
+    pub(super) const NUMBER: u64 = 1;
+    pub(super) const INT_OR_STRING: u64 = 1;
+    pub(super) const DURATION: u64 = 3;
+    pub(super) const DATE: u64 = 12;
+    pub(super) const DATE_TIME: u64 = 21;
+    /// Of a property beside its name and value: two quotes, a colon and a comma.
+    pub(super) const PROPERTY: u64 = 4;
+    /// Of an entry of a map beside its value, with the shortest key.
+    pub(super) const ENTRY: u64 = 6;
+}
+
+/// The most bytes of a duration, date or time.
+const MAX_DURATION_SIZE: u64 = 32;
+const MAX_DATE_SIZE: u64 = 12;
+const MAX_DATE_TIME_SIZE: u64 = 32;
+
+/// The shape of a schema. `is_resource`: it is that of a resource, whose `kind`, `apiVersion` and `metadata` are known
+/// whatever the schema says of them.
+pub(super) fn build(schema: &JsonSchema, is_resource: bool) -> Shape {
+    let mut builder = Builder::default();
+    builder.node(schema, is_resource);
+    // The root is made last.
+    let nothing = || Shape::new(invisible(Kind::Preserved));
+    builder.shapes.pop().unwrap_or_else(nothing)
+}
+
+/// Makes one node of equal ones.
+#[derive(Debug, Default)]
+struct Builder {
+    known: HashMap<Node<usize>, usize>,
+    shapes: Vec<Shape>,
+}
+
+/// What the parent of a node has to know of it.
+struct Child {
+    visible: bool,
+    min_serialized_size: u64,
+}
+
+impl Builder {
+    /// The place of a schema's node. As deep as the schema, whose depth its reader bounds.
+    fn node(&mut self, schema: &JsonSchema, is_resource: bool) -> usize {
+        let is_resource = is_resource || schema.embedded_resource;
+        let node = if schema.int_or_string {
+            leaf(
+                Kind::IntOrString,
+                min_size::INT_OR_STRING,
+                max_length(schema).unwrap_or(MAX_CONTENT_SIZE),
+            )
+        } else {
+            match schema.kind.as_str() {
+                "array" => self.list(schema),
+                "object" if is_resource => self.object(schema, &resource_properties(schema)),
+                "object" => {
+                    let properties = schema.properties.iter();
+                    let properties = properties.map(|(name, property)| (name.as_str(), property));
+                    self.object(schema, &properties.collect())
+                }
+                "string" => text(schema),
+                "boolean" => leaf(Kind::Bool, min_size::BOOL, 0),
+                "number" => leaf(Kind::Double, min_size::NUMBER, 0),
+                "integer" => leaf(Kind::Int, min_size::NUMBER, 0),
+                _ if schema.preserves_unknown_fields() => invisible(Kind::Preserved),
+                other => invisible(Kind::Unknown(other.into())),
+            }
+        };
+        self.intern(Node {
+            nullable: schema.nullable,
+            ..node
+        })
+    }
+
+    fn list(&mut self, schema: &JsonSchema) -> Node<usize> {
+        let Some(item) = schema.item() else {
+            return invisible(Kind::ListWithoutItems);
+        };
+        let place = self.node(item, false);
+        let item = self.child(place);
+        let most = MAX_CONTENT_SIZE.checked_div(item.min_serialized_size.saturating_add(1));
+        Node {
+            visible: item.visible,
+            ..leaf(
+                Kind::List(place, list_type(schema)),
+                min_size::CONTAINER,
+                bound(schema.max_items).or(most).unwrap_or(0),
+            )
+        }
+    }
+
+    fn object(
+        &mut self,
+        schema: &JsonSchema,
+        properties: &BTreeMap<&str, &JsonSchema>,
+    ) -> Node<usize> {
+        // A map with properties is no structural schema; it is read as an object.
+        if let (Some(value), true) = (schema.value(), properties.is_empty()) {
+            let place = self.node(value, false);
+            let value = self.child(place);
+            let most = MAX_CONTENT_SIZE
+                .checked_div(value.min_serialized_size.saturating_add(min_size::ENTRY));
+            return Node {
+                visible: value.visible,
+                ..leaf(
+                    Kind::Map(place),
+                    min_size::CONTAINER,
+                    bound(schema.max_properties).or(most).unwrap_or(0),
+                )
+            };
+        }
+        let mut size = min_size::CONTAINER;
+        let mut nodes = Vec::with_capacity(properties.len());
+        for (name, property) in properties {
+            let place = self.node(property, false);
+            let child = self.child(place);
+            let is_required = schema.required.iter().any(|required| required == name);
+            // A default stands in for what is missing.
+            if child.visible && is_required && property.default.is_none() {
+                let name = u64::try_from(name.len()).unwrap_or(u64::MAX);
+                size = size
+                    .saturating_add(name)
+                    .saturating_add(child.min_serialized_size)
+                    .saturating_add(min_size::PROPERTY);
+            }
+            nodes.push(Property::new(name, place));
+        }
+        leaf(Kind::Object(nodes.into()), size, 0)
+    }
+
+    fn child(&self, place: usize) -> Child {
+        let node = self.shapes.get(place).and_then(Node::of);
+        Child {
+            visible: node.is_some_and(|node| node.visible),
+            min_serialized_size: node.map_or(0, |node| node.min_serialized_size),
+        }
+    }
+
+    fn intern(&mut self, node: Node<usize>) -> usize {
+        if let Some(place) = self.known.get(&node) {
+            return *place;
+        }
+        let place = self.shapes.len();
+        self.shapes.push(Shape::new(self.linked(&node)));
+        self.known.insert(node, place);
+        place
+    }
+
+    /// A node with the shapes of the nodes below it.
+    fn linked(&self, node: &Node<usize>) -> Node {
+        // Nodes below were made before.
+        let shape = |place: &usize| self.shapes.get(*place).cloned();
+        let kind = match &node.kind {
+            Kind::IntOrString => Kind::IntOrString,
+            Kind::Bool => Kind::Bool,
+            Kind::Double => Kind::Double,
+            Kind::Int => Kind::Int,
+            Kind::Text(format) => Kind::Text(*format),
+            Kind::Object(properties) => Kind::Object(
+                properties
+                    .iter()
+                    .filter_map(|property| Some(property.with_node(shape(&property.node)?)))
+                    .collect(),
+            ),
+            Kind::Map(value) => shape(value).map_or(Kind::Preserved, Kind::Map),
+            Kind::List(item, list_type) => shape(item).map_or(Kind::ListWithoutItems, |item| {
+                Kind::List(item, list_type.clone())
+            }),
+            Kind::ListWithoutItems => Kind::ListWithoutItems,
+            Kind::Preserved => Kind::Preserved,
+            Kind::Unknown(name) => Kind::Unknown(name.clone()),
+        };
+        Node {
+            kind,
+            nullable: node.nullable,
+            visible: node.visible,
+            min_serialized_size: node.min_serialized_size,
+            max_elements: node.max_elements,
+        }
+    }
+}
+
+fn leaf<C>(kind: Kind<C>, min_serialized_size: u64, max_elements: u64) -> Node<C> {
+    Node {
+        kind,
+        nullable: false,
+        visible: true,
+        min_serialized_size,
+        max_elements,
+    }
+}
+
+fn invisible<C>(kind: Kind<C>) -> Node<C> {
+    Node {
+        visible: false,
+        ..leaf(kind, 0, 0)
+    }
+}
+
+fn text<C>(schema: &JsonSchema) -> Node<C> {
+    let (format, min_size, max_elements) = match schema.format.as_str() {
+        "byte" => (
+            Format::Bytes,
+            min_size::STRING,
+            bound(schema.max_length).unwrap_or(MAX_CONTENT_SIZE),
+        ),
+        "duration" => (Format::Duration, min_size::DURATION, MAX_DURATION_SIZE),
+        "date" => (Format::Date, min_size::DATE, MAX_DATE_SIZE),
+        "date-time" => (Format::DateTime, min_size::DATE_TIME, MAX_DATE_TIME_SIZE),
+        _ => {
+            let length = max_length(schema).or_else(|| longest_choice(&schema.enumeration));
+            (
+                Format::Plain,
+                min_size::STRING,
+                length.unwrap_or(MAX_CONTENT_SIZE),
+            )
+        }
+    };
+    leaf(Kind::Text(format), min_size, max_elements)
+}
+
+fn list_type(schema: &JsonSchema) -> ListType {
+    match schema.list_type.as_deref() {
+        None | Some("" | "atomic") => ListType::Atomic,
+        Some("set") => ListType::Set,
+        Some("map") => {
+            let keys = schema.list_map_keys.iter();
+            ListType::Map(
+                keys.map(|key| escape(key).unwrap_or(key.into()).into())
+                    .collect(),
+            )
+        }
+        Some(other) => ListType::Unknown(other.into()),
+    }
+}
+
+/// A bound that a schema sets; below zero it is zero.
+fn bound(most: Option<i64>) -> Option<u64> {
+    most.map(|most| u64::try_from(most).unwrap_or(0))
+}
+
+/// The most bytes of a text, of which each code point may have four. Upstream's number wraps.
+fn max_length(schema: &JsonSchema) -> Option<u64> {
+    let length = schema.max_length?.max(0);
+    Some(length.wrapping_mul(4).cast_unsigned())
+}
+
+/// The bytes of the longest text of an enumeration, if there is one.
+fn longest_choice(enumeration: &[Json]) -> Option<u64> {
+    let length = |choice: &Json| choice.as_str().map_or(0, str::len);
+    let longest = enumeration.iter().map(length).max()?;
+    u64::try_from(longest).ok()
+}
+
+/// The properties of a resource. Unless the schema says of all of these fields what they are, all are replaced.
+fn resource_properties(schema: &JsonSchema) -> BTreeMap<&str, &JsonSchema> {
+    static STRING: LazyLock<JsonSchema> = LazyLock::new(|| JsonSchema {
+        kind: "string".to_owned(),
+        ..JsonSchema::default()
+    });
+    static METADATA: LazyLock<JsonSchema> = LazyLock::new(|| JsonSchema {
+        kind: "object".to_owned(),
+        properties: ["name", "generateName"]
+            .map(|name| (name.to_owned(), STRING.clone()))
+            .into(),
+        ..JsonSchema::default()
+    });
+    let mut properties: BTreeMap<&str, &JsonSchema> = schema
+        .properties
+        .iter()
+        .map(|(name, property)| (name.as_str(), property))
+        .collect();
+    let has = |schema: &JsonSchema, name: &str, kind: &str| {
+        let property = schema.properties.get(name);
+        property.is_some_and(|property| property.kind == kind)
+    };
+    let metadata = schema.properties.get("metadata");
+    let is_complete = has(schema, "kind", "string")
+        && has(schema, "apiVersion", "string")
+        && has(schema, "metadata", "object")
+        && metadata.is_some_and(|metadata| {
+            has(metadata, "name", "string") && has(metadata, "generateName", "string")
+        });
+    if !is_complete {
+        properties.extend([
+            ("kind", &*STRING),
+            ("apiVersion", &*STRING),
+            ("metadata", &*METADATA),
+        ]);
+    }
+    properties
+}

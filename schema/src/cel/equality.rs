@@ -1,0 +1,158 @@
+//! What equality means by a schema (the `Equal` and `Contains` methods of apiserver
+//! `pkg/cel/common/valuesunstructured.go`).
+//!
+//! The left operand decides. Unlike lists and maps of CEL's own, these pass a failure on.
+
+use gavel_engine::error::EvalError;
+use gavel_engine::value::{Arena, JsonObject, JsonShape, Reach, Value};
+use smallvec::SmallVec;
+
+use super::joined::Elements;
+use super::native::{Key, MapKey, Native};
+use super::node::{Kind, ListType, Node};
+use crate::equal::deep_equal;
+
+/// Whether a list of a schema equals a value.
+pub(super) fn list_equals(
+    node: &Node,
+    left: Elements<'_>,
+    right: &Value<'_>,
+    reach: &mut Reach,
+) -> Result<bool, EvalError> {
+    let (Kind::List(item, list_type), Some(list)) = (&node.kind, right.as_list()) else {
+        return Err(right.no_such_overload());
+    };
+    if left.len() != list.len() {
+        return Ok(false);
+    }
+    reach.within(left.len(), |reach| match list_type {
+        ListType::Atomic | ListType::Unknown(_) => {
+            for (index, right) in list.iter().enumerate() {
+                let equal = match left.value(index, item) {
+                    Some(left) => equals(left, right, reach)?,
+                    None => false,
+                };
+                if !equal {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        }
+        ListType::Set => {
+            let mut members: SmallVec<[Key<'_>; 16]> = SmallVec::new();
+            for native in left.natives() {
+                members.extend(native.key()?);
+            }
+            members.sort_unstable();
+            let arena = Arena::new();
+            for value in list.iter() {
+                let key = Native::of(value, &arena).key()?;
+                if key.is_none_or(|key| members.binary_search(&key).is_err()) {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        }
+        ListType::Map(names) => {
+            let arena = Arena::new();
+            let mut places: SmallVec<[(MapKey<'_>, usize); 4]> = SmallVec::new();
+            for (place, native) in left.natives().enumerate() {
+                places.extend(MapKey::of(native, names)?.map(|key| (key, place)));
+            }
+            places.sort_unstable();
+            for value in list.iter() {
+                let Some(key) = MapKey::of(Native::of(value, &arena), names)? else {
+                    return Ok(false);
+                };
+                // Of elements with the same key, the last counts.
+                let after = places.partition_point(|(known, _)| *known <= key);
+                let found = after.checked_sub(1).and_then(|last| places.get(last));
+                let known = found.filter(|(known, _)| *known == key);
+                let equal = match known.and_then(|(_, place)| left.value(*place, item)) {
+                    Some(left) => equals(left, value, reach)?,
+                    None => false,
+                };
+                if !equal {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        }
+    })
+}
+
+/// Whether an object or map of a schema equals a value.
+pub(super) fn map_equals(
+    node: &Node,
+    left: &JsonObject,
+    right: &Value<'_>,
+    reach: &mut Reach,
+) -> Result<bool, EvalError> {
+    let Some(map) = right.as_map() else {
+        return Err(right.no_such_overload());
+    };
+    if left.len() != map.len() {
+        return Ok(false);
+    }
+    reach.within(left.len(), |reach| {
+        for (key, value) in left {
+            let is_known = matches!(node.kind, Kind::Map(_)) || node.property(key).is_some();
+            if is_known {
+                // Read as identifiers on both sides, though they are names.
+                let equal = match (node.find(left, key), map.get_str(key)) {
+                    (None, Ok(None)) => true,
+                    (Some(_), Ok(None)) | (None, _) => false,
+                    (Some(left), Ok(Some(right))) => equals(left, right, reach)?,
+                    (Some(_), Err(error)) => return Err(error),
+                };
+                if !equal {
+                    return Ok(false);
+                }
+                continue;
+            }
+            let Value::ShapedMap(right, _) = right else {
+                return Err(EvalError::no_such_overload());
+            };
+            // Only what both have is compared.
+            if let Some(right) = right.get(key)
+                && !deep_equal(value, right)
+            {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    })
+}
+
+/// Whether a value is among the elements, each of which says whether it equals the value. The first failure counts where
+/// none does.
+pub(super) fn contains<'a>(
+    elements: impl Iterator<Item = Value<'a>>,
+    value: &Value<'_>,
+) -> Result<bool, EvalError> {
+    let mut failure = None;
+    for element in elements {
+        match equals(element, *value, &mut Reach::default()) {
+            Ok(true) => return Ok(true),
+            Ok(false) => {}
+            Err(error) if error.is_fatal() => return Err(error),
+            Err(error) => failure = failure.or(Some(error)),
+        }
+    }
+    failure.map_or(Ok(false), Err)
+}
+
+/// Whether one value says that it equals another, without CEL's look at nulls first.
+fn equals(left: Value<'_>, right: Value<'_>, reach: &mut Reach) -> Result<bool, EvalError> {
+    match (left, right) {
+        (Value::ShapedList(..) | Value::ShapedMap(..), Value::Null) => {
+            Err(EvalError::no_such_overload())
+        }
+        (Value::Unread(..) | Value::Opaque(_), _) => {
+            let arena = Arena::new();
+            let left = left.or_held_error(&arena)?;
+            left.equals_within(&right, reach)
+        }
+        _ => left.equals_within(&right, reach),
+    }
+}

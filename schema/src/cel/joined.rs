@@ -1,0 +1,172 @@
+//! Lists of a schema with other lists appended by `+` (the `Add` methods of apiserver
+//! `pkg/cel/common/valuesunstructured.go`).
+//!
+//! What is appended is taken down to what Go holds below CEL and then read anew by the schema of the left list's elements,
+//! as upstream does: a timestamp that is appended to a list of dates can then not be read, as it is no text.
+
+use std::collections::{HashMap, HashSet};
+
+use bumpalo::collections::Vec as ArenaVec;
+use gavel_engine::error::EvalError;
+use gavel_engine::value::{Arena, HeldError, Json, List, ListView, Reach, Shape, Value};
+
+use super::equality;
+use super::native::{MapKey, Native};
+use super::node::{Kind, ListType, Node};
+
+/// The elements of a list of a schema.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Elements<'a> {
+    /// In a document.
+    Json(&'a [Json]),
+    /// Of a list that was joined.
+    Joined(&'a [Element<'a>]),
+}
+
+/// An element of a list that was joined.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Element<'a> {
+    native: Native<'a>,
+    value: Value<'a>,
+}
+
+impl<'a> Elements<'a> {
+    pub(super) fn len(self) -> usize {
+        match self {
+            Elements::Json(items) => items.len(),
+            Elements::Joined(elements) => elements.len(),
+        }
+    }
+
+    /// The elements as Go holds them.
+    pub(super) fn natives(self) -> impl Iterator<Item = Native<'a>> {
+        (0..self.len()).filter_map(move |index| self.native(index))
+    }
+
+    /// An element as Go holds it.
+    fn native(self, index: usize) -> Option<Native<'a>> {
+        match self {
+            Elements::Json(items) => items.get(index).map(Native::Json),
+            Elements::Joined(elements) => elements.get(index).map(|element| element.native),
+        }
+    }
+
+    /// An element as a value, by the schema of elements.
+    pub(super) fn value(self, index: usize, item: &'a Shape) -> Option<Value<'a>> {
+        match self {
+            Elements::Json(items) => items.get(index).map(|json| item.view(json)),
+            Elements::Joined(elements) => elements.get(index).map(|element| element.value),
+        }
+    }
+}
+
+/// `left + right`, by the schema of the left list.
+pub(super) fn concat<'a>(
+    shape: &'a Shape,
+    left: Elements<'a>,
+    right: List<'a>,
+    arena: &'a Arena,
+) -> Result<Value<'a>, EvalError> {
+    let Some(Kind::List(item, list_type)) = Node::of(shape).map(|node| &node.kind) else {
+        return Err(EvalError::no_such_overload());
+    };
+    let length = left.len().saturating_add(right.len());
+    let mut elements = ArenaVec::with_capacity_in(length, arena.bump());
+    elements.extend(
+        left.natives()
+            .map(|native| Element::read(native, item, arena)),
+    );
+    let appended = right.iter().map(|value| Native::of(value, arena));
+    match list_type {
+        ListType::Atomic | ListType::Unknown(_) => {
+            elements.extend(appended.map(|native| Element::read(native, item, arena)));
+        }
+        ListType::Set => {
+            let mut members = HashSet::with_capacity(length);
+            for native in left.natives() {
+                members.extend(native.key()?);
+            }
+            for native in appended {
+                if native.key()?.is_none_or(|key| members.insert(key)) {
+                    elements.push(Element::read(native, item, arena));
+                }
+            }
+        }
+        ListType::Map(names) => {
+            let mut places = HashMap::with_capacity(left.len());
+            for (place, native) in left.natives().enumerate() {
+                if let Some(key) = MapKey::of(native, names)? {
+                    places.insert(key, place);
+                }
+            }
+            for native in appended {
+                let key = MapKey::of(native, names)?;
+                let place = key.and_then(|key| places.get(&key).copied());
+                let element = Element::read(native, item, arena);
+                match place.and_then(|place| elements.get_mut(place)) {
+                    Some(known) => *known = element,
+                    None => elements.push(element),
+                }
+            }
+        }
+    }
+    let elements = elements.into_bump_slice();
+    Ok(Value::ListView(
+        arena.bump().alloc(Joined { shape, elements }),
+    ))
+}
+
+impl<'a> Element<'a> {
+    fn read(native: Native<'a>, item: &'a Shape, arena: &'a Arena) -> Self {
+        let value = match Node::of(item) {
+            Some(node) => node.convert(native, item, arena),
+            None => Err(EvalError::no_such_overload()),
+        };
+        Element {
+            native,
+            value: value.unwrap_or_else(|error| arena.opaque(HeldError(error))),
+        }
+    }
+}
+
+/// A list of a schema with others appended to it.
+#[derive(Debug, Clone, Copy)]
+struct Joined<'a> {
+    shape: &'a Shape,
+    elements: &'a [Element<'a>],
+}
+
+impl ListView for Joined<'_> {
+    fn len(&self) -> usize {
+        self.elements.len()
+    }
+
+    fn get(&self, index: usize) -> Option<Value<'_>> {
+        self.elements.get(index).map(|element| element.value)
+    }
+
+    fn is_zero(&self) -> bool {
+        false
+    }
+
+    fn equals(&self, other: &Value<'_>) -> Option<Result<bool, EvalError>> {
+        let elements = Elements::Joined(self.elements);
+        let mut reach = Reach::default();
+        let node = Node::of(self.shape)?;
+        Some(equality::list_equals(node, elements, other, &mut reach))
+    }
+
+    fn contains(&self, value: &Value<'_>) -> Option<Result<bool, EvalError>> {
+        let values = self.elements.iter().map(|element| element.value);
+        Some(equality::contains(values, value))
+    }
+
+    fn concat<'a>(
+        &'a self,
+        other: List<'a>,
+        arena: &'a Arena,
+    ) -> Option<Result<Value<'a>, EvalError>> {
+        let elements = Elements::Joined(self.elements);
+        Some(concat(self.shape, elements, other, arena))
+    }
+}

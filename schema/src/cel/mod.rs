@@ -1,0 +1,167 @@
+//! Schemas as CEL sees them: types, sizes, and JSON viewed through a schema (apiserver `pkg/cel/common`, `pkg/cel/types.go`).
+
+use std::fmt;
+use std::sync::Arc;
+
+use gavel_engine::cost::SizeEstimate;
+use gavel_engine::estimate::SizeSource;
+use gavel_engine::types::Type;
+use gavel_engine::value::{Json, Shape, Value};
+use smol_str::SmolStr;
+
+use crate::JsonSchema;
+
+mod base64;
+mod build;
+mod equality;
+mod escape;
+mod joined;
+mod native;
+mod node;
+mod types;
+mod view;
+
+pub use escape::{escape, is_reserved, unescape};
+pub use types::SchemaTypes;
+
+use node::{Kind, Node};
+
+/// A schema as CEL sees it: its type, the sizes of its values, and how JSON is read through it. Cloning is cheap.
+///
+/// ```
+/// use gavel_engine::types::Type;
+/// use gavel_engine::value::Value;
+/// use gavel_schema::JsonSchema;
+/// use gavel_schema::cel::CelSchema;
+/// use serde_json::json;
+///
+/// # fn main() -> Result<(), serde_json::Error> {
+/// let schema: JsonSchema = serde_json::from_value(json!({
+///     "type": "object",
+///     "properties": {"start": {"type": "string", "format": "date-time"}},
+/// }))?;
+/// let schema = CelSchema::new(&schema, false);
+/// assert_eq!(schema.declared_type(), Some(Type::Struct("selfType1".into())));
+/// let start = schema.property("start").and_then(|start| start.declared_type());
+/// assert_eq!(start, Some(Type::Timestamp));
+///
+/// let object = json!({"start": "2026-01-31T12:00:00Z"});
+/// let object = schema.view(&object).as_map().expect("an object");
+/// assert!(matches!(object.get_str("start"), Ok(Some(Value::Timestamp(_)))));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct CelSchema {
+    shape: Shape,
+    name: SmolStr,
+}
+
+impl CelSchema {
+    /// The name of a root's type.
+    pub const ROOT: &str = "selfType1";
+
+    /// Of a schema. `is_resource`: of a resource, which has `kind`, `apiVersion`, `metadata.name` and
+    /// `metadata.generateName` whatever the schema says.
+    pub fn new(schema: &JsonSchema, is_resource: bool) -> Self {
+        CelSchema {
+            shape: build::build(schema, is_resource),
+            name: SmolStr::new_static(Self::ROOT),
+        }
+    }
+
+    /// The same, its type being of this name.
+    #[must_use]
+    pub fn named(self, name: impl Into<SmolStr>) -> Self {
+        CelSchema {
+            name: name.into(),
+            ..self
+        }
+    }
+
+    /// The type of values; `None` where expressions do not see them: nothing is known of them or of their elements.
+    pub fn declared_type(&self) -> Option<Type> {
+        types::type_of(&self.shape, &self.name)
+    }
+
+    /// The types of this schema and of all below it. `reserved_words`: fields whose name is a word that CEL reserves may be
+    /// selected without escaping, as new expressions may since 1.31 and stored ones in all versions.
+    pub fn provider(&self, reserved_words: bool) -> Arc<SchemaTypes> {
+        Arc::new(SchemaTypes::new(self.clone(), reserved_words))
+    }
+
+    /// JSON as a value, without conversion. It is read as it is used.
+    #[inline]
+    pub fn view<'a>(&'a self, json: &'a Json) -> Value<'a> {
+        self.shape.view(json)
+    }
+
+    /// The fewest bytes of JSON that a value takes.
+    pub fn min_serialized_size(&self) -> u64 {
+        self.node().map_or(0, |node| node.min_serialized_size)
+    }
+
+    /// The most elements, entries, code points or bytes of a value, as estimates take it; 0 of what has no size.
+    pub fn max_elements(&self) -> u64 {
+        self.node().map_or(0, |node| node.max_elements)
+    }
+
+    /// The schema of a property, by its name in the document; a root of its own.
+    pub fn property(&self, name: &str) -> Option<CelSchema> {
+        self.node()?
+            .property(name)
+            .map(|property| root(&property.node))
+    }
+
+    /// The schema of the elements of a list; a root of its own.
+    pub fn item(&self) -> Option<CelSchema> {
+        match &self.node()?.kind {
+            Kind::List(item, _) => Some(root(item)),
+            _ => None,
+        }
+    }
+
+    /// The schema of the values of a map; a root of its own.
+    pub fn value(&self) -> Option<CelSchema> {
+        match &self.node()?.kind {
+            Kind::Map(value) => Some(root(value)),
+            _ => None,
+        }
+    }
+
+    /// The size at the end of these steps from here: fields, `@items`, `@values` and `@keys`.
+    pub fn size_at(&self, steps: &[&str]) -> Option<SizeEstimate> {
+        types::size_at(&self.shape, steps)
+    }
+
+    fn node(&self) -> Option<&Node> {
+        Node::of(&self.shape)
+    }
+}
+
+fn root(shape: &Shape) -> CelSchema {
+    CelSchema {
+        shape: shape.clone(),
+        name: SmolStr::new_static(CelSchema::ROOT),
+    }
+}
+
+/// Whatever variable a path starts at, the schema is what it leads from. So it is upstream, where even the name of a type
+/// has the size of `self`.
+impl SizeSource for CelSchema {
+    fn size(&self, path: &[&str], _: &Type) -> Option<SizeEstimate> {
+        self.size_at(path.get(1..)?)
+    }
+}
+
+impl fmt::Debug for CelSchema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CelSchema")
+            .field("name", &self.name)
+            .field("type", &self.declared_type())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,128 @@
+//! What CEL knows of a node of a schema, in little memory: equal parts of a schema are one node.
+
+use gavel_engine::value::Shape;
+
+use super::escape::escape;
+
+/// A node: how its JSON is read, and its type as far as that does not depend on where it is.
+///
+/// `C` is what stands for the nodes below.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Node<C = Shape> {
+    pub(super) kind: Kind<C>,
+    /// Whether null is a value.
+    pub(super) nullable: bool,
+    /// Whether expressions know the node: it has a type.
+    pub(super) visible: bool,
+    /// The fewest bytes of JSON that a value takes.
+    pub(super) min_serialized_size: u64,
+    /// The most code points, bytes, elements or entries of a value as estimates take it; 0 of what has no size.
+    pub(super) max_elements: u64,
+}
+
+/// What a node holds.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum Kind<C> {
+    /// `x-kubernetes-int-or-string`
+    IntOrString,
+    Bool,
+    Double,
+    Int,
+    Text(Format),
+    /// An object with properties, ordered by name. One without any has no known fields.
+    Object(Box<[Property<C>]>),
+    /// An object with a schema of `additionalProperties`.
+    Map(C),
+    List(C, ListType),
+    ListWithoutItems,
+    /// Anything, of which nothing is known.
+    Preserved,
+    /// What is neither; the type's name.
+    Unknown(Box<str>),
+}
+
+/// A property of an object.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Property<C> {
+    pub(super) name: Box<str>,
+    /// The name as an identifier where that differs; empty where it cannot be one.
+    escaped: Option<Box<str>>,
+    pub(super) node: C,
+}
+
+/// What texts of a format stand for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Format {
+    Plain,
+    Bytes,
+    Duration,
+    Date,
+    DateTime,
+}
+
+/// `x-kubernetes-list-type`
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum ListType {
+    Atomic,
+    Set,
+    /// With the keys, escaped as upstream looks for them.
+    Map(Box<[Box<str>]>),
+    Unknown(Box<str>),
+}
+
+impl<C> Property<C> {
+    pub(super) fn new(name: &str, node: C) -> Self {
+        let escaped = match escape(name) {
+            Some(escaped) if escaped == name => None,
+            escaped => Some(escaped.unwrap_or_default().into()),
+        };
+        Property {
+            name: name.into(),
+            escaped,
+            node,
+        }
+    }
+
+    /// The same with another node.
+    pub(super) fn with_node<D>(&self, node: D) -> Property<D> {
+        Property {
+            name: self.name.clone(),
+            escaped: self.escaped.clone(),
+            node,
+        }
+    }
+
+    /// The name as an identifier, if it can be one.
+    pub(super) fn identifier(&self) -> Option<&str> {
+        let identifier = self.escaped.as_deref().unwrap_or(&self.name);
+        Some(identifier).filter(|identifier| !identifier.is_empty())
+    }
+}
+
+impl<C> Node<C> {
+    /// The property of this name.
+    pub(super) fn property(&self, name: &str) -> Option<&Property<C>> {
+        let Kind::Object(properties) = &self.kind else {
+            return None;
+        };
+        let found = properties.binary_search_by(|property| (*property.name).cmp(name));
+        properties.get(found.ok()?)
+    }
+
+    /// The visible property that an identifier stands for.
+    pub(super) fn property_of_identifier(&self, identifier: &str) -> Option<&Property<C>> {
+        let Kind::Object(properties) = &self.kind else {
+            return None;
+        };
+        properties
+            .iter()
+            .find(|property| property.identifier() == Some(identifier))
+    }
+}
+
+impl Node {
+    /// The node behind a shape. Shapes of other hosts have none.
+    pub(super) fn of(shape: &Shape) -> Option<&Node> {
+        shape.downcast_ref()
+    }
+}

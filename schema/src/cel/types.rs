@@ -1,0 +1,105 @@
+//! Types of nodes by name, and sizes by path (apiserver `pkg/cel/types.go`, apiextensions `pkg/apiserver/schema/cel`).
+
+use gavel_engine::cost::SizeEstimate;
+use gavel_engine::decl::TypeProvider;
+use gavel_engine::types::Type;
+use gavel_engine::value::Shape;
+
+use super::CelSchema;
+use super::escape::is_reserved;
+use super::node::{Format, Kind, Node};
+
+/// The type of a node that has this name, if expressions know it.
+pub(super) fn type_of(shape: &Shape, name: &str) -> Option<Type> {
+    let node = Node::of(shape).filter(|node| node.visible)?;
+    Some(match &node.kind {
+        Kind::IntOrString => Type::Dyn,
+        Kind::Bool => Type::Bool,
+        Kind::Double => Type::Double,
+        Kind::Int => Type::Int,
+        Kind::Text(Format::Plain) => Type::String,
+        Kind::Text(Format::Bytes) => Type::Bytes,
+        Kind::Text(Format::Duration) => Type::Duration,
+        Kind::Text(Format::Date | Format::DateTime) => Type::Timestamp,
+        Kind::Object(_) => Type::Struct(name.into()),
+        Kind::Map(value) => Type::map(Type::String, type_of(value, &format!("{name}.@elem"))?),
+        Kind::List(item, _) => Type::list(type_of(item, &format!("{name}.@idx"))?),
+        Kind::ListWithoutItems | Kind::Preserved | Kind::Unknown(_) => return None,
+    })
+}
+
+/// The size at the end of these steps from a node.
+pub(super) fn size_at(shape: &Shape, steps: &[&str]) -> Option<SizeEstimate> {
+    let mut shape = shape;
+    for (n, step) in steps.iter().enumerate() {
+        let node = Node::of(shape)?;
+        shape = match (*step, &node.kind) {
+            ("@items" | "@values", Kind::List(inner, _) | Kind::Map(inner)) => inner,
+            // Keys have no size, and nothing below them.
+            ("@keys", Kind::Map(_)) => {
+                return (n.saturating_add(1) == steps.len()).then(|| SizeEstimate::exact(0));
+            }
+            (field, _) => &node.property_of_identifier(field)?.node,
+        };
+    }
+    let node = Node::of(shape).filter(|node| node.visible)?;
+    Some(SizeEstimate {
+        min: 0,
+        max: node.max_elements,
+    })
+}
+
+/// The types of a schema and of all below it, found by name: `selfType1.spec.@idx`.
+#[derive(Debug, Clone)]
+pub struct SchemaTypes {
+    root: CelSchema,
+    reserved_words: bool,
+}
+
+impl SchemaTypes {
+    pub(super) fn new(root: CelSchema, reserved_words: bool) -> Self {
+        SchemaTypes {
+            root,
+            reserved_words,
+        }
+    }
+
+    /// The node whose type has this name.
+    fn find(&self, name: &str) -> Option<&Shape> {
+        let path = name.strip_prefix(self.root.name.as_str())?;
+        let mut shape = &self.root.shape;
+        if path.is_empty() {
+            return Some(shape);
+        }
+        for step in path.strip_prefix('.')?.split('.') {
+            let node = Node::of(shape)?;
+            shape = match (step, &node.kind) {
+                ("@idx", Kind::List(inner, _)) | ("@elem", Kind::Map(inner)) => inner,
+                _ => &node.property_of_identifier(step)?.node,
+            };
+        }
+        Some(shape)
+    }
+}
+
+impl TypeProvider for SchemaTypes {
+    fn find_type(&self, name: &str) -> Option<Type> {
+        let shape = self.find(name)?;
+        let is_named =
+            |node: &Node| matches!(node.kind, Kind::Object(_) | Kind::Map(_) | Kind::List(..));
+        Node::of(shape).filter(|node| is_named(node))?;
+        type_of(shape, name)
+    }
+
+    fn field_type(&self, type_name: &str, field: &str) -> Option<Type> {
+        let node = Node::of(self.find(type_name)?)?;
+        let typed = |field: &str| {
+            let property = node.property_of_identifier(field)?;
+            type_of(&property.node, &format!("{type_name}.{field}"))
+        };
+        typed(field).or_else(|| match self.reserved_words && is_reserved(field) {
+            true => typed(&format!("__{field}__")),
+            false => None,
+        })
+    }
+}

@@ -1,7 +1,8 @@
-//! What all of Kubernetes' API shares, whatever the resource (k8s.io/apimachinery): versions, names, field paths, validation errors,
-//! JSON as Go writes it. Knows no CEL and does no IO.
+//! What all of Kubernetes' API shares, whatever the resource (k8s.io/apimachinery): versions, names and formats,
+//! field paths, validation errors, JSON as Go writes it. Knows no CEL and does no IO.
 
 pub mod field;
+pub mod formats;
 pub mod json;
 pub mod labels;
 pub mod meta;

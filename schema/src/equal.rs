@@ -6,7 +6,7 @@ use gavel_engine::value::Json;
 use serde_json::Number;
 
 /// A number as Kubernetes reads it.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub(crate) enum Numeric {
     /// An integer that fits.
     Int(i64),

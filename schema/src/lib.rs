@@ -8,6 +8,7 @@ pub mod default;
 pub mod embedded;
 mod json_schema;
 pub mod prune;
+pub mod validate;
 
 pub use json_schema::{
     Dependency, ExternalDocumentation, Items, JsonSchema, MAX_DEPTH, SchemaOrBool, SchemaReadError,

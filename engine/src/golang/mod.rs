@@ -6,10 +6,12 @@
 pub mod duration;
 pub mod float;
 pub mod integer;
+pub mod netip;
 pub mod quote;
 pub mod regex;
 pub mod sort;
 pub mod time;
+pub mod url;
 pub mod zone;
 
 mod unicode;

@@ -7,6 +7,7 @@ use std::net::IpAddr;
 
 use gavel_engine::decl::{Overload, typed_one};
 use gavel_engine::error::EvalError;
+use gavel_engine::golang::netip::{is_mapped, parse_address};
 use gavel_engine::golang::quote::quote;
 
 use crate::kubernetes::cidr::{
@@ -17,7 +18,6 @@ use crate::kubernetes::ip::{
     link_local_multicast, link_local_unicast, mapped, text,
 };
 use crate::kubernetes::values::cidr::Prefix;
-use crate::kubernetes::values::ip::{is_mapped, parse_address};
 
 /// The functions.
 #[rustfmt::skip] // A table: a row a line.

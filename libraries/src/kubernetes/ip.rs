@@ -8,15 +8,15 @@ use gavel_engine::cost::formulas::nth;
 use gavel_engine::cost::{CallEstimate, Cost, SizeEstimate, TRAVERSAL_FACTOR};
 use gavel_engine::decl::{CallContext, Overload};
 use gavel_engine::error::EvalError;
+use gavel_engine::golang::netip::{
+    bit_length, is_global_unicast, is_link_local_multicast, is_link_local_unicast, is_mapped,
+    parse_address,
+};
 use gavel_engine::golang::quote::quote;
 use gavel_engine::value::{Arena, Opaque, Value};
 
 use super::typed;
 use super::values::cidr::Prefix;
-use super::values::ip::{
-    bit_length, is_global_unicast, is_link_local_multicast, is_link_local_unicast, is_mapped,
-    parse_address,
-};
 use crate::cost::PARSING;
 
 /// The name of the type of addresses.

@@ -4,10 +4,11 @@ use gavel_engine::cost::Cost;
 use gavel_engine::cost::formulas::{nth, traversal};
 use gavel_engine::decl::{CallContext, Overload};
 use gavel_engine::error::EvalError;
+use gavel_engine::golang::url::Url;
 use gavel_engine::value::{MapBuilder, Value};
 
 use super::typed;
-use super::values::url::Url;
+use super::values::url::UrlValue;
 
 /// The functions.
 #[rustfmt::skip] // A table: a row a line.
@@ -31,7 +32,7 @@ fn url<'a>(call: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Eval
         return Err(EvalError::no_such_overload());
     };
     match Url::parse(text) {
-        Ok(url) => Ok(call.arena.opaque(url)),
+        Ok(url) => Ok(call.arena.opaque(UrlValue(url))),
         Err(error) => Err(EvalError::new(format!(
             "URL parse error during conversion from string: {error}"
         ))),
@@ -84,7 +85,7 @@ fn query<'a>(call: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Ev
 
 fn receiver<'a>(args: &[Value<'a>]) -> Result<&'a Url, EvalError> {
     match args {
-        [Value::Opaque(url)] => url.downcast_ref(),
+        [Value::Opaque(url)] => url.downcast_ref().map(|UrlValue(url)| url),
         _ => None,
     }
     .ok_or_else(EvalError::no_such_overload)

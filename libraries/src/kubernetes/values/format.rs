@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use gavel_engine::error::EvalError;
-use gavel_engine::value::{Arena, Opaque, Value};
-
-use super::url::Url;
+use gavel_apimachinery::formats;
 use gavel_apimachinery::names::{self, Faults};
+use gavel_engine::error::EvalError;
+use gavel_engine::golang::url::Url;
+use gavel_engine::value::{Arena, Opaque, Value};
 
 /// The name of the type.
 pub const NAMED_FORMAT: &str = "kubernetes.NamedFormat";
@@ -111,10 +111,10 @@ impl Format {
                 Ok(()) => Faults::new(),
                 Err(error) => vec![error.to_string()],
             },
-            Format::Uuid => unless(names::is_uuid(text), "does not match the UUID format"),
-            Format::Byte => unless(names::is_base64(text), "invalid base64"),
-            Format::Date => unless(names::is_date(text), "invalid date"),
-            Format::DateTime => unless(names::is_date_time(text), "invalid datetime"),
+            Format::Uuid => unless(formats::is_uuid(text), "does not match the UUID format"),
+            Format::Byte => unless(formats::is_base64(text), "invalid base64"),
+            Format::Date => unless(formats::is_date(text), "invalid date"),
+            Format::DateTime => unless(formats::is_date_time(text), "invalid datetime"),
         }
     }
 }

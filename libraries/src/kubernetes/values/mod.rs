@@ -2,7 +2,6 @@
 
 pub mod cidr;
 pub mod format;
-pub mod ip;
 pub mod quantity;
 pub mod semver;
 pub mod url;

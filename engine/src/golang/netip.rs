@@ -3,7 +3,7 @@
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use gavel_engine::golang::quote::quote;
+use super::quote::quote;
 
 /// What `netip.ParseAddr` reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

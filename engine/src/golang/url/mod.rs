@@ -1,20 +1,15 @@
-//! `kubernetes.URL`: URLs as Go reads and writes them (`net/url`).
+//! URLs as Go reads and writes them (`net/url`).
 
 use std::borrow::Cow;
 use std::fmt;
 
-use gavel_engine::error::EvalError;
-use gavel_engine::golang::quote::quote;
-use gavel_engine::value::{Arena, Opaque, Value};
+use super::quote::quote;
 
 mod escape;
 mod parse;
 
 use escape::{Part, decode, encoded};
 use parse::{Mode, is_port, parse};
-
-/// The name of the type.
-pub const URL: &str = "kubernetes.URL";
 
 /// Go refuses longer queries.
 const MAX_PAIRS: usize = 10_000;
@@ -162,33 +157,6 @@ impl Url {
     /// The URL as Go writes it.
     pub fn as_str(&self) -> &str {
         &self.text
-    }
-}
-
-impl Opaque for Url {
-    fn type_name(&self) -> &'static str {
-        URL
-    }
-
-    fn native_error(&self) -> Option<EvalError> {
-        Some(EvalError::unsupported_conversion(
-            "*url.URL",
-            self.to_text(&Arena::new()),
-        ))
-    }
-
-    fn equals(&self, other: &Value<'_>) -> Result<bool, EvalError> {
-        match other {
-            Value::Opaque(other) => other
-                .downcast_ref::<Url>()
-                .map(|other| self.text == other.text),
-            _ => None,
-        }
-        .ok_or_else(EvalError::no_such_overload)
-    }
-
-    fn to_text<'a>(&self, arena: &'a Arena) -> &'a str {
-        arena.bump().alloc_str(&self.text)
     }
 }
 

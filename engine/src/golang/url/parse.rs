@@ -1,10 +1,9 @@
 //! From text to a URL (Go's `net/url`, `parse`).
 
-use gavel_engine::golang::quote::quote;
-
 use super::escape::{Part, decode, encode, encoded};
 use super::{Fault, Url};
-use crate::kubernetes::values::ip::parse_address;
+use crate::golang::netip::parse_address;
+use crate::golang::quote::quote;
 
 /// How a text is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,0 +1,39 @@
+//! `kubernetes.URL`
+
+use gavel_engine::error::EvalError;
+use gavel_engine::golang::url::Url;
+use gavel_engine::value::{Arena, Opaque, Value};
+
+/// The name of the type.
+pub const URL: &str = "kubernetes.URL";
+
+/// A URL as a value.
+#[derive(Debug, Clone)]
+pub struct UrlValue(pub Url);
+
+impl Opaque for UrlValue {
+    fn type_name(&self) -> &'static str {
+        URL
+    }
+
+    fn native_error(&self) -> Option<EvalError> {
+        Some(EvalError::unsupported_conversion(
+            "*url.URL",
+            self.0.as_str(),
+        ))
+    }
+
+    fn equals(&self, other: &Value<'_>) -> Result<bool, EvalError> {
+        match other {
+            Value::Opaque(other) => other
+                .downcast_ref::<UrlValue>()
+                .map(|other| self.0.as_str() == other.0.as_str()),
+            _ => None,
+        }
+        .ok_or_else(EvalError::no_such_overload)
+    }
+
+    fn to_text<'a>(&self, arena: &'a Arena) -> &'a str {
+        arena.bump().alloc_str(self.0.as_str())
+    }
+}

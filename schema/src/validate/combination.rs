@@ -1,0 +1,106 @@
+//! Schemas of which all, any, one or none must hold (kube-openapi `pkg/validation/validate/schema_props.go`). What they
+//! find is never held against an old value.
+
+use gavel_engine::value::Json;
+
+use super::fault::{Cause, Fault, Outcome};
+use super::node::Node;
+use super::trail::Trail;
+
+/// What a schema says by means of other schemas.
+#[derive(Debug)]
+pub(super) struct Combination {
+    pub(super) any_of: Vec<Node>,
+    pub(super) one_of: Vec<Node>,
+    pub(super) all_of: Vec<Node>,
+    pub(super) not: Option<Node>,
+}
+
+impl Combination {
+    pub(super) fn check<'f>(
+        &'f self,
+        value: &'f Json,
+        trail: &Trail<'_>,
+        outcome: &mut Outcome<'f>,
+    ) {
+        if !self.any_of.is_empty() {
+            self.check_any(value, trail, outcome);
+        }
+        if !self.one_of.is_empty() {
+            self.check_one(value, trail, outcome);
+        }
+        if !self.all_of.is_empty() {
+            self.check_all(value, trail, outcome);
+        }
+        if let Some(not) = &self.not
+            && not.check(value, trail, None).is_valid()
+        {
+            outcome.fail(trail, Cause::Not);
+        }
+    }
+
+    fn check_any<'f>(&'f self, value: &'f Json, trail: &Trail<'_>, outcome: &mut Outcome<'f>) {
+        let mut best = None;
+        for schema in &self.any_of {
+            let found = schema.check(value, trail, None);
+            if found.is_valid() {
+                return outcome.merge(found);
+            }
+            keep_closer(&mut best, found);
+        }
+        outcome.fail(trail, Cause::AnyOf);
+        outcome.merge(best.unwrap_or_default());
+    }
+
+    fn check_one<'f>(&'f self, value: &'f Json, trail: &Trail<'_>, outcome: &mut Outcome<'f>) {
+        let mut best = None;
+        let mut first = None;
+        let mut valid: usize = 0;
+        for schema in &self.one_of {
+            let found = schema.check(value, trail, None);
+            if found.is_valid() {
+                valid = valid.saturating_add(1);
+                first.get_or_insert(found);
+            } else if valid == 0 {
+                keep_closer(&mut best, found);
+            }
+        }
+        match valid {
+            1 => outcome.merge(first.unwrap_or_default()),
+            0 => {
+                outcome.fail(trail, Cause::OneOf { valid });
+                outcome.merge(best.unwrap_or_default());
+            }
+            _ => outcome.fail(trail, Cause::OneOf { valid }),
+        }
+    }
+
+    fn check_all<'f>(&'f self, value: &'f Json, trail: &Trail<'_>, outcome: &mut Outcome<'f>) {
+        let mut valid: usize = 0;
+        for schema in &self.all_of {
+            let found = schema.check(value, trail, None);
+            valid = valid.saturating_add(usize::from(found.is_valid()));
+            outcome.merge(found);
+        }
+        if valid != self.all_of.len() {
+            outcome.fail(trail, Cause::AllOf { valid });
+        }
+    }
+}
+
+impl<'f> Outcome<'f> {
+    fn fail(&mut self, trail: &Trail<'_>, cause: Cause<'f>) {
+        let path = trail.to_string();
+        self.faults.push(Fault { path, cause });
+    }
+}
+
+/// Keeps of two failures the one with more matches, the earlier if they have the same.
+fn keep_closer<'f>(best: &mut Option<Outcome<'f>>, found: Outcome<'f>) {
+    if best
+        .as_ref()
+        .is_none_or(|best| found.matches > best.matches)
+    {
+        *best = Some(found);
+    }
+}

@@ -1,0 +1,41 @@
+//! Numbers as Go converts them.
+
+/// Doubles up to here hold every integer.
+const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
+
+/// A double as an integer: cut off, and the least one where it does not fit, as on the machines that servers run on.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "what does not fit is dealt with"
+)]
+pub(super) fn truncate(double: f64) -> i64 {
+    const BEYOND: f64 = 9_223_372_036_854_775_808.0;
+    match (-BEYOND..BEYOND).contains(&double) {
+        true => double as i64,
+        false => i64::MIN,
+    }
+}
+
+/// An integer as a double.
+#[expect(clippy::cast_precision_loss, reason = "Go rounds as well")]
+pub(super) fn widen(int: i64) -> f64 {
+    int as f64
+}
+
+/// Whether upstream takes a double for an integer: positive ones may be a billionth off (swag
+/// `IsFloat64AJSONInteger`).
+pub(super) fn is_integer(double: f64) -> bool {
+    const CLOSE: f64 = 1e-9;
+    if !(-MAX_SAFE..=MAX_SAFE).contains(&double) {
+        return false;
+    }
+    let whole = double.trunc();
+    let off = (double - whole).abs();
+    whole == double || (whole > 0.0 && off / (double + whole) < CLOSE)
+}
+
+/// A text of one character by its code point, as Go converts integers.
+pub(super) fn character(int: i64) -> char {
+    let code = u32::try_from(int).ok().and_then(char::from_u32);
+    code.unwrap_or(char::REPLACEMENT_CHARACTER)
+}

@@ -1,0 +1,344 @@
+//! What is wrong with a value, and how it is said (kube-openapi `pkg/validation/errors`, apiextensions-apiserver
+//! `pkg/apiserver/validation/validation.go`).
+
+use std::collections::HashSet;
+use std::fmt::{self, Write};
+
+use gavel_apimachinery::field::{BadValue, Error, Path};
+use gavel_apimachinery::json;
+use gavel_engine::golang::float;
+use gavel_engine::golang::quote::quote;
+use gavel_engine::value::Json;
+use serde_json::Number;
+
+use super::pattern::Pattern;
+use crate::equal::Numeric;
+
+/// What was found at a value.
+#[derive(Debug, Default)]
+pub(super) struct Outcome<'f> {
+    pub(super) faults: Vec<Fault<'f>>,
+    /// How many checks went well, or nearly: of several alternatives that fail, the faults of the one with the most are
+    /// told.
+    pub(super) matches: usize,
+}
+
+impl<'f> Outcome<'f> {
+    pub(super) fn is_valid(&self) -> bool {
+        self.faults.is_empty()
+    }
+
+    pub(super) fn merge(&mut self, other: Outcome<'f>) {
+        self.faults.extend(other.faults);
+        self.count(other.matches);
+    }
+
+    pub(super) fn count(&mut self, matches: usize) {
+        self.matches = self.matches.saturating_add(matches);
+    }
+}
+
+/// What is wrong, and where.
+#[derive(Debug)]
+pub(super) struct Fault<'f> {
+    /// As kube-openapi writes it.
+    pub(super) path: String,
+    pub(super) cause: Cause<'f>,
+}
+
+/// What is wrong with a value.
+#[derive(Debug)]
+pub(super) enum Cause<'f> {
+    /// It has another type or format. What was found is a type, a format or the text itself.
+    Type {
+        expected: &'f str,
+        found: &'f str,
+    },
+    Required,
+    Enumeration {
+        value: &'f Json,
+        allowed: &'f [Json],
+    },
+    TooLong {
+        most: i64,
+    },
+    TooShort {
+        least: i64,
+        text: &'f str,
+    },
+    Pattern {
+        pattern: &'f Pattern,
+        text: &'f str,
+    },
+    /// A number, or a limit of the schema, does not fit the schema's type and format.
+    Range {
+        what: &'static str,
+        kind: &'static str,
+        format: &'static str,
+    },
+    FactorNotPositive {
+        factor: Numeric,
+    },
+    NotMultiple {
+        factor: Numeric,
+        number: Numeric,
+    },
+    TooLarge {
+        most: Numeric,
+        exclusive: bool,
+        number: Numeric,
+    },
+    TooSmall {
+        least: Numeric,
+        exclusive: bool,
+        number: Numeric,
+    },
+    TooManyItems {
+        most: i64,
+        actual: i64,
+    },
+    TooFewItems {
+        least: i64,
+        actual: i64,
+    },
+    NotUnique,
+    TooManyProperties {
+        most: i64,
+        actual: i64,
+    },
+    TooFewProperties {
+        least: i64,
+        actual: i64,
+    },
+    UnknownProperty {
+        name: &'f str,
+    },
+    AnyOf,
+    OneOf {
+        valid: usize,
+    },
+    AllOf {
+        valid: usize,
+    },
+    Not,
+}
+
+/// The errors, each once.
+pub(super) fn errors(base: &Path<'_>, faults: &[Fault<'_>]) -> Vec<Error> {
+    let mut told = HashSet::new();
+    let mut errors = Vec::new();
+    for fault in faults {
+        let message = fault.to_string();
+        if faults.len() > 1 && !told.insert(message.clone()) {
+            continue;
+        }
+        errors.push(fault.error(base, message));
+    }
+    errors
+}
+
+impl Fault<'_> {
+    /// The error of a field, given the message.
+    fn error(&self, base: &Path<'_>, message: String) -> Error {
+        let name = match self.path.as_str() {
+            // Upstream forgets where these were.
+            _ if self.cause.is_of_whole() => "",
+            path => path.strip_prefix('.').unwrap_or(path),
+        };
+        let child = base.child(name);
+        let path = if name.is_empty() { base } else { &child };
+        let invalid = |value: BadValue| Error::invalid(path, value, message.as_str());
+        match self.cause {
+            Cause::Required => Error::required(path, ""),
+            Cause::Type { found, .. } => Error::type_invalid(path, found, message.as_str()),
+            Cause::Enumeration { value, allowed } => {
+                let allowed: Vec<String> = allowed.iter().map(allowed_text).collect();
+                Error::not_supported(path, value, &allowed)
+            }
+            Cause::TooLong { most } => Error::too_long(path, most),
+            Cause::TooManyItems { most, actual } | Cause::TooManyProperties { most, actual } => {
+                Error::too_many(path, actual, most)
+            }
+            Cause::TooFewItems { actual, .. } | Cause::TooFewProperties { actual, .. } => {
+                invalid(actual.into())
+            }
+            Cause::TooShort { text, .. } | Cause::Pattern { text, .. } => invalid(text.into()),
+            Cause::UnknownProperty { name } => invalid(name.into()),
+            Cause::FactorNotPositive { factor: number }
+            | Cause::NotMultiple { number, .. }
+            | Cause::TooLarge { number, .. }
+            | Cause::TooSmall { number, .. } => invalid(number.into()),
+            Cause::NotUnique
+            | Cause::Range { .. }
+            | Cause::AnyOf
+            | Cause::OneOf { .. }
+            | Cause::AllOf { .. }
+            | Cause::Not => invalid("".into()),
+        }
+    }
+}
+
+impl Cause<'_> {
+    fn is_of_whole(&self) -> bool {
+        matches!(
+            self,
+            Cause::Range { .. }
+                | Cause::AnyOf
+                | Cause::OneOf { .. }
+                | Cause::AllOf { .. }
+                | Cause::Not
+        )
+    }
+}
+
+impl fmt::Display for Fault<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = &self.path;
+        match &self.cause {
+            Cause::Type { expected, found } => {
+                write!(
+                    f,
+                    "{path} in body must be of type {expected}: {}",
+                    quote(found)
+                )
+            }
+            Cause::Required => write!(f, "{path} in body is required"),
+            Cause::Enumeration { allowed, .. } => {
+                write!(f, "{path} in body should be one of ")?;
+                write_list(f, allowed)
+            }
+            Cause::TooLong { most } => {
+                write!(f, "{path} in body should be at most {most} chars long")
+            }
+            Cause::TooShort { least, .. } => {
+                write!(f, "{path} in body should be at least {least} chars long")
+            }
+            Cause::Pattern { pattern, .. } => {
+                write!(f, "{path} in body should match '{}", pattern.text)?;
+                if let Some(error) = pattern.error() {
+                    write!(f, ", but pattern is invalid: {error}")?;
+                }
+                f.write_char('\'')
+            }
+            Cause::Range { what, kind, format } => {
+                write!(f, "{what} value must be of type {kind} ")?;
+                match *format {
+                    "" => write!(f, "(default format) in {path}"),
+                    format => write!(f, "with format {format} in {path}"),
+                }
+            }
+            Cause::FactorNotPositive { factor } => {
+                write!(
+                    f,
+                    "factor MultipleOf declared for {path} must be positive: {factor}"
+                )
+            }
+            Cause::NotMultiple { factor, .. } => {
+                write!(f, "{path} in body should be a multiple of {factor}")
+            }
+            Cause::TooLarge {
+                most, exclusive, ..
+            } => {
+                let or_equal = if *exclusive { "" } else { " or equal to" };
+                write!(f, "{path} in body should be less than{or_equal} {most}")
+            }
+            Cause::TooSmall {
+                least, exclusive, ..
+            } => {
+                let or_equal = if *exclusive { "" } else { " or equal to" };
+                write!(f, "{path} in body should be greater than{or_equal} {least}")
+            }
+            Cause::TooManyItems { most, .. } => {
+                write!(f, "{path} in body should have at most {most} items")
+            }
+            Cause::TooFewItems { least, .. } => {
+                write!(f, "{path} in body should have at least {least} items")
+            }
+            Cause::NotUnique => write!(f, "{path} in body shouldn't contain duplicates"),
+            Cause::TooManyProperties { most, .. } => {
+                write!(f, "{path} in body should have at most {most} properties")
+            }
+            Cause::TooFewProperties { least, .. } => {
+                write!(f, "{path} in body should have at least {least} properties")
+            }
+            Cause::UnknownProperty { name } => {
+                write!(f, "{path}.{name} in body is a forbidden property")
+            }
+            Cause::AnyOf => {
+                write!(
+                    f,
+                    "{} must validate at least one schema (anyOf)",
+                    quote(path)
+                )
+            }
+            Cause::OneOf { valid } => {
+                let path = quote(path);
+                write!(f, "{path} must validate one and only one schema (oneOf). ")?;
+                match valid {
+                    0 => f.write_str("Found none valid"),
+                    valid => write!(f, "Found {valid} valid alternatives"),
+                }
+            }
+            Cause::AllOf { valid } => {
+                write!(f, "{} must validate all the schemas (allOf)", quote(path))?;
+                match valid {
+                    0 => f.write_str(". None validated"),
+                    _ => Ok(()),
+                }
+            }
+            Cause::Not => write!(f, "{} must not validate the schema (not)", quote(path)),
+        }
+    }
+}
+
+impl fmt::Display for Numeric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Numeric::Int(int) => write!(f, "{int}"),
+            Numeric::Double(double) => float::write_shortest(f, *double),
+        }
+    }
+}
+
+impl From<Numeric> for BadValue {
+    fn from(number: Numeric) -> Self {
+        match number {
+            Numeric::Int(int) => int.into(),
+            Numeric::Double(double) => double.into(),
+        }
+    }
+}
+
+/// One of the values that are allowed, as errors list them.
+fn allowed_text(value: &Json) -> String {
+    match value {
+        Json::String(text) => text.clone(),
+        value => json::to_string(value),
+    }
+}
+
+/// Values as Go's `%v` prints them: this decides which errors are the same.
+fn write_list(f: &mut fmt::Formatter<'_>, values: &[Json]) -> fmt::Result {
+    f.write_char('[')?;
+    for (n, value) in values.iter().enumerate() {
+        if n > 0 {
+            f.write_char(' ')?;
+        }
+        write_plain(f, value)?;
+    }
+    f.write_char(']')
+}
+
+fn write_plain(f: &mut fmt::Formatter<'_>, value: &Json) -> fmt::Result {
+    match value {
+        Json::Null => f.write_str("<nil>"),
+        Json::Bool(bool) => write!(f, "{bool}"),
+        Json::Number(number) => write_number(f, number),
+        Json::String(text) => f.write_str(text),
+        Json::Array(_) | Json::Object(_) => f.write_str(&json::to_string(value)),
+    }
+}
+
+fn write_number(f: &mut fmt::Formatter<'_>, number: &Number) -> fmt::Result {
+    write!(f, "{}", Numeric::from(number))
+}

@@ -1,0 +1,56 @@
+//! Lists (kube-openapi `pkg/validation/validate/slice_validator.go`).
+
+use std::collections::HashSet;
+
+use gavel_engine::value::Json;
+
+use super::fault::{Cause, Fault, Outcome};
+use super::list_type::ListType;
+use super::node::Node;
+use super::trail::Trail;
+use crate::correlate::Correlated;
+use crate::equal::Same;
+
+/// What a schema says of lists.
+#[derive(Debug)]
+pub(super) struct ListRules {
+    pub(super) items: Option<Node>,
+    pub(super) max_items: Option<i64>,
+    pub(super) min_items: Option<i64>,
+    pub(super) unique_items: bool,
+    pub(super) list_type: ListType,
+}
+
+impl ListRules {
+    pub(super) fn check<'f>(
+        &'f self,
+        items: &'f [Json],
+        trail: &Trail<'_>,
+        was: Option<Correlated<'_, '_>>,
+        outcome: &mut Outcome<'f>,
+    ) {
+        if let Some(schema) = &self.items {
+            for (index, item) in items.iter().enumerate() {
+                let was = was.and_then(|was| was.index(index));
+                outcome.merge(schema.check(item, &Trail::Index(trail, index), was));
+            }
+        }
+        let actual = i64::try_from(items.len()).unwrap_or(i64::MAX);
+        let mut fault = |cause| {
+            let path = trail.to_string();
+            outcome.faults.push(Fault { path, cause });
+        };
+        if let Some(least) = self.min_items.filter(|least| actual < *least) {
+            fault(Cause::TooFewItems { least, actual });
+        }
+        if let Some(most) = self.max_items.filter(|most| actual > *most) {
+            fault(Cause::TooManyItems { most, actual });
+        }
+        if self.unique_items {
+            let mut seen = HashSet::with_capacity(items.len());
+            if !items.iter().all(|item| seen.insert(Same(item))) {
+                fault(Cause::NotUnique);
+            }
+        }
+    }
+}

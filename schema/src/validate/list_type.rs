@@ -1,0 +1,160 @@
+//! Lists whose elements, or whose elements' keys, must be unique (apiextensions-apiserver
+//! `pkg/apiserver/schema/listtype/validation.go`).
+
+use std::collections::HashMap;
+
+use gavel_apimachinery::field::{BadValue, Error, Path};
+use gavel_apimachinery::json;
+use gavel_engine::value::Json;
+use serde_json::Map;
+
+use super::map::Others;
+use super::node::Node;
+use crate::JsonSchema;
+use crate::equal::Same;
+
+/// `x-kubernetes-list-type`
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum ListType {
+    /// Elements may be equal.
+    Atomic,
+    /// Elements are unique.
+    Set,
+    /// Elements are objects with unique keys.
+    Map(Vec<String>),
+}
+
+impl ListType {
+    pub(super) fn of(schema: &JsonSchema) -> Self {
+        match schema.list_type.as_deref() {
+            Some("set") => ListType::Set,
+            Some("map") => ListType::Map(schema.list_map_keys.clone()),
+            _ => ListType::Atomic,
+        }
+    }
+}
+
+/// What is there twice. Nothing is looked for in a value that is no object.
+pub(super) fn validate(node: &Node, base: &Path<'_>, value: &Json) -> Vec<Error> {
+    let mut errors = Vec::new();
+    if value.is_object() {
+        walk(node, base, value, &mut errors);
+    }
+    errors
+}
+
+fn walk(node: &Node, path: &Path<'_>, value: &Json, errors: &mut Vec<Error>) {
+    if !node.has_list_types {
+        return;
+    }
+    match value {
+        Json::Array(items) => {
+            let Some(rules) = &node.lists else { return };
+            rules.list_type.check(path, items, errors);
+            if let Some(schema) = &rules.items {
+                for (index, item) in items.iter().enumerate() {
+                    walk(schema, &path.index(index), item, errors);
+                }
+            }
+        }
+        Json::Object(fields) => {
+            let Some(rules) = &node.maps else { return };
+            if let Others::Schema(schema) = &rules.others {
+                for (key, value) in fields {
+                    walk(schema, &path.key(key), value, errors);
+                }
+            }
+            for (name, value) in fields {
+                if let Some(schema) = rules.properties.get(name) {
+                    walk(schema, &path.child(name), value, errors);
+                }
+            }
+        }
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => {}
+    }
+}
+
+impl ListType {
+    fn check(&self, path: &Path<'_>, items: &[Json], errors: &mut Vec<Error>) {
+        match self {
+            ListType::Atomic => {}
+            ListType::Set => {
+                for index in repeated(items.iter().map(Member::of)) {
+                    if let Some(item) = items.get(index) {
+                        errors.push(Error::duplicate(&path.index(index), item));
+                    }
+                }
+            }
+            ListType::Map(keys) => check_map(keys, path, items, errors),
+        }
+    }
+}
+
+fn check_map(keys: &[String], path: &Path<'_>, items: &[Json], errors: &mut Vec<Error>) {
+    let stray = items
+        .iter()
+        .enumerate()
+        .find(|(_, item)| !item.is_object() && !item.is_null());
+    if let Some((index, item)) = stray {
+        let detail = "must be an object for an array of list-type map";
+        return errors.push(Error::invalid(&path.index(index), item, detail));
+    }
+    let repeated = match keys {
+        [key] => repeated(items.iter().map(|item| match item.get(key) {
+            Some(value) => Member::of(value),
+            None => Member::Missing,
+        })),
+        keys => repeated(items.iter().map(|item| {
+            let chosen = key_values(keys, item);
+            Member::Compound(json::to_string(&Json::Object(chosen)))
+        })),
+    };
+    for index in repeated {
+        let chosen = items.get(index).map(|item| key_values(keys, item));
+        let value = BadValue::Json(Json::Object(chosen.unwrap_or_default()));
+        errors.push(Error::duplicate(&path.index(index), value));
+    }
+}
+
+/// The keys of an element that are there.
+fn key_values(keys: &[String], item: &Json) -> Map<String, Json> {
+    let chosen = keys.iter().filter_map(|key| {
+        let value = item.get(key)?;
+        Some((key.clone(), value.clone()))
+    });
+    chosen.collect()
+}
+
+/// What must be unique.
+#[derive(PartialEq, Eq, Hash)]
+enum Member<'a> {
+    /// A key that is not there.
+    Missing,
+    /// A scalar.
+    Scalar(Same<'a>),
+    /// The JSON of a list or object: in there, 1 and 1.0 are the same.
+    Compound(String),
+}
+
+impl<'a> Member<'a> {
+    fn of(value: &'a Json) -> Self {
+        match value {
+            Json::Array(_) | Json::Object(_) => Member::Compound(json::to_string(value)),
+            scalar => Member::Scalar(Same(scalar)),
+        }
+    }
+}
+
+/// Where members come for the second time.
+fn repeated<'a>(members: impl ExactSizeIterator<Item = Member<'a>>) -> Vec<usize> {
+    let mut times: HashMap<Member<'a>, usize> = HashMap::with_capacity(members.len());
+    let mut repeated = Vec::new();
+    for (index, member) in members.enumerate() {
+        let times = times.entry(member).or_default();
+        *times = times.saturating_add(1);
+        if *times == 2 {
+            repeated.push(index);
+        }
+    }
+    repeated
+}

@@ -1,0 +1,105 @@
+//! What a schema says of a value, as an API server says it of custom resources (kube-openapi `pkg/validation/validate`,
+//! apiextensions-apiserver `pkg/apiserver/validation`). Where upstream walks a map in random order, errors come in the
+//! order of its keys.
+
+use gavel_apimachinery::field::{Error, ErrorType, Path};
+use gavel_apimachinery::version::KubeVersion;
+use gavel_engine::value::Json;
+
+use crate::JsonSchema;
+use crate::correlate::Correlated;
+
+mod combination;
+mod convert;
+mod enumeration;
+mod fault;
+mod list;
+mod list_type;
+mod map;
+mod node;
+mod number;
+mod pattern;
+mod text;
+mod trail;
+mod types;
+
+use fault::errors;
+use node::{Compiler, Node};
+use trail::Trail;
+
+/// A schema, ready to look at values: compiled once, from many threads.
+///
+/// ```
+/// use gavel_apimachinery::field::Path;
+/// use gavel_apimachinery::version::KubeVersion;
+/// use gavel_schema::JsonSchema;
+/// use gavel_schema::validate::Validator;
+/// use serde_json::json;
+///
+/// # fn main() -> Result<(), gavel_schema::SchemaReadError> {
+/// let schema = JsonSchema::read(&json!({
+///     "type": "object",
+///     "properties": {"spec": {"type": "object", "properties": {"replicas": {"type": "integer", "maximum": 3}}}},
+/// }))?;
+/// let validator = Validator::new(&schema, KubeVersion::REFERENCE);
+/// let errors = validator.validate(&Path::root(), &json!({"spec": {"replicas": 4}}));
+/// assert_eq!(
+///     errors.iter().map(ToString::to_string).collect::<Vec<_>>(),
+///     ["spec.replicas: Invalid value: 4: spec.replicas in body should be less than or equal to 3"],
+/// );
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Validator {
+    root: Node,
+}
+
+impl Validator {
+    /// Of a schema, with the formats that a version of Kubernetes knows. Patterns are compiled when they are first needed; one that is none
+    /// fails all texts, as upstream.
+    pub fn new(schema: &JsonSchema, version: KubeVersion) -> Self {
+        Validator {
+            root: Compiler::new(version).node(schema),
+        }
+    }
+
+    /// What is wrong with a value. `base` is where in the object it is: the root, or `status`.
+    pub fn validate(&self, base: &Path<'_>, value: &Json) -> Vec<Error> {
+        let outcome = self.root.check(value, &Trail::Root, None);
+        errors(base, &outcome.faults)
+    }
+
+    /// What is wrong with a new value, without what is wrong with those of its parts that have not changed.
+    pub fn validate_update(&self, base: &Path<'_>, was: Correlated<'_, '_>) -> Vec<Error> {
+        let outcome = self.root.check(was.new_value(), &Trail::Root, Some(was));
+        errors(base, &outcome.faults)
+    }
+
+    /// Which elements of lists of type set, and which keys of lists of type map, are there twice. Upstream asks this of a
+    /// new object only if the old one has no such errors.
+    pub fn validate_list_types(&self, base: &Path<'_>, value: &Json) -> Vec<Error> {
+        list_type::validate(&self.root, base, value)
+    }
+}
+
+/// The error that takes the place of what the rules would say of an object, if it has an error because of which they
+/// are not asked.
+pub fn blocked(errors: &[Error]) -> Option<Error> {
+    const DETAIL: &str = "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
+    let blocks = |error: &Error| {
+        matches!(
+            error.kind,
+            ErrorType::NotSupported
+                | ErrorType::Required
+                | ErrorType::TooLong
+                | ErrorType::TooMany
+                | ErrorType::TypeInvalid
+        )
+    };
+    let error = || Error::invalid(&Path::root(), Json::Null, DETAIL);
+    errors.iter().any(blocks).then(error)
+}
+
+#[cfg(test)]
+mod tests;

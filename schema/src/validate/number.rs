@@ -1,0 +1,178 @@
+//! Bounds of numbers (kube-openapi `pkg/validation/validate/{validator,values}.go`).
+
+use gavel_engine::golang::float;
+
+use super::convert::{is_integer, truncate, widen};
+use super::fault::Cause;
+use crate::JsonSchema;
+use crate::equal::Numeric;
+
+/// What a schema says of numbers.
+#[derive(Debug)]
+pub(super) struct NumberRules {
+    range: Range,
+    multiple_of: Option<Limit>,
+    maximum: Option<Limit>,
+    exclusive_maximum: bool,
+    minimum: Option<Limit>,
+    exclusive_minimum: bool,
+}
+
+/// A number of the schema.
+#[derive(Debug)]
+struct Limit {
+    value: f64,
+    /// Whether the schema's own type and format allow it.
+    fits: bool,
+}
+
+/// The numbers that type and format allow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Range {
+    /// All.
+    Any,
+    /// `integer`, and with the format `int64`.
+    Int64 { format: &'static str },
+    /// `integer` of the format `int32`.
+    Int32,
+    /// `number` of the format `float`.
+    Float,
+}
+
+impl Range {
+    fn of(schema: &JsonSchema) -> Self {
+        match (schema.kind.as_str(), schema.format.as_str()) {
+            _ if schema.int_or_string => Range::Any,
+            ("integer", "int32") => Range::Int32,
+            ("integer", "int64") => Range::Int64 { format: "int64" },
+            ("integer", _) => Range::Int64 { format: "" },
+            ("number", "float") => Range::Float,
+            _ => Range::Any,
+        }
+    }
+
+    /// Whether the text of a number can be read as one of these.
+    fn holds(self, number: Numeric) -> bool {
+        match (self, number) {
+            (Range::Any, _) | (Range::Int64 { .. } | Range::Float, Numeric::Int(_)) => true,
+            (Range::Int32, Numeric::Int(int)) => i32::try_from(int).is_ok(),
+            (range, Numeric::Double(double)) => {
+                let mut text = String::new();
+                // Writing to a text does not fail.
+                let _ = float::write_plain(&mut text, double);
+                match range {
+                    Range::Int32 => text.parse::<i32>().is_ok(),
+                    Range::Float => text.parse::<f32>().is_ok_and(f32::is_finite),
+                    Range::Any | Range::Int64 { .. } => text.parse::<i64>().is_ok(),
+                }
+            }
+        }
+    }
+
+    fn cause(self, what: &'static str) -> Cause<'static> {
+        let (kind, format) = match self {
+            Range::Any => ("", ""),
+            Range::Int64 { format } => ("integer", format),
+            Range::Int32 => ("integer", "int32"),
+            Range::Float => ("number", "float"),
+        };
+        Cause::Range { what, kind, format }
+    }
+}
+
+impl NumberRules {
+    /// None where the schema says nothing of numbers.
+    pub(super) fn new(schema: &JsonSchema) -> Option<Self> {
+        let range = Range::of(schema);
+        let limit = |value: Option<f64>| {
+            let value = value?;
+            let fits = range.holds(Numeric::Double(value));
+            Some(Limit { value, fits })
+        };
+        let rules = NumberRules {
+            range,
+            multiple_of: limit(schema.multiple_of),
+            maximum: limit(schema.maximum),
+            exclusive_maximum: schema.exclusive_maximum,
+            minimum: limit(schema.minimum),
+            exclusive_minimum: schema.exclusive_minimum,
+        };
+        let bounded = [&rules.multiple_of, &rules.maximum, &rules.minimum]
+            .into_iter()
+            .any(Option::is_some);
+        (bounded || range != Range::Any).then_some(rules)
+    }
+
+    /// What is wrong with a number.
+    pub(super) fn check(&self, number: Numeric, mut fault: impl FnMut(Cause<'static>)) {
+        if !self.range.holds(number) {
+            fault(self.range.cause("Checked"));
+        }
+        if let Some(limit) = &self.multiple_of {
+            let (factor, number) = self.comparable(limit, number, "MultipleOf", &mut fault);
+            multiple(factor, number, &mut fault);
+        }
+        if let Some(limit) = &self.minimum {
+            let exclusive = self.exclusive_minimum;
+            let (least, number) = self.comparable(limit, number, "Minimum boundary", &mut fault);
+            if number < least || (exclusive && number == least) {
+                fault(Cause::TooSmall {
+                    least,
+                    exclusive,
+                    number,
+                });
+            }
+        }
+        if let Some(limit) = &self.maximum {
+            let exclusive = self.exclusive_maximum;
+            let (most, number) = self.comparable(limit, number, "Maximum boundary", &mut fault);
+            if number > most || (exclusive && number == most) {
+                fault(Cause::TooLarge {
+                    most,
+                    exclusive,
+                    number,
+                });
+            }
+        }
+    }
+
+    /// A limit and a number as integers or as doubles: as integers if the number is one, fractions of the limit being
+    /// cut off, unless the schema's type does not allow the limit.
+    fn comparable(
+        &self,
+        limit: &Limit,
+        number: Numeric,
+        what: &'static str,
+        fault: &mut impl FnMut(Cause<'static>),
+    ) -> (Numeric, Numeric) {
+        if !limit.fits {
+            fault(self.range.cause(what));
+        }
+        match number {
+            Numeric::Int(_) if limit.fits => (Numeric::Int(truncate(limit.value)), number),
+            Numeric::Int(int) => (Numeric::Double(limit.value), Numeric::Double(widen(int))),
+            Numeric::Double(_) => (Numeric::Double(limit.value), number),
+        }
+    }
+}
+
+fn multiple(factor: Numeric, number: Numeric, fault: &mut impl FnMut(Cause<'static>)) {
+    let (positive, divides) = match (factor, number) {
+        (Numeric::Int(factor), Numeric::Int(number)) => {
+            (factor > 0, number.checked_rem(factor) == Some(0))
+        }
+        (Numeric::Double(factor), Numeric::Double(number)) => {
+            let quotient = match factor < 1.0 {
+                true => 1.0 / factor * number,
+                false => number / factor,
+            };
+            (factor > 0.0, is_integer(quotient))
+        }
+        _ => return,
+    };
+    if !positive {
+        fault(Cause::FactorNotPositive { factor });
+    } else if !divides {
+        fault(Cause::NotMultiple { factor, number });
+    }
+}

@@ -1,0 +1,36 @@
+//! Patterns, compiled when first needed.
+
+use std::sync::OnceLock;
+
+use gavel_engine::golang::regex::{Regex, RegexError};
+
+/// A regular expression of Go's, which may be none.
+#[derive(Debug)]
+pub(super) struct Pattern {
+    pub(super) text: String,
+    regex: OnceLock<Result<Regex, RegexError>>,
+}
+
+impl Pattern {
+    pub(super) fn new(text: &str) -> Self {
+        Pattern {
+            text: text.to_owned(),
+            regex: OnceLock::new(),
+        }
+    }
+
+    fn regex(&self) -> &Result<Regex, RegexError> {
+        self.regex.get_or_init(|| Regex::new(&self.text))
+    }
+
+    pub(super) fn is_match(&self, text: &str) -> bool {
+        self.regex()
+            .as_ref()
+            .is_ok_and(|regex| regex.is_match(text))
+    }
+
+    /// Why this is no pattern.
+    pub(super) fn error(&self) -> Option<&RegexError> {
+        self.regex().as_ref().err()
+    }
+}

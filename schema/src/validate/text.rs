@@ -1,0 +1,53 @@
+//! Lengths, patterns and formats of texts (kube-openapi `pkg/validation/validate/{validator,values,formats}.go`).
+
+use std::sync::Arc;
+
+use super::fault::Cause;
+use super::node::Node;
+use super::pattern::Pattern;
+
+/// What a schema says of texts.
+#[derive(Debug)]
+pub(super) struct TextRules {
+    /// In code points.
+    pub(super) max_length: Option<i64>,
+    /// In code points.
+    pub(super) min_length: Option<i64>,
+    pub(super) pattern: Option<Arc<Pattern>>,
+}
+
+impl TextRules {
+    /// The first thing that is wrong with a text.
+    pub(super) fn check<'f>(&'f self, text: &'f str) -> Option<Cause<'f>> {
+        if self.max_length.is_some() || self.min_length.is_some() {
+            let length = i64::try_from(text.chars().count()).unwrap_or(i64::MAX);
+            if let Some(most) = self.max_length.filter(|most| length > *most) {
+                return Some(Cause::TooLong { most });
+            }
+            if let Some(least) = self.min_length.filter(|least| length < *least) {
+                return Some(Cause::TooShort { least, text });
+            }
+        }
+        let pattern = self.pattern.as_deref()?;
+        (!pattern.is_match(text)).then_some(Cause::Pattern { pattern, text })
+    }
+}
+
+impl Node {
+    /// Whether the schema has a format that texts are held against.
+    pub(super) fn has_text_format(&self) -> bool {
+        self.format
+            .as_ref()
+            .is_some_and(|format| format.of_texts.is_some())
+    }
+
+    /// What is wrong with the format of a text.
+    pub(super) fn check_format<'f>(&'f self, text: &'f str) -> Option<Cause<'f>> {
+        let format = self.format.as_ref()?;
+        let valid = format.of_texts?.is_valid(text);
+        (!valid).then_some(Cause::Type {
+            expected: &format.name,
+            found: text,
+        })
+    }
+}

@@ -1,0 +1,86 @@
+//! Types: which JSON is of which (kube-openapi `pkg/validation/validate/type.go`).
+
+use gavel_engine::value::Json;
+
+use super::convert::is_integer;
+use super::fault::Cause;
+use super::node::Node;
+use crate::JsonSchema;
+use crate::equal::Numeric;
+
+/// The types that a schema allows.
+#[derive(Debug)]
+pub(super) struct Types {
+    /// The names, separated by commas; empty where any type is allowed.
+    pub(super) text: String,
+    pub(super) integer: bool,
+    pub(super) number: bool,
+    pub(super) string: bool,
+    boolean: bool,
+    array: bool,
+    object: bool,
+    /// Whether null is allowed, besides any type.
+    null: bool,
+}
+
+impl Types {
+    pub(super) fn new(schema: &JsonSchema) -> Self {
+        let names: &[&str] = match schema.kind.as_str() {
+            _ if schema.int_or_string => &["integer", "string"],
+            "" => &[],
+            kind => &[kind],
+        };
+        let has = |name| names.contains(&name);
+        Types {
+            text: names.join(","),
+            integer: has("integer"),
+            number: has("number"),
+            string: has("string"),
+            boolean: has("boolean"),
+            array: has("array"),
+            object: has("object"),
+            null: has("null") || schema.nullable,
+        }
+    }
+}
+
+impl Node {
+    /// What is wrong with the type of a value.
+    pub(super) fn check_type<'f>(&'f self, value: &'f Json) -> Option<Cause<'f>> {
+        let types = &self.types;
+        let mismatch = |found| {
+            let expected = types.text.as_str();
+            Some(Cause::Type { expected, found })
+        };
+        // What kind of value it is, whether its type is allowed, and the format that upstream takes it to have.
+        let (found, allowed, format) = match value {
+            Json::Null if types.null || types.text.is_empty() => return None,
+            Json::Null => return mismatch("null"),
+            Json::Bool(_) => ("boolean", types.boolean, ""),
+            Json::Number(number) => match Numeric::from(number) {
+                Numeric::Int(_) => ("integer", types.integer || types.number, "int64"),
+                Numeric::Double(double) => {
+                    let allowed = types.number || (types.integer && is_integer(double));
+                    ("number", allowed, "float64")
+                }
+            },
+            Json::String(_) => ("string", types.string, ""),
+            Json::Array(_) => ("array", types.array, ""),
+            Json::Object(_) => ("object", types.object, ""),
+        };
+        match &self.format {
+            _ if allowed => None,
+            None if types.text.is_empty() => None,
+            // A format makes texts and lists of any type pass, but for those of numbers.
+            Some(_) if matches!(found, "string" | "array") => {
+                let numeric = types.integer || types.number;
+                if numeric { mismatch(found) } else { None }
+            }
+            Some(expected) if expected.name != format => Some(Cause::Type {
+                expected: &expected.name,
+                found: format,
+            }),
+            _ => mismatch(found),
+        }
+    }
+}

@@ -191,3 +191,101 @@ fn schema_at<'s>(schema: &'s mut JsonSchema, steps: &[Step]) -> Option<&'s mut J
         Step::Value => schema.value_mut(),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn schema(schema: Json) -> JsonSchema {
+        serde_json::from_value(schema).unwrap()
+    }
+
+    #[test]
+    fn null_goes_where_it_may_not_be_and_has_no_default() {
+        let check = |of: Json, mut value: Json, expected: Json| {
+            drop_nulls(&mut value, &schema(of));
+            assert_eq!(value, expected);
+        };
+        let text = json!({"type": "string"});
+        let nullable = json!({"type": "string", "nullable": true});
+        let with_default = json!({"type": "string", "default": "x"});
+        check(
+            json!({"properties": {"a": text, "b": nullable, "c": with_default}}),
+            json!({"a": null, "b": null, "c": null, "d": null}),
+            json!({"b": null, "c": null, "d": null}),
+        );
+        check(
+            json!({"additionalProperties": {"items": {"properties": {"a": text}}}}),
+            json!({"k": [null, {"a": null}], "l": null}),
+            json!({"k": [null, {}]}),
+        );
+        // A default of null is none.
+        check(
+            json!({"properties": {"a": {"default": null}}}),
+            json!({"a": null}),
+            json!({}),
+        );
+    }
+
+    #[test]
+    fn defaults_fill_what_is_missing_or_null() {
+        let check = |of: Json, mut value: Json, expected: Json| {
+            fill(&mut value, &schema(of));
+            assert_eq!(value, expected);
+        };
+        let one = json!({"default": 1});
+        let one_or_null = json!({"default": 1, "nullable": true});
+        check(
+            json!({"properties": {"a": one, "b": one, "c": one_or_null, "d": one_or_null}}),
+            json!({"a": null, "c": null}),
+            json!({"a": 1, "b": 1, "c": null, "d": 1}),
+        );
+        check(
+            json!({"additionalProperties": {"default": {}, "properties": {"a": one}}}),
+            json!({"k": null, "l": {}}),
+            json!({"k": {"a": 1}, "l": {"a": 1}}),
+        );
+        check(
+            json!({"properties": {"a": {"items": one}, "b": {"items": one_or_null}, "c": {"items": {}}}}),
+            json!({"a": [null, 2], "b": [null], "c": [null]}),
+            json!({"a": [1, 2], "b": [null], "c": [null]}),
+        );
+        // The default of a whole is filled in turn; what lies below something missing is not.
+        check(
+            json!({"properties": {"a": {"default": {}, "properties": {"b": one}}, "c": {"properties": {"d": one}}}}),
+            json!({}),
+            json!({"a": {"b": 1}}),
+        );
+    }
+
+    #[test]
+    fn defaults_are_pruned_by_their_place() {
+        let check = |of: Json, expected: Json| {
+            let (mut found, expected) = (schema(of), schema(expected));
+            prune_defaults(&mut found).unwrap();
+            assert_eq!(found, expected);
+        };
+        let spec = |default: Json| json!({"properties": {"spec": {"default": default, "properties": {"a": {"items": {"properties": {"b": {}}}}}}}});
+        check(
+            spec(json!({"a": [{"b": 1, "c": 1}], "d": 1})),
+            spec(json!({"a": [{"b": 1}]})),
+        );
+        let item = |default: Json| json!({"properties": {"l": {"items": {"default": default, "properties": {"b": {}}}}}});
+        check(item(json!({"b": 1, "c": 1})), item(json!({"b": 1})));
+        let value = |default: Json| json!({"additionalProperties": {"default": default, "properties": {"b": {}}}});
+        check(value(json!({"b": 1, "c": 1})), value(json!({"b": 1})));
+        // Metadata is read as such, and what is malformed is left out.
+        let metadata =
+            |default: Option<Json>| json!({"properties": {"metadata": {"default": default}}});
+        check(
+            metadata(Some(json!({"name": "x", "labels": 1, "y": 1}))),
+            metadata(Some(json!({"name": "x"}))),
+        );
+        let name = |default: Option<Json>| json!({"properties": {"metadata": {"properties": {"name": {"default": default}}}}});
+        check(name(Some(json!(1))), name(None));
+        let error = prune_defaults(&mut schema(json!({"default": 1}))).unwrap_err();
+        assert!(error.ends_with("object root default value must be of object type"));
+    }
+}

@@ -229,3 +229,110 @@ fn kind_fault(text: &str) -> Option<String> {
     let may = "may have mixed case, but should otherwise match: ";
     (!faults.is_empty()).then(|| format!("{may}{}", faults.join(",")))
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn schema() -> JsonSchema {
+        let object = json!({"type": "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true});
+        serde_json::from_value(json!({
+            "properties": {"one": object, "list": {"items": object}, "map": {"additionalProperties": object}},
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn metadata_of_embedded_objects_is_written_anew() {
+        let schema = schema();
+        let mut object = json!({
+            "metadata": {"x": 1},
+            "one": {"metadata": {"name": "", "x": 1}},
+            "list": [{"metadata": {"ownerReferences": [{"x": 1, "uid": "u"}]}}, 1],
+            "map": {"k.l": {"metadata": null, "spec": {"metadata": {"x": 1}}}},
+        });
+        let unknown = coerce(&mut object, Some(&schema), false, &Path::root()).unwrap();
+        let expected = ["list[0].metadata.ownerReferences[0].x", "one.metadata.x"];
+        assert_eq!(unknown, expected);
+        let owner = json!({"apiVersion": "", "kind": "", "name": "", "uid": "u"});
+        assert_eq!(
+            object,
+            json!({
+                "metadata": {"x": 1},
+                "one": {"metadata": {}},
+                "list": [{"metadata": {"ownerReferences": [owner]}}, 1],
+                "map": {"k.l": {"metadata": {}, "spec": {"metadata": {"x": 1}}}},
+            })
+        );
+    }
+
+    #[test]
+    fn malformed_objects_are_refused_unless_they_come_from_storage() {
+        let check = |object: Json, expected: &str, stored: Json| {
+            let schema = schema();
+            let mut requested = object.clone();
+            let error = coerce(&mut requested, Some(&schema), false, &Path::root()).unwrap_err();
+            assert_eq!(error.to_string(), expected);
+            let mut object = object;
+            coerce_stored(&mut object, Some(&schema), false);
+            assert_eq!(object, stored);
+        };
+        check(
+            json!({"map": {"k": {"kind": 1, "apiVersion": "v1"}}}),
+            "map[k].kind: Invalid value: 1: must be a string",
+            json!({"map": {"k": {"apiVersion": "v1"}}}),
+        );
+        check(
+            json!({"list": [{"metadata": {"name": "a", "labels": 1}}]}),
+            r#"list[0].metadata: Invalid value: {"labels":1,"name":"a"}: json: cannot unmarshal number into Go struct field ObjectMeta.labels of type map[string]string"#,
+            json!({"list": [{"metadata": {"name": "a"}}]}),
+        );
+        check(
+            json!({"one": {"metadata": "a"}}),
+            r#"one.metadata: Invalid value: "a": json: cannot unmarshal string into Go value of type v1.ObjectMeta"#,
+            json!({"one": {"metadata": "a"}}),
+        );
+    }
+
+    #[test]
+    fn embedded_objects_have_a_type_and_valid_metadata() {
+        let check = |object: Json, expected: &[&str]| {
+            let errors = validate(&object, Some(&schema()), false, &Path::root());
+            let errors: Vec<_> = errors.iter().map(ToString::to_string).collect();
+            assert_eq!(errors, expected, "{object}");
+        };
+        check(json!({"one": {"apiVersion": "v1", "kind": "PoD"}}), &[]);
+        check(
+            json!({"list": [{}]}),
+            &[
+                "list[0].apiVersion: Required value",
+                "list[0].kind: Required value",
+            ],
+        );
+        check(
+            json!({"map": {"k": {"apiVersion": "a/b/c", "kind": "1", "metadata": {}}}}),
+            &[
+                r#"map[k].apiVersion: Invalid value: "a/b/c": unexpected GroupVersion string: a/b/c"#,
+                r#"map[k].kind: Invalid value: "1": may have mixed case, but should otherwise match: a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')"#,
+            ],
+        );
+        check(
+            json!({"one": {"apiVersion": "", "kind": "", "metadata": {"name": "..", "generation": -1}}}),
+            &[
+                r#"one.apiVersion: Invalid value: "": must not be empty"#,
+                r#"one.kind: Invalid value: "": must not be empty"#,
+                r#"one.metadata.name: Invalid value: "..": may not be '..'"#,
+                "one.metadata.generation: Invalid value: -1: must be greater than or equal to 0",
+            ],
+        );
+        check(
+            json!({"one": {"apiVersion": 1, "kind": "A", "metadata": {"name": 1}}}),
+            &[
+                "one.apiVersion: Invalid value: 1: must be a string",
+                r#"one.metadata: Invalid value: {"name":1}: json: cannot unmarshal number into Go struct field ObjectMeta.name of type string"#,
+            ],
+        );
+    }
+}

@@ -302,3 +302,6 @@ pub(super) fn utc(time: OffsetTime) -> String {
     let _ = time.write_rfc3339(&mut text);
     text
 }
+
+#[cfg(test)]
+mod tests;

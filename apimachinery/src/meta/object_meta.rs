@@ -27,7 +27,7 @@ pub struct OwnerReference<'a> {
 /// A view of what one manager of an object's fields has set.
 #[derive(Debug, Clone, Copy)]
 pub struct ManagedFieldsEntry<'a> {
-    fields: Option<&'a Map<String, Json>>,
+    fields: &'a Map<String, Json>,
 }
 
 impl<'a> ObjectMeta<'a> {
@@ -118,12 +118,18 @@ impl<'a> ObjectMeta<'a> {
     }
 
     /// `managedFields`
-    pub fn managed_fields(self) -> impl Iterator<Item = ManagedFieldsEntry<'a>> {
-        self.list("managedFields")
-            .iter()
-            .map(|item| ManagedFieldsEntry {
-                fields: item.as_object(),
-            })
+    pub fn managed_fields(self) -> Vec<ManagedFieldsEntry<'a>> {
+        let items = self.list("managedFields").iter();
+        let entries = items.map(|item| {
+            let fields = item.as_object()?;
+            // Upstream reads no entry where it cannot read the time of one: that of a year with five digits, say.
+            let is_time = match fields.get("time") {
+                Some(Json::String(time)) => Layout::Rfc3339.parse(time).is_ok(),
+                _ => true,
+            };
+            is_time.then_some(ManagedFieldsEntry { fields })
+        });
+        entries.collect::<Option<_>>().unwrap_or_default()
     }
 
     fn field(self, name: &str) -> Option<&'a Json> {
@@ -195,22 +201,22 @@ impl<'a> OwnerReference<'a> {
 impl<'a> ManagedFieldsEntry<'a> {
     /// `manager`
     pub fn manager(self) -> &'a str {
-        text(self.fields, "manager")
+        text(Some(self.fields), "manager")
     }
 
     /// `operation`: `Apply` or `Update`, or what else was said.
     pub fn operation(self) -> &'a str {
-        text(self.fields, "operation")
+        text(Some(self.fields), "operation")
     }
 
     /// `fieldsType`
     pub fn fields_type(self) -> &'a str {
-        text(self.fields, "fieldsType")
+        text(Some(self.fields), "fieldsType")
     }
 
     /// `subresource`
     pub fn subresource(self) -> &'a str {
-        text(self.fields, "subresource")
+        text(Some(self.fields), "subresource")
     }
 }
 

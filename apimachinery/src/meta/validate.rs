@@ -196,7 +196,7 @@ fn validate_common(
         validate_finalizers(errors, &metadata.finalizers(), &path.child("finalizers"));
     }
     let path = path.child("managedFields");
-    for (n, entry) in metadata.managed_fields().enumerate() {
+    for (n, entry) in metadata.managed_fields().into_iter().enumerate() {
         validate_managed_fields(errors, entry, &path.index(n));
     }
 }
@@ -372,3 +372,6 @@ fn report(errors: &mut Vec<Error>, path: &Path<'_>, value: &str, faults: Faults)
             .map(|fault| Error::new(ErrorType::Invalid, path, value, fault)),
     );
 }
+
+#[cfg(test)]
+mod tests;

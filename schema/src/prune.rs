@@ -1,7 +1,6 @@
 //! Taking out of an object what its schema does not know (apiextensions-apiserver `pkg/apiserver/schema/pruning`).
 
-use std::fmt;
-
+use gavel_apimachinery::field::Path;
 use gavel_engine::value::Json;
 
 use crate::{JsonSchema, SchemaOrBool};
@@ -40,7 +39,7 @@ pub fn prune(value: &mut Json, schema: Option<&JsonSchema>, resource: bool) -> V
         embedded: resource || schema.is_some_and(|schema| schema.embedded_resource),
         preserves: schema.is_some_and(JsonSchema::preserves_unknown_fields),
     };
-    node.prune(value, None, MAX_DEPTH, &mut unknown);
+    node.prune(value, &Path::root(), MAX_DEPTH, &mut unknown);
     unknown.sort_unstable();
     unknown
 }
@@ -64,13 +63,7 @@ impl<'s> Node<'s> {
         }
     }
 
-    fn prune(
-        self,
-        value: &mut Json,
-        place: Option<&Place<'_>>,
-        depth: usize,
-        unknown: &mut Vec<String>,
-    ) {
+    fn prune(self, value: &mut Json, path: &Path<'_>, depth: usize, unknown: &mut Vec<String>) {
         let Some(depth) = depth.checked_sub(1) else {
             return;
         };
@@ -79,21 +72,18 @@ impl<'s> Node<'s> {
         }
         match value {
             Json::Object(fields) => fields.retain(|name, value| {
-                let place = Place {
-                    parent: place,
-                    step: Step::Field(name),
-                };
+                let path = path.child(name);
                 if self.embedded && META_FIELDS.contains(&name.as_str()) {
                     return true;
                 }
                 match self.field(name) {
                     Field::Known(schema) => {
-                        Node::of(schema).prune(value, Some(&place), depth, unknown);
+                        Node::of(schema).prune(value, &path, depth, unknown);
                         true
                     }
                     Field::Unknown if self.preserves => true,
                     Field::Unknown => {
-                        unknown.push(place.to_string());
+                        unknown.push(path.strict().to_string());
                         false
                     }
                 }
@@ -102,11 +92,8 @@ impl<'s> Node<'s> {
                 let item = Node::of(self.schema.and_then(JsonSchema::item));
                 let preserves = self.preserves || item.preserves;
                 for (n, value) in items.iter_mut().enumerate() {
-                    let place = Place {
-                        parent: place,
-                        step: Step::Index(n),
-                    };
-                    Node { preserves, ..item }.prune(value, Some(&place), depth, unknown);
+                    let path = path.index(n);
+                    Node { preserves, ..item }.prune(value, &path, depth, unknown);
                 }
             }
             _ => {}
@@ -133,38 +120,6 @@ enum Field<'s> {
     /// That it may be there, and its schema.
     Known(Option<&'s JsonSchema>),
     Unknown,
-}
-
-/// Where a value lies.
-#[derive(Clone, Copy)]
-struct Place<'p> {
-    parent: Option<&'p Place<'p>>,
-    step: Step<'p>,
-}
-
-#[derive(Clone, Copy)]
-enum Step<'p> {
-    Field(&'p str),
-    Index(usize),
-}
-
-impl fmt::Display for Place<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut steps = Vec::new();
-        let mut place = Some(self);
-        while let Some(Place { parent, step }) = place {
-            steps.push(step);
-            place = *parent;
-        }
-        for (n, step) in steps.iter().rev().enumerate() {
-            match step {
-                Step::Field(name) if n == 0 => f.write_str(name)?,
-                Step::Field(name) => write!(f, ".{name}")?,
-                Step::Index(index) => write!(f, "[{index}]")?,
-            }
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]

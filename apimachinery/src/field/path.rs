@@ -69,21 +69,41 @@ impl<'p> Path<'p> {
         matches!(self.step, Step::Root)
     }
 
+    /// The path as strict decoding tells it: `spec.labels.a[0]`, empty for the object itself.
+    pub const fn strict(&'p self) -> impl fmt::Display + 'p {
+        Strict(self)
+    }
+
+    /// The names on the way, without indices.
+    pub fn names(&self) -> Vec<&'p str> {
+        let steps = self.steps().into_iter();
+        let names = steps.filter_map(|step| match step {
+            Step::Child(name) | Step::Key(name) => Some(name),
+            Step::Root | Step::Index(_) => None,
+        });
+        names.collect()
+    }
+
     const fn step(&'p self, step: Step<'p>) -> Path<'p> {
         let parent = if self.is_root() { None } else { Some(self) };
         Path { parent, step }
+    }
+
+    fn steps(&self) -> Vec<Step<'p>> {
+        let mut steps = Vec::new();
+        let mut path = Some(*self);
+        while let Some(Path { parent, step }) = path {
+            steps.push(step);
+            path = parent.copied();
+        }
+        steps.reverse();
+        steps
     }
 }
 
 impl fmt::Display for Path<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut steps = Vec::new();
-        let mut path = Some(self);
-        while let Some(Path { parent, step }) = path {
-            steps.push(step);
-            path = *parent;
-        }
-        for (n, step) in steps.iter().rev().enumerate() {
+        for (n, step) in self.steps().into_iter().enumerate() {
             match step {
                 Step::Root => f.write_str("<nil>")?,
                 // Upstream takes a step without a name for an index.
@@ -95,5 +115,43 @@ impl fmt::Display for Path<'_> {
             }
         }
         Ok(())
+    }
+}
+
+struct Strict<'p>(&'p Path<'p>);
+
+impl fmt::Display for Strict<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (n, step) in self.0.steps().into_iter().enumerate() {
+            match step {
+                Step::Root => {}
+                Step::Child(name) | Step::Key(name) if n == 0 => f.write_str(name)?,
+                Step::Child(name) | Step::Key(name) => write!(f, ".{name}")?,
+                Step::Index(index) => write!(f, "[{index}]")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strict_paths_have_no_keys_in_brackets() {
+        let root = Path::root();
+        assert_eq!(
+            (root.to_string(), root.strict().to_string()),
+            ("<nil>".to_owned(), String::new())
+        );
+        let spec = root.child("spec");
+        let (item, key) = (spec.index(1), spec.key("a.b"));
+        let (below_item, below_key) = (item.child("x"), key.child(""));
+        assert_eq!(below_item.to_string(), "spec[1].x");
+        assert_eq!(below_item.strict().to_string(), "spec[1].x");
+        assert_eq!(below_item.names(), ["spec", "x"]);
+        assert_eq!(below_key.to_string(), "spec[a.b][]");
+        assert_eq!(below_key.strict().to_string(), "spec.a.b.");
     }
 }

@@ -1,13 +1,15 @@
 //! Reading metadata as Go reads JSON into its types (sigs.k8s.io/json), and writing it back.
 
-use std::fmt;
-
 use gavel_engine::golang::time::{Layout, OffsetTime};
 use serde_json::{Map, Value as Json};
 
 use super::object_meta::is_zero;
 use super::shape::{OBJECT_META, Presence, Shape, Struct};
+use crate::field::Path;
 use crate::json;
+
+/// Upstream counts no further.
+const MAX_UNKNOWN: usize = 100;
 
 /// Reads metadata as an API server reads that of a request, and brings it in place to the form in which it is written:
 /// without unknown fields, null and what is empty, times in UTC and whole seconds. Returns the paths of unknown fields
@@ -44,7 +46,7 @@ pub fn decode_stored(metadata: &mut Json) -> Result<Vec<String>, String> {
         && let Shape::Struct(object_meta) = OBJECT_META
     {
         fields.retain(|name, value| match object_meta.field(name) {
-            Some(field) => read(value, field.shape, None).is_ok(),
+            Some(field) => read(value, field.shape, &Path::root()).is_ok(),
             None => true,
         });
     }
@@ -60,30 +62,16 @@ pub fn decode_stored(metadata: &mut Json) -> Result<Vec<String>, String> {
 ///
 /// As [`decode`].
 pub fn check(metadata: &Json) -> Result<Vec<String>, String> {
-    read(metadata, OBJECT_META, None)
+    read(metadata, OBJECT_META, &Path::root())
 }
 
-fn read(value: &Json, shape: Shape, place: Option<&Place<'_>>) -> Result<Vec<String>, String> {
+fn read(value: &Json, shape: Shape, path: &Path<'_>) -> Result<Vec<String>, String> {
     let mut reader = Reader::default();
-    reader.value(value, shape, place)?;
+    reader.value(value, shape, path)?;
     match reader.error {
         Some(error) => Err(error),
         None => Ok(reader.unknown),
     }
-}
-
-/// Where a value lies below the metadata.
-#[derive(Clone, Copy)]
-struct Place<'p> {
-    parent: Option<&'p Place<'p>>,
-    step: Step<'p>,
-}
-
-#[derive(Clone, Copy)]
-enum Step<'p> {
-    /// A field of a struct of this name.
-    Field(&'static str, &'p str),
-    Index(usize),
 }
 
 /// A failed value does not keep the rest from being read: a malformed time further on is told in its place.
@@ -91,18 +79,15 @@ enum Step<'p> {
 struct Reader {
     unknown: Vec<String>,
     error: Option<String>,
+    /// The name of the struct that holds what is read.
+    holder: &'static str,
 }
 
 impl Reader {
     /// # Errors
     ///
     /// What ends the reading: a time that is none.
-    fn value(
-        &mut self,
-        value: &Json,
-        shape: Shape,
-        place: Option<&Place<'_>>,
-    ) -> Result<(), String> {
+    fn value(&mut self, value: &Json, shape: Shape, path: &Path<'_>) -> Result<(), String> {
         match (shape, value) {
             (_, Json::Null)
             | (Shape::Raw, _)
@@ -111,31 +96,26 @@ impl Reader {
             (Shape::Integer, Json::Number(_)) if integer(value).is_some() => {}
             (Shape::Integer, Json::Number(_)) => {
                 let found = format!("number {}", json::to_string(value));
-                self.mismatch(&found, shape, place);
+                self.note_mismatch(&found, shape, path);
             }
             (Shape::Texts, Json::Object(texts)) => {
                 for text in texts.values() {
-                    self.value(text, Shape::Text("string"), place)?;
+                    self.value(text, Shape::Text("string"), path)?;
                 }
             }
             (Shape::List(_, item), Json::Array(items)) => {
                 for (n, value) in items.iter().enumerate() {
-                    let step = Step::Index(n);
-                    let place = Place {
-                        parent: place,
-                        step,
-                    };
-                    self.value(value, *item, Some(&place))?;
+                    self.value(value, *item, &path.index(n))?;
                 }
             }
-            (Shape::Struct(shape), Json::Object(fields)) => self.fields(fields, shape, place)?,
+            (Shape::Struct(shape), Json::Object(fields)) => self.fields(fields, shape, path)?,
             (Shape::Time, Json::String(text)) => {
                 Layout::Rfc3339
                     .parse(text)
                     .map_err(|error| error.to_string())?;
             }
-            (Shape::Time, _) => return Err(mismatch(json::kind(value), shape, place)),
-            _ => self.mismatch(json::kind(value), shape, place),
+            (Shape::Time, _) => return Err(self.mismatch(json::kind(value), shape, path)),
+            _ => self.note_mismatch(json::kind(value), shape, path),
         }
         Ok(())
     }
@@ -144,51 +124,40 @@ impl Reader {
         &mut self,
         fields: &Map<String, Json>,
         shape: &'static Struct,
-        parent: Option<&Place<'_>>,
+        path: &Path<'_>,
     ) -> Result<(), String> {
+        let holder = std::mem::replace(&mut self.holder, shape.name);
         for (name, value) in fields {
-            let place = Place {
-                parent,
-                step: Step::Field(shape.name, name),
-            };
+            let path = path.child(name);
             match shape.field(name) {
-                Some(field) => self.value(value, field.shape, Some(&place))?,
-                // Upstream counts no further.
-                None if self.unknown.len() < 100 => self.unknown.push(place.to_string()),
+                Some(field) => self.value(value, field.shape, &path)?,
+                None if self.unknown.len() < MAX_UNKNOWN => {
+                    self.unknown.push(path.strict().to_string());
+                }
                 None => {}
             }
         }
+        self.holder = holder;
         Ok(())
     }
 
-    fn mismatch(&mut self, found: &str, shape: Shape, place: Option<&Place<'_>>) {
+    fn note_mismatch(&mut self, found: &str, shape: Shape, path: &Path<'_>) {
         if self.error.is_none() {
-            self.error = Some(mismatch(found, shape, place));
+            self.error = Some(self.mismatch(found, shape, path));
         }
     }
-}
 
-/// Go's message of a value that has another type than the one it is read into.
-fn mismatch(found: &str, shape: Shape, place: Option<&Place<'_>>) -> String {
-    let (mut owner, mut names, mut rest) = (None, Vec::new(), place);
-    while let Some(Place { parent, step }) = rest {
-        if let Step::Field(shape, name) = *step {
-            owner = owner.or(Some(shape));
-            names.push(name);
-        }
-        rest = *parent;
+    /// Go's message of a value that has another type than the one it is read into.
+    fn mismatch(&self, found: &str, shape: Shape, path: &Path<'_>) -> String {
+        let target = match path.names().as_slice() {
+            [] => "value".to_owned(),
+            names => format!("struct field {}.{}", self.holder, names.join(".")),
+        };
+        format!(
+            "json: cannot unmarshal {found} into Go {target} of type {}",
+            shape.type_name()
+        )
     }
-    let target = match owner {
-        Some(owner) => {
-            names.reverse();
-            format!("struct field {owner}.{}", names.join("."))
-        }
-        None => "value".to_owned(),
-    };
-    format!(
-        "json: cannot unmarshal {found} into Go {target} of type {}",
-        shape.type_name()
-    )
 }
 
 /// The integer that Go reads from what Go wrote of a number: 1.0 is written as 1.
@@ -196,19 +165,6 @@ fn integer(value: &Json) -> Option<i64> {
     value
         .as_i64()
         .or_else(|| json::to_string(value).parse().ok())
-}
-
-impl fmt::Display for Place<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(parent) = self.parent {
-            parent.fmt(f)?;
-        }
-        match self.step {
-            Step::Field(_, name) if self.parent.is_none() => f.write_str(name),
-            Step::Field(_, name) => write!(f, ".{name}"),
-            Step::Index(index) => write!(f, "[{index}]"),
-        }
-    }
 }
 
 fn write_back(metadata: &mut Json) {

@@ -113,6 +113,11 @@ impl Env {
         }
     }
 
+    /// Whether a library brought a type of this name, which then is a value, too. The names of a host's types are none.
+    pub fn has_library_type(&self, name: &str) -> bool {
+        self.0.opaque_types.contains(name)
+    }
+
     /// The types that a host brought.
     pub fn provider(&self) -> Option<&dyn TypeProvider> {
         self.0.provider.as_deref()

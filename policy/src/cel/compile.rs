@@ -9,7 +9,7 @@ use gavel_engine::program::Program;
 use gavel_engine::types::Type;
 use smol_str::SmolStr;
 
-use super::declared::variable_type;
+use super::declared::{JSON_PATCH, OBJECT_PATCH, declared_type, variable_type};
 use super::environment::{Declarations, extend};
 
 /// What an expression is for, which says what it must come to.
@@ -25,16 +25,22 @@ pub enum ExpressionKind {
     Message,
     /// The value of an audit annotation: `string` or `null`.
     AuditAnnotation,
+    /// What the object is merged with: `Object`.
+    ApplyConfiguration,
+    /// The operations of a JSON patch: `list(JSONPatch)`.
+    JsonPatch,
 }
 
 impl ExpressionKind {
     /// The types that it may come to; none: any.
-    fn types(self) -> &'static [Type] {
+    fn types(self) -> Vec<Type> {
         match self {
-            ExpressionKind::MatchCondition | ExpressionKind::Validation => &[Type::Bool],
-            ExpressionKind::Variable => &[],
-            ExpressionKind::Message => &[Type::String],
-            ExpressionKind::AuditAnnotation => &[Type::String, Type::Null],
+            ExpressionKind::MatchCondition | ExpressionKind::Validation => vec![Type::Bool],
+            ExpressionKind::Variable => Vec::new(),
+            ExpressionKind::Message => vec![Type::String],
+            ExpressionKind::AuditAnnotation => vec![Type::String, Type::Null],
+            ExpressionKind::ApplyConfiguration => vec![declared_type(OBJECT_PATCH)],
+            ExpressionKind::JsonPatch => vec![Type::list(declared_type(JSON_PATCH))],
         }
     }
 }
@@ -98,8 +104,8 @@ pub struct Compiler {
     base: Env,
     /// The variables that are known so far, if there is `variables`.
     variables: Option<Vec<(SmolStr, Type)>>,
-    /// The environments of the four [`Declarations`], built when they are first needed.
-    environments: [OnceCell<Env>; 4],
+    /// The environments of the eight [`Declarations`], built when they are first needed: without and with patch types.
+    environments: [[OnceCell<Env>; 4]; 2],
 }
 
 impl Compiler {
@@ -162,6 +168,12 @@ impl Compiler {
         }
     }
 
+    /// The type by which the latest variable was declared.
+    pub fn latest_variable(&self) -> Option<&Type> {
+        let (_, ty) = self.variables.as_ref()?.last()?;
+        Some(ty)
+    }
+
     /// Declares a variable for what is compiled from here on.
     pub fn declare(&mut self, name: &str, ty: Type) {
         let variables = self.variables.get_or_insert_default();
@@ -170,7 +182,11 @@ impl Compiler {
     }
 
     fn environment(&self, declarations: Declarations) -> Result<&Env, CompileError> {
-        let [neither, params, authorizer, both] = &self.environments;
+        let [without, with] = &self.environments;
+        let [neither, params, authorizer, both] = match declarations.patch_types {
+            true => with,
+            false => without,
+        };
         let cell = match (declarations.params, declarations.authorizer) {
             (false, false) => neither,
             (true, false) => params,
@@ -197,7 +213,7 @@ impl Compiler {
             .compile(text)
             .map_err(|issues| CompileError::invalid(format!("compilation failed: {issues}")))?;
         let found = checked.output_type();
-        match kind.types() {
+        match kind.types().as_slice() {
             [] => {}
             types if types.contains(found) => {}
             [only] => {

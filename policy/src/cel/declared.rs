@@ -11,6 +11,10 @@ use smol_str::SmolStr;
 pub const REQUEST: &str = "kubernetes.AdmissionRequest";
 /// The type of `namespaceObject`: a Namespace without its owners and managed fields.
 pub const NAMESPACE: &str = "kubernetes.Namespace";
+/// The root of the types of patches as objects; `Object.spec` is a type of its own.
+pub(super) const OBJECT_PATCH: &str = "Object";
+/// The type of an operation of a JSON patch.
+pub(super) const JSON_PATCH: &str = "JSONPatch";
 /// The type of `variables`.
 pub(super) const VARIABLES: &str = "kubernetes.variables";
 
@@ -41,10 +45,15 @@ pub fn provider() -> Arc<dyn TypeProvider> {
 pub(super) struct DeclaredTypes {
     /// The names and types of the variables, if there is `variables`; of two with one name the last counts.
     pub(super) variables: Option<Vec<(SmolStr, Type)>>,
+    /// Whether there are the types of patches, too (apiserver `pkg/cel/mutation`).
+    pub(super) patch_types: bool,
 }
 
 impl TypeProvider for DeclaredTypes {
     fn find_type(&self, name: &str) -> Option<Type> {
+        if self.patch_types && is_patch_type(name) {
+            return Some(Type::Struct(name.into()));
+        }
         match name {
             VARIABLES if self.variables.is_some() => Some(declared_type(VARIABLES)),
             // Upstream's provider knows the simple types by its own names, too.
@@ -58,6 +67,9 @@ impl TypeProvider for DeclaredTypes {
     }
 
     fn field_type(&self, type_name: &str, field: &str) -> Option<Type> {
+        if self.patch_types && is_patch_type(type_name) {
+            return Some(patch_field(type_name, field));
+        }
         if type_name != VARIABLES {
             return admission_field(type_name, field);
         }
@@ -67,6 +79,22 @@ impl TypeProvider for DeclaredTypes {
         let escaped = || RESERVED.contains(&field).then(|| format!("__{field}__"));
         let found = named(field).or_else(|| named(&escaped()?));
         found.map(|(_, ty)| ty.clone())
+    }
+}
+
+fn is_patch_type(name: &str) -> bool {
+    name == JSON_PATCH
+        || name
+            .strip_prefix(OBJECT_PATCH)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+/// Objects have all fields. So have the operations of JSON patches, but those that mean nothing have no type.
+fn patch_field(type_name: &str, field: &str) -> Type {
+    match (type_name, field) {
+        (JSON_PATCH, "op" | "path" | "from") => Type::String,
+        (JSON_PATCH, field) if field != "value" => Type::opaque("", Vec::new()),
+        _ => Type::Dyn,
     }
 }
 

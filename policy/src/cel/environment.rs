@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use gavel_engine::env::Env;
 use gavel_engine::types::{Type, TypeTextError};
+use gavel_libraries::kubernetes::json_patch::JSON_PATCH;
 use smol_str::SmolStr;
 
 use super::declared::{DeclaredTypes, NAMESPACE, REQUEST, VARIABLES, declared_type};
@@ -32,6 +33,8 @@ pub struct Declarations {
     pub params: bool,
     /// `authorizer` and `authorizer.requestResource`, which all expressions see but those of messages.
     pub authorizer: bool,
+    /// The types and functions by which a policy says what to change.
+    pub patch_types: bool,
 }
 
 /// An environment of Kubernetes with the variables of admission.
@@ -44,6 +47,7 @@ pub(super) fn extend(
         .extend()
         .provider(Arc::new(DeclaredTypes {
             variables: variables.cloned(),
+            patch_types: declarations.patch_types,
         }))
         .variable(OBJECT, Type::Dyn)
         .variable(OLD_OBJECT, Type::Dyn)
@@ -51,6 +55,9 @@ pub(super) fn extend(
         .variable(REQUEST_VARIABLE, declared_type(REQUEST));
     if variables.is_some() {
         builder = builder.variable(VARIABLES_VARIABLE, declared_type(VARIABLES));
+    }
+    if declarations.patch_types {
+        builder = builder.overloads(JSON_PATCH);
     }
     if declarations.params {
         builder = builder.variable(PARAMS, Type::Dyn);

@@ -5,6 +5,7 @@ use super::*;
 const BOTH: Declarations = Declarations {
     params: true,
     authorizer: true,
+    patch_types: false,
 };
 
 fn compiler() -> Compiler {
@@ -93,4 +94,72 @@ fn variables_have_the_types_of_what_came_before() {
     declare("bad", "variables.list['x']", "found no matching overload");
     declare("request", "request", "");
     declare("dyn", "variables.request.whatever", "");
+}
+
+#[test]
+fn patches_have_types_of_their_own() {
+    use ExpressionKind::*;
+    let check = |kind, text: &str, expected: &str| {
+        let declarations = Declarations {
+            patch_types: true,
+            ..BOTH
+        };
+        let expression = compiler().compile(kind, text, declarations);
+        let message = message(&expression);
+        assert!(
+            message.starts_with(expected) && message.is_empty() == expected.is_empty(),
+            "{text}: {message}"
+        );
+    };
+    check(ApplyConfiguration, "Object{spec: Object.other{a: 1}}", "");
+    check(
+        ApplyConfiguration,
+        "Object.spec{}",
+        "must evaluate to Object but got Object.spec",
+    );
+    check(
+        ApplyConfiguration,
+        "Object{}.x",
+        "must evaluate to Object but got dyn",
+    );
+    check(
+        ApplyConfiguration,
+        "Object.x",
+        "must evaluate to Object but got type(Object.x)",
+    );
+    check(
+        JsonPatch,
+        "[JSONPatch{op: 'a', value: object, ?path: optional.of('a')}]",
+        "",
+    );
+    check(
+        JsonPatch,
+        "[]",
+        "must evaluate to list(JSONPatch) but got list(dyn)",
+    );
+    check(
+        JsonPatch,
+        "[JSONPatch{op: jsonpatch.escapeKey('a/b'), wrong: dyn(1)}]",
+        "",
+    );
+    check(
+        JsonPatch,
+        "[JSONPatch{wrong: 1}]",
+        "compilation failed: ERROR: <input>:1:17: expected type of field 'wrong' is '' but provided type is 'int'",
+    );
+    check(
+        JsonPatch,
+        "[JSONPatch{}].filter(p, p.wrong == 1)",
+        "compilation failed: ERROR: <input>:1:33: found no matching overload for '_==_' applied to '(, int)'",
+    );
+    check(
+        JsonPatch,
+        "[JSONPatch{}].map(p, p.wrong.x)",
+        "compilation failed: ERROR: <input>:1:29: type '' does not support field selection",
+    );
+    check(
+        JsonPatch,
+        "[type(JSONPatch{}) == JSONPatch ? JSONPatch{} : JSONPatch{}]",
+        "program instantiation failed: reference to undefined type: JSONPatch",
+    );
 }

@@ -148,7 +148,7 @@ impl Planner<'_> {
     }
 
     fn has_type_value(&self, name: &str) -> bool {
-        is_standard_type(name) || self.env.find_type(name).is_some()
+        is_standard_type(name) || self.env.has_library_type(name)
     }
 
     /// A name in an expression that was not checked: a variable in scope, of the environment, or a type.
@@ -283,8 +283,13 @@ impl Planner<'_> {
     }
 
     fn plan_struct(&mut self, literal: &Struct) -> Result<Node, PlanError> {
-        let known =
-            |candidate: &str| well_known::is_known(candidate).then(|| SmolStr::new(candidate));
+        // Of a host's types no values can be built, which only an evaluation finds out.
+        let host = self.env.provider();
+        let known = |candidate: &str| {
+            let is_known = well_known::is_known(candidate)
+                || host.is_some_and(|host| host.find_type(candidate).is_some());
+            is_known.then(|| SmolStr::new(candidate))
+        };
         let Some(type_name) = resolve_name(self.env.container(), &literal.type_name, known) else {
             return Err(PlanError::new(format_args!(
                 "unknown type: {}",

@@ -1,4 +1,30 @@
 //! Admission policies, decided as the API server decides them. Layer 2; sees no `crd`.
+//!
+//! A [`PolicyIndex`] takes in policies, bindings, params and namespaces; its [`Snapshot`] and an [`AdmissionRequest`] go
+//! into [`dispatch()`], a [`Decision`] comes out: no clock, no network, no lock.
 
 pub mod api;
 pub mod cel;
+mod compiled;
+mod decision;
+mod dispatch;
+mod evaluation;
+mod index;
+mod matching;
+mod namespace;
+mod observer;
+mod params;
+mod request;
+mod resource;
+
+pub use compiled::{CompiledPolicy, FailurePolicy, PolicyError};
+pub use decision::{Decision, Denial, Status};
+pub use dispatch::{Options, dispatch};
+pub use evaluation::{
+    AuditOutcome, ConditionsOutcome, Evaluation, PolicyAuditAnnotation, PolicyDecision, Verdict,
+};
+pub use index::{CompiledBinding, IndexError, PolicyIndex, Snapshot};
+pub use matching::{EquivalentResources, Matched};
+pub use observer::{Observer, Run};
+pub use request::{AdmissionRequest, RequestError};
+pub use resource::{GroupVersionKind, GroupVersionResource};

@@ -7,7 +7,7 @@ use crate::value::Value;
 /// The variables of an evaluation with their values.
 #[derive(Debug, Clone, Default)]
 pub struct Activation<'a> {
-    bindings: SmallVec<[(&'a str, Value<'a>); 4]>,
+    bindings: SmallVec<[(&'a str, Value<'a>); 8]>,
 }
 
 impl<'a> Activation<'a> {

@@ -4,10 +4,16 @@
 mod compile;
 mod declared;
 mod environment;
+mod evaluate;
+mod inputs;
+mod variables;
 
 pub use compile::{CompileError, CompileErrorKind, Compiler, Expression, ExpressionKind};
 pub use declared::{NAMESPACE, REQUEST, declared_type, provider};
 pub use environment::Declarations;
+pub(crate) use evaluate::{OUT_OF_BUDGET, Outcome, Runner, evaluate};
+pub(crate) use inputs::Inputs;
+pub use variables::Variable;
 
 /// The most cost units that one evaluation of an expression or a variable may take.
 pub const PER_CALL_LIMIT: u64 = 1_000_000;

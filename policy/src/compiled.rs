@@ -1,0 +1,146 @@
+//! A policy that is ready to be evaluated (apiserver `pkg/admission/plugin/policy/validating/plugin.go`, `compilePolicy`).
+
+use gavel_engine::env::Env;
+
+use crate::api::ValidatingAdmissionPolicy;
+use crate::cel::{CompileError, Compiler, Declarations, Expression, ExpressionKind, Variable};
+use crate::matching::Matcher;
+
+/// A policy with its expressions compiled, each as far as that was possible: an expression that cannot be used takes
+/// nothing but what depends on it down.
+#[derive(Debug)]
+pub struct CompiledPolicy {
+    policy: ValidatingAdmissionPolicy,
+    failure_policy: FailurePolicy,
+    pub(crate) matcher: Matcher,
+    pub(crate) variables: Vec<Variable>,
+    pub(crate) match_conditions: Vec<Expression>,
+    pub(crate) validations: Vec<Expression>,
+    /// What denials of the validations say, where an expression says it.
+    pub(crate) messages: Vec<Option<Expression>>,
+    pub(crate) audit_annotations: Vec<Expression>,
+}
+
+/// What it means that a policy cannot decide.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FailurePolicy {
+    /// The request is denied.
+    Fail,
+    /// The policy does not count.
+    Ignore,
+    /// What upstream does not know; only a policy that was never validated says it.
+    Unknown(String),
+}
+
+/// An expression of a policy that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PolicyError<'a> {
+    /// Where it is: `spec.validations[0].expression`.
+    pub field: String,
+    /// What is wrong with it.
+    pub error: &'a CompileError,
+}
+
+impl CompiledPolicy {
+    /// Compiles a policy that has its defaults; `base` is an environment of Kubernetes, that of stored expressions where
+    /// the policy is to be evaluated, that of new ones where it is asked whether it may be written.
+    pub fn new(policy: ValidatingAdmissionPolicy, base: &Env) -> Self {
+        let spec = &policy.spec;
+        let expressions = Declarations {
+            params: spec.param_kind.is_some(),
+            authorizer: true,
+        };
+        let messages = Declarations {
+            authorizer: false,
+            ..expressions
+        };
+        let mut compiler = Compiler::with_variables(base);
+        let mut variables = Vec::with_capacity(spec.variables.len());
+        for variable in &spec.variables {
+            variables.push(Variable {
+                name: variable.name.as_str().into(),
+                expression: compiler.compile_variable(
+                    &variable.name,
+                    &variable.expression,
+                    expressions,
+                ),
+            });
+        }
+        let compile = |kind, text: &str| compiler.compile(kind, text, expressions);
+        let match_conditions = spec.match_conditions.iter();
+        let validations = spec.validations.iter();
+        let audit_annotations = spec.audit_annotations.iter();
+        CompiledPolicy {
+            failure_policy: match spec.failure_policy.as_deref() {
+                None | Some("Fail") => FailurePolicy::Fail,
+                Some("Ignore") => FailurePolicy::Ignore,
+                Some(unknown) => FailurePolicy::Unknown(unknown.to_owned()),
+            },
+            matcher: Matcher::new(spec.match_constraints.as_ref()),
+            variables,
+            match_conditions: match_conditions
+                .map(|each| compile(ExpressionKind::MatchCondition, &each.expression))
+                .collect(),
+            messages: validations
+                .clone()
+                .map(|each| match each.message_expression.as_str() {
+                    "" => None,
+                    text => Some(compiler.compile(ExpressionKind::Message, text, messages)),
+                })
+                .collect(),
+            validations: validations
+                .map(|each| compile(ExpressionKind::Validation, &each.expression))
+                .collect(),
+            audit_annotations: audit_annotations
+                .map(|each| compile(ExpressionKind::AuditAnnotation, &each.value_expression))
+                .collect(),
+            policy,
+        }
+    }
+
+    /// The name of the policy.
+    pub fn name(&self) -> &str {
+        &self.policy.metadata.name
+    }
+
+    /// The policy itself.
+    pub fn policy(&self) -> &ValidatingAdmissionPolicy {
+        &self.policy
+    }
+
+    /// What it means that the policy cannot decide.
+    pub fn failure_policy(&self) -> &FailurePolicy {
+        &self.failure_policy
+    }
+
+    /// The expressions that cannot be used: variables, match conditions, validations, their messages, audit annotations.
+    pub fn errors<'a>(&'a self) -> Vec<PolicyError<'a>> {
+        let mut errors = Vec::new();
+        let mut look = |list: &str, n: usize, field: &str, expression: &'a Expression| {
+            if let Err(error) = &expression.program {
+                errors.push(PolicyError {
+                    field: format!("spec.{list}[{n}].{field}"),
+                    error,
+                });
+            }
+        };
+        for (n, variable) in self.variables.iter().enumerate() {
+            look("variables", n, "expression", &variable.expression);
+        }
+        for (n, expression) in self.match_conditions.iter().enumerate() {
+            look("matchConditions", n, "expression", expression);
+        }
+        for (n, expression) in self.validations.iter().enumerate() {
+            look("validations", n, "expression", expression);
+        }
+        for (n, expression) in self.messages.iter().enumerate() {
+            if let Some(expression) = expression {
+                look("validations", n, "messageExpression", expression);
+            }
+        }
+        for (n, expression) in self.audit_annotations.iter().enumerate() {
+            look("auditAnnotations", n, "valueExpression", expression);
+        }
+        errors
+    }
+}

@@ -1,0 +1,169 @@
+//! What is answered to a request (apiserver `pkg/admission/plugin/policy/validating/dispatcher.go`,
+//! `pkg/admission/attributes.go`, `pkg/admission/errors.go`).
+
+use std::collections::BTreeMap;
+
+use gavel_apimachinery::names;
+use gavel_engine::golang::quote::quote;
+
+use crate::request::{AdmissionRequest, object_name};
+
+/// What is answered to a request.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Decision {
+    /// Why the request is denied; none: it is allowed.
+    pub status: Option<Status>,
+    /// All that denies the request, in order. The first one makes the status.
+    pub denials: Vec<Denial>,
+    /// What the client is to be warned of, in order, repeats included.
+    pub warnings: Vec<String>,
+    /// What is added to the audit event.
+    pub audit_annotations: BTreeMap<String, String>,
+    /// Why something was not added to the audit event: the key and what is wrong.
+    pub annotation_errors: Vec<(String, String)>,
+}
+
+/// What denies a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Denial {
+    /// The policy.
+    pub policy: String,
+    /// The binding, where it is not the policy as such that is at fault.
+    pub binding: Option<String>,
+    /// Why.
+    pub message: String,
+    /// The reason for a status; empty: `Invalid`.
+    pub reason: String,
+}
+
+/// The status of a request that is denied (`metav1.Status`, which is a `Failure`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Status {
+    /// The text for people.
+    pub message: String,
+    /// The reason for programs.
+    pub reason: String,
+    /// The HTTP status.
+    pub code: u16,
+    /// `details.name`
+    pub name: String,
+    /// `details.group`
+    pub group: String,
+    /// `details.kind`, which is the plural name of the resource.
+    pub resource: String,
+    /// `details.causes[].message`
+    pub causes: Vec<String>,
+}
+
+impl Decision {
+    /// Whether the request is allowed.
+    pub fn allowed(&self) -> bool {
+        self.status.is_none()
+    }
+
+    /// Adds an annotation to the audit event. Its key must be `prefix/name`, and what is there stays.
+    pub(crate) fn annotate(&mut self, key: String, value: String) {
+        if let Err(error) = check_key(&key) {
+            self.annotation_errors.push((key, error));
+            return;
+        }
+        match self.audit_annotations.get(&key) {
+            Some(old) if *old != value => {
+                let name = quote(&key);
+                let error = format!(
+                    "admission annotations are not allowd to be overwritten, key:{name}, old value: {{Metadata {old}}}, new value: {{Metadata {value}}}"
+                );
+                self.annotation_errors.push((key, error));
+            }
+            _ => {
+                self.audit_annotations.insert(key, value);
+            }
+        }
+    }
+
+    /// Makes the status, of the first denial.
+    pub(crate) fn close(&mut self, request: &AdmissionRequest) {
+        if let Some(first) = self.denials.first() {
+            self.status = Some(first.status(request));
+        }
+    }
+}
+
+impl Denial {
+    /// What the client is told.
+    fn status(&self, request: &AdmissionRequest) -> Status {
+        let policy = &self.policy;
+        let binding = match &self.binding {
+            Some(binding) => format!(" with binding '{binding}'"),
+            None => String::new(),
+        };
+        let cause = format!(
+            "ValidatingAdmissionPolicy '{policy}'{binding} denied request: {}",
+            self.message
+        );
+        let name = match request.name.as_str() {
+            "" => object_name(&request.object),
+            name => name,
+        };
+        let resource = &request.resource;
+        let message = match (resource.resource.as_str(), resource.group.as_str()) {
+            ("", "") => format!("forbidden: {cause}"),
+            _ => {
+                let resource = resource.qualified();
+                format!("{resource} {} is forbidden: {cause}", quote(name))
+            }
+        };
+        let reason = match self.reason.as_str() {
+            "" => "Invalid",
+            reason => reason,
+        };
+        Status {
+            message,
+            reason: reason.to_owned(),
+            code: code(reason),
+            name: name.to_owned(),
+            group: resource.group.clone(),
+            resource: resource.resource.clone(),
+            causes: vec![cause],
+        }
+    }
+}
+
+impl Status {
+    /// Of a request in a namespace that does not exist.
+    pub(crate) fn namespace_not_found(name: &str, message: String) -> Self {
+        Status {
+            message,
+            reason: "NotFound".to_owned(),
+            code: 404,
+            name: name.to_owned(),
+            group: String::new(),
+            resource: "namespaces".to_owned(),
+            causes: Vec::new(),
+        }
+    }
+}
+
+/// The HTTP status of a reason.
+fn code(reason: &str) -> u16 {
+    match reason {
+        "Unauthorized" => 401,
+        "Forbidden" => 403,
+        "RequestEntityTooLarge" => 413,
+        _ => 422,
+    }
+}
+
+fn check_key(key: &str) -> Result<(), String> {
+    if key.split('/').count() != 2 {
+        return Err("annotation key has invalid format, the right format is a DNS subdomain prefix and '/' and key name. (e.g. 'podsecuritypolicy.admission.k8s.io/admit-policy')".to_owned());
+    }
+    let faults = names::qualified_name(key);
+    match faults.is_empty() {
+        true => Ok(()),
+        false => Err(format!(
+            "annotation key has invalid format {}. A qualified name like 'podsecuritypolicy.admission.k8s.io/admit-policy' is required.",
+            faults.join(",")
+        )),
+    }
+}

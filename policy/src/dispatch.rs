@@ -1,0 +1,380 @@
+//! A request decided by all policies that match it (apiserver `pkg/admission/plugin/policy/validating/dispatcher.go`).
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use gavel_apimachinery::json;
+use gavel_engine::value::{Arena, Json, Value};
+use gavel_libraries::authorizer::{Authorizer, CachingAuthorizer, ResourceAttributes};
+use gavel_libraries::kubernetes::authorizer::{AuthorizerValue, ResourceCheck};
+
+use crate::cel::{Inputs, Runner};
+use crate::compiled::{CompiledPolicy, FailurePolicy};
+use crate::decision::{Decision, Denial, Status};
+use crate::evaluation::{AuditOutcome, Evaluation, Views};
+use crate::index::{CompiledBinding, Snapshot};
+use crate::matching::{Matched, Surroundings};
+use crate::namespace::Namespace;
+use crate::observer::Observer;
+use crate::request::AdmissionRequest;
+use crate::resource::GroupVersionKind;
+
+/// The most bytes of the value of an audit annotation.
+const MAX_ANNOTATION_BYTES: usize = 10 * 1024;
+
+/// How a request is decided.
+#[derive(Clone, Copy)]
+pub struct Options<'a> {
+    /// True ends evaluations, which then count as failed: a deadline, or a flag of the host's.
+    pub interrupt: Option<&'a (dyn Fn() -> bool + Sync)>,
+    /// The budget of validations and that of audit annotations, in cost units, where it is not the usual one.
+    pub cost_budget: Option<i64>,
+    /// Whether the resources of which an API server asks no policy are passed over.
+    pub exempt: bool,
+    /// Who wants to know the steps.
+    pub observer: &'a dyn Observer,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Options {
+            interrupt: None,
+            cost_budget: None,
+            exempt: true,
+            observer: &(),
+        }
+    }
+}
+
+impl std::fmt::Debug for Options<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Options")
+            .field("cost_budget", &self.cost_budget)
+            .field("exempt", &self.exempt)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Decides a request. Whatever the policies hold, there is a decision, and none keeps another from being asked; after the
+/// interrupt each that is still to be asked fails, which its failure policy decides.
+pub fn dispatch(
+    snapshot: &Snapshot,
+    request: &AdmissionRequest,
+    authorizer: &Arc<dyn Authorizer>,
+    options: &Options<'_>,
+) -> Decision {
+    let mut decision = Decision::default();
+    if options.exempt && request.is_exempt() {
+        return decision;
+    }
+    let arena = Arena::new();
+    let dispatch = Dispatch {
+        snapshot,
+        request,
+        options,
+        arena: &arena,
+        authorizer: authorizer_values(request, authorizer, &arena),
+    };
+    for (policy, bindings) in snapshot.bound() {
+        if let Err(status) = dispatch.ask(policy, bindings, &mut decision) {
+            decision.status = Some(status);
+            return decision;
+        }
+    }
+    decision.close(request);
+    decision
+}
+
+/// What all policies share.
+struct Dispatch<'a> {
+    snapshot: &'a Snapshot,
+    request: &'a AdmissionRequest,
+    options: &'a Options<'a>,
+    arena: &'a Arena,
+    authorizer: (Value<'a>, Value<'a>),
+}
+
+impl<'a> Dispatch<'a> {
+    /// Asks a policy. An error ends the request, whatever policies say.
+    fn ask(
+        &self,
+        policy: &'a CompiledPolicy,
+        bindings: impl Iterator<Item = &'a CompiledBinding>,
+        decision: &mut Decision,
+    ) -> Result<(), Status> {
+        let (request, observer) = (self.request, self.options.observer);
+        let around = Surroundings {
+            namespaces: self.snapshot.namespaces(),
+            equivalents: self.snapshot.equivalents(),
+        };
+        let matched = policy.matcher.policy_matches(request, around);
+        observer.policy_matched(policy.name(), &matched);
+        let matched = match matched {
+            Ok(Some(matched)) => matched,
+            Ok(None) => return Ok(()),
+            Err(error) => {
+                decision.misconfigured(policy, None, &error);
+                return Ok(());
+            }
+        };
+        let objects = [&request.object, &request.old_object];
+        let [object, old_object] = objects.map(|object| converted(object, matched.kind));
+        let mut annotations = Annotations::default();
+        for binding in bindings {
+            let matches = binding.matcher.binding_matches(request, around);
+            observer.binding_matched(policy.name(), binding.name(), &matches);
+            let params = match matches {
+                Ok(false) => continue,
+                Ok(true) => self.params(policy, binding),
+                Err(error) => Err(error),
+            };
+            let params = match params {
+                Ok(params) => params,
+                Err(error) => {
+                    decision.misconfigured(policy, Some(binding), &error);
+                    continue;
+                }
+            };
+            let namespace = self.namespace()?;
+            for param in params {
+                let views = self.views(matched, &object, &old_object, namespace, param);
+                let evaluation = self.evaluate(policy, views);
+                observer.evaluated(policy.name(), binding.name(), param, &evaluation);
+                decision.enforce(policy, binding, &evaluation, &mut annotations);
+            }
+        }
+        annotations.publish(policy.name(), decision);
+        Ok(())
+    }
+
+    /// The params of a binding; none is one without params.
+    fn params(
+        &self,
+        policy: &CompiledPolicy,
+        binding: &CompiledBinding,
+    ) -> Result<Vec<Option<&'a Json>>, String> {
+        let (Some(kind), Some(selection)) = (&policy.policy().spec.param_kind, &binding.params)
+        else {
+            return Ok(vec![None]);
+        };
+        let (params, is_namespaced) = self.snapshot.params(policy.name(), kind);
+        let found = selection.collect(params, is_namespaced, &self.request.namespace)?;
+        Ok(found.into_iter().map(Some).collect())
+    }
+
+    /// The namespace of the object, if it has one. Namespaces have none, although requests for them name one.
+    fn namespace(&self) -> Result<Option<&'a Namespace>, Status> {
+        let kind = &self.request.kind;
+        let is_namespace =
+            kind.group.is_empty() && kind.version == "v1" && kind.kind == "Namespace";
+        let name = &self.request.namespace;
+        if is_namespace || name.is_empty() {
+            return Ok(None);
+        }
+        let found = self.snapshot.namespaces().find(name);
+        found
+            .map(Some)
+            .map_err(|message| Status::namespace_not_found(name, message))
+    }
+
+    fn views<'b>(
+        &'b self,
+        matched: Matched<'b>,
+        object: &'b Json,
+        old_object: &'b Json,
+        namespace: Option<&'b Namespace>,
+        param: Option<&'b Json>,
+    ) -> Views<'b> {
+        let Matched { kind, resource } = matched;
+        let request = self.request.value(kind, resource, self.arena);
+        let exposed = namespace.map(|namespace| Value::from(namespace.exposed()));
+        let whole = namespace.map(|namespace| Value::from(namespace.whole()));
+        Views {
+            conditions_request: match *resource == self.request.resource {
+                true => request,
+                false => self.request.value(kind, &self.request.resource, self.arena),
+            },
+            inputs: Inputs {
+                object: Value::from(object),
+                old_object: Value::from(old_object),
+                request,
+                params: param.map_or(Value::Null, Value::from),
+                namespace_object: exposed.unwrap_or(Value::Null),
+                authorizer: Some(self.authorizer),
+            },
+            whole_namespace: whole.unwrap_or(Value::Null),
+        }
+    }
+
+    fn evaluate(&self, policy: &CompiledPolicy, views: Views<'_>) -> Evaluation {
+        if self.options.interrupt.is_some_and(|interrupt| interrupt()) {
+            return policy.failed("operation interrupted".to_owned());
+        }
+        let arena = Arena::new();
+        let runner = Runner {
+            arena: &arena,
+            interrupt: self.options.interrupt,
+            observer: self.options.observer,
+        };
+        policy.evaluate(views, runner, self.options.cost_budget)
+    }
+}
+
+impl Decision {
+    /// A policy or binding that cannot even be asked, whatever the binding does with denials.
+    fn misconfigured(
+        &mut self,
+        policy: &CompiledPolicy,
+        binding: Option<&CompiledBinding>,
+        error: &str,
+    ) {
+        let message = match policy.failure_policy() {
+            FailurePolicy::Ignore => return,
+            FailurePolicy::Fail => {
+                let what = if binding.is_some() {
+                    "binding"
+                } else {
+                    "policy"
+                };
+                format!("failed to configure {what}: {error}")
+            }
+            FailurePolicy::Unknown(unknown) => format!("unrecognized failure policy: '{unknown}'"),
+        };
+        self.denials.push(Denial {
+            policy: policy.name().to_owned(),
+            binding: binding.map(|binding| binding.name().to_owned()),
+            message,
+            reason: String::new(),
+        });
+    }
+
+    /// Does what the binding does with denials.
+    fn enforce(
+        &mut self,
+        policy: &CompiledPolicy,
+        binding: &CompiledBinding,
+        evaluation: &Evaluation,
+        annotations: &mut Annotations,
+    ) {
+        let (policy_name, binding_name) = (policy.name(), binding.name());
+        let denial = |message: &str, reason: &str| Denial {
+            policy: policy_name.to_owned(),
+            binding: Some(binding_name.to_owned()),
+            message: message.to_owned(),
+            reason: reason.to_owned(),
+        };
+        let decisions = evaluation.decisions.iter().enumerate();
+        for (n, found) in decisions.filter(|(_, found)| found.denies) {
+            for action in &binding.binding().spec.validation_actions {
+                match action.as_str() {
+                    "Deny" => self.denials.push(denial(&found.message, &found.reason)),
+                    "Warn" => self.warnings.push(format!(
+                        "Validation failed for ValidatingAdmissionPolicy '{policy_name}' with binding '{binding_name}': {}",
+                        found.message
+                    )),
+                    "Audit" => self.annotate(
+                        "validation.policy.admission.k8s.io/validation_failure".to_owned(),
+                        failure(binding, n, &found.message),
+                    ),
+                    _ => {}
+                }
+            }
+        }
+        for annotation in &evaluation.audit_annotations {
+            match &annotation.outcome {
+                AuditOutcome::Publish(value) => annotations.add(&annotation.key, value),
+                // Whatever the binding does with denials.
+                AuditOutcome::Error(error) => self.denials.push(denial(error, "")),
+                AuditOutcome::Exclude { .. } => {}
+            }
+        }
+    }
+}
+
+/// A failed validation as the audit event has it.
+fn failure(binding: &CompiledBinding, expression_index: usize, message: &str) -> String {
+    let spec = &binding.binding().spec;
+    let actions = match spec.validation_actions.as_slice() {
+        [] => "null".to_owned(),
+        actions => {
+            let actions: Vec<String> = actions.iter().map(|action| json::quoted(action)).collect();
+            format!("[{}]", actions.join(","))
+        }
+    };
+    format!(
+        "[{{\"message\":{},\"policy\":{},\"binding\":{},\"expressionIndex\":{expression_index},\"validationActions\":{actions}}}]",
+        json::quoted(message),
+        json::quoted(&spec.policy_name),
+        json::quoted(binding.name()),
+    )
+}
+
+/// The audit annotations of one policy: under each key the values of its bindings and params, each value once.
+#[derive(Debug, Default)]
+struct Annotations(Vec<(String, Vec<String>)>);
+
+impl Annotations {
+    fn add(&mut self, key: &str, value: &str) {
+        let value = shortened(value);
+        let position = self.0.iter().position(|(known, _)| known == key);
+        match position.and_then(|position| self.0.get_mut(position)) {
+            Some((_, values)) if values.contains(&value) => {}
+            Some((_, values)) => values.push(value),
+            None => self.0.push((key.to_owned(), vec![value])),
+        }
+    }
+
+    fn publish(self, policy: &str, decision: &mut Decision) {
+        for (key, values) in self.0 {
+            decision.annotate(format!("{policy}/{key}"), values.join(", "));
+        }
+    }
+}
+
+/// The most of a value that an annotation may have. Go cuts between bytes, and what is left of a code point it writes as one
+/// replacement character for each byte.
+fn shortened(value: &str) -> String {
+    if value.len() <= MAX_ANNOTATION_BYTES {
+        return value.to_owned();
+    }
+    let end = value.floor_char_boundary(MAX_ANNOTATION_BYTES);
+    let (kept, _) = value.split_at(end);
+    let broken = MAX_ANNOTATION_BYTES.saturating_sub(end);
+    format!("{kept}{}", "\u{fffd}".repeat(broken))
+}
+
+/// An object as the kind that a policy looks at. Versions of one kind are taken to differ in their name alone.
+fn converted<'a>(object: &'a Json, kind: &GroupVersionKind) -> Cow<'a, Json> {
+    let Json::Object(fields) = object else {
+        return Cow::Borrowed(object);
+    };
+    let text = |key| fields.get(key).and_then(Json::as_str).unwrap_or_default();
+    let api_version = kind.api_version();
+    if text("apiVersion") == api_version && text("kind") == kind.kind {
+        return Cow::Borrowed(object);
+    }
+    let mut fields = fields.clone();
+    fields.insert("apiVersion".to_owned(), api_version.into());
+    fields.insert("kind".to_owned(), kind.kind.clone().into());
+    Cow::Owned(Json::Object(fields))
+}
+
+/// `authorizer` and `authorizer.requestResource`.
+fn authorizer_values<'a>(
+    request: &AdmissionRequest,
+    authorizer: &Arc<dyn Authorizer>,
+    arena: &'a Arena,
+) -> (Value<'a>, Value<'a>) {
+    let caching = CachingAuthorizer::new(Arc::clone(authorizer));
+    let value = AuthorizerValue::new(Arc::clone(&request.user), Arc::new(caching));
+    let resource = ResourceAttributes {
+        api_group: request.resource.group.clone(),
+        resource: request.resource.resource.clone(),
+        subresource: request.subresource.clone(),
+        namespace: request.namespace.clone(),
+        name: request.name.clone(),
+        ..ResourceAttributes::default()
+    };
+    let check = ResourceCheck::new(value.clone(), resource);
+    (arena.opaque(value), arena.opaque(check))
+}

@@ -1,0 +1,293 @@
+//! A policy evaluated for one binding and one param (apiserver `pkg/admission/plugin/policy/validating/validator.go`,
+//! `pkg/admission/plugin/webhook/matchconditions/matcher.go`).
+
+use gavel_engine::value::Value;
+
+use crate::cel::{
+    COST_BUDGET, Expression, Inputs, MATCH_CONDITIONS_BUDGET, OUT_OF_BUDGET, Outcome, Runner,
+    evaluate,
+};
+use crate::compiled::{CompiledPolicy, FailurePolicy};
+
+/// The most bytes of a message that an expression makes.
+const MAX_MESSAGE_BYTES: usize = 5 * 1024;
+
+/// What a policy came to for a binding and a param. Nothing, where its match conditions do not hold.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Evaluation {
+    /// What each validation came to or, where the policy as a whole failed, that alone.
+    pub decisions: Vec<PolicyDecision>,
+    /// What each audit annotation came to.
+    pub audit_annotations: Vec<PolicyAuditAnnotation>,
+}
+
+/// What a validation came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PolicyDecision {
+    /// Whether the validation is against the request.
+    pub denies: bool,
+    /// Why.
+    pub verdict: Verdict,
+    /// What is said of it; empty where there is nothing to say.
+    pub message: String,
+    /// The reason for a status; empty where there is none.
+    pub reason: String,
+}
+
+/// Whether an expression was true.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It was.
+    Admit,
+    /// It was not.
+    Deny,
+    /// It could not be told; the failure policy decides.
+    Error,
+}
+
+/// What an audit annotation came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PolicyAuditAnnotation {
+    /// The key, without the policy's name.
+    pub key: String,
+    /// What becomes of it.
+    pub outcome: AuditOutcome,
+}
+
+/// What becomes of an audit annotation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AuditOutcome {
+    /// It is added to the audit event with this value.
+    Publish(String),
+    /// It is left out. The error says why, if the failure policy allows that there is one.
+    Exclude {
+        /// What went wrong; empty where nothing did.
+        error: String,
+    },
+    /// It denies the request: this went wrong.
+    Error(String),
+}
+
+/// What the match conditions came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ConditionsOutcome {
+    /// All hold.
+    Match,
+    /// One does not hold, the first of these is named; or they could not be told and the failure policy ignores that.
+    NoMatch {
+        /// The name of the condition; empty where none is false.
+        failed: String,
+    },
+    /// They cannot be told.
+    Error(String),
+}
+
+/// The values for the kinds of expressions.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Views<'a> {
+    /// For validations.
+    pub(crate) inputs: Inputs<'a>,
+    /// `request` as match conditions see it: with the resource that the request was sent to.
+    pub(crate) conditions_request: Value<'a>,
+    /// `namespaceObject` as audit annotations see it.
+    pub(crate) whole_namespace: Value<'a>,
+}
+
+impl CompiledPolicy {
+    /// Evaluates the policy for one binding and one param; `budget` is that of the validations, in cost units, where it is
+    /// not the usual one.
+    pub(crate) fn evaluate<'a>(
+        &'a self,
+        views: Views<'a>,
+        runner: Runner<'a>,
+        budget: Option<i64>,
+    ) -> Evaluation {
+        match self.conditions(views, runner) {
+            ConditionsOutcome::Error(message) => return self.failed(message),
+            ConditionsOutcome::NoMatch { .. } => return Evaluation::default(),
+            ConditionsOutcome::Match => {}
+        }
+        let budget = budget.unwrap_or(COST_BUDGET);
+        let mut left = budget;
+        let inputs = views.inputs;
+        let validations = self.validations.iter().map(Some);
+        let Ok(validations) = evaluate(validations, &self.variables, inputs, runner, &mut left)
+        else {
+            return self.failed(OUT_OF_BUDGET.to_owned());
+        };
+        let unauthorized = Inputs {
+            authorizer: None,
+            ..inputs
+        };
+        let messages = self.messages.iter().map(Option::as_ref);
+        let messages = evaluate(messages, &self.variables, unauthorized, runner, &mut left);
+        let decisions = validations.iter().enumerate().map(|(n, outcome)| {
+            let message = messages.as_ref().map(|messages| messages.get(n));
+            match (outcome, message) {
+                (Some(Err(message)), _) => self.error(message.clone()),
+                (_, Err(_)) => self.error(format!("failed messageExpression: {OUT_OF_BUDGET}")),
+                (Some(Ok(Value::Bool(true))), _) => PolicyDecision {
+                    denies: false,
+                    verdict: Verdict::Admit,
+                    message: String::new(),
+                    reason: String::new(),
+                },
+                (_, Ok(message)) => self.denial(n, message.and_then(Option::as_ref)),
+            }
+        });
+        let decisions = decisions.collect();
+        let audit_inputs = Inputs {
+            namespace_object: views.whole_namespace,
+            ..unauthorized
+        };
+        let mut left = budget;
+        let annotations = self.audit_annotations.iter().map(Some);
+        let Ok(values) = evaluate(
+            annotations,
+            &self.variables,
+            audit_inputs,
+            runner,
+            &mut left,
+        ) else {
+            return self.failed(OUT_OF_BUDGET.to_owned());
+        };
+        Evaluation {
+            decisions,
+            audit_annotations: self.annotations(values),
+        }
+    }
+
+    /// Whether the match conditions hold.
+    fn conditions<'a>(&'a self, views: Views<'a>, runner: Runner<'a>) -> ConditionsOutcome {
+        if self.match_conditions.is_empty() {
+            return ConditionsOutcome::Match;
+        }
+        let inputs = Inputs {
+            request: views.conditions_request,
+            namespace_object: Value::Null,
+            ..views.inputs
+        };
+        let mut budget = MATCH_CONDITIONS_BUDGET;
+        let expressions = self.match_conditions.iter().map(Some);
+        let outcomes = evaluate(expressions, &self.variables, inputs, runner, &mut budget);
+        let outcome = match outcomes {
+            Ok(outcomes) => self.matched(&outcomes),
+            Err(_) => self.unmatched(OUT_OF_BUDGET.to_owned()),
+        };
+        runner.observer.conditions_matched(&outcome);
+        outcome
+    }
+
+    /// One that is false decides, whatever failed.
+    fn matched(&self, outcomes: &[Option<Outcome<'_>>]) -> ConditionsOutcome {
+        let is_false =
+            |outcome: &Option<Outcome<'_>>| matches!(outcome, Some(Ok(Value::Bool(false))));
+        if let Some(n) = outcomes.iter().position(is_false) {
+            let condition = self.policy().spec.match_conditions.get(n);
+            return ConditionsOutcome::NoMatch {
+                failed: condition.map_or_else(String::new, |condition| condition.name.clone()),
+            };
+        }
+        let mut errors: Vec<&str> = Vec::new();
+        for outcome in outcomes {
+            if let Some(Err(error)) = outcome
+                && !errors.contains(&error.as_str())
+            {
+                errors.push(error);
+            }
+        }
+        match errors.as_slice() {
+            [] => ConditionsOutcome::Match,
+            [error] => self.unmatched((*error).to_owned()),
+            errors => self.unmatched(format!("[{}]", errors.join(", "))),
+        }
+    }
+
+    /// What it means that the match conditions cannot be told.
+    fn unmatched(&self, error: String) -> ConditionsOutcome {
+        match self.failure_policy() {
+            FailurePolicy::Fail => ConditionsOutcome::Error(error),
+            FailurePolicy::Ignore => ConditionsOutcome::NoMatch {
+                failed: String::new(),
+            },
+            FailurePolicy::Unknown(_) => ConditionsOutcome::Match,
+        }
+    }
+
+    /// The policy as a whole cannot tell.
+    pub(crate) fn failed(&self, message: String) -> Evaluation {
+        Evaluation {
+            decisions: vec![self.error(message)],
+            audit_annotations: Vec::new(),
+        }
+    }
+
+    fn error(&self, message: String) -> PolicyDecision {
+        PolicyDecision {
+            denies: *self.failure_policy() != FailurePolicy::Ignore,
+            verdict: Verdict::Error,
+            message,
+            reason: String::new(),
+        }
+    }
+
+    /// The denial of a validation with what its message expression came to.
+    fn denial(&self, n: usize, message: Option<&Outcome<'_>>) -> PolicyDecision {
+        let validation = self.policy().spec.validations.get(n);
+        let computed = match message {
+            Some(Ok(Value::String(text))) => text.trim(),
+            _ => "",
+        };
+        let is_fit = computed.len() <= MAX_MESSAGE_BYTES && !computed.contains('\n');
+        let fixed = validation.map_or("", |validation| validation.message.trim());
+        let texts = [if is_fit { computed } else { "" }, fixed];
+        let message = match texts.into_iter().find(|text| !text.is_empty()) {
+            Some(text) => text.to_owned(),
+            None => {
+                let expression = validation.map_or("", |validation| validation.expression.trim());
+                format!("failed expression: {expression}")
+            }
+        };
+        let reason = validation.and_then(|validation| validation.reason.clone());
+        PolicyDecision {
+            denies: true,
+            verdict: Verdict::Deny,
+            message,
+            reason: reason.unwrap_or_else(|| "Invalid".to_owned()),
+        }
+    }
+
+    fn annotations(&self, values: Vec<Option<Outcome<'_>>>) -> Vec<PolicyAuditAnnotation> {
+        let keys = self.policy().spec.audit_annotations.iter();
+        let expressions = keys.zip(&self.audit_annotations);
+        expressions
+            .zip(values)
+            .map(|((annotation, expression), value)| PolicyAuditAnnotation {
+                key: annotation.key.clone(),
+                outcome: self.annotation(expression, value),
+            })
+            .collect()
+    }
+
+    fn annotation(&self, expression: &Expression, value: Option<Outcome<'_>>) -> AuditOutcome {
+        let excluded = || AuditOutcome::Exclude {
+            error: String::new(),
+        };
+        match value {
+            Some(Err(error)) if *self.failure_policy() == FailurePolicy::Ignore => {
+                AuditOutcome::Exclude { error }
+            }
+            Some(Err(error)) => AuditOutcome::Error(error),
+            Some(Ok(Value::String(text))) => match text.trim() {
+                "" => excluded(),
+                text => AuditOutcome::Publish(text.to_owned()),
+            },
+            None | Some(Ok(Value::Null)) => excluded(),
+            Some(Ok(other)) => AuditOutcome::Error(format!(
+                "valueExpression '{}' resulted in unsupported return type: {}. Return type must be either string or null.",
+                expression.text,
+                other.type_name()
+            )),
+        }
+    }
+}

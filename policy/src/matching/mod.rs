@@ -1,0 +1,127 @@
+//! Which requests a policy or a binding looks at (apiserver `pkg/admission/plugin/policy/matching`,
+//! `policy/generic/policy_matcher.go`, `webhook/predicates`).
+
+mod equivalents;
+mod rules;
+mod selectors;
+
+use gavel_apimachinery::labels::Selector;
+
+use crate::api::MatchResources;
+use crate::namespace::Namespaces;
+use crate::request::AdmissionRequest;
+use crate::resource::{GroupVersionKind, GroupVersionResource};
+
+pub use equivalents::EquivalentResources;
+
+/// The resource and kind as which a policy looks at a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Matched<'a> {
+    /// The resource.
+    pub resource: &'a GroupVersionResource,
+    /// The kind, into which the objects are converted.
+    pub kind: &'a GroupVersionKind,
+}
+
+/// The constraints of a policy or a binding with their selectors compiled.
+#[derive(Debug)]
+pub(crate) struct Matcher {
+    resources: Option<MatchResources>,
+    namespace_selector: Option<Result<Selector, String>>,
+    object_selector: Option<Result<Selector, String>>,
+}
+
+/// What decides a match beside the request.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Surroundings<'a> {
+    pub(crate) namespaces: &'a Namespaces,
+    pub(crate) equivalents: &'a EquivalentResources,
+}
+
+impl Matcher {
+    /// Of constraints with their defaults.
+    pub(crate) fn new(resources: Option<&MatchResources>) -> Self {
+        let namespace = resources.and_then(|all| all.namespace_selector.as_ref());
+        let object = resources.and_then(|all| all.object_selector.as_ref());
+        Matcher {
+            namespace_selector: namespace.map(|selector| selector.compile()),
+            object_selector: object.map(|selector| selector.compile()),
+            resources: resources.cloned(),
+        }
+    }
+
+    /// As what a policy looks at a request, if it does; the constraints are required.
+    pub(crate) fn policy_matches<'a>(
+        &self,
+        request: &'a AdmissionRequest,
+        around: Surroundings<'a>,
+    ) -> Result<Option<Matched<'a>>, String> {
+        match &self.resources {
+            None => Err("policy contained no match constraints, a required field".to_owned()),
+            Some(resources) => self.matches(resources, request, around),
+        }
+    }
+
+    /// Whether a binding is about a request; without constraints it is about all.
+    pub(crate) fn binding_matches(
+        &self,
+        request: &AdmissionRequest,
+        around: Surroundings<'_>,
+    ) -> Result<bool, String> {
+        match &self.resources {
+            None => Ok(true),
+            Some(resources) => Ok(self.matches(resources, request, around)?.is_some()),
+        }
+    }
+
+    fn matches<'a>(
+        &self,
+        resources: &MatchResources,
+        request: &'a AdmissionRequest,
+        around: Surroundings<'a>,
+    ) -> Result<Option<Matched<'a>>, String> {
+        let nil = |what: &str| {
+            format!(
+                "a nil {what} selector was passed, please ensure selectors are initialized properly"
+            )
+        };
+        let namespace_selector = self.namespace_selector.as_ref();
+        let namespace_selector = namespace_selector.ok_or_else(|| nil("namespace"))?;
+        let object_selector = self.object_selector.as_ref();
+        let object_selector = object_selector.ok_or_else(|| nil("object"))?;
+        // What is wrong with a selector counts only where the rules match.
+        let namespace =
+            selectors::namespace_matches(namespace_selector, request, around.namespaces);
+        if namespace == Ok(false) {
+            return Ok(None);
+        }
+        let object = selectors::object_matches(object_selector, request);
+        if object == Ok(false) {
+            return Ok(None);
+        }
+        let policy = resources.match_policy.as_deref();
+        let equivalents = around.equivalents;
+        if rules::matches(
+            &resources.exclude_resource_rules,
+            policy,
+            request,
+            equivalents,
+        )?
+        .is_some()
+        {
+            return Ok(None);
+        }
+        let matched = match resources.resource_rules.as_slice() {
+            [] => Some(Matched {
+                resource: &request.resource,
+                kind: &request.kind,
+            }),
+            rules => rules::matches(rules, policy, request, equivalents)?,
+        };
+        if matched.is_some() {
+            namespace?;
+            object?;
+        }
+        Ok(matched)
+    }
+}

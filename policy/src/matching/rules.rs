@@ -1,0 +1,88 @@
+//! Rules: operations on resources (apiserver `pkg/admission/plugin/webhook/predicates/rules`).
+
+use super::{EquivalentResources, Matched};
+use crate::api::{NamedRuleWithOperations, RuleWithOperations};
+use crate::request::AdmissionRequest;
+use crate::resource::GroupVersionResource;
+
+/// As what the first rule that matches looks at the request: as it is or, where no rule does and the policy is not
+/// `Exact`, as one of its equivalents.
+pub(super) fn matches<'a>(
+    rules: &[NamedRuleWithOperations],
+    match_policy: Option<&str>,
+    request: &'a AdmissionRequest,
+    equivalents: &'a EquivalentResources,
+) -> Result<Option<Matched<'a>>, String> {
+    let named = |rule: &NamedRuleWithOperations| {
+        rule.resource_names.is_empty() || rule.resource_names.contains(&request.name)
+    };
+    let resource = &request.resource;
+    if rules
+        .iter()
+        .any(|rule| rule_matches(&rule.rule, request, resource) && named(rule))
+    {
+        return Ok(Some(Matched {
+            resource,
+            kind: &request.kind,
+        }));
+    }
+    if matches!(match_policy, None | Some("Exact")) {
+        return Ok(None);
+    }
+    for rule in rules {
+        for equivalent in equivalents.of(resource, &request.subresource) {
+            if equivalent == resource || !rule_matches(&rule.rule, request, equivalent) {
+                continue;
+            }
+            let Some(kind) = equivalents.kind(equivalent, &request.subresource) else {
+                return Err(format!("unable to convert to {equivalent}: unknown kind"));
+            };
+            if named(rule) {
+                return Ok(Some(Matched {
+                    resource: equivalent,
+                    kind,
+                }));
+            }
+        }
+    }
+    Ok(None)
+}
+
+fn rule_matches(
+    rule: &RuleWithOperations,
+    request: &AdmissionRequest,
+    resource: &GroupVersionResource,
+) -> bool {
+    scope_matches(rule.scope.as_deref(), request, resource)
+        && listed(&rule.operations, &request.operation)
+        && listed(&rule.api_groups, &resource.group)
+        && listed(&rule.api_versions, &resource.version)
+        && rule
+            .resources
+            .iter()
+            .any(|pattern| resource_matches(pattern, &resource.resource, &request.subresource))
+}
+
+/// Namespaces are objects without a namespace, although requests for them name one: their own.
+fn scope_matches(
+    scope: Option<&str>,
+    request: &AdmissionRequest,
+    resource: &GroupVersionResource,
+) -> bool {
+    let in_cluster = || resource.is("", "v1", "namespaces") || request.namespace.is_empty();
+    match scope {
+        None | Some("*") => true,
+        Some("Namespaced") => !in_cluster(),
+        Some("Cluster") => in_cluster(),
+        Some(_) => false,
+    }
+}
+
+fn listed(items: &[String], wanted: &str) -> bool {
+    items.iter().any(|item| item == "*" || item == wanted)
+}
+
+fn resource_matches(pattern: &str, resource: &str, subresource: &str) -> bool {
+    let (main, sub) = pattern.split_once('/').unwrap_or((pattern, ""));
+    (main == "*" || main == resource) && (sub == "*" || sub == subresource)
+}

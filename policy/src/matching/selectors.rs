@@ -1,0 +1,49 @@
+//! Selectors of namespaces and objects (apiserver `pkg/admission/plugin/webhook/predicates/{namespace,object}`).
+
+use gavel_apimachinery::labels::Selector;
+use gavel_engine::value::Json;
+
+use crate::namespace::Namespaces;
+use crate::request::{AdmissionRequest, label};
+
+/// Whether the request's namespace is selected. What has no namespace always is, except for namespaces themselves.
+pub(super) fn namespace_matches(
+    selector: &Result<Selector, String>,
+    request: &AdmissionRequest,
+    namespaces: &Namespaces,
+) -> Result<bool, String> {
+    let is_namespace = request.resource.resource == "namespaces";
+    if request.namespace.is_empty() && !is_namespace {
+        return Ok(true);
+    }
+    let selector = selector.as_ref().map_err(internal_error)?;
+    if selector.is_empty() {
+        return Ok(true);
+    }
+    // A namespace that is being written is not known yet as it will be.
+    let is_written = matches!(request.operation.as_str(), "CREATE" | "UPDATE");
+    if is_namespace && request.subresource.is_empty() && is_written {
+        return match &request.object {
+            Json::Null => Err(internal_error(
+                &"object does not implement the Object interfaces".to_owned(),
+            )),
+            object => Ok(selector.matches(|key| label(object, key))),
+        };
+    }
+    let namespace = namespaces.find(&request.namespace)?;
+    Ok(selector.matches(|key| namespace.labels().get(key).map(String::as_str)))
+}
+
+/// Whether the object or the old object is selected.
+pub(super) fn object_matches(
+    selector: &Result<Selector, String>,
+    request: &AdmissionRequest,
+) -> Result<bool, String> {
+    let selector = selector.as_ref().map_err(internal_error)?;
+    let selected = |object: &Json| !object.is_null() && selector.matches(|key| label(object, key));
+    Ok(selector.is_empty() || selected(&request.object) || selected(&request.old_object))
+}
+
+fn internal_error(error: &String) -> String {
+    format!("Internal error occurred: {error}")
+}

@@ -1,0 +1,45 @@
+//! Those who want to know how a decision came about.
+
+use gavel_engine::error::EvalError;
+use gavel_engine::value::{Json, Value};
+
+use crate::cel::ExpressionKind;
+use crate::evaluation::{ConditionsOutcome, Evaluation};
+use crate::matching::Matched;
+
+/// Is told each step of a decision, as it is taken. Whoever does not care does nothing.
+pub trait Observer {
+    /// Whether a policy looks at the request, and as what.
+    fn policy_matched(&self, _policy: &str, _matched: &Result<Option<Matched<'_>>, String>) {}
+
+    /// Whether a binding of a policy is about the request.
+    fn binding_matched(&self, _policy: &str, _binding: &str, _matched: &Result<bool, String>) {}
+
+    /// A program ran.
+    fn ran(&self, _run: &Run<'_>) {}
+
+    /// The match conditions of a policy were evaluated for a binding and a param.
+    fn conditions_matched(&self, _outcome: &ConditionsOutcome) {}
+
+    /// A policy was evaluated for a binding and a param.
+    fn evaluated(&self, _policy: &str, _binding: &str, _param: Option<&Json>, _found: &Evaluation) {
+    }
+}
+
+/// Does not want to know.
+impl Observer for () {}
+
+/// A program that ran.
+#[derive(Debug, Clone, Copy)]
+pub struct Run<'a> {
+    /// What the expression is for.
+    pub kind: ExpressionKind,
+    /// The expression.
+    pub expression: &'a str,
+    /// The name of the variable that it is, if it is one.
+    pub variable: Option<&'a str>,
+    /// The cost units that it took.
+    pub cost: u64,
+    /// What it came to.
+    pub result: &'a Result<Value<'a>, EvalError>,
+}

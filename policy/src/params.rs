@@ -1,0 +1,136 @@
+//! The params of policies, and which of them a binding means (apiserver `policy/generic/policy_dispatcher.go`,
+//! `CollectParams`).
+
+use std::sync::Arc;
+
+use gavel_apimachinery::labels::Selector;
+use gavel_engine::value::Json;
+use indexmap::IndexMap;
+
+use crate::api::ParamRef;
+use crate::request::{label, text_of};
+
+/// The objects of one kind that policies use as params, in the order in which they came.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Params {
+    /// By namespace and name.
+    objects: IndexMap<(String, String), Arc<Json>>,
+    /// Whether the kind has a namespace, where that is known; else the objects tell.
+    namespaced: Option<bool>,
+}
+
+/// Which params a binding means, with its selector compiled.
+#[derive(Debug)]
+pub(crate) struct ParamSelection {
+    name: String,
+    namespace: String,
+    selector: Option<Result<Selector, String>>,
+    denies_without: bool,
+}
+
+impl Params {
+    /// Whether objects of the kind have a namespace is known.
+    pub(crate) fn set_namespaced(&mut self, namespaced: bool) {
+        self.namespaced = Some(namespaced);
+    }
+
+    /// Makes an object known, in place of what was known of it.
+    pub(crate) fn insert(&mut self, object: Arc<Json>) {
+        let key = (
+            text_of(&object, "namespace").to_owned(),
+            text_of(&object, "name").to_owned(),
+        );
+        self.objects.insert(key, object);
+    }
+
+    /// Forgets an object.
+    pub(crate) fn remove(&mut self, namespace: &str, name: &str) {
+        let key = (namespace.to_owned(), name.to_owned());
+        self.objects.shift_remove(&key);
+    }
+
+    /// Whether objects of the kind have a namespace, if anything says so.
+    pub(crate) fn is_namespaced(&self) -> Option<bool> {
+        let has_namespace = || {
+            self.objects
+                .keys()
+                .any(|(namespace, _)| !namespace.is_empty())
+        };
+        self.namespaced.or_else(|| has_namespace().then_some(true))
+    }
+
+    fn find(&self, namespace: &str, name: &str) -> Option<&Json> {
+        let key = (namespace.to_owned(), name.to_owned());
+        self.objects.get(&key).map(|object| &**object)
+    }
+
+    fn select<'a>(&'a self, namespace: Option<&str>, selector: &Selector) -> Vec<&'a Json> {
+        let inside = |(of, _): &(String, String)| namespace.is_none_or(|wanted| wanted == of);
+        let objects = self.objects.iter().filter(|(key, _)| inside(key));
+        objects
+            .map(|(_, object)| &**object)
+            .filter(|object| selector.matches(|key| label(object, key)))
+            .collect()
+    }
+}
+
+impl ParamSelection {
+    /// What a binding says.
+    pub(crate) fn new(reference: &ParamRef) -> Self {
+        ParamSelection {
+            name: reference.name.clone(),
+            namespace: reference.namespace.clone(),
+            selector: reference.selector.as_ref().map(|each| each.compile()),
+            denies_without: reference.parameter_not_found_action.as_deref() == Some("Deny"),
+        }
+    }
+
+    /// Whether it names a namespace.
+    pub(crate) fn has_namespace(&self) -> bool {
+        !self.namespace.is_empty()
+    }
+
+    /// The params for a request in a namespace. An error in upstream's words where they cannot be told.
+    pub(crate) fn collect<'a>(
+        &self,
+        params: Option<&'a Params>,
+        is_namespaced: bool,
+        request_namespace: &str,
+    ) -> Result<Vec<&'a Json>, String> {
+        let namespace = match (self.namespace.as_str(), request_namespace) {
+            ("", "") if is_namespaced => return Err(
+                "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources"
+                    .to_owned(),
+            ),
+            ("", namespace) => namespace,
+            (_, _) if !is_namespaced => {
+                return Err(
+                    "paramRef.namespace must not be provided for a cluster-scoped `paramKind`"
+                        .to_owned(),
+                );
+            }
+            (namespace, _) => namespace,
+        };
+        let namespace = is_namespaced.then_some(namespace);
+        let found = match (self.name.as_str(), &self.selector) {
+            ("", None) => return Err("one of name or selector must be provided".to_owned()),
+            ("", Some(selector)) => {
+                let selector = selector.as_ref().map_err(String::clone)?;
+                params.map_or_else(Vec::new, |params| params.select(namespace, selector))
+            }
+            (_, Some(_)) => {
+                return Err("paramRef.name and paramRef.selector are mutually exclusive".to_owned());
+            }
+            (name, None) => {
+                let find = |params: &'a Params| params.find(namespace.unwrap_or(""), name);
+                Vec::from_iter(params.and_then(find))
+            }
+        };
+        if found.is_empty() && self.denies_without {
+            return Err(
+                "no params found for policy binding with `Deny` parameterNotFoundAction".to_owned(),
+            );
+        }
+        Ok(found)
+    }
+}

@@ -49,6 +49,7 @@ impl CompiledPolicy {
         let expressions = Declarations {
             params: spec.param_kind.is_some(),
             authorizer: true,
+            patch_types: false,
         };
         let messages = Declarations {
             authorizer: false,

@@ -8,7 +8,8 @@ use gavel_engine::env::Env;
 use gavel_engine::value::Json;
 
 use crate::api::{
-    ParamKind, Registration, ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding,
+    DecodeError, ParamKind, Registration, ValidatingAdmissionPolicy,
+    ValidatingAdmissionPolicyBinding,
 };
 use crate::compiled::CompiledPolicy;
 use crate::matching::{EquivalentResources, Matcher};
@@ -49,6 +50,12 @@ pub struct CompiledBinding {
 #[error("{0}")]
 pub struct IndexError(pub String);
 
+impl From<DecodeError> for IndexError {
+    fn from(error: DecodeError) -> Self {
+        IndexError(error.0)
+    }
+}
+
 impl PolicyIndex {
     /// Knows of nothing; `stored_expressions` is the environment in which policies run (`EnvSet::stored_expressions`).
     pub fn new(stored_expressions: &Env) -> Self {
@@ -72,13 +79,10 @@ impl PolicyIndex {
     pub fn apply(&mut self, object: Json) -> Result<(), IndexError> {
         match kind_of(&object) {
             Kind::Policy => {
-                let policy = ValidatingAdmissionPolicy::from_json(&object).map_err(IndexError)?;
-                self.apply_policy(policy);
+                self.apply_policy(ValidatingAdmissionPolicy::from_json(&object)?);
             }
             Kind::Binding => {
-                let binding =
-                    ValidatingAdmissionPolicyBinding::from_json(&object).map_err(IndexError)?;
-                self.apply_binding(binding);
+                self.apply_binding(ValidatingAdmissionPolicyBinding::from_json(&object)?);
             }
             Kind::Namespace => {
                 let namespace = Namespace::from_json(&object).map_err(IndexError)?;

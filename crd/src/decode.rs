@@ -135,3 +135,103 @@ fn repair_generation(metadata: Option<&mut Json>) {
         fields.insert("generation".to_owned(), 1.into());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn decode(mut object: Json, source: Source) -> Result<(Json, Vec<String>), String> {
+        let schema: JsonSchema = serde_json::from_value(json!({"properties": {
+            "spec": {"default": {}, "properties": {"a": {}, "b": {"default": 1}}},
+            "metadata": {"properties": {"name": {"type": "string"}}},
+            "pod": {"x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true},
+        }}))
+        .unwrap();
+        let decoder = Decoder {
+            group: "a.io",
+            kind: "A",
+            schema: &|version| (version == "v1").then_some(&schema),
+            preserve_unknown_fields: false,
+            defaults: true,
+        };
+        let unknown = decoder.decode(&mut object, source)?;
+        Ok((object, unknown))
+    }
+
+    #[track_caller]
+    fn check(object: Json, source: Source, expected: Json, unknown: &[&str]) {
+        let (object, found) = decode(object, source).unwrap();
+        assert_eq!(object, expected);
+        assert_eq!(found, unknown);
+    }
+
+    #[test]
+    fn objects_are_pruned_and_filled_by_the_schema_of_their_version() {
+        check(
+            json!({"apiVersion": "a.io/v1", "kind": "A", "metadata": {"labels": {"a": null}, "x": 1}, "spec": {"a": null, "c": 1}, "pod": {"metadata": {"y": 1}}}),
+            Source::Request,
+            json!({"apiVersion": "a.io/v1", "kind": "A", "metadata": {"labels": {"a": ""}}, "spec": {"b": 1}, "pod": {"metadata": {}}}),
+            &["metadata.x", "spec.c", "pod.metadata.y"],
+        );
+        check(
+            json!({"apiVersion": "a.io/v2", "kind": "A", "spec": {"a": 1}}),
+            Source::Request,
+            json!({"apiVersion": "a.io/v2", "kind": "A"}),
+            &["spec"],
+        );
+    }
+
+    #[test]
+    fn objects_of_another_kind_keep_all_but_their_metadata() {
+        check(
+            json!({"apiVersion": "a.io/v1", "kind": "B", "metadata": {"x": 1}, "spec": {"c": null}}),
+            Source::Request,
+            json!({"apiVersion": "a.io/v1", "kind": "B", "metadata": {}, "spec": {"c": null}}),
+            &["metadata.x"],
+        );
+    }
+
+    #[test]
+    fn storage_is_forgiven() {
+        check(
+            json!({"apiVersion": "a.io/v1", "kind": "A", "metadata": {"name": "a", "labels": 1}, "spec": {"b": 2}, "pod": {"kind": 1}}),
+            Source::Storage,
+            json!({"apiVersion": "a.io/v1", "kind": "A", "metadata": {"name": "a", "generation": 1}, "spec": {"b": 2}, "pod": {}}),
+            &[],
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_refused_in_order() {
+        let check = |object: Json, expected: &str| {
+            let found = decode(object.clone(), Source::Request).unwrap_err();
+            assert_eq!(found, expected, "{object}");
+        };
+        check(
+            json!([]),
+            "json: cannot unmarshal array into Go value of type map[string]interface {}",
+        );
+        check(
+            json!({"kind": {"a": [1, null]}, "apiVersion": 1}),
+            ".kind accessor error: map[a:[1 <nil>]] is of the type map[string]interface {}, expected string",
+        );
+        check(
+            json!({"apiVersion": 1.5, "metadata": 1}),
+            ".apiVersion accessor error: 1.5 is of the type float64, expected string",
+        );
+        check(
+            json!({"apiVersion": "a/b/c", "metadata": 1}),
+            "json: cannot unmarshal number into Go value of type v1.ObjectMeta",
+        );
+        check(
+            json!({"apiVersion": "a/b/c"}),
+            "unexpected GroupVersion string: a/b/c",
+        );
+        check(
+            json!({"apiVersion": "a.io/v1", "kind": "A", "pod": {"apiVersion": 1}}),
+            "pod.apiVersion: Invalid value: 1: must be a string",
+        );
+    }
+}

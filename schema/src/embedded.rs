@@ -180,8 +180,13 @@ fn validate_value(
 }
 
 fn validate_object(errors: &mut Vec<Error>, object: &Json, path: &Path<'_>) {
-    let fields: [(&str, fn(&str) -> Option<String>); 2] =
-        [("apiVersion", api_version_fault), ("kind", kind_fault)];
+    let fields = [
+        (
+            "apiVersion",
+            api_version_fault as fn(&str) -> Option<String>,
+        ),
+        ("kind", kind_fault),
+    ];
     for (name, fault) in fields {
         let path = path.child(name);
         match object.get(name) {

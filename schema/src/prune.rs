@@ -9,7 +9,7 @@ use crate::{JsonSchema, SchemaOrBool};
 const META_FIELDS: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
 /// Values below which no schema is known are looked at this deep.
-const MAX_DEPTH: usize = 1_000;
+const MAX_DEPTH: usize = 500;
 
 /// Takes the fields that a schema does not know out of a value, and returns their paths, such as `spec.items[0].x`, in
 /// the order of their texts. `resource` says whether the value is an object of its own: then it has a type and metadata,
@@ -189,5 +189,14 @@ mod tests {
             json!({"l": [[[{}]], 1]}),
             &["l[0][0][0]."],
         );
+    }
+
+    #[test]
+    fn deep_values_do_not_end_the_stack() {
+        let mut value = json!({"a": 1});
+        for _ in 0..2 * MAX_DEPTH {
+            value = Json::Array(vec![value]);
+        }
+        assert!(prune(&mut value, None, false).is_empty());
     }
 }

@@ -1,0 +1,5 @@
+//! The rules of a schema's node.
+
+mod field_path;
+
+pub use field_path::{Brackets, FieldPath, FieldPathError};

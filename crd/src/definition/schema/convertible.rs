@@ -1,0 +1,78 @@
+//! What a structural schema cannot hold at all (apiextensions-apiserver `pkg/apiserver/schema/convert.go`).
+
+use gavel_schema::{Items, JsonSchema, SchemaOrBool};
+
+/// The first thing that keeps a schema from being taken for a structural one.
+pub(super) fn conversion_error(schema: &JsonSchema) -> Option<&'static str> {
+    unsupported(schema)
+        .or_else(|| junctors(schema).find_map(conversion_error))
+        .or_else(|| extension(schema))
+        .or_else(|| items(schema))
+        .or_else(|| schema.properties.values().find_map(conversion_error))
+        .or_else(|| schema.value().and_then(conversion_error))
+}
+
+/// The schemas that an object must, may or may not match beside this one.
+fn junctors(schema: &JsonSchema) -> impl Iterator<Item = &JsonSchema> {
+    let not = schema.not.as_deref().into_iter();
+    not.chain(&schema.all_of)
+        .chain(&schema.any_of)
+        .chain(&schema.one_of)
+}
+
+fn unsupported(schema: &JsonSchema) -> Option<&'static str> {
+    let reference = schema.reference.as_deref().unwrap_or_default();
+    let unsupported = [
+        (
+            !schema.id.is_empty(),
+            "OpenAPIV3Schema 'id' is not supported",
+        ),
+        (
+            !schema.schema.is_empty(),
+            "OpenAPIV3Schema 'schema' is not supported",
+        ),
+        (
+            !reference.is_empty(),
+            "OpenAPIV3Schema '$ref' is not supported",
+        ),
+        (
+            !schema.pattern_properties.is_empty(),
+            "OpenAPIV3Schema 'patternProperties' is not supported",
+        ),
+        (
+            !schema.dependencies.is_empty(),
+            "OpenAPIV3Schema 'dependencies' is not supported",
+        ),
+        (
+            schema.additional_items.is_some(),
+            "OpenAPIV3Schema 'additionalItems' is not supported",
+        ),
+        (
+            !schema.definitions.is_empty(),
+            "OpenAPIV3Schema 'definitions' is not supported",
+        ),
+    ];
+    let mut present = unsupported.into_iter().filter(|(present, _)| *present);
+    present.next().map(|(_, message)| message)
+}
+
+fn extension(schema: &JsonSchema) -> Option<&'static str> {
+    let refused = schema.preserve_unknown_fields == Some(false);
+    refused.then_some(
+        "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined",
+    )
+}
+
+fn items(schema: &JsonSchema) -> Option<&'static str> {
+    match schema.items.as_ref()? {
+        Items::Schema(item) => conversion_error(item),
+        Items::Positions(positions) => (!positions.is_empty())
+            .then_some("OpenAPIV3Schema 'items' must be a schema, but is an array"),
+    }
+}
+
+/// Of a schema that stands beside another, what it says of all values of a map; upstream takes `false` for nothing.
+pub(super) fn values_beside(schema: &JsonSchema) -> Option<&SchemaOrBool> {
+    let values = schema.additional_properties.as_ref();
+    values.filter(|values| **values != SchemaOrBool::Allows(false))
+}

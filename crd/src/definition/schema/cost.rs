@@ -1,0 +1,105 @@
+//! What all rules of a schema cost together, and how that is told (apiextensions `validation/cel_validation.go`).
+
+use gavel_apimachinery::field::{Error, Path};
+
+/// The most that one rule may cost, in cost units: for all places where it may run.
+pub(super) const RULE_LIMIT: u64 = 10_000_000;
+/// The most that all rules of a schema may cost, in cost units.
+pub const SCHEMA_LIMIT: u64 = 100_000_000;
+/// How many of the most expensive expressions are told.
+const MOST_EXPENSIVE: usize = 4;
+
+/// What the rules of a schema cost.
+#[derive(Debug, Clone, Default)]
+pub(super) struct TotalCost {
+    /// The sum, in cost units.
+    pub(super) total: u64,
+    /// The most expensive expressions, the most expensive first, those at one per cent of the limit or more.
+    most_expensive: Vec<(u64, String)>,
+}
+
+impl TotalCost {
+    /// Adds what an expression costs.
+    pub(super) fn add(&mut self, path: &Path<'_>, cost: u64) {
+        self.total = self.total.saturating_add(cost);
+        if cost < SCHEMA_LIMIT / 100 {
+            return;
+        }
+        let at = self.most_expensive.partition_point(|(known, _)| *known >= cost);
+        if at < MOST_EXPENSIVE {
+            self.most_expensive.insert(at, (cost, path.to_string()));
+            self.most_expensive.truncate(MOST_EXPENSIVE);
+        }
+    }
+
+    /// What is wrong with the sum, if it is too great; `path` is that of the schema.
+    pub(super) fn check(&self, path: &Path<'_>, errors: &mut Vec<Error>) {
+        if self.total <= SCHEMA_LIMIT {
+            return;
+        }
+        for (_, path) in &self.most_expensive {
+            let detail = "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema";
+            errors.push(Error::forbidden(&Path::new(path), detail));
+        }
+        let what = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema";
+        let detail = excess(what, self.total, SCHEMA_LIMIT);
+        errors.push(Error::forbidden(path, detail));
+    }
+}
+
+/// How far a cost exceeds its limit.
+#[expect(clippy::cast_precision_loss, reason = "upstream divides doubles")]
+pub(super) fn excess(what: &str, cost: u64, limit: u64) -> String {
+    let factor = cost as f64 / limit as f64;
+    let factor = match factor {
+        100.0.. if factor > 100.0 => "more than 100x".to_owned(),
+        ..1.5 => format!("{factor:.6}x"),
+        _ => format!("{factor:.1}x"),
+    };
+    format!(
+        "{what} exceeds budget by factor of {factor} (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn factors_are_as_precise_as_they_are_small() {
+        let check = |cost, expected: &str| {
+            let text = excess("rule", cost, RULE_LIMIT);
+            let start = format!("rule exceeds budget by factor of {expected} (try");
+            assert!(text.starts_with(&start), "{text}");
+        };
+        check(12_809_600, "1.280960x");
+        check(14_999_999, "1.500000x");
+        check(20_000_000, "2.0x");
+        check(1_000_000_000, "100.0x");
+        check(1_000_001_000, "more than 100x");
+        check(u64::MAX, "more than 100x");
+    }
+
+    #[test]
+    fn the_four_most_expensive_expressions_are_told() {
+        let mut total = TotalCost::default();
+        let root = Path::new("schema");
+        for (name, cost) in [
+            ("a", 999_999),
+            ("b", 50_000_000),
+            ("c", 1_000_000),
+            ("d", 50_000_000),
+            ("e", 2_000_000),
+            ("f", u64::MAX),
+            ("g", 1),
+        ] {
+            total.add(&root.child(name), cost);
+        }
+        assert_eq!(total.total, u64::MAX);
+        let mut errors = Vec::new();
+        total.check(&root, &mut errors);
+        let fields: Vec<_> = errors.iter().map(|error| error.field.as_str()).collect();
+        let expected = ["schema.f", "schema.b", "schema.d", "schema.e", "schema"];
+        assert_eq!(fields, expected);
+    }
+}

@@ -1,0 +1,196 @@
+//! What a schema says of the shape of lists and maps: `x-kubernetes-list-type` and its kin.
+
+use gavel_apimachinery::field::{BadValue, Error, Path};
+use gavel_engine::value::Json;
+use gavel_schema::{Items, JsonSchema};
+
+use super::structural::required_or_invalid;
+use crate::definition::go_json;
+use crate::definition::validate::Options;
+
+/// Of a node's extensions.
+pub(super) fn check(
+    schema: &JsonSchema,
+    options: &Options<'_>,
+    path: &Path<'_>,
+    errors: &mut Vec<Error>,
+) {
+    if schema.preserve_unknown_fields == Some(false) {
+        let path = path.child("x-kubernetes-preserve-unknown-fields");
+        errors.push(Error::invalid(&path, false, "must be true or undefined"));
+    }
+    check_map_type(schema, path, errors);
+    check_list_type(schema, options, path, errors);
+    check_keys(schema, path, errors);
+    if options.require_sound_keys {
+        check_entries(schema, path, errors);
+    }
+}
+
+fn check_map_type(schema: &JsonSchema, path: &Path<'_>, errors: &mut Vec<Error>) {
+    let Some(map_type) = schema.map_type.as_deref() else {
+        return;
+    };
+    if schema.kind != "object" {
+        let detail = "must be object if x-kubernetes-map-type is specified";
+        errors.push(required_or_invalid(
+            &path.child("type"),
+            &schema.kind,
+            detail,
+        ));
+    }
+    let known = ["atomic", "granular"];
+    if !known.contains(&map_type) {
+        let path = path.child("x-kubernetes-map-type");
+        errors.push(Error::not_supported(&path, map_type, &known));
+    }
+}
+
+fn check_list_type(
+    schema: &JsonSchema,
+    options: &Options<'_>,
+    path: &Path<'_>,
+    errors: &mut Vec<Error>,
+) {
+    let Some(list_type) = schema.list_type.as_deref() else {
+        return;
+    };
+    if schema.kind != "array" {
+        let detail = "must be array if x-kubernetes-list-type is specified";
+        errors.push(required_or_invalid(
+            &path.child("type"),
+            &schema.kind,
+            detail,
+        ));
+    } else if options.require_atomic_sets
+        && let Some(item) = schema.item()
+        && let Some(extension) = mergeable_item_of_set(list_type, item)
+    {
+        // The value is that of the list type, whichever of the two is at fault.
+        let value = match &item.list_type {
+            Some(list_type) => BadValue::from(list_type),
+            None => BadValue::Text("null".to_owned()),
+        };
+        let path = path.child("items");
+        let detail = "must be atomic as item of a list with x-kubernetes-list-type=set";
+        errors.push(Error::invalid(&path.child(extension), value, detail));
+    }
+    let known = ["atomic", "set", "map"];
+    if !known.contains(&list_type) {
+        let path = path.child("x-kubernetes-list-type");
+        errors.push(Error::not_supported(&path, list_type, &known));
+    }
+}
+
+/// Of an item of a set that can be merged, which is not a value then, the extension that says so.
+pub(in crate::definition) fn mergeable_item_of_set(
+    list_type: &str,
+    item: &JsonSchema,
+) -> Option<&'static str> {
+    let is_atomic = |extension: &Option<String>| extension.as_deref() == Some("atomic");
+    match item.kind.as_str() {
+        _ if list_type != "set" => None,
+        "array" if item.list_type.is_some() && !is_atomic(&item.list_type) => {
+            Some("x-kubernetes-list-type")
+        }
+        "object" if !is_atomic(&item.map_type) => Some("x-kubernetes-map-type"),
+        _ => None,
+    }
+}
+
+/// Of the keys of a list that is a map.
+fn check_keys(schema: &JsonSchema, path: &Path<'_>, errors: &mut Vec<Error>) {
+    let keys_path = path.child("x-kubernetes-list-map-keys");
+    let list_type = schema.list_type.as_deref();
+    if !schema.list_map_keys.is_empty() && list_type != Some("map") {
+        let path = path.child("x-kubernetes-list-type");
+        let detail = "must be map if x-kubernetes-list-map-keys is non-empty";
+        errors.push(match list_type {
+            None => Error::required(&path, detail),
+            Some(other) => Error::invalid(&path, other, detail),
+        });
+    }
+    if list_type != Some("map") {
+        return;
+    }
+    if schema.list_map_keys.is_empty() {
+        let detail = "must not be empty if x-kubernetes-list-type is map";
+        errors.push(Error::required(&keys_path, detail));
+    }
+    let path = path.child("items");
+    match &schema.items {
+        None => {
+            let detail = "must have a schema if x-kubernetes-list-type is map";
+            errors.push(Error::required(&path, detail));
+        }
+        Some(items @ Items::Positions(_)) => {
+            let detail = "must only have a single schema if x-kubernetes-list-type is map";
+            let value = BadValue::Text(go_json::items(items));
+            errors.push(Error::invalid(&path, value, detail));
+        }
+        Some(Items::Schema(item)) if item.kind != "object" => {
+            let detail = "must be object if parent array's x-kubernetes-list-type is map";
+            errors.push(Error::invalid(&path.child("type"), &item.kind, detail));
+        }
+        Some(Items::Schema(item)) => {
+            let keys = &schema.list_map_keys;
+            let all: Json = keys.iter().map(String::as_str).collect();
+            let properties = path.child("properties");
+            for (n, key) in keys.iter().enumerate() {
+                match item.properties.get(key) {
+                    None => {
+                        let detail = "entries must all be names of item properties";
+                        errors.push(Error::invalid(&keys_path, &all, detail));
+                    }
+                    Some(property) if property.kind == "array" || property.kind == "object" => {
+                        let path = properties.key(key);
+                        let detail =
+                            "must be a scalar type if parent array's x-kubernetes-list-type is map";
+                        errors.push(Error::invalid(&path.child("type"), &item.kind, detail));
+                    }
+                    Some(_) => {}
+                }
+                if keys.iter().take(n).any(|before| before == key) {
+                    let detail = "must not contain duplicate entries";
+                    errors.push(Error::invalid(&keys_path, &all, detail));
+                }
+            }
+        }
+    }
+}
+
+/// Whether entries of sets and maps can be told apart: neither they nor their keys may be null or absent.
+pub(in crate::definition) fn check_entries(
+    schema: &JsonSchema,
+    path: &Path<'_>,
+    errors: &mut Vec<Error>,
+) {
+    let (Some(item), Some(list_type @ ("set" | "map"))) =
+        (schema.item(), schema.list_type.as_deref())
+    else {
+        return;
+    };
+    let path = path.child("items");
+    if item.nullable {
+        let detail = format!("cannot be nullable when x-kubernetes-list-type is {list_type}");
+        errors.push(Error::forbidden(&path.child("nullable"), detail));
+    }
+    if list_type == "set" {
+        return;
+    }
+    let properties = path.child("properties");
+    for key in &schema.list_map_keys {
+        let Some(property) = item.properties.get(key) else {
+            continue;
+        };
+        let path = properties.key(key);
+        if !item.required.contains(key) && property.default.is_none() {
+            let detail = "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property";
+            errors.push(Error::required(&path.child("default"), detail));
+        }
+        if property.nullable {
+            let detail = "this property is in x-kubernetes-list-map-keys, so it cannot be nullable";
+            errors.push(Error::forbidden(&path.child("nullable"), detail));
+        }
+    }
+}

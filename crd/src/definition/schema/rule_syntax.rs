@@ -1,0 +1,82 @@
+//! What can be said of a rule without compiling it.
+
+use gavel_apimachinery::field::{Error, Path};
+use gavel_schema::{JsonSchema, ValidationRule};
+
+use super::convertible::conversion_error;
+use crate::rule::{Brackets, FieldPath};
+
+const REASONS: [&str; 4] = [
+    "FieldValueDuplicate",
+    "FieldValueForbidden",
+    "FieldValueInvalid",
+    "FieldValueRequired",
+];
+
+/// Of the rules of a node.
+pub(super) fn check(schema: &JsonSchema, path: &Path<'_>, errors: &mut Vec<Error>) {
+    let rules = path.child("x-kubernetes-validations");
+    for (n, rule) in schema.validations.iter().enumerate() {
+        let path = rules.index(n);
+        check_texts(rule, &path, errors);
+        if let Some(reason) = &rule.reason
+            && !REASONS.contains(&reason.as_str())
+        {
+            errors.push(Error::not_supported(
+                &path.child("reason"),
+                reason,
+                &REASONS,
+            ));
+        }
+        check_field_path(rule, schema, &path.child("fieldPath"), errors);
+    }
+}
+
+fn check_texts(rule: &ValidationRule, path: &Path<'_>, errors: &mut Vec<Error>) {
+    let (text, message) = (rule.rule.trim(), rule.message.trim());
+    let message_path = path.child("message");
+    if text.is_empty() {
+        errors.push(Error::required(&path.child("rule"), "rule is not specified"));
+    } else if !rule.message.is_empty() && message.is_empty() {
+        let detail = "must be non-empty if specified";
+        errors.push(Error::invalid(&message_path, &rule.message, detail));
+    } else if breaks_lines(message) {
+        let detail = "must not contain line breaks";
+        errors.push(Error::invalid(&message_path, &rule.message, detail));
+    } else if breaks_lines(text) && message.is_empty() {
+        let detail = "message must be specified if rule contains line breaks";
+        errors.push(Error::required(&message_path, detail));
+    }
+    if !rule.message_expression.is_empty() && rule.message_expression.trim().is_empty() {
+        let detail = "messageExpression must be non-empty if specified";
+        errors.push(Error::required(&path.child("messageExpression"), detail));
+    }
+}
+
+fn check_field_path(
+    rule: &ValidationRule,
+    schema: &JsonSchema,
+    path: &Path<'_>,
+    errors: &mut Vec<Error>,
+) {
+    let text = rule.field_path.as_str();
+    if text.is_empty() {
+        return;
+    }
+    let is_blank = text.trim().is_empty();
+    let is_valid = conversion_error(schema).is_some()
+        || FieldPath::resolve(text, schema, Brackets::Allowed).is_ok();
+    for (at_fault, detail) in [
+        (is_blank, "must be non-empty if specified"),
+        (breaks_lines(text), "must not contain line breaks"),
+        (!is_valid, "must be a valid path"),
+    ] {
+        if at_fault {
+            errors.push(Error::invalid(path, text, detail));
+        }
+    }
+}
+
+fn breaks_lines(text: &str) -> bool {
+    text.contains(['\n', '\r'])
+}

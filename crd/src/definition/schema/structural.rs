@@ -1,0 +1,335 @@
+//! What makes a schema structural: each field is declared in one place, and conditions on fields are no declarations
+//! (apiextensions-apiserver `pkg/apiserver/schema/{validation,complete}.go`).
+
+use gavel_apimachinery::field::{Error, Path};
+use gavel_engine::golang::regex::Regex;
+use gavel_schema::JsonSchema;
+
+use super::convertible::values_beside;
+
+/// Where a node stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Level {
+    Root,
+    Item,
+    Field,
+}
+
+/// What keeps a schema from being structural, sorted by text.
+pub(super) fn check(schema: &JsonSchema, path: &Path<'_>) -> Vec<Error> {
+    let mut errors = Vec::new();
+    check_node(schema, Level::Root, path, &mut errors);
+    check_declared(schema, Some(schema), path, path, &mut errors);
+    errors.sort_by_cached_key(Error::to_string);
+    errors
+}
+
+fn check_node(schema: &JsonSchema, level: Level, path: &Path<'_>, errors: &mut Vec<Error>) {
+    match schema.item() {
+        Some(item) => check_node(item, Level::Item, &path.child("items"), errors),
+        None if schema.kind == "array" => {
+            errors.push(Error::required(&path.child("items"), "must be specified"));
+        }
+        None => {}
+    }
+    let properties = path.child("properties");
+    for (name, property) in &schema.properties {
+        check_node(property, Level::Field, &properties.key(name), errors);
+    }
+    if schema.additional_properties.is_some() {
+        let path = path.child("additionalProperties");
+        if level == Level::Root {
+            errors.push(Error::forbidden(&path, "must not be used at the root"));
+        }
+        if let Some(value) = schema.value() {
+            check_node(value, Level::Field, &path, errors);
+        }
+    }
+    check_extensions(schema, path, errors);
+    let first_is_int_or_string = schema.all_of.first().is_some_and(is_any_of_int_or_string);
+    check_conditions(
+        schema,
+        is_any_of_int_or_string(schema),
+        first_is_int_or_string,
+        path,
+        errors,
+    );
+    check_type(schema, level, path, errors);
+    check_resource(schema, level, path, errors);
+}
+
+fn check_type(schema: &JsonSchema, level: Level, path: &Path<'_>, errors: &mut Vec<Error>) {
+    let kind = schema.kind.as_str();
+    let type_path = path.child("type");
+    if schema.embedded_resource && kind != "object" {
+        let detail = "must be object if x-kubernetes-embedded-resource is true";
+        errors.push(required_or_invalid(&type_path, kind, detail));
+    } else if kind.is_empty() && !schema.int_or_string && !schema.preserves_unknown_fields() {
+        let detail = match level {
+            Level::Root => "must not be empty at the root",
+            Level::Item => "must not be empty for specified array items",
+            Level::Field => "must not be empty for specified object fields",
+        };
+        errors.push(Error::required(&type_path, detail));
+    }
+    if schema.embedded_resource && schema.additional_properties.is_some() {
+        let detail = "must not be used if x-kubernetes-embedded-resource is set";
+        errors.push(Error::forbidden(
+            &path.child("additionalProperties"),
+            detail,
+        ));
+    }
+    if level == Level::Root && !kind.is_empty() && kind != "object" {
+        errors.push(Error::invalid(&type_path, kind, "must be object at the root"));
+    }
+}
+
+/// Of a type that must be another one, whether or not it is there.
+pub(super) fn required_or_invalid(path: &Path<'_>, kind: &str, detail: &str) -> Error {
+    match kind {
+        "" => Error::required(path, detail),
+        kind => Error::invalid(path, kind, detail),
+    }
+}
+
+/// Of the fields that each resource has.
+fn check_resource(schema: &JsonSchema, level: Level, path: &Path<'_>, errors: &mut Vec<Error>) {
+    let is_resource = level == Level::Root || schema.embedded_resource;
+    let properties = path.child("properties");
+    for name in ["kind", "apiVersion"] {
+        if let Some(property) = schema.properties.get(name)
+            && is_resource
+            && property.kind != "string"
+        {
+            let path = properties.key(name);
+            let path = path.child("type");
+            errors.push(Error::invalid(&path, &property.kind, "must be string"));
+        }
+    }
+    if let Some(metadata) = schema.properties.get("metadata") {
+        let path = properties.key("metadata");
+        if is_resource && metadata.kind != "object" {
+            let path = path.child("type");
+            errors.push(Error::invalid(&path, &metadata.kind, "must be object"));
+        }
+        if level == Level::Root && !says_only_names(metadata) {
+            let detail = "must not specify anything other than name and generateName, but metadata is implicitly specified";
+            errors.push(Error::forbidden(&path, detail));
+        }
+    }
+    if schema.embedded_resource
+        && !schema.preserves_unknown_fields()
+        && schema.properties.is_empty()
+    {
+        let detail = "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields";
+        errors.push(Error::required(&properties, detail));
+    }
+}
+
+/// Whether the metadata of a resource has no more than its type, a default, and names.
+fn says_only_names(metadata: &JsonSchema) -> bool {
+    let is_name = |name: &String| name == "name" || name == "generateName";
+    let rest = JsonSchema {
+        kind: metadata.kind.clone(),
+        default: metadata.default.clone(),
+        properties: match metadata.properties.keys().all(is_name) {
+            true => metadata.properties.clone(),
+            false => return false,
+        },
+        ..JsonSchema::default()
+    };
+    *metadata == rest
+}
+
+fn check_extensions(schema: &JsonSchema, path: &Path<'_>, errors: &mut Vec<Error>) {
+    if !schema.int_or_string {
+        return;
+    }
+    let detail = "must be false if x-kubernetes-int-or-string is true";
+    for (name, is_set) in [
+        (
+            "x-kubernetes-preserve-unknown-fields",
+            schema.preserves_unknown_fields(),
+        ),
+        ("x-kubernetes-embedded-resource", schema.embedded_resource),
+    ] {
+        if is_set {
+            errors.push(Error::invalid(&path.child(name), true, detail));
+        }
+    }
+}
+
+/// Whether any of two schemas must match, one of them saying that the type is integer, the other that it is string, and
+/// nothing else: the one way to say of which types a value may be.
+fn is_any_of_int_or_string(schema: &JsonSchema) -> bool {
+    let says_only = |schema: &JsonSchema, kind: &str| {
+        let expected = JsonSchema {
+            kind: kind.to_owned(),
+            ..JsonSchema::default()
+        };
+        *schema == expected
+    };
+    match schema.any_of.as_slice() {
+        [first, second] => says_only(first, "integer") && says_only(second, "string"),
+        _ => false,
+    }
+}
+
+/// Of what values must fulfil.
+fn check_conditions(
+    schema: &JsonSchema,
+    skip_any_of: bool,
+    skip_any_of_of_first: bool,
+    path: &Path<'_>,
+    errors: &mut Vec<Error>,
+) {
+    if !skip_any_of {
+        let path = path.child("anyOf");
+        for (n, condition) in schema.any_of.iter().enumerate() {
+            check_condition(condition, false, &path.index(n), errors);
+        }
+    }
+    let all_of = path.child("allOf");
+    for (n, condition) in schema.all_of.iter().enumerate() {
+        let skip_any_of = skip_any_of_of_first && n == 0;
+        check_condition(condition, skip_any_of, &all_of.index(n), errors);
+    }
+    let one_of = path.child("oneOf");
+    for (n, condition) in schema.one_of.iter().enumerate() {
+        check_condition(condition, false, &one_of.index(n), errors);
+    }
+    if let Some(condition) = &schema.not {
+        check_condition(condition, false, &path.child("not"), errors);
+    }
+    if !schema.pattern.is_empty()
+        && let Err(error) = Regex::validate(&schema.pattern)
+    {
+        let detail = format!("must be a valid regular expression, but isn't: {error}");
+        errors.push(Error::invalid(
+            &path.child("pattern"),
+            &schema.pattern,
+            detail,
+        ));
+    }
+}
+
+/// Of a schema beside another: it declares nothing.
+fn check_condition(
+    condition: &JsonSchema,
+    skip_any_of: bool,
+    path: &Path<'_>,
+    errors: &mut Vec<Error>,
+) {
+    check_conditions(condition, skip_any_of, false, path, errors);
+    if let Some(item) = condition.item() {
+        check_condition(item, false, &path.child("items"), errors);
+    }
+    let properties = path.child("properties");
+    for (name, property) in &condition.properties {
+        check_condition(property, false, &properties.key(name), errors);
+    }
+    let mut forbid = |is_set: bool, name: &str, must: &str| {
+        if is_set {
+            let detail = format!("must be {must} to be structural");
+            errors.push(Error::forbidden(&path.child(name), detail));
+        }
+    };
+    forbid(!condition.kind.is_empty(), "type", "empty");
+    forbid(
+        values_beside(condition).is_some(),
+        "additionalProperties",
+        "undefined",
+    );
+    forbid(condition.default.is_some(), "default", "undefined");
+    forbid(!condition.title.is_empty(), "title", "empty");
+    forbid(!condition.description.is_empty(), "description", "empty");
+    forbid(condition.nullable, "nullable", "false");
+    forbid(
+        condition.preserves_unknown_fields(),
+        "x-kubernetes-preserve-unknown-fields",
+        "false",
+    );
+    forbid(
+        condition.embedded_resource,
+        "x-kubernetes-embedded-resource",
+        "false",
+    );
+    forbid(
+        condition.int_or_string,
+        "x-kubernetes-int-or-string",
+        "false",
+    );
+    forbid(
+        !condition.list_map_keys.is_empty(),
+        "x-kubernetes-list-map-keys",
+        "empty",
+    );
+    forbid(
+        condition.list_type.is_some(),
+        "x-kubernetes-list-type",
+        "undefined",
+    );
+    forbid(
+        condition.map_type.is_some(),
+        "x-kubernetes-map-type",
+        "undefined",
+    );
+    forbid(
+        !condition.validations.is_empty(),
+        "x-kubernetes-validations",
+        "empty",
+    );
+    if condition.properties.contains_key("metadata") {
+        let detail = "must not be specified in a nested context";
+        errors.push(Error::forbidden(&properties.key("metadata"), detail));
+    }
+}
+
+/// Whether what conditions speak of is declared: `declared` is the node that the conditions of `conditions` are about.
+fn check_declared(
+    conditions: &JsonSchema,
+    declared: Option<&JsonSchema>,
+    declared_path: &Path<'_>,
+    path: &Path<'_>,
+    errors: &mut Vec<Error>,
+) {
+    if let Some(condition) = &conditions.not {
+        let path = path.child("not");
+        check_fields_declared(condition, declared, declared_path, &path, errors);
+    }
+    for (name, conditions) in [
+        ("allOf", &conditions.all_of),
+        ("anyOf", &conditions.any_of),
+        ("oneOf", &conditions.one_of),
+    ] {
+        let path = path.child(name);
+        for (n, condition) in conditions.iter().enumerate() {
+            check_fields_declared(condition, declared, declared_path, &path.index(n), errors);
+        }
+    }
+}
+
+fn check_fields_declared(
+    condition: &JsonSchema,
+    declared: Option<&JsonSchema>,
+    declared_path: &Path<'_>,
+    path: &Path<'_>,
+    errors: &mut Vec<Error>,
+) {
+    let because = |path: &Path<'_>| format!("because it is defined in {path}");
+    let Some(declared) = declared else {
+        errors.push(Error::required(declared_path, because(path)));
+        return;
+    };
+    check_declared(condition, Some(declared), declared_path, path, errors);
+    if let Some(item) = condition.item() {
+        let (declared_path, path) = (declared_path.child("items"), path.child("items"));
+        check_fields_declared(item, declared.item(), &declared_path, &path, errors);
+    }
+    let (declared_path, path) = (declared_path.child("properties"), path.child("properties"));
+    for (name, property) in &condition.properties {
+        let (declared_path, path) = (declared_path.key(name), path.key(name));
+        let declared = declared.properties.get(name);
+        check_fields_declared(property, declared, &declared_path, &path, errors);
+    }
+}

@@ -107,7 +107,7 @@ impl Definition {
 fn set_defaults(spec: &mut Spec) {
     let names = &mut spec.names;
     if names.singular.is_empty() {
-        names.singular = names.kind.to_lowercase();
+        names.singular = gavel_apimachinery::names::lower_case(&names.kind);
     }
     if names.list_kind.is_empty() && !names.kind.is_empty() {
         names.list_kind = format!("{}List", names.kind);

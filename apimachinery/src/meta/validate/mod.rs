@@ -39,7 +39,7 @@ const FOREGROUND: &str = "foregroundDeletion";
 pub fn validate(
     metadata: ObjectMeta<'_>,
     namespaced: bool,
-    name_rule: names::NameRule,
+    name_rule: impl Fn(&str, bool) -> Faults,
     path: &Path<'_>,
 ) -> Vec<Error> {
     validate_named(metadata, metadata.name(), namespaced, name_rule, path)
@@ -50,7 +50,7 @@ pub fn validate_named(
     metadata: ObjectMeta<'_>,
     name: &str,
     namespaced: bool,
-    name_rule: names::NameRule,
+    name_rule: impl Fn(&str, bool) -> Faults,
     path: &Path<'_>,
 ) -> Vec<Error> {
     let mut errors = Vec::new();

@@ -1,7 +1,7 @@
 //! What a resource is called.
 
 use gavel_apimachinery::field::{Error, Path};
-use gavel_apimachinery::names::dns1035_label;
+use gavel_apimachinery::names::{dns1035_label, lower_case};
 
 use crate::definition::Names;
 
@@ -9,7 +9,7 @@ use crate::definition::Names;
 pub(super) fn check(names: &Names, path: &Path<'_>, errors: &mut Vec<Error>) {
     let mut check = |path: &Path<'_>, name: &str| {
         if !name.is_empty() {
-            check_label(path, name, errors);
+            check_name(path, name, errors);
         }
     };
     check(&path.child("plural"), &names.plural);
@@ -18,7 +18,7 @@ pub(super) fn check(names: &Names, path: &Path<'_>, errors: &mut Vec<Error>) {
     check_kind(&path.child("listKind"), &names.list_kind, errors);
     let short_names = path.child("shortNames");
     for (n, name) in names.short_names.iter().enumerate() {
-        check_label(&short_names.index(n), name, errors);
+        check_name(&short_names.index(n), name, errors);
     }
     if !names.kind.is_empty() && names.kind == names.list_kind {
         let detail = "kind and listKind may not be the same";
@@ -30,7 +30,7 @@ pub(super) fn check(names: &Names, path: &Path<'_>, errors: &mut Vec<Error>) {
     }
     let categories = path.child("categories");
     for (n, category) in names.categories.iter().enumerate() {
-        check_label(&categories.index(n), category, errors);
+        check_name(&categories.index(n), category, errors);
     }
 }
 
@@ -49,7 +49,7 @@ pub(super) fn check_required(names: &Names, path: &Path<'_>, errors: &mut Vec<Er
 }
 
 /// Of a name that is a label as in RFC 1035.
-pub(super) fn check_label(path: &Path<'_>, name: &str, errors: &mut Vec<Error>) {
+pub(super) fn check_name(path: &Path<'_>, name: &str, errors: &mut Vec<Error>) {
     let faults = dns1035_label(name.as_bytes());
     if !faults.is_empty() {
         errors.push(Error::invalid(path, name, faults.join(",")));
@@ -57,7 +57,7 @@ pub(super) fn check_label(path: &Path<'_>, name: &str, errors: &mut Vec<Error>) 
 }
 
 fn check_kind(path: &Path<'_>, kind: &str, errors: &mut Vec<Error>) {
-    let faults = dns1035_label(kind.to_lowercase().as_bytes());
+    let faults = dns1035_label(lower_case(kind).as_bytes());
     if !kind.is_empty() && !faults.is_empty() {
         let faults = faults.join(",");
         let detail = format!("may have mixed case, but should otherwise match: {faults}");

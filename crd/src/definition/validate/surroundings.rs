@@ -1,7 +1,7 @@
 //! What stands around a version's schema: subresources, columns, the warning of a deprecated version.
 
 use gavel_apimachinery::field::{Error, Path};
-use gavel_engine::golang::unicode;
+use gavel_engine::golang::quote::is_print;
 
 use crate::definition::{PrinterColumn, Scale, Subresources, Version};
 
@@ -35,7 +35,7 @@ pub(super) fn check_deprecation(version: &Version, path: &Path<'_>, errors: &mut
     if warning.is_empty() {
         report("must not be an empty string".to_owned());
     }
-    let unprintable = warning.char_indices().find(|(_, c)| !unicode::is_print(*c));
+    let unprintable = warning.char_indices().find(|(_, c)| !is_print(*c));
     if let Some((at, _)) = unprintable {
         report(format!(
             "must only contain printable UTF-8 characters; non-printable character found at index {at}"

@@ -1,0 +1,93 @@
+//! What is wrong with a schema (apiextensions-apiserver `validation.go`, `validateCustomResourceDefinitionValidation`).
+
+use gavel_apimachinery::field::{Error, Path};
+use gavel_schema::JsonSchema;
+
+use super::Validation;
+use super::validate::Options;
+use crate::rule::RuleEnvs;
+
+mod context;
+mod convertible;
+mod cost;
+mod lists;
+mod openapi;
+mod root;
+mod rule_syntax;
+mod rules;
+mod structural;
+
+pub(super) use convertible::conversion_error;
+pub use cost::SCHEMA_LIMIT;
+pub(super) use lists::{check_entries, mergeable_item_of_set};
+pub(super) use openapi::TYPES;
+
+use context::Context;
+use openapi::OpenApi;
+
+/// The most selectable fields of a version.
+pub(super) const MAX_SELECTABLE_FIELDS: usize = 8;
+
+/// How a schema is checked.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SchemaCheck<'c> {
+    /// What an update may keep.
+    pub(super) options: &'c Options<'c>,
+    /// The environments of rules.
+    pub(super) envs: &'c RuleEnvs,
+    /// Whether the schema must be structural.
+    pub(super) require_structural: bool,
+    /// Whether the status has an endpoint of its own.
+    pub(super) has_status: bool,
+    /// Whether the schema is the same as before: then a rule may cost more than its limit.
+    pub(super) is_unchanged: bool,
+}
+
+impl SchemaCheck<'_> {
+    /// Appends what is wrong with a schema; `path` is that of the validation.
+    pub(super) fn run(
+        self,
+        validation: Option<&Validation>,
+        path: &Path<'_>,
+        errors: &mut Vec<Error>,
+    ) {
+        let Some(schema) = validation.and_then(|validation| validation.schema.as_deref()) else {
+            return;
+        };
+        let mut found = Vec::new();
+        if self.has_status {
+            root::check(schema, path, &mut found);
+        }
+        if schema.nullable {
+            let detail = "nullable cannot be true at the root";
+            let path = path.child("openAPIV3Schema.nullable");
+            found.push(Error::forbidden(&path, detail));
+        }
+        let schema_path = path.child("openAPIV3Schema");
+        let unconvertible = conversion_error(schema).filter(|_| self.require_structural);
+        let mut context = None;
+        if self.require_structural && unconvertible.is_none() {
+            let before = found.len();
+            found.extend(structural::check(schema, &schema_path));
+            if found.len() == before {
+                context = Some(Context::root(schema));
+            }
+        }
+        let mut walk = OpenApi::new(self);
+        walk.check(schema, &schema_path, context.as_ref());
+        found.append(&mut walk.schema_errors);
+        found.append(&mut walk.rule_errors);
+        if found.is_empty()
+            && let Some(error) = unconvertible
+        {
+            found.push(Error::invalid(&schema_path, "", error));
+        }
+        walk.total.check(&schema_path, &mut found);
+        errors.append(&mut found);
+    }
+}
+
+/// Whether a schema is structural.
+pub(super) fn is_structural(schema: &JsonSchema) -> bool {
+    conversion_error(schema).is_none() && structural::check(schema, &Path::root()).is_empty()
+}

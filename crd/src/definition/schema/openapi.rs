@@ -1,0 +1,282 @@
+//! The walk over all schemas within a schema: what none of them may say, and their rules (apiextensions-apiserver
+//! `validation.go`, `ValidateCustomResourceDefinitionOpenAPISchema`).
+
+use gavel_apimachinery::field::{Error, Path};
+use gavel_schema::{Dependency, Items, JsonSchema, SchemaOrBool};
+
+use super::context::{Context, Step};
+use super::cost::TotalCost;
+use super::{SchemaCheck, lists, rule_syntax};
+
+/// The types that a schema may name.
+pub(in crate::definition) const TYPES: [&str; 6] =
+    ["array", "boolean", "integer", "number", "object", "string"];
+
+/// The walk, and what it has found.
+#[derive(Debug)]
+pub(super) struct OpenApi<'w> {
+    pub(super) check: SchemaCheck<'w>,
+    /// Beside rules. Those of a node follow those of the nodes below it, save for what has nothing to do with them.
+    pub(super) schema_errors: Vec<Error>,
+    /// Of rules.
+    pub(super) rule_errors: Vec<Error>,
+    /// What all rules cost.
+    pub(super) total: TotalCost,
+}
+
+/// What the nodes above a node say of it.
+#[derive(Debug, Clone, Copy, Default)]
+struct Above<'w> {
+    /// Why there may be no default, if so.
+    no_defaults: Option<NoDefaults<'w>>,
+    /// Whether the node is type or metadata of a resource.
+    in_metadata: bool,
+    /// The outermost node whose children before and after an update cannot be told apart.
+    uncorrelatable: Option<&'w Path<'w>>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum NoDefaults<'w> {
+    /// The node is this field of the object, or below it.
+    TopLevel(&'w str),
+    MetadataValues,
+}
+
+/// Where a node stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    Root,
+    Below,
+}
+
+impl<'w> OpenApi<'w> {
+    pub(super) fn new(check: SchemaCheck<'w>) -> Self {
+        OpenApi {
+            check,
+            schema_errors: Vec::new(),
+            rule_errors: Vec::new(),
+            total: TotalCost::default(),
+        }
+    }
+
+    /// Checks a whole schema. Without a context no rules are compiled.
+    pub(super) fn check(
+        &mut self,
+        schema: &JsonSchema,
+        path: &Path<'_>,
+        context: Option<&Context<'_>>,
+    ) {
+        self.node(schema, Place::Root, Above::default(), path, context);
+    }
+
+    fn node(
+        &mut self,
+        schema: &JsonSchema,
+        place: Place,
+        above: Above<'_>,
+        path: &Path<'_>,
+        context: Option<&Context<'_>>,
+    ) {
+        let errors_before = self.schema_errors.len();
+        self.check_own(schema, above, path);
+        self.values(schema, above, path, context);
+        self.properties(schema, place, above, path, context);
+        self.beside(schema, above, path);
+        self.items(schema, above, path, context);
+        for (name, dependency) in &schema.dependencies {
+            if let Dependency::Schema(schema) = dependency {
+                let path = path.child("dependencies");
+                self.node(schema, Place::Below, above, &path.key(name), None);
+            }
+        }
+        lists::check(schema, self.check.options, path, &mut self.schema_errors);
+        if schema.validations.is_empty() {
+            return;
+        }
+        rule_syntax::check(schema, path, &mut self.schema_errors);
+        if self.schema_errors.len() == errors_before
+            && let Some(context) = context
+        {
+            self.check_rules(schema, above.uncorrelatable, path, context);
+        }
+    }
+
+    fn values(
+        &mut self,
+        schema: &JsonSchema,
+        mut above: Above<'_>,
+        path: &Path<'_>,
+        context: Option<&Context<'_>>,
+    ) {
+        let Some(values) = &schema.additional_properties else {
+            return;
+        };
+        let path = path.child("additionalProperties");
+        if !schema.properties.is_empty() && *values != SchemaOrBool::Allows(true) {
+            let detail = "additionalProperties and properties are mutual exclusive";
+            self.schema_errors.push(Error::forbidden(&path, detail));
+        }
+        if above.in_metadata {
+            above.no_defaults = Some(NoDefaults::MetadataValues);
+        }
+        if let SchemaOrBool::Schema(values) = values {
+            let context = context.map(|context| context.child(Step::Value, values));
+            self.node(values, Place::Below, above, &path, context.as_ref());
+        }
+    }
+
+    fn properties(
+        &mut self,
+        schema: &JsonSchema,
+        place: Place,
+        above: Above<'_>,
+        path: &Path<'_>,
+        context: Option<&Context<'_>>,
+    ) {
+        let properties_path = path.child("properties");
+        let is_resource = place == Place::Root || schema.embedded_resource;
+        let map_type = schema.map_type.as_deref();
+        let is_correlatable = matches!(map_type, None | Some("granular" | "atomic"));
+        for (name, property) in &schema.properties {
+            let mut above = above;
+            if !is_correlatable {
+                above.uncorrelatable = above.uncorrelatable.or(Some(path));
+            }
+            if is_resource && matches!(name.as_str(), "metadata" | "kind" | "apiVersion") {
+                above.in_metadata = true;
+                if place == Place::Root {
+                    above.no_defaults = Some(NoDefaults::TopLevel(name));
+                }
+            }
+            let path = properties_path.key(name);
+            let context = context.map(|context| context.child(Step::Property(name), property));
+            self.node(property, Place::Below, above, &path, context.as_ref());
+        }
+    }
+
+    /// The schemas beside a node, whose rules are not compiled.
+    fn beside(&mut self, schema: &JsonSchema, above: Above<'_>, path: &Path<'_>) {
+        if let Some(not) = &schema.not {
+            self.node(not, Place::Below, above, &path.child("not"), None);
+        }
+        for (name, schemas) in [
+            ("allOf", &schema.all_of),
+            ("oneOf", &schema.one_of),
+            ("anyOf", &schema.any_of),
+        ] {
+            let path = path.child(name);
+            for (n, schema) in schemas.iter().enumerate() {
+                self.node(schema, Place::Below, above, &path.index(n), None);
+            }
+        }
+        let path = path.child("definitions");
+        for (name, schema) in &schema.definitions {
+            self.node(schema, Place::Below, above, &path.key(name), None);
+        }
+    }
+
+    fn items(
+        &mut self,
+        schema: &JsonSchema,
+        mut above: Above<'_>,
+        path: &Path<'_>,
+        context: Option<&Context<'_>>,
+    ) {
+        // Elements before and after an update are told apart by their keys alone.
+        if schema.list_type.as_deref() != Some("map") {
+            above.uncorrelatable = above.uncorrelatable.or(Some(path));
+        }
+        let path = path.child("items");
+        match &schema.items {
+            Some(Items::Schema(item)) => {
+                let context = context.map(|context| context.child(Step::Item, item));
+                self.node(item, Place::Below, above, &path, context.as_ref());
+            }
+            Some(Items::Positions(items)) => {
+                for (n, item) in items.iter().enumerate() {
+                    let context = context.map(|context| context.child(Step::Item, item));
+                    self.node(item, Place::Below, above, &path.index(n), context.as_ref());
+                }
+            }
+            None => {}
+        }
+    }
+
+    /// What no node may say.
+    fn check_own(&mut self, schema: &JsonSchema, above: Above<'_>, path: &Path<'_>) {
+        let kind = schema.kind.as_str();
+        let require_known = self.check.options.require_known_types;
+        if require_known && !kind.is_empty() && !TYPES.contains(&kind) {
+            let error = Error::not_supported(&path.child("type"), kind, &TYPES);
+            self.schema_errors.push(error);
+        }
+        if let Some(reason) = above.no_defaults
+            && schema.default_value().is_some()
+        {
+            let detail = match reason {
+                NoDefaults::TopLevel(name) => format!("must not be set in top-level {name}"),
+                NoDefaults::MetadataValues => {
+                    "must not be set inside additionalProperties applying to object metadata"
+                        .to_owned()
+                }
+            };
+            let error = Error::forbidden(&path.child("default"), detail);
+            self.schema_errors.push(error);
+        }
+        let has_positions =
+            matches!(&schema.items, Some(Items::Positions(items)) if !items.is_empty());
+        for (at_fault, name, detail) in [
+            (!schema.id.is_empty(), "id", "id is not supported"),
+            (
+                schema.additional_items.is_some(),
+                "additionalItems",
+                "additionalItems is not supported",
+            ),
+            (
+                !schema.pattern_properties.is_empty(),
+                "patternProperties",
+                "patternProperties is not supported",
+            ),
+            (
+                !schema.definitions.is_empty(),
+                "definitions",
+                "definitions is not supported",
+            ),
+            (
+                !schema.dependencies.is_empty(),
+                "dependencies",
+                "dependencies is not supported",
+            ),
+            (
+                schema.reference.is_some(),
+                "$ref",
+                "$ref is not supported",
+            ),
+            (
+                kind == "null",
+                "type",
+                "type cannot be set to null, use nullable as an alternative",
+            ),
+            (
+                has_positions,
+                "items",
+                "items must be a schema object and not an array",
+            ),
+            (
+                above.in_metadata && schema.embedded_resource,
+                "x-kubernetes-embedded-resource",
+                "must not be used inside of resource meta",
+            ),
+            (
+                schema.unique_items,
+                "uniqueItems",
+                "uniqueItems cannot be set to true since the runtime complexity becomes quadratic",
+            ),
+        ] {
+            if at_fault {
+                let error = Error::forbidden(&path.child(name), detail);
+                self.schema_errors.push(error);
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! The rules of a node compiled, and held against what they may cost.
+
+use gavel_apimachinery::field::{BadValue, Error, Path};
+
+use super::context::Context;
+use super::cost::{RULE_LIMIT, excess};
+use super::openapi::OpenApi;
+use crate::definition::go_json;
+use crate::rule::{self, Age, CompiledRule};
+use gavel_schema::{JsonSchema, ValidationRule};
+
+impl OpenApi<'_> {
+    /// Appends what is wrong with the rules of a node in which nothing else is wrong.
+    pub(super) fn check_rules(
+        &mut self,
+        schema: &JsonSchema,
+        uncorrelatable: Option<&Path<'_>>,
+        path: &Path<'_>,
+        context: &Context<'_>,
+    ) {
+        let path = path.child("x-kubernetes-validations");
+        let Some(node) = context.node_type() else {
+            let detail = "internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations";
+            self.rule_errors.push(Error::internal(&path, detail));
+            return;
+        };
+        let options = self.check.options;
+        let age = |known: bool| match known {
+            true => Age::Stored,
+            false => Age::New,
+        };
+        let ages = |rule: &ValidationRule| {
+            let message = options.knows_message(&rule.message_expression);
+            (age(options.knows_rule(&rule.rule)), age(message))
+        };
+        let compiled = rule::compile(schema, node, self.check.envs, ages);
+        let cardinality = context.cardinality();
+        let cardinality = cardinality.unwrap_or_else(|| rule::max_cardinality(node));
+        for (n, (rule, compiled)) in schema.validations.iter().zip(&compiled).enumerate() {
+            let path = path.index(n);
+            self.check_rule(rule, compiled, cardinality, &path);
+            self.check_old_self(rule, compiled, uncorrelatable, &path);
+        }
+    }
+
+    fn check_rule(
+        &mut self,
+        rule: &ValidationRule,
+        compiled: &CompiledRule,
+        cardinality: u64,
+        path: &Path<'_>,
+    ) {
+        let (rule_path, message_path) = (path.child("rule"), path.child("messageExpression"));
+        let cost = rule_cost(compiled, cardinality);
+        self.check_cost("estimated rule cost", cost, &rule_path);
+        let value = || BadValue::Text(go_json::rule(rule));
+        if let Err(error) = &compiled.rule {
+            let error = Error::invalid(&rule_path, value(), error);
+            self.rule_errors.push(error);
+        }
+        match &compiled.message {
+            Some(Err(error)) => {
+                let error = Error::invalid(&message_path, value(), error);
+                self.rule_errors.push(error);
+            }
+            Some(Ok(message)) => {
+                let what = "estimated messageExpression cost";
+                self.check_cost(what, message.max_cost, &message_path);
+            }
+            None => {}
+        }
+    }
+
+    fn check_cost(&mut self, what: &str, cost: u64, path: &Path<'_>) {
+        if cost > RULE_LIMIT && !self.check.is_unchanged {
+            let error = Error::forbidden(path, excess(what, cost, RULE_LIMIT));
+            self.rule_errors.push(error);
+        }
+        self.total.add(path, cost);
+    }
+
+    fn check_old_self(
+        &mut self,
+        rule: &ValidationRule,
+        compiled: &CompiledRule,
+        uncorrelatable: Option<&Path<'_>>,
+        path: &Path<'_>,
+    ) {
+        if compiled.uses_old_self {
+            if let Some(uncorrelatable) = uncorrelatable {
+                let detail = format!(
+                    "oldSelf cannot be used on the uncorrelatable portion of the schema within {uncorrelatable}"
+                );
+                let error = Error::invalid(&path.child("rule"), &rule.rule, detail);
+                self.rule_errors.push(error);
+            }
+        } else if let Some(optional) = rule.optional_old_self {
+            let detail = "may not be set if oldSelf is not used in rule";
+            let error = Error::invalid(&path.child("optionalOldSelf"), optional, detail);
+            self.rule_errors.push(error);
+        }
+    }
+}
+
+/// What a rule costs wherever it may run, in cost units; nothing where it cannot be compiled.
+pub(in crate::definition) fn rule_cost(compiled: &CompiledRule, cardinality: u64) -> u64 {
+    match &compiled.rule {
+        Ok(Some(rule)) => rule.max_cost.saturating_mul(cardinality),
+        _ => 0,
+    }
+}

@@ -1,0 +1,98 @@
+//! How objects are converted between versions.
+
+use gavel_apimachinery::field::{Error, Path};
+use gavel_apimachinery::names::dns1035_label;
+use gavel_engine::value::Json;
+
+use crate::definition::{Conversion, Definition};
+
+const STRATEGIES: [&str; 2] = ["None", "Webhook"];
+/// The versions of reviews that the API server knows.
+const REVIEWS: [&str; 2] = ["v1", "v1beta1"];
+
+/// Of a conversion. `require_known_review` says that the webhook must understand a version of reviews that the API server
+/// does.
+pub(super) fn check(
+    conversion: Option<&Conversion>,
+    require_known_review: bool,
+    path: &Path<'_>,
+    errors: &mut Vec<Error>,
+) {
+    let Some(Conversion { strategy, webhook }) = conversion else {
+        return;
+    };
+    let strategy_path = path.child("strategy");
+    if strategy.is_empty() {
+        errors.push(Error::required(&strategy_path, ""));
+    } else if !STRATEGIES.contains(&strategy.as_str()) {
+        errors.push(Error::not_supported(&strategy_path, strategy, &STRATEGIES));
+    }
+    let client = webhook.as_ref().and_then(|webhook| webhook.client_config.as_ref());
+    let reviews = webhook.as_ref().map(|webhook| webhook.conversion_review_versions.as_slice());
+    let reviews = reviews.unwrap_or_default();
+    let (client_path, reviews_path) = (
+        path.child("webhookClientConfig"),
+        path.child("conversionReviewVersions"),
+    );
+    if strategy != "Webhook" {
+        let detail = "should not be set when strategy is not set to Webhook";
+        if client.is_some() {
+            errors.push(Error::forbidden(&client_path, detail));
+        }
+        if !reviews.is_empty() {
+            errors.push(Error::forbidden(&reviews_path, detail));
+        }
+        return;
+    }
+    match client {
+        None => {
+            let detail = "required when strategy is set to Webhook";
+            errors.push(Error::required(&client_path, detail));
+        }
+        Some(client) => client::check(client, &client_path, errors),
+    }
+    check_reviews(reviews, require_known_review, &reviews_path, errors);
+}
+
+fn check_reviews(
+    reviews: &[String],
+    require_known: bool,
+    path: &Path<'_>,
+    errors: &mut Vec<Error>,
+) {
+    if reviews.is_empty() {
+        errors.push(Error::required(path, ""));
+        return;
+    }
+    for (n, review) in reviews.iter().enumerate() {
+        let path = path.index(n);
+        if reviews.iter().take(n).any(|before| before == review) {
+            errors.push(Error::invalid(&path, review, "duplicate version"));
+            continue;
+        }
+        for fault in dns1035_label(review.as_bytes()) {
+            errors.push(Error::invalid(&path, review, fault));
+        }
+    }
+    if require_known && !reviews.iter().any(is_known) {
+        let all: Json = reviews.iter().map(String::as_str).collect();
+        let detail = format!("must include at least one of {}", REVIEWS.join(", "));
+        errors.push(Error::invalid(path, all, detail));
+    }
+}
+
+fn is_known(review: &String) -> bool {
+    REVIEWS.contains(&review.as_str())
+}
+
+impl Definition {
+    /// Whether its webhook, if there is one, understands a version of reviews that the API server does.
+    pub(super) fn has_known_review(&self) -> bool {
+        let webhook = self.spec.conversion.as_ref();
+        let webhook = webhook.and_then(|conversion| conversion.webhook.as_ref());
+        webhook.is_none_or(|webhook| {
+            let reviews = &webhook.conversion_review_versions;
+            reviews.is_empty() || reviews.iter().any(is_known)
+        })
+    }
+}

@@ -1,0 +1,107 @@
+//! What is wrong with a definition as a whole (apiextensions-apiserver `pkg/apis/apiextensions/validation`).
+
+use gavel_apimachinery::field::{BadValue, Error, Path};
+use gavel_apimachinery::meta::{self, ObjectMeta};
+use gavel_apimachinery::names::{Faults, subdomain_name};
+use gavel_engine::golang::quote::quote;
+use gavel_engine::value::Json;
+
+use super::{Definition, Status, Version};
+use crate::rule::RuleEnvs;
+
+mod approval;
+mod conversion;
+mod names;
+mod options;
+mod selection;
+mod spec;
+mod surroundings;
+
+pub(super) use options::Options;
+
+/// What is wrong with a new definition.
+pub(super) fn create(definition: &Definition, envs: &RuleEnvs) -> Vec<Error> {
+    let names = &definition.spec.names;
+    let required = format!("{}.{}", names.plural, definition.spec.group);
+    let name_rule = |name: &str, is_prefix: bool| -> Faults {
+        let mut faults = subdomain_name(name, is_prefix);
+        if name != required {
+            faults.push("must be spec.names.plural+\".\"+spec.group".to_owned());
+        }
+        faults
+    };
+    let metadata = ObjectMeta::new(&definition.metadata);
+    let mut errors = meta::validate(metadata, false, name_rule, &Path::new("metadata"));
+    let spec = &Path::new("spec");
+    spec::check(definition, &Options::create(), envs, spec, &mut errors);
+    check_status(definition, &mut errors);
+    errors.extend(approval::check(definition, None));
+    if definition.spec.preserve_unknown_fields {
+        errors.push(preserves_unknown_fields(spec));
+    }
+    errors
+}
+
+/// What is wrong with a definition that takes the place of another.
+pub(super) fn update(definition: &Definition, old: &Definition, envs: &RuleEnvs) -> Vec<Error> {
+    let options = Options::update(definition, old);
+    let (metadata, before) = (&definition.metadata, &old.metadata);
+    let (metadata, before) = (ObjectMeta::new(metadata), ObjectMeta::new(before));
+    let mut errors = meta::validate_update(metadata, before, &Path::new("metadata"));
+    let spec = &Path::new("spec");
+    spec::check(definition, &options, envs, spec, &mut errors);
+    spec::check_immutable(&definition.spec, &old.spec, &options, spec, &mut errors);
+    check_status(definition, &mut errors);
+    errors.extend(approval::check(definition, Some(old)));
+    if definition.spec.preserve_unknown_fields && !old.spec.preserve_unknown_fields {
+        errors.push(preserves_unknown_fields(spec));
+    }
+    errors
+}
+
+fn preserves_unknown_fields(spec: &Path<'_>) -> Error {
+    let detail = "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead";
+    Error::invalid(&spec.child("preserveUnknownFields"), true, detail)
+}
+
+fn check_status(definition: &Definition, errors: &mut Vec<Error>) {
+    let path = Path::new("status");
+    let Status {
+        accepted_names,
+        stored_versions,
+        ..
+    } = &definition.status;
+    names::check(accepted_names, &path.child("acceptedNames"), errors);
+    let path = path.child("storedVersions");
+    check_stored_versions(stored_versions, &definition.spec.versions, &path, errors);
+}
+
+fn check_stored_versions(
+    stored: &[String],
+    versions: &[Version],
+    path: &Path<'_>,
+    errors: &mut Vec<Error>,
+) {
+    if stored.is_empty() {
+        let nothing = BadValue::Text("null".to_owned());
+        let detail = "must have at least one stored version";
+        errors.push(Error::invalid(path, nothing, detail));
+        return;
+    }
+    for version in versions {
+        if version.storage && !stored.contains(&version.name) {
+            let all: Json = stored.iter().map(String::as_str).collect();
+            let detail = format!("must have the storage version {}", version.name);
+            errors.push(Error::invalid(path, all, detail));
+        }
+    }
+    for (n, name) in stored.iter().enumerate() {
+        let is_last = !stored.iter().skip(n.saturating_add(1)).any(|later| later == name);
+        if is_last && !versions.iter().any(|version| version.name == *name) {
+            let detail = format!(
+                "missing from spec.versions; {name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in {name} and removes {name} from status.storedVersions"
+            );
+            errors.push(Error::invalid(&path.index(n), name, detail));
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! What an update may keep although a new definition may not have it: an API server does not make definitions that were
+//! accepted impossible to update.
+
+use std::collections::HashSet;
+
+use gavel_apimachinery::field::Path;
+use gavel_schema::JsonSchema;
+
+use crate::definition::Definition;
+use crate::definition::schema::{
+    MAX_SELECTABLE_FIELDS, TYPES, check_entries, is_structural, mergeable_item_of_set,
+};
+use crate::definition::walk::{any_schema, each_schema};
+
+/// What is required of a definition.
+#[derive(Debug, Default)]
+pub(in crate::definition) struct Options<'o> {
+    /// Whether a conversion webhook must understand a version of reviews that the API server does.
+    pub(super) require_known_review: bool,
+    /// Whether the scope and the kind must stay.
+    pub(super) immutable_names: bool,
+    /// Whether each version must have a schema.
+    pub(super) require_schema: bool,
+    /// Whether types must be those of OpenAPI.
+    pub(in crate::definition) require_known_types: bool,
+    /// Whether schemas must be structural.
+    pub(super) require_structural: bool,
+    /// Whether defaults must not have unknown fields.
+    pub(in crate::definition) require_pruned_defaults: bool,
+    /// Whether the items of sets must be values.
+    pub(in crate::definition) require_atomic_sets: bool,
+    /// Whether entries of sets and maps must not be null, nor their keys be absent.
+    pub(in crate::definition) require_sound_keys: bool,
+    /// The rules that were there before.
+    known_rules: HashSet<&'o str>,
+    /// The message expressions that were there before.
+    known_messages: HashSet<&'o str>,
+    /// The versions whose schema is the same as before.
+    unchanged: HashSet<&'o str>,
+    /// The versions that may have too many selectable fields.
+    excessive_selections: HashSet<&'o str>,
+    /// Whether all versions together may.
+    excessive_shared_selection: bool,
+}
+
+impl<'o> Options<'o> {
+    /// For a new definition.
+    pub(super) fn create() -> Self {
+        Options {
+            require_known_review: true,
+            immutable_names: false,
+            require_schema: true,
+            require_known_types: true,
+            require_structural: true,
+            require_pruned_defaults: true,
+            require_atomic_sets: true,
+            require_sound_keys: true,
+            ..Options::default()
+        }
+    }
+
+    /// For a definition that takes the place of another.
+    pub(super) fn update(new: &'o Definition, old: &'o Definition) -> Self {
+        let mut schemas = Vec::new();
+        for version in &old.spec.versions {
+            let validation = version.schema.as_ref();
+            schemas.extend(validation.and_then(|validation| validation.schema.as_deref()));
+        }
+        let any = |at_fault: &dyn Fn(&JsonSchema) -> bool| {
+            schemas.iter().any(|schema| any_schema(schema, at_fault))
+        };
+        let mut known_rules = HashSet::new();
+        let mut known_messages = HashSet::new();
+        for schema in &schemas {
+            each_schema(schema, &mut |schema| {
+                for rule in &schema.validations {
+                    known_rules.insert(rule.rule.as_str());
+                    known_messages.insert(rule.message_expression.as_str());
+                }
+            });
+        }
+        let conditions = &old.status.conditions;
+        let established = conditions
+            .iter()
+            .find(|condition| condition.kind == "Established");
+        Options {
+            require_known_review: old.has_known_review(),
+            immutable_names: established.is_some_and(|condition| condition.status == "True"),
+            require_schema: schemas.len() == old.spec.versions.len(),
+            require_known_types: !any(&|schema| {
+                !schema.kind.is_empty() && !TYPES.contains(&schema.kind.as_str())
+            }),
+            require_structural: schemas.iter().all(|schema| is_structural(schema)),
+            require_pruned_defaults: schemas.iter().all(|schema| has_pruned_defaults(schema)),
+            require_atomic_sets: !any(&|schema| {
+                let list_type = schema.list_type.as_deref().unwrap_or_default();
+                let item = schema.item();
+                item.is_some_and(|item| mergeable_item_of_set(list_type, item).is_some())
+            }),
+            require_sound_keys: !any(&|schema| {
+                let mut errors = Vec::new();
+                check_entries(schema, &Path::root(), &mut errors);
+                !errors.is_empty()
+            }),
+            known_rules,
+            known_messages,
+            unchanged: unchanged(new, old),
+            excessive_selections: excessive_selections(new, old),
+            excessive_shared_selection: {
+                let (new, old) = (new.shared(), old.shared());
+                let old = old.selectable_fields.common;
+                old.len() > MAX_SELECTABLE_FIELDS && new.selectable_fields.common == old
+            },
+        }
+    }
+
+    /// Whether a rule was there before.
+    pub(in crate::definition) fn knows_rule(&self, rule: &str) -> bool {
+        self.known_rules.contains(rule)
+    }
+
+    /// Whether a message expression was there before.
+    pub(in crate::definition) fn knows_message(&self, expression: &str) -> bool {
+        self.known_messages.contains(expression)
+    }
+
+    /// Whether a version's schema is the same as before.
+    pub(super) fn is_unchanged(&self, version: &str) -> bool {
+        self.unchanged.contains(version)
+    }
+
+    /// Whether a version may have too many selectable fields; without a version, all together.
+    pub(super) fn may_select_more(&self, version: Option<&str>) -> bool {
+        match version {
+            Some(version) => self.excessive_selections.contains(version),
+            None => self.excessive_shared_selection,
+        }
+    }
+}
+
+fn has_pruned_defaults(schema: &JsonSchema) -> bool {
+    if !any_schema(schema, &|schema| schema.default_value().is_some()) || !is_structural(schema) {
+        return true;
+    }
+    let mut pruned = schema.clone();
+    gavel_schema::default::prune_defaults(&mut pruned).is_err() || pruned == *schema
+}
+
+fn unchanged<'o>(new: &'o Definition, old: &Definition) -> HashSet<&'o str> {
+    let names = new.spec.versions.iter().map(|version| version.name.as_str());
+    names
+        .filter(|name| match (new.validation(name), old.validation(name)) {
+            (Some(new), Some(old)) => new == old,
+            _ => false,
+        })
+        .collect()
+}
+
+fn excessive_selections<'o>(new: &'o Definition, old: &Definition) -> HashSet<&'o str> {
+    let (new_shared, old_shared) = (new.shared(), old.shared());
+    let mut excessive = HashSet::new();
+    for version in &new.spec.versions {
+        let own = new_shared.selectable_fields.own(&version.selectable_fields);
+        let before = old.spec.versions.iter().rev();
+        let before = before.filter(|before| before.name == version.name).map(|before| {
+            old_shared.selectable_fields.own(&before.selectable_fields)
+        });
+        if before.take(1).any(|before| before.len() > MAX_SELECTABLE_FIELDS && before == own) {
+            excessive.insert(version.name.as_str());
+        }
+    }
+    excessive
+}

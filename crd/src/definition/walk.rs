@@ -1,0 +1,50 @@
+//! All schemas within a schema.
+
+use gavel_schema::{Dependency, Items, JsonSchema, SchemaOrBool};
+
+/// Calls `visit` with a schema and all schemas within it, those of the elements of lists first, then those beside it, then
+/// those of fields.
+pub(super) fn each_schema<'s>(schema: &'s JsonSchema, visit: &mut dyn FnMut(&'s JsonSchema)) {
+    visit(schema);
+    match &schema.items {
+        Some(Items::Schema(item)) => each_schema(item, visit),
+        Some(Items::Positions(items)) => items.iter().for_each(|item| each_schema(item, visit)),
+        None => {}
+    }
+    for schemas in [&schema.all_of, &schema.any_of, &schema.one_of] {
+        schemas.iter().for_each(|schema| each_schema(schema, visit));
+    }
+    if let Some(not) = &schema.not {
+        each_schema(not, visit);
+    }
+    schema
+        .properties
+        .values()
+        .for_each(|schema| each_schema(schema, visit));
+    if let Some(SchemaOrBool::Schema(schema)) = &schema.additional_properties {
+        each_schema(schema, visit);
+    }
+    schema
+        .pattern_properties
+        .values()
+        .for_each(|schema| each_schema(schema, visit));
+    if let Some(SchemaOrBool::Schema(schema)) = &schema.additional_items {
+        each_schema(schema, visit);
+    }
+    schema
+        .definitions
+        .values()
+        .for_each(|schema| each_schema(schema, visit));
+    for dependency in schema.dependencies.values() {
+        if let Dependency::Schema(schema) = dependency {
+            each_schema(schema, visit);
+        }
+    }
+}
+
+/// Whether something holds of a schema or of any schema within it.
+pub(super) fn any_schema(schema: &JsonSchema, holds: &dyn Fn(&JsonSchema) -> bool) -> bool {
+    let mut any = false;
+    each_schema(schema, &mut |schema| any = any || holds(schema));
+    any
+}

@@ -1,0 +1,189 @@
+//! Rules compiled (apiextensions-apiserver `pkg/apiserver/schema/cel/compilation.go`).
+
+use gavel_engine::ast::Expr;
+use gavel_engine::check::{CheckedAst, Reference};
+use gavel_engine::env::Env;
+use gavel_engine::estimate::estimate;
+use gavel_engine::program::Program;
+use gavel_engine::types::Type;
+use gavel_schema::{JsonSchema, ValidationRule};
+
+use super::envs::{NodeEnvs, OLD_SELF};
+use super::{Age, Brackets, FieldPath, NodeType, RuleEnvs};
+
+/// The most bytes of JSON in a request.
+const MAX_REQUEST_BYTES: u64 = 3 * 1024 * 1024;
+
+/// A rule, compiled.
+#[derive(Debug)]
+pub struct CompiledRule {
+    /// The expression that must be true; nothing where the rule is blank; or why it cannot be compiled, as Kubernetes
+    /// words it.
+    pub rule: Result<Option<Expression>, String>,
+    /// The expression of what a failure says, if there is one and the rule was compiled; or why it cannot be.
+    pub message: Option<Result<Expression, String>>,
+    /// Whether the rule names `oldSelf`: then it is about changes, and is not evaluated without an old value.
+    pub uses_old_self: bool,
+    /// Which field a failure is about, if the rule names one and nothing else is wrong.
+    pub field_path: Option<FieldPath>,
+}
+
+/// An expression, compiled.
+#[derive(Debug)]
+pub struct Expression {
+    /// What is evaluated.
+    pub program: Program,
+    /// The most that it costs to evaluate it once, in cost units.
+    pub max_cost: u64,
+}
+
+/// Compiles the rules of a node, one result a rule. `ages` says of a rule, and then of its message expression, whether it
+/// was there already.
+///
+/// ```
+/// use gavel_crd::rule::{self, Age, NodeType, RuleEnvs};
+/// use gavel_schema::JsonSchema;
+/// use serde_json::json;
+///
+/// let schema: JsonSchema = serde_json::from_value(json!({
+///     "type": "string",
+///     "maxLength": 10,
+///     "x-kubernetes-validations": [{"rule": "self.startsWith('a')"}, {"rule": "self == oldSelf"}, {"rule": "self > 1"}],
+/// }))?;
+/// let envs = RuleEnvs::new("1.35".parse()?)?;
+/// let node = NodeType::of(&schema, false).expect("a string has a type");
+/// let rules = rule::compile(&schema, &node, &envs, |_| (Age::Stored, Age::Stored));
+/// let results: Vec<_> = rules.iter().map(|rule| (rule.rule.is_ok(), rule.uses_old_self)).collect();
+/// assert_eq!(results, [(true, false), (true, true), (false, false)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn compile(
+    schema: &JsonSchema,
+    node: &NodeType,
+    envs: &RuleEnvs,
+    ages: impl Fn(&ValidationRule) -> (Age, Age),
+) -> Vec<CompiledRule> {
+    let compiler = Compiler {
+        schema,
+        node,
+        envs: NodeEnvs::new(envs, node),
+    };
+    let rules = schema.validations.iter();
+    rules
+        .map(|rule| compiler.compile(rule, ages(rule)))
+        .collect()
+}
+
+/// How often data of a node may occur in a request, if nothing else bounds it.
+pub fn max_cardinality(node: &NodeType) -> u64 {
+    let with_comma = node.schema().min_serialized_size().saturating_add(1);
+    MAX_REQUEST_BYTES.checked_div(with_comma).unwrap_or(0)
+}
+
+struct Compiler<'c> {
+    schema: &'c JsonSchema,
+    node: &'c NodeType,
+    envs: NodeEnvs<'c>,
+}
+
+impl Compiler<'_> {
+    fn compile(&self, rule: &ValidationRule, (age, message_age): (Age, Age)) -> CompiledRule {
+        let mut compiled = CompiledRule {
+            rule: Ok(None),
+            message: None,
+            uses_old_self: false,
+            field_path: None,
+        };
+        if rule.rule.trim().is_empty() {
+            return compiled;
+        }
+        let optional = rule.optional_old_self == Some(true);
+        let checked = self.check(&rule.rule, age, optional, &RULE);
+        compiled.uses_old_self = checked.as_ref().is_ok_and(uses_old_self);
+        let planned = checked.and_then(|checked| self.plan(&checked, age, optional, &RULE));
+        compiled.rule = planned.map(Some);
+        if compiled.rule.is_err() {
+            return compiled;
+        }
+        if !rule.message_expression.is_empty() {
+            let text = rule.message_expression.as_str();
+            let checked = self.check(text, message_age, optional, &MESSAGE);
+            let message =
+                checked.and_then(|checked| self.plan(&checked, message_age, optional, &MESSAGE));
+            let is_err = message.is_err();
+            compiled.message = Some(message);
+            if is_err {
+                return compiled;
+            }
+        }
+        if !rule.field_path.is_empty() {
+            let resolved = FieldPath::resolve(&rule.field_path, self.schema, Brackets::Allowed);
+            compiled.field_path = resolved.ok().map(|(path, _)| path);
+        }
+        compiled
+    }
+
+    fn check(&self, text: &str, age: Age, optional: bool, role: &Role) -> Result<CheckedAst, String> {
+        let checked = self
+            .env(age, optional)?
+            .compile(text)
+            .map_err(|issues| format!("{}compilation failed: {issues}", role.prefix))?;
+        match *checked.output_type() == role.ty {
+            true => Ok(checked),
+            false => Err(role.wrong_type.to_owned()),
+        }
+    }
+
+    fn plan(
+        &self,
+        checked: &CheckedAst,
+        age: Age,
+        optional: bool,
+        role: &Role,
+    ) -> Result<Expression, String> {
+        let program = self
+            .env(age, optional)?
+            .plan(checked)
+            .map_err(|error| format!("{}instantiation failed: {error}", role.instance))?;
+        Ok(Expression {
+            program,
+            max_cost: estimate(checked, self.node.schema()).max,
+        })
+    }
+
+    fn env(&self, age: Age, optional: bool) -> Result<&Env, String> {
+        let env = self.envs.get(age, optional);
+        env.map_err(|error| error.to_string())
+    }
+}
+
+/// What an expression is for, and how messages say so.
+struct Role {
+    ty: Type,
+    prefix: &'static str,
+    instance: &'static str,
+    wrong_type: &'static str,
+}
+
+const RULE: Role = Role {
+    ty: Type::Bool,
+    prefix: "",
+    instance: "program ",
+    wrong_type: "cel expression must evaluate to a bool",
+};
+
+const MESSAGE: Role = Role {
+    ty: Type::String,
+    prefix: "messageExpression ",
+    instance: "messageExpression ",
+    wrong_type: "messageExpression must evaluate to a string",
+};
+
+/// Whether a name `oldSelf` occurs, even as that of a loop variable.
+fn uses_old_self(checked: &CheckedAst) -> bool {
+    let is_old_self = |expr: &Expr| match checked.reference(expr.id) {
+        Some(Reference::Variable(name) | Reference::Type(name)) => name == OLD_SELF,
+        _ => false,
+    };
+    checked.ast().walk().any(is_old_self)
+}

@@ -9,3 +9,4 @@ pub mod meta;
 pub mod names;
 pub mod serializer;
 pub mod version;
+pub mod webhook;

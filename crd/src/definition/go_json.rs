@@ -204,7 +204,10 @@ fn object(fields: &[(&str, String)]) -> String {
 fn list_or_null<T>(items: &[T], write: impl Fn(&T) -> String) -> String {
     match items {
         [] => "null".to_owned(),
-        items => format!("[{}]", items.iter().map(write).collect::<Vec<_>>().join(",")),
+        items => format!(
+            "[{}]",
+            items.iter().map(write).collect::<Vec<_>>().join(",")
+        ),
     }
 }
 

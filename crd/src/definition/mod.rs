@@ -1,19 +1,32 @@
 //! CustomResourceDefinitions: read, and held against everything that an API server checks when one is created or updated
 //! (apiextensions-apiserver `pkg/apis/apiextensions/{v1,validation}`, `pkg/registry/customresourcedefinition`).
 
+use gavel_apimachinery::field::Error;
+use gavel_apimachinery::meta;
 use gavel_engine::value::Json;
 use gavel_schema::JsonSchema;
 use serde::Deserialize;
 
 mod api;
+mod go_json;
+mod report;
+mod schema;
 mod shared;
+mod validate;
+mod walk;
+mod warnings;
 
 pub use api::{
     ClientConfig, Condition, Conversion, Names, PrinterColumn, Scale, SelectableField,
     ServiceReference, Spec, Status, Subresources, Validation, Version, WebhookConversion,
 };
 
+pub use report::{RuleOutcome, RuleReport, SchemaReport};
+pub use schema::SCHEMA_LIMIT;
+
 use shared::Shared;
+
+use crate::rule::RuleEnvs;
 
 /// A CustomResourceDefinition of `apiextensions.k8s.io/v1`, with its defaults.
 ///
@@ -38,7 +51,7 @@ use shared::Shared;
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Definition {
-    /// The metadata, as it is written.
+    /// The metadata as it is written, save for the generation, which is the API server's to count.
     pub metadata: Json,
     /// What it says.
     pub spec: Spec,
@@ -73,12 +86,24 @@ impl Definition {
             return Err(ReadError(message.to_owned()));
         }
         let Written {
-            metadata,
+            mut metadata,
             mut spec,
-            status,
+            mut status,
             ..
         } = read;
+        match &mut metadata {
+            Json::Null => metadata = Json::Object(serde_json::Map::new()),
+            metadata => {
+                meta::check(metadata).map_err(|error| ReadError(format!("metadata: {error}")))?;
+                metadata
+                    .as_object_mut()
+                    .map(|fields| fields.remove("generation"));
+            }
+        }
         set_defaults(&mut spec);
+        if status.stored_versions.is_empty() {
+            status = status.storing(&spec);
+        }
         Ok(Definition {
             metadata,
             spec,
@@ -98,9 +123,61 @@ impl Definition {
         version.schema.as_ref()?.schema.as_deref()
     }
 
+    /// What is wrong with the definition if it is created; nothing where an API server accepts it. What it says of its
+    /// status does not count.
+    ///
+    /// Errors are in the API server's order, where that is not by chance.
+    pub fn validate(&self, envs: &RuleEnvs) -> Vec<Error> {
+        validate::create(self, &self.created_status(), envs)
+    }
+
+    /// What is wrong with the definition if it takes the place of another: what was accepted in that one may stay, even
+    /// where a new definition may not have it. The status is that of the other.
+    pub fn validate_update(&self, old: &Definition, envs: &RuleEnvs) -> Vec<Error> {
+        let status = old.status.clone().storing(&self.spec);
+        validate::update(self, &status, old, envs)
+    }
+
+    /// The same without a status: as it is when it is created.
+    #[must_use]
+    pub fn without_status(self) -> Definition {
+        Definition {
+            status: self.created_status(),
+            ..self
+        }
+    }
+
+    fn created_status(&self) -> Status {
+        Status::default().storing(&self.spec)
+    }
+
+    /// What a version says of its objects. Nothing where there is no such version, unless all versions say the same.
+    fn validation(&self, version: &str) -> Option<Option<&Validation>> {
+        let shared = self.shared().validation;
+        if shared.is_common() {
+            return Some(shared.common);
+        }
+        let mut versions = self.spec.versions.iter();
+        let version = versions.find(|known| known.name == version)?;
+        Some(version.schema.as_ref())
+    }
+
     /// What is the same in all versions.
     fn shared(&self) -> Shared<'_> {
         Shared::of(&self.spec.versions)
+    }
+}
+
+impl Status {
+    /// The same with the version in which objects are stored now.
+    fn storing(mut self, spec: &Spec) -> Status {
+        let storage = spec.versions.iter().find(|version| version.storage);
+        if let Some(Version { name, .. }) = storage
+            && !self.stored_versions.contains(name)
+        {
+            self.stored_versions.push(name.clone());
+        }
+        self
     }
 }
 

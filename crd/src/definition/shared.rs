@@ -49,6 +49,11 @@ impl<T: Copy + Default + PartialEq> Part<T> {
         }
     }
 
+    /// Whether all have the same.
+    pub(super) fn is_common(self) -> bool {
+        self.is_common
+    }
+
     /// What a version has of its own.
     pub(super) fn own(self, of_version: T) -> T {
         match self.is_common {

@@ -123,7 +123,13 @@ impl Compiler<'_> {
         compiled
     }
 
-    fn check(&self, text: &str, age: Age, optional: bool, role: &Role) -> Result<CheckedAst, String> {
+    fn check(
+        &self,
+        text: &str,
+        age: Age,
+        optional: bool,
+        role: &Role,
+    ) -> Result<CheckedAst, String> {
         let checked = self
             .env(age, optional)?
             .compile(text)

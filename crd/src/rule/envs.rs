@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use gavel_apimachinery::KubeVersion;
+use gavel_apimachinery::version::KubeVersion;
 use gavel_engine::env::Env;
 use gavel_engine::types::{Type, TypeTextError};
 use gavel_libraries::EnvSet;

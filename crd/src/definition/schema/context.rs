@@ -8,7 +8,7 @@ use crate::rule::NodeType;
 
 /// A node on the way from the root of a schema to one of its rules.
 #[derive(Debug)]
-pub(super) struct Context<'c> {
+pub(in crate::definition) struct Context<'c> {
     parent: Option<&'c Context<'c>>,
     step: Step<'c>,
     schema: &'c JsonSchema,
@@ -21,7 +21,7 @@ pub(super) struct Context<'c> {
 
 /// The way from a node to one right below it.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Step<'c> {
+pub(in crate::definition) enum Step<'c> {
     /// To a field.
     Property(&'c str),
     /// To the elements of a list.
@@ -32,7 +32,7 @@ pub(super) enum Step<'c> {
 
 impl<'c> Context<'c> {
     /// The root of a schema.
-    pub(super) fn root(schema: &'c JsonSchema) -> Self {
+    pub(in crate::definition) fn root(schema: &'c JsonSchema) -> Self {
         Context {
             parent: None,
             step: Step::Item,
@@ -44,7 +44,11 @@ impl<'c> Context<'c> {
     }
 
     /// A node right below.
-    pub(super) fn child(&'c self, step: Step<'c>, schema: &'c JsonSchema) -> Context<'c> {
+    pub(in crate::definition) fn child(
+        &'c self,
+        step: Step<'c>,
+        schema: &'c JsonSchema,
+    ) -> Context<'c> {
         let occurrences = self.cardinality.zip(max_children(self.schema));
         Context {
             parent: Some(self),
@@ -57,13 +61,13 @@ impl<'c> Context<'c> {
     }
 
     /// How often data of the node may occur in an object, if that has a bound.
-    pub(super) fn cardinality(&self) -> Option<u64> {
+    pub(in crate::definition) fn cardinality(&self) -> Option<u64> {
         self.cardinality
     }
 
     /// The type of the node, none where CEL has none for it. It is part of the type of the node above where that one has
     /// rules.
-    pub(super) fn node_type(&self) -> Option<&NodeType> {
+    pub(in crate::definition) fn node_type(&self) -> Option<&NodeType> {
         let ty = self.ty.get_or_init(|| {
             let above = self.parent.filter(|parent| parent.has_rules);
             let above = match above {

@@ -3,7 +3,7 @@
 use gavel_apimachinery::field::{Error, Path};
 
 /// The most that one rule may cost, in cost units: for all places where it may run.
-pub(super) const RULE_LIMIT: u64 = 10_000_000;
+pub(in crate::definition) const RULE_LIMIT: u64 = 10_000_000;
 /// The most that all rules of a schema may cost, in cost units.
 pub const SCHEMA_LIMIT: u64 = 100_000_000;
 /// How many of the most expensive expressions are told.
@@ -11,21 +11,23 @@ const MOST_EXPENSIVE: usize = 4;
 
 /// What the rules of a schema cost.
 #[derive(Debug, Clone, Default)]
-pub(super) struct TotalCost {
+pub(in crate::definition) struct TotalCost {
     /// The sum, in cost units.
-    pub(super) total: u64,
+    pub(in crate::definition) total: u64,
     /// The most expensive expressions, the most expensive first, those at one per cent of the limit or more.
     most_expensive: Vec<(u64, String)>,
 }
 
 impl TotalCost {
     /// Adds what an expression costs.
-    pub(super) fn add(&mut self, path: &Path<'_>, cost: u64) {
+    pub(in crate::definition) fn add(&mut self, path: &Path<'_>, cost: u64) {
         self.total = self.total.saturating_add(cost);
         if cost < SCHEMA_LIMIT / 100 {
             return;
         }
-        let at = self.most_expensive.partition_point(|(known, _)| *known >= cost);
+        let at = self
+            .most_expensive
+            .partition_point(|(known, _)| *known >= cost);
         if at < MOST_EXPENSIVE {
             self.most_expensive.insert(at, (cost, path.to_string()));
             self.most_expensive.truncate(MOST_EXPENSIVE);
@@ -33,7 +35,7 @@ impl TotalCost {
     }
 
     /// What is wrong with the sum, if it is too great; `path` is that of the schema.
-    pub(super) fn check(&self, path: &Path<'_>, errors: &mut Vec<Error>) {
+    pub(in crate::definition) fn check(&self, path: &Path<'_>, errors: &mut Vec<Error>) {
         if self.total <= SCHEMA_LIMIT {
             return;
         }
@@ -49,7 +51,7 @@ impl TotalCost {
 
 /// How far a cost exceeds its limit.
 #[expect(clippy::cast_precision_loss, reason = "upstream divides doubles")]
-pub(super) fn excess(what: &str, cost: u64, limit: u64) -> String {
+pub(in crate::definition) fn excess(what: &str, cost: u64, limit: u64) -> String {
     let factor = cost as f64 / limit as f64;
     let factor = match factor {
         100.0.. if factor > 100.0 => "more than 100x".to_owned(),

@@ -22,7 +22,10 @@ pub use cost::SCHEMA_LIMIT;
 pub(super) use lists::{check_entries, mergeable_item_of_set};
 pub(super) use openapi::TYPES;
 
-use context::Context;
+pub(super) use context::{Context, Step};
+pub(super) use cost::TotalCost;
+pub(super) use rules::rule_cost;
+
 use openapi::OpenApi;
 
 /// The most selectable fields of a version.

@@ -35,6 +35,19 @@ struct Above<'w> {
     uncorrelatable: Option<&'w Path<'w>>,
 }
 
+impl<'w> Above<'w> {
+    /// The same, and children of the node at this path cannot be told apart.
+    fn below_uncorrelatable<'p>(self, path: &'p Path<'p>) -> Above<'p>
+    where
+        'w: 'p,
+    {
+        Above {
+            uncorrelatable: self.uncorrelatable.or(Some(path)),
+            ..self
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy)]
 enum NoDefaults<'w> {
     /// The node is this field of the object, or below it.
@@ -138,10 +151,10 @@ impl<'w> OpenApi<'w> {
         let map_type = schema.map_type.as_deref();
         let is_correlatable = matches!(map_type, None | Some("granular" | "atomic"));
         for (name, property) in &schema.properties {
-            let mut above = above;
-            if !is_correlatable {
-                above.uncorrelatable = above.uncorrelatable.or(Some(path));
-            }
+            let mut above = match is_correlatable {
+                true => above,
+                false => above.below_uncorrelatable(path),
+            };
             if is_resource && matches!(name.as_str(), "metadata" | "kind" | "apiVersion") {
                 above.in_metadata = true;
                 if place == Place::Root {
@@ -178,14 +191,15 @@ impl<'w> OpenApi<'w> {
     fn items(
         &mut self,
         schema: &JsonSchema,
-        mut above: Above<'_>,
+        above: Above<'_>,
         path: &Path<'_>,
         context: Option<&Context<'_>>,
     ) {
         // Elements before and after an update are told apart by their keys alone.
-        if schema.list_type.as_deref() != Some("map") {
-            above.uncorrelatable = above.uncorrelatable.or(Some(path));
-        }
+        let above = match schema.list_type.as_deref() {
+            Some("map") => above,
+            _ => above.below_uncorrelatable(path),
+        };
         let path = path.child("items");
         match &schema.items {
             Some(Items::Schema(item)) => {
@@ -247,11 +261,7 @@ impl<'w> OpenApi<'w> {
                 "dependencies",
                 "dependencies is not supported",
             ),
-            (
-                schema.reference.is_some(),
-                "$ref",
-                "$ref is not supported",
-            ),
+            (schema.reference.is_some(), "$ref", "$ref is not supported"),
             (
                 kind == "null",
                 "type",

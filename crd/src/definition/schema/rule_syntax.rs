@@ -36,7 +36,10 @@ fn check_texts(rule: &ValidationRule, path: &Path<'_>, errors: &mut Vec<Error>) 
     let (text, message) = (rule.rule.trim(), rule.message.trim());
     let message_path = path.child("message");
     if text.is_empty() {
-        errors.push(Error::required(&path.child("rule"), "rule is not specified"));
+        errors.push(Error::required(
+            &path.child("rule"),
+            "rule is not specified",
+        ));
     } else if !rule.message.is_empty() && message.is_empty() {
         let detail = "must be non-empty if specified";
         errors.push(Error::invalid(&message_path, &rule.message, detail));

@@ -80,7 +80,11 @@ fn check_type(schema: &JsonSchema, level: Level, path: &Path<'_>, errors: &mut V
         ));
     }
     if level == Level::Root && !kind.is_empty() && kind != "object" {
-        errors.push(Error::invalid(&type_path, kind, "must be object at the root"));
+        errors.push(Error::invalid(
+            &type_path,
+            kind,
+            "must be object at the root",
+        ));
     }
 }
 

@@ -2,9 +2,10 @@
 
 use gavel_apimachinery::field::{Error, Path};
 use gavel_apimachinery::names::dns1035_label;
+use gavel_apimachinery::webhook::{self, ServiceReference};
 use gavel_engine::value::Json;
 
-use crate::definition::{Conversion, Definition};
+use crate::definition::{ClientConfig, Conversion, Definition};
 
 const STRATEGIES: [&str; 2] = ["None", "Webhook"];
 /// The versions of reviews that the API server knows.
@@ -27,8 +28,12 @@ pub(super) fn check(
     } else if !STRATEGIES.contains(&strategy.as_str()) {
         errors.push(Error::not_supported(&strategy_path, strategy, &STRATEGIES));
     }
-    let client = webhook.as_ref().and_then(|webhook| webhook.client_config.as_ref());
-    let reviews = webhook.as_ref().map(|webhook| webhook.conversion_review_versions.as_slice());
+    let client = webhook
+        .as_ref()
+        .and_then(|webhook| webhook.client_config.as_ref());
+    let reviews = webhook
+        .as_ref()
+        .map(|webhook| webhook.conversion_review_versions.as_slice());
     let reviews = reviews.unwrap_or_default();
     let (client_path, reviews_path) = (
         path.child("webhookClientConfig"),
@@ -49,9 +54,29 @@ pub(super) fn check(
             let detail = "required when strategy is set to Webhook";
             errors.push(Error::required(&client_path, detail));
         }
-        Some(client) => client::check(client, &client_path, errors),
+        Some(client) => check_client(client, &client_path, errors),
     }
     check_reviews(reviews, require_known_review, &reviews_path, errors);
+}
+
+/// Upstream checks the name of the service as its namespace and the other way round.
+fn check_client(client: &ClientConfig, path: &Path<'_>, errors: &mut Vec<Error>) {
+    match (&client.url, &client.service) {
+        (Some(url), None) => errors.extend(webhook::check_url(url, &path.child("url"))),
+        (None, Some(service)) => {
+            let service = ServiceReference {
+                namespace: &service.name,
+                name: &service.namespace,
+                path: service.path.as_deref(),
+                port: service.port.unwrap_or_default(),
+            };
+            errors.extend(service.check(&path.child("service")));
+        }
+        _ => {
+            let detail = "exactly one of url or service is required";
+            errors.push(Error::required(path, detail));
+        }
+    }
 }
 
 fn check_reviews(

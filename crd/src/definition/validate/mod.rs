@@ -3,7 +3,6 @@
 use gavel_apimachinery::field::{BadValue, Error, Path};
 use gavel_apimachinery::meta::{self, ObjectMeta};
 use gavel_apimachinery::names::{Faults, subdomain_name};
-use gavel_engine::golang::quote::quote;
 use gavel_engine::value::Json;
 
 use super::{Definition, Status, Version};
@@ -19,8 +18,8 @@ mod surroundings;
 
 pub(super) use options::Options;
 
-/// What is wrong with a new definition.
-pub(super) fn create(definition: &Definition, envs: &RuleEnvs) -> Vec<Error> {
+/// What is wrong with a new definition of this status.
+pub(super) fn create(definition: &Definition, status: &Status, envs: &RuleEnvs) -> Vec<Error> {
     let names = &definition.spec.names;
     let required = format!("{}.{}", names.plural, definition.spec.group);
     let name_rule = |name: &str, is_prefix: bool| -> Faults {
@@ -34,7 +33,7 @@ pub(super) fn create(definition: &Definition, envs: &RuleEnvs) -> Vec<Error> {
     let mut errors = meta::validate(metadata, false, name_rule, &Path::new("metadata"));
     let spec = &Path::new("spec");
     spec::check(definition, &Options::create(), envs, spec, &mut errors);
-    check_status(definition, &mut errors);
+    check_status(definition, status, &mut errors);
     errors.extend(approval::check(definition, None));
     if definition.spec.preserve_unknown_fields {
         errors.push(preserves_unknown_fields(spec));
@@ -42,8 +41,13 @@ pub(super) fn create(definition: &Definition, envs: &RuleEnvs) -> Vec<Error> {
     errors
 }
 
-/// What is wrong with a definition that takes the place of another.
-pub(super) fn update(definition: &Definition, old: &Definition, envs: &RuleEnvs) -> Vec<Error> {
+/// What is wrong with a definition of this status that takes the place of another.
+pub(super) fn update(
+    definition: &Definition,
+    status: &Status,
+    old: &Definition,
+    envs: &RuleEnvs,
+) -> Vec<Error> {
     let options = Options::update(definition, old);
     let (metadata, before) = (&definition.metadata, &old.metadata);
     let (metadata, before) = (ObjectMeta::new(metadata), ObjectMeta::new(before));
@@ -51,7 +55,7 @@ pub(super) fn update(definition: &Definition, old: &Definition, envs: &RuleEnvs)
     let spec = &Path::new("spec");
     spec::check(definition, &options, envs, spec, &mut errors);
     spec::check_immutable(&definition.spec, &old.spec, &options, spec, &mut errors);
-    check_status(definition, &mut errors);
+    check_status(definition, status, &mut errors);
     errors.extend(approval::check(definition, Some(old)));
     if definition.spec.preserve_unknown_fields && !old.spec.preserve_unknown_fields {
         errors.push(preserves_unknown_fields(spec));
@@ -64,13 +68,13 @@ fn preserves_unknown_fields(spec: &Path<'_>) -> Error {
     Error::invalid(&spec.child("preserveUnknownFields"), true, detail)
 }
 
-fn check_status(definition: &Definition, errors: &mut Vec<Error>) {
+fn check_status(definition: &Definition, status: &Status, errors: &mut Vec<Error>) {
     let path = Path::new("status");
     let Status {
         accepted_names,
         stored_versions,
         ..
-    } = &definition.status;
+    } = status;
     names::check(accepted_names, &path.child("acceptedNames"), errors);
     let path = path.child("storedVersions");
     check_stored_versions(stored_versions, &definition.spec.versions, &path, errors);
@@ -96,7 +100,10 @@ fn check_stored_versions(
         }
     }
     for (n, name) in stored.iter().enumerate() {
-        let is_last = !stored.iter().skip(n.saturating_add(1)).any(|later| later == name);
+        let is_last = !stored
+            .iter()
+            .skip(n.saturating_add(1))
+            .any(|later| later == name);
         if is_last && !versions.iter().any(|version| version.name == *name) {
             let detail = format!(
                 "missing from spec.versions; {name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in {name} and removes {name} from status.storedVersions"

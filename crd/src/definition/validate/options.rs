@@ -147,7 +147,11 @@ fn has_pruned_defaults(schema: &JsonSchema) -> bool {
 }
 
 fn unchanged<'o>(new: &'o Definition, old: &Definition) -> HashSet<&'o str> {
-    let names = new.spec.versions.iter().map(|version| version.name.as_str());
+    let names = new
+        .spec
+        .versions
+        .iter()
+        .map(|version| version.name.as_str());
     names
         .filter(|name| match (new.validation(name), old.validation(name)) {
             (Some(new), Some(old)) => new == old,
@@ -162,10 +166,13 @@ fn excessive_selections<'o>(new: &'o Definition, old: &Definition) -> HashSet<&'
     for version in &new.spec.versions {
         let own = new_shared.selectable_fields.own(&version.selectable_fields);
         let before = old.spec.versions.iter().rev();
-        let before = before.filter(|before| before.name == version.name).map(|before| {
-            old_shared.selectable_fields.own(&before.selectable_fields)
-        });
-        if before.take(1).any(|before| before.len() > MAX_SELECTABLE_FIELDS && before == own) {
+        let before = before
+            .filter(|before| before.name == version.name)
+            .map(|before| old_shared.selectable_fields.own(&before.selectable_fields));
+        if before
+            .take(1)
+            .any(|before| before.len() > MAX_SELECTABLE_FIELDS && before == own)
+        {
             excessive.insert(version.name.as_str());
         }
     }

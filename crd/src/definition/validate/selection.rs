@@ -37,9 +37,8 @@ pub(super) fn check(
             let detail = "must not point to fields in metadata";
             errors.push(Error::invalid(&path, text, detail));
         }
-        let is_selectable = schema.is_some_and(|schema| {
-            matches!(schema.kind.as_str(), "string" | "boolean" | "integer")
-        });
+        let is_selectable = schema
+            .is_some_and(|schema| matches!(schema.kind.as_str(), "string" | "boolean" | "integer"));
         if !is_selectable {
             let detail = "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.";
             errors.push(Error::invalid(&path, text, detail));

@@ -148,7 +148,10 @@ fn has_root(validation: &Validation) -> bool {
 }
 
 fn has_schema(spec: &Spec, holds: &dyn Fn(&gavel_schema::JsonSchema) -> bool) -> bool {
-    let validations = spec.versions.iter().filter_map(|version| version.schema.as_ref());
+    let validations = spec
+        .versions
+        .iter()
+        .filter_map(|version| version.schema.as_ref());
     let mut schemas = validations.filter_map(|validation| validation.schema.as_deref());
     schemas.any(|schema| any_schema(schema, holds))
 }
@@ -189,7 +192,13 @@ fn check_versions(
         let detail = "must contain unique version names";
         errors.push(Error::invalid(&versions_path, all(), detail));
     }
-    if spec.versions.iter().filter(|version| version.storage).count() != 1 {
+    if spec
+        .versions
+        .iter()
+        .filter(|version| version.storage)
+        .count()
+        != 1
+    {
         let detail = "must have exactly one version marked as storage version";
         errors.push(Error::invalid(&versions_path, all(), detail));
     }
@@ -238,9 +247,14 @@ fn check_shared(
     errors: &mut Vec<Error>,
 ) {
     let first = spec.versions.first().map(|version| version.name.as_str());
-    let subresources = spec.versions.iter().filter_map(|version| version.subresources.as_ref());
+    let subresources = spec
+        .versions
+        .iter()
+        .filter_map(|version| version.subresources.as_ref());
     let checks = SchemaCheck {
-        has_status: subresources.into_iter().any(|subresources| subresources.status),
+        has_status: subresources
+            .into_iter()
+            .any(|subresources| subresources.status),
         is_unchanged: first.is_some_and(|first| checks.options.is_unchanged(first)),
         ..checks
     };

@@ -73,7 +73,9 @@ pub(super) fn check_subresources(
         }
     }
     let path = path.child("scale.labelSelectorPath");
-    if let Some(text) = label_selector_path.as_deref().filter(|text| !text.is_empty())
+    if let Some(text) = label_selector_path
+        .as_deref()
+        .filter(|text| !text.is_empty())
         && check_json_path(text, &path, errors)
         && !is_below(text, ".spec")
         && !is_below(text, ".status")

@@ -1,0 +1,195 @@
+//! The rules of a definition, each with what became of it and what it costs, whatever else is wrong with the definition.
+
+use gavel_apimachinery::field::Path;
+use gavel_schema::{JsonSchema, ValidationRule};
+
+use super::Definition;
+use super::schema::{Context, Step, TotalCost, rule_cost};
+use crate::rule::{self, Age, CompiledRule, RuleEnvs};
+
+/// The rules of a schema.
+#[derive(Debug)]
+pub struct SchemaReport<'d> {
+    /// The version; nothing where all versions have this schema.
+    pub version: Option<&'d str>,
+    /// The path of the schema, such as `spec.versions[0].schema.openAPIV3Schema`.
+    pub path: String,
+    /// The rules: those of a node before those of the nodes below it.
+    pub rules: Vec<RuleReport<'d>>,
+    /// What all rules and message expressions cost, in cost units.
+    pub total_cost: u64,
+}
+
+/// A rule.
+#[derive(Debug)]
+pub struct RuleReport<'d> {
+    /// The path of the rule.
+    pub path: String,
+    /// The rule as it is written.
+    pub rule: &'d ValidationRule,
+    /// What became of it; or why it was not compiled.
+    pub outcome: Result<RuleOutcome, String>,
+}
+
+/// What became of a rule.
+#[derive(Debug)]
+pub struct RuleOutcome {
+    /// The rule, compiled.
+    pub compiled: CompiledRule,
+    /// What the rule costs wherever it may run, in cost units.
+    pub cost: u64,
+    /// How often data of the node may occur in an object, if the schema bounds that.
+    pub cardinality: Option<u64>,
+    /// How often data of the node may occur in a request of the greatest size.
+    pub cardinality_of_request: u64,
+}
+
+impl Definition {
+    /// Compiles all rules as if they were of one age, and tells what became of each.
+    pub fn rules(&self, envs: &RuleEnvs, age: Age) -> Vec<SchemaReport<'_>> {
+        let shared = self.shared();
+        let spec = Path::new("spec");
+        let mut reports = Vec::new();
+        let common = shared.validation.common;
+        if let Some(schema) = common.and_then(|validation| validation.schema.as_deref()) {
+            let path = spec.child("validation");
+            let path = path.child("openAPIV3Schema");
+            reports.push(report(schema, None, &path, envs, age));
+        }
+        let versions = spec.child("versions");
+        for (n, version) in self.spec.versions.iter().enumerate() {
+            let own = shared.validation.own(version.schema.as_ref());
+            if let Some(schema) = own.and_then(|validation| validation.schema.as_deref()) {
+                let path = versions.index(n);
+                let path = path.child("schema");
+                let path = path.child("openAPIV3Schema");
+                reports.push(report(schema, Some(&version.name), &path, envs, age));
+            }
+        }
+        reports
+    }
+}
+
+fn report<'d>(
+    schema: &'d JsonSchema,
+    version: Option<&'d str>,
+    path: &Path<'_>,
+    envs: &RuleEnvs,
+    age: Age,
+) -> SchemaReport<'d> {
+    let mut walk = Walk {
+        envs,
+        age,
+        rules: Vec::new(),
+        total: TotalCost::default(),
+    };
+    walk.node(schema, path, Ok(&Context::root(schema)));
+    SchemaReport {
+        version,
+        path: path.to_string(),
+        rules: walk.rules,
+        total_cost: walk.total.total,
+    }
+}
+
+struct Walk<'w, 'd> {
+    envs: &'w RuleEnvs,
+    age: Age,
+    rules: Vec<RuleReport<'d>>,
+    total: TotalCost,
+}
+
+impl<'d> Walk<'_, 'd> {
+    /// `context` is the way to the node, or the key of the schema beside another that the node is in.
+    fn node(
+        &mut self,
+        schema: &'d JsonSchema,
+        path: &Path<'_>,
+        context: Result<&Context<'_>, &'static str>,
+    ) {
+        if !schema.validations.is_empty() {
+            self.rules(schema, &path.child("x-kubernetes-validations"), context);
+        }
+        if let Some(value) = schema.value() {
+            let path = path.child("additionalProperties");
+            let child = context.map(|context| context.child(Step::Value, value));
+            self.node(value, &path, child.as_ref().map_err(|junctor| *junctor));
+        }
+        let properties = path.child("properties");
+        for (name, property) in &schema.properties {
+            let path = properties.key(name);
+            let child = context.map(|context| context.child(Step::Property(name), property));
+            self.node(property, &path, child.as_ref().map_err(|junctor| *junctor));
+        }
+        if let Some(not) = &schema.not {
+            self.node(not, &path.child("not"), Err("not"));
+        }
+        for (name, schemas) in [
+            ("allOf", &schema.all_of),
+            ("oneOf", &schema.one_of),
+            ("anyOf", &schema.any_of),
+        ] {
+            let path = path.child(name);
+            for (n, schema) in schemas.iter().enumerate() {
+                self.node(schema, &path.index(n), Err(name));
+            }
+        }
+        if let Some(item) = schema.item() {
+            let path = path.child("items");
+            let child = context.map(|context| context.child(Step::Item, item));
+            self.node(item, &path, child.as_ref().map_err(|junctor| *junctor));
+        }
+    }
+
+    fn rules(
+        &mut self,
+        schema: &'d JsonSchema,
+        path: &Path<'_>,
+        context: Result<&Context<'_>, &'static str>,
+    ) {
+        let node = context
+            .map_err(|junctor| format!("CRD validation does not compile rules inside {junctor}"))
+            .and_then(|context| {
+                let node = context.node_type().ok_or_else(|| {
+                    "internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations".to_owned()
+                });
+                Ok((context, node?))
+            });
+        let (context, node) = match node {
+            Ok(found) => found,
+            Err(error) => {
+                for (n, rule) in schema.validations.iter().enumerate() {
+                    self.rules.push(RuleReport {
+                        path: path.index(n).to_string(),
+                        rule,
+                        outcome: Err(error.clone()),
+                    });
+                }
+                return;
+            }
+        };
+        let age = self.age;
+        let compiled = rule::compile(schema, node, self.envs, |_| (age, age));
+        let cardinality_of_request = rule::max_cardinality(node);
+        let cardinality = context.cardinality();
+        for (n, (rule, compiled)) in schema.validations.iter().zip(compiled).enumerate() {
+            let path = path.index(n);
+            let cost = rule_cost(&compiled, cardinality.unwrap_or(cardinality_of_request));
+            self.total.add(&path.child("rule"), cost);
+            if let Some(Ok(message)) = &compiled.message {
+                self.total
+                    .add(&path.child("messageExpression"), message.max_cost);
+            }
+            self.rules.push(RuleReport {
+                path: path.to_string(),
+                rule,
+                outcome: Ok(RuleOutcome {
+                    compiled,
+                    cost,
+                    cardinality,
+                    cardinality_of_request,
+                }),
+            });
+        }
+    }
+}

@@ -204,6 +204,12 @@ mod tests {
     }
 
     #[test]
+    fn storage_may_lack_metadata() {
+        let object = json!({"apiVersion": "a.io/v1", "kind": "A", "spec": {"b": 2}});
+        check(object.clone(), Source::Storage, object, &[]);
+    }
+
+    #[test]
     fn what_cannot_be_read_is_refused_in_order() {
         let check = |object: Json, expected: &str| {
             let found = decode(object.clone(), Source::Request).unwrap_err();

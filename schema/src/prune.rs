@@ -11,6 +11,9 @@ const META_FIELDS: [&str; 3] = ["apiVersion", "kind", "metadata"];
 /// Values below which no schema is known are looked at this deep.
 const MAX_DEPTH: usize = 500;
 
+/// The paths of unknown fields are told up to this many bytes together.
+const MAX_TOLD: usize = 16 << 20;
+
 /// Takes the fields that a schema does not know out of a value, and returns their paths, such as `spec.items[0].x`, in
 /// the order of their texts. `resource` says whether the value is an object of its own: then it has a type and metadata,
 /// whatever the schema says. Without a schema nothing else is known.
@@ -33,15 +36,35 @@ pub fn prune(value: &mut Json, schema: Option<&JsonSchema>, resource: bool) -> V
         true => Some(schema.unwrap_or(&empty)),
         false => schema,
     };
-    let mut unknown = Vec::new();
+    let mut unknown = Unknown {
+        paths: Vec::new(),
+        room: MAX_TOLD,
+    };
     let node = Node {
         schema,
         embedded: resource || schema.is_some_and(|schema| schema.embedded_resource),
         preserves: schema.is_some_and(JsonSchema::preserves_unknown_fields),
     };
     node.prune(value, &Path::root(), MAX_DEPTH, &mut unknown);
-    unknown.sort_unstable();
-    unknown
+    unknown.paths.sort_unstable();
+    unknown.paths
+}
+
+/// The paths of unknown fields. Many fields below a long name are more text than the object.
+struct Unknown {
+    paths: Vec<String>,
+    /// How many bytes may follow.
+    room: usize,
+}
+
+impl Unknown {
+    fn note(&mut self, path: &Path<'_>) {
+        if self.room > 0 {
+            let path = path.strict().to_string();
+            self.room = self.room.saturating_sub(path.len());
+            self.paths.push(path);
+        }
+    }
 }
 
 /// What is known of a value.
@@ -63,7 +86,7 @@ impl<'s> Node<'s> {
         }
     }
 
-    fn prune(self, value: &mut Json, path: &Path<'_>, depth: usize, unknown: &mut Vec<String>) {
+    fn prune(self, value: &mut Json, path: &Path<'_>, depth: usize, unknown: &mut Unknown) {
         let Some(depth) = depth.checked_sub(1) else {
             return;
         };
@@ -83,7 +106,7 @@ impl<'s> Node<'s> {
                     }
                     Field::Unknown if self.preserves => true,
                     Field::Unknown => {
-                        unknown.push(path.strict().to_string());
+                        unknown.note(&path);
                         false
                     }
                 }
@@ -188,6 +211,22 @@ mod tests {
             json!({"l": [[[{"": {"b": 1}}]], 1]}),
             json!({"l": [[[{}]], 1]}),
             &["l[0][0][0]."],
+        );
+    }
+
+    #[test]
+    fn paths_are_told_up_to_a_bound() {
+        let long = "k".repeat(MAX_TOLD / 2);
+        let mut value = json!({long: {"a": 1, "b": 1, "c": 1}});
+        let schema: JsonSchema =
+            serde_json::from_value(json!({"additionalProperties": {}})).unwrap();
+        assert_eq!(prune(&mut value, Some(&schema), true).len(), 2);
+        assert!(
+            value
+                .as_object()
+                .unwrap()
+                .values()
+                .all(|value| *value == json!({}))
         );
     }
 

@@ -3,6 +3,7 @@
 mod answer;
 mod authorizer;
 mod binding;
+mod definition;
 mod evaluate;
 mod field_error;
 pub(crate) mod line;

@@ -3,6 +3,7 @@
 use gavel_engine::program::EvalOptions;
 use gavel_engine::value::{Arena, Json};
 
+use super::definition::DefinitionRequest;
 use super::request::{Fields, Request};
 use super::{Answer, EvalRequest, RequestError, line};
 use crate::environment::Environments;
@@ -18,9 +19,10 @@ pub struct Session {
 #[derive(Debug, Clone, Copy)]
 enum Operation {
     Eval,
+    Crd,
 }
 
-const OPERATIONS: [(&str, Operation); 1] = [("eval", Operation::Eval)];
+const OPERATIONS: [(&str, Operation); 2] = [("eval", Operation::Eval), ("crd", Operation::Crd)];
 
 impl Session {
     /// A session that has seen nothing yet.
@@ -49,6 +51,7 @@ impl Session {
     ) -> Result<(), RequestError> {
         match fields.choice("op", &OPERATIONS)? {
             Some(Operation::Eval) => self.eval(id, &EvalRequest::read(fields)?, out),
+            Some(Operation::Crd) => crd(id, &DefinitionRequest::read(fields)?, out),
             None => Err(RequestError(format!(
                 "op must be set; this version of gavel knows {}",
                 OPERATIONS.map(|(name, _)| format!("{name:?}")).join(", ")
@@ -82,4 +85,11 @@ impl Session {
         );
         Ok(())
     }
+}
+
+/// Answers a `crd` request.
+fn crd(id: &Json, request: &DefinitionRequest, out: &mut Vec<u8>) -> Result<(), RequestError> {
+    let answer = request.answer(id)?;
+    line::write(&answer, out);
+    Ok(())
 }

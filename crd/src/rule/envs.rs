@@ -34,8 +34,11 @@ pub enum Age {
 }
 
 impl RuleEnvs {
-    /// The environments of a version: for definitions that of the oldest API server that may read them, which by default
-    /// is the minor version before an API server's own. The error is one of the tables of functions.
+    /// The version whose language new rules of a definition may use: that of the oldest API server that may come to read
+    /// them, the minor version before an API server's own.
+    pub const DEFAULT_VERSION: KubeVersion = KubeVersion::v1(35);
+
+    /// The environments of a version. The error is one of the tables of functions.
     pub fn new(version: KubeVersion) -> Result<RuleEnvs, TypeTextError> {
         Ok(RuleEnvs {
             set: EnvSet::new(version)?,

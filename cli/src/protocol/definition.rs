@@ -1,0 +1,241 @@
+//! `op=crd`: what the API server says of a CustomResourceDefinition.
+
+use gavel_crd::definition::{Definition, RuleOutcome, RuleReport, SCHEMA_LIMIT, SchemaReport};
+use gavel_crd::rule::{Age, RuleEnvs};
+use gavel_engine::value::Json;
+use gavel_libraries::KubeVersion;
+use serde::Serialize;
+
+use super::field_error::FieldError;
+use super::request::{Fields, RequestError};
+use crate::environment::kubernetes_version;
+
+/// A `crd` request.
+#[derive(Debug)]
+pub(crate) struct DefinitionRequest {
+    /// The definition, as it is written.
+    definition: Json,
+    old: Option<Json>,
+    /// The version of Kubernetes whose language new rules may use.
+    kubernetes: KubeVersion,
+    /// The age of the rules that are listed.
+    age: Age,
+}
+
+/// The answer to a `crd` request.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DefinitionAnswer {
+    /// The request's `id`.
+    id: Json,
+    ok: bool,
+    errors: Vec<FieldError>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
+    rules: Vec<Rule>,
+    totals: Vec<Total>,
+    compatibility_version: String,
+}
+
+/// A rule, and what became of it.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Rule {
+    version: String,
+    path: String,
+    rule: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message_expression: Option<String>,
+    #[serde(flatten)]
+    outcome: Outcome,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Outcome {
+    #[serde(rename_all = "camelCase")]
+    NotCompiled { not_compiled: String },
+    #[serde(rename_all = "camelCase")]
+    Tried {
+        #[serde(flatten)]
+        rule: Expression,
+        max_cardinality: Option<u64>,
+        #[serde(flatten)]
+        message: Option<Message>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        normalized_field_path: Option<String>,
+    },
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Expression {
+    #[serde(rename_all = "camelCase")]
+    Failed { compile_error: String },
+    #[serde(rename_all = "camelCase")]
+    Compiled {
+        estimate: Estimate,
+        expression_cost: u64,
+        uses_old_self: bool,
+        compiled_max_cardinality: u64,
+    },
+}
+
+#[derive(Debug, Serialize)]
+struct Estimate {
+    max: u64,
+}
+
+#[derive(Debug, Serialize)]
+enum Message {
+    #[serde(rename = "messageExpressionMaxCost")]
+    MaxCost(u64),
+    #[serde(rename = "messageExpressionError")]
+    Error(String),
+}
+
+/// What the rules of a schema cost.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Total {
+    version: String,
+    path: String,
+    total_cost: u64,
+    limit: u64,
+}
+
+impl DefinitionRequest {
+    /// Reads the keys of a `crd` request.
+    pub(crate) fn read(mut fields: Fields) -> Result<Self, RequestError> {
+        let definition = fields.take("crd");
+        let version = fields.text("k8sVersion")?;
+        let version = version.map(|text| kubernetes_version(&text)).transpose();
+        let ages = [("new", Age::New), ("stored", Age::Stored)];
+        Ok(DefinitionRequest {
+            definition: definition.ok_or_else(|| RequestError("crd must be set".to_owned()))?,
+            old: fields.take("oldCrd"),
+            kubernetes: version
+                .map_err(|error| RequestError(error).within("k8sVersion"))?
+                .unwrap_or(RuleEnvs::DEFAULT_VERSION),
+            age: fields.choice("mode", &ages)?.unwrap_or(Age::New),
+        })
+    }
+
+    /// Validates the definition.
+    pub(crate) fn answer(&self, id: &Json) -> Result<DefinitionAnswer, RequestError> {
+        let envs = RuleEnvs::new(self.kubernetes);
+        let envs = envs.map_err(|error| RequestError(error.to_string()))?;
+        let read = |json: &Json, key: &str| {
+            Definition::read(json).map_err(|error| RequestError(error.to_string()).within(key))
+        };
+        let mut definition = read(&self.definition, "crd")?;
+        let old = self.old.as_ref().map(|old| read(old, "oldCrd"));
+        let mut old = old.transpose()?.map(Definition::without_status);
+        let errors = match &mut old {
+            Some(old) => {
+                set_resource_version(old, "1");
+                let version = old.metadata.get("resourceVersion");
+                let version = version.and_then(Json::as_str).unwrap_or_default();
+                set_resource_version(&mut definition, version);
+                definition.validate_update(old, &envs)
+            }
+            None => definition.validate(&envs),
+        };
+        let reports = definition.rules(&envs, self.age);
+        let totals = reports.iter().map(Total::of).collect();
+        Ok(DefinitionAnswer {
+            id: id.clone(),
+            ok: errors.is_empty(),
+            errors: FieldError::sorted(&errors),
+            warnings: definition.warnings(old.as_ref(), self.kubernetes),
+            rules: reports.iter().flat_map(Rule::of_schema).collect(),
+            totals,
+            compatibility_version: self.kubernetes.to_string(),
+        })
+    }
+}
+
+/// Sets the version of a definition in storage, where it has none.
+fn set_resource_version(definition: &mut Definition, version: &str) {
+    if let Json::Object(metadata) = &mut definition.metadata {
+        let known = metadata.entry("resourceVersion").or_insert(Json::Null);
+        if matches!(known, Json::Null) || known == "" {
+            *known = version.into();
+        }
+    }
+}
+
+/// The version of a schema; `*` is that of all.
+fn version_of(schema: &SchemaReport<'_>) -> String {
+    schema.version.unwrap_or("*").to_owned()
+}
+
+impl Total {
+    fn of(schema: &SchemaReport<'_>) -> Self {
+        Total {
+            version: version_of(schema),
+            path: schema.path.clone(),
+            total_cost: schema.total_cost,
+            limit: SCHEMA_LIMIT,
+        }
+    }
+}
+
+impl Rule {
+    fn of_schema(schema: &SchemaReport<'_>) -> Vec<Rule> {
+        let version = version_of(schema);
+        let rules = schema.rules.iter();
+        rules
+            .map(
+                |RuleReport {
+                     path,
+                     rule,
+                     outcome,
+                 }| Rule {
+                    version: version.clone(),
+                    path: path.clone(),
+                    rule: rule.rule.clone(),
+                    message_expression: Some(rule.message_expression.clone())
+                        .filter(|expression| !expression.is_empty()),
+                    outcome: match outcome {
+                        Ok(outcome) => Outcome::of(outcome),
+                        Err(error) => Outcome::NotCompiled {
+                            not_compiled: error.clone(),
+                        },
+                    },
+                },
+            )
+            .collect()
+    }
+}
+
+impl Outcome {
+    fn of(outcome: &RuleOutcome) -> Self {
+        let compiled = &outcome.compiled;
+        // A blank rule costs nothing, wherever it may run.
+        let (max, request) = match &compiled.rule {
+            Ok(Some(rule)) => (rule.max_cost, outcome.cardinality_of_request),
+            _ => (0, 0),
+        };
+        let message = compiled.message.as_ref().map(|message| match message {
+            Ok(message) => Message::MaxCost(message.max_cost),
+            Err(error) => Message::Error(error.clone()),
+        });
+        Outcome::Tried {
+            rule: match &compiled.rule {
+                Err(error) => Expression::Failed {
+                    compile_error: error.clone(),
+                },
+                Ok(_) => Expression::Compiled {
+                    estimate: Estimate { max },
+                    expression_cost: outcome.cost,
+                    uses_old_self: compiled.uses_old_self,
+                    compiled_max_cardinality: request,
+                },
+            },
+            max_cardinality: outcome.cardinality,
+            message,
+            normalized_field_path: compiled.field_path.as_ref().map(ToString::to_string),
+        }
+    }
+}

@@ -6,7 +6,7 @@ use gavel_engine::value::Json;
 use crate::{JsonSchema, SchemaOrBool};
 
 /// The fields of which every object has its own knowledge.
-const META_FIELDS: [&str; 3] = ["apiVersion", "kind", "metadata"];
+pub(crate) const META_FIELDS: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
 /// Values below which no schema is known are looked at this deep.
 const MAX_DEPTH: usize = 500;

@@ -1,5 +1,6 @@
 //! What is wrong with a field.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use gavel_engine::golang::quote::quote;
@@ -300,6 +301,18 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+/// The text of several faults, each told once: in brackets where they are more than one. Nothing where there is none.
+pub fn aggregate(errors: &[Error]) -> Option<String> {
+    let mut told = HashSet::new();
+    let mut texts: Vec<String> = errors.iter().map(Error::to_string).collect();
+    texts.retain(|text| told.insert(text.clone()));
+    match texts.len() {
+        0 => None,
+        1 => texts.pop(),
+        _ => Some(format!("[{}]", texts.join(", "))),
+    }
+}
+
 /// A number as Go's `%v` prints it.
 fn number_text(number: &Number) -> String {
     match json::double(number) {
@@ -314,6 +327,17 @@ mod tests {
 
     fn check(error: &Error, expected: &str) {
         assert_eq!(error.to_string(), expected);
+    }
+
+    #[test]
+    fn faults_are_told_once() {
+        let path = Path::new("a");
+        let (a, b) = (Error::required(&path, ""), Error::required(&path, "b"));
+        assert_eq!(aggregate(&[]), None);
+        let same = [a.clone(), a.clone()];
+        assert_eq!(aggregate(&same).unwrap(), "a: Required value");
+        let expected = "[a: Required value, a: Required value: b]";
+        assert_eq!(aggregate(&[a.clone(), b, a]).unwrap(), expected);
     }
 
     #[test]

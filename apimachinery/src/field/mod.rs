@@ -3,5 +3,5 @@
 mod error;
 mod path;
 
-pub use error::{BadValue, Error, ErrorType};
+pub use error::{BadValue, Error, ErrorType, aggregate};
 pub use path::Path;

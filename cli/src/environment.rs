@@ -1,14 +1,17 @@
 //! The environments that requests and commands ask for, built once each.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use gavel_engine::cost::Cost;
-use gavel_engine::decl::{Implementation, OverloadDecl};
+use gavel_engine::decl::{Implementation, OverloadDecl, TypeProvider};
 use gavel_engine::env::{Env, EnvBuilder};
 use gavel_engine::syntax::Macros;
 use gavel_engine::types::{Signature, Type, TypeTextError};
 use gavel_libraries::{EnvSet, KubeVersion, cel_env};
 use gavel_policy::cel::{NAMESPACE, REQUEST, declared_type, provider};
+
+use crate::protocol::SchemaSpec;
 
 /// The most environments that are kept; then all are forgotten, which bounds the memory of a long stream.
 const MAX_KEPT: usize = 500;
@@ -20,6 +23,8 @@ pub(crate) struct EnvironmentSpec {
     pub(crate) language: Language,
     /// The types of the variables.
     pub(crate) variables: BTreeMap<String, Type>,
+    /// The schemas that some of these types come from.
+    pub(crate) schemas: Vec<SchemaSpec>,
 }
 
 /// The functions and options of an environment.
@@ -79,9 +84,15 @@ impl EnvironmentSpec {
     fn build(&self) -> Result<Env, TypeTextError> {
         let mut builder = self.language.build()?;
         let admission = |ty: &Type| [REQUEST, NAMESPACE].map(declared_type).contains(ty);
+        let mut providers = Providers::default();
         if self.variables.values().any(admission) {
-            builder = builder.provider(provider());
+            providers.0.push(provider());
         }
+        let reserved_words = self.language.selects_reserved_words();
+        for spec in &self.schemas {
+            providers.0.push(spec.schema.provider(reserved_words));
+        }
+        builder = builder.provider(Arc::new(providers));
         for (name, ty) in &self.variables {
             builder = builder.variable(name.as_str(), ty.clone());
         }
@@ -89,7 +100,31 @@ impl EnvironmentSpec {
     }
 }
 
+/// The types of several hosts.
+#[derive(Debug, Default)]
+struct Providers(Vec<Arc<dyn TypeProvider>>);
+
+impl TypeProvider for Providers {
+    fn find_type(&self, name: &str) -> Option<Type> {
+        self.0.iter().find_map(|types| types.find_type(name))
+    }
+
+    fn field_type(&self, type_name: &str, field: &str) -> Option<Type> {
+        self.0
+            .iter()
+            .find_map(|types| types.field_type(type_name, field))
+    }
+}
+
 impl Language {
+    /// Whether fields whose names are reserved words may be selected as they are.
+    fn selects_reserved_words(&self) -> bool {
+        match self {
+            Language::Kubernetes { version, stored } => *stored || *version >= KubeVersion::v1(31),
+            Language::Cel { .. } => true,
+        }
+    }
+
     fn build(&self) -> Result<EnvBuilder, TypeTextError> {
         match self {
             Language::Kubernetes { version, stored } => {

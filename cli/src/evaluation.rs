@@ -82,7 +82,7 @@ impl Compiled {
         if request.check_only && matches!(request.environment.language, Language::Cel { .. }) {
             return Ok(None);
         }
-        self.estimate = Some(estimate(checked, &request.sizes));
+        self.estimate = Some(estimate(checked, &request.size_source()));
         env.plan(checked).map(Some).map_err(Failure::Plan)
     }
 

@@ -59,7 +59,7 @@ fn environment(
 ) -> Option<gavel_engine::env::Env> {
     let spec = EnvironmentSpec {
         language: Language::Kubernetes { version, stored },
-        variables: request.environment.variables.clone(),
+        ..request.environment.clone()
     };
     Environments::default().environment(&spec).ok()
 }

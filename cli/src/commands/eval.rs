@@ -157,7 +157,9 @@ fn request(args: EvalArgs) -> Result<EvalRequest, String> {
         environment: EnvironmentSpec {
             language,
             variables,
+            schemas: Vec::new(),
         },
+        declared: BTreeMap::new(),
         bindings,
         sizes: SizeTable::default(),
         cost_limit: args.cost_limit,

@@ -12,7 +12,7 @@ use gavel_policy::cel::{NAMESPACE, REQUEST};
 
 use super::authorizer::{AuthorizerBinding, TableAuthorizer};
 use super::request::{RequestError, kind};
-use super::types;
+use super::types::{self, Declared};
 
 /// Reads bindings.
 #[derive(Debug)]
@@ -56,65 +56,99 @@ impl<'a> Binder<'a> {
             ) => from_text(ty, text, self.arena).ok_or_else(|| unfit(ty, json)),
             // As in Go, a list or map may be nil.
             (Type::List(_) | Type::Map(_), Json::Null) => Ok(Value::Null),
-            (Type::List(element), Json::Array(items)) => self.bind_list(element, items),
-            (Type::Map(entry), Json::Array(pairs)) => self.bind_pairs(&entry.0, &entry.1, pairs),
-            (Type::Map(entry), Json::Object(object)) => {
-                let mut map = MapBuilder::new();
-                for (key, value) in object {
-                    let within = |error: RequestError| error.within(&format!("[{key:?}]"));
-                    let bound = self.bind(&entry.1, value).map_err(within)?;
-                    let key = from_text(&entry.0, key, self.arena)
-                        .ok_or_else(|| unfit(&entry.0, &Json::from(key.as_str())))?;
-                    map.insert(key, bound);
-                }
-                Ok(map.build(self.arena))
+            (Type::List(element), Json::Array(items)) => {
+                self.bind_list(items, |binder, item| binder.bind(element, item))
+            }
+            (Type::Map(entry), _) if json.is_array() || json.is_object() => {
+                self.bind_map(&entry.0, json, |binder, value| binder.bind(&entry.1, value))
             }
             (Type::Struct(name), _) if matches!(name.as_str(), REQUEST | NAMESPACE) => {
                 Ok(Value::from(json))
             }
             (Type::Struct(name), _) => self.bind_authorizer(name, json),
             _ => match ty.as_optional() {
-                Some(inner) => self.bind_optional(inner, json),
+                Some(inner) => self.bind_optional(json, |binder, some| binder.bind(inner, some)),
                 None => Err(unfit(ty, json)),
             },
         }
     }
 
-    fn bind_list(&mut self, element: &Type, items: &'a [Json]) -> Result<Value<'a>, RequestError> {
+    /// The value that `json` stands for, where a schema may say so.
+    pub(crate) fn bind_declared(
+        &mut self,
+        declared: &'a Declared,
+        json: &'a Json,
+    ) -> Result<Value<'a>, RequestError> {
+        match (declared, json) {
+            (Declared::Plain(ty), _) => self.bind(ty, json),
+            (Declared::Schema(schema), _) => Ok(schema.view(json)),
+            (Declared::List(_) | Declared::Map(_), Json::Null) => Ok(Value::Null),
+            (Declared::List(element), Json::Array(items)) => {
+                self.bind_list(items, |binder, item| binder.bind_declared(element, item))
+            }
+            (Declared::Map(entry), Json::Array(_) | Json::Object(_)) => {
+                self.bind_map(&entry.0.ty(), json, |binder, value| {
+                    binder.bind_declared(&entry.1, value)
+                })
+            }
+            (Declared::Optional(inner), _) => {
+                self.bind_optional(json, |binder, some| binder.bind_declared(inner, some))
+            }
+            (Declared::List(_) | Declared::Map(_), _) => Err(unfit(&declared.ty(), json)),
+        }
+    }
+
+    fn bind_list(
+        &mut self,
+        items: &'a [Json],
+        bind: impl Fn(&mut Self, &'a Json) -> Result<Value<'a>, RequestError>,
+    ) -> Result<Value<'a>, RequestError> {
         let mut values = Vec::with_capacity(items.len());
         for (n, item) in items.iter().enumerate() {
-            let value = self.bind(element, item);
+            let value = bind(self, item);
             values.push(value.map_err(|error| error.within(&format!("[{n}]")))?);
         }
         Ok(self.arena.list(&values))
     }
 
-    fn bind_pairs(
+    /// Binds an object, or pairs of keys and values.
+    fn bind_map(
         &mut self,
         key_type: &Type,
-        value_type: &Type,
-        pairs: &'a [Json],
+        entries: &'a Json,
+        bind: impl Fn(&mut Self, &'a Json) -> Result<Value<'a>, RequestError>,
     ) -> Result<Value<'a>, RequestError> {
         let mut map = MapBuilder::new();
-        for (n, pair) in pairs.iter().enumerate() {
+        for (key, value) in entries.as_object().into_iter().flatten() {
+            let within = |error: RequestError| error.within(&format!("[{key:?}]"));
+            let bound = bind(self, value).map_err(within)?;
+            let key = from_text(key_type, key, self.arena)
+                .ok_or_else(|| unfit(key_type, &Json::from(key.as_str())))?;
+            map.insert(key, bound);
+        }
+        for (n, pair) in entries.as_array().into_iter().flatten().enumerate() {
             let within = |error: RequestError| error.within(&format!("[{n}]"));
             let Some([key, value]) = pair.as_array().map(Vec::as_slice) else {
                 let message = format!("must be a pair [key, value], not {}", kind(pair));
                 return Err(within(RequestError(message)));
             };
             let key = self.bind(key_type, key).map_err(within)?;
-            map.insert(key, self.bind(value_type, value).map_err(within)?);
+            map.insert(key, bind(self, value).map_err(within)?);
         }
         Ok(map.build(self.arena))
     }
 
-    fn bind_optional(&mut self, inner: &Type, json: &'a Json) -> Result<Value<'a>, RequestError> {
+    fn bind_optional(
+        &mut self,
+        json: &'a Json,
+        bind: impl Fn(&mut Self, &'a Json) -> Result<Value<'a>, RequestError>,
+    ) -> Result<Value<'a>, RequestError> {
         let some = match json {
             Json::Null => return Ok(Value::Optional(None)),
             Json::Object(object) => object.get("$some").unwrap_or(json),
             _ => json,
         };
-        Ok(self.arena.some(self.bind(inner, some)?))
+        Ok(self.arena.some(bind(self, some)?))
     }
 
     fn bind_authorizer(&mut self, name: &str, json: &Json) -> Result<Value<'a>, RequestError> {

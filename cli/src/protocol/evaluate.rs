@@ -6,16 +6,17 @@ use std::sync::Arc;
 use serde_json::Map;
 
 use gavel_engine::cost::SizeEstimate;
-use gavel_engine::estimate::SizeTable;
+use gavel_engine::estimate::{SizeSource, SizeTable};
 use gavel_engine::program::Activation;
 use gavel_engine::types::{Signature, Type};
 use gavel_engine::value::{Arena, Json};
 use gavel_libraries::KubeVersion;
+use gavel_schema::cel::CelSchema;
 
 use super::authorizer::{Attributes, TableAuthorizer};
 use super::binding::Binder;
 use super::request::{Fields, RequestError};
-use super::types;
+use super::types::{self, Declared, TypeReader};
 use crate::environment::{EnvironmentSpec, FunctionSpec, Language};
 use crate::evaluation::PER_CALL_LIMIT;
 
@@ -26,6 +27,8 @@ pub(crate) struct EvalRequest {
     pub(crate) expr: String,
     /// What it may use.
     pub(crate) environment: EnvironmentSpec,
+    /// The types of those variables that have one from a schema.
+    pub(crate) declared: BTreeMap<String, Declared>,
     /// What is bound to the variables.
     pub(crate) bindings: Map<String, Json>,
     /// The size estimates of paths such as `xs` or `xs.@items`.
@@ -73,12 +76,23 @@ impl EvalRequest {
                 "{key} must not be set unless env is \"cel\""
             )));
         }
+        let mut reader = TypeReader::default();
+        let declared = declared(&mut fields, &mut reader)?;
+        let variables = declared.iter();
+        let variables = variables
+            .map(|(name, ty)| (name.clone(), ty.ty()))
+            .collect();
         Ok(EvalRequest {
             expr,
             environment: EnvironmentSpec {
                 language,
-                variables: variables(&mut fields)?,
+                variables,
+                schemas: reader.schemas,
             },
+            declared: declared
+                .into_iter()
+                .filter(|(_, ty)| !matches!(ty, Declared::Plain(_)))
+                .collect(),
             bindings: fields.object("bindings")?,
             sizes: sizes(&mut fields)?,
             cost_limit: fields.whole("costLimit")?.unwrap_or(PER_CALL_LIMIT),
@@ -101,7 +115,10 @@ impl EvalRequest {
                 ))
             };
             let ty = self.environment.variables.get(name).ok_or_else(undeclared);
-            let value = ty.and_then(|ty| binder.bind(ty, json));
+            let value = ty.and_then(|ty| match self.declared.get(name) {
+                Some(declared) => binder.bind_declared(declared, json),
+                None => binder.bind(ty, json),
+            });
             activation.bind(
                 name.as_str(),
                 value.map_err(|error| (name.as_str(), error))?,
@@ -111,6 +128,52 @@ impl EvalRequest {
             activation,
             authorizers: binder.authorizers,
         })
+    }
+}
+
+impl EvalRequest {
+    /// What is known of the sizes of variables.
+    pub(crate) fn size_source(&self) -> Sizes<'_> {
+        let schemas: BTreeMap<&str, &CelSchema> = self
+            .declared
+            .iter()
+            .filter_map(|(name, declared)| match declared {
+                Declared::Schema(schema) => Some((name.as_str(), schema)),
+                _ => None,
+            })
+            .collect();
+        let only = || schemas.values().next().filter(|_| schemas.len() == 1);
+        Sizes {
+            table: &self.sizes,
+            variables: &self.environment.variables,
+            other: schemas.get("self").or_else(only).copied(),
+            schemas,
+        }
+    }
+}
+
+/// The sizes of a request, and those that its schemas tell.
+#[derive(Debug)]
+pub(crate) struct Sizes<'r> {
+    table: &'r SizeTable,
+    variables: &'r BTreeMap<String, Type>,
+    schemas: BTreeMap<&'r str, &'r CelSchema>,
+    /// Of what is no variable: where there is but one schema, upstream does not look at the name.
+    other: Option<&'r CelSchema>,
+}
+
+impl SizeSource for Sizes<'_> {
+    fn size(&self, path: &[&str], ty: &Type) -> Option<SizeEstimate> {
+        if let Some(size) = self.table.size(path, ty) {
+            return Some(size);
+        }
+        let (variable, steps) = path.split_first()?;
+        let other = || {
+            self.other
+                .filter(|_| !self.variables.contains_key(*variable))
+        };
+        let schema = self.schemas.get(variable).copied().or_else(other)?;
+        schema.size_at(steps)
     }
 }
 
@@ -130,13 +193,20 @@ fn version(fields: &mut Fields) -> Result<KubeVersion, RequestError> {
         .map_err(|error| RequestError(error).within("k8sVersion"))
 }
 
-fn variables(fields: &mut Fields) -> Result<BTreeMap<String, Type>, RequestError> {
-    let mut variables = BTreeMap::new();
-    for (name, json) in fields.object("vars")? {
-        let ty = types::read(&json).map_err(|error| error.within(&format!("vars[{name:?}]")))?;
-        variables.insert(name, ty);
+fn declared(
+    fields: &mut Fields,
+    reader: &mut TypeReader,
+) -> Result<BTreeMap<String, Declared>, RequestError> {
+    let mut vars: Vec<(String, Json)> = fields.object("vars")?.into_iter().collect();
+    // The type of self is the first that gets a name.
+    vars.sort_by_key(|(name, _)| name != "self");
+    let mut declared = BTreeMap::new();
+    for (name, json) in vars {
+        let ty = reader.read(&json);
+        let ty = ty.map_err(|error| error.within(&format!("vars[{name:?}]")))?;
+        declared.insert(name, ty);
     }
-    Ok(variables)
+    Ok(declared)
 }
 
 fn sizes(fields: &mut Fields) -> Result<SizeTable, RequestError> {

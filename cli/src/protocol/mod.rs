@@ -16,5 +16,5 @@ pub(crate) use answer::{Answer, Problem};
 pub(crate) use evaluate::EvalRequest;
 pub(crate) use request::RequestError;
 pub use session::Session;
-pub(crate) use types::{AUTHORIZER, read_text as read_type};
+pub(crate) use types::{AUTHORIZER, SchemaSpec, read_text as read_type};
 pub(crate) use value::TypedValue;

@@ -1,8 +1,11 @@
-//! The TYPE of a variable.
+//! The TYPEs of variables.
 
 use gavel_engine::types::Type;
 use gavel_engine::value::Json;
 use gavel_policy::cel::{NAMESPACE, REQUEST, declared_type};
+use gavel_schema::JsonSchema;
+use gavel_schema::cel::CelSchema;
+use serde::Deserialize;
 
 use super::request::{RequestError, kind};
 
@@ -11,19 +14,127 @@ pub(crate) const AUTHORIZER: &str = "kubernetes.authorization.Authorizer";
 /// The name of the type `resourceCheck`.
 pub(crate) const RESOURCE_CHECK: &str = "kubernetes.authorization.ResourceCheck";
 
-/// Reads a TYPE: a text such as `list(int)`, or `{"list": TYPE}`, `{"map": [TYPE, TYPE]}`, `{"optional": TYPE}`.
-pub(crate) fn read(json: &Json) -> Result<Type, RequestError> {
-    match json {
-        Json::String(text) => read_text(text),
-        Json::Object(object) => {
-            let mut entries = object.iter();
-            match (entries.next(), entries.next()) {
-                (Some((form, inner)), None) => read_form(form, inner),
-                _ if object.contains_key("schema") => read_form("schema", &Json::Null),
-                _ => Err(no_type(json)),
-            }
+/// The TYPE of a variable.
+#[derive(Debug, Clone)]
+pub(crate) enum Declared {
+    /// A type of the language or of a library.
+    Plain(Type),
+    /// What a schema says.
+    Schema(CelSchema),
+    /// `{"list": TYPE}`
+    List(Box<Declared>),
+    /// `{"map": [TYPE, TYPE]}`
+    Map(Box<(Declared, Declared)>),
+    /// `{"optional": TYPE}`
+    Optional(Box<Declared>),
+}
+
+impl Declared {
+    /// The type in CEL.
+    pub(crate) fn ty(&self) -> Type {
+        match self {
+            Declared::Plain(ty) => ty.clone(),
+            // A schema without a type is refused when it is read.
+            Declared::Schema(schema) => schema.declared_type().unwrap_or(Type::Dyn),
+            Declared::List(element) => Type::list(element.ty()),
+            Declared::Map(entry) => Type::map(entry.0.ty(), entry.1.ty()),
+            Declared::Optional(value) => Type::optional(value.ty()),
         }
-        _ => Err(no_type(json)),
+    }
+}
+
+/// A schema that types of variables mention.
+#[derive(Debug, Clone)]
+pub(crate) struct SchemaSpec {
+    /// The request's own text of it.
+    key: String,
+    /// The schema, whose type has a name that no other has.
+    pub(crate) schema: CelSchema,
+}
+
+impl PartialEq for SchemaSpec {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key
+    }
+}
+
+impl Eq for SchemaSpec {}
+
+impl std::hash::Hash for SchemaSpec {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.key.hash(state);
+    }
+}
+
+/// Reads the types of variables. Equal schemas are one.
+#[derive(Debug, Default)]
+pub(crate) struct TypeReader {
+    /// The schemas so far.
+    pub(crate) schemas: Vec<SchemaSpec>,
+}
+
+impl TypeReader {
+    /// Reads a TYPE: a text such as `list(int)`, or `{"list": TYPE}`, `{"map": [TYPE, TYPE]}`, `{"optional": TYPE}`,
+    /// `{"schema": S, "resource": bool}`.
+    pub(crate) fn read(&mut self, json: &Json) -> Result<Declared, RequestError> {
+        let object = match json {
+            Json::String(text) => return read_text(text).map(Declared::Plain),
+            Json::Object(object) => object,
+            _ => return Err(no_type(json)),
+        };
+        if let Some(schema) = object.get("schema") {
+            let resource = object.get("resource") == Some(&Json::Bool(true));
+            let schema = Declared::Schema(self.schema(schema, resource)?);
+            let optional = object.get("optional") == Some(&Json::Bool(true));
+            return Ok(match optional {
+                true => Declared::Optional(Box::new(schema)),
+                false => schema,
+            });
+        }
+        let mut entries = object.iter();
+        match (entries.next(), entries.next()) {
+            (Some((form, inner)), None) => self.form(form, inner),
+            _ => Err(no_type(json)),
+        }
+    }
+
+    fn form(&mut self, form: &str, inner: &Json) -> Result<Declared, RequestError> {
+        match (form, inner) {
+            ("list", element) => Ok(Declared::List(Box::new(self.read(element)?))),
+            ("optional", value) => Ok(Declared::Optional(Box::new(self.read(value)?))),
+            ("map", Json::Array(pair)) => match pair.as_slice() {
+                [key, value] => {
+                    let entry = (self.read(key)?, self.read(value)?);
+                    Ok(Declared::Map(Box::new(entry)))
+                }
+                _ => {
+                    let message = "\"map\" must hold two types: [key, value]";
+                    Err(RequestError(message.to_owned()))
+                }
+            },
+            _ => Err(no_type(&Json::from(form))),
+        }
+    }
+
+    fn schema(&mut self, json: &Json, resource: bool) -> Result<CelSchema, RequestError> {
+        let key = format!("{resource} {json}");
+        if let Some(known) = self.schemas.iter().find(|known| known.key == key) {
+            return Ok(known.schema.clone());
+        }
+        let within = |error: RequestError| error.within("schema");
+        let schema = JsonSchema::deserialize(json)
+            .map_err(|error| within(RequestError(error.to_string())))?;
+        let number = self.schemas.len().saturating_add(1);
+        let schema = CelSchema::new(&schema, resource).named(format!("selfType{number}"));
+        if schema.declared_type().is_none() {
+            let message = "must have a type that expressions can know";
+            return Err(within(RequestError(message.to_owned())));
+        }
+        self.schemas.push(SchemaSpec {
+            key,
+            schema: schema.clone(),
+        });
+        Ok(schema)
     }
 }
 
@@ -43,21 +154,6 @@ pub(crate) fn read_text(text: &str) -> Result<Type, RequestError> {
 /// Reads the types of a declared function, where also type parameters and abstract types may stand.
 pub(crate) fn read_declared(text: &str) -> Result<Type, RequestError> {
     text.parse().map_err(|_| no_type(&Json::from(text)))
-}
-
-fn read_form(form: &str, inner: &Json) -> Result<Type, RequestError> {
-    match (form, inner) {
-        ("list", element) => Ok(Type::list(read(element)?)),
-        ("optional", value) => Ok(Type::optional(read(value)?)),
-        ("map", Json::Array(pair)) => match pair.as_slice() {
-            [key, value] => Ok(Type::map(read(key)?, read(value)?)),
-            _ => Err(RequestError("\"map\" must hold two types: [key, value]".to_owned())),
-        },
-        ("schema", _) => Err(RequestError(
-            "{\"schema\": …} is a type that this version of gavel does not know: schemas are not supported yet; declare the variable \"dyn\"".to_owned(),
-        )),
-        _ => Err(no_type(&Json::from(form))),
-    }
 }
 
 fn no_type(found: &Json) -> RequestError {

@@ -82,7 +82,12 @@ impl<'a> Map<'a> {
         match *self {
             Map::Values(map) => MapIter::Values(map.entries.iter()),
             Map::Json(map) => MapIter::Json(map.iter()),
-            Map::Shaped(map, shape) => MapIter::Shaped(map, map.keys(), shape),
+            Map::Shaped(map, shape) => MapIter::Shaped(ShapedKeys {
+                map,
+                names: map.keys(),
+                shape,
+                unknown: 0,
+            }),
             Map::View(view) => MapIter::View(view, 0),
         }
     }
@@ -107,20 +112,46 @@ pub enum MapIter<'a> {
     /// Of a JSON object.
     Json(serde_json::map::Iter<'a>),
     /// Of a JSON object that a host reads in its own fashion.
-    Shaped(&'a JsonObject, serde_json::map::Keys<'a>, &'a Shape),
+    Shaped(ShapedKeys<'a>),
     /// Of a host's map: the position to read next.
     View(&'a dyn MapView, usize),
 }
 
+/// The keys of an object that a host reads in its own fashion, as far as the host knows them.
+#[derive(Debug, Clone)]
+pub struct ShapedKeys<'a> {
+    map: &'a JsonObject,
+    names: serde_json::map::Keys<'a>,
+    shape: &'a Shape,
+    /// How many names were passed over.
+    unknown: usize,
+}
+
+impl<'a> Iterator for ShapedKeys<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        for name in self.names.by_ref() {
+            match self.shape.key(name) {
+                Some(key) => return Some(key),
+                None => self.unknown = self.unknown.saturating_add(1),
+            }
+        }
+        None
+    }
+}
+
 impl<'a> MapIter<'a> {
-    /// The next key alone, which never fails.
+    /// The next key alone, which never fails. Of an object that a host reads in its own fashion, there is a null in the end
+    /// for each entry that the host does not know, as upstream has it.
     pub fn next_key(&mut self) -> Option<Value<'a>> {
         match self {
             MapIter::Values(entries) => entries.next().map(|(key, _)| *key),
             MapIter::Json(entries) => entries.next().map(|(key, _)| Value::String(key)),
-            MapIter::Shaped(_, names, shape) => {
-                names.find_map(|name| shape.key(name)).map(Value::String)
-            }
+            MapIter::Shaped(keys) => keys.next().map(Value::String).or_else(|| {
+                keys.unknown = keys.unknown.checked_sub(1)?;
+                Some(Value::Null)
+            }),
             MapIter::View(view, position) => {
                 let key = view.key(*position)?;
                 *position = position.saturating_add(1);
@@ -139,17 +170,11 @@ impl<'a> Iterator for MapIter<'a> {
             MapIter::Json(entries) => entries
                 .next()
                 .map(|(key, value)| Ok((Value::String(key), Value::from(value)))),
-            MapIter::Shaped(map, _, shape) => {
-                let (map, shape) = (*map, *shape);
-                let key = self.next_key()?;
-                let Value::String(name) = key else {
-                    return None;
-                };
-                let value = shape.find(map, name);
-                Some(value.map_or_else(
-                    || Err(EvalError::no_such_key(name)),
-                    |value| Ok((key, value)),
-                ))
+            MapIter::Shaped(keys) => {
+                let name = keys.next()?;
+                let value = keys.shape.find(keys.map, name);
+                let value = value.ok_or_else(|| EvalError::no_such_key(name));
+                Some(value.map(|value| (Value::String(name), value)))
             }
             MapIter::View(view, _) => {
                 let view = *view;

@@ -24,7 +24,7 @@ pub use arena::Arena;
 pub use concat::{concat_bytes, concat_lists, concat_strings};
 pub use equal::{list_contains, map_contains};
 pub use list::{List, ListIter};
-pub use map::{Map, MapBuilder, MapIter, MapValue, key_order};
+pub use map::{Map, MapBuilder, MapIter, MapValue, ShapedKeys, key_order};
 pub use owned::OwnedValue;
 pub use reach::Reach;
 pub use shape::{JsonShape, Shape};

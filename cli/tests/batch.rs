@@ -249,8 +249,8 @@ fn requests_that_cannot_be_understood_are_told_why() {
         "vars[\"x\"]: \"list(strng)\" is not a type",
     );
     refuses(
-        eval(json!({"vars": {"x": {"schema": {"type": "object"}}}})),
-        "schemas are not supported yet",
+        eval(json!({"vars": {"x": {"schema": {"x-kubernetes-preserve-unknown-fields": true}}}})),
+        "vars[\"x\"]: schema: must have a type that expressions can know",
     );
     let authorizer =
         |binding: Json| eval(json!({"vars": {"x": "authorizer"}, "bindings": {"x": binding}}));

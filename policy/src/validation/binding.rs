@@ -1,0 +1,119 @@
+//! Bindings.
+
+use std::collections::BTreeSet;
+
+use gavel_apimachinery::field::{Error, Path};
+use gavel_apimachinery::names;
+use gavel_engine::value::Json;
+
+use super::Validated;
+use super::expressions::Compilers;
+use super::matching::{match_resources, mutating_operations, one_of};
+use crate::api::{MutatingAdmissionPolicyBinding, ParamRef, ValidatingAdmissionPolicyBinding};
+
+const ACTIONS: [&str; 3] = ["Audit", "Deny", "Warn"];
+
+impl Validated for ValidatingAdmissionPolicyBinding {
+    fn validate(&self, errors: &mut Vec<Error>, _: &str, _: Option<&Self>, _: &Compilers) {
+        let path = Path::new("spec");
+        policy_name(errors, &self.spec.policy_name, &path);
+        param_ref(
+            errors,
+            self.spec.param_ref.as_ref(),
+            &path.child("paramRef"),
+        );
+        if let Some(resources) = &self.spec.match_resources {
+            match_resources(errors, resources, &path.child("matchResources"));
+        }
+        validation_actions(
+            errors,
+            &self.spec.validation_actions,
+            &path.child("validationActions"),
+        );
+    }
+}
+
+impl Validated for MutatingAdmissionPolicyBinding {
+    fn validate(&self, errors: &mut Vec<Error>, _: &str, _: Option<&Self>, _: &Compilers) {
+        let path = Path::new("spec");
+        policy_name(errors, &self.spec.policy_name, &path);
+        param_ref(
+            errors,
+            self.spec.param_ref.as_ref(),
+            &path.child("paramRef"),
+        );
+        if let Some(resources) = &self.spec.match_resources {
+            let path = path.child("matchResources");
+            match_resources(errors, resources, &path);
+            mutating_operations(errors, resources, &path);
+        }
+    }
+}
+
+fn policy_name(errors: &mut Vec<Error>, name: &str, path: &Path<'_>) {
+    let path = path.child("policyName");
+    if name.is_empty() {
+        return errors.push(Error::required(&path, ""));
+    }
+    for fault in names::subdomain_name(name, false) {
+        errors.push(Error::invalid(&path, name, fault));
+    }
+}
+
+fn param_ref(errors: &mut Vec<Error>, param: Option<&ParamRef>, path: &Path<'_>) {
+    let Some(param) = param else {
+        return;
+    };
+    const BOTH: &str = "name and selector are mutually exclusive";
+    let (name_path, selector_path) = (path.child("name"), path.child("selector"));
+    let has_both = !param.name.is_empty() && param.selector.is_some();
+    for fault in names::path_segment(&param.name, false) {
+        errors.push(Error::invalid(&name_path, &param.name, fault));
+    }
+    if has_both {
+        errors.push(Error::forbidden(&name_path, BOTH));
+    }
+    match &param.selector {
+        Some(selector) => selector.validate(errors, false, &selector_path),
+        None if param.name.is_empty() => {
+            errors.push(Error::required(
+                path,
+                "one of name or selector must be specified",
+            ));
+        }
+        None => {}
+    }
+    if has_both {
+        errors.push(Error::forbidden(&selector_path, BOTH));
+    }
+    let path = path.child("parameterNotFoundAction");
+    match param
+        .parameter_not_found_action
+        .as_deref()
+        .unwrap_or_default()
+    {
+        "" => errors.push(Error::required(&path, "")),
+        action => one_of(errors, action, &["Deny", "Allow"], &path),
+    }
+}
+
+fn validation_actions(errors: &mut Vec<Error>, actions: &[String], path: &Path<'_>) {
+    let mut seen = BTreeSet::new();
+    for (n, action) in actions.iter().enumerate() {
+        let path = path.index(n);
+        one_of(errors, action, &ACTIONS, &path);
+        if !seen.insert(action.as_str()) {
+            errors.push(Error::duplicate(&path, action.as_str()));
+        }
+    }
+    if seen.contains("Deny") && seen.contains("Warn") {
+        let detail = "must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)";
+        errors.push(Error::invalid(path, Json::from(actions.to_vec()), detail));
+    }
+    if seen.is_empty() {
+        errors.push(Error::required(
+            path,
+            "at least one validation action is required",
+        ));
+    }
+}

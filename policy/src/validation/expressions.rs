@@ -1,0 +1,96 @@
+//! Expressions are compiled. What stood in the old object in the same role may use what only later versions know.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use gavel_apimachinery::field::{Error, Path};
+use gavel_libraries::EnvSet;
+
+use crate::api::Variable;
+use crate::cel::{CompileErrorKind, Compiler, Declarations, Expression, ExpressionKind};
+
+/// Compilers of new and of stored expressions.
+#[derive(Debug, Clone)]
+pub(super) struct Compilers {
+    bases: EnvSet,
+    new: Compiler,
+    stored: Compiler,
+}
+
+/// The compilers for the expressions of one object.
+#[derive(Debug)]
+pub(super) struct Expressions<'c>(Cow<'c, Compilers>);
+
+impl Compilers {
+    pub(super) fn new(bases: &EnvSet) -> Self {
+        Compilers {
+            new: Compiler::new(bases.new_expressions()),
+            stored: Compiler::new(bases.stored_expressions()),
+            bases: bases.clone(),
+        }
+    }
+
+    /// For expressions that cannot read variables.
+    pub(super) fn plain(&self) -> Expressions<'_> {
+        Expressions(Cow::Borrowed(self))
+    }
+
+    /// For expressions that can.
+    pub(super) fn composed(&self) -> Expressions<'_> {
+        Expressions(Cow::Owned(Compilers {
+            new: Compiler::with_variables(self.bases.new_expressions()),
+            stored: Compiler::with_variables(self.bases.stored_expressions()),
+            bases: self.bases.clone(),
+        }))
+    }
+}
+
+impl Expressions<'_> {
+    /// Compiles an expression; returns what is wrong with it.
+    pub(super) fn check(
+        &self,
+        kind: ExpressionKind,
+        text: &str,
+        declarations: Declarations,
+        is_old: bool,
+        path: &Path<'_>,
+    ) -> Option<Error> {
+        let compiler = if is_old { &self.0.stored } else { &self.0.new };
+        error(&compiler.compile(kind, text, declarations), path)
+    }
+
+    /// Compiles a variable and declares it for what is compiled from here on; returns what is wrong with it.
+    pub(super) fn check_variable(
+        &mut self,
+        Variable { name, expression }: &Variable,
+        declarations: Declarations,
+        is_old: bool,
+        path: &Path<'_>,
+    ) -> Option<Error> {
+        let Compilers { new, stored, .. } = self.0.to_mut();
+        let (compiler, other) = if is_old { (stored, new) } else { (new, stored) };
+        let expression = compiler.compile_variable(name, expression, declarations);
+        if let Some(ty) = compiler.latest_variable() {
+            other.declare(name, ty.clone());
+        }
+        error(&expression, path)
+    }
+}
+
+fn error(expression: &Expression, path: &Path<'_>) -> Option<Error> {
+    let error = expression.program.as_ref().err()?;
+    Some(match error.kind {
+        CompileErrorKind::Invalid => Error::invalid(path, &*expression.text, &error.message),
+        CompileErrorKind::Internal => Error::internal(path, &error.message),
+    })
+}
+
+/// The expressions of an old object by what they are for.
+#[derive(Debug, Default)]
+pub(super) struct OldExpressions<'o> {
+    pub(super) match_conditions: BTreeSet<&'o str>,
+    pub(super) validations: BTreeSet<&'o str>,
+    pub(super) messages: BTreeSet<&'o str>,
+    pub(super) audit_annotations: BTreeSet<&'o str>,
+    pub(super) apply_configurations: BTreeSet<&'o str>,
+}

@@ -1,0 +1,249 @@
+//! What the API server says of policies, bindings and webhook configurations that are created or updated (kubernetes
+//! `pkg/apis/admissionregistration/validation`, `pkg/registry/admissionregistration`; apiserver `pkg/registry/rest`).
+//! Whether the user may read the params is not asked.
+
+mod binding;
+mod client;
+mod expressions;
+mod json_path;
+mod matching;
+mod policy;
+mod status;
+mod webhook;
+
+use gavel_apimachinery::field::{Error, Path};
+use gavel_apimachinery::meta::{self, ObjectMeta as MetadataView};
+use gavel_apimachinery::names::{self, NameRule};
+use gavel_apimachinery::serializer::ApiValue;
+use gavel_apimachinery::version::KubeVersion;
+use gavel_engine::golang::quote::quote;
+use gavel_engine::types::TypeTextError;
+use gavel_engine::value::Json;
+use gavel_libraries::EnvSet;
+
+use crate::api::{GROUP, ObjectMeta, Registration, Resource, ValidatingAdmissionPolicy};
+use expressions::Compilers;
+
+/// Says what the API server says of an object.
+#[derive(Debug)]
+pub struct Validator {
+    compilers: Compilers,
+}
+
+/// What the API server says of an object.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// What is wrong, in the API server's order. It may say the same of a field more than once.
+    pub errors: Vec<Error>,
+    /// What a client is warned of; nothing where there are errors.
+    pub warnings: Vec<String>,
+    kind: &'static str,
+    name: String,
+}
+
+/// What the random part of a name that is made from `generateName` is taken to be.
+const GENERATED: &str = "22222";
+
+/// Names of what is configured in files of the API server.
+const STATIC_SUFFIX: &str = ".static.k8s.io";
+
+impl Validator {
+    /// A validator with the environments of a version of Kubernetes.
+    ///
+    /// # Errors
+    ///
+    /// There is no such environment.
+    pub fn new(version: KubeVersion) -> Result<Self, TypeTextError> {
+        let environments = EnvSet::new(version)?;
+        Ok(Validator {
+            compilers: Compilers::new(&environments),
+        })
+    }
+
+    /// What is said of an object that is created. A name that the API server would make ends in `22222`.
+    pub fn create(&self, object: &Resource) -> Report {
+        match object {
+            Resource::ValidatingAdmissionPolicy(object) => self.create_one(&**object),
+            Resource::ValidatingAdmissionPolicyBinding(object) => self.create_one(&**object),
+            Resource::MutatingAdmissionPolicy(object) => self.create_one(&**object),
+            Resource::MutatingAdmissionPolicyBinding(object) => self.create_one(&**object),
+            Resource::ValidatingWebhookConfiguration(object) => self.create_one(&**object),
+            Resource::MutatingWebhookConfiguration(object) => self.create_one(&**object),
+        }
+    }
+
+    /// What is said of an object that replaces an old one; nothing if that is of another kind.
+    pub fn update(&self, object: &Resource, old: &Resource) -> Option<Report> {
+        Some(match (object, old) {
+            (
+                Resource::ValidatingAdmissionPolicy(object),
+                Resource::ValidatingAdmissionPolicy(old),
+            ) => self.update_one(&**object, &**old),
+            (
+                Resource::ValidatingAdmissionPolicyBinding(object),
+                Resource::ValidatingAdmissionPolicyBinding(old),
+            ) => self.update_one(&**object, &**old),
+            (Resource::MutatingAdmissionPolicy(object), Resource::MutatingAdmissionPolicy(old)) => {
+                self.update_one(&**object, &**old)
+            }
+            (
+                Resource::MutatingAdmissionPolicyBinding(object),
+                Resource::MutatingAdmissionPolicyBinding(old),
+            ) => self.update_one(&**object, &**old),
+            (
+                Resource::ValidatingWebhookConfiguration(object),
+                Resource::ValidatingWebhookConfiguration(old),
+            ) => self.update_one(&**object, &**old),
+            (
+                Resource::MutatingWebhookConfiguration(object),
+                Resource::MutatingWebhookConfiguration(old),
+            ) => self.update_one(&**object, &**old),
+            _ => return None,
+        })
+    }
+
+    /// What is said of an update of a policy's status.
+    pub fn update_status(
+        &self,
+        object: &ValidatingAdmissionPolicy,
+        old: &ValidatingAdmissionPolicy,
+    ) -> Report {
+        let mut metadata = object.metadata.clone();
+        let before = old.metadata.clone();
+        metadata.deletion_timestamp = before.deletion_timestamp;
+        metadata.labels = before.labels;
+        metadata.annotations = before.annotations;
+        metadata.finalizers = before.finalizers;
+        metadata.owner_references = before.owner_references;
+        let mut errors = update_metadata(&metadata, &old.metadata);
+        status::validate(&mut errors, &object.status, &Path::new("status"));
+        report::<ValidatingAdmissionPolicy>(errors, metadata.name)
+    }
+
+    fn create_one<T: Validated>(&self, object: &T) -> Report {
+        let mut metadata = object.metadata().clone();
+        metadata.generation = 1;
+        if metadata.name.is_empty() && !metadata.generate_name.is_empty() {
+            metadata.name = format!("{}{GENERATED}", metadata.generate_name);
+        }
+        let mut errors = validate_metadata(&metadata, names::subdomain_name);
+        object.validate(&mut errors, &metadata.name, None, &self.compilers);
+        if errors.is_empty() {
+            errors = validate_metadata(&metadata, names::path_segment);
+        }
+        report::<T>(errors, metadata.name)
+    }
+
+    fn update_one<T: Validated>(&self, object: &T, old: &T) -> Report {
+        let mut metadata = object.metadata().clone();
+        let mut errors = update_metadata(&metadata, old.metadata());
+        metadata.generation = 1;
+        errors.extend(validate_metadata(&metadata, names::subdomain_name));
+        object.validate(&mut errors, &metadata.name, Some(old), &self.compilers);
+        report::<T>(errors, metadata.name)
+    }
+}
+
+impl Report {
+    /// The message with which the object is refused, if it is.
+    pub fn message(&self) -> Option<String> {
+        let mut texts: Vec<String> = Vec::new();
+        for error in &self.errors {
+            let text = error.to_string();
+            if !texts.contains(&text) {
+                texts.push(text);
+            }
+        }
+        let errors = match texts.as_slice() {
+            [] => return None,
+            [only] => only.clone(),
+            many => format!("[{}]", many.join(", ")),
+        };
+        let name = quote(&self.name);
+        Some(format!("{}.{GROUP} {name} is invalid: {errors}", self.kind))
+    }
+}
+
+/// A kind that can be validated.
+trait Validated: Registration {
+    /// Appends what is wrong with all but the metadata. `name` is the object's; `old` is what an update replaces.
+    fn validate(
+        &self,
+        errors: &mut Vec<Error>,
+        name: &str,
+        old: Option<&Self>,
+        compilers: &Compilers,
+    );
+}
+
+fn report<T: Registration>(errors: Vec<Error>, name: String) -> Report {
+    let mut warnings = Vec::new();
+    if errors.is_empty() && name.ends_with(STATIC_SUFFIX) {
+        let suffix = quote(STATIC_SUFFIX);
+        warnings.push(format!(
+            "metadata.name: names ending with {suffix} are reserved for static manifest-based configurations and cannot be managed via the API"
+        ));
+    }
+    Report {
+        errors,
+        warnings,
+        kind: T::KIND,
+        name,
+    }
+}
+
+/// What every update is checked for. What the API server takes over from the old object counts as the new one's.
+fn update_metadata(metadata: &ObjectMeta, old: &ObjectMeta) -> Vec<Error> {
+    let mut metadata = metadata.clone();
+    let mut old = old.clone();
+    metadata.generation = 1;
+    old.generation = 1;
+    if old.resource_version.is_empty() {
+        old.resource_version = "1".to_owned();
+    }
+    if metadata.resource_version.is_empty() {
+        metadata.resource_version.clone_from(&old.resource_version);
+    }
+    if metadata.uid.is_empty() {
+        metadata.uid.clone_from(&old.uid);
+    }
+    if !old.creation_timestamp.is_empty() {
+        metadata.creation_timestamp = old.creation_timestamp;
+    }
+    if old.deletion_timestamp.is_some_and(|time| !time.is_empty()) {
+        metadata.deletion_timestamp = old.deletion_timestamp;
+    }
+    if metadata.deletion_grace_period_seconds.is_none() {
+        metadata.deletion_grace_period_seconds = old.deletion_grace_period_seconds;
+    }
+    let mut errors = validate_metadata(&metadata, names::path_segment);
+    let (metadata, old) = (to_json(&metadata), to_json(&old));
+    let views = (MetadataView::new(&metadata), MetadataView::new(&old));
+    errors.extend(meta::validate_update(
+        views.0,
+        views.1,
+        &Path::new("metadata"),
+    ));
+    errors
+}
+
+fn validate_metadata(metadata: &ObjectMeta, rule: NameRule) -> Vec<Error> {
+    let metadata = to_json(metadata);
+    meta::validate(
+        MetadataView::new(&metadata),
+        false,
+        rule,
+        &Path::new("metadata"),
+    )
+}
+
+/// The metadata as JSON, without what nobody looks at.
+fn to_json(metadata: &ObjectMeta) -> Json {
+    let mut metadata = metadata.clone();
+    for entry in &mut metadata.managed_fields {
+        entry.fields_v1 = None;
+    }
+    let mut text = String::new();
+    metadata.encode(&mut text);
+    serde_json::from_str(&text).unwrap_or_default()
+}

@@ -1,0 +1,327 @@
+//! Webhook configurations. What was wrong with any webhook of the old object is forgiven those of the new one.
+
+use std::collections::BTreeSet;
+
+use gavel_apimachinery::field::{Error, Path};
+use gavel_apimachinery::labels::LabelSelector;
+use gavel_apimachinery::names;
+use gavel_engine::value::Json;
+
+use super::Validated;
+use super::client::client_config;
+use super::expressions::{Compilers, OldExpressions};
+use super::matching::{
+    failure_policy, label_selector, match_conditions, match_policy, one_of, rule,
+};
+use crate::api::{
+    MatchCondition, MutatingWebhook, MutatingWebhookConfiguration, RuleWithOperations,
+    ValidatingWebhook, ValidatingWebhookConfiguration, WebhookClientConfig,
+};
+
+/// When a policy or webhook is asked again.
+pub(super) const REINVOCATION_POLICIES: [&str; 2] = ["IfNeeded", "Never"];
+const SIDE_EFFECTS: [&str; 4] = ["None", "NoneOnDryRun", "Some", "Unknown"];
+const NO_SIDE_EFFECTS: [&str; 2] = ["None", "NoneOnDryRun"];
+const REVIEW_VERSIONS: [&str; 2] = ["v1", "v1beta1"];
+
+/// A webhook of either sort.
+#[derive(Debug, Clone, Copy)]
+struct Webhook<'w> {
+    name: &'w str,
+    client: &'w WebhookClientConfig,
+    rules: &'w [RuleWithOperations],
+    failure_policy: Option<&'w str>,
+    match_policy: Option<&'w str>,
+    namespace_selector: Option<&'w LabelSelector>,
+    object_selector: Option<&'w LabelSelector>,
+    side_effects: Option<&'w str>,
+    timeout_seconds: Option<i32>,
+    review_versions: &'w [String],
+    reinvocation_policy: Option<&'w str>,
+    match_conditions: Option<&'w [MatchCondition]>,
+}
+
+macro_rules! webhook {
+    ($webhook:expr, $reinvocation_policy:expr) => {
+        Webhook {
+            name: &$webhook.name,
+            client: &$webhook.client_config,
+            rules: &$webhook.rules,
+            failure_policy: $webhook.failure_policy.as_deref(),
+            match_policy: $webhook.match_policy.as_deref(),
+            namespace_selector: $webhook.namespace_selector.as_ref(),
+            object_selector: $webhook.object_selector.as_ref(),
+            side_effects: $webhook.side_effects.as_deref(),
+            timeout_seconds: $webhook.timeout_seconds,
+            review_versions: $webhook
+                .admission_review_versions
+                .as_deref()
+                .unwrap_or_default(),
+            reinvocation_policy: $reinvocation_policy,
+            match_conditions: $webhook.match_conditions.as_deref(),
+        }
+    };
+}
+
+impl<'w> From<&'w ValidatingWebhook> for Webhook<'w> {
+    fn from(webhook: &'w ValidatingWebhook) -> Self {
+        webhook!(webhook, None)
+    }
+}
+
+impl<'w> From<&'w MutatingWebhook> for Webhook<'w> {
+    fn from(webhook: &'w MutatingWebhook) -> Self {
+        webhook!(webhook, webhook.reinvocation_policy.as_deref())
+    }
+}
+
+impl Validated for ValidatingWebhookConfiguration {
+    fn validate(
+        &self,
+        errors: &mut Vec<Error>,
+        _: &str,
+        old: Option<&Self>,
+        compilers: &Compilers,
+    ) {
+        let old: Option<Vec<_>> = old.map(|old| old.webhooks.iter().map(Webhook::from).collect());
+        let webhooks: Vec<_> = self.webhooks.iter().map(Webhook::from).collect();
+        webhooks_are_valid(errors, &webhooks, old.as_deref(), compilers);
+    }
+}
+
+impl Validated for MutatingWebhookConfiguration {
+    fn validate(
+        &self,
+        errors: &mut Vec<Error>,
+        _: &str,
+        old: Option<&Self>,
+        compilers: &Compilers,
+    ) {
+        let old: Option<Vec<_>> = old.map(|old| old.webhooks.iter().map(Webhook::from).collect());
+        let webhooks: Vec<_> = self.webhooks.iter().map(Webhook::from).collect();
+        webhooks_are_valid(errors, &webhooks, old.as_deref(), compilers);
+    }
+}
+
+/// What webhooks are checked for.
+struct Demands<'o> {
+    match_conditions: bool,
+    no_side_effects: bool,
+    known_review_version: bool,
+    unique_names: bool,
+    /// Whether values that no label can have are forgiven.
+    lenient_selectors: bool,
+    old: OldExpressions<'o>,
+}
+
+impl<'o> Demands<'o> {
+    /// All.
+    fn all() -> Self {
+        Demands {
+            match_conditions: true,
+            no_side_effects: true,
+            known_review_version: true,
+            unique_names: true,
+            lenient_selectors: false,
+            old: OldExpressions::default(),
+        }
+    }
+
+    /// What the old webhooks met already.
+    fn of_update(webhooks: &[Webhook<'_>], old: &[Webhook<'o>]) -> Self {
+        let conditions = |webhooks: &[Webhook<'_>]| {
+            let conditions = webhooks
+                .iter()
+                .map(|webhook| webhook.match_conditions.map(<[_]>::to_vec));
+            conditions.collect::<Vec<_>>()
+        };
+        let names: BTreeSet<_> = old.iter().map(|webhook| webhook.name).collect();
+        let texts = old
+            .iter()
+            .flat_map(|webhook| webhook.match_conditions.unwrap_or_default());
+        Demands {
+            match_conditions: conditions(webhooks) != conditions(old),
+            no_side_effects: old.iter().all(|webhook| {
+                webhook
+                    .side_effects
+                    .is_some_and(|class| NO_SIDE_EFFECTS.contains(&class))
+            }),
+            known_review_version: old.iter().all(|webhook| {
+                webhook.review_versions.is_empty() || knows_review_version(webhook.review_versions)
+            }),
+            unique_names: names.len() == old.len(),
+            lenient_selectors: old.iter().any(has_bad_selector),
+            old: OldExpressions {
+                match_conditions: texts
+                    .map(|condition| condition.expression.as_str())
+                    .collect(),
+                ..OldExpressions::default()
+            },
+        }
+    }
+}
+
+fn has_bad_selector(webhook: &Webhook<'_>) -> bool {
+    let mut errors = Vec::new();
+    label_selector(
+        &mut errors,
+        webhook.namespace_selector,
+        false,
+        &Path::root(),
+    );
+    label_selector(&mut errors, webhook.object_selector, false, &Path::root());
+    !errors.is_empty()
+}
+
+fn knows_review_version(versions: &[String]) -> bool {
+    versions
+        .iter()
+        .any(|version| REVIEW_VERSIONS.contains(&version.as_str()))
+}
+
+fn webhooks_are_valid(
+    errors: &mut Vec<Error>,
+    webhooks: &[Webhook<'_>],
+    old: Option<&[Webhook<'_>]>,
+    compilers: &Compilers,
+) {
+    let demands = old.map_or_else(Demands::all, |old| Demands::of_update(webhooks, old));
+    let path = Path::new("webhooks");
+    let mut names = BTreeSet::new();
+    for (n, webhook) in webhooks.iter().enumerate() {
+        let path = path.index(n);
+        one_webhook(errors, webhook, &demands, compilers, &path);
+        let versions = path.child("admissionReviewVersions");
+        review_versions(
+            errors,
+            webhook.review_versions,
+            demands.known_review_version,
+            &versions,
+        );
+        let is_repeated = !webhook.name.is_empty() && !names.insert(webhook.name);
+        if demands.unique_names && is_repeated {
+            errors.push(Error::duplicate(&path.child("name"), webhook.name));
+        }
+    }
+}
+
+fn one_webhook(
+    errors: &mut Vec<Error>,
+    webhook: &Webhook<'_>,
+    demands: &Demands<'_>,
+    compilers: &Compilers,
+    path: &Path<'_>,
+) {
+    qualified_domain(errors, webhook.name, &path.child("name"));
+    let rules = path.child("rules");
+    for (n, one) in webhook.rules.iter().enumerate() {
+        rule(errors, one, &rules.index(n));
+    }
+    failure_policy(errors, webhook.failure_policy, &path.child("failurePolicy"));
+    match_policy(errors, webhook.match_policy, &path.child("matchPolicy"));
+    side_effects(
+        errors,
+        webhook.side_effects,
+        demands.no_side_effects,
+        &path.child("sideEffects"),
+    );
+    if let Some(seconds) = webhook.timeout_seconds
+        && !(1..=30).contains(&seconds)
+    {
+        let detail = "the timeout value must be between 1 and 30 seconds";
+        errors.push(Error::invalid(
+            &path.child("timeoutSeconds"),
+            seconds,
+            detail,
+        ));
+    }
+    let lenient = demands.lenient_selectors;
+    label_selector(
+        errors,
+        webhook.namespace_selector,
+        lenient,
+        &path.child("namespaceSelector"),
+    );
+    label_selector(
+        errors,
+        webhook.object_selector,
+        lenient,
+        &path.child("objectSelector"),
+    );
+    if let Some(policy) = webhook.reinvocation_policy {
+        one_of(
+            errors,
+            policy,
+            &REINVOCATION_POLICIES,
+            &path.child("reinvocationPolicy"),
+        );
+    }
+    client_config(errors, webhook.client, &path.child("clientConfig"));
+    if demands.match_conditions {
+        let conditions = webhook.match_conditions.unwrap_or_default();
+        let path = path.child("matchConditions");
+        match_conditions(
+            errors,
+            conditions,
+            false,
+            &demands.old,
+            &compilers.plain(),
+            &path,
+        );
+    }
+}
+
+fn qualified_domain(errors: &mut Vec<Error>, name: &str, path: &Path<'_>) {
+    let faults = names::dns1123_subdomain(name.as_bytes());
+    if name.is_empty() {
+        errors.push(Error::required(path, ""));
+    } else if !faults.is_empty() {
+        errors.push(Error::invalid(path, name, faults.join(",")));
+    } else if name.split('.').count() < 3 {
+        let detail = "should be a domain with at least three segments separated by dots";
+        errors.push(Error::invalid(path, name, detail));
+    }
+}
+
+fn side_effects(errors: &mut Vec<Error>, class: Option<&str>, none: bool, path: &Path<'_>) {
+    let allowed = if none {
+        &NO_SIDE_EFFECTS[..]
+    } else {
+        &SIDE_EFFECTS[..]
+    };
+    match class {
+        None => {
+            let detail = format!("must specify one of {}", allowed.join(", "));
+            errors.push(Error::required(path, detail));
+        }
+        Some(class) => one_of(errors, class, allowed, path),
+    }
+}
+
+fn review_versions(
+    errors: &mut Vec<Error>,
+    versions: &[String],
+    must_know_one: bool,
+    path: &Path<'_>,
+) {
+    let known = REVIEW_VERSIONS.join(", ");
+    if versions.is_empty() {
+        let detail = format!("must specify one of {known}");
+        return errors.push(Error::required(path, detail));
+    }
+    let mut seen = BTreeSet::new();
+    for (n, version) in versions.iter().enumerate() {
+        let path = path.index(n);
+        if !seen.insert(version) {
+            errors.push(Error::invalid(&path, version, "duplicate version"));
+            continue;
+        }
+        for fault in names::dns1035_label(version.as_bytes()) {
+            errors.push(Error::invalid(&path, version, fault));
+        }
+    }
+    if must_know_one && !knows_review_version(versions) {
+        let detail = format!("must include at least one of {known}");
+        errors.push(Error::invalid(path, Json::from(versions.to_vec()), detail));
+    }
+}

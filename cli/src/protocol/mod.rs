@@ -7,6 +7,7 @@ mod definition;
 mod evaluate;
 mod field_error;
 pub(crate) mod line;
+mod object;
 mod request;
 mod session;
 mod types;

@@ -1,9 +1,15 @@
 //! A stream of requests, and what is kept from one to the next.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
 use gavel_engine::program::EvalOptions;
 use gavel_engine::value::{Arena, Json};
+use gavel_libraries::KubeVersion;
+use gavel_policy::validation::Validator;
 
 use super::definition::DefinitionRequest;
+use super::object::ObjectRequest;
 use super::request::{Fields, Request};
 use super::{Answer, EvalRequest, RequestError, line};
 use crate::environment::Environments;
@@ -14,15 +20,22 @@ use crate::evaluation::Compiled;
 pub struct Session {
     environments: Environments,
     arena: Arena,
+    /// By the version whose language new expressions may use.
+    validators: BTreeMap<KubeVersion, Validator>,
 }
 
 #[derive(Debug, Clone, Copy)]
 enum Operation {
     Eval,
     Crd,
+    Object,
 }
 
-const OPERATIONS: [(&str, Operation); 2] = [("eval", Operation::Eval), ("crd", Operation::Crd)];
+const OPERATIONS: [(&str, Operation); 3] = [
+    ("eval", Operation::Eval),
+    ("crd", Operation::Crd),
+    ("object", Operation::Object),
+];
 
 impl Session {
     /// A session that has seen nothing yet.
@@ -35,7 +48,7 @@ impl Session {
         self.arena.reset();
         match Request::read(request) {
             Ok(Request { id, fields }) => {
-                if let Err(error) = self.dispatch(&id, fields, out) {
+                if let Err(error) = self.dispatch(&id, fields, request, out) {
                     line::write(&Answer::misunderstood(&id, &error), out);
                 }
             }
@@ -47,16 +60,34 @@ impl Session {
         &mut self,
         id: &Json,
         mut fields: Fields,
+        line: &[u8],
         out: &mut Vec<u8>,
     ) -> Result<(), RequestError> {
         match fields.choice("op", &OPERATIONS)? {
             Some(Operation::Eval) => self.eval(id, &EvalRequest::read(fields)?, out),
+            Some(Operation::Object) => self.object(id, &ObjectRequest::read(fields, line)?, out),
             Some(Operation::Crd) => crd(id, &DefinitionRequest::read(fields)?, out),
             None => Err(RequestError(format!(
                 "op must be set; this version of gavel knows {}",
                 OPERATIONS.map(|(name, _)| format!("{name:?}")).join(", ")
             ))),
         }
+    }
+
+    fn object(
+        &mut self,
+        id: &Json,
+        request: &ObjectRequest,
+        out: &mut Vec<u8>,
+    ) -> Result<(), RequestError> {
+        let validator = match self.validators.entry(request.kubernetes) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => {
+                let validator = Validator::new(request.kubernetes);
+                entry.insert(validator.map_err(|error| RequestError(error.to_string()))?)
+            }
+        };
+        request.answer(id, validator, out)
     }
 
     fn eval(

@@ -48,6 +48,9 @@ const GENERATED: &str = "22222";
 const STATIC_SUFFIX: &str = ".static.k8s.io";
 
 impl Validator {
+    /// The version whose language new expressions may use by default: the one before, so that it can be gone back to.
+    pub const DEFAULT_VERSION: KubeVersion = KubeVersion::v1(35);
+
     /// A validator with the environments of a version of Kubernetes.
     ///
     /// # Errors

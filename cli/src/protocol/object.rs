@@ -1,0 +1,150 @@
+//! `op=object`: what the API server says of a policy, a binding or a webhook configuration.
+
+use gavel_engine::value::Json;
+use gavel_libraries::KubeVersion;
+use gavel_policy::api::{DecodeError, Resource};
+use gavel_policy::validation::Validator;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::answer::{Answer, Problem};
+use super::field_error::FieldError;
+use super::line;
+use super::request::{Fields, RequestError};
+use crate::environment::kubernetes_version;
+
+/// An `object` request. The objects are texts: fields may come twice, in an order that counts.
+#[derive(Debug)]
+pub(crate) struct ObjectRequest {
+    object: String,
+    old: Option<String>,
+    of_status: bool,
+    /// The version of Kubernetes whose language new expressions may use.
+    pub(crate) kubernetes: KubeVersion,
+}
+
+/// The answer to an `object` request that could be decoded.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ObjectAnswer<'a> {
+    id: &'a Json,
+    ok: bool,
+    errors: Vec<FieldError>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unknown_fields: Vec<String>,
+    defaulted: Box<RawValue>,
+}
+
+impl ObjectRequest {
+    /// Reads the keys of an `object` request, which is this line.
+    pub(crate) fn read(mut fields: Fields, line: &[u8]) -> Result<Self, RequestError> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Objects<'l> {
+            #[serde(borrow)]
+            object: Option<&'l RawValue>,
+            #[serde(borrow)]
+            old_object: Option<&'l RawValue>,
+        }
+        let objects: Objects<'_> =
+            serde_json::from_slice(line).map_err(|error| RequestError(error.to_string()))?;
+        let object = objects
+            .object
+            .ok_or_else(|| RequestError("object must be set".to_owned()))?;
+        let version = fields.text("k8sVersion")?;
+        let version = version.map(|text| kubernetes_version(&text)).transpose();
+        Ok(ObjectRequest {
+            object: text_of(object),
+            old: objects.old_object.map(text_of),
+            of_status: match fields.text("subresource")?.as_deref() {
+                None | Some("") => false,
+                Some("status") => true,
+                Some(other) => {
+                    return Err(RequestError(format!(
+                        "subresource must be \"status\", not {other:?}"
+                    )));
+                }
+            },
+            kubernetes: version
+                .map_err(|error| RequestError(error).within("k8sVersion"))?
+                .unwrap_or(Validator::DEFAULT_VERSION),
+        })
+    }
+
+    /// Appends the answer.
+    pub(crate) fn answer(
+        &self,
+        id: &Json,
+        validator: &Validator,
+        out: &mut Vec<u8>,
+    ) -> Result<(), RequestError> {
+        let not_decoded = |message: String, out: &mut Vec<u8>| {
+            let problem = Problem {
+                phase: "decode",
+                message,
+            };
+            line::write(
+                &Answer {
+                    id: Some(id),
+                    error: Some(problem),
+                    ..Answer::default()
+                },
+                out,
+            );
+        };
+        let decoded = match Resource::decode(&self.object) {
+            Ok(decoded) => decoded,
+            Err(DecodeError(message)) => {
+                not_decoded(message, out);
+                return Ok(());
+            }
+        };
+        let object = decoded.object;
+        let report = match &self.old {
+            None => validator.create(&object),
+            Some(old) => {
+                let old = match Resource::decode(old) {
+                    Ok(decoded) => decoded.object,
+                    Err(DecodeError(message)) => {
+                        not_decoded(format!("oldObject: {message}"), out);
+                        return Ok(());
+                    }
+                };
+                let report = match (self.of_status, &object, &old) {
+                    (false, object, old) => validator.update(object, old),
+                    (
+                        true,
+                        Resource::ValidatingAdmissionPolicy(object),
+                        Resource::ValidatingAdmissionPolicy(old),
+                    ) => Some(validator.update_status(object, old)),
+                    (true, ..) => {
+                        let message = "subresource: only a ValidatingAdmissionPolicy has a status";
+                        return Err(RequestError(message.to_owned()));
+                    }
+                };
+                report.ok_or_else(|| RequestError("oldObject: another kind".to_owned()))?
+            }
+        };
+        let defaulted = RawValue::from_string(object.to_json());
+        let answer = ObjectAnswer {
+            id,
+            ok: report.errors.is_empty(),
+            errors: FieldError::list(&report.errors),
+            message: report.message(),
+            warnings: report.warnings,
+            unknown_fields: decoded.strict,
+            defaulted: defaulted.map_err(|error| RequestError(error.to_string()))?,
+        };
+        line::write(&answer, out);
+        Ok(())
+    }
+}
+
+/// The text of an object: the value's own, or what a JSON string holds.
+fn text_of(value: &RawValue) -> String {
+    serde_json::from_str(value.get()).unwrap_or_else(|_| value.get().to_owned())
+}

@@ -52,7 +52,7 @@ pub(super) fn is_cidr(text: &str) -> bool {
     digits && bits.is_ok_and(|bits| bits <= bit_length(address))
 }
 
-/// 6, 8 or 20 bytes: `01:23:45:67:89:ab`, the same with dashes, or `0123.4567.89ab`.
+/// 6, 8 or 20 bytes: `01:23:45:67:89:ab`, the same with dashes or without, or `0123.4567.89ab`.
 pub(super) fn is_mac(text: &str) -> bool {
     let groups = |separator, digits, counts: [usize; 3]| {
         let group = |group: &str| {
@@ -64,6 +64,8 @@ pub(super) fn is_mac(text: &str) -> bool {
         (Some(b':'), _) => groups(':', 2, [6, 8, 20]),
         (Some(b'-'), _) => groups('-', 2, [6, 8, 20]),
         (_, Some(b'.')) => groups('.', 4, [3, 4, 10]),
-        _ => false,
+        _ => {
+            matches!(text.len(), 12 | 16 | 40) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+        }
     }
 }

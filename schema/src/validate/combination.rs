@@ -3,7 +3,7 @@
 
 use gavel_engine::value::Json;
 
-use super::fault::{Cause, Fault, Outcome};
+use super::fault::{Cause, Outcome};
 use super::node::Node;
 use super::trail::Trail;
 
@@ -20,7 +20,7 @@ impl Combination {
     pub(super) fn check<'f>(
         &'f self,
         value: &'f Json,
-        trail: &Trail<'_>,
+        trail: &Trail<'_, 'f>,
         outcome: &mut Outcome<'f>,
     ) {
         if !self.any_of.is_empty() {
@@ -35,11 +35,11 @@ impl Combination {
         if let Some(not) = &self.not
             && not.check(value, trail, None).is_valid()
         {
-            outcome.fail(trail, Cause::Not);
+            outcome.add(trail, Cause::Not);
         }
     }
 
-    fn check_any<'f>(&'f self, value: &'f Json, trail: &Trail<'_>, outcome: &mut Outcome<'f>) {
+    fn check_any<'f>(&'f self, value: &'f Json, trail: &Trail<'_, 'f>, outcome: &mut Outcome<'f>) {
         let mut best = None;
         for schema in &self.any_of {
             let found = schema.check(value, trail, None);
@@ -48,11 +48,11 @@ impl Combination {
             }
             keep_closer(&mut best, found);
         }
-        outcome.fail(trail, Cause::AnyOf);
+        outcome.add(trail, Cause::AnyOf);
         outcome.merge(best.unwrap_or_default());
     }
 
-    fn check_one<'f>(&'f self, value: &'f Json, trail: &Trail<'_>, outcome: &mut Outcome<'f>) {
+    fn check_one<'f>(&'f self, value: &'f Json, trail: &Trail<'_, 'f>, outcome: &mut Outcome<'f>) {
         let mut best = None;
         let mut first = None;
         let mut valid: usize = 0;
@@ -68,14 +68,14 @@ impl Combination {
         match valid {
             1 => outcome.merge(first.unwrap_or_default()),
             0 => {
-                outcome.fail(trail, Cause::OneOf { valid });
+                outcome.add(trail, Cause::OneOf { valid });
                 outcome.merge(best.unwrap_or_default());
             }
-            _ => outcome.fail(trail, Cause::OneOf { valid }),
+            _ => outcome.add(trail, Cause::OneOf { valid }),
         }
     }
 
-    fn check_all<'f>(&'f self, value: &'f Json, trail: &Trail<'_>, outcome: &mut Outcome<'f>) {
+    fn check_all<'f>(&'f self, value: &'f Json, trail: &Trail<'_, 'f>, outcome: &mut Outcome<'f>) {
         let mut valid: usize = 0;
         for schema in &self.all_of {
             let found = schema.check(value, trail, None);
@@ -83,15 +83,8 @@ impl Combination {
             outcome.merge(found);
         }
         if valid != self.all_of.len() {
-            outcome.fail(trail, Cause::AllOf { valid });
+            outcome.add(trail, Cause::AllOf { valid });
         }
-    }
-}
-
-impl<'f> Outcome<'f> {
-    fn fail(&mut self, trail: &Trail<'_>, cause: Cause<'f>) {
-        let path = trail.to_string();
-        self.faults.push(Fault { path, cause });
     }
 }
 

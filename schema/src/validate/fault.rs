@@ -12,6 +12,7 @@ use gavel_engine::value::Json;
 use serde_json::Number;
 
 use super::pattern::Pattern;
+use super::trail::{Place, Places, Trail};
 use crate::equal::Numeric;
 
 /// What was found at a value.
@@ -33,6 +34,11 @@ impl<'f> Outcome<'f> {
         self.count(other.matches);
     }
 
+    pub(super) fn add(&mut self, trail: &Trail<'_, 'f>, cause: Cause<'f>) {
+        let place = trail.place();
+        self.faults.push(Fault { place, cause });
+    }
+
     pub(super) fn count(&mut self, matches: usize) {
         self.matches = self.matches.saturating_add(matches);
     }
@@ -41,9 +47,8 @@ impl<'f> Outcome<'f> {
 /// What is wrong, and where.
 #[derive(Debug)]
 pub(super) struct Fault<'f> {
-    /// As kube-openapi writes it.
-    pub(super) path: String,
-    pub(super) cause: Cause<'f>,
+    place: Option<Place>,
+    cause: Cause<'f>,
 }
 
 /// What is wrong with a value.
@@ -123,34 +128,44 @@ pub(super) enum Cause<'f> {
     Not,
 }
 
+/// Messages are told up to this many bytes together: each has the path of its field, which may be long.
+pub(super) const MAX_BYTES: usize = 16 << 20;
+
 /// The errors, each once.
-pub(super) fn errors(base: &Path<'_>, faults: &[Fault<'_>]) -> Vec<Error> {
+pub(super) fn errors(base: &Path<'_>, places: &Places<'_>, faults: &[Fault<'_>]) -> Vec<Error> {
     let mut told = HashSet::new();
     let mut errors = Vec::new();
-    for fault in faults {
-        let message = fault.to_string();
+    let mut bytes: usize = 0;
+    for Fault { place, cause } in faults {
+        let path = places.text(*place);
+        let message = Message { path: &path, cause }.to_string();
+        bytes = bytes.saturating_add(message.len());
         if faults.len() > 1 && !told.insert(message.clone()) {
             continue;
         }
-        errors.push(fault.error(base, message));
+        errors.push(cause.error(base, &path, &message));
+        if bytes > MAX_BYTES {
+            break;
+        }
     }
     errors
 }
 
-impl Fault<'_> {
-    /// The error of a field, given the message.
-    fn error(&self, base: &Path<'_>, message: String) -> Error {
-        let name = match self.path.as_str() {
+impl Cause<'_> {
+    /// The error of a field.
+    fn error(&self, base: &Path<'_>, path: &str, message: &str) -> Error {
+        let name = match path.strip_prefix('.') {
             // Upstream forgets where these were.
-            _ if self.cause.is_of_whole() => "",
-            path => path.strip_prefix('.').unwrap_or(path),
+            _ if self.is_of_whole() => "",
+            None => path,
+            Some(name) => name,
         };
         let child = base.child(name);
         let path = if name.is_empty() { base } else { &child };
-        let invalid = |value: BadValue| Error::invalid(path, value, message.as_str());
-        match self.cause {
+        let invalid = |value: BadValue| Error::invalid(path, value, message);
+        match *self {
             Cause::Required => Error::required(path, ""),
-            Cause::Type { found, .. } => Error::type_invalid(path, found, message.as_str()),
+            Cause::Type { found, .. } => Error::type_invalid(path, found, message),
             Cause::Enumeration { value, allowed } => {
                 let allowed: Vec<String> = allowed.iter().map(allowed_text).collect();
                 Error::not_supported(path, value, &allowed)
@@ -176,9 +191,7 @@ impl Fault<'_> {
             | Cause::Not => invalid("".into()),
         }
     }
-}
 
-impl Cause<'_> {
     fn is_of_whole(&self) -> bool {
         matches!(
             self,
@@ -191,10 +204,16 @@ impl Cause<'_> {
     }
 }
 
-impl fmt::Display for Fault<'_> {
+/// What upstream says of a fault.
+struct Message<'m> {
+    path: &'m str,
+    cause: &'m Cause<'m>,
+}
+
+impl fmt::Display for Message<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let path = &self.path;
-        match &self.cause {
+        let path = self.path;
+        match self.cause {
             Cause::Type { expected, found } => {
                 write!(
                     f,

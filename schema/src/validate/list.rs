@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use gavel_engine::value::Json;
 
-use super::fault::{Cause, Fault, Outcome};
+use super::fault::{Cause, Outcome};
 use super::list_type::ListType;
 use super::node::Node;
 use super::trail::Trail;
@@ -25,21 +25,18 @@ impl ListRules {
     pub(super) fn check<'f>(
         &'f self,
         items: &'f [Json],
-        trail: &Trail<'_>,
+        trail: &Trail<'_, 'f>,
         was: Option<Correlated<'_, '_>>,
         outcome: &mut Outcome<'f>,
     ) {
         if let Some(schema) = &self.items {
             for (index, item) in items.iter().enumerate() {
                 let was = was.and_then(|was| was.index(index));
-                outcome.merge(schema.check(item, &Trail::Index(trail, index), was));
+                outcome.merge(schema.check(item, &trail.index(index), was));
             }
         }
         let actual = i64::try_from(items.len()).unwrap_or(i64::MAX);
-        let mut fault = |cause| {
-            let path = trail.to_string();
-            outcome.faults.push(Fault { path, cause });
-        };
+        let mut fault = |cause| outcome.add(trail, cause);
         if let Some(least) = self.min_items.filter(|least| actual < *least) {
             fault(Cause::TooFewItems { least, actual });
         }

@@ -3,11 +3,12 @@
 
 use std::collections::HashMap;
 
-use gavel_apimachinery::field::{BadValue, Error, Path};
+use gavel_apimachinery::field::{Error, Path};
 use gavel_apimachinery::json;
 use gavel_engine::value::Json;
 use serde_json::Map;
 
+use super::fault::MAX_BYTES;
 use super::map::Others;
 use super::node::Node;
 use crate::JsonSchema;
@@ -36,14 +37,31 @@ impl ListType {
 
 /// What is there twice. Nothing is looked for in a value that is no object.
 pub(super) fn validate(node: &Node, base: &Path<'_>, value: &Json) -> Vec<Error> {
-    let mut errors = Vec::new();
+    let mut errors = Errors::default();
     if value.is_object() {
         walk(node, base, value, &mut errors);
     }
-    errors
+    errors.told
 }
 
-fn walk(node: &Node, path: &Path<'_>, value: &Json, errors: &mut Vec<Error>) {
+/// Errors, until their paths are too long together.
+#[derive(Default)]
+struct Errors {
+    told: Vec<Error>,
+    bytes: usize,
+}
+
+impl Errors {
+    fn push(&mut self, error: impl FnOnce() -> Error) {
+        if self.bytes <= MAX_BYTES {
+            let error = error();
+            self.bytes = self.bytes.saturating_add(error.field.len());
+            self.told.push(error);
+        }
+    }
+}
+
+fn walk(node: &Node, path: &Path<'_>, value: &Json, errors: &mut Errors) {
     if !node.has_list_types {
         return;
     }
@@ -75,13 +93,13 @@ fn walk(node: &Node, path: &Path<'_>, value: &Json, errors: &mut Vec<Error>) {
 }
 
 impl ListType {
-    fn check(&self, path: &Path<'_>, items: &[Json], errors: &mut Vec<Error>) {
+    fn check(&self, path: &Path<'_>, items: &[Json], errors: &mut Errors) {
         match self {
             ListType::Atomic => {}
             ListType::Set => {
                 for index in repeated(items.iter().map(Member::of)) {
                     if let Some(item) = items.get(index) {
-                        errors.push(Error::duplicate(&path.index(index), item));
+                        errors.push(|| Error::duplicate(&path.index(index), item));
                     }
                 }
             }
@@ -90,14 +108,14 @@ impl ListType {
     }
 }
 
-fn check_map(keys: &[String], path: &Path<'_>, items: &[Json], errors: &mut Vec<Error>) {
+fn check_map(keys: &[String], path: &Path<'_>, items: &[Json], errors: &mut Errors) {
     let stray = items
         .iter()
         .enumerate()
         .find(|(_, item)| !item.is_object() && !item.is_null());
     if let Some((index, item)) = stray {
         let detail = "must be an object for an array of list-type map";
-        return errors.push(Error::invalid(&path.index(index), item, detail));
+        return errors.push(|| Error::invalid(&path.index(index), item, detail));
     }
     let repeated = match keys {
         [key] => repeated(items.iter().map(|item| match item.get(key) {
@@ -110,9 +128,11 @@ fn check_map(keys: &[String], path: &Path<'_>, items: &[Json], errors: &mut Vec<
         })),
     };
     for index in repeated {
-        let chosen = items.get(index).map(|item| key_values(keys, item));
-        let value = BadValue::Json(Json::Object(chosen.unwrap_or_default()));
-        errors.push(Error::duplicate(&path.index(index), value));
+        errors.push(|| {
+            let chosen = items.get(index).map(|item| key_values(keys, item));
+            let value = Json::Object(chosen.unwrap_or_default());
+            Error::duplicate(&path.index(index), value)
+        });
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use gavel_engine::value::Json;
 use serde_json::Map;
 
-use super::fault::{Cause, Fault, Outcome};
+use super::fault::{Cause, Outcome};
 use super::node::Node;
 use super::trail::Trail;
 use crate::correlate::Correlated;
@@ -35,13 +35,13 @@ impl MapRules {
     pub(super) fn check<'f>(
         &'f self,
         fields: &'f Map<String, Json>,
-        trail: &Trail<'_>,
+        trail: &Trail<'_, 'f>,
         was: Option<Correlated<'_, '_>>,
         outcome: &mut Outcome<'f>,
     ) {
         self.check_size(fields, trail, outcome);
         // Nobody sees changes to the type of the object, so they are not held against the old one.
-        let is_root = matches!(trail, Trail::Root);
+        let is_root = trail.is_root();
         let was_field = |name: &str| match name {
             "apiVersion" | "kind" if is_root => None,
             name => was.and_then(|was| was.key(name)),
@@ -50,28 +50,22 @@ impl MapRules {
             match &self.others {
                 Others::Any => break,
                 _ if self.properties.contains_key(name) => {}
-                Others::None => outcome.faults.push(Fault {
-                    path: trail.to_string(),
-                    cause: Cause::UnknownProperty { name },
-                }),
+                Others::None => outcome.add(trail, Cause::UnknownProperty { name }),
                 Others::Schema(schema) => {
-                    let trail = Trail::Entry(trail, name);
+                    let trail = trail.entry(name);
                     outcome.merge(schema.check(value, &trail, was_field(name)));
                 }
             }
         }
         for (name, value) in fields {
             if let Some(schema) = self.properties.get(name) {
-                let trail = Trail::Property(trail, name);
+                let trail = trail.property(name);
                 outcome.merge(schema.check(value, &trail, was_field(name)));
             }
         }
         for name in &self.required {
             if !fields.contains_key(name) {
-                outcome.faults.push(Fault {
-                    path: Trail::Entry(trail, name).to_string(),
-                    cause: Cause::Required,
-                });
+                outcome.add(&trail.entry(name), Cause::Required);
             }
         }
     }
@@ -79,14 +73,11 @@ impl MapRules {
     fn check_size<'f>(
         &self,
         fields: &Map<String, Json>,
-        trail: &Trail<'_>,
+        trail: &Trail<'_, 'f>,
         outcome: &mut Outcome<'f>,
     ) {
         let actual = i64::try_from(fields.len()).unwrap_or(i64::MAX);
-        let mut fault = |cause| {
-            let path = trail.to_string();
-            outcome.faults.push(Fault { path, cause });
-        };
+        let mut fault = |cause| outcome.add(trail, cause);
         if let Some(least) = self.min_properties.filter(|least| actual < *least) {
             fault(Cause::TooFewProperties { least, actual });
         }

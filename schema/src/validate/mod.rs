@@ -25,7 +25,7 @@ mod types;
 
 use fault::errors;
 use node::{Compiler, Node};
-use trail::Trail;
+use trail::Places;
 
 /// A schema, ready to look at values: compiled once, from many threads.
 ///
@@ -66,14 +66,16 @@ impl Validator {
 
     /// What is wrong with a value. `base` is where in the object it is: the root, or `status`.
     pub fn validate(&self, base: &Path<'_>, value: &Json) -> Vec<Error> {
-        let outcome = self.root.check(value, &Trail::Root, None);
-        errors(base, &outcome.faults)
+        let places = Places::default();
+        let outcome = self.root.check(value, &places.root(), None);
+        errors(base, &places, &outcome.faults)
     }
 
     /// What is wrong with a new value, without what is wrong with those of its parts that have not changed.
     pub fn validate_update(&self, base: &Path<'_>, was: Correlated<'_, '_>) -> Vec<Error> {
-        let outcome = self.root.check(was.new_value(), &Trail::Root, Some(was));
-        errors(base, &outcome.faults)
+        let places = Places::default();
+        let outcome = self.root.check(was.new_value(), &places.root(), Some(was));
+        errors(base, &places, &outcome.faults)
     }
 
     /// Which elements of lists of type set, and which keys of lists of type map, are there twice. Upstream asks this of a

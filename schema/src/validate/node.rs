@@ -10,7 +10,7 @@ use gavel_engine::value::Json;
 
 use super::combination::Combination;
 use super::enumeration::lists;
-use super::fault::{Cause, Fault, Outcome};
+use super::fault::{Cause, Outcome};
 use super::list::ListRules;
 use super::list_type::ListType;
 use super::map::{MapRules, Others};
@@ -52,7 +52,7 @@ impl Node {
     pub(super) fn check<'f>(
         &'f self,
         value: &'f Json,
-        trail: &Trail<'_>,
+        trail: &Trail<'_, 'f>,
         was: Option<Correlated<'_, '_>>,
     ) -> Outcome<'f> {
         let mut outcome = self.check_anew(value, trail, was);
@@ -65,7 +65,7 @@ impl Node {
     fn check_anew<'f>(
         &'f self,
         value: &'f Json,
-        trail: &Trail<'_>,
+        trail: &Trail<'_, 'f>,
         was: Option<Correlated<'_, '_>>,
     ) -> Outcome<'f> {
         let mut outcome = Outcome::default();
@@ -119,7 +119,12 @@ impl Node {
         outcome
     }
 
-    fn check_listed<'f>(&'f self, value: &'f Json, trail: &Trail<'_>, outcome: &mut Outcome<'f>) {
+    fn check_listed<'f>(
+        &'f self,
+        value: &'f Json,
+        trail: &Trail<'_, 'f>,
+        outcome: &mut Outcome<'f>,
+    ) {
         let allowed = self.enumeration.as_slice();
         if !allowed.is_empty() && !lists(allowed, value) {
             let cause = Cause::Enumeration { value, allowed };
@@ -127,10 +132,14 @@ impl Node {
         }
     }
 
-    fn report<'f>(&self, outcome: &mut Outcome<'f>, trail: &Trail<'_>, cause: Option<Cause<'f>>) {
+    fn report<'f>(
+        &self,
+        outcome: &mut Outcome<'f>,
+        trail: &Trail<'_, 'f>,
+        cause: Option<Cause<'f>>,
+    ) {
         if let Some(cause) = cause {
-            let path = trail.to_string();
-            outcome.faults.push(Fault { path, cause });
+            outcome.add(trail, cause);
         }
     }
 }

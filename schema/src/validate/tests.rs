@@ -1,1 +1,456 @@
+use serde_json::json;
+
 use super::*;
+use crate::correlate::Correlation;
+
+fn schema(of: &Json) -> JsonSchema {
+    JsonSchema::read(&json!({"type": "object", "properties": {"f": of}})).unwrap()
+}
+
+fn validator(of: &Json) -> Validator {
+    Validator::new(&schema(of), KubeVersion::REFERENCE)
+}
+
+/// What a schema says of a field `f`.
+fn check(of: &Json, value: Json, expected: &[&str]) {
+    let object = json!({"f": value});
+    let errors = validator(of).validate(&Path::root(), &object);
+    let found: Vec<_> = errors.iter().map(ToString::to_string).collect();
+    assert_eq!(found, expected, "{of} {object}");
+}
+
+/// What a schema says of a field `f` that was another.
+fn check_update(of: &Json, value: Json, old: Json, expected: &[&str]) {
+    let (object, old) = (json!({"f": value}), json!({"f": old}));
+    let schema = schema(of);
+    let correlation = Correlation::new(&object, &old, &schema);
+    let errors = validator(of).validate_update(&Path::root(), correlation.root());
+    let found: Vec<_> = errors.iter().map(ToString::to_string).collect();
+    assert_eq!(found, expected, "{of} {old} {object}");
+}
+
+#[test]
+fn values_have_the_types_that_the_schema_wants() {
+    let integer = json!({"type": "integer"});
+    check(&integer, json!(1), &[]);
+    check(&integer, json!(2.0), &[]);
+    check(
+        &integer,
+        json!(1.5),
+        &[
+            "f: Invalid value: \"number\": f in body must be of type integer: \"number\"",
+            "<nil>: Invalid value: \"\": Checked value must be of type integer (default format) in f",
+        ],
+    );
+    check(
+        &integer,
+        json!(null),
+        &["f: Invalid value: \"null\": f in body must be of type integer: \"null\""],
+    );
+    check(
+        &json!({"type": "integer", "nullable": true}),
+        json!(null),
+        &[],
+    );
+    check(&json!({"type": "number"}), json!(1), &[]);
+    let either = json!({"x-kubernetes-int-or-string": true});
+    check(&either, json!("x"), &[]);
+    check(
+        &either,
+        json!(1.5),
+        &["f: Invalid value: \"number\": f in body must be of type integer,string: \"number\""],
+    );
+    check(
+        &json!({"type": "integer", "format": "int32"}),
+        json!(true),
+        &["f: Invalid value: \"\": f in body must be of type int32: \"\""],
+    );
+    check(
+        &json!({"type": "integer", "format": "int32"}),
+        json!(3_000_000_000_u32),
+        &[
+            "<nil>: Invalid value: \"\": Checked value must be of type integer with format int32 in f",
+        ],
+    );
+}
+
+#[test]
+fn formats_are_known_by_type_and_version() {
+    let date = json!({"type": "string", "format": "date"});
+    check(
+        &date,
+        json!("x"),
+        &["f: Invalid value: \"x\": f in body must be of type date: \"x\""],
+    );
+    check(
+        &date,
+        json!(1),
+        &["f: Invalid value: \"int64\": f in body must be of type date: \"int64\""],
+    );
+    // Upstream looks at lists no further.
+    check(&date, json!([]), &[]);
+    check(
+        &json!({"type": "string", "format": "other"}),
+        json!("x"),
+        &[],
+    );
+    let name = schema(&json!({"type": "string", "format": "k8s-short-name"}));
+    for (version, errors) in [(33, 0), (34, 1)] {
+        let validator = Validator::new(&name, KubeVersion::v1(version));
+        let found = validator.validate(&Path::root(), &json!({"f": "-"}));
+        assert_eq!(found.len(), errors, "{version}");
+    }
+}
+
+#[test]
+fn numbers_have_bounds() {
+    let bounded = |kind: &str, key: &str, value: f64| json!({"type": kind, key: value});
+    check(
+        &bounded("number", "maximum", 2.5),
+        json!(3),
+        &["f: Invalid value: 3: f in body should be less than or equal to 2"],
+    );
+    check(
+        &bounded("number", "minimum", 2.5),
+        json!(2.25),
+        &["f: Invalid value: 2.25: f in body should be greater than or equal to 2.5"],
+    );
+    check(
+        &json!({"type": "number", "minimum": 1e21, "exclusiveMinimum": true}),
+        json!(1e21),
+        &["f: Invalid value: 1e+21: f in body should be greater than 1e+21"],
+    );
+    check(
+        &bounded("integer", "maximum", 2.5),
+        json!(3),
+        &[
+            "<nil>: Invalid value: \"\": Maximum boundary value must be of type integer (default format) in f",
+            "f: Invalid value: 3: f in body should be less than or equal to 2.5",
+        ],
+    );
+    check(
+        &bounded("number", "multipleOf", 0.5),
+        json!(1),
+        &["f: Invalid value: 0: factor MultipleOf declared for f must be positive: 0"],
+    );
+    check(
+        &bounded("number", "multipleOf", 0.5),
+        json!(1.25),
+        &["f: Invalid value: 1.25: f in body should be a multiple of 0.5"],
+    );
+    check(&bounded("number", "multipleOf", 0.1), json!(0.3), &[]);
+}
+
+#[test]
+fn the_first_fault_of_a_text_is_told() {
+    let of = json!({"type": "string", "maxLength": 1, "minLength": 1, "pattern": "^a"});
+    check(
+        &of,
+        json!("é"),
+        &["f: Invalid value: \"é\": f in body should match '^a'"],
+    );
+    check(
+        &of,
+        json!("bb"),
+        &["f: Too long: may not be more than 1 byte"],
+    );
+    check(
+        &of,
+        json!(""),
+        &["f: Invalid value: \"\": f in body should be at least 1 chars long"],
+    );
+    check(
+        &json!({"type": "string", "pattern": "["}),
+        json!("x"),
+        &[
+            "f: Invalid value: \"x\": f in body should match '[, but pattern is invalid: error parsing regexp: missing closing ]: `[`'",
+        ],
+    );
+}
+
+#[test]
+fn listed_values_are_compared_as_go_converts_them() {
+    let of =
+        json!({"x-kubernetes-preserve-unknown-fields": true, "enum": [1, "a", 2.0, {"k": [1]}]});
+    for value in [json!(1.9), json!(97), json!(2), json!({"k": [1]})] {
+        check(&of, value, &[]);
+    }
+    let listed = r#"supported values: "1", "a", "2", "{\"k\":[1]}""#;
+    for (value, shown) in [
+        (json!("1"), "\"1\""),
+        (json!(2.5), "2.5"),
+        (json!({"k": [1.0]}), "{\"k\":[1]}"),
+        (json!(u64::MAX), "1.8446744073709552e+19"),
+    ] {
+        check(
+            &of,
+            value,
+            &[&format!("f: Unsupported value: {shown}: {listed}")],
+        );
+    }
+    check(
+        &json!({"type": "string", "nullable": true, "enum": [null]}),
+        json!(null),
+        &["f: Unsupported value: null: supported values: \"null\""],
+    );
+}
+
+#[test]
+fn objects_and_lists_are_walked() {
+    let of = json!({
+        "type": "object",
+        "required": ["r"],
+        "maxProperties": 1,
+        "minProperties": 3,
+        "properties": {"l": {"type": "array", "maxItems": 1, "minItems": 3, "uniqueItems": true, "items": {"type": "boolean"}}},
+        "additionalProperties": {"type": "string"},
+    });
+    check(
+        &of,
+        json!({"l": [true, 1, true], "a.b": 1}),
+        &[
+            "f: Invalid value: 2: f in body should have at least 3 properties",
+            "f: Too many: 2: must have at most 1 item",
+            "f.a.b: Invalid value: \"integer\": f.a.b in body must be of type string: \"integer\"",
+            "f.l[1]: Invalid value: \"integer\": f.l[1] in body must be of type boolean: \"integer\"",
+            "f.l: Too many: 3: must have at most 1 item",
+            "f.l: Invalid value: \"\": f.l in body shouldn't contain duplicates",
+            "f.r: Required value",
+        ],
+    );
+    check(
+        &json!({"type": "object", "additionalProperties": false}),
+        json!({"k": 1}),
+        &["f: Invalid value: \"k\": f.k in body is a forbidden property"],
+    );
+}
+
+#[test]
+fn of_alternatives_the_closest_is_told() {
+    let any = json!({"type": "object", "properties": {"k": {}}, "anyOf": [
+        {"required": ["a", "b"]},
+        {"properties": {"k": {"type": "object", "maxProperties": 0}}},
+    ]});
+    check(
+        &any,
+        json!({"k": {"x": 1}}),
+        &[
+            "<nil>: Invalid value: \"\": \"f\" must validate at least one schema (anyOf)",
+            "f.k: Too many: 1: must have at most 0 items",
+        ],
+    );
+    check(&any, json!({}), &[]);
+    let one = json!({"type": "integer", "oneOf": [{"minimum": 1}, {"minimum": 2}]});
+    check(&one, json!(1), &[]);
+    check(
+        &one,
+        json!(2),
+        &[
+            "<nil>: Invalid value: \"\": \"f\" must validate one and only one schema (oneOf). Found 2 valid alternatives",
+        ],
+    );
+    check(
+        &one,
+        json!(0),
+        &[
+            "<nil>: Invalid value: \"\": \"f\" must validate one and only one schema (oneOf). Found none valid",
+            "f: Invalid value: 0: f in body should be greater than or equal to 1",
+        ],
+    );
+    check(
+        &json!({"type": "string", "allOf": [{"maxLength": 1}, {"maxLength": 1}, {"pattern": "b"}]}),
+        json!("ab"),
+        &[
+            "f: Too long: may not be more than 1 byte",
+            "<nil>: Invalid value: \"\": \"f\" must validate all the schemas (allOf)",
+        ],
+    );
+    check(
+        &json!({"type": "string", "not": {"maxLength": 1}}),
+        json!("a"),
+        &["<nil>: Invalid value: \"\": \"f\" must not validate the schema (not)"],
+    );
+}
+
+#[test]
+fn what_has_not_changed_may_be_wrong() {
+    let of = json!({"type": "object", "properties": {
+        "a": {"type": "string", "maxLength": 1},
+        "m": {
+            "type": "array",
+            "x-kubernetes-list-type": "map",
+            "x-kubernetes-list-map-keys": ["k"],
+            "items": {"type": "object", "properties": {"k": {"type": "string"}, "v": {"type": "integer", "maximum": 1}}},
+        },
+        "l": {"type": "array", "items": {"type": "integer", "maximum": 1}},
+    }, "anyOf": [{"properties": {"l": {"maxItems": 1}}}]});
+    check_update(&of, json!({"a": "xx"}), json!({"a": "xx", "l": []}), &[]);
+    check_update(
+        &of,
+        json!({"a": "xx"}),
+        json!({"a": "yy"}),
+        &["f.a: Too long: may not be more than 1 byte"],
+    );
+    let old = json!({"m": [{"k": "a", "v": 2}, {"k": "b", "v": 2}]});
+    check_update(
+        &of,
+        json!({"m": [{"k": "b", "v": 2}, {"k": "a", "v": 3}, {"k": "c", "v": 2}]}),
+        old,
+        &[
+            "f.m[1].v: Invalid value: 3: f.m[1].v in body should be less than or equal to 1",
+            "f.m[2].v: Invalid value: 2: f.m[2].v in body should be less than or equal to 1",
+        ],
+    );
+    check_update(&of, json!({"l": [2]}), json!({"l": [2], "a": "x"}), &[]);
+    check_update(
+        &of,
+        json!({"l": [2, 0]}),
+        json!({"l": [2]}),
+        &[
+            "<nil>: Invalid value: \"\": \"f\" must validate at least one schema (anyOf)",
+            "f.l: Too many: 2: must have at most 1 item",
+            "f.l[0]: Invalid value: 2: f.l[0] in body should be less than or equal to 1",
+        ],
+    );
+}
+
+#[test]
+fn the_type_of_an_object_is_held_against_no_old_one() {
+    let schema =
+        JsonSchema::read(&json!({"type": "object", "properties": {"kind": {"maxLength": 1}}}))
+            .unwrap();
+    let object = json!({"kind": "Thing"});
+    let correlation = Correlation::new(&object, &object, &schema);
+    let validator = Validator::new(&schema, KubeVersion::REFERENCE);
+    // Here the object as a whole has not changed; a field that the schema does not know makes it one that has.
+    assert_eq!(
+        validator.validate_update(&Path::root(), correlation.root()),
+        []
+    );
+    let object = json!({"kind": "Thing", "metadata": {}});
+    let correlation = Correlation::new(&object, &object, &schema);
+    let errors = validator.validate_update(&Path::root(), correlation.root());
+    assert_eq!(errors.len(), 1);
+}
+
+#[test]
+fn errors_may_have_a_base() {
+    let errors =
+        validator(&json!({"type": "string"})).validate(&Path::new("status"), &json!({"f": 1}));
+    let expected =
+        "status.f: Invalid value: \"integer\": f in body must be of type string: \"integer\"";
+    assert_eq!(errors[0].to_string(), expected);
+}
+
+fn check_list_types(of: &Json, value: Json, expected: &[&str]) {
+    let object = json!({"f": value});
+    let errors = validator(of).validate_list_types(&Path::root(), &object);
+    let found: Vec<_> = errors.iter().map(ToString::to_string).collect();
+    assert_eq!(found, expected, "{of} {object}");
+}
+
+#[test]
+fn elements_of_sets_are_unique() {
+    let set = json!({"type": "array", "x-kubernetes-list-type": "set", "items": {}});
+    check_list_types(&set, json!([1, 1.0, "1", null, true]), &[]);
+    check_list_types(
+        &set,
+        json!([1, 1, 1, null, null, [1], [1.0]]),
+        &[
+            "f[1]: Duplicate value: 1",
+            "f[4]: Duplicate value: null",
+            "f[6]: Duplicate value: [1]",
+        ],
+    );
+}
+
+#[test]
+fn keys_of_lists_of_type_map_are_unique() {
+    let list = |keys: &[&str]| {
+        json!({
+            "type": "object",
+            "additionalProperties": {
+                "type": "array",
+                "x-kubernetes-list-type": "map",
+                "x-kubernetes-list-map-keys": keys,
+                "items": {"type": "object"},
+            },
+        })
+    };
+    check_list_types(
+        &list(&["k"]),
+        json!({"m": [{"k": 1}, {"k": 1}, {}, null, {"k": null}]}),
+        &[
+            "f[m][1]: Duplicate value: {\"k\":1}",
+            "f[m][3]: Duplicate value: {}",
+        ],
+    );
+    check_list_types(
+        &list(&["k", "l"]),
+        json!({"m": [{"k": 1, "l": 2}, {"k": 1}, {"k": 1.0, "x": 3}]}),
+        &["f[m][2]: Duplicate value: {\"k\":1}"],
+    );
+    check_list_types(
+        &list(&["k"]),
+        json!({"m": [null, 1, 1]}),
+        &["f[m][1]: Invalid value: 1: must be an object for an array of list-type map"],
+    );
+}
+
+#[test]
+fn some_errors_keep_rules_from_being_asked() {
+    let path = Path::new("f");
+    let invalid = Error::invalid(&path, 1, "");
+    assert_eq!(blocked(std::slice::from_ref(&invalid)), None);
+    let error = blocked(&[invalid, Error::required(&path, "")]).unwrap();
+    assert_eq!(
+        error.to_string(),
+        "<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation",
+    );
+}
+
+#[test]
+fn the_deepest_schema_is_walked() {
+    let mut of = json!({"type": "string", "maxLength": 0});
+    let mut value = json!("x");
+    for level in 0..crate::MAX_DEPTH - 2 {
+        (of, value) = match level % 3 {
+            0 => (json!({"items": of}), json!([value])),
+            1 => (json!({"properties": {"k": of}}), json!({"k": value})),
+            _ => (json!({"allOf": [of]}), value),
+        };
+    }
+    let object = json!({"f": value});
+    let errors = validator(&of).validate(&Path::root(), &object);
+    assert_eq!(errors[0].kind, ErrorType::TooLong);
+}
+
+#[test]
+fn values_may_be_nested_more_than_schemas() {
+    let deep = |inner: Json| (0..1_000).fold(inner, |value, _| json!([value]));
+    let of = json!({
+        "type": "array",
+        "x-kubernetes-preserve-unknown-fields": true,
+        "uniqueItems": true,
+        "enum": [[deep(json!(1)), deep(json!(2))]],
+    });
+    check(&of, json!([deep(json!(1)), deep(json!(2))]), &[]);
+    let set = json!({"type": "array", "x-kubernetes-list-type": "set"});
+    let object = json!({"f": [deep(json!(1)), 2]});
+    assert_eq!(
+        validator(&set).validate_list_types(&Path::root(), &object),
+        []
+    );
+}
+
+#[test]
+fn errors_are_told_up_to_a_bound() {
+    let key = "k".repeat(1 << 20);
+    let of = json!({"type": "object", "additionalProperties": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}}});
+    let items: Vec<Json> = (0..100).flat_map(|n| [json!(n), json!(n)]).collect();
+    let object = json!({"f": {key: items}});
+    let validator = validator(&of);
+    assert_eq!(validator.validate(&Path::root(), &object).len(), 16);
+    let lists = validator.validate_list_types(&Path::root(), &object);
+    assert_eq!(lists.len(), 16);
+}

@@ -2,4 +2,7 @@
 
 pub mod decode;
 pub mod definition;
+pub mod resource;
 pub mod rule;
+
+pub use resource::CompiledCrd;

@@ -14,7 +14,7 @@ use crate::environment::kubernetes_version;
 #[derive(Debug)]
 pub(crate) struct DefinitionRequest {
     /// The definition, as it is written.
-    definition: Json,
+    pub(crate) definition: Json,
     old: Option<Json>,
     /// The version of Kubernetes whose language new rules may use.
     kubernetes: KubeVersion,

@@ -185,7 +185,8 @@ impl Bound<'_> {
     }
 }
 
-fn version(fields: &mut Fields) -> Result<KubeVersion, RequestError> {
+/// The version of Kubernetes that a request names.
+pub(super) fn version(fields: &mut Fields) -> Result<KubeVersion, RequestError> {
     let Some(text) = fields.text("k8sVersion")? else {
         return Ok(KubeVersion::default());
     };

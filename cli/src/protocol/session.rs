@@ -9,8 +9,10 @@ use gavel_libraries::KubeVersion;
 use gavel_policy::validation::Validator;
 
 use super::definition::DefinitionRequest;
+use super::definitions::{DefinitionSource, Definitions};
 use super::object::ObjectRequest;
 use super::request::{Fields, Request};
+use super::resource::{ValidateAnswer, ValidateRequest};
 use super::{Answer, EvalRequest, RequestError, line};
 use crate::environment::Environments;
 use crate::evaluation::Compiled;
@@ -19,6 +21,7 @@ use crate::evaluation::Compiled;
 #[derive(Debug, Default)]
 pub struct Session {
     environments: Environments,
+    definitions: Definitions,
     arena: Arena,
     /// By the version whose language new expressions may use.
     validators: BTreeMap<KubeVersion, Validator>,
@@ -29,12 +32,14 @@ enum Operation {
     Eval,
     Crd,
     Object,
+    Validate,
 }
 
-const OPERATIONS: [(&str, Operation); 3] = [
+const OPERATIONS: [(&str, Operation); 4] = [
     ("eval", Operation::Eval),
     ("crd", Operation::Crd),
     ("object", Operation::Object),
+    ("validate", Operation::Validate),
 ];
 
 impl Session {
@@ -66,7 +71,8 @@ impl Session {
         match fields.choice("op", &OPERATIONS)? {
             Some(Operation::Eval) => self.eval(id, &EvalRequest::read(fields)?, out),
             Some(Operation::Object) => self.object(id, &ObjectRequest::read(fields, line)?, out),
-            Some(Operation::Crd) => crd(id, &DefinitionRequest::read(fields)?, out),
+            Some(Operation::Crd) => self.crd(id, &DefinitionRequest::read(fields)?, out),
+            Some(Operation::Validate) => self.validate(id, fields, out),
             None => Err(RequestError(format!(
                 "op must be set; this version of gavel knows {}",
                 OPERATIONS.map(|(name, _)| format!("{name:?}")).join(", ")
@@ -88,6 +94,31 @@ impl Session {
             }
         };
         request.answer(id, validator, out)
+    }
+
+    fn crd(
+        &mut self,
+        id: &Json,
+        request: &DefinitionRequest,
+        out: &mut Vec<u8>,
+    ) -> Result<(), RequestError> {
+        self.definitions.remember(id, &request.definition);
+        line::write(&request.answer(id)?, out);
+        Ok(())
+    }
+
+    fn validate(
+        &mut self,
+        id: &Json,
+        mut fields: Fields,
+        out: &mut Vec<u8>,
+    ) -> Result<(), RequestError> {
+        let definition = DefinitionSource::read(&mut fields)?;
+        let request = ValidateRequest::read(fields)?;
+        let loaded = self.definitions.load(definition, request.kubernetes)?;
+        let answer = ValidateAnswer::new(id, request.verdict(&loaded)?);
+        line::write(&answer, out);
+        Ok(())
     }
 
     fn eval(
@@ -116,11 +147,4 @@ impl Session {
         );
         Ok(())
     }
-}
-
-/// Answers a `crd` request.
-fn crd(id: &Json, request: &DefinitionRequest, out: &mut Vec<u8>) -> Result<(), RequestError> {
-    let answer = request.answer(id)?;
-    line::write(&answer, out);
-    Ok(())
 }

@@ -22,6 +22,7 @@ pub use api::{
 };
 
 pub use report::{RuleOutcome, RuleReport, SchemaReport};
+pub(crate) use schema::conversion_error;
 pub use schema::SCHEMA_LIMIT;
 
 use shared::Shared;

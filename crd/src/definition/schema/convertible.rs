@@ -3,7 +3,7 @@
 use gavel_schema::{Items, JsonSchema, SchemaOrBool};
 
 /// The first thing that keeps a schema from being taken for a structural one.
-pub(in crate::definition) fn conversion_error(schema: &JsonSchema) -> Option<&'static str> {
+pub(crate) fn conversion_error(schema: &JsonSchema) -> Option<&'static str> {
     unsupported(schema)
         .or_else(|| junctors(schema).find_map(conversion_error))
         .or_else(|| extension(schema))

@@ -17,7 +17,7 @@ mod rule_syntax;
 mod rules;
 mod structural;
 
-pub(super) use convertible::conversion_error;
+pub(crate) use convertible::conversion_error;
 pub use cost::SCHEMA_LIMIT;
 pub(super) use lists::{check_entries, mergeable_item_of_set};
 pub(super) use openapi::TYPES;

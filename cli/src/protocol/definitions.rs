@@ -1,0 +1,109 @@
+//! The definitions of a stream of requests: later requests name those of earlier ones.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use gavel_crd::CompiledCrd;
+use gavel_crd::definition::Definition;
+use gavel_engine::value::Json;
+use gavel_libraries::KubeVersion;
+
+use super::request::{Fields, RequestError};
+
+/// Which definition a request is about.
+#[derive(Debug)]
+pub(crate) enum DefinitionSource {
+    /// This one.
+    Inline(Json),
+    /// That of the `crd` request with this id.
+    Earlier(String),
+}
+
+/// A definition, compiled.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    /// Its objects are held against this.
+    pub(crate) crd: CompiledCrd,
+    /// The version in which objects are stored.
+    pub(crate) storage_version: Option<String>,
+}
+
+/// The definitions of a stream.
+#[derive(Debug, Default)]
+pub(crate) struct Definitions {
+    /// Those of `crd` requests, by their ids.
+    named: HashMap<String, Entry>,
+    /// The last one that a request brought with it.
+    last: Option<Entry>,
+}
+
+/// A definition and, if it was asked for, what became of it for a version of Kubernetes.
+#[derive(Debug)]
+struct Entry {
+    json: Json,
+    loaded: Option<(KubeVersion, Arc<Loaded>)>,
+}
+
+impl DefinitionSource {
+    /// Reads the key `crd`.
+    pub(crate) fn read(fields: &mut Fields) -> Result<Self, RequestError> {
+        match fields.take("crd") {
+            Some(Json::String(id)) => Ok(DefinitionSource::Earlier(id)),
+            Some(json) => Ok(DefinitionSource::Inline(json)),
+            None => Err(RequestError("crd must be set".to_owned())),
+        }
+    }
+}
+
+impl Definitions {
+    /// Keeps the definition of a `crd` request for later ones.
+    pub(crate) fn remember(&mut self, id: &Json, definition: &Json) {
+        if let Json::String(id) = id {
+            self.named
+                .insert(id.clone(), Entry::new(definition.clone()));
+        }
+    }
+
+    /// The definition of a `validate` request, compiled.
+    pub(crate) fn load(
+        &mut self,
+        source: DefinitionSource,
+        kubernetes: KubeVersion,
+    ) -> Result<Arc<Loaded>, RequestError> {
+        let entry = match source {
+            DefinitionSource::Earlier(id) => self.named.get_mut(&id).ok_or_else(|| {
+                RequestError(format!("crd: no earlier crd request has the id {id:?}"))
+            })?,
+            DefinitionSource::Inline(json) => {
+                let same = self.last.take().filter(|last| last.json == json);
+                self.last.insert(same.unwrap_or_else(|| Entry::new(json)))
+            }
+        };
+        entry.load(kubernetes)
+    }
+}
+
+impl Entry {
+    fn new(json: Json) -> Self {
+        Entry { json, loaded: None }
+    }
+
+    fn load(&mut self, kubernetes: KubeVersion) -> Result<Arc<Loaded>, RequestError> {
+        if let Some((version, loaded)) = &self.loaded
+            && *version == kubernetes
+        {
+            return Ok(Arc::clone(loaded));
+        }
+        let within = |error: String| RequestError(format!("crd: {error}"));
+        let definition = Definition::read(&self.json).map_err(|error| within(error.to_string()))?;
+        let crd = CompiledCrd::compile_for(&definition, kubernetes);
+        let loaded = Arc::new(Loaded {
+            crd: crd.map_err(|error| within(error.to_string()))?,
+            storage_version: definition
+                .storage_version()
+                .map(|version| version.name.clone()),
+        });
+        self.loaded = Some((kubernetes, Arc::clone(&loaded)));
+        Ok(loaded)
+    }
+}

@@ -1,0 +1,131 @@
+//! Definitions, compiled.
+
+use gavel_apimachinery::version::KubeVersion;
+use gavel_schema::validate::Validator;
+use gavel_schema::{JsonSchema, default};
+
+use super::CompiledCrd;
+use super::rules::RuleNode;
+use crate::definition::{Definition, Scale, Version, conversion_error};
+use crate::rule::RuleEnvs;
+
+/// Why objects cannot be held against a definition. No API server accepts such a definition.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct CompileError(String);
+
+/// A definition does not have this version.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the CRD has no version {0:?}")]
+pub struct UnknownVersion(String);
+
+impl CompiledCrd {
+    /// Compiles a definition, for the version of Kubernetes that everything here follows.
+    ///
+    /// # Errors
+    ///
+    /// A schema that is not structural.
+    pub fn compile(definition: &Definition) -> Result<Self, CompileError> {
+        Self::compile_for(definition, KubeVersion::REFERENCE)
+    }
+
+    /// Compiles a definition for a version of Kubernetes.
+    ///
+    /// # Errors
+    ///
+    /// A schema that is not structural.
+    pub fn compile_for(
+        definition: &Definition,
+        kubernetes: KubeVersion,
+    ) -> Result<Self, CompileError> {
+        let spec = &definition.spec;
+        let envs = RuleEnvs::new(kubernetes).map_err(|error| CompileError(error.to_string()))?;
+        let preserves_unknown_fields = spec.preserve_unknown_fields;
+        let compile = |version| CompiledVersion::compile(version, preserves_unknown_fields, &envs);
+        Ok(CompiledCrd {
+            group: spec.group.clone(),
+            kind: spec.names.kind.clone(),
+            is_namespaced: spec.scope == "Namespaced",
+            preserves_unknown_fields,
+            versions: spec
+                .versions
+                .iter()
+                .map(compile)
+                .collect::<Result<_, _>>()?,
+        })
+    }
+
+    pub(super) fn version(&self, name: &str) -> Result<&CompiledVersion, UnknownVersion> {
+        let mut versions = self.versions.iter();
+        let found = versions.find(|version| version.name == name);
+        found.ok_or_else(|| UnknownVersion(name.to_owned()))
+    }
+}
+
+/// A version of a definition, compiled.
+#[derive(Debug)]
+pub(super) struct CompiledVersion {
+    pub(super) name: String,
+    /// The schema, its defaults pruned.
+    pub(super) schema: Option<JsonSchema>,
+    /// Whether the schema is structural. Where unknown fields are preserved, it may be another one.
+    is_structural: bool,
+    pub(super) validator: Option<Validator>,
+    /// Of a status that has an endpoint of its own, and a schema.
+    pub(super) status_validator: Option<Validator>,
+    pub(super) has_status: bool,
+    pub(super) scale: Option<Scale>,
+    /// None where the schema has no rules.
+    pub(super) rules: Option<RuleNode>,
+}
+
+impl CompiledVersion {
+    fn compile(
+        version: &Version,
+        preserves_unknown_fields: bool,
+        envs: &RuleEnvs,
+    ) -> Result<Self, CompileError> {
+        let mut schema = version
+            .schema
+            .as_ref()
+            .and_then(|validation| validation.schema.as_deref().cloned());
+        let refusal = schema.as_ref().and_then(conversion_error);
+        if let Some(refusal) = refusal.filter(|_| !preserves_unknown_fields) {
+            let message = format!("failed to convert schema to structural: {refusal}");
+            return Err(CompileError(message));
+        }
+        if let Some(schema) = &mut schema
+            && !preserves_unknown_fields
+        {
+            let pruned = default::prune_defaults(schema);
+            pruned.map_err(|error| CompileError(format!("failed to prune defaults: {error}")))?;
+        }
+        let subresources = version.subresources.as_ref();
+        let has_status = subresources.is_some_and(|subresources| subresources.status);
+        let validator = |schema| Validator::new(schema, envs.version());
+        let status = schema
+            .as_ref()
+            .and_then(|schema| schema.properties.get("status"));
+        let structural = schema.as_ref().filter(|_| refusal.is_none());
+        Ok(CompiledVersion {
+            name: version.name.clone(),
+            is_structural: refusal.is_none(),
+            validator: schema.as_ref().map(validator),
+            status_validator: status.filter(|_| has_status).map(validator),
+            has_status,
+            scale: subresources.and_then(|subresources| subresources.scale.clone()),
+            rules: structural.and_then(|schema| RuleNode::compile(schema, true, envs)),
+            schema,
+        })
+    }
+
+    /// The schema, if it is structural.
+    pub(super) fn structural(&self) -> Option<&JsonSchema> {
+        self.schema.as_ref().filter(|_| self.is_structural)
+    }
+
+    /// What knows the types of lists.
+    pub(super) fn list_types(&self) -> Option<&Validator> {
+        self.validator.as_ref().filter(|_| self.is_structural)
+    }
+}

@@ -1,0 +1,283 @@
+//! The rules of one node, held against one value (`validateExpressions` and `evalMessageExpression` upstream).
+
+use std::ops::ControlFlow;
+
+use gavel_apimachinery::field::{BadValue, Error, ErrorType, Path};
+use gavel_engine::error::{EvalError, EvalErrorKind};
+use gavel_engine::golang::quote::quote;
+use gavel_engine::program::{Activation, EvalOptions, Evaluation};
+use gavel_engine::value::{Arena, Json, Value};
+use gavel_schema::{JsonSchema, ValidationRule};
+
+use super::node::RuleNode;
+use super::ratchet::Ratchet;
+use super::report::Report;
+use crate::rule::{CompiledRule, Expression, NodeType, OLD_SELF, SELF};
+
+/// The most that one expression may cost, in cost units.
+const PER_CALL_LIMIT: u64 = 1_000_000;
+
+/// The longest result of a messageExpression that is used, in bytes.
+const MAX_MESSAGE_BYTES: usize = 5 * 1024;
+
+const OUT_OF_BUDGET: &str =
+    "validation failed due to running out of cost budget, no further validation rules will be run";
+
+const NO_TYPE: &str =
+    "rule compiler initialization error: failed to convert to declType for CEL validation rules";
+
+const MESSAGE_OUT_OF_BUDGET: &str = "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run";
+
+/// Asked now and then while an expression runs; true ends it.
+pub type Interrupt<'a> = Option<&'a (dyn Fn() -> bool + Sync)>;
+
+/// A value that is validated, and what there is to hold it against.
+#[derive(Debug)]
+pub(super) struct Subject<'f, 'd> {
+    /// Where it lies.
+    pub(super) path: &'f Path<'f>,
+    /// Its schema.
+    pub(super) schema: &'d JsonSchema,
+    /// The value. Never null.
+    pub(super) value: &'d Json,
+    /// The old value that rules may ask for, where there is one. Never null.
+    pub(super) old: Option<&'d Json>,
+    /// Whether what is wrong was wrong before.
+    pub(super) ratchet: Ratchet<'f, 'd>,
+}
+
+/// Runs the rules of a node. `Break` where no rule of the object may run any more.
+pub(super) fn evaluate(
+    node: &RuleNode,
+    subject: &Subject<'_, '_>,
+    arena: &Arena,
+    interrupt: Interrupt<'_>,
+    report: &mut Report,
+) -> ControlFlow<()> {
+    if subject.schema.validations.is_empty() {
+        return ControlFlow::Continue(());
+    }
+    let Some(ty) = &node.ty else {
+        report.add(subject.fault(NO_TYPE));
+        return ControlFlow::Continue(());
+    };
+    if report.remaining() <= 0 {
+        return report.stop(subject.fault(OUT_OF_BUDGET));
+    }
+    let variables = Variables::new(node, ty, (subject.value, subject.old), arena);
+    let limits = EvalOptions {
+        cost_limit: Some(PER_CALL_LIMIT),
+        interrupt,
+    };
+    for (compiled, rule) in node.rules.iter().zip(&subject.schema.validations) {
+        let call = Call {
+            subject,
+            rule,
+            compiled,
+            activation: variables.of(rule),
+            arena,
+            limits,
+        };
+        call.run(report)?;
+    }
+    ControlFlow::Continue(())
+}
+
+/// `self` and `oldSelf` as the rules of a node see them: most see the old value itself, some an optional of it.
+struct Variables<'a> {
+    plain: Activation<'a>,
+    /// None where no rule of the node asks for the old value: then none has it.
+    optional: Option<Activation<'a>>,
+}
+
+impl<'a> Variables<'a> {
+    fn new(
+        node: &RuleNode,
+        ty: &'a NodeType,
+        (value, old): (&'a Json, Option<&'a Json>),
+        arena: &'a Arena,
+    ) -> Self {
+        let mut plain = Activation::new();
+        plain.bind(SELF, ty.schema().view(value));
+        if !node.uses_old_self {
+            return Variables {
+                plain,
+                optional: None,
+            };
+        }
+        let mut optional = plain.clone();
+        match old {
+            Some(old) => {
+                let old = ty.schema().view(old);
+                plain.bind(OLD_SELF, old);
+                optional.bind(OLD_SELF, arena.some(old));
+            }
+            None => {
+                optional.bind(OLD_SELF, Value::Optional(None));
+            }
+        }
+        Variables {
+            plain,
+            optional: Some(optional),
+        }
+    }
+
+    fn of(&self, rule: &ValidationRule) -> &Activation<'a> {
+        let optional = self.optional.as_ref();
+        optional
+            .filter(|_| rule.optional_old_self == Some(true))
+            .unwrap_or(&self.plain)
+    }
+}
+
+/// One rule, held against one value.
+struct Call<'a, 'c, 'd> {
+    subject: &'c Subject<'c, 'd>,
+    rule: &'c ValidationRule,
+    compiled: &'a CompiledRule,
+    activation: &'c Activation<'a>,
+    arena: &'a Arena,
+    limits: EvalOptions<'a>,
+}
+
+impl<'a> Call<'a, '_, '_> {
+    fn run(&self, report: &mut Report) -> ControlFlow<()> {
+        let rule = match &self.compiled.rule {
+            Ok(Some(rule)) => rule,
+            // The rule is blank.
+            Ok(None) => return ControlFlow::Continue(()),
+            Err(failure) => {
+                report.add(self.subject.fault(format!("rule compile error: {failure}")));
+                return ControlFlow::Continue(());
+            }
+        };
+        let is_optional = self.rule.optional_old_self == Some(true);
+        if self.compiled.uses_old_self && self.subject.old.is_none() && !is_optional {
+            return ControlFlow::Continue(());
+        }
+        let evaluation = self.eval(rule);
+        if !report.charge(evaluation.cost) {
+            return report.stop(self.subject.fault(OUT_OF_BUDGET));
+        }
+        match evaluation.result {
+            Ok(Value::Bool(true)) => ControlFlow::Continue(()),
+            Ok(_) => self.broken(report),
+            Err(error) => self.failed(&error, report),
+        }
+    }
+
+    fn eval(&self, expression: &'a Expression) -> Evaluation<'a> {
+        let program = &expression.program;
+        program.eval(self.activation, self.arena, &self.limits)
+    }
+
+    /// The rule could not be evaluated.
+    fn failed(&self, error: &EvalError, report: &mut Report) -> ControlFlow<()> {
+        let name = name(self.rule);
+        if error.message().starts_with("no such overload") {
+            report.add(self.subject.fault(format!(
+                "'{error}': call arguments did not match a supported operator, function or macro signature for rule: {name}"
+            )));
+        } else if error.kind() == EvalErrorKind::CostLimit {
+            return report.stop(self.subject.fault(format!(
+                "'{error}': no further validation rules will be run due to call cost exceeds limit for rule: {name}"
+            )));
+        } else {
+            report.add(
+                self.subject
+                    .fault(format!("{error} evaluating rule: {name}")),
+            );
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// The rule is false.
+    fn broken(&self, report: &mut Report) -> ControlFlow<()> {
+        let below = self.compiled.field_path.as_ref().map(ToString::to_string);
+        let path = match &below {
+            Some(below) => self.subject.path.child(below),
+            None => *self.subject.path,
+        };
+        let message = match &self.compiled.message {
+            Some(Ok(message)) => self.message(message, report),
+            _ => Ok(None),
+        };
+        let message = match message {
+            Ok(message) => message,
+            Err(detail) => {
+                let error = Error::invalid(&path, self.subject.kind(), detail);
+                report.add_unless(self.is_ratcheted(), error);
+                return report.exhaust();
+            }
+        };
+        let detail = message.unwrap_or_else(|| match self.rule.message.is_empty() {
+            true => format!("failed rule: {}", name(self.rule)),
+            false => name(self.rule).to_owned(),
+        });
+        let error = match self.rule.reason.as_deref() {
+            Some("FieldValueForbidden") => Error::forbidden(&path, detail),
+            Some("FieldValueRequired") => Error::required(&path, detail),
+            Some("FieldValueDuplicate") => Error::duplicate(&path, self.subject.bad_value()),
+            _ => Error::new(ErrorType::Invalid, &path, self.subject.bad_value(), detail),
+        };
+        report.add_unless(self.is_ratcheted(), error);
+        ControlFlow::Continue(())
+    }
+
+    /// What the messageExpression says, if it can be used; an error where it ends the validation.
+    fn message(
+        &self,
+        message: &'a Expression,
+        report: &mut Report,
+    ) -> Result<Option<String>, String> {
+        let evaluation = self.eval(message);
+        if !report.charge(evaluation.cost) {
+            return Err(MESSAGE_OUT_OF_BUDGET.to_owned());
+        }
+        match evaluation.result {
+            Ok(Value::String(text)) => {
+                let text = text.trim();
+                let usable =
+                    !text.is_empty() && text.len() <= MAX_MESSAGE_BYTES && !text.contains('\n');
+                Ok(usable.then(|| text.to_owned()))
+            }
+            Err(error) if error.kind() == EvalErrorKind::CostLimit => Err(format!(
+                "no further validation rules will be run due to call cost exceeds limit for messageExpression: {}",
+                quote(&self.rule.message_expression)
+            )),
+            _ => Ok(None),
+        }
+    }
+
+    /// Whether the failure is told as a warning: a rule that looks at the value alone was broken by the same value before.
+    fn is_ratcheted(&self) -> bool {
+        !self.compiled.uses_old_self && self.subject.ratchet.holds()
+    }
+}
+
+impl Subject<'_, '_> {
+    /// The schema's type. Some messages show it in the place of the value.
+    fn kind(&self) -> &str {
+        &self.schema.kind
+    }
+
+    /// A fault of the rules, not of the value.
+    fn fault(&self, detail: impl Into<String>) -> Error {
+        Error::invalid(self.path, self.kind(), detail)
+    }
+
+    fn bad_value(&self) -> BadValue {
+        match self.kind() {
+            "object" | "array" => BadValue::Omitted,
+            _ => self.value.into(),
+        }
+    }
+}
+
+/// What messages call a rule.
+fn name(rule: &ValidationRule) -> &str {
+    match rule.message.is_empty() {
+        true => rule.rule.trim(),
+        false => rule.message.trim(),
+    }
+}

@@ -1,0 +1,69 @@
+//! What the rules find, and what they have cost.
+
+use std::ops::ControlFlow;
+
+use gavel_apimachinery::field::Error;
+
+/// What the rules of an object found so far.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Report {
+    /// What is wrong.
+    pub(crate) errors: Vec<Error>,
+    /// What is wrong, but was before.
+    pub(crate) warnings: Vec<String>,
+    /// Negative where the budget ran out.
+    remaining: i64,
+}
+
+impl Report {
+    /// Nothing found yet, and a budget in cost units.
+    pub(crate) fn new(budget: i64) -> Self {
+        Report {
+            errors: Vec::new(),
+            warnings: Vec::new(),
+            remaining: budget,
+        }
+    }
+
+    /// What is left of the budget, in cost units; negative where a rule ended the validation.
+    pub(crate) fn remaining(&self) -> i64 {
+        self.remaining
+    }
+
+    pub(super) fn add(&mut self, error: Error) {
+        self.errors.push(error);
+    }
+
+    pub(super) fn add_unless(&mut self, is_ratcheted: bool, error: Error) {
+        match is_ratcheted {
+            true => self.warnings.push(error.to_string()),
+            false => self.add(error),
+        }
+    }
+
+    /// Takes a cost off the budget. False where it is more than is left.
+    pub(super) fn charge(&mut self, cost: u64) -> bool {
+        let rest = i64::try_from(cost)
+            .ok()
+            .and_then(|cost| self.remaining.checked_sub(cost));
+        match rest.filter(|rest| *rest >= 0) {
+            Some(rest) => {
+                self.remaining = rest;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Ends the validation with an error.
+    pub(super) fn stop(&mut self, error: Error) -> ControlFlow<()> {
+        self.add(error);
+        self.exhaust()
+    }
+
+    /// Ends the validation.
+    pub(super) fn exhaust(&mut self) -> ControlFlow<()> {
+        self.remaining = -1;
+        ControlFlow::Break(())
+    }
+}

@@ -1,0 +1,130 @@
+//! The walk over an object with the tree of its rules (`Validator.validate` upstream).
+//!
+//! Upstream visits the fields of an object in no order; here they come by key.
+
+use std::ops::ControlFlow;
+
+use gavel_apimachinery::field::Path;
+use gavel_engine::value::{Arena, Json};
+use gavel_schema::JsonSchema;
+use gavel_schema::correlate::MapList;
+use serde_json::Map;
+
+use super::evaluate::{Interrupt, Subject, evaluate};
+use super::node::RuleNode;
+use super::report::Report;
+
+/// A walk over one object.
+pub(super) struct Walk<'i> {
+    /// Holds what the rules of a node compute; emptied before the next node.
+    arena: Arena,
+    interrupt: Interrupt<'i>,
+    /// What was found so far.
+    pub(super) report: Report,
+}
+
+impl<'i> Walk<'i> {
+    /// A walk that has a budget, in cost units.
+    pub(super) fn new(budget: i64, interrupt: Interrupt<'i>) -> Self {
+        Walk {
+            arena: Arena::new(),
+            interrupt,
+            report: Report::new(budget),
+        }
+    }
+
+    /// Visits a node and what lies below it. `Break` where no rule may run any more.
+    pub(super) fn visit(&mut self, node: &RuleNode, subject: &Subject<'_, '_>) -> ControlFlow<()> {
+        if subject.value.is_null() {
+            return ControlFlow::Continue(());
+        }
+        self.arena.reset();
+        evaluate(node, subject, &self.arena, self.interrupt, &mut self.report)?;
+        match subject.value {
+            Json::Array(items) => self.visit_items(node, subject, items),
+            Json::Object(fields) => self.visit_fields(node, subject, fields),
+            _ => ControlFlow::Continue(()),
+        }
+    }
+
+    fn visit_items<'d>(
+        &mut self,
+        node: &RuleNode,
+        subject: &Subject<'_, 'd>,
+        items: &'d [Json],
+    ) -> ControlFlow<()> {
+        let (Some(below), Some(schema)) = (&node.items, subject.schema.item()) else {
+            return ControlFlow::Continue(());
+        };
+        let old_items = subject.old.and_then(Json::as_array);
+        let old_items = old_items
+            .filter(|_| below.reads_old_values)
+            .map(|old| MapList::new(subject.schema, old));
+        for (index, value) in items.iter().enumerate() {
+            let below_subject = Subject {
+                path: &subject.path.index(index),
+                schema,
+                value,
+                old: old_items.as_ref().and_then(|old| old.find(value)),
+                ratchet: subject.ratchet.index(index),
+            };
+            self.visit(below, &below_subject)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn visit_fields<'d>(
+        &mut self,
+        node: &RuleNode,
+        subject: &Subject<'_, 'd>,
+        fields: &'d Map<String, Json>,
+    ) -> ControlFlow<()> {
+        if let (Some(below), Some(schema)) = (&node.values, subject.schema.value()) {
+            for (key, value) in fields {
+                let path = subject.path.key(key);
+                self.visit(below, &subject.entry(key, &path, value, schema))?;
+            }
+        }
+        for (name, below) in &node.properties {
+            let schema = subject.schema.properties.get(&**name);
+            if let (Some(value), Some(schema)) = (fields.get(&**name), schema) {
+                let path = subject.path.child(name);
+                self.visit(below, &subject.entry(name, &path, value, schema))?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+impl<'f, 'd> Subject<'f, 'd> {
+    /// An entry of the object that this is.
+    fn entry<'e>(
+        &self,
+        key: &str,
+        path: &'e Path<'e>,
+        value: &'d Json,
+        schema: &'d JsonSchema,
+    ) -> Subject<'e, 'd>
+    where
+        'f: 'e,
+    {
+        let old = self.old.filter(|_| is_correlatable(self.schema));
+        Subject {
+            path,
+            schema,
+            value,
+            old: old
+                .and_then(|old| old.get(key))
+                .filter(|old| !old.is_null()),
+            ratchet: self.ratchet.key(key),
+        }
+    }
+}
+
+/// Whether the entries of a map are what the old entries of the same keys were.
+fn is_correlatable(schema: &JsonSchema) -> bool {
+    matches!(
+        schema.map_type.as_deref(),
+        None | Some("granular" | "atomic")
+    )
+}

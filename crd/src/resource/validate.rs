@@ -1,0 +1,274 @@
+//! What an API server says of an object: of its type, metadata and schema, then of the rules
+//! (apiextensions-apiserver `pkg/registry/customresource/{strategy,status_strategy,validator}.go`).
+
+use gavel_apimachinery::field::{Error, Path};
+use gavel_apimachinery::meta::{self, GroupVersion, ObjectMeta};
+use gavel_apimachinery::names;
+use gavel_engine::value::Json;
+use gavel_schema::correlate::{Correlated, Correlation};
+use gavel_schema::{JsonSchema, embedded, validate};
+
+use super::compile::{CompiledVersion, UnknownVersion};
+use super::rules::Interrupt;
+use super::{CompiledCrd, scale};
+
+/// What all rules of an object may cost together in an API server, in cost units.
+pub const COST_BUDGET: i64 = 10_000_000;
+
+/// How an object is validated.
+#[derive(Clone, Copy)]
+pub struct ValidateOptions<'a> {
+    /// What all rules may cost together, in cost units.
+    pub budget: i64,
+    /// Whether the metadata is looked at. So it is unless told otherwise.
+    pub metadata: bool,
+    /// Whether only the status is updated, through the endpoint that it has of its own.
+    pub status: bool,
+    /// Whether the rules run even where something is wrong because of which an API server would not ask them.
+    pub force_rules: bool,
+    /// Asked now and then while a rule runs; true ends it.
+    pub interrupt: Interrupt<'a>,
+}
+
+impl Default for ValidateOptions<'_> {
+    fn default() -> Self {
+        ValidateOptions {
+            budget: COST_BUDGET,
+            metadata: true,
+            status: false,
+            force_rules: false,
+            interrupt: None,
+        }
+    }
+}
+
+impl std::fmt::Debug for ValidateOptions<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ValidateOptions")
+            .field("budget", &self.budget)
+            .field("metadata", &self.metadata)
+            .field("status", &self.status)
+            .field("force_rules", &self.force_rules)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What an API server says of an object.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// What is wrong with type, metadata and values.
+    pub schema_errors: Vec<Error>,
+    /// What is wrong by the rules.
+    pub rule_errors: Vec<Error>,
+    /// What is wrong by the rules, but was before the update: clients are warned of it.
+    pub warnings: Vec<String>,
+    /// What is left of the budget, in cost units; negative where a rule ended the validation.
+    pub remaining_budget: i64,
+    /// Whether the rules ran.
+    pub rules: RuleRun,
+}
+
+/// Whether the rules of a definition ran.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RuleRun {
+    /// There are none.
+    None,
+    /// They did not, because of what is wrong otherwise.
+    Skipped,
+    /// They did.
+    Run,
+}
+
+impl Outcome {
+    /// Whether nothing is wrong.
+    pub fn is_valid(&self) -> bool {
+        self.schema_errors.is_empty() && self.rule_errors.is_empty()
+    }
+
+    /// Everything that is wrong, in the API server's order.
+    pub fn errors(&self) -> impl Iterator<Item = &Error> {
+        self.schema_errors.iter().chain(&self.rule_errors)
+    }
+}
+
+impl CompiledCrd {
+    /// What an API server says of an object that is created or, where there is an old one, updated. Both are taken as they
+    /// are: see [`CompiledCrd::decode`]. `budget` is what all rules may cost together, in cost units: [`COST_BUDGET`].
+    ///
+    /// # Errors
+    ///
+    /// The definition has no such version.
+    pub fn validate(
+        &self,
+        version: &str,
+        object: &Json,
+        old: Option<&Json>,
+        budget: i64,
+    ) -> Result<Outcome, UnknownVersion> {
+        let options = ValidateOptions {
+            budget,
+            ..ValidateOptions::default()
+        };
+        self.validate_with(version, object, old, &options)
+    }
+
+    /// As [`CompiledCrd::validate`], with all options.
+    ///
+    /// # Errors
+    ///
+    /// The definition has no such version.
+    pub fn validate_with(
+        &self,
+        version: &str,
+        object: &Json,
+        old: Option<&Json>,
+        options: &ValidateOptions<'_>,
+    ) -> Result<Outcome, UnknownVersion> {
+        let version = self.version(version)?;
+        let empty = JsonSchema::default();
+        let schema = version.schema.as_ref().unwrap_or(&empty);
+        let correlation = old.map(|old| Correlation::new(object, old, schema));
+        let validation = Validation {
+            crd: self,
+            version,
+            object,
+            was: correlation.as_ref().map(Correlation::root),
+            options,
+        };
+        Ok(validation.run())
+    }
+}
+
+/// One object on its way.
+struct Validation<'v, 'd> {
+    crd: &'v CompiledCrd,
+    version: &'d CompiledVersion,
+    object: &'d Json,
+    /// What the object was, where it is updated.
+    was: Option<Correlated<'v, 'd>>,
+    options: &'v ValidateOptions<'v>,
+}
+
+impl Validation<'_, '_> {
+    fn run(&self) -> Outcome {
+        let schema_errors = self.schema_errors();
+        let mut outcome = Outcome {
+            schema_errors,
+            rule_errors: Vec::new(),
+            warnings: Vec::new(),
+            remaining_budget: self.options.budget,
+            rules: RuleRun::None,
+        };
+        let (Some(rules), Some(schema)) = (&self.version.rules, self.version.structural()) else {
+            return outcome;
+        };
+        let blocked = validate::blocked(&outcome.schema_errors);
+        if let Some(error) = blocked.filter(|_| !self.options.force_rules) {
+            outcome.rule_errors.push(error);
+            outcome.rules = RuleRun::Skipped;
+            return outcome;
+        }
+        let options = self.options;
+        let report = rules.run(
+            schema,
+            self.object,
+            self.was,
+            options.budget,
+            options.interrupt,
+        );
+        outcome.remaining_budget = report.remaining();
+        outcome.rule_errors = report.errors;
+        outcome.warnings = report.warnings;
+        outcome.rules = RuleRun::Run;
+        outcome
+    }
+
+    fn schema_errors(&self) -> Vec<Error> {
+        let mut errors = self.own_errors();
+        if !self.options.status {
+            let structural = self.version.structural();
+            errors.extend(embedded::validate(
+                self.object,
+                structural,
+                false,
+                &Path::root(),
+            ));
+        }
+        errors.extend(self.list_type_errors());
+        errors
+    }
+
+    /// What is wrong with metadata, values and scale; of an object of another type, only that.
+    fn own_errors(&self) -> Vec<Error> {
+        let expected = GroupVersion {
+            group: &self.crd.group,
+            version: &self.version.name,
+        };
+        let mut errors = meta::validate_type(self.object, expected, &self.crd.kind);
+        if !errors.is_empty() {
+            return errors;
+        }
+        if self.options.metadata {
+            errors.extend(self.metadata_errors());
+        }
+        errors.extend(self.value_errors());
+        if let Some(scale) = &self.version.scale {
+            if !self.options.status {
+                scale::validate_spec(self.object, scale, &mut errors);
+            }
+            scale::validate_status(self.object, scale, &mut errors);
+        }
+        errors
+    }
+
+    fn metadata_errors(&self) -> Vec<Error> {
+        let (path, metadata) = (Path::new("metadata"), ObjectMeta::of(self.object));
+        match self.was {
+            Some(was) => meta::validate_update(metadata, ObjectMeta::of(was.old_value()), &path),
+            None => meta::validate(
+                metadata,
+                self.crd.is_namespaced,
+                names::subdomain_name,
+                &path,
+            ),
+        }
+    }
+
+    fn value_errors(&self) -> Vec<Error> {
+        let (validator, path, value, was) = match self.options.status {
+            false => (
+                &self.version.validator,
+                Path::root(),
+                Some(self.object),
+                self.was,
+            ),
+            true => (
+                &self.version.status_validator,
+                Path::new("status"),
+                self.object.get("status"),
+                self.was.and_then(|was| was.key("status")),
+            ),
+        };
+        match (validator, value, was) {
+            (None, ..) | (_, None, _) => Vec::new(),
+            (Some(validator), _, Some(was)) => validator.validate_update(&path, was),
+            (Some(validator), Some(value), None) => validator.validate(&path, value),
+        }
+    }
+
+    /// What is there twice in lists of type set and map, unless the old object had such errors.
+    fn list_type_errors(&self) -> Vec<Error> {
+        let Some(validator) = self.version.list_types() else {
+            return Vec::new();
+        };
+        let errors = validator.validate_list_types(&Path::root(), self.object);
+        let had_errors = |was: Correlated<'_, '_>| {
+            let old = validator.validate_list_types(&Path::root(), was.old_value());
+            !old.is_empty()
+        };
+        match errors.is_empty() || !self.was.is_some_and(had_errors) {
+            true => errors,
+            false => Vec::new(),
+        }
+    }
+}

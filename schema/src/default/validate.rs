@@ -25,8 +25,8 @@ pub struct DefaultOf<'d> {
 /// `require_pruned`), malformed types and metadata, and what `check` says of those that are well formed: whether the schema
 /// and its rules allow them. `check` breaks where its budget is used up; then nothing further is looked at. Defaults of
 /// map values are not: there may be none.
-pub fn validate_defaults<'s, C>(
-    schema: &'s JsonSchema,
+pub fn validate_defaults<C>(
+    schema: &JsonSchema,
     path: &Path<'_>,
     require_pruned: bool,
     check: &mut C,

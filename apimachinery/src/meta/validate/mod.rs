@@ -148,7 +148,7 @@ pub fn validate_update(
         metadata.deletion_grace_period_seconds(),
         old.deletion_grace_period_seconds(),
     );
-    let value = new.map_or(BadValue::Json(Json::Null), BadValue::from);
+    let value = new.map_or_else(nothing, BadValue::from);
     immutable("deletionGracePeriodSeconds", new == before, value);
     validate_common(&mut errors, metadata, path, false);
     errors
@@ -177,8 +177,13 @@ fn is_same(time: Option<OffsetTime>, other: Option<OffsetTime>) -> bool {
 fn time_value(time: Option<OffsetTime>) -> BadValue {
     match time {
         Some(time) => BadValue::Text(json::quoted(&utc(time))),
-        None => BadValue::Json(Json::Null),
+        None => nothing(),
     }
+}
+
+/// A field that is not set: a value all the same, which Go writes.
+fn nothing() -> BadValue {
+    BadValue::Text("null".to_owned())
 }
 
 /// What is checked of an object that is created as well as of one that is updated; `finalizers` only when created.

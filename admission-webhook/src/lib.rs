@@ -1,1 +1,120 @@
-//! The validating admission webhook. Layer 3.
+//! `gavel serve`: the validating admission webhook. An API server sends its AdmissionReviews, and is answered what its own
+//! ValidatingAdmissionPolicies would have answered.
+//!
+//! Layer 3: HTTP, TLS, files, time and threads are here, and decisions are not: those are `gavel-policy`'s, which is given
+//! a snapshot and a request.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+mod config;
+mod evaluation;
+mod http;
+mod policies;
+mod reload;
+mod server;
+mod telemetry;
+mod tls;
+mod watch;
+
+pub use config::{Config, Limits, PolicySource, Shutdown};
+pub use http::ApiError;
+pub use telemetry::{LogFormat, start_logs};
+pub use tls::{Identity, SelfSigned, TlsError, TlsSettings};
+
+use http::App;
+use policies::Policies;
+use server::Server;
+use telemetry::Metrics;
+use tls::Tls;
+
+/// Why the server does not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The manifests cannot be used. Each line says where and why.
+    #[error("{}", .0.join("\n"))]
+    Policies(Vec<String>),
+    /// TLS cannot be offered.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    /// The address cannot be listened at.
+    #[error("{address}: {error}")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// The system does not give what a server needs: threads, signals.
+    #[error(transparent)]
+    System(#[from] std::io::Error),
+}
+
+/// Serves until the process is told to end (SIGTERM or SIGINT), and all that was in flight is answered.
+///
+/// # Errors
+///
+/// What keeps the server from starting. Once it serves, nothing ends it but a signal.
+pub fn run(config: Config) -> Result<(), StartError> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .thread_name("gavel")
+        .build()?;
+    let served = runtime.block_on(serve(config));
+    // An evaluation that is past its grace period is not waited for.
+    runtime.shutdown_background();
+    served
+}
+
+async fn serve(config: Config) -> Result<(), StartError> {
+    let Config {
+        address,
+        tls,
+        policies,
+        limits,
+        shutdown,
+    } = config;
+    let metrics = Arc::new(Metrics::new());
+    let source = policies.clone();
+    let policies = Policies::load(policies, &metrics).map_err(StartError::Policies)?;
+    metrics.reloaded(true);
+    let tls = tls.map(Tls::new).transpose()?.map(Arc::new);
+    let app = Arc::new(App::new(Arc::new(policies), metrics, &limits));
+    let stop = shutdown_signal()?;
+    let server = Server::bind(address, Arc::clone(&app), tls.clone(), limits, shutdown)
+        .await
+        .map_err(|error| StartError::Listen { address, error })?;
+    let reloads = [
+        tls.as_ref().map(|tls| tokio::spawn(reload::certificates(Arc::clone(tls)))),
+        reload::policies(&source, &app).map(tokio::spawn),
+    ];
+    tracing::info!(address = %server.address()?, tls = tls.is_some(), "serving");
+    server.run(stop).await;
+    for reload in reloads.into_iter().flatten() {
+        reload.abort();
+    }
+    tracing::info!("ended");
+    Ok(())
+}
+
+/// Ends when the process is told to end.
+#[cfg(unix)]
+fn shutdown_signal() -> std::io::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    })
+}
+
+/// Ends when the process is told to end.
+#[cfg(not(unix))]
+fn shutdown_signal() -> std::io::Result<impl Future<Output = ()>> {
+    Ok(async {
+        let _ = tokio::signal::ctrl_c().await;
+    })
+}

@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use gavel_apimachinery::json;
-use gavel_engine::golang::duration;
+use gavel_engine::golang;
 use gavel_engine::types::Type;
 use gavel_engine::value::Json;
 use gavel_libraries::KubeVersion;
 
+use crate::commands::serve::ServeArgs;
 use crate::environment;
 use crate::protocol;
 
@@ -32,6 +33,8 @@ pub(crate) enum Command {
     /// Reads one request a line and writes one answer a line, in order, until standard input ends.
     /// For example: {"id": 1, "op": "eval", "expr": "x + 1", "vars": {"x": "int"}, "bindings": {"x": 1}}
     Batch,
+    /// Answer the AdmissionReviews of an API server: the validating admission webhook
+    Serve(Box<ServeArgs>),
 }
 
 /// The exit status is 0 where the expression has a value, 1 where it does not compile or fails, and 2 where the command
@@ -92,7 +95,7 @@ pub(crate) struct EvalArgs {
     pub(crate) cost_limit: u64,
 
     /// Stop the evaluation after this time, such as 500ms or 10s
-    #[arg(long, value_name = "DURATION", value_parser = timeout)]
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) timeout: Option<std::time::Duration>,
 
     /// How to print the outcome; json is an answer of the batch protocol
@@ -183,8 +186,9 @@ fn binding(text: &str) -> Result<(String, Binding), String> {
     Ok((name.to_owned(), value))
 }
 
-fn timeout(text: &str) -> Result<std::time::Duration, String> {
-    let nanos = duration::parse(text).and_then(|nanos| u64::try_from(nanos).ok());
+/// Reads a duration above 0 as Go writes it.
+pub(crate) fn duration(text: &str) -> Result<std::time::Duration, String> {
+    let nanos = golang::duration::parse(text).and_then(|nanos| u64::try_from(nanos).ok());
     match nanos {
         Some(nanos) if nanos > 0 => Ok(std::time::Duration::from_nanos(nanos)),
         _ => Err("must be a duration above 0 such as 500ms, 10s or 1m30s".to_owned()),

@@ -9,12 +9,14 @@ use crate::report;
 mod batch;
 mod eval;
 mod functions;
+pub(crate) mod serve;
 
 /// Runs a command. A reader that has gone away is no error.
 pub(crate) fn run(cli: Cli) -> Exit {
     let ended = match cli.command {
         Command::Eval(args) => eval::run(*args),
         Command::Functions(args) => functions::run(&args),
+        Command::Serve(args) => serve::run(*args),
         Command::Batch => {
             batch::run(io::stdin().lock(), io::stdout().lock()).map(|()| Exit::Success)
         }

@@ -1,0 +1,88 @@
+//! What the server is told at its start.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::tls::TlsSettings;
+
+/// All settings of the server.
+#[derive(Debug)]
+pub struct Config {
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// TLS; None is plain HTTP.
+    pub tls: Option<TlsSettings>,
+    /// Where its policies come from.
+    pub policies: PolicySource,
+    /// What it takes at most.
+    pub limits: Limits,
+    /// How it ends.
+    pub shutdown: Shutdown,
+}
+
+/// Where policies, bindings, params, namespaces, definitions and roles come from.
+#[derive(Debug, Clone)]
+pub enum PolicySource {
+    /// Files and folders of manifests, as `kubectl apply -f` takes them.
+    Manifests {
+        /// The files and folders.
+        paths: Vec<PathBuf>,
+        /// Whether folders in folders are read.
+        recursive: bool,
+    },
+    /// The samples that are built in.
+    Demo,
+}
+
+/// What the server takes at most. All of it is memory or time that others would go without.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// The bytes of one body.
+    pub body: usize,
+    /// The bytes of all bodies in memory at once.
+    pub bodies: usize,
+    /// The time from a connection's begin to the end of its first request's head, and the time of a TLS handshake.
+    pub header_timeout: Duration,
+    /// The time that a connection may do nothing. The API server keeps its connections 90 seconds.
+    pub idle_timeout: Duration,
+    /// The connections that are open at once. More wait.
+    pub connections: usize,
+    /// The long evaluations that run at once, each on a thread.
+    pub evaluations: usize,
+    /// The long evaluations that may wait for such a thread. What comes on top is answered 429.
+    pub waiting: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        Limits {
+            body: 3 << 20,
+            bodies: 256 << 20,
+            header_timeout: Duration::from_secs(10),
+            idle_timeout: Duration::from_secs(120),
+            connections: 1024,
+            evaluations: threads,
+            waiting: 256,
+        }
+    }
+}
+
+/// How the server ends.
+#[derive(Debug, Clone)]
+pub struct Shutdown {
+    /// How long it goes on after the signal, so that those who route requests to it notice that it is not ready.
+    pub delay: Duration,
+    /// How long all of it may take, the delay included.
+    pub grace: Duration,
+}
+
+impl Default for Shutdown {
+    fn default() -> Self {
+        Shutdown {
+            delay: Duration::from_secs(5),
+            grace: Duration::from_secs(25),
+        }
+    }
+}

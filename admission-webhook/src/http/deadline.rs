@@ -1,0 +1,71 @@
+//! How long a decision may take: the API server says in `?timeout=` when it stops waiting.
+
+use std::time::{Duration, Instant};
+
+use gavel_engine::golang::duration;
+
+use super::status::ApiError;
+
+/// What the API server waits where it does not say, and the most that it ever waits.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
+const MAX_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// When a request that has arrived now must be decided: a tenth of the time, but at most half a second, is left for the
+/// way back.
+///
+/// # Errors
+///
+/// 400 where the parameter is no duration above 0, as Go writes durations.
+pub(crate) fn deadline(arrived: Instant, query: &[(String, String)]) -> Result<Instant, ApiError> {
+    let timeout = match query.iter().find(|(key, _)| key == "timeout") {
+        None => DEFAULT_TIMEOUT,
+        Some((_, text)) => parse(text).ok_or_else(|| {
+            ApiError::bad_request(format!(
+                "invalid timeout specified in the request URL: {text:?} must be a duration above 0 such as 10s"
+            ))
+        })?,
+    };
+    let timeout = timeout.min(MAX_TIMEOUT);
+    let margin = timeout
+        .checked_div(10)
+        .unwrap_or_default()
+        .min(Duration::from_millis(500));
+    Ok(arrived
+        .checked_add(timeout.saturating_sub(margin))
+        .unwrap_or(arrived))
+}
+
+fn parse(text: &str) -> Option<Duration> {
+    let nanos = u64::try_from(duration::parse(text)?).ok()?;
+    (nanos > 0).then(|| Duration::from_nanos(nanos))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_margin_is_left() {
+        let arrived = Instant::now();
+        let check = |timeout: Option<&str>, expected: Option<u64>| {
+            let query: Vec<(String, String)> = timeout
+                .map(|timeout| ("timeout".to_owned(), timeout.to_owned()))
+                .into_iter()
+                .collect();
+            let found = deadline(arrived, &query).ok();
+            assert_eq!(
+                found.map(|deadline| deadline - arrived),
+                expected.map(Duration::from_millis),
+                "{timeout:?}"
+            );
+        };
+        check(None, Some(9_500));
+        check(Some("10s"), Some(9_500));
+        check(Some("1s"), Some(900));
+        check(Some("1500ms"), Some(1_350));
+        check(Some("1h"), Some(29_500));
+        for bad in ["", "0s", "-1s", "10", "soon"] {
+            check(Some(bad), None);
+        }
+    }
+}

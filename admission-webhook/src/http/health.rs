@@ -1,0 +1,168 @@
+//! `/livez` and `/readyz`, with the bodies of kube-apiserver (apiserver `pkg/server/healthz`).
+
+use std::fmt::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use arc_swap::ArcSwap;
+use axum::extract::{Path, Query, State};
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+
+use super::App;
+use super::status::ApiError;
+
+/// What is known of the server's health.
+#[derive(Debug, Default)]
+pub(crate) struct Health {
+    shutting_down: AtomicBool,
+    /// What is wrong with the manifests since the state that is served.
+    problems: ArcSwap<Vec<String>>,
+}
+
+impl Health {
+    /// From now on the server is not ready.
+    pub(crate) fn shut_down(&self) {
+        self.shutting_down.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn is_shutting_down(&self) -> bool {
+        self.shutting_down.load(Ordering::Acquire)
+    }
+
+    /// Notes what is wrong with the manifests; nothing where all is well.
+    pub(crate) fn set_problems(&self, problems: Vec<String>) {
+        self.problems.store(Arc::new(problems));
+    }
+}
+
+/// A thing that is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Check {
+    Ping,
+    /// A state is served. It is from the start; what is wrong with newer manifests does not make the server unready,
+    /// because no other replica would have them right.
+    Policies,
+    Shutdown,
+}
+
+const LIVE: &[Check] = &[Check::Ping];
+const READY: &[Check] = &[Check::Ping, Check::Policies, Check::Shutdown];
+
+impl Check {
+    const fn name(self) -> &'static str {
+        match self {
+            Check::Ping => "ping",
+            Check::Policies => "policies",
+            Check::Shutdown => "shutdown",
+        }
+    }
+
+    fn run(self, health: &Health) -> Result<(), &'static str> {
+        match self {
+            Check::Shutdown if health.is_shutting_down() => Err("process is shutting down"),
+            Check::Ping | Check::Policies | Check::Shutdown => Ok(()),
+        }
+    }
+}
+
+type Parameters = Query<Vec<(String, String)>>;
+
+pub(super) async fn livez(State(app): State<Arc<App>>, query: Parameters) -> Response {
+    all("livez", LIVE, &app.health, &query)
+}
+
+pub(super) async fn readyz(State(app): State<Arc<App>>, query: Parameters) -> Response {
+    all("readyz", READY, &app.health, &query)
+}
+
+pub(super) async fn livez_check(State(app): State<Arc<App>>, Path(name): Path<String>) -> Response {
+    one(LIVE, &app.health, &name)
+}
+
+pub(super) async fn readyz_check(
+    State(app): State<Arc<App>>,
+    Path(name): Path<String>,
+) -> Response {
+    one(READY, &app.health, &name)
+}
+
+fn all(path: &str, checks: &[Check], health: &Health, query: &Parameters) -> Response {
+    let mut excluded: Vec<&str> = query
+        .iter()
+        .filter(|(key, _)| key == "exclude")
+        .map(|(_, name)| name.as_str())
+        .collect();
+    let verbose = query.iter().any(|(key, _)| key == "verbose");
+    let mut lines = String::new();
+    let mut failed = false;
+    // Writing to a text does not fail.
+    for check in checks {
+        let name = check.name();
+        let before = excluded.len();
+        excluded.retain(|excluded| *excluded != name);
+        if excluded.len() < before {
+            let _ = writeln!(lines, "[+]{name} excluded: ok");
+            continue;
+        }
+        match check.run(health) {
+            Ok(()) => {
+                let _ = writeln!(lines, "[+]{name} ok");
+            }
+            Err(_) => {
+                failed = true;
+                let _ = writeln!(lines, "[-]{name} failed: reason withheld");
+            }
+        }
+        if *check == Check::Policies {
+            for problem in health.problems.load().iter() {
+                let _ = writeln!(lines, "warn: the last good state is served: {problem}");
+            }
+        }
+    }
+    if !excluded.is_empty() {
+        excluded.sort_unstable();
+        let names: Vec<String> = excluded.iter().map(|name| format!("{name:?}")).collect();
+        let names = names.join(",");
+        let _ = writeln!(
+            lines,
+            "warn: some health checks cannot be excluded: no matches for {names}"
+        );
+    }
+    if failed {
+        let _ = writeln!(lines, "{path} check failed");
+        return text(StatusCode::INTERNAL_SERVER_ERROR, lines);
+    }
+    if !verbose {
+        return text(StatusCode::OK, "ok".to_owned());
+    }
+    let _ = writeln!(lines, "{path} check passed");
+    text(StatusCode::OK, lines)
+}
+
+fn one(checks: &[Check], health: &Health, name: &str) -> Response {
+    let Some(check) = checks.iter().find(|check| check.name() == name) else {
+        return ApiError::not_found().into_response();
+    };
+    match check.run(health) {
+        Ok(()) => text(StatusCode::OK, "ok".to_owned()),
+        Err(reason) => {
+            let body = format!("internal server error: {reason}\n");
+            text(StatusCode::INTERNAL_SERVER_ERROR, body)
+        }
+    }
+}
+
+fn text(code: StatusCode, body: String) -> Response {
+    let headers: [(HeaderName, HeaderValue); 2] = [
+        (
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("text/plain; charset=utf-8"),
+        ),
+        (
+            header::X_CONTENT_TYPE_OPTIONS,
+            HeaderValue::from_static("nosniff"),
+        ),
+    ];
+    (code, headers, body).into_response()
+}

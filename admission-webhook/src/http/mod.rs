@@ -1,0 +1,43 @@
+//! What is answered: reviews, health, metrics, and errors as Kubernetes words them.
+
+use std::sync::Arc;
+
+use crate::config::Limits;
+use crate::evaluation::Evaluations;
+use crate::policies::Policies;
+use crate::telemetry::Metrics;
+
+mod body;
+mod deadline;
+mod health;
+mod metrics;
+mod review;
+pub(crate) mod routes;
+mod status;
+mod validate;
+
+pub use status::ApiError;
+
+/// What the handlers share.
+#[derive(Debug)]
+pub(crate) struct App {
+    pub(crate) policies: Arc<Policies>,
+    pub(crate) health: Arc<health::Health>,
+    pub(crate) metrics: Arc<Metrics>,
+    bodies: body::BodyLimits,
+    evaluations: Evaluations,
+}
+
+impl App {
+    pub(crate) fn new(policies: Arc<Policies>, metrics: Arc<Metrics>, limits: &Limits) -> Self {
+        App {
+            policies,
+            health: Arc::default(),
+            metrics,
+            bodies: body::BodyLimits::new(limits.body, limits.bodies),
+            evaluations: Evaluations::new(limits),
+        }
+    }
+}
+
+pub(crate) use health::Health;

@@ -1,0 +1,151 @@
+//! AdmissionReviews (admission.k8s.io/v1 and v1beta1): what the API server asks, and the answer in the same version.
+
+use std::collections::BTreeMap;
+
+use gavel_apimachinery::json;
+use serde::Serialize;
+use serde_json::{Map, Value as Json};
+
+use super::status::ApiError;
+
+/// A question of the API server.
+#[derive(Debug)]
+pub(crate) struct Review {
+    version: ReviewVersion,
+    uid: String,
+    request: Json,
+}
+
+/// The version of a review. Both have the same fields.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ReviewVersion {
+    V1,
+    V1beta1,
+}
+
+impl ReviewVersion {
+    const fn api_version(self) -> &'static str {
+        match self {
+            ReviewVersion::V1 => "admission.k8s.io/v1",
+            ReviewVersion::V1beta1 => "admission.k8s.io/v1beta1",
+        }
+    }
+}
+
+impl Review {
+    /// Reads a review.
+    ///
+    /// # Errors
+    ///
+    /// 400 for what is no JSON, no AdmissionReview of a known version, or has no request with a uid.
+    pub(crate) fn decode(body: &[u8]) -> Result<Self, ApiError> {
+        if body.is_empty() {
+            return Err(ApiError::bad_request("the body of the request is empty"));
+        }
+        let review: Json = json::read(body).map_err(|error| {
+            ApiError::bad_request(format!("the body of the request is not JSON: {error}"))
+        })?;
+        let Json::Object(mut review) = review else {
+            return Err(ApiError::bad_request("the review must be an object"));
+        };
+        let version = version(&review)?;
+        let request = match review.remove("request") {
+            Some(request @ Json::Object(_)) => request,
+            None | Some(Json::Null) => {
+                return Err(ApiError::bad_request("the review has no request"));
+            }
+            Some(_) => return Err(ApiError::bad_request("request must be an object")),
+        };
+        let uid = match request.get("uid") {
+            Some(Json::String(uid)) if !uid.is_empty() => uid.clone(),
+            _ => return Err(ApiError::bad_request("request.uid must be a text")),
+        };
+        Ok(Review {
+            version,
+            uid,
+            request,
+        })
+    }
+
+    /// The request, an object.
+    pub(crate) fn request(&self) -> &Json {
+        &self.request
+    }
+
+    /// The id of the request, which the answer repeats.
+    pub(crate) fn uid(&self) -> &str {
+        &self.uid
+    }
+
+    /// The review that answers this one.
+    pub(crate) fn answer(&self, verdict: Verdict) -> Answer<'_> {
+        Answer {
+            kind: "AdmissionReview",
+            api_version: self.version.api_version(),
+            response: Response {
+                uid: &self.uid,
+                verdict,
+            },
+        }
+    }
+}
+
+fn version(review: &Map<String, Json>) -> Result<ReviewVersion, ApiError> {
+    let text = |key: &str| review.get(key).and_then(Json::as_str).unwrap_or_default();
+    let (api_version, kind) = (text("apiVersion"), text("kind"));
+    let known = [ReviewVersion::V1, ReviewVersion::V1beta1];
+    let version = known
+        .into_iter()
+        .find(|version| version.api_version() == api_version);
+    match version {
+        Some(version) if kind == "AdmissionReview" => Ok(version),
+        _ => Err(ApiError::bad_request(format!(
+            "the body must be an AdmissionReview of admission.k8s.io/v1 or admission.k8s.io/v1beta1, not {} of {}",
+            json::quoted(kind),
+            json::quoted(api_version)
+        ))),
+    }
+}
+
+/// What is decided.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Verdict {
+    pub(crate) allowed: bool,
+    /// Why not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) status: Option<Denial>,
+    /// What the user is told beside.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) warnings: Vec<String>,
+    /// What the audit log keeps. The API server writes the webhook's name and a slash before each key.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) audit_annotations: BTreeMap<String, String>,
+}
+
+/// The status of a refused request.
+#[derive(Debug, Serialize)]
+pub(crate) struct Denial {
+    pub(crate) status: &'static str,
+    pub(crate) message: String,
+    pub(crate) reason: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) details: Option<Json>,
+    pub(crate) code: u16,
+}
+
+/// The review that is sent back.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Answer<'r> {
+    kind: &'static str,
+    api_version: &'static str,
+    response: Response<'r>,
+}
+
+#[derive(Debug, Serialize)]
+struct Response<'r> {
+    uid: &'r str,
+    #[serde(flatten)]
+    verdict: Verdict,
+}

@@ -1,0 +1,30 @@
+//! Paths and their handlers.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::routing::{get, post};
+
+use super::status::ApiError;
+use super::{App, health, metrics, validate};
+
+/// All that the server answers.
+pub(crate) fn router(app: Arc<App>) -> Router {
+    Router::new()
+        .route("/validate", post(validate::policies))
+        .route("/livez", get(health::livez))
+        .route("/livez/{check}", get(health::livez_check))
+        .route("/readyz", get(health::readyz))
+        .route("/readyz/{check}", get(health::readyz_check))
+        .route("/metrics", get(metrics::metrics))
+        .fallback(async || ApiError::not_found())
+        .method_not_allowed_fallback(async || ApiError::method_not_allowed())
+        .with_state(app)
+}
+
+/// The path of a request as metrics count it: clients may ask for any.
+pub(crate) fn known(path: &str) -> &'static str {
+    const KNOWN: &[&str] = &["/validate", "/validate/crd", "/livez", "/readyz", "/metrics"];
+    let path = KNOWN.iter().find(|known| **known == path);
+    path.copied().unwrap_or("other")
+}

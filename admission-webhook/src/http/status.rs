@@ -1,0 +1,138 @@
+//! Errors as Kubernetes answers them: a `Status` object (apimachinery `pkg/api/errors`).
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+
+/// A request that is refused before anything is decided.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct ApiError {
+    code: StatusCode,
+    reason: &'static str,
+    message: String,
+    retry_after_seconds: Option<u32>,
+}
+
+impl ApiError {
+    fn new(code: StatusCode, reason: &'static str, message: impl Into<String>) -> Self {
+        ApiError {
+            code,
+            reason,
+            message: message.into(),
+            retry_after_seconds: None,
+        }
+    }
+
+    /// 400: what was sent is no review.
+    pub(crate) fn bad_request(message: impl Into<String>) -> Self {
+        ApiError::new(StatusCode::BAD_REQUEST, "BadRequest", message)
+    }
+
+    /// 404: no such path.
+    pub(crate) fn not_found() -> Self {
+        let message = "the server could not find the requested resource";
+        ApiError::new(StatusCode::NOT_FOUND, "NotFound", message)
+    }
+
+    /// 405: the path takes other methods.
+    pub(crate) fn method_not_allowed() -> Self {
+        let message = "the server does not allow this method on the requested resource";
+        ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "MethodNotAllowed", message)
+    }
+
+    /// 408: the body did not arrive in time.
+    pub(crate) fn request_timeout() -> Self {
+        let message = "the body of the request did not arrive in time";
+        ApiError::new(StatusCode::REQUEST_TIMEOUT, "Timeout", message)
+    }
+
+    /// 413: the body is larger than `limit` bytes.
+    pub(crate) fn too_large(limit: usize) -> Self {
+        let message = format!("Request entity too large: limit is {limit}");
+        ApiError::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "RequestEntityTooLarge",
+            message,
+        )
+    }
+
+    /// 415: not JSON.
+    pub(crate) fn unsupported_media_type() -> Self {
+        let message = "the body of the request was in an unknown format - accepted media types include: application/json";
+        ApiError::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "UnsupportedMediaType",
+            message,
+        )
+    }
+
+    /// 429: there is too much to do; the API server asks again after a second.
+    pub(crate) fn too_many_requests() -> Self {
+        let message = "the server has received too many requests and has asked us to try again later";
+        ApiError {
+            retry_after_seconds: Some(1),
+            ..ApiError::new(StatusCode::TOO_MANY_REQUESTS, "TooManyRequests", message)
+        }
+    }
+
+    /// 500: a bug.
+    pub(crate) fn internal(message: impl std::fmt::Display) -> Self {
+        let message = format!("Internal error occurred: {message}");
+        ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "InternalError", message)
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let status = Status {
+            kind: "Status",
+            api_version: "v1",
+            metadata: Empty {},
+            status: "Failure",
+            message: &self.message,
+            reason: self.reason,
+            details: self.retry_after_seconds.map(|seconds| Details {
+                retry_after_seconds: seconds,
+            }),
+            code: self.code.as_u16(),
+        };
+        let mut response = (self.code, json_body(&status)).into_response();
+        if let Some(seconds) = self.retry_after_seconds {
+            let headers = response.headers_mut();
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        response
+    }
+}
+
+/// A body of JSON with its type.
+pub(crate) fn json_body(value: &impl Serialize) -> Response {
+    let json = HeaderValue::from_static("application/json");
+    // Nothing that is written here can fail: no maps with keys that are no texts.
+    let body = serde_json::to_vec(value).unwrap_or_default();
+    ([(header::CONTENT_TYPE, json)], body).into_response()
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Status<'s> {
+    kind: &'static str,
+    api_version: &'static str,
+    metadata: Empty,
+    status: &'static str,
+    message: &'s str,
+    reason: &'s str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    details: Option<Details>,
+    code: u16,
+}
+
+#[derive(Serialize)]
+struct Empty {}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Details {
+    retry_after_seconds: u32,
+}

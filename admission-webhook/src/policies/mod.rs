@@ -1,0 +1,92 @@
+//! The policies that are served: read from manifests, and read again when these change.
+
+use std::sync::{Arc, Mutex};
+
+use arc_swap::{ArcSwap, Guard};
+
+use crate::config::PolicySource;
+use crate::telemetry::Metrics;
+
+mod manifests;
+mod state;
+
+use manifests::Manifests;
+pub(crate) use state::State;
+
+/// The state that requests are decided by, and where it comes from.
+#[derive(Debug)]
+pub(crate) struct Policies {
+    source: PolicySource,
+    current: ArcSwap<State>,
+    /// What the manifests were when they were last read, whether they could be used or not.
+    seen: Mutex<u64>,
+}
+
+/// What came of reading manifests again.
+#[derive(Debug)]
+pub(crate) enum Reload {
+    /// They are as they were.
+    Unchanged,
+    /// They are served now.
+    Done,
+    /// They cannot be used; what was served before still is.
+    Failed(Vec<String>),
+}
+
+impl Policies {
+    /// Reads the policies.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with them, each with file, line and column.
+    pub(crate) fn load(source: PolicySource, metrics: &Metrics) -> Result<Self, Vec<String>> {
+        let manifests = manifests(&source)?;
+        let state = State::new(manifests.objects()?)?;
+        state.announce(metrics);
+        Ok(Policies {
+            source,
+            current: ArcSwap::from_pointee(state),
+            seen: Mutex::new(manifests.fingerprint()),
+        })
+    }
+
+    /// The state of now. Whoever holds it keeps it while others already see the next.
+    pub(crate) fn current(&self) -> Guard<Arc<State>> {
+        self.current.load()
+    }
+
+    /// Reads the manifests again, and serves them if they have changed and can be used.
+    pub(crate) fn reload(&self, metrics: &Metrics) -> Reload {
+        let manifests = match manifests(&self.source) {
+            Ok(manifests) => manifests,
+            Err(problems) => return Reload::Failed(problems),
+        };
+        let fingerprint = manifests.fingerprint();
+        {
+            // A lock that a panic has left holds a number all the same.
+            let mut seen = self.seen.lock().unwrap_or_else(|broken| broken.into_inner());
+            if *seen == fingerprint {
+                return Reload::Unchanged;
+            }
+            *seen = fingerprint;
+        }
+        match manifests.objects().and_then(State::new) {
+            Ok(state) => {
+                state.announce(metrics);
+                self.current.store(Arc::new(state));
+                Reload::Done
+            }
+            Err(problems) => Reload::Failed(problems),
+        }
+    }
+}
+
+fn manifests(source: &PolicySource) -> Result<Manifests, Vec<String>> {
+    match source {
+        PolicySource::Manifests { paths, recursive } => Manifests::read(paths, *recursive),
+        PolicySource::Demo => Ok(Manifests::built_in("demo.yaml", DEMO)),
+    }
+}
+
+/// Samples of policies.
+const DEMO: &str = include_str!("../../demo/policies.yaml");

@@ -1,0 +1,133 @@
+//! The server: a listener, its connections, and how both end.
+
+use std::future::{Future, poll_fn};
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+
+use axum::Router;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, watch};
+
+use crate::config::{Limits, Shutdown};
+use crate::http::App;
+use crate::http::routes;
+use crate::tls::Tls;
+
+mod activity;
+mod connection;
+
+/// A listener with what it serves.
+pub(crate) struct Server {
+    listener: TcpListener,
+    shared: Arc<Shared>,
+    connections: Arc<Semaphore>,
+    shutdown: Shutdown,
+}
+
+/// What all connections share.
+struct Shared {
+    router: Router,
+    app: Arc<App>,
+    tls: Option<Arc<Tls>>,
+    limits: Limits,
+}
+
+impl Server {
+    /// Opens the address.
+    pub(crate) async fn bind(
+        address: SocketAddr,
+        app: Arc<App>,
+        tls: Option<Arc<Tls>>,
+        limits: Limits,
+        shutdown: Shutdown,
+    ) -> std::io::Result<Self> {
+        let listener = TcpListener::bind(address).await?;
+        let router = routes::router(Arc::clone(&app));
+        let connections = limits.connections.min(Semaphore::MAX_PERMITS);
+        Ok(Server {
+            listener,
+            shared: Arc::new(Shared {
+                router,
+                app,
+                tls,
+                limits,
+            }),
+            connections: Arc::new(Semaphore::new(connections)),
+            shutdown,
+        })
+    }
+
+    /// The address, with the port that was chosen where 0 was asked for.
+    pub(crate) fn address(&self) -> std::io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// Serves until `stop` ends; then says that it is not ready, goes on for the delay, answers what is in flight, and
+    /// returns at the latest when the grace period is over.
+    pub(crate) async fn run(self, stop: impl Future<Output = ()>) {
+        let (close, closing) = watch::channel(false);
+        let over = async {
+            stop.await;
+            tracing::info!("shutting down");
+            self.shared.app.health.shut_down();
+            tokio::time::sleep(self.shutdown.delay).await;
+        };
+        let mut over = pin!(over);
+        loop {
+            tokio::select! {
+                () = &mut over => break,
+                accepted = self.accept() => self.spawn(accepted, &closing),
+            }
+        }
+        // What has connected already is served.
+        while let Some(accepted) = self.accept_waiting().await {
+            self.spawn(accepted, &closing);
+        }
+        let Server { listener, .. } = self;
+        drop((listener, closing));
+        let _ = close.send(true);
+        let rest = self.shutdown.grace.saturating_sub(self.shutdown.delay);
+        if tokio::time::timeout(rest, close.closed()).await.is_err() {
+            tracing::warn!("requests were still in flight at the end of the grace period");
+        }
+    }
+
+    /// The next connection, as soon as there may be one more.
+    async fn accept(&self) -> Accepted {
+        loop {
+            let permit = Arc::clone(&self.connections).acquire_owned().await;
+            match self.listener.accept().await {
+                Ok((stream, _)) => return (stream, permit.ok()),
+                Err(error) => {
+                    // Out of file descriptors, most often; it passes when connections end.
+                    tracing::warn!(%error, "no connection could be accepted");
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                }
+            }
+        }
+    }
+
+    /// A connection that waits already.
+    async fn accept_waiting(&self) -> Option<Accepted> {
+        let accepted = poll_fn(|context| match self.listener.poll_accept(context) {
+            Poll::Ready(Ok((stream, _))) => Poll::Ready(Some(stream)),
+            Poll::Ready(Err(_)) | Poll::Pending => Poll::Ready(None),
+        });
+        let permit = Arc::clone(&self.connections).try_acquire_owned().ok()?;
+        Some((accepted.await?, Some(permit)))
+    }
+
+    fn spawn(&self, (stream, permit): Accepted, closing: &watch::Receiver<bool>) {
+        let (shared, closing) = (Arc::clone(&self.shared), closing.clone());
+        tokio::spawn(async move {
+            let open = shared.app.metrics.connection();
+            connection::serve(stream, Arc::clone(&shared), closing).await;
+            drop((open, permit));
+        });
+    }
+}
+
+type Accepted = (TcpStream, Option<tokio::sync::OwnedSemaphorePermit>);

@@ -1,0 +1,33 @@
+//! Logs, on standard error: one line each, text for people or JSON for programs.
+
+use tracing_subscriber::EnvFilter;
+
+/// How logs are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// For programs: one object a line.
+    Json,
+}
+
+/// Begins to write logs. `filter` says which: a level (`info`), or levels of parts (`warn,gavel_admission_webhook=debug`).
+///
+/// # Errors
+///
+/// A filter that is none.
+pub fn start_logs(format: LogFormat, filter: &str) -> Result<(), String> {
+    let filter = EnvFilter::try_new(filter).map_err(|error| error.to_string())?;
+    let logs = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_target(false);
+    let started = match format {
+        LogFormat::Text => {
+            use std::io::IsTerminal;
+            logs.with_ansi(std::io::stderr().is_terminal()).try_init()
+        }
+        LogFormat::Json => logs.json().flatten_event(true).try_init(),
+    };
+    started.map_err(|error| error.to_string())
+}

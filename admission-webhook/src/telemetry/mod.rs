@@ -1,0 +1,8 @@
+//! What the server tells about itself: metrics and logs.
+
+mod logs;
+mod metrics;
+mod process;
+
+pub use logs::{LogFormat, start_logs};
+pub(crate) use metrics::Metrics;

@@ -1,0 +1,173 @@
+//! TLS: the server's certificate, whom it lets in, and both anew when their files change.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use rustls::crypto::CryptoProvider;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::server::WebPkiClientVerifier;
+use rustls::{RootCertStore, ServerConfig};
+
+mod self_signed;
+
+pub use self_signed::SelfSigned;
+
+/// What the server proves itself with, and whom it asks for a proof.
+#[derive(Debug)]
+pub struct TlsSettings {
+    /// The server's certificate and key.
+    pub identity: Identity,
+    /// A PEM file of authorities: clients must show a certificate that one of them has signed.
+    pub client_ca: Option<PathBuf>,
+}
+
+/// A certificate with its key.
+#[derive(Debug)]
+pub enum Identity {
+    /// PEM files: the certificate with those between it and its authority, and the key. They are read again when they
+    /// change.
+    Files {
+        /// The chain of certificates, the server's own first.
+        certificate: PathBuf,
+        /// The private key: PKCS #8, PKCS #1 or SEC 1.
+        key: PathBuf,
+    },
+    /// Made at the start, for trying.
+    SelfSigned(SelfSigned),
+}
+
+/// Why TLS cannot be offered.
+#[derive(Debug, thiserror::Error)]
+pub enum TlsError {
+    /// A file that cannot be read, or holds no PEM of the kind that is needed.
+    #[error("{}: {error}", path.display())]
+    Pem {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: rustls::pki_types::pem::Error,
+    },
+    /// A file without a certificate.
+    #[error("{}: holds no certificate", path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A key that does not belong to the certificate, or is of an unknown kind.
+    #[error("the certificate and the key cannot be used: {0}")]
+    Identity(#[source] rustls::Error),
+    /// Authorities that cannot be used.
+    #[error("the certificates of {} cannot be used: {error}", path.display())]
+    ClientCa {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: String,
+    },
+    /// A throw-away authority that could not be made.
+    #[error("no certificate could be made: {0}")]
+    SelfSigned(#[from] rcgen::Error),
+}
+
+/// TLS as it is now. Connections keep what they began with.
+#[derive(Debug)]
+pub(crate) struct Tls {
+    settings: TlsSettings,
+    config: ArcSwap<ServerConfig>,
+}
+
+impl Tls {
+    /// Reads the files.
+    pub(crate) fn new(settings: TlsSettings) -> Result<Self, TlsError> {
+        let config = ArcSwap::from_pointee(server_config(&settings)?);
+        Ok(Tls { settings, config })
+    }
+
+    /// What a connection that opens now begins with.
+    pub(crate) fn current(&self) -> Arc<ServerConfig> {
+        self.config.load_full()
+    }
+
+    /// Reads the files again. What does not fit together leaves everything as it was.
+    pub(crate) fn reload(&self) -> Result<(), TlsError> {
+        let config = server_config(&self.settings)?;
+        self.config.store(Arc::new(config));
+        Ok(())
+    }
+
+    /// The files that are read.
+    pub(crate) fn files(&self) -> Vec<&Path> {
+        let identity = match &self.settings.identity {
+            Identity::Files { certificate, key } => vec![certificate.as_path(), key.as_path()],
+            Identity::SelfSigned(_) => Vec::new(),
+        };
+        let client_ca = self.settings.client_ca.as_deref();
+        identity.into_iter().chain(client_ca).collect()
+    }
+}
+
+fn server_config(settings: &TlsSettings) -> Result<ServerConfig, TlsError> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let (chain, key) = match &settings.identity {
+        Identity::Files { certificate, key } => (certificates(certificate)?, private_key(key)?),
+        Identity::SelfSigned(made) => (made.chain(), made.key()),
+    };
+    let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
+        .with_safe_default_protocol_versions()
+        .map_err(TlsError::Identity)?;
+    let builder = match &settings.client_ca {
+        None => builder.with_no_client_auth(),
+        Some(path) => {
+            let verifier = client_verifier(path, provider)?;
+            builder.with_client_cert_verifier(verifier)
+        }
+    };
+    let mut config = builder
+        .with_single_cert(chain, key)
+        .map_err(TlsError::Identity)?;
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok(config)
+}
+
+fn client_verifier(
+    path: &Path,
+    provider: Arc<CryptoProvider>,
+) -> Result<Arc<dyn rustls::server::danger::ClientCertVerifier>, TlsError> {
+    let error = |error: String| TlsError::ClientCa {
+        path: path.to_owned(),
+        error,
+    };
+    let mut roots = RootCertStore::empty();
+    for certificate in certificates(path)? {
+        roots
+            .add(certificate)
+            .map_err(|cause| error(cause.to_string()))?;
+    }
+    WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider)
+        .build()
+        .map_err(|cause| error(cause.to_string()))
+}
+
+fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+    let pem = |error| TlsError::Pem {
+        path: path.to_owned(),
+        error,
+    };
+    let found: Result<Vec<_>, _> = CertificateDer::pem_file_iter(path).map_err(pem)?.collect();
+    let found = found.map_err(pem)?;
+    match found.is_empty() {
+        true => Err(TlsError::Empty {
+            path: path.to_owned(),
+        }),
+        false => Ok(found),
+    }
+}
+
+fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, TlsError> {
+    PrivateKeyDer::from_pem_file(path).map_err(|error| TlsError::Pem {
+        path: path.to_owned(),
+        error,
+    })
+}

@@ -1,0 +1,87 @@
+//! Files and folders that change.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+use tokio::sync::mpsc;
+
+/// How long nothing must change before files are read: whoever writes several wants them read together.
+const QUIET: Duration = Duration::from_millis(100);
+
+/// The longest that changes without a pause are waited for.
+const IMPATIENT: Duration = Duration::from_millis(500);
+
+/// Some file systems (of a network, of a mount whose target is replaced) tell nothing; so files are also looked at now
+/// and then.
+const POLL: Duration = Duration::from_secs(10);
+
+/// Tells when something below some paths may have changed.
+#[derive(Debug)]
+pub(crate) struct Changes {
+    events: mpsc::Receiver<()>,
+    _watcher: Option<RecommendedWatcher>,
+}
+
+impl Changes {
+    /// Watches folders, with all below them if `recursive`, and files by the folder that they are in: a file is most
+    /// often changed by putting another in its place.
+    pub(crate) fn of<'p>(paths: impl IntoIterator<Item = &'p Path>, recursive: bool) -> Self {
+        let (tell, events) = mpsc::channel(1);
+        let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+            let is_read = event.is_ok_and(|event| matches!(event.kind, EventKind::Access(_)));
+            if !is_read {
+                // Where one is waiting already, this one is told with it.
+                let _ = tell.try_send(());
+            }
+        });
+        let mut watcher = match watcher {
+            Ok(watcher) => Some(watcher),
+            Err(error) => {
+                tracing::warn!(%error, "files are not watched, only looked at every {} s", POLL.as_secs());
+                None
+            }
+        };
+        for path in paths {
+            let (folder, mode) = watched(path, recursive);
+            if let Some(watcher) = &mut watcher
+                && let Err(error) = watcher.watch(&folder, mode)
+            {
+                tracing::warn!(%error, folder = %folder.display(), "not watched, only looked at every {} s", POLL.as_secs());
+            }
+        }
+        Changes {
+            events,
+            _watcher: watcher,
+        }
+    }
+
+    /// Waits until something may have changed and has been quiet since, or some time has passed.
+    pub(crate) async fn next(&mut self) {
+        match tokio::time::timeout(POLL, self.events.recv()).await {
+            Err(_) => return,
+            // Nobody tells anything any more.
+            Ok(None) => return tokio::time::sleep(POLL).await,
+            Ok(Some(())) => {}
+        }
+        let quiet = async {
+            while let Ok(Some(())) = tokio::time::timeout(QUIET, self.events.recv()).await {}
+        };
+        let _ = tokio::time::timeout(IMPATIENT, quiet).await;
+    }
+}
+
+fn watched(path: &Path, recursive: bool) -> (PathBuf, RecursiveMode) {
+    if path.is_dir() {
+        let mode = match recursive {
+            true => RecursiveMode::Recursive,
+            false => RecursiveMode::NonRecursive,
+        };
+        return (path.to_owned(), mode);
+    }
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
+    };
+    (folder, RecursiveMode::NonRecursive)
+}

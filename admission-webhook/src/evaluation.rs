@@ -36,46 +36,68 @@ impl Evaluations {
         }
     }
 
-    /// Runs what decides about a body of `size` bytes. It is given the time by which it must be done; where it says None
-    /// it was not, and is asked again with more time. The last time it is asked with `deadline`, and must decide.
+    /// Reads a body of `size` bytes with `read`, and decides about it with `decide`. That is given the time by which it
+    /// must be done; where it says None it was not, and is asked again on a thread of its own with more time. The last
+    /// time it is asked it must decide.
     ///
     /// # Errors
     ///
-    /// 429 where too many wait already; 500 where it panics.
-    pub(crate) async fn run<T, F>(
+    /// What `read` finds; 429 where too many wait already; 500 where anything panics.
+    pub(crate) async fn run<I, T>(
         &self,
         size: usize,
         deadline: Instant,
-        decide: F,
+        read: impl FnOnce() -> Result<I, ApiError> + Send + 'static,
+        decide: impl Fn(&I, Time) -> Option<T> + Send + 'static,
     ) -> Result<T, ApiError>
     where
-        F: Fn(Time) -> Option<T> + Send + 'static,
+        I: Send + 'static,
         T: Send + 'static,
     {
-        if size <= INLINE_BODY {
-            let now = Instant::now();
-            let until = now.checked_add(INLINE).unwrap_or(now);
-            if until < deadline {
-                let time = Time { until, last: false };
-                if let Some(decided) = caught(|| decide(time))? {
+        let input = match size <= INLINE_BODY {
+            false => Input::Unread(read),
+            true => {
+                let input = caught(read)??;
+                let now = Instant::now();
+                let time = Time {
+                    until: now.checked_add(INLINE).unwrap_or(now),
+                    last: false,
+                };
+                if let Some(decided) = caught(|| decide(&input, time))? {
                     return Ok(decided);
                 }
+                Input::Read(input)
             }
-        }
+        };
         let _waits = self
             .waiting
             .try_acquire()
             .map_err(|_| ApiError::too_many_requests())?;
         let running = Arc::clone(&self.running).acquire_owned().await;
-        let until = deadline;
+        let time = Time {
+            until: deadline,
+            last: true,
+        };
         let decided = tokio::task::spawn_blocking(move || {
-            let decided = caught(|| decide(Time { until, last: true }));
+            let decided = caught(|| {
+                let input = match input {
+                    Input::Unread(read) => read()?,
+                    Input::Read(input) => input,
+                };
+                Ok(decide(&input, time))
+            });
             drop(running);
             decided
         });
-        let decided = decided.await.map_err(ApiError::internal)??;
+        let decided = decided.await.map_err(ApiError::internal)???;
         decided.ok_or_else(|| ApiError::internal("no decision was reached"))
     }
+}
+
+/// What is decided about.
+enum Input<R, I> {
+    Unread(R),
+    Read(I),
 }
 
 /// How long an attempt may take.

@@ -85,7 +85,8 @@ async fn serve(config: Config) -> Result<(), StartError> {
         .await
         .map_err(|error| StartError::Listen { address, error })?;
     let reloads = [
-        tls.as_ref().map(|tls| tokio::spawn(reload::certificates(Arc::clone(tls)))),
+        tls.as_ref()
+            .map(|tls| tokio::spawn(reload::certificates(Arc::clone(tls)))),
         reload::policies(&source, &app).map(tokio::spawn),
     ];
     tracing::info!(address = %server.address()?, tls = tls.is_some(), "serving");

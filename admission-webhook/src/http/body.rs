@@ -92,16 +92,16 @@ impl BodyLimits {
             }
             bytes.extend_from_slice(&chunk);
         }
-        Ok(HeldBody {
-            bytes,
-            _held: held,
-        })
+        Ok(HeldBody { bytes, _held: held })
     }
 }
 
 /// Whether the headers say that the body is JSON, with or without parameters such as a charset.
 fn is_json(headers: &HeaderMap) -> bool {
-    let Some(Ok(value)) = headers.get(header::CONTENT_TYPE).map(|value| value.to_str()) else {
+    let Some(Ok(value)) = headers
+        .get(header::CONTENT_TYPE)
+        .map(|value| value.to_str())
+    else {
         return false;
     };
     let media_type = value.split(';').next().unwrap_or_default().trim();

@@ -69,11 +69,11 @@ impl Check {
 type Parameters = Query<Vec<(String, String)>>;
 
 pub(super) async fn livez(State(app): State<Arc<App>>, query: Parameters) -> Response {
-    all("livez", LIVE, &app.health, &query)
+    all("livez", LIVE, &app, &query)
 }
 
 pub(super) async fn readyz(State(app): State<Arc<App>>, query: Parameters) -> Response {
-    all("readyz", READY, &app.health, &query)
+    all("readyz", READY, &app, &query)
 }
 
 pub(super) async fn livez_check(State(app): State<Arc<App>>, Path(name): Path<String>) -> Response {
@@ -87,7 +87,8 @@ pub(super) async fn readyz_check(
     one(READY, &app.health, &name)
 }
 
-fn all(path: &str, checks: &[Check], health: &Health, query: &Parameters) -> Response {
+fn all(path: &str, checks: &[Check], app: &App, query: &Parameters) -> Response {
+    let health = &app.health;
     let mut excluded: Vec<&str> = query
         .iter()
         .filter(|(key, _)| key == "exclude")
@@ -117,6 +118,9 @@ fn all(path: &str, checks: &[Check], health: &Health, query: &Parameters) -> Res
         if *check == Check::Policies {
             for problem in health.problems.load().iter() {
                 let _ = writeln!(lines, "warn: the last good state is served: {problem}");
+            }
+            for warning in app.policies.current().warnings() {
+                let _ = writeln!(lines, "warn: {warning}");
             }
         }
     }

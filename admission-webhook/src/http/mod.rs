@@ -11,10 +11,12 @@ mod body;
 mod deadline;
 mod health;
 mod metrics;
+mod observe;
 mod review;
 pub(crate) mod routes;
 mod status;
 mod validate;
+mod verdict;
 
 pub use status::ApiError;
 
@@ -39,5 +41,3 @@ impl App {
         }
     }
 }
-
-pub(crate) use health::Health;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use gavel_apimachinery::json;
+use gavel_policy::AdmissionRequest;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
@@ -12,8 +13,7 @@ use super::status::ApiError;
 #[derive(Debug)]
 pub(crate) struct Review {
     version: ReviewVersion,
-    uid: String,
-    request: Json,
+    request: AdmissionRequest,
 }
 
 /// The version of a review. Both have the same fields.
@@ -56,25 +56,21 @@ impl Review {
             }
             Some(_) => return Err(ApiError::bad_request("request must be an object")),
         };
-        let uid = match request.get("uid") {
-            Some(Json::String(uid)) if !uid.is_empty() => uid.clone(),
-            _ => return Err(ApiError::bad_request("request.uid must be a text")),
-        };
-        Ok(Review {
-            version,
-            uid,
-            request,
-        })
+        if request
+            .get("uid")
+            .and_then(Json::as_str)
+            .is_none_or(str::is_empty)
+        {
+            return Err(ApiError::bad_request("request.uid must be a text"));
+        }
+        let request = AdmissionRequest::from_json(request)
+            .map_err(|error| ApiError::bad_request(error.to_string()))?;
+        Ok(Review { version, request })
     }
 
-    /// The request, an object.
-    pub(crate) fn request(&self) -> &Json {
+    /// The request.
+    pub(crate) fn request(&self) -> &AdmissionRequest {
         &self.request
-    }
-
-    /// The id of the request, which the answer repeats.
-    pub(crate) fn uid(&self) -> &str {
-        &self.uid
     }
 
     /// The review that answers this one.
@@ -83,7 +79,7 @@ impl Review {
             kind: "AdmissionReview",
             api_version: self.version.api_version(),
             response: Response {
-                uid: &self.uid,
+                uid: &self.request.uid,
                 verdict,
             },
         }

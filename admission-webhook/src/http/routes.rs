@@ -24,7 +24,13 @@ pub(crate) fn router(app: Arc<App>) -> Router {
 
 /// The path of a request as metrics count it: clients may ask for any.
 pub(crate) fn known(path: &str) -> &'static str {
-    const KNOWN: &[&str] = &["/validate", "/validate/crd", "/livez", "/readyz", "/metrics"];
+    const KNOWN: &[&str] = &[
+        "/validate",
+        "/validate/crd",
+        "/livez",
+        "/readyz",
+        "/metrics",
+    ];
     let path = KNOWN.iter().find(|known| **known == path);
     path.copied().unwrap_or("other")
 }

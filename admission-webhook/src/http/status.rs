@@ -69,7 +69,8 @@ impl ApiError {
 
     /// 429: there is too much to do; the API server asks again after a second.
     pub(crate) fn too_many_requests() -> Self {
-        let message = "the server has received too many requests and has asked us to try again later";
+        let message =
+            "the server has received too many requests and has asked us to try again later";
         ApiError {
             retry_after_seconds: Some(1),
             ..ApiError::new(StatusCode::TOO_MANY_REQUESTS, "TooManyRequests", message)

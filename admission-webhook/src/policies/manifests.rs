@@ -131,9 +131,18 @@ impl Object {
         self.document.value()
     }
 
+    /// Where its name is: file, line and column.
+    pub(super) fn place(&self) -> String {
+        let place = self.document.place_of("metadata.name");
+        format!("{}:{place}", self.path.display())
+    }
+
     /// A text of it, empty where there is none.
     pub(super) fn text(&self, field: &str) -> &str {
-        self.value().get(field).and_then(Json::as_str).unwrap_or_default()
+        self.value()
+            .get(field)
+            .and_then(Json::as_str)
+            .unwrap_or_default()
     }
 
     /// A text of its metadata, empty where there is none.

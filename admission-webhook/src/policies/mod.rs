@@ -64,7 +64,10 @@ impl Policies {
         let fingerprint = manifests.fingerprint();
         {
             // A lock that a panic has left holds a number all the same.
-            let mut seen = self.seen.lock().unwrap_or_else(|broken| broken.into_inner());
+            let mut seen = self
+                .seen
+                .lock()
+                .unwrap_or_else(|broken| broken.into_inner());
             if *seen == fingerprint {
                 return Reload::Unchanged;
             }

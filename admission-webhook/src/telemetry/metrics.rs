@@ -100,8 +100,8 @@ impl Metrics {
         registry.register("gavel_http_requests", "Requests answered", requests.clone());
         let request_seconds: Family<_, _, fn() -> Histogram> = Family::new_with_constructor(|| {
             Histogram::new([
-                1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 2.5e-2, 5e-2, 0.1, 0.25, 0.5, 1.0, 2.5,
-                5.0, 10.0,
+                1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 2.5e-2, 5e-2, 0.1, 0.25, 0.5, 1.0,
+                2.5, 5.0, 10.0,
             ])
         });
         registry.register_with_unit(
@@ -132,7 +132,11 @@ impl Metrics {
             last_reload.clone(),
         );
         let objects = Family::default();
-        registry.register("gavel_objects", "Objects that are served by kind", objects.clone());
+        registry.register(
+            "gavel_objects",
+            "Objects that are served by kind",
+            objects.clone(),
+        );
         registry.register_collector(Box::new(Process));
         Metrics {
             registry,
@@ -213,7 +217,9 @@ impl Metrics {
         self.reloads.get_or_create(&ReloadLabels { status }).inc();
         if successfully {
             let now = std::time::SystemTime::now();
-            let since_epoch = now.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+            let since_epoch = now
+                .duration_since(std::time::UNIX_EPOCH)
+                .unwrap_or_default();
             self.last_reload.set(since_epoch.as_secs_f64());
         }
     }

@@ -5,4 +5,4 @@ mod metrics;
 mod process;
 
 pub use logs::{LogFormat, start_logs};
-pub(crate) use metrics::Metrics;
+pub(crate) use metrics::{CheckLabels, Metrics};

@@ -39,11 +39,7 @@ impl Collector for Process {
                 "Virtual memory size in bytes",
                 stat.virtual_bytes,
             ),
-            (
-                "process_threads",
-                "Number of OS threads",
-                stat.threads,
-            ),
+            ("process_threads", "Number of OS threads", stat.threads),
             (
                 "process_open_fds",
                 "Number of open file descriptors",

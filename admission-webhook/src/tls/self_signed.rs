@@ -30,9 +30,7 @@ impl SelfSigned {
         let authority = CertifiedIssuer::self_signed(authority, KeyPair::generate()?)?;
         let key = KeyPair::generate()?;
         let mut server = CertificateParams::new(names)?;
-        server
-            .distinguished_name
-            .push(DnType::CommonName, "gavel");
+        server.distinguished_name.push(DnType::CommonName, "gavel");
         let server = server.signed_by(&key, &authority)?;
         Ok(SelfSigned {
             authority_pem: authority.pem(),

@@ -8,7 +8,9 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 
 use gavel_admission_webhook as webhook;
-use gavel_admission_webhook::{Config, Identity, Limits, PolicySource, SelfSigned, Shutdown, TlsSettings};
+use gavel_admission_webhook::{
+    Config, Identity, Limits, PolicySource, SelfSigned, Shutdown, TlsSettings,
+};
 
 use crate::args::duration;
 use crate::exit_code::Exit;
@@ -191,7 +193,9 @@ fn tls(args: &ServeArgs) -> Result<Option<TlsSettings>, String> {
         },
         (_, _, Some(names)) => {
             let names = match names.as_slice() {
-                [] => ["localhost", "127.0.0.1", "::1"].map(str::to_owned).to_vec(),
+                [] => ["localhost", "127.0.0.1", "::1"]
+                    .map(str::to_owned)
+                    .to_vec(),
                 names => names.to_vec(),
             };
             let made = SelfSigned::generate(names).map_err(|error| error.to_string())?;
@@ -199,7 +203,10 @@ fn tls(args: &ServeArgs) -> Result<Option<TlsSettings>, String> {
         }
         _ if args.plain_http || (args.demo && args.client_ca.is_none()) => return Ok(None),
         _ => {
-            return Err("TLS needs --cert and --key, or --self-signed for a try; --plain-http goes without".to_owned());
+            return Err(
+                "TLS needs --cert and --key, or --self-signed for a try; --plain-http goes without"
+                    .to_owned(),
+            );
         }
     };
     Ok(Some(TlsSettings {

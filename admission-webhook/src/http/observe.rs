@@ -1,0 +1,106 @@
+//! What policies came to, as metrics count it (apiserver `pkg/admission/plugin/policy/validating/dispatcher.go`).
+
+use std::cell::{Cell, RefCell};
+use std::time::{Duration, Instant};
+
+use gavel_engine::value::Json;
+use gavel_policy::{AuditOutcome, Evaluation, Observer, Verdict};
+
+use crate::policies::State;
+use crate::telemetry::{CheckLabels, Metrics};
+
+/// Notes what is to be counted, until it is known whether the decision counts.
+pub(super) struct Checks<'s> {
+    state: &'s State,
+    /// When the evaluation that runs now began, or the last one ended.
+    began: Cell<Instant>,
+    found: RefCell<Vec<Check>>,
+}
+
+/// One thing to count.
+struct Check {
+    labels: CheckLabels,
+    took: Duration,
+}
+
+impl<'s> Checks<'s> {
+    pub(super) fn new(state: &'s State) -> Self {
+        Checks {
+            state,
+            began: Cell::new(Instant::now()),
+            found: RefCell::default(),
+        }
+    }
+
+    /// Counts.
+    pub(super) fn count(self, metrics: &Metrics) {
+        for check in self.found.into_inner() {
+            if check.labels.enforcement_action == "allow" {
+                metrics.failed_open(&check.labels.policy);
+            }
+            metrics.check(&check.labels, check.took);
+        }
+    }
+
+    fn note(
+        &self,
+        (policy, binding): (&str, &str),
+        error_type: &'static str,
+        action: &'static str,
+        took: Duration,
+    ) {
+        let labels = CheckLabels {
+            policy: policy.to_owned(),
+            policy_binding: binding.to_owned(),
+            error_type,
+            enforcement_action: action,
+        };
+        self.found.borrow_mut().push(Check { labels, took });
+    }
+}
+
+impl Observer for Checks<'_> {
+    fn binding_matched(&self, _policy: &str, _binding: &str, _matched: &Result<bool, String>) {
+        self.began.set(Instant::now());
+    }
+
+    fn evaluated(&self, policy: &str, binding: &str, _param: Option<&Json>, found: &Evaluation) {
+        let now = Instant::now();
+        let took = now.saturating_duration_since(self.began.replace(now));
+        let names = (policy, binding);
+        for decision in &found.decisions {
+            let error = error_type(&decision.message);
+            if decision.denies {
+                for action in self.state.actions(binding) {
+                    self.note(names, error, enforcement(action), took);
+                }
+            } else if decision.verdict == Verdict::Error {
+                self.note(names, error, "allow", took);
+            }
+        }
+        for annotation in &found.audit_annotations {
+            if let AuditOutcome::Error(error) = &annotation.outcome {
+                self.note(names, error_type(error), "deny", took);
+            }
+        }
+    }
+}
+
+fn enforcement(action: &str) -> &'static str {
+    match action {
+        "Warn" => "warn",
+        "Audit" => "audit",
+        _ => "deny",
+    }
+}
+
+/// Upstream tells errors apart by their text; a denial without an error is `invalid_error`.
+fn error_type(message: &str) -> &'static str {
+    if message.starts_with("compilation") {
+        "compile_error"
+    } else if message.starts_with("validation failed due to running out of cost budget") {
+        "out_of_budget"
+    } else {
+        "invalid_error"
+    }
+}

@@ -1,0 +1,96 @@
+//! A decision as the answer to a review says it, so that what a user of `kubectl` reads and what an audit log keeps is the
+//! nearest to what the API server's own policies would have left there.
+
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use gavel_policy::{Decision, Status};
+use serde_json::{Value as Json, json};
+
+use super::review::{Denial, Verdict};
+
+/// The most characters of an annotation's key behind the webhook's name.
+const MAX_KEY: usize = 63;
+
+/// What is answered.
+pub(super) fn verdict(decision: Decision) -> Verdict {
+    let annotations = decision.audit_annotations.into_iter();
+    Verdict {
+        allowed: decision.status.is_none(),
+        status: decision.status.map(denial),
+        warnings: decision.warnings,
+        audit_annotations: annotations
+            .map(|(key, value)| (annotation_key(&key), value))
+            .collect::<BTreeMap<String, String>>(),
+    }
+}
+
+/// The status. The API server writes `admission webhook "…" denied the request: ` before the message, in place of the
+/// resource and name that it writes before its own policies' messages.
+fn denial(status: Status) -> Denial {
+    let details = details(&status);
+    let mut causes = status.causes.into_iter();
+    Denial {
+        status: "Failure",
+        message: causes.next().unwrap_or(status.message),
+        reason: status.reason,
+        details: Some(details),
+        code: status.code,
+    }
+}
+
+fn details(status: &Status) -> Json {
+    let mut details = serde_json::Map::new();
+    for (key, value) in [
+        ("name", &status.name),
+        ("group", &status.group),
+        ("kind", &status.resource),
+    ] {
+        if !value.is_empty() {
+            details.insert(key.to_owned(), Json::from(value.as_str()));
+        }
+    }
+    let causes = status.causes.iter().map(|cause| json!({"message": cause}));
+    let causes: Vec<Json> = causes.collect();
+    if !causes.is_empty() {
+        details.insert("causes".to_owned(), Json::from(causes));
+    }
+    Json::Object(details)
+}
+
+/// The key of an annotation behind `WEBHOOK/`, where no second slash may stand: `validation_failure` for the failures
+/// that are audited, `POLICY.KEY` for a policy's own. One that is too long is cut, and told apart from others by a hash.
+fn annotation_key(key: &str) -> String {
+    let key = match key.strip_prefix("validation.policy.admission.k8s.io/") {
+        Some(name) => name.to_owned(),
+        None => key.replace('/', "."),
+    };
+    if key.len() <= MAX_KEY {
+        return key;
+    }
+    let mut hasher = DefaultHasher::new();
+    key.hash(&mut hasher);
+    let hash = format!(".{:016x}", hasher.finish());
+    // Keys are of one byte a character: they are checked before.
+    let kept = MAX_KEY.saturating_sub(hash.len());
+    let start: String = key.chars().take(kept).collect();
+    format!("{start}{hash}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_have_no_slash_and_are_short_enough() {
+        let check = |key: &str, expected: &str| assert_eq!(annotation_key(key), expected);
+        check(
+            "validation.policy.admission.k8s.io/validation_failure",
+            "validation_failure",
+        );
+        check("images.example.com/tags", "images.example.com.tags");
+        let long = |end: &str| annotation_key(&format!("{}/{end}", "p".repeat(80)));
+        assert_eq!(long("a").len(), MAX_KEY);
+        assert_ne!(long("a"), long("b"));
+    }
+}

@@ -24,6 +24,7 @@ const FILES: &[&str] = &[
     "authorizer.ndjson.gz",
     "versions.ndjson.gz",
     "schema.ndjson.gz",
+    "objects.ndjson.gz",
 ];
 
 /// Recordings that differ, and why.

@@ -52,9 +52,10 @@ pub struct Member<'m> {
     pub value: &'m mut dyn ApiValue,
 }
 
-/// Declares structs of the API. After the name of the struct stands Go's; a field is its name in JSON, `omit` (where it is
-/// empty) or `keep` (always written) or `embed` (its fields are fields of this struct; the name is Go's), what Go calls its
-/// innermost type if that has a name of its own, and the Rust field; with `of`, Go has it in an embedded struct of that name.
+/// Declares structs of the API. After the name of the struct stands Go's. A field is its name in JSON, a mode, what Go calls
+/// its innermost type if that has a name of its own, and the Rust field; with `of`, Go has it in an embedded struct of that
+/// name. The modes: `omit` (where it is empty), `omit_list` (where a list that may be null has no elements), `keep` (always
+/// written), `embed` (its fields are fields of this struct; the name is Go's).
 #[macro_export]
 macro_rules! api_types {
     ($(
@@ -135,6 +136,11 @@ macro_rules! api_types {
     };
     (@encode omit, $self:ident.$field:ident, $writer:ident, $json:literal) => {
         if !$crate::serializer::ApiValue::is_empty(&$self.$field) {
+            $writer.member($json, &$self.$field);
+        }
+    };
+    (@encode omit_list, $self:ident.$field:ident, $writer:ident, $json:literal) => {
+        if $self.$field.as_ref().is_some_and(|list| !list.is_empty()) {
             $writer.member($json, &$self.$field);
         }
     };

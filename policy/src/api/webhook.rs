@@ -50,7 +50,7 @@ api_types! {
         /// `admissionReviewVersions`: the versions of AdmissionReview that it understands.
         "admissionReviewVersions" keep "" admission_review_versions: Option<Vec<String>>;
         /// `matchConditions`
-        "matchConditions" omit "" match_conditions: Option<Vec<MatchCondition>>;
+        "matchConditions" omit_list "" match_conditions: Option<Vec<MatchCondition>>;
     }
 
     /// A webhook that changes objects.
@@ -78,7 +78,7 @@ api_types! {
         /// `reinvocationPolicy`: `Never` or `IfNeeded`.
         "reinvocationPolicy" omit "v1.ReinvocationPolicyType" reinvocation_policy: Option<String>;
         /// `matchConditions`
-        "matchConditions" omit "" match_conditions: Option<Vec<MatchCondition>>;
+        "matchConditions" omit_list "" match_conditions: Option<Vec<MatchCondition>>;
     }
 
     /// How a webhook is called: at a URL or as a service.

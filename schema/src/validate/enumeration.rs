@@ -5,9 +5,9 @@ use gavel_engine::value::Json;
 use super::convert::{character, truncate, widen};
 use crate::equal::{Numeric, deep_equal};
 
-/// Whether a value is one of those listed once Go has converted it to their type: an integer is also the double, and the
-/// text of the character, of that number, and a double the integer that is left when its fraction is cut off. Null is
-/// never listed.
+/// Whether a value is one of those listed once Go has converted it to their type: an integer is also the double, and
+/// the text of the character, of that number, and a double the integer that is left when its fraction is cut off. Null
+/// is never listed.
 pub(super) fn lists(allowed: &[Json], value: &Json) -> bool {
     allowed.iter().any(|allowed| is_converted(value, allowed))
 }

@@ -56,8 +56,8 @@ pub struct Validator {
 }
 
 impl Validator {
-    /// Of a schema, with the formats that a version of Kubernetes knows. Patterns are compiled when they are first needed; one that is none
-    /// fails all texts, as upstream.
+    /// Of a schema, with the formats that a version of Kubernetes knows. Patterns are compiled when they are first
+    /// needed; one that is none fails all texts, as upstream.
     pub fn new(schema: &JsonSchema, version: KubeVersion) -> Self {
         Validator {
             root: Compiler::new(version).node(schema),
@@ -78,8 +78,8 @@ impl Validator {
         errors(base, &places, &outcome.faults)
     }
 
-    /// Which elements of lists of type set, and which keys of lists of type map, are there twice. Upstream asks this of a
-    /// new object only if the old one has no such errors.
+    /// Which elements of lists of type set, and which keys of lists of type map, are there twice. Upstream asks this of
+    /// a new object only if the old one has no such errors.
     pub fn validate_list_types(&self, base: &Path<'_>, value: &Json) -> Vec<Error> {
         list_type::validate(&self.root, base, value)
     }

@@ -1,5 +1,5 @@
-//! Where a value is, as kube-openapi writes it. Places are written down only where there is something to tell of them, and
-//! as text only at the end: most faults are those of alternatives that do not count.
+//! Where a value is, as kube-openapi writes it. Places are noted only where there is something to tell of them, and
+//! written as text only at the end: most faults are those of alternatives that do not count.
 
 use std::cell::{Cell, RefCell};
 
@@ -64,7 +64,7 @@ impl<'f> Places<'f> {
                     text.push('.');
                     text.push_str(name);
                 }
-                Step::Index(index) => text.push_str(&format!("[{index}]")),
+                Step::Index(index) => text.extend(["[", &index.to_string(), "]"]),
             }
         }
         text

@@ -7,6 +7,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use tokio::sync::Semaphore;
@@ -104,9 +105,40 @@ enum Input<R, I> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Time {
     /// When it must be done.
-    pub(crate) until: Instant,
+    until: Instant,
     /// Whether there is no other attempt.
-    pub(crate) last: bool,
+    last: bool,
+}
+
+impl Time {
+    /// Begins to look at the time.
+    pub(crate) fn watch(self) -> Watch {
+        Watch {
+            time: self,
+            was_over: AtomicBool::new(false),
+        }
+    }
+}
+
+/// Looks at the time for an evaluation.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    time: Time,
+    was_over: AtomicBool,
+}
+
+impl Watch {
+    /// Whether the evaluation must end.
+    pub(crate) fn is_over(&self) -> bool {
+        let is_over = Instant::now() >= self.time.until;
+        self.was_over.fetch_or(is_over, Ordering::Relaxed);
+        is_over
+    }
+
+    /// Whether what was evaluated counts: it was not ended, or will not be asked again.
+    pub(crate) fn counts(&self) -> bool {
+        self.time.last || !self.was_over.load(Ordering::Relaxed)
+    }
 }
 
 /// A panic is a bug; it must not take the connection with the requests of others down.

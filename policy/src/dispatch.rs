@@ -113,7 +113,7 @@ impl<'a> Dispatch<'a> {
             Ok(Some(matched)) => matched,
             Ok(None) => return Ok(()),
             Err(error) => {
-                decision.misconfigured(policy, None, &error);
+                decision.misconfigured(policy, None, &error, observer);
                 return Ok(());
             }
         };
@@ -131,7 +131,7 @@ impl<'a> Dispatch<'a> {
             let params = match params {
                 Ok(params) => params,
                 Err(error) => {
-                    decision.misconfigured(policy, Some(binding), &error);
+                    decision.misconfigured(policy, Some(binding), &error, observer);
                     continue;
                 }
             };
@@ -227,9 +227,13 @@ impl Decision {
         policy: &CompiledPolicy,
         binding: Option<&CompiledBinding>,
         error: &str,
+        observer: &dyn Observer,
     ) {
         let message = match policy.failure_policy() {
-            FailurePolicy::Ignore => return,
+            FailurePolicy::Ignore => {
+                let binding = binding.map(CompiledBinding::name);
+                return observer.ignored(policy.name(), binding, error);
+            }
             FailurePolicy::Fail => {
                 let what = if binding.is_some() {
                     "binding"

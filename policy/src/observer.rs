@@ -15,6 +15,9 @@ pub trait Observer {
     /// Whether a binding of a policy is about the request.
     fn binding_matched(&self, _policy: &str, _binding: &str, _matched: &Result<bool, String>) {}
 
+    /// A policy or binding cannot be asked, which its failure policy ignores.
+    fn ignored(&self, _policy: &str, _binding: Option<&str>, _error: &str) {}
+
     /// A program ran.
     fn ran(&self, _run: &Run<'_>) {}
 

@@ -15,6 +15,8 @@ pub(super) struct Checks<'s> {
     /// When the evaluation that runs now began, or the last one ended.
     began: Cell<Instant>,
     found: RefCell<Vec<Check>>,
+    /// The policies that could not even be asked.
+    ignored: RefCell<Vec<String>>,
 }
 
 /// One thing to count.
@@ -29,11 +31,15 @@ impl<'s> Checks<'s> {
             state,
             began: Cell::new(Instant::now()),
             found: RefCell::default(),
+            ignored: RefCell::default(),
         }
     }
 
     /// Counts.
     pub(super) fn count(self, metrics: &Metrics) {
+        for policy in self.ignored.into_inner() {
+            metrics.failed_open(&policy);
+        }
         for check in self.found.into_inner() {
             if check.labels.enforcement_action == "allow" {
                 metrics.failed_open(&check.labels.policy);
@@ -62,6 +68,10 @@ impl<'s> Checks<'s> {
 impl Observer for Checks<'_> {
     fn binding_matched(&self, _policy: &str, _binding: &str, _matched: &Result<bool, String>) {
         self.began.set(Instant::now());
+    }
+
+    fn ignored(&self, policy: &str, _binding: Option<&str>, _error: &str) {
+        self.ignored.borrow_mut().push(policy.to_owned());
     }
 
     fn evaluated(&self, policy: &str, binding: &str, _param: Option<&Json>, found: &Evaluation) {

@@ -12,6 +12,7 @@ use super::{App, health, metrics, validate};
 pub(crate) fn router(app: Arc<App>) -> Router {
     Router::new()
         .route("/validate", post(validate::policies))
+        .route("/validate/crd", post(validate::definitions))
         .route("/livez", get(health::livez))
         .route("/livez/{check}", get(health::livez_check))
         .route("/readyz", get(health::readyz))

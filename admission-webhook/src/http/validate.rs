@@ -1,7 +1,6 @@
-//! `POST /validate`: reviews, decided by the policies.
+//! `POST /validate` and `POST /validate/crd`: reviews, decided by the policies or by the definitions of custom resources.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use axum::body::Body;
@@ -12,27 +11,52 @@ use gavel_policy::{AdmissionRequest, Decision, Options, dispatch};
 use super::App;
 use super::deadline::deadline;
 use super::observe::Checks;
-use super::review::Review;
+use super::review::{Review, Verdict};
 use super::status::{ApiError, json_body};
-use super::verdict::verdict;
+use super::verdict::{invalid, verdict};
 use crate::evaluation::Time;
 
-/// Answers a review.
+type Parameters = Query<Vec<(String, String)>>;
+
+/// Answers a review with what the policies decide.
 pub(super) async fn policies(
     State(app): State<Arc<App>>,
-    Query(query): Query<Vec<(String, String)>>,
+    Query(query): Parameters,
     request: Request<Body>,
 ) -> Response {
-    answer(&app, &query, request).await.unwrap_or_else(|error| {
-        tracing::warn!(%error, "request refused");
-        error.into_response()
-    })
+    answer(&app, &query, request, by_policies).await
 }
+
+/// Answers a review with what the definitions of custom resources say.
+pub(super) async fn definitions(
+    State(app): State<Arc<App>>,
+    Query(query): Parameters,
+    request: Request<Body>,
+) -> Response {
+    answer(&app, &query, request, by_definitions).await
+}
+
+/// Decides a request; None where there was not enough time, and there will be more.
+type Decide = fn(&App, &AdmissionRequest, Time) -> Option<Verdict>;
 
 async fn answer(
     app: &Arc<App>,
     query: &[(String, String)],
     request: Request<Body>,
+    decide: Decide,
+) -> Response {
+    let answered = try_answer(app, query, request, decide).await;
+    answered.unwrap_or_else(|error| {
+        tracing::warn!(%error, "request refused");
+        error.into_response()
+    })
+}
+
+async fn try_answer(
+    app: &Arc<App>,
+    query: &[(String, String)],
+    request: Request<Body>,
+    decide: Decide,
 ) -> Result<Response, ApiError> {
     let deadline = deadline(Instant::now(), query)?;
     let (head, body) = request.into_parts();
@@ -41,34 +65,37 @@ async fn answer(
     let read = move || Review::decode(body.bytes());
     let deciding = Arc::clone(app);
     let decide = move |review: &Review, time| {
-        let decision = decide(&deciding, review.request(), time)?;
-        log(review.request(), &decision);
-        Some(json_body(&review.answer(verdict(decision))))
+        let verdict = decide(&deciding, review.request(), time)?;
+        Some(json_body(&review.answer(verdict)))
     };
     app.evaluations.run(size, deadline, read, decide).await
 }
 
-/// Decides a request; None where there was not enough time, and there will be more.
-fn decide(app: &App, request: &AdmissionRequest, time: Time) -> Option<Decision> {
+fn by_policies(app: &App, request: &AdmissionRequest, time: Time) -> Option<Verdict> {
     let state = app.policies.current();
-    let interrupted = AtomicBool::new(false);
-    let interrupt = || {
-        let is_over = Instant::now() >= time.until;
-        interrupted.fetch_or(is_over, Ordering::Relaxed);
-        is_over
-    };
+    let watch = time.watch();
+    let interrupt = || watch.is_over();
     let checks = Checks::new(&state);
     let options = Options {
         interrupt: Some(&interrupt),
         observer: &checks,
         ..Options::default()
     };
-    let decision = dispatch(state.snapshot(), request, state.authorizer(), &options);
-    if interrupted.into_inner() && !time.last {
+    let snapshot = state.snapshot(request);
+    let decision = dispatch(&snapshot, request, state.authorizer(), &options);
+    if !watch.counts() {
         return None;
     }
     checks.count(&app.metrics);
-    Some(decision)
+    log(request, &decision);
+    Some(verdict(decision))
+}
+
+fn by_definitions(app: &App, request: &AdmissionRequest, time: Time) -> Option<Verdict> {
+    let state = app.policies.current();
+    let watch = time.watch();
+    let found = state.definitions().validate(request, &|| watch.is_over());
+    watch.counts().then(|| invalid(request, found))
 }
 
 fn log(request: &AdmissionRequest, decision: &Decision) {

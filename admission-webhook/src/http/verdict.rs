@@ -4,10 +4,12 @@
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use gavel_policy::{Decision, Status};
+use gavel_apimachinery::{field, json as text};
+use gavel_policy::{AdmissionRequest, Decision, Status};
 use serde_json::{Value as Json, json};
 
 use super::review::{Denial, Verdict};
+use crate::policies::Findings;
 
 /// The most characters of an annotation's key behind the webhook's name.
 const MAX_KEY: usize = 63;
@@ -22,6 +24,49 @@ pub(super) fn verdict(decision: Decision) -> Verdict {
         audit_annotations: annotations
             .map(|(key, value)| (annotation_key(&key), value))
             .collect::<BTreeMap<String, String>>(),
+    }
+}
+
+/// What is answered about a custom resource: what the API server itself says of one that its definition does not allow.
+pub(super) fn invalid(request: &AdmissionRequest, found: Findings) -> Verdict {
+    let details = |causes: Vec<Json>| {
+        let group = request.resource.group.as_str();
+        let kind = found.kind.strip_suffix(group).unwrap_or_default();
+        let kind = kind.trim_end_matches('.');
+        json!({"name": request.name, "group": group, "kind": kind, "causes": causes})
+    };
+    let status = match (&found.unreadable, field::aggregate(&found.errors)) {
+        (Some(error), _) => Some(Denial {
+            status: "Failure",
+            message: error.clone(),
+            reason: "BadRequest".to_owned(),
+            details: None,
+            code: 400,
+        }),
+        (None, Some(errors)) => {
+            let causes = found.errors.iter().map(|error| {
+                json!({
+                    "reason": error.kind.reason(),
+                    "message": error.body(),
+                    "field": error.field,
+                })
+            });
+            let name = text::quoted(&request.name);
+            Some(Denial {
+                status: "Failure",
+                message: format!("{} {name} is invalid: {errors}", found.kind),
+                reason: "Invalid".to_owned(),
+                details: Some(details(causes.collect())),
+                code: 422,
+            })
+        }
+        (None, None) => None,
+    };
+    Verdict {
+        allowed: status.is_none(),
+        status,
+        warnings: found.warnings,
+        audit_annotations: BTreeMap::new(),
     }
 }
 

@@ -7,9 +7,11 @@ use arc_swap::{ArcSwap, Guard};
 use crate::config::PolicySource;
 use crate::telemetry::Metrics;
 
+mod definitions;
 mod manifests;
 mod state;
 
+pub(crate) use definitions::Findings;
 use manifests::Manifests;
 pub(crate) use state::State;
 

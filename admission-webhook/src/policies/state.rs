@@ -1,28 +1,40 @@
 //! One state of the policies: what manifests hold, compiled.
 
-use std::collections::{BTreeMap, HashSet};
-use std::sync::{Arc, LazyLock};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::{Arc, LazyLock, Mutex};
 
+use gavel_apimachinery::field::{Error, ErrorType};
 use gavel_apimachinery::json;
+use gavel_crd::definition::Definition;
+use gavel_crd::rule::RuleEnvs;
 use gavel_engine::env::Env;
 use gavel_libraries::authorizer::{Authorizer, Rbac};
 use gavel_libraries::{EnvSet, KubeVersion};
 use gavel_policy::api::{GROUP, ParamKind, Resource};
+use gavel_policy::validation::Validator;
 use gavel_policy::{
-    EquivalentResources, GroupVersionKind, GroupVersionResource, PolicyIndex, Snapshot,
+    AdmissionRequest, EquivalentResources, GroupVersionKind, GroupVersionResource, PolicyIndex,
+    Snapshot,
 };
+use serde_json::{Value as Json, json};
 
-use crate::telemetry::Metrics;
-
+use super::definitions::Definitions;
 use super::manifests::Object;
+use crate::telemetry::Metrics;
 
 /// Everything that requests are decided by. It never changes.
 #[derive(Debug)]
 pub(crate) struct State {
+    index: PolicyIndex,
     snapshot: Snapshot,
+    definitions: Definitions,
     authorizer: Arc<dyn Authorizer>,
     /// What each binding does with denials.
     actions: BTreeMap<String, Vec<String>>,
+    /// The namespaces that manifests describe.
+    namespaces: HashSet<String>,
+    /// Snapshots with one more namespace each, of which no manifest tells.
+    assumed: Mutex<HashMap<String, Snapshot>>,
     /// What is not as it should be, although it is served.
     warnings: Vec<String>,
     counts: Counts,
@@ -32,9 +44,12 @@ pub(crate) struct State {
 struct Counts {
     policies: usize,
     bindings: usize,
-    namespaces: usize,
+    definitions: usize,
     params: usize,
 }
+
+/// How many namespaces without manifests are kept; above that, they are forgotten and made anew.
+const MAX_ASSUMED: usize = 1024;
 
 impl State {
     /// Compiles objects. Policies whose expressions do not compile are taken in, and decided by their failurePolicy.
@@ -43,39 +58,72 @@ impl State {
     ///
     /// What is wrong with the objects: each with file, line and column.
     pub(super) fn new(objects: Vec<Object>) -> Result<Self, Vec<String>> {
-        let mut building = Building {
-            index: PolicyIndex::new(stored_expressions().map_err(|error| vec![error])?),
-            param_kinds: HashSet::new(),
-            actions: BTreeMap::new(),
-            counts: Counts::default(),
-            problems: unique(&objects),
-        };
-        building.index.set_equivalents(built_in_equivalents());
-        let of_group = |object: &&Object| group(object) == GROUP;
-        for object in objects.iter().filter(of_group) {
-            building.register(object);
+        let mut building = Building::new().map_err(|error| vec![error])?;
+        building.problems = unique(&objects);
+        for object in &objects {
+            match (group(object), object.text("kind")) {
+                (GROUP, _) => building.register(object),
+                ("apiextensions.k8s.io", "CustomResourceDefinition") => building.define(object),
+                _ => {}
+            }
         }
-        let warnings = compile_warnings(&building.index.snapshot(), &objects);
-        let rbac = Rbac::from_manifests(objects.iter().map(Object::value));
-        let rbac = rbac.map_err(|error| building.problems.push(error.to_string()));
+        // Which objects are params is known now.
         for object in &objects {
             building.other(object);
         }
+        let rbac = Rbac::from_manifests(objects.iter().map(Object::value));
+        let rbac = rbac.map_err(|error| building.problems.push(error.to_string()));
         match (building.problems.is_empty(), rbac) {
-            (true, Ok(rbac)) => Ok(State {
-                snapshot: building.index.snapshot(),
-                authorizer: Arc::new(rbac),
-                actions: building.actions,
-                warnings,
-                counts: building.counts,
-            }),
+            (true, Ok(rbac)) => Ok(building.finish(Arc::new(rbac))),
             _ => Err(building.problems),
         }
     }
 
-    /// The policies with all that they look at.
-    pub(crate) fn snapshot(&self) -> &Snapshot {
-        &self.snapshot
+    /// The policies with all that they look at. An API server would ask for a namespace of which no manifest tells; here it
+    /// is taken to have the label that every namespace has, its name, and where a namespace is deleted, it is as it was.
+    pub(crate) fn snapshot(&self, request: &AdmissionRequest) -> Snapshot {
+        let name = &request.namespace;
+        if name.is_empty() || self.namespaces.contains(name) {
+            return self.snapshot.clone();
+        }
+        let is_namespace = request.kind.group.is_empty() && request.kind.kind == "Namespace";
+        if is_namespace && request.old_object.is_object() {
+            return self.with_namespace(request.old_object.clone());
+        }
+        // A lock that a panic has left holds whole snapshots all the same.
+        let mut assumed = self
+            .assumed
+            .lock()
+            .unwrap_or_else(|broken| broken.into_inner());
+        if let Some(snapshot) = assumed.get(name) {
+            return snapshot.clone();
+        }
+        if assumed.len() >= MAX_ASSUMED {
+            assumed.clear();
+        }
+        let snapshot = self.with_namespace(json!({
+            "apiVersion": "v1",
+            "kind": "Namespace",
+            "metadata": {"name": name, "labels": {"kubernetes.io/metadata.name": name}},
+            "spec": {"finalizers": ["kubernetes"]},
+            "status": {"phase": "Active"},
+        }));
+        assumed.insert(name.clone(), snapshot.clone());
+        snapshot
+    }
+
+    fn with_namespace(&self, namespace: Json) -> Snapshot {
+        let mut index = self.index.clone();
+        match index.apply(namespace) {
+            Ok(()) => index.snapshot(),
+            // What the API server has stored is a namespace.
+            Err(_) => self.snapshot.clone(),
+        }
+    }
+
+    /// The definitions of custom resources.
+    pub(crate) fn definitions(&self) -> &Definitions {
+        &self.definitions
     }
 
     /// Who answers `authorizer`: the RBAC objects.
@@ -101,14 +149,23 @@ impl State {
         let Counts {
             policies,
             bindings,
-            namespaces,
+            definitions,
             params,
         } = self.counts;
+        let namespaces = self.namespaces.len();
         metrics.set_objects("ValidatingAdmissionPolicy", policies);
         metrics.set_objects("ValidatingAdmissionPolicyBinding", bindings);
+        metrics.set_objects("CustomResourceDefinition", definitions);
         metrics.set_objects("Namespace", namespaces);
         metrics.set_objects("params", params);
-        tracing::info!(policies, bindings, namespaces, params, "manifests loaded");
+        tracing::info!(
+            policies,
+            bindings,
+            definitions,
+            namespaces,
+            params,
+            "manifests loaded"
+        );
         for warning in &self.warnings {
             tracing::warn!("{warning}");
         }
@@ -117,14 +174,47 @@ impl State {
 
 struct Building {
     index: PolicyIndex,
+    definitions: Definitions,
+    equivalents: EquivalentResources,
     /// The kinds that policies have params of.
     param_kinds: HashSet<(String, String)>,
     actions: BTreeMap<String, Vec<String>>,
+    namespaces: HashSet<String>,
     counts: Counts,
+    warnings: Vec<String>,
     problems: Vec<String>,
 }
 
 impl Building {
+    fn new() -> Result<Self, String> {
+        Ok(Building {
+            index: PolicyIndex::new(&environments()?.stored),
+            definitions: Definitions::default(),
+            equivalents: built_in_equivalents(),
+            param_kinds: HashSet::new(),
+            actions: BTreeMap::new(),
+            namespaces: HashSet::new(),
+            counts: Counts::default(),
+            warnings: Vec::new(),
+            problems: Vec::new(),
+        })
+    }
+
+    fn finish(mut self, authorizer: Arc<dyn Authorizer>) -> State {
+        self.index.set_equivalents(self.equivalents);
+        State {
+            snapshot: self.index.snapshot(),
+            index: self.index,
+            definitions: self.definitions,
+            authorizer,
+            actions: self.actions,
+            namespaces: self.namespaces,
+            assumed: Mutex::default(),
+            warnings: self.warnings,
+            counts: self.counts,
+        }
+    }
+
     /// Takes in a policy or a binding. Mutating policies and webhooks are others' work.
     fn register(&mut self, object: &Object) {
         let decoded = match Resource::decode(&json::to_string(object.value())) {
@@ -135,6 +225,15 @@ impl Building {
             // The field is quoted in the message.
             let field = fault.split('"').nth(1).unwrap_or_default();
             self.problems.push(object.problem(field, fault));
+        }
+        match environments() {
+            Err(error) => self.problems.push(error),
+            Ok(environments) => {
+                let report = environments.validator().create(&decoded.object);
+                for error in &report.errors {
+                    self.fault(object, error);
+                }
+            }
         }
         match decoded.object {
             Resource::ValidatingAdmissionPolicy(policy) => {
@@ -154,6 +253,66 @@ impl Building {
         }
     }
 
+    /// Notes what is wrong with a policy. What does not compile is served nevertheless, as an API server does that has it
+    /// from another version: its failurePolicy decides.
+    fn fault(&mut self, object: &Object, error: &Error) {
+        let does_not_compile = error.kind == ErrorType::Invalid
+            && (error.detail.starts_with("compilation failed")
+                || error.detail.starts_with("must evaluate to"));
+        if !does_not_compile {
+            let message = object.problem(&error.field, error);
+            return self.problems.push(message);
+        }
+        let first_line = error.detail.lines().next().unwrap_or_default();
+        let message = format!("{}: {first_line}", error.field);
+        self.warnings.push(object.problem(&error.field, message));
+    }
+
+    /// Takes in the definition of a custom resource.
+    fn define(&mut self, object: &Object) {
+        let definition = match Definition::read(object.value()) {
+            Ok(definition) => definition,
+            Err(error) => return self.problems.push(object.problem("spec", error)),
+        };
+        match environments() {
+            Err(error) => self.problems.push(error),
+            Ok(environments) => {
+                for error in definition.validate(&environments.rules) {
+                    let problem = object.problem(&error.field, &error);
+                    self.problems.push(problem);
+                }
+            }
+        }
+        let spec = &definition.spec;
+        for version in &spec.versions {
+            let gvk = GroupVersionKind {
+                group: spec.group.clone(),
+                version: version.name.clone(),
+                kind: spec.names.kind.clone(),
+            };
+            let param_kind = ParamKind {
+                api_version: gvk.api_version(),
+                kind: gvk.kind.clone(),
+            };
+            let namespaced = spec.scope == "Namespaced";
+            self.index.set_namespaced(&param_kind, namespaced);
+            if version.served {
+                let gvr = GroupVersionResource {
+                    group: spec.group.clone(),
+                    version: version.name.clone(),
+                    resource: spec.names.plural.clone(),
+                };
+                self.equivalents
+                    .register("", gvr.clone(), "status", gvk.clone());
+                self.equivalents.register("", gvr, "", gvk);
+            }
+        }
+        count(&mut self.counts.definitions);
+        if let Err(error) = self.definitions.insert(&definition) {
+            self.problems.push(object.problem("spec", error));
+        }
+    }
+
     /// Takes in an object that is no policy, where a policy may look at it.
     fn other(&mut self, object: &Object) {
         let (api_version, kind) = (object.text("apiVersion"), object.text("kind"));
@@ -161,7 +320,7 @@ impl Building {
         let is_namespace = (api_version, kind) == ("v1", "Namespace");
         let is_param = self.param_kinds.contains(&key);
         if is_namespace {
-            count(&mut self.counts.namespaces);
+            self.namespaces.insert(object.metadata("name").to_owned());
         }
         if is_param {
             count(&mut self.counts.params);
@@ -210,34 +369,36 @@ fn unique(objects: &[Object]) -> Vec<String> {
     problems
 }
 
-/// The expressions that do not compile.
-fn compile_warnings(snapshot: &Snapshot, objects: &[Object]) -> Vec<String> {
-    let mut warnings = Vec::new();
-    for policy in snapshot.policies() {
-        let is_its = |object: &&Object| {
-            object.text("kind") == "ValidatingAdmissionPolicy"
-                && object.metadata("name") == policy.name()
-        };
-        let Some(object) = objects.iter().find(is_its) else {
-            continue;
-        };
-        for error in policy.errors() {
-            let text = error.error.to_string();
-            let first_line = text.lines().next().unwrap_or_default();
-            let message = format!("{}: {first_line}", error.field);
-            warnings.push(object.problem(&error.field, message));
-        }
-    }
-    warnings
+/// What expressions are compiled in. Building it takes a while, so it is built once.
+struct Environments {
+    /// Of policies that run.
+    stored: Env,
+    /// Of rules that are written anew.
+    rules: RuleEnvs,
+    validator: Mutex<Validator>,
 }
 
-/// The environment in which an API server evaluates policies.
-fn stored_expressions() -> Result<&'static Env, String> {
-    static ENVIRONMENT: LazyLock<Result<Env, String>> = LazyLock::new(|| {
-        let set = EnvSet::new(KubeVersion::default()).map_err(|error| error.to_string())?;
-        Ok(set.stored_expressions().clone())
+impl Environments {
+    fn validator(&self) -> std::sync::MutexGuard<'_, Validator> {
+        self.validator
+            .lock()
+            .unwrap_or_else(|broken| broken.into_inner())
+    }
+}
+
+fn environments() -> Result<&'static Environments, String> {
+    static ENVIRONMENTS: LazyLock<Result<Environments, String>> = LazyLock::new(|| {
+        let text = |error: &dyn std::error::Error| error.to_string();
+        let set = EnvSet::new(KubeVersion::REFERENCE).map_err(|error| text(&error))?;
+        let rules = RuleEnvs::new(RuleEnvs::DEFAULT_VERSION).map_err(|error| text(&error))?;
+        let validator = Validator::new(Validator::DEFAULT_VERSION).map_err(|error| text(&error))?;
+        Ok(Environments {
+            stored: set.stored_expressions().clone(),
+            rules,
+            validator: Mutex::new(validator),
+        })
     });
-    ENVIRONMENT.as_ref().map_err(Clone::clone)
+    ENVIRONMENTS.as_ref().map_err(Clone::clone)
 }
 
 /// The resources of Kubernetes itself that an API server serves under several names.

@@ -1,0 +1,106 @@
+//! Certificates: reloaded, and asked of clients.
+
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+
+use crate::server::{Folder, Server, ask, client, policy, review};
+
+/// An authority, with certificates that it signs.
+struct Authority(CertifiedIssuer<'static, KeyPair>);
+
+impl Authority {
+    fn new() -> Self {
+        let mut params = CertificateParams::default();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        Authority(CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap())
+    }
+
+    fn pem(&self) -> String {
+        self.0.pem()
+    }
+
+    /// A certificate and its key, PEM.
+    fn sign(&self, name: &str) -> (String, String) {
+        let key = KeyPair::generate().unwrap();
+        let params = CertificateParams::new([name.to_owned()]).unwrap();
+        let certificate = params.signed_by(&key, &self.0).unwrap();
+        (certificate.pem(), key.serialize_pem())
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn new_certificates_are_offered_and_no_connection_is_dropped() {
+    let (old, new) = (Authority::new(), Authority::new());
+    let (certificate, key) = old.sign("localhost");
+    let folder = Folder::new()
+        .with("policies/a.yaml", &policy("a", "true", "", "Deny"))
+        .with("tls.crt", &certificate)
+        .with("tls.key", &key);
+    let (policies, certificate, key) = (
+        folder.file("policies"),
+        folder.file("tls.crt"),
+        folder.file("tls.key"),
+    );
+    let server = Server::start(&[
+        "--policies",
+        &policies,
+        "--cert",
+        &certificate,
+        "--key",
+        &key,
+    ]);
+    // One connection, that stays open.
+    let kept = client(&old.pem()).http2_prior_knowledge().build().unwrap();
+    ask(&kept, &server, &review("x")).await;
+
+    let (certificate, key) = new.sign("localhost");
+    folder.write("tls.key", &key);
+    server.wait_for_log("certificates not reloaded; the old ones are offered");
+    ask(&client(&old.pem()).build().unwrap(), &server, &review("x")).await;
+    folder.write("tls.crt", &certificate);
+    server.wait_for_log("certificates reloaded");
+
+    ask(&client(&new.pem()).build().unwrap(), &server, &review("x")).await;
+    ask(&kept, &server, &review("x")).await;
+    let stranger = client(&old.pem()).build().unwrap();
+    assert!(stranger.get(server.url("/livez")).send().await.is_err());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_clients_with_a_certificate_are_let_in() {
+    let clients = Authority::new();
+    let folder = Folder::new()
+        .with("policies/a.yaml", &policy("a", "true", "", "Deny"))
+        .with("clients.crt", &clients.pem());
+    let (policies, authority) = (folder.file("policies"), folder.file("clients.crt"));
+    let server = Server::start(&[
+        "--policies",
+        &policies,
+        "--self-signed",
+        "--client-ca",
+        &authority,
+    ]);
+    assert!(
+        server
+            .client()
+            .get(server.url("/livez"))
+            .send()
+            .await
+            .is_err()
+    );
+
+    let identity = |authority: &Authority| {
+        let (certificate, key) = authority.sign("kube-apiserver");
+        let pem = format!("{certificate}{key}");
+        let identity = reqwest::Identity::from_pem(pem.as_bytes()).unwrap();
+        client(server.authority.as_deref().unwrap())
+            .identity(identity)
+            .build()
+            .unwrap()
+    };
+    assert_eq!(
+        ask(&identity(&clients), &server, &review("x")).await["allowed"],
+        true
+    );
+    let stranger = identity(&Authority::new());
+    assert!(stranger.get(server.url("/livez")).send().await.is_err());
+}

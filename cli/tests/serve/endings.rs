@@ -1,0 +1,127 @@
+//! Requests that are in flight while manifests change and while the server ends.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::server::{Folder, Server, policy, review};
+
+/// How long the load lasts: a few seconds, or what `GAVEL_LOAD_SECONDS` says.
+fn seconds() -> u64 {
+    let said = std::env::var("GAVEL_LOAD_SECONDS").ok();
+    said.and_then(|said| said.parse().ok()).unwrap_or(3)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reloads_and_sigterm_lose_no_request() {
+    let folder = Folder::new().with(
+        "a.yaml",
+        &policy("a", "object.metadata.name != 'x'", "no x", "Deny"),
+    );
+    let mut server = Server::start(&[
+        "--policies",
+        folder.text(),
+        "--self-signed",
+        "--shutdown-delay",
+        "1s",
+    ]);
+    let ended = Arc::new(AtomicBool::new(false));
+    let answered = Arc::new(AtomicU64::new(0));
+    let mut clients = Vec::new();
+    for http1 in [true, true, false, false] {
+        let builder = crate::server::client(server.authority.as_deref().unwrap());
+        let client = match http1 {
+            true => builder.http1_only(),
+            false => builder,
+        };
+        let (client, url) = (client.build().unwrap(), server.url("/validate?timeout=10s"));
+        let (ended, answered) = (Arc::clone(&ended), Arc::clone(&answered));
+        clients.push(tokio::spawn(async move {
+            let body = review("x").to_string();
+            loop {
+                let asked = client.post(&url).header("content-type", "application/json");
+                let answer = match asked.body(body.clone()).send().await {
+                    Ok(answer) => answer.bytes().await,
+                    Err(error) => Err(error),
+                };
+                match answer {
+                    Ok(answer) => {
+                        assert!(
+                            String::from_utf8_lossy(&answer).contains("no x"),
+                            "{answer:?}"
+                        );
+                        answered.fetch_add(1, Ordering::Relaxed);
+                    }
+                    // Nobody listens any more.
+                    Err(error) if error.is_connect() && ended.load(Ordering::Relaxed) => return,
+                    Err(error) => panic!("a request was lost: {error:?}"),
+                }
+            }
+        }));
+    }
+    let until = Instant::now() + Duration::from_secs(seconds());
+    let mut n = 0;
+    while Instant::now() < until {
+        n += 1;
+        folder.write("b.yaml", &policy("b", &format!("{n} > 0"), "", "Deny"));
+        tokio::time::sleep(Duration::from_millis(300)).await;
+    }
+    server.wait_for_log("manifests reloaded");
+    ended.store(true, Ordering::Relaxed);
+    server.terminate();
+    for client in clients {
+        client.await.unwrap();
+    }
+    assert!(answered.load(Ordering::Relaxed) > 10);
+    assert!(server.wait().success());
+    server.wait_for_log("ended");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sigterm_turns_readyz_and_ends_within_the_grace_period() {
+    let mut server = Server::start(&[
+        "--demo",
+        "--self-signed",
+        "--shutdown-delay",
+        "2s",
+        "--grace-period",
+        "4s",
+    ]);
+    let client = server.client();
+    // A request whose body never ends.
+    use std::io::Write;
+    let mut hanging = std::net::TcpStream::connect(server.address).unwrap();
+    hanging.write_all(b"\x16\x03\x01").unwrap();
+    server.terminate();
+    server.wait_for_log("shutting down");
+    let told = Instant::now();
+    let ready = client.get(server.url("/readyz")).send().await.unwrap();
+    assert_eq!(ready.status(), 500);
+    assert!(
+        ready
+            .text()
+            .await
+            .unwrap()
+            .contains("[-]shutdown failed: reason withheld\n")
+    );
+    assert_eq!(
+        client
+            .get(server.url("/livez"))
+            .send()
+            .await
+            .unwrap()
+            .status(),
+        200
+    );
+    let one = client
+        .get(server.url("/readyz/shutdown"))
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(
+        one.text().await.unwrap(),
+        "internal server error: process is shutting down\n"
+    );
+    assert!(server.wait().success());
+    assert!(told.elapsed() < Duration::from_secs(10));
+}

@@ -1,0 +1,101 @@
+//! Clients that mean ill: they get little, and others are served.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use crate::server::{Server, ask, review};
+
+/// Reads until the server closes; how long that took.
+fn until_closed(mut stream: TcpStream) -> Duration {
+    let began = Instant::now();
+    stream
+        .set_read_timeout(Some(Duration::from_secs(30)))
+        .unwrap();
+    let mut buffer = [0; 1024];
+    loop {
+        match stream.read(&mut buffer) {
+            Ok(0) => return began.elapsed(),
+            Ok(_) => {}
+            Err(error) if error.kind() == ErrorKind::ConnectionReset => return began.elapsed(),
+            Err(error) => panic!("still open after {:?}: {error}", began.elapsed()),
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn slow_and_wrong_clients_are_closed_and_others_served() {
+    let server = Server::start(&[
+        "--demo",
+        "--self-signed",
+        "--header-timeout",
+        "1s",
+        "--max-connections",
+        "64",
+    ]);
+    let before = server.memory();
+    let mut slow = Vec::new();
+    for begin in [
+        &b""[..],
+        b"\x16\x03\x01\x02\x00",
+        b"GET / HTTP/1.1\r\nHost: x\r\n",
+        b"\x00\xff\xfe nothing",
+    ] {
+        for _ in 0..8 {
+            let mut stream = TcpStream::connect(server.address).unwrap();
+            stream.write_all(begin).unwrap();
+            slow.push(stream);
+        }
+    }
+    let client = server.client();
+    ask(&client, &server, &review("x")).await;
+    for stream in slow {
+        until_closed(stream);
+    }
+    for _ in 0..2_000 {
+        drop(TcpStream::connect(server.address));
+    }
+    ask(&client, &server, &review("x")).await;
+    assert!(server.memory() < before + (64 << 20));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn slow_heads_and_endless_bodies_end_over_plain_http_too() {
+    let server = Server::start(&["--demo", "--plain-http", "--header-timeout", "1s"]);
+    let before = server.memory();
+    let head = |rest: &str| {
+        format!(
+            "POST /validate?timeout=1s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n{rest}"
+        )
+    };
+    for begin in [
+        head(""),
+        head("Content-Length: 1000\r\n\r\n{"),
+        head("Transfer-Encoding: chunked\r\n\r\n5\r\n"),
+    ] {
+        let mut stream = TcpStream::connect(server.address).unwrap();
+        stream.write_all(begin.as_bytes()).unwrap();
+        let took = tokio::task::spawn_blocking(move || until_closed(stream))
+            .await
+            .unwrap();
+        assert!(took < Duration::from_secs(20), "{begin:?} {took:?}");
+    }
+    // 100 MB, announced and not.
+    for begin in [
+        head("Content-Length: 100000000\r\n\r\n"),
+        head("Transfer-Encoding: chunked\r\n\r\n"),
+    ] {
+        let mut stream = TcpStream::connect(server.address).unwrap();
+        stream.write_all(begin.as_bytes()).unwrap();
+        let chunk = format!("10000\r\n{}\r\n", " ".repeat(0x10000));
+        for _ in 0..1_600 {
+            if stream.write_all(chunk.as_bytes()).is_err() {
+                break;
+            }
+        }
+        tokio::task::spawn_blocking(move || until_closed(stream))
+            .await
+            .unwrap();
+    }
+    assert!(server.memory() < before + (64 << 20));
+}

@@ -1,0 +1,8 @@
+//! `gavel serve` as an API server meets it: the real binary, over TLS, with an HTTP client of its own.
+
+mod certificates;
+mod endings;
+mod hostile;
+mod reload;
+mod reviews;
+mod server;

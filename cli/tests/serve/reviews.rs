@@ -1,0 +1,293 @@
+//! What is answered to reviews, good and bad.
+
+use serde_json::{Value as Json, json};
+
+use crate::server::{Folder, Server, ask, policy, review};
+
+const NAMED: &str = "(object == null ? oldObject : object).metadata.?name.orValue('') != 'bad'";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn policies_deny_warn_and_audit() {
+    let folder = Folder::new()
+        .with(
+            "deny.yaml",
+            &policy("deny", NAMED, "the name is bad", "Deny"),
+        )
+        .with(
+            "warn.yaml",
+            &policy(
+                "warn",
+                "request.operation != 'UPDATE'",
+                "an update",
+                "Warn, Audit",
+            ),
+        );
+    let server = Server::start(&["--policies", folder.text(), "--self-signed"]);
+    let client = server.client();
+    let object = |name: &str| review(name)["request"]["object"].clone();
+    for version in ["admission.k8s.io/v1", "admission.k8s.io/v1beta1"] {
+        for (operation, name, subresource, allowed) in [
+            ("CREATE", "good", "", true),
+            ("CREATE", "bad", "", false),
+            ("UPDATE", "good", "", true),
+            ("UPDATE", "bad", "", false),
+            ("DELETE", "good", "", true),
+            ("DELETE", "bad", "", false),
+            ("CONNECT", "good", "proxy", true),
+            ("CONNECT", "bad", "proxy", false),
+        ] {
+            let mut asked = review(name);
+            asked["apiVersion"] = version.into();
+            let request = &mut asked["request"];
+            request["operation"] = operation.into();
+            request["subResource"] = subresource.into();
+            if matches!(operation, "UPDATE" | "DELETE") {
+                request["oldObject"] = object(name);
+                request["options"]["kind"] = format!(
+                    "{}Options",
+                    if operation == "UPDATE" {
+                        "Update"
+                    } else {
+                        "Delete"
+                    }
+                )
+                .into();
+            }
+            if operation == "DELETE" {
+                request["object"] = Json::Null;
+            }
+            let response = ask(&client, &server, &asked).await;
+            let context = format!("{version} {operation} {name}: {response}");
+            assert_eq!(response["allowed"], allowed, "{context}");
+            let message = "ValidatingAdmissionPolicy 'deny' with binding 'deny' denied request: the name is bad";
+            match allowed {
+                true => assert_eq!(response["status"], Json::Null, "{context}"),
+                false => assert_eq!(
+                    response["status"],
+                    json!({
+                        "status": "Failure",
+                        "message": message,
+                        "reason": "Invalid",
+                        "details": {"name": "bad", "kind": "configmaps", "causes": [{"message": message}]},
+                        "code": 422,
+                    }),
+                    "{context}"
+                ),
+            }
+            let (warnings, failures) = match operation {
+                "UPDATE" => (
+                    json!([
+                        "Validation failed for ValidatingAdmissionPolicy 'warn' with binding 'warn': an update"
+                    ]),
+                    json!({"validation_failure": r#"[{"message":"an update","policy":"warn","binding":"warn","expressionIndex":0,"validationActions":["Warn","Audit"]}]"#}),
+                ),
+                _ => (Json::Null, Json::Null),
+            };
+            assert_eq!(response["warnings"], warnings, "{context}");
+            assert_eq!(response["auditAnnotations"], failures, "{context}");
+        }
+    }
+    let log = server.wait_for_log("denied");
+    assert_eq!(
+        (&log["uid"], &log["policy"]),
+        (&json!("uid-bad"), &json!("deny"))
+    );
+    let metrics = client
+        .get(server.url("/metrics"))
+        .send()
+        .await
+        .unwrap()
+        .text()
+        .await
+        .unwrap();
+    for expected in [
+        r#"apiserver_validating_admission_policy_check_total{policy="deny",policy_binding="deny",error_type="invalid_error",enforcement_action="deny"} 8"#,
+        r#"apiserver_validating_admission_policy_check_total{policy="warn",policy_binding="warn",error_type="invalid_error",enforcement_action="audit"} 4"#,
+        r#"gavel_http_requests_total{path="/validate",method="POST",code="200"} 16"#,
+        "process_resident_memory_bytes ",
+    ] {
+        assert!(metrics.contains(expected), "{expected}\n{metrics}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn bad_requests_are_answered_with_a_status() {
+    let folder = Folder::new().with("deny.yaml", &policy("deny", NAMED, "bad", "Deny"));
+    let server = Server::start(&[
+        "--policies",
+        folder.text(),
+        "--self-signed",
+        "--max-body",
+        "10000",
+    ]);
+    let client = server.client();
+    let json_type = "application/json";
+    let without = |key: &str| {
+        let mut review = review("x");
+        review.as_object_mut().unwrap().remove(key);
+        review.to_string().into_bytes()
+    };
+    let with = |path: &str, value: Json| {
+        let mut review = review("x");
+        *review.pointer_mut(path).unwrap() = value;
+        review.to_string().into_bytes()
+    };
+    let good = review("x").to_string().into_bytes();
+    let nested = format!("{}{}", "[".repeat(5_000), "]".repeat(5_000)).into_bytes();
+    for (path, content_type, body, code, reason) in [
+        ("/validate", json_type, b"".to_vec(), 400, "BadRequest"),
+        ("/validate", json_type, b"{".to_vec(), 400, "BadRequest"),
+        ("/validate", json_type, b"[]".to_vec(), 400, "BadRequest"),
+        (
+            "/validate",
+            json_type,
+            b"{\"a\": \"\xff\"}".to_vec(),
+            400,
+            "BadRequest",
+        ),
+        ("/validate", json_type, nested, 400, "BadRequest"),
+        (
+            "/validate",
+            json_type,
+            without("request"),
+            400,
+            "BadRequest",
+        ),
+        (
+            "/validate",
+            json_type,
+            without("apiVersion"),
+            400,
+            "BadRequest",
+        ),
+        (
+            "/validate",
+            json_type,
+            with("/kind", json!("Pod")),
+            400,
+            "BadRequest",
+        ),
+        (
+            "/validate",
+            json_type,
+            with("/request/uid", json!("")),
+            400,
+            "BadRequest",
+        ),
+        (
+            "/validate",
+            json_type,
+            with("/request/object", json!(7)),
+            400,
+            "BadRequest",
+        ),
+        (
+            "/validate",
+            json_type,
+            with("/request/userInfo", json!([])),
+            400,
+            "BadRequest",
+        ),
+        (
+            "/validate?timeout=soon",
+            json_type,
+            good.clone(),
+            400,
+            "BadRequest",
+        ),
+        (
+            "/validate",
+            json_type,
+            vec![b' '; 10_001],
+            413,
+            "RequestEntityTooLarge",
+        ),
+        (
+            "/validate",
+            "text/plain",
+            good.clone(),
+            415,
+            "UnsupportedMediaType",
+        ),
+        (
+            "/validate/nothing",
+            json_type,
+            good.clone(),
+            404,
+            "NotFound",
+        ),
+        ("/readyz", json_type, good.clone(), 405, "MethodNotAllowed"),
+        (
+            "/validate",
+            "application/json; charset=utf-8",
+            good,
+            200,
+            "",
+        ),
+    ] {
+        let answer = client
+            .post(server.url(path))
+            .header("content-type", content_type)
+            .body(body.clone())
+            .send()
+            .await
+            .unwrap();
+        let context = String::from_utf8_lossy(&body[..body.len().min(60)]).into_owned();
+        assert_eq!(answer.status(), code, "{path} {context}");
+        let answer: Json = serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap();
+        if code != 200 {
+            assert_eq!(answer["kind"], "Status", "{answer}");
+            assert_eq!(
+                (&answer["reason"], &answer["code"]),
+                (&json!(reason), &json!(code)),
+                "{answer}"
+            );
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_takes_too_long_is_decided_by_the_failure_policy() {
+    let slow = "[1,2,3,4,5,6,7,8,9].all(a, [1,2,3,4,5,6,7,8,9].all(b, [1,2,3,4,5,6,7,8,9].all(c, [1,2,3,4,5,6,7,8,9].all(d, [1,2,3,4,5,6,7,8,9].all(e, a + b + c + d + e > 0)))))";
+    let ignored = policy("ignored", slow, "", "Deny").replacen(
+        "spec:\n",
+        "spec:\n  failurePolicy: Ignore\n",
+        1,
+    );
+    let folder = Folder::new().with("slow.yaml", &policy("slow", slow, "", "Deny"));
+    let server = Server::start(&["--policies", folder.text(), "--self-signed"]);
+    let client = server.client();
+    let answer = client
+        .post(server.url("/validate?timeout=2ms"))
+        .header("content-type", "application/json")
+        .body(review("x").to_string())
+        .send()
+        .await
+        .unwrap();
+    let answer: Json = serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap();
+    let message = answer["response"]["status"]["message"].as_str().unwrap();
+    assert!(message.contains("operation interrupted"), "{answer}");
+    folder.write("slow.yaml", &ignored);
+    server.wait_for_log("manifests reloaded");
+    let answer = client
+        .post(server.url("/validate?timeout=2ms"))
+        .header("content-type", "application/json")
+        .body(review("x").to_string())
+        .send()
+        .await
+        .unwrap();
+    let answer: Json = serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap();
+    assert_eq!(answer["response"]["allowed"], true, "{answer}");
+    let metrics = client
+        .get(server.url("/metrics"))
+        .send()
+        .await
+        .unwrap()
+        .text()
+        .await
+        .unwrap();
+    assert!(
+        metrics.contains(r#"gavel_admission_fail_open_total{policy="ignored"} 1"#),
+        "{metrics}"
+    );
+}

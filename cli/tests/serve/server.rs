@@ -1,0 +1,251 @@
+//! The binary, started and watched.
+
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value as Json, json};
+
+/// A server that ends with the test.
+pub(crate) struct Server {
+    child: Child,
+    pub(crate) address: SocketAddr,
+    /// The authority of `--self-signed`, PEM.
+    pub(crate) authority: Option<String>,
+    logs: Arc<Mutex<Vec<Json>>>,
+}
+
+impl Server {
+    /// Starts with arguments, on a free port.
+    pub(crate) fn start(arguments: &[&str]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_gavel"))
+            .args(["serve", "--listen", "127.0.0.1:0", "--log-format", "json"])
+            .args(["--log-level", "debug"])
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let stderr = BufReader::new(child.stderr.take().unwrap());
+        let logs = Arc::new(Mutex::new(Vec::new()));
+        let written = Arc::clone(&logs);
+        let (tell, told) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            for line in stderr.lines().map_while(Result::ok) {
+                let log: Json =
+                    serde_json::from_str(&line).unwrap_or_else(|_| json!({"message": line}));
+                if log["message"] == "serving" {
+                    let address = log["address"].as_str().unwrap().parse().unwrap();
+                    let _ = tell.send(address);
+                }
+                written.lock().unwrap().push(log);
+            }
+        });
+        let address = told.recv_timeout(Duration::from_secs(60));
+        let address = address.unwrap_or_else(|_| panic!("not serving: {:?}", logs.lock().unwrap()));
+        let self_signed = arguments.contains(&"--self-signed");
+        let authority = self_signed.then(|| {
+            let mut line = String::new();
+            let mut stdout = BufReader::new(child.stdout.take().unwrap());
+            stdout.read_line(&mut line).unwrap();
+            let bundle = line.trim().strip_prefix("caBundle: ").unwrap();
+            use base64::Engine;
+            let pem = base64::engine::general_purpose::STANDARD
+                .decode(bundle)
+                .unwrap();
+            String::from_utf8(pem).unwrap()
+        });
+        Server {
+            child,
+            address,
+            authority,
+            logs,
+        }
+    }
+
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("https://localhost:{}{path}", self.address.port())
+    }
+
+    /// A client that trusts the server's own authority.
+    pub(crate) fn client(&self) -> reqwest::Client {
+        client(self.authority.as_deref().unwrap()).build().unwrap()
+    }
+
+    /// Waits until a log says so.
+    pub(crate) fn wait_for_log(&self, message: &str) -> Json {
+        let until = Instant::now() + Duration::from_secs(30);
+        loop {
+            let logs = self.logs.lock().unwrap().clone();
+            if let Some(log) = logs.iter().rev().find(|log| log["message"] == message) {
+                return log.clone();
+            }
+            assert!(Instant::now() < until, "no {message:?} in {logs:?}");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    pub(crate) fn terminate(&self) {
+        let pid = self.child.id().to_string();
+        assert!(
+            Command::new("kill")
+                .args(["-TERM", &pid])
+                .status()
+                .unwrap()
+                .success()
+        );
+    }
+
+    pub(crate) fn wait(&mut self) -> ExitStatus {
+        self.child.wait().unwrap()
+    }
+
+    /// Resident memory in bytes.
+    pub(crate) fn memory(&self) -> usize {
+        let statm = std::fs::read_to_string(format!("/proc/{}/statm", self.child.id())).unwrap();
+        statm.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4096
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// What a client begins with: localhost is the server's address, and nobody but the authority is trusted.
+pub(crate) fn client(authority: &str) -> reqwest::ClientBuilder {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let authority = reqwest::Certificate::from_pem(authority.as_bytes()).unwrap();
+    reqwest::Client::builder()
+        .add_root_certificate(authority)
+        .timeout(Duration::from_secs(60))
+}
+
+/// A folder that goes away with the test.
+pub(crate) struct Folder(PathBuf);
+
+impl Folder {
+    pub(crate) fn new() -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let name = format!(
+            "gavel-serve-{}-{}",
+            std::process::id(),
+            COUNT.fetch_add(1, Ordering::Relaxed)
+        );
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    /// With a file.
+    pub(crate) fn with(self, name: &str, text: &str) -> Self {
+        self.write(name, text);
+        self
+    }
+
+    /// Puts a file there at once, as programs that replace files do.
+    pub(crate) fn write(&self, name: &str, text: &str) {
+        let file = self.0.join(name);
+        let folder = file.parent().unwrap();
+        std::fs::create_dir_all(folder).unwrap();
+        let new = folder.join(".new");
+        std::fs::write(&new, text).unwrap();
+        std::fs::rename(new, file).unwrap();
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        self.0.to_str().unwrap()
+    }
+
+    pub(crate) fn file(&self, name: &str) -> String {
+        self.0.join(name).to_str().unwrap().to_owned()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A policy about config maps with a validation, and its binding.
+pub(crate) fn policy(name: &str, expression: &str, message: &str, actions: &str) -> String {
+    format!(
+        r#"apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata:
+  name: {name}
+spec:
+  matchConstraints:
+    resourceRules:
+    - apiGroups: [""]
+      apiVersions: [v1]
+      operations: ["*"]
+      resources: [configmaps, configmaps/*]
+  validations:
+  - expression: {expression:?}
+    message: {message:?}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata:
+  name: {name}
+spec:
+  policyName: {name}
+  validationActions: [{actions}]
+"#
+    )
+}
+
+/// A review of a config map that is being created.
+pub(crate) fn review(name: &str) -> Json {
+    let names = json!({"group": "", "version": "v1", "resource": "configmaps"});
+    let kind = json!({"group": "", "version": "v1", "kind": "ConfigMap"});
+    json!({
+        "apiVersion": "admission.k8s.io/v1",
+        "kind": "AdmissionReview",
+        "request": {
+            "uid": format!("uid-{name}"),
+            "kind": kind,
+            "resource": names,
+            "requestKind": kind,
+            "requestResource": names,
+            "name": name,
+            "namespace": "default",
+            "operation": "CREATE",
+            "userInfo": {"username": "alice", "groups": ["system:authenticated"]},
+            "object": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "namespace": "default"}},
+            "oldObject": null,
+            "dryRun": false,
+            "options": {"apiVersion": "meta.k8s.io/v1", "kind": "CreateOptions"},
+        },
+    })
+}
+
+/// Sends a review, and returns the response of the answer.
+pub(crate) async fn ask(client: &reqwest::Client, server: &Server, review: &Json) -> Json {
+    let answer = client
+        .post(server.url("/validate?timeout=10s"))
+        .header("content-type", "application/json")
+        .body(review.to_string())
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(answer.status(), 200);
+    let answer: Json = serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap();
+    assert_eq!(answer["kind"], "AdmissionReview");
+    assert_eq!(answer["apiVersion"], review["apiVersion"]);
+    assert_eq!(answer["response"]["uid"], review["request"]["uid"]);
+    answer["response"].clone()
+}

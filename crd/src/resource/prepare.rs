@@ -50,7 +50,7 @@ fn for_update(object: &mut Map<String, Json>, old: &Map<String, Json>, has_statu
         };
     }
     if !is_same_but_metadata(object, old) {
-        set_generation(object, generation(old).saturating_add(1));
+        set_generation(object, generation(old).wrapping_add(1));
     }
 }
 
@@ -59,11 +59,7 @@ fn for_status_update(object: &mut Map<String, Json>, old: &Map<String, Json>) {
     let new = std::mem::replace(object, old.clone());
     match managed_fields(&new).cloned() {
         Some(managed) => set_metadata(object, "managedFields", managed),
-        None => {
-            if let Some(Json::Object(metadata)) = object.get_mut("metadata") {
-                metadata.remove("managedFields");
-            }
-        }
+        None => drop_metadata(object, "managedFields"),
     }
     match new.get("status") {
         Some(status) => object.insert("status".to_owned(), status.clone()),
@@ -81,8 +77,18 @@ fn generation(object: &Map<String, Json>) -> i64 {
     generation.and_then(Json::as_i64).unwrap_or(0)
 }
 
+/// A generation of 0 is none.
 fn set_generation(object: &mut Map<String, Json>, generation: i64) {
-    set_metadata(object, "generation", generation.into());
+    match generation {
+        0 => drop_metadata(object, "generation"),
+        generation => set_metadata(object, "generation", generation.into()),
+    }
+}
+
+fn drop_metadata(object: &mut Map<String, Json>, key: &str) {
+    if let Some(Json::Object(metadata)) = object.get_mut("metadata") {
+        metadata.remove(key);
+    }
 }
 
 /// Nothing happens where `metadata` is no object.
@@ -151,6 +157,19 @@ mod tests {
             true,
             json!({"spec": 1.0, "metadata": {"generation": 1}}),
         );
+    }
+
+    #[test]
+    fn generations_go_round() {
+        let check = |before: i64, expected: Json| {
+            let mut new = object(json!({"spec": 1, "metadata": {"generation": 7}}));
+            let old = object(json!({"metadata": {"generation": before}}));
+            for_update(&mut new, &old, false);
+            assert_eq!(new["metadata"], expected);
+        };
+        check(1, json!({"generation": 2}));
+        check(-1, json!({}));
+        check(i64::MAX, json!({"generation": i64::MIN}));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use gavel_engine::error::EvalError;
 use gavel_engine::golang::{duration, float, time::OffsetTime};
-use gavel_engine::value::{Arena, List, Opaque, Timestamp, Value};
+use gavel_engine::value::{Arena, List, Map, Opaque, Timestamp, Value};
 
 /// Values inside more lists, maps and optionals than this are not written out.
 const MAX_DEPTH: usize = 200;
@@ -115,11 +115,13 @@ impl Serialize for Entries<'_> {
         };
         let mut entries: Vec<(String, TypedValue<'_>, Entry<'_>)> = Vec::with_capacity(map.len());
         let mut keys = map.iter();
-        for entry in map.iter() {
-            let Some(key) = keys.next_key() else { break };
-            let value = match entry {
-                Ok((_, value)) => Entry::Value(self.0.inner(value)),
-                Err(error) => Entry::Error(error),
+        while let Some(key) = keys.next_key() {
+            let value = match (map.get(&key), map) {
+                (Ok(Some(value)), _) => Entry::Value(self.0.inner(value)),
+                // A field that is null, and fields that the schema does not know.
+                (Ok(None), _) => Entry::Error(EvalError::new("not found")),
+                (Err(_), Map::Shaped(..)) => continue,
+                (Err(error), _) => Entry::Error(error),
             };
             entries.push((key.in_message().to_string(), self.0.inner(key), value));
         }

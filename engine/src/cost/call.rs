@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use super::{CostEstimate, SizeEstimate};
 use crate::error::EvalError;
 use crate::types::Type;
-use crate::value::Value;
+use crate::value::{Arena, Value};
 
 /// The cost of an overload.
 #[derive(Debug, Clone, Copy)]
@@ -173,6 +173,10 @@ pub fn tracked_size(value: Option<&Value<'_>>) -> u64 {
         Some(Value::String(text)) => text.chars().count(),
         Some(Value::Bytes(bytes)) => bytes.len(),
         Some(Value::Opaque(opaque)) => return opaque.size().unwrap_or(1),
+        Some(Value::Unread(json, shape)) => {
+            let arena = Arena::new();
+            return tracked_size(shape.read(json, &arena).ok().as_ref());
+        }
         Some(value) => match (value.as_list(), value.as_map()) {
             (Some(list), _) => list.len(),
             (_, Some(map)) => map.len(),

@@ -13,7 +13,7 @@ use crate::decl::{Function, OverloadDecl, PatternFunction};
 use crate::error::EvalError;
 use crate::golang::regex::Regex;
 use crate::types::Type;
-use crate::value::{Arena, Value};
+use crate::value::{Arena, HeldError, Value};
 
 /// A call.
 #[derive(Debug)]
@@ -198,9 +198,11 @@ fn accepts(overload: &OverloadDecl, values: &[Value<'_>]) -> bool {
 fn is_of(value: &Value<'_>, ty: &Type) -> bool {
     if let Value::Unread(json, shape) = value {
         let arena = Arena::new();
-        return shape
-            .read(json, &arena)
-            .map_or_else(|_| ty.is_dyn(), |value| is_of(&value, ty));
+        let value = shape.read(json, &arena);
+        return is_of(
+            &value.unwrap_or_else(|error| arena.opaque(HeldError(error))),
+            ty,
+        );
     }
     match ty {
         Type::Dyn | Type::Any | Type::Error | Type::Param(_) | Type::Var(_) => true,

@@ -129,6 +129,11 @@ impl Equality {
             false => left.equals(&right),
             true => left.differs_from(&right),
         };
+        if let Err(error) = &result
+            && error.is_fatal()
+        {
+            return result;
+        }
         self.operands.charge(left, right, frame)?;
         result
     }

@@ -48,7 +48,10 @@ pub fn list_contains(list: List<'_>, value: &Value<'_>) -> Result<bool, EvalErro
 
 /// Whether `key in map`.
 pub fn map_contains(map: Map<'_>, key: &Value<'_>) -> Result<bool, EvalError> {
-    Ok(map.get(key)?.is_some())
+    match map.get(key)? {
+        Some(value) => value.read(&Arena::new()).map(|_| true),
+        None => Ok(false),
+    }
 }
 
 fn equals_within(

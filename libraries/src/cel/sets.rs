@@ -72,7 +72,12 @@ fn first(list: List<'_>, elements: List<'_>, wanted: bool) -> Result<bool, EvalE
     const FEW: usize = 256;
     if list.len().saturating_mul(elements.len()) <= FEW {
         for element in elements {
-            if list_contains(list, &element)? == wanted {
+            let contains = match list_contains(list, &element) {
+                // What one list cannot compare may yet be in both.
+                Err(error) if wanted && !error.is_fatal() => false,
+                contains => contains?,
+            };
+            if contains == wanted {
                 return Ok(true);
             }
         }

@@ -130,9 +130,11 @@ pub(super) fn contains<'a>(
     elements: impl Iterator<Item = Value<'a>>,
     value: &Value<'_>,
 ) -> Result<bool, EvalError> {
+    let arena = Arena::new();
+    let value = value.or_held_error(&arena)?;
     let mut failure = None;
     for element in elements {
-        match equals(element, *value, &mut Reach::default()) {
+        match equals(element, value, &mut Reach::default()) {
             Ok(true) => return Ok(true),
             Ok(false) => {}
             Err(error) if error.is_fatal() => return Err(error),

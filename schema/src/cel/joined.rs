@@ -87,7 +87,10 @@ pub(super) fn concat<'a>(
                 members.extend(native.key()?);
             }
             for native in appended {
-                if native.key()?.is_none_or(|key| members.insert(key)) {
+                let key = native
+                    .key()
+                    .map_err(|value| value.looked_up(members.is_empty()))?;
+                if key.is_none_or(|key| members.insert(key)) {
                     elements.push(Element::read(native, item, arena));
                 }
             }
@@ -100,7 +103,8 @@ pub(super) fn concat<'a>(
                 }
             }
             for native in appended {
-                let key = MapKey::of(native, names)?;
+                let key = MapKey::of(native, names)
+                    .map_err(|value| value.looked_up(places.is_empty()))?;
                 let place = key.and_then(|key| places.get(&key).copied());
                 let element = Element::read(native, item, arena);
                 match place.and_then(|place| elements.get_mut(place)) {

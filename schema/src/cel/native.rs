@@ -70,9 +70,8 @@ impl<'a> Native<'a> {
         })
     }
 
-    /// What tells the value from others in a hash map; `None` of what equals nothing, not even itself. An error where Go
-    /// cannot hash it.
-    pub(super) fn key(self) -> Result<Option<Key<'a>>, EvalError> {
+    /// What tells the value from others in a hash map; `None` of what equals nothing, not even itself.
+    pub(super) fn key(self) -> Result<Option<Key<'a>>, Unhashable<'a>> {
         let key = match self {
             Native::Json(Json::Null) => Key::Nil,
             Native::Json(Json::Bool(value)) => Key::Bool(*value),
@@ -91,18 +90,36 @@ impl<'a> Native<'a> {
                 Value::Duration(duration) => Key::Duration(duration.0),
                 Value::Timestamp(time) => Key::Time(time.seconds, time.nanos, time.offset),
                 Value::Opaque(_) | Value::Unread(..) => return Ok(None),
-                _ => return Err(self.unhashable()),
+                _ => return Err(Unhashable(self)),
             },
-            _ => return Err(self.unhashable()),
+            _ => return Err(Unhashable(self)),
         };
         Ok(Some(key))
     }
+}
 
-    #[cold]
-    fn unhashable(self) -> EvalError {
+/// A value that Go cannot hash: it panics where it should.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Unhashable<'a>(Native<'a>);
+
+impl Unhashable<'_> {
+    /// What upstream answers where the value is looked up in a hash map that may be empty.
+    pub(super) fn looked_up(self, in_empty: bool) -> EvalError {
+        match in_empty {
+            true => EvalError::internal(format_args!(
+                "hash of unhashable type: {}",
+                self.0.go_type()
+            )),
+            false => self.into(),
+        }
+    }
+}
+
+impl From<Unhashable<'_>> for EvalError {
+    fn from(value: Unhashable<'_>) -> Self {
         EvalError::internal(format_args!(
             "runtime error: hash of unhashable type {}",
-            self.go_type()
+            value.0.go_type()
         ))
     }
 }
@@ -143,7 +160,10 @@ pub(super) enum MapKey<'a> {
 
 impl<'a> MapKey<'a> {
     /// Of an element, by the names of its keys. `None` of what equals nothing.
-    pub(super) fn of(element: Native<'a>, names: &[Box<str>]) -> Result<Option<Self>, EvalError> {
+    pub(super) fn of(
+        element: Native<'a>,
+        names: &[Box<str>],
+    ) -> Result<Option<Self>, Unhashable<'a>> {
         const NIL: &Json = &Json::Null;
         let Some(object) = element.object() else {
             return Ok(None);

@@ -1,5 +1,5 @@
 use gavel_engine::decl::TypeProvider;
-use gavel_engine::value::Arena;
+use gavel_engine::value::{Arena, concat_lists, list_contains};
 use serde_json::json;
 
 use super::*;
@@ -441,4 +441,211 @@ fn json_that_cannot_be_read_fails_as_upstream() {
             "{schema} {json}"
         );
     }
+}
+
+/// What `left == right` comes to by the schemas of both sides.
+fn compare(left: (&Json, &Json), right: (&Json, &Json)) -> Result<bool, String> {
+    let (left_schema, right_schema) = (schema(left.0.clone()), schema(right.0.clone()));
+    let (left, right) = (left_schema.view(left.1), right_schema.view(right.1));
+    left.equals(&right)
+        .map_err(|error| error.message().to_owned())
+}
+
+#[test]
+fn the_left_list_decides_what_equality_means() {
+    let list = |item: Json, list_type: &str| json!({"type": "array", "items": item, "x-kubernetes-list-type": list_type, "x-kubernetes-list-map-keys": ["k", "my-key"]});
+    let text = json!({"type": "string"});
+    let (set, atomic) = (list(text.clone(), "set"), list(text, "atomic"));
+    let object = json!({"type": "object", "properties": {"k": {"type": "string"}, "my-key": {"type": "string"}, "v": {"type": "integer"}}});
+    let maps = list(object, "map");
+    let dates = list(json!({"type": "string", "format": "date"}), "set");
+    let numbers = list(json!({"type": "number"}), "set");
+    let bytes = list(json!({"type": "string", "format": "byte"}), "set");
+    let check = |left: (&Json, Json), right: (&Json, Json), expected: Result<bool, &str>| {
+        let equal = compare((left.0, &left.1), (right.0, &right.1));
+        assert_eq!(equal, expected.map_err(str::to_owned), "{left:?} {right:?}");
+    };
+    let (ab, ba, aa) = (json!(["a", "b"]), json!(["b", "a"]), json!(["a", "a"]));
+    check((&set, ab.clone()), (&atomic, ba.clone()), Ok(true));
+    check((&atomic, ba), (&set, ab.clone()), Ok(false));
+    check((&set, ab.clone()), (&set, aa.clone()), Ok(true));
+    check((&set, aa), (&set, ab.clone()), Ok(false));
+    check((&set, ab), (&set, json!(["a"])), Ok(false));
+    // Members are compared as Go holds them: the schema's texts with CEL's timestamps, and ints with doubles.
+    check(
+        (&dates, json!(["2020-01-01"])),
+        (&dates, json!(["2020-01-01"])),
+        Ok(false),
+    );
+    check((&numbers, json!([1])), (&numbers, json!([1])), Ok(false));
+    check((&numbers, json!([1.5])), (&numbers, json!([1.5])), Ok(true));
+    let unhashable = "internal error: runtime error: hash of unhashable type []uint8";
+    check(
+        (&bytes, json!(["QQ=="])),
+        (&bytes, json!(["QQ=="])),
+        Err(unhashable),
+    );
+    let (one, two) = (json!({"k": "a", "v": 1}), json!({"k": "b", "v": 2}));
+    check(
+        (&maps, json!([one, two])),
+        (&maps, json!([two, one])),
+        Ok(true),
+    );
+    check(
+        (&maps, json!([one, two])),
+        (&maps, json!([one, one])),
+        Ok(true),
+    );
+    check(
+        (&maps, json!([one, one])),
+        (&maps, json!([one, two])),
+        Ok(false),
+    );
+    // Keys are looked for by their escaped names.
+    let (x, y) = (json!({"my-key": "x"}), json!({"my-key": "y"}));
+    check((&maps, json!([x, y])), (&maps, json!([x, y])), Ok(false));
+}
+
+#[test]
+fn objects_are_equal_by_the_fields_that_both_know() {
+    let object = json!({"type": "object", "properties": {"x": {"type": "integer"}, "o": {"type": "object", "nullable": true}}});
+    let check = |left: Json, right: Json, expected: Result<bool, &str>| {
+        let equal = compare((&object, &left), (&object, &right));
+        assert_eq!(equal, expected.map_err(str::to_owned), "{left} {right}");
+    };
+    check(json!({"x": 1}), json!({"x": 1}), Ok(true));
+    check(json!({"x": 1, "q": 1}), json!({"x": 1, "r": 1}), Ok(true));
+    check(
+        json!({"x": 1, "q": 1}),
+        json!({"x": 1, "q": 1.0}),
+        Ok(false),
+    );
+    check(json!({"x": 1, "o": null}), json!({"x": 1}), Ok(false));
+    check(
+        json!({"x": 1, "o": null}),
+        json!({"x": 1, "q": 1}),
+        Ok(true),
+    );
+    check(
+        json!({"x": 1.5}),
+        json!({"x": 1}),
+        Err("invalid data, expected int, got float64"),
+    );
+    check(json!({"x": 1}), json!({"x": 1.5}), Ok(false));
+}
+
+#[test]
+fn fields_are_found_as_identifiers_and_keys_as_they_are() {
+    let object = schema(
+        json!({"type": "object", "properties": {"a-b": {"type": "integer"}, "c$d": {"type": "integer"}, "n": {"type": "integer", "nullable": true}}}),
+    );
+    let json = json!({"a-b": 1, "c$d": 2, "n": null, "unknown": 3});
+    let map = object.view(&json).as_map().unwrap();
+    let mut keys = map.iter();
+    let keys: Vec<String> = std::iter::from_fn(|| keys.next_key())
+        .map(|key| key.in_message().to_string())
+        .collect();
+    assert_eq!(
+        keys,
+        ["a__dash__b", "c$d", "n", "0"],
+        "a null for what is unknown"
+    );
+    let found = |key: &str| {
+        map.get_str(key)
+            .unwrap()
+            .map(|value| value.in_message().to_string())
+    };
+    for (key, expected) in [
+        ("a__dash__b", Some("1")),
+        ("a-b", Some("1")),
+        ("c$d", Some("2")),
+        ("n", None),
+        ("unknown", None),
+        ("__x__", None),
+    ] {
+        assert_eq!(found(key).as_deref(), expected, "{key}");
+    }
+    assert!(map.get(&Value::Int(1)).is_err());
+
+    let values = schema(
+        json!({"type": "object", "additionalProperties": {"type": "integer", "nullable": true}}),
+    );
+    let json = json!({"a-b": 1, "n": null});
+    let map = values.view(&json).as_map().unwrap();
+    assert!(matches!(map.get_str("a-b"), Ok(Some(Value::Int(1)))));
+    assert!(matches!(map.get_str("a__dash__b"), Ok(None)));
+    assert!(matches!(map.get_str("n"), Ok(Some(Value::Null))));
+}
+
+#[test]
+fn what_is_appended_is_read_anew() {
+    let check = |schema: Json, left: Json, right: Json, expected: &str| {
+        let schema = self::schema(schema);
+        let arena = Arena::new();
+        let lists = [&left, &right].map(|json| schema.view(json).as_list().unwrap());
+        let joined = concat_lists(&arena, lists[0], lists[1]);
+        let text = match joined {
+            Ok(joined) => joined.in_message().to_string(),
+            Err(error) => error.to_string(),
+        };
+        assert_eq!(text, expected, "{left} {right}");
+    };
+    let list = |item: Json| json!({"type": "array", "items": item});
+    let set = |item: Json| json!({"type": "array", "items": item, "x-kubernetes-list-type": "set"});
+    let text = json!({"type": "string"});
+    let date = json!({"type": "string", "format": "date"});
+    check(
+        list(text.clone()),
+        json!(["a"]),
+        json!(["a", "b"]),
+        "[a, a, b]",
+    );
+    check(
+        set(text),
+        json!(["a", "a"]),
+        json!(["b", "a", "b"]),
+        "[a, a, b]",
+    );
+    check(
+        list(date),
+        json!(["2020-01-01"]),
+        json!(["2020-01-02"]),
+        "[2020-01-01 00:00:00 +0000 UTC, invalid data, expected string, got time.Time]",
+    );
+    let bytes = json!({"type": "string", "format": "byte"});
+    check(
+        set(bytes),
+        json!([]),
+        json!(["QQ=="]),
+        "internal error: hash of unhashable type: []uint8",
+    );
+    let object = json!({"type": "object", "properties": {"k": {"type": "string"}, "v": {"type": "integer"}}});
+    let maps = json!({"type": "array", "items": object, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"]});
+    check(
+        maps,
+        json!([{"k": "a", "v": 1}, {"k": "b", "v": 2}]),
+        json!([{"k": "b", "v": 3}, {"k": "c"}]),
+        "[{k: a, v: 1}, {k: b, v: 3}, {k: c}]",
+    );
+}
+
+#[test]
+fn elements_say_whether_they_are_a_value() {
+    let numbers = schema(json!({"type": "array", "items": {"type": "integer"}}));
+    let json = json!([1, 1.5, 2]);
+    let list = numbers.view(&json).as_list().unwrap();
+    assert!(list_contains(list, &Value::Int(2)).unwrap());
+    let failure = list_contains(list, &Value::Int(3)).expect_err("an element fails");
+    assert_eq!(failure.message(), "invalid data, expected int, got float64");
+}
+
+#[test]
+fn equal_parts_of_a_schema_are_one() {
+    let part = json!({"type": "object", "properties": {"x": {"type": "array", "items": {"type": "string"}}}});
+    let schema = schema(
+        json!({"type": "object", "properties": {"a": part, "b": part, "c": {"type": "object", "nullable": true, "properties": {}}}}),
+    );
+    let shape = |name: &str| schema.property(name).unwrap().shape;
+    assert!(shape("a").is(&shape("b")));
+    assert!(!shape("a").is(&shape("c")));
 }

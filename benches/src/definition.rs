@@ -8,12 +8,30 @@ const SECTIONS: usize = 40;
 
 /// The rules of a section, in the style of what is written most: bounds, names, uniqueness, relations between fields.
 const RULES: [(&str, &str); 6] = [
-    ("self.minReplicas <= self.replicas", "replicas must be at least minReplicas"),
-    ("self.replicas <= 100 || self.tier == 'large'", "more than 100 replicas need the tier large"),
-    ("!has(self.schedule) || self.schedule.size() <= 64", "the schedule must be short"),
-    ("self.ports.all(p, p.port > 0 && p.port < 65536)", "ports must be from 1 to 65535"),
-    ("self.ports.exists(p, p.name == 'http')", "a port must be named http"),
-    ("self.labels.all(k, k.startsWith('app-') && self.labels[k] != '')", "labels must start with app-"),
+    (
+        "self.minReplicas <= self.replicas",
+        "replicas must be at least minReplicas",
+    ),
+    (
+        "self.replicas <= 100 || self.tier == 'large'",
+        "more than 100 replicas need the tier large",
+    ),
+    (
+        "!has(self.schedule) || self.schedule.size() <= 64",
+        "the schedule must be short",
+    ),
+    (
+        "self.ports.all(p, p.port > 0 && p.port < 65536)",
+        "ports must be from 1 to 65535",
+    ),
+    (
+        "self.ports.exists(p, p.name == 'http')",
+        "a port must be named http",
+    ),
+    (
+        "self.labels.all(k, k.startsWith('app-') && self.labels[k] != '')",
+        "labels must start with app-",
+    ),
 ];
 
 /// The schema of the definition's one version.

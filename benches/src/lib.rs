@@ -15,6 +15,7 @@ use gavel_engine::value::Json;
 use gavel_libraries::{EnvSet, KubeVersion};
 
 mod closures;
+pub mod definition;
 
 pub use closures::{Closure, closure};
 

@@ -28,6 +28,8 @@ pub(crate) enum Command {
     Eval(Box<EvalArgs>),
     /// List the functions that expressions may use
     Functions(FunctionsArgs),
+    /// Validate custom resources as an API server does, without a cluster
+    Validate(ValidateArgs),
     /// Answer JSON requests, one a line, from standard input
     ///
     /// Reads one request a line and writes one answer a line, in order, until standard input ends.
@@ -107,6 +109,60 @@ const EXAMPLES: &str = "Examples:
   gavel eval '[1, 2, 3].map(x, x * 2)'
   gavel eval 'object.spec.replicas <= 5' --bind object=@deployment.yaml
   gavel eval 'x + duration(\"1h\")' --var x=timestamp --bind 'x=\"2026-01-31T12:00:00Z\"' --cost";
+
+/// Each problem is one line: file:line:column, the field, what is wrong with it. The exit status is 0 where all objects are
+/// valid, 1 where one is not, and 2 where an input cannot be used.
+#[derive(Debug, Args)]
+#[command(after_help = VALIDATE_EXAMPLES)]
+pub(crate) struct ValidateArgs {
+    /// A CustomResourceDefinition: a YAML or JSON file, or a folder of them; may be repeated
+    #[arg(long, value_name = "FILE|FOLDER", required = true)]
+    pub(crate) crd: Vec<PathBuf>,
+
+    /// The objects before the update: those of the same kind and name are compared with the new ones
+    #[arg(long, value_name = "FILE|FOLDER")]
+    pub(crate) old: Vec<PathBuf>,
+
+    /// Objects: YAML or JSON files of one or several documents, folders of them, or - for standard input
+    #[arg(required = true, value_name = "OBJECT")]
+    pub(crate) objects: Vec<PathBuf>,
+
+    /// Look into the folders of folders too
+    #[arg(short = 'R', long)]
+    pub(crate) recursive: bool,
+
+    /// The namespace of objects that name none
+    #[arg(short, long, default_value = "default")]
+    pub(crate) namespace: String,
+
+    /// What to do about fields that are unknown or come twice, as kubectl's flag of this name
+    #[arg(long, value_enum, default_value_t = FieldValidation::Strict)]
+    pub(crate) validate: FieldValidation,
+
+    /// The version of Kubernetes whose API server it is
+    #[arg(long, value_name = "VERSION", default_value_t, value_parser = environment::kubernetes_version)]
+    pub(crate) kubernetes_version: KubeVersion,
+
+    /// How to print problems; json is the Status object of an API server, one line an object
+    #[arg(short, long, value_enum, default_value_t = Output::Text)]
+    pub(crate) output: Output,
+}
+
+const VALIDATE_EXAMPLES: &str = "Examples:
+  gavel validate --crd crds/ route.yaml
+  gavel validate --crd crds/ -R manifests/ --output json
+  kubectl get gateways -A -o yaml | gavel validate --crd crds/ -";
+
+/// What is done about fields that are unknown or come twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FieldValidation {
+    /// They are problems
+    Strict,
+    /// They are warnings
+    Warn,
+    /// Nothing
+    Ignore,
+}
 
 /// Whose functions an expression may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -63,14 +63,48 @@ pub(crate) fn document(path: &Path) -> Result<Json, InputError> {
     }
 }
 
-/// The documents of a file, without the empty ones: JSON where the name ends so, otherwise YAML, of which JSON is a part.
+/// The values of a file's documents, without the empty ones. No key may come twice.
 pub(crate) fn documents(path: &Path) -> Result<Vec<Json>, InputError> {
-    let format = Format::of(path).unwrap_or(Format::Yaml);
-    let documents = gavel_manifest::read(&text(path)?, format);
-    let documents = documents
-        .map_err(|problem| InputError::new(path, Some(problem.place()), problem.message()))?;
+    let documents = manifest(path)?;
     if let Some(twice) = documents.iter().flat_map(Document::duplicate_keys).next() {
         return Err(InputError::new(path, Some(twice.place()), twice.message()));
     }
     Ok(documents.into_iter().map(Document::into_value).collect())
+}
+
+/// The objects of a file, with their places: its documents, and what is in lists.
+pub(crate) fn objects(path: &Path) -> Result<Vec<Document>, InputError> {
+    let documents = manifest(path)?.into_iter();
+    Ok(documents.flat_map(Document::into_objects).collect())
+}
+
+/// The documents of a file: JSON where the name ends so, otherwise YAML, of which JSON is a part.
+fn manifest(path: &Path) -> Result<Vec<Document>, InputError> {
+    let format = Format::of(path).unwrap_or(Format::Yaml);
+    let documents = gavel_manifest::read(&text(path)?, format);
+    documents.map_err(|problem| InputError::new(path, Some(problem.place()), problem.message()))
+}
+
+/// The manifests in a folder, by name, and in its folders where it is `recursive`; a file is itself.
+pub(crate) fn files(path: &Path, recursive: bool) -> Result<Vec<PathBuf>, InputError> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let (mut files, mut folders) = (Vec::new(), vec![path.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        let failed = |error| InputError::new(&folder, None, error);
+        for entry in std::fs::read_dir(&folder).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let found = entry.path();
+            // A link to a folder is not followed: it may lead back.
+            match entry.file_type().map_err(failed)?.is_dir() {
+                true if recursive => folders.push(found),
+                true => {}
+                false if Format::of(&found).is_some() => files.push(found),
+                false => {}
+            }
+        }
+    }
+    files.sort();
+    Ok(files)
 }

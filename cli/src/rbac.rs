@@ -1,6 +1,6 @@
 //! The authorizer of `--rbac`: manifests, and the user who asks.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use gavel_engine::value::Json;
@@ -17,7 +17,7 @@ pub(crate) fn authorizer(
 ) -> Result<AuthorizerValue, String> {
     let mut manifests: Vec<Json> = Vec::new();
     for path in paths {
-        for file in files(path).map_err(|error| format!("{}: {error}", path.display()))? {
+        for file in input::files(path, false).map_err(|error| error.to_string())? {
             manifests.extend(input::documents(&file).map_err(|error| error.to_string())?);
         }
     }
@@ -27,23 +27,6 @@ pub(crate) fn authorizer(
         Arc::new(user(name, groups)),
         Arc::new(caching),
     ))
-}
-
-/// The manifests in a folder, by name; a file is itself.
-fn files(path: &Path) -> std::io::Result<Vec<PathBuf>> {
-    if !path.is_dir() {
-        return Ok(vec![path.to_owned()]);
-    }
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(path)? {
-        let file = entry?.path();
-        let extension = file.extension().and_then(|extension| extension.to_str());
-        if matches!(extension, Some("yaml" | "yml" | "json")) {
-            files.push(file);
-        }
-    }
-    files.sort();
-    Ok(files)
 }
 
 /// The user as an API server that is asked to impersonate somebody takes it: a service account is in its groups unless

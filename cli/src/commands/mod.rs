@@ -9,6 +9,7 @@ use crate::report;
 mod batch;
 mod eval;
 mod functions;
+mod validate;
 pub(crate) mod serve;
 
 /// Runs a command. A reader that has gone away is no error.
@@ -17,6 +18,7 @@ pub(crate) fn run(cli: Cli) -> Exit {
         Command::Eval(args) => eval::run(*args),
         Command::Functions(args) => functions::run(&args),
         Command::Serve(args) => serve::run(*args),
+        Command::Validate(args) => validate::run(&args),
         Command::Batch => {
             batch::run(io::stdin().lock(), io::stdout().lock()).map(|()| Exit::Success)
         }

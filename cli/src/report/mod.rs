@@ -29,6 +29,16 @@ pub(crate) fn notes(notes: &[String]) {
     }
 }
 
+/// Says what is not wrong yet, or not wrong enough.
+pub(crate) fn warning(warning: &str) {
+    let _ = writeln!(stderr(), "{NOTE}warning:{NOTE:#} {warning}");
+}
+
+/// Says in one line what a run came to.
+pub(crate) fn summary(summary: &str) {
+    let _ = writeln!(stderr(), "{summary}");
+}
+
 /// Prints the value, its type and, if asked for, the cost; or what is wrong.
 pub(crate) fn outcome(outcome: &Outcome<'_>, cost: bool, out: &mut impl Write) -> io::Result<()> {
     match &outcome.result {

@@ -1,0 +1,66 @@
+//! The definitions that objects are held against.
+
+use gavel_crd::CompiledCrd;
+use gavel_crd::definition::Definition;
+use gavel_crd::rule::RuleEnvs;
+use gavel_libraries::KubeVersion;
+use gavel_manifest::Document;
+
+use super::object::{Fault, Key};
+
+/// Definitions by the kind of their objects.
+#[derive(Debug, Default)]
+pub(super) struct Definitions(Vec<KnownDefinition>);
+
+/// A definition, compiled.
+#[derive(Debug)]
+pub(super) struct KnownDefinition {
+    pub(super) is_namespaced: bool,
+    pub(super) crd: CompiledCrd,
+    group: String,
+    kind: String,
+}
+
+impl Definitions {
+    /// Takes in a definition and tells why an API server would refuse it. Other objects are passed over.
+    ///
+    /// An error where nothing can be held against it.
+    pub(super) fn add(
+        &mut self,
+        document: &Document,
+        version: KubeVersion,
+    ) -> Result<Vec<Fault>, String> {
+        let is_definition = Key::of(document).is_ok_and(|key| {
+            key.group() == "apiextensions.k8s.io" && key.kind == "CustomResourceDefinition"
+        });
+        if !is_definition {
+            return Ok(Vec::new());
+        }
+        let envs = RuleEnvs::new(version).map_err(|error| error.to_string())?;
+        let definition = Definition::read(document.value()).map_err(|error| error.to_string())?;
+        let faults = definition.validate(&envs).into_iter().map(Fault::Field);
+        let faults: Vec<_> = faults.collect();
+        match CompiledCrd::compile_for(&definition, version) {
+            Ok(crd) => self.0.push(KnownDefinition {
+                is_namespaced: definition.spec.scope == "Namespaced",
+                group: definition.spec.group,
+                kind: definition.spec.names.kind,
+                crd,
+            }),
+            // The faults say the same, and where.
+            Err(error) if faults.is_empty() => return Err(error.to_string()),
+            Err(_) => {}
+        }
+        Ok(faults)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The definition of the objects of a kind.
+    pub(super) fn find(&self, key: &Key<'_>) -> Option<&KnownDefinition> {
+        let mut known = self.0.iter();
+        known.find(|known| known.group == key.group() && known.kind == key.kind)
+    }
+}

@@ -1,0 +1,194 @@
+//! `gavel validate`: custom resources against their definitions, as an API server takes them.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use gavel_manifest::Document;
+
+use crate::args::{FieldValidation, Output, ValidateArgs};
+use crate::exit_code::Exit;
+use crate::{input, report};
+
+mod definitions;
+mod object;
+mod status;
+
+use definitions::Definitions;
+use object::{Checked, Fault, Key};
+
+/// Validates the objects that the arguments name. What cannot be read is told and passed over, so that one run tells
+/// everything.
+pub(crate) fn run(args: &ValidateArgs) -> io::Result<Exit> {
+    let mut run = Run {
+        args,
+        out: io::stdout().lock(),
+        objects: 0,
+        invalid: 0,
+        unusable: false,
+    };
+    let definitions = run.definitions()?;
+    let old = run.old_objects();
+    for path in run.files(&args.objects) {
+        for document in run.documents(&path) {
+            run.object(&path, &document, &definitions, &old)?;
+        }
+    }
+    run.out.flush()?;
+    if args.output == Output::Text {
+        let objects = match run.objects {
+            1 => "1 object".to_owned(),
+            objects => format!("{objects} objects"),
+        };
+        report::summary(&format!("{objects}, {} invalid", run.invalid));
+    }
+    Ok(match (run.unusable, run.invalid) {
+        (true, _) => Exit::Usage,
+        (false, 0) => Exit::Success,
+        (false, _) => Exit::Rejected,
+    })
+}
+
+/// One run of the command.
+struct Run<'a> {
+    args: &'a ValidateArgs,
+    out: io::StdoutLock<'static>,
+    objects: usize,
+    invalid: usize,
+    unusable: bool,
+}
+
+impl Run<'_> {
+    fn definitions(&mut self) -> io::Result<Definitions> {
+        let mut definitions = Definitions::default();
+        for path in self.files(&self.args.crd) {
+            for document in self.documents(&path) {
+                match definitions.add(&document, self.args.kubernetes_version) {
+                    Ok(faults) => {
+                        if !faults.is_empty() {
+                            self.unusable = true;
+                            self.tell(&path, &document, &faults)?;
+                        }
+                    }
+                    Err(message) => self.unusable(&path, &document, &message),
+                }
+            }
+        }
+        if definitions.is_empty() && !self.unusable {
+            self.unusable = true;
+            report::complain(&"--crd must name a CustomResourceDefinition, but there is none");
+        }
+        Ok(definitions)
+    }
+
+    fn old_objects(&mut self) -> Vec<Document> {
+        let files = self.files(&self.args.old);
+        let documents = files.iter().flat_map(|path| self.documents(path));
+        documents.collect()
+    }
+
+    fn object(
+        &mut self,
+        path: &Path,
+        document: &Document,
+        definitions: &Definitions,
+        old: &[Document],
+    ) -> io::Result<()> {
+        let key = match Key::of(document) {
+            Ok(key) => key,
+            Err(message) => {
+                self.unusable(path, document, &message);
+                return Ok(());
+            }
+        };
+        let Some(definition) = definitions.find(&key) else {
+            let message = format!("no definition of {key} was given; name it with --crd");
+            self.unusable(path, document, &message);
+            return Ok(());
+        };
+        let namespace = &self.args.namespace;
+        let is_old =
+            |old: &&Document| Key::of(old).is_ok_and(|old| old.is_same_object(&key, namespace));
+        let old = old.iter().find(is_old);
+        let checked = object::check(document, old, &key, definition, self.args);
+        self.objects = self.objects.saturating_add(1);
+        if !checked.is_valid() {
+            self.invalid = self.invalid.saturating_add(1);
+        }
+        match self.args.output {
+            Output::Json => {
+                let status = status::of(&checked, &key);
+                writeln!(self.out, "{status}")?;
+                self.warn(path, document, &checked);
+                Ok(())
+            }
+            Output::Text => {
+                self.tell(path, document, &checked.faults)?;
+                self.warn(path, document, &checked);
+                Ok(())
+            }
+        }
+    }
+
+    /// One line a fault.
+    fn tell(&mut self, path: &Path, document: &Document, faults: &[Fault]) -> io::Result<()> {
+        for fault in faults {
+            let place = fault.place(document);
+            writeln!(self.out, "{}:{place}: {}", path.display(), fault.line())?;
+        }
+        Ok(())
+    }
+
+    fn warn(&self, path: &Path, document: &Document, checked: &Checked) {
+        for warning in &checked.warnings {
+            let place = warning.place(document);
+            report::warning(&format!("{}:{place}: {}", path.display(), warning.line()));
+        }
+    }
+
+    fn unusable(&mut self, path: &Path, document: &Document, message: &str) {
+        self.unusable = true;
+        report::complain(&format!(
+            "{}:{}: {message}",
+            path.display(),
+            document.place()
+        ));
+    }
+
+    /// The files that paths name, those in folders included.
+    fn files(&mut self, paths: &[PathBuf]) -> Vec<PathBuf> {
+        let mut files = Vec::new();
+        for path in paths {
+            match input::files(path, self.args.recursive) {
+                Ok(found) => files.extend(found),
+                Err(error) => {
+                    self.unusable = true;
+                    report::complain(&error);
+                }
+            }
+        }
+        files
+    }
+
+    /// The objects in a file; none, and a complaint, where it cannot be read.
+    fn documents(&mut self, path: &Path) -> Vec<Document> {
+        match input::objects(path) {
+            Ok(documents) => documents,
+            Err(error) => {
+                self.unusable = true;
+                report::complain(&error);
+                Vec::new()
+            }
+        }
+    }
+}
+
+impl FieldValidation {
+    /// Puts faults that only strict readers mind where they belong.
+    fn sort(self, strict: Vec<Fault>, checked: &mut Checked) {
+        match self {
+            FieldValidation::Strict => checked.faults.extend(strict),
+            FieldValidation::Warn => checked.warnings.extend(strict),
+            FieldValidation::Ignore => {}
+        }
+    }
+}

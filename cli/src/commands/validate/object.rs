@@ -101,7 +101,7 @@ impl Fault {
             Fault::Field(error) => match error.field.strip_prefix("spec.validation.") {
                 // So upstream names the schema of a definition whose versions all have the same.
                 Some(rest) => document.place_of(&format!("spec.versions[0].schema.{rest}")),
-                None => document.place_of(&error.field),
+                None => document.place_of(quoted_field(error).unwrap_or(&error.field)),
             },
             Fault::Unknown(field) => document.place_of(field),
             Fault::Twice(problem) => problem.place(),
@@ -119,6 +119,12 @@ impl Fault {
         };
         text.trim_end().replace('\n', "\n    ")
     }
+}
+
+/// The field at fault where upstream names it in the detail alone, as it does where one of several schemas must hold.
+fn quoted_field(error: &Error) -> Option<&str> {
+    let (field, _) = error.detail.strip_prefix('"')?.split_once('"')?;
+    (error.field == "<nil>").then_some(field)
 }
 
 /// Holds an object against its definition: created or, where there is an old one, updated.

@@ -25,6 +25,7 @@ const FILES: &[&str] = &[
     "versions.ndjson.gz",
     "schema.ndjson.gz",
     "objects.ndjson.gz",
+    "metadata.ndjson.gz",
 ];
 
 /// Recordings that differ, and why.

@@ -12,7 +12,7 @@ use super::shared::Shared;
 
 /// The versions of a definition, without what all have in common.
 pub(super) fn versions(versions: &[Version], shared: &Shared<'_>) -> String {
-    list_or_null(versions, |version| {
+    let versions = versions.iter().map(|version| {
         let validation = shared.validation.own(version.schema.as_ref());
         let subresources = shared.subresources.own(version.subresources.as_ref());
         let columns = shared.columns.own(&version.additional_printer_columns);
@@ -31,7 +31,8 @@ pub(super) fn versions(versions: &[Version], shared: &Shared<'_>) -> String {
             ("AdditionalPrinterColumns", list_or_null(columns, column)),
             ("SelectableFields", list_or_null(fields, selectable_field)),
         ])
-    })
+    });
+    format!("[{}]", versions.collect::<Vec<_>>().join(","))
 }
 
 fn validation(validation: &Validation) -> String {

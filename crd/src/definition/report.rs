@@ -149,12 +149,7 @@ impl<'d> Walk<'_, 'd> {
     ) {
         let node = context
             .map_err(|junctor| format!("CRD validation does not compile rules inside {junctor}"))
-            .and_then(|context| {
-                let node = context.node_type().ok_or_else(|| {
-                    "internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations".to_owned()
-                });
-                Ok((context, node?))
-            });
+            .and_then(|context| Ok((context, context.node_type()?)));
         let (context, node) = match node {
             Ok(found) => found,
             Err(error) => {

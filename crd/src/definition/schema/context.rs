@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 
 use gavel_schema::JsonSchema;
 
+use super::convertible::conversion_error;
 use crate::rule::NodeType;
 
 /// A node on the way from the root of a schema to one of its rules.
@@ -16,7 +17,7 @@ pub(in crate::definition) struct Context<'c> {
     has_rules: bool,
     /// How often data of the node may occur in an object, if that has a bound.
     cardinality: Option<u64>,
-    ty: OnceCell<Option<NodeType>>,
+    ty: OnceCell<Result<NodeType, String>>,
 }
 
 /// The way from a node to one right below it.
@@ -65,27 +66,40 @@ impl<'c> Context<'c> {
         self.cardinality
     }
 
-    /// The type of the node, none where CEL has none for it. It is part of the type of the node above where that one has
-    /// rules.
-    pub(in crate::definition) fn node_type(&self) -> Option<&NodeType> {
-        let ty = self.ty.get_or_init(|| {
-            let above = self.parent.filter(|parent| parent.has_rules);
-            let above = match above {
-                // Where the type above cannot be made, neither can this one.
-                Some(parent) => Some(parent.node_type()?),
-                None => None,
-            };
-            let part = above.and_then(|above| match self.step {
-                Step::Property(name) => above.property(name),
-                Step::Item => above.item(),
-                Step::Value => above.value(),
-            });
-            part.or_else(|| {
-                let is_resource = self.parent.is_none() || self.schema.embedded_resource;
-                NodeType::of(self.schema, is_resource)
-            })
+    /// The type of the node, which is part of the type of the node above where that one has rules; or why there is none, as
+    /// Kubernetes words it.
+    pub(in crate::definition) fn node_type(&self) -> Result<&NodeType, String> {
+        let ty = self.ty.get_or_init(|| match self.parent {
+            Some(parent) if parent.has_rules => self.part_of(parent.node_type()?),
+            _ => self.own_type(),
         });
-        ty.as_ref()
+        ty.as_ref().map_err(Clone::clone)
+    }
+
+    fn part_of(&self, above: &NodeType) -> Result<NodeType, String> {
+        let part = match self.step {
+            // Expressions cannot name all properties.
+            Step::Property(name) => {
+                return above.property(name).map_or_else(|| self.own_type(), Ok);
+            }
+            Step::Item => above.item(),
+            Step::Value => above.value(),
+        };
+        part.ok_or_else(|| "failed to convert to declType for CEL validation rules".to_owned())
+    }
+
+    fn own_type(&self) -> Result<NodeType, String> {
+        let is_resource = self.parent.is_none() || self.schema.embedded_resource;
+        let fault = match conversion_error(self.schema) {
+            Some(error) => error,
+            None => match NodeType::of(self.schema, is_resource) {
+                Some(ty) => return Ok(ty),
+                None => "unable to convert structural schema to CEL declarations",
+            },
+        };
+        Err(format!(
+            "internal error: failed to construct type information for x-kubernetes-validations rules: {fault}"
+        ))
     }
 }
 

@@ -1,6 +1,7 @@
 //! What a schema says of the shape of lists and maps: `x-kubernetes-list-type` and its kin.
 
 use gavel_apimachinery::field::{BadValue, Error, Path};
+use gavel_apimachinery::json;
 use gavel_engine::value::Json;
 use gavel_schema::{Items, JsonSchema};
 
@@ -68,7 +69,7 @@ fn check_list_type(
     {
         // The value is that of the list type, whichever of the two is at fault.
         let value = match &item.list_type {
-            Some(list_type) => BadValue::from(list_type),
+            Some(list_type) => BadValue::Text(json::quoted(list_type)),
             None => BadValue::Text("null".to_owned()),
         };
         let path = path.child("items");

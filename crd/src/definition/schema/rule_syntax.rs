@@ -1,6 +1,7 @@
 //! What can be said of a rule without compiling it.
 
-use gavel_apimachinery::field::{Error, Path};
+use gavel_apimachinery::field::{BadValue, Error, Path};
+use gavel_apimachinery::json;
 use gavel_schema::{JsonSchema, ValidationRule};
 
 use super::convertible::conversion_error;
@@ -22,11 +23,9 @@ pub(super) fn check(schema: &JsonSchema, path: &Path<'_>, errors: &mut Vec<Error
         if let Some(reason) = &rule.reason
             && !REASONS.contains(&reason.as_str())
         {
-            errors.push(Error::not_supported(
-                &path.child("reason"),
-                reason,
-                &REASONS,
-            ));
+            let value = BadValue::Text(json::quoted(reason));
+            let path = path.child("reason");
+            errors.push(Error::not_supported(&path, value, &REASONS));
         }
         check_field_path(rule, schema, &path.child("fieldPath"), errors);
     }

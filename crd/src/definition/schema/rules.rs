@@ -19,10 +19,12 @@ impl OpenApi<'_> {
         context: &Context<'_>,
     ) {
         let path = path.child("x-kubernetes-validations");
-        let Some(node) = context.node_type() else {
-            let detail = "internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations";
-            self.rule_errors.push(Error::internal(&path, detail));
-            return;
+        let node = match context.node_type() {
+            Ok(node) => node,
+            Err(error) => {
+                self.rule_errors.push(Error::internal(&path, error));
+                return;
+            }
         };
         let options = self.check.options;
         let age = |known: bool| match known {

@@ -1,5 +1,7 @@
 //! What is wrong with a definition as a whole (apiextensions-apiserver `pkg/apis/apiextensions/validation`).
 
+use std::collections::BTreeMap;
+
 use gavel_apimachinery::field::{BadValue, Error, Path};
 use gavel_apimachinery::meta::{self, ObjectMeta};
 use gavel_apimachinery::names::{Faults, subdomain_name};
@@ -92,23 +94,25 @@ fn check_stored_versions(
         errors.push(Error::invalid(path, nothing, detail));
         return;
     }
+    let mut missing: BTreeMap<&str, usize> = BTreeMap::new();
+    missing.extend(
+        stored
+            .iter()
+            .enumerate()
+            .map(|(n, name)| (name.as_str(), n)),
+    );
     for version in versions {
-        if version.storage && !stored.contains(&version.name) {
+        // Of versions with the same name, upstream finds the first.
+        if missing.remove(version.name.as_str()).is_none() && version.storage {
             let all: Json = stored.iter().map(String::as_str).collect();
             let detail = format!("must have the storage version {}", version.name);
             errors.push(Error::invalid(path, all, detail));
         }
     }
-    for (n, name) in stored.iter().enumerate() {
-        let is_last = !stored
-            .iter()
-            .skip(n.saturating_add(1))
-            .any(|later| later == name);
-        if is_last && !versions.iter().any(|version| version.name == *name) {
-            let detail = format!(
-                "missing from spec.versions; {name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in {name} and removes {name} from status.storedVersions"
-            );
-            errors.push(Error::invalid(&path.index(n), name, detail));
-        }
+    for (name, n) in missing {
+        let detail = format!(
+            "missing from spec.versions; {name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in {name} and removes {name} from status.storedVersions"
+        );
+        errors.push(Error::invalid(&path.index(n), name, detail));
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use gavel_apimachinery::field::{BadValue, Error, Path};
+use gavel_apimachinery::json;
 use gavel_apimachinery::names::dns1123_subdomain;
 
 use super::{Options, conversion, names, selection, surroundings};
@@ -64,7 +65,7 @@ pub(super) fn check(
         let detail = "must be None if spec.preserveUnknownFields is true";
         errors.push(Error::invalid(
             &conversion_path.child("strategy"),
-            &conversion.strategy,
+            BadValue::Text(json::quoted(&conversion.strategy)),
             detail,
         ));
     }
@@ -84,22 +85,23 @@ pub(super) fn check_immutable(
     path: &Path<'_>,
     errors: &mut Vec<Error>,
 ) {
-    let mut check = |path: &Path<'_>, new: &str, old: &str| {
-        if new != old {
+    let mut check = |path: &Path<'_>, is_same: bool, new: BadValue| {
+        if !is_same {
             errors.push(Error::invalid(path, new, "field is immutable"));
         }
     };
     let names_path = path.child("names");
+    let (names, old_names) = (&spec.names, &old.names);
     if options.immutable_names {
-        check(&path.child("scope"), &spec.scope, &old.scope);
-        check(&names_path.child("kind"), &spec.names.kind, &old.names.kind);
+        let scope = BadValue::Text(json::quoted(&spec.scope));
+        check(&path.child("scope"), spec.scope == old.scope, scope);
+        let is_same = names.kind == old_names.kind;
+        check(&names_path.child("kind"), is_same, (&names.kind).into());
     }
-    check(&path.child("group"), &spec.group, &old.group);
-    check(
-        &names_path.child("plural"),
-        &spec.names.plural,
-        &old.names.plural,
-    );
+    let is_same = spec.group == old.group;
+    check(&path.child("group"), is_same, (&spec.group).into());
+    let is_same = names.plural == old_names.plural;
+    check(&names_path.child("plural"), is_same, (&names.plural).into());
 }
 
 fn check_group(group: &str, path: &Path<'_>, errors: &mut Vec<Error>) {
@@ -178,8 +180,12 @@ fn check_versions(
         known.insert(version.name.as_str());
         let path = versions_path.index(n);
         names::check_name(&path.child("name"), &version.name, errors);
-        let own = shared.subresources.own(version.subresources.as_ref());
-        let subresources = shared.subresources.common.or(own);
+        // Found by its name, which another version may have too.
+        let named = spec
+            .versions
+            .iter()
+            .find(|known| known.name == version.name);
+        let subresources = named.and_then(|version| version.subresources.as_ref());
         let checks = SchemaCheck {
             has_status: subresources.is_some_and(|subresources| subresources.status),
             is_unchanged: checks.options.is_unchanged(&version.name),

@@ -1,6 +1,7 @@
 //! What stands around a version's schema: subresources, columns, the warning of a deprecated version.
 
-use gavel_apimachinery::field::{Error, Path};
+use gavel_apimachinery::field::{BadValue, Error, Path};
+use gavel_apimachinery::json;
 use gavel_engine::golang::quote::is_print;
 
 use crate::definition::{PrinterColumn, Scale, Subresources, Version};
@@ -25,7 +26,11 @@ pub(super) fn check_deprecation(version: &Version, path: &Path<'_>, errors: &mut
         return;
     };
     let path = path.child("deprecationWarning");
-    let mut report = |detail: String| errors.push(Error::invalid(&path, warning, detail));
+    // Upstream takes the text for JSON, since it may be absent.
+    let mut report = |detail: String| {
+        let value = BadValue::Text(json::quoted(warning));
+        errors.push(Error::invalid(&path, value, detail));
+    };
     if !version.deprecated {
         return report("can only be set for deprecated versions".to_owned());
     }
@@ -81,7 +86,8 @@ pub(super) fn check_subresources(
         && !is_below(text, ".status")
     {
         let detail = "should be a json path under either .spec or .status";
-        errors.push(Error::invalid(&path, text, detail));
+        let value = BadValue::Text(json::quoted(text));
+        errors.push(Error::invalid(&path, value, detail));
     }
 }
 

@@ -1,5 +1,7 @@
 //! What a schema says of the shape of lists and maps: `x-kubernetes-list-type` and its kin.
 
+use std::collections::HashSet;
+
 use gavel_apimachinery::field::{BadValue, Error, Path};
 use gavel_apimachinery::json;
 use gavel_engine::value::Json;
@@ -8,6 +10,9 @@ use gavel_schema::{Items, JsonSchema};
 use super::structural::required_or_invalid;
 use crate::definition::go_json;
 use crate::definition::validate::Options;
+
+/// The most faults of the keys of one list that are told.
+const MAX_KEY_FAULTS: usize = 100;
 
 /// Of a node's extensions.
 pub(super) fn check(
@@ -118,46 +123,66 @@ fn check_keys(schema: &JsonSchema, path: &Path<'_>, errors: &mut Vec<Error>) {
         let detail = "must not be empty if x-kubernetes-list-type is map";
         errors.push(Error::required(&keys_path, detail));
     }
-    let path = path.child("items");
+    let items_path = path.child("items");
     match &schema.items {
         None => {
             let detail = "must have a schema if x-kubernetes-list-type is map";
-            errors.push(Error::required(&path, detail));
+            errors.push(Error::required(&items_path, detail));
         }
         Some(items @ Items::Positions(_)) => {
             let detail = "must only have a single schema if x-kubernetes-list-type is map";
             let value = BadValue::Text(go_json::items(items));
-            errors.push(Error::invalid(&path, value, detail));
+            errors.push(Error::invalid(&items_path, value, detail));
         }
         Some(Items::Schema(item)) if item.kind != "object" => {
             let detail = "must be object if parent array's x-kubernetes-list-type is map";
-            errors.push(Error::invalid(&path.child("type"), &item.kind, detail));
+            errors.push(Error::invalid(
+                &items_path.child("type"),
+                &item.kind,
+                detail,
+            ));
         }
-        Some(Items::Schema(item)) => {
-            let keys = &schema.list_map_keys;
-            let all: Json = keys.iter().map(String::as_str).collect();
-            let properties = path.child("properties");
-            for (n, key) in keys.iter().enumerate() {
-                match item.properties.get(key) {
-                    None => {
-                        let detail = "entries must all be names of item properties";
-                        errors.push(Error::invalid(&keys_path, &all, detail));
-                    }
-                    Some(property) if property.kind == "array" || property.kind == "object" => {
-                        let path = properties.key(key);
-                        let detail =
-                            "must be a scalar type if parent array's x-kubernetes-list-type is map";
-                        errors.push(Error::invalid(&path.child("type"), &item.kind, detail));
-                    }
-                    Some(_) => {}
-                }
-                if keys.iter().take(n).any(|before| before == key) {
-                    let detail = "must not contain duplicate entries";
-                    errors.push(Error::invalid(&keys_path, &all, detail));
-                }
+        Some(Items::Schema(item)) => check_key_properties(schema, item, path, errors),
+    }
+}
+
+/// Of the keys of a list that is a map of objects. All keys are told with each fault of one, so the faults are bounded.
+fn check_key_properties(
+    schema: &JsonSchema,
+    item: &JsonSchema,
+    path: &Path<'_>,
+    errors: &mut Vec<Error>,
+) {
+    let keys = &schema.list_map_keys;
+    let keys_path = path.child("x-kubernetes-list-map-keys");
+    let items_path = path.child("items");
+    let properties = items_path.child("properties");
+    let all: Json = keys.iter().map(String::as_str).collect();
+    let mut known = HashSet::new();
+    let mut faults = Vec::new();
+    for key in keys {
+        match item.properties.get(key) {
+            None => {
+                let detail = "entries must all be names of item properties";
+                faults.push(Error::invalid(&keys_path, &all, detail));
             }
+            Some(property) if property.kind == "array" || property.kind == "object" => {
+                let path = properties.key(key);
+                let detail =
+                    "must be a scalar type if parent array's x-kubernetes-list-type is map";
+                faults.push(Error::invalid(&path.child("type"), &item.kind, detail));
+            }
+            Some(_) => {}
+        }
+        if !known.insert(key) {
+            let detail = "must not contain duplicate entries";
+            faults.push(Error::invalid(&keys_path, &all, detail));
+        }
+        if faults.len() >= MAX_KEY_FAULTS {
+            break;
         }
     }
+    errors.append(&mut faults);
 }
 
 /// Whether entries of sets and maps can be told apart: neither they nor their keys may be null or absent.

@@ -22,8 +22,8 @@ pub use api::{
 };
 
 pub use report::{RuleOutcome, RuleReport, SchemaReport};
-pub(crate) use schema::conversion_error;
 pub use schema::SCHEMA_LIMIT;
+pub(crate) use schema::conversion_error;
 
 use shared::Shared;
 

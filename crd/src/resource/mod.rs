@@ -12,6 +12,7 @@ mod validate;
 pub use compile::{CompileError, UnknownVersion};
 pub use decode::{DecodeError, DecodeOptions, Decoded};
 pub use rules::Interrupt;
+pub(crate) use rules::RuleNode;
 pub use validate::{COST_BUDGET, Outcome, RuleRun, ValidateOptions};
 
 use compile::CompiledVersion;

@@ -10,6 +10,7 @@ use crate::rule::RuleEnvs;
 mod context;
 mod convertible;
 mod cost;
+mod defaults;
 mod lists;
 mod openapi;
 mod root;
@@ -72,6 +73,15 @@ impl SchemaCheck<'_> {
         if self.require_structural && unconvertible.is_none() {
             let before = found.len();
             found.extend(structural::check(schema, &schema_path));
+            if found.len() == before {
+                let require_pruned = self.options.require_pruned_defaults;
+                found.extend(defaults::check(
+                    schema,
+                    &schema_path,
+                    require_pruned,
+                    self.envs,
+                ));
+            }
             if found.len() == before {
                 context = Some(Context::root(schema));
             }

@@ -14,7 +14,7 @@ mod report;
 mod walk;
 
 pub use evaluate::Interrupt;
-pub(super) use node::RuleNode;
+pub(crate) use node::RuleNode;
 
 use evaluate::Subject;
 use ratchet::Ratchet;
@@ -31,7 +31,6 @@ impl RuleNode {
         budget: i64,
         interrupt: Interrupt<'_>,
     ) -> Report {
-        let mut walk = Walk::new(budget, interrupt);
         let subject = Subject {
             path: &Path::root(),
             schema,
@@ -39,7 +38,32 @@ impl RuleNode {
             old: was.map(Correlated::old_value).filter(|old| !old.is_null()),
             ratchet: was.map(Ratchet::new).unwrap_or_default(),
         };
-        let (ControlFlow::Continue(()) | ControlFlow::Break(())) = walk.visit(self, &subject);
+        self.run_on(&subject, budget, interrupt)
+    }
+
+    /// Runs the rules of a part of an object, such as a default, that lies at `path`. What is wrong is so whether or not
+    /// it was before.
+    pub(crate) fn run_on_part<'d>(
+        &self,
+        path: &Path<'_>,
+        schema: &'d JsonSchema,
+        value: &'d Json,
+        old: Option<&'d Json>,
+        budget: i64,
+    ) -> Report {
+        let subject = Subject {
+            path,
+            schema,
+            value,
+            old,
+            ratchet: Ratchet::default(),
+        };
+        self.run_on(&subject, budget, None)
+    }
+
+    fn run_on(&self, subject: &Subject<'_, '_>, budget: i64, interrupt: Interrupt<'_>) -> Report {
+        let mut walk = Walk::new(budget, interrupt);
+        let (ControlFlow::Continue(()) | ControlFlow::Break(())) = walk.visit(self, subject);
         walk.report
     }
 }

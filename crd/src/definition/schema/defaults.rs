@@ -1,0 +1,65 @@
+//! Whether the defaults in a schema may be what they are: the schema and its rules are asked of them.
+
+use std::ops::ControlFlow;
+
+use gavel_apimachinery::field::{Error, Path};
+use gavel_schema::JsonSchema;
+use gavel_schema::default::{DefaultOf, validate_defaults};
+use gavel_schema::validate::Validator;
+
+use crate::resource::{COST_BUDGET, RuleNode};
+use crate::rule::RuleEnvs;
+
+/// What is wrong with the defaults in a structural schema. The rules of all of them share one budget.
+pub(super) fn check(
+    schema: &JsonSchema,
+    path: &Path<'_>,
+    require_pruned: bool,
+    envs: &RuleEnvs,
+) -> Vec<Error> {
+    let mut budget = COST_BUDGET;
+    let mut check = |default: DefaultOf<'_>, errors: &mut Vec<Error>| {
+        let validator = Validator::new(default.schema, envs.version());
+        let faults = validator.validate(default.path, default.value);
+        if !faults.is_empty() {
+            errors.extend(faults);
+            return ControlFlow::Continue(());
+        }
+        budget = check_rules(default, budget, envs, errors);
+        match budget {
+            ..0 => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        }
+    };
+    validate_defaults(schema, path, require_pruned, &mut check)
+}
+
+/// What the rules say of a default, and what they leave of the budget. They are asked of it as of a value that has not
+/// changed, and if nothing is wrong then, as of a new one.
+fn check_rules(
+    default: DefaultOf<'_>,
+    budget: i64,
+    envs: &RuleEnvs,
+    errors: &mut Vec<Error>,
+) -> i64 {
+    let Some(rules) = RuleNode::compile(default.schema, default.resource, envs) else {
+        return budget;
+    };
+    let DefaultOf {
+        schema,
+        value,
+        path,
+        ..
+    } = default;
+    let unchanged = rules.run_on_part(path, schema, value, Some(value), budget);
+    let is_clean = unchanged.errors.is_empty();
+    let remaining = unchanged.remaining();
+    errors.extend(unchanged.errors);
+    if !is_clean {
+        return remaining;
+    }
+    let new = rules.run_on_part(path, schema, value, None, budget);
+    let remaining = remaining.min(new.remaining());
+    errors.extend(new.errors);
+    remaining
+}

@@ -1,7 +1,5 @@
 //! Objects (kube-openapi `pkg/validation/validate/object_validator.go`).
 
-use std::collections::BTreeMap;
-
 use gavel_engine::value::Json;
 use serde_json::Map;
 
@@ -13,9 +11,9 @@ use crate::correlate::Correlated;
 /// What a schema says of objects.
 #[derive(Debug)]
 pub(super) struct MapRules {
-    pub(super) properties: BTreeMap<String, Node>,
+    pub(super) properties: Properties,
     pub(super) others: Others,
-    pub(super) required: Vec<String>,
+    pub(super) required: Box<[String]>,
     pub(super) max_properties: Option<i64>,
     pub(super) min_properties: Option<i64>,
 }
@@ -28,7 +26,33 @@ pub(super) enum Others {
     /// There may be none.
     None,
     /// Their schema.
-    Schema(Node),
+    Schema(Box<Node>),
+}
+
+/// Schemas by the names of their properties, in order. A definition has thousands: they take no more memory than they
+/// need.
+#[derive(Debug)]
+pub(super) struct Properties(Box<[(Box<str>, Node)]>);
+
+impl Properties {
+    /// Of schemas in the order of their names.
+    pub(super) fn new(sorted: impl Iterator<Item = (Box<str>, Node)>) -> Self {
+        Properties(sorted.collect())
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&Node> {
+        let found = self.0.binary_search_by(|(key, _)| (**key).cmp(name));
+        let (_, node) = found.ok().and_then(|at| self.0.get(at))?;
+        Some(node)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn nodes(&self) -> impl Iterator<Item = &Node> {
+        self.0.iter().map(|(_, node)| node)
+    }
 }
 
 impl MapRules {
@@ -49,7 +73,7 @@ impl MapRules {
         for (name, value) in fields {
             match &self.others {
                 Others::Any => break,
-                _ if self.properties.contains_key(name) => {}
+                _ if self.properties.get(name).is_some() => {}
                 Others::None => outcome.add(trail, Cause::UnknownProperty { name }),
                 Others::Schema(schema) => {
                     let trail = trail.entry(name);

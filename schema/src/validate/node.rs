@@ -13,7 +13,7 @@ use super::enumeration::lists;
 use super::fault::{Cause, Outcome};
 use super::list::ListRules;
 use super::list_type::ListType;
-use super::map::{MapRules, Others};
+use super::map::{MapRules, Others, Properties};
 use super::number::NumberRules;
 use super::pattern::Pattern;
 use super::text::TextRules;
@@ -33,7 +33,7 @@ pub(super) struct Node {
     numbers: Option<Box<NumberRules>>,
     pub(super) lists: Option<Box<ListRules>>,
     pub(super) maps: Option<Box<MapRules>>,
-    enumeration: Vec<Json>,
+    enumeration: Box<[Json]>,
     /// Whether a list in here is of type set or map.
     pub(super) has_list_types: bool,
 }
@@ -42,7 +42,7 @@ pub(super) struct Node {
 #[derive(Debug)]
 pub(super) struct NamedFormat {
     /// As the schema writes it.
-    pub(super) name: String,
+    pub(super) name: Box<str>,
     /// None for formats of numbers.
     pub(super) of_texts: Option<Format>,
 }
@@ -125,7 +125,7 @@ impl Node {
         trail: &Trail<'_, 'f>,
         outcome: &mut Outcome<'f>,
     ) {
-        let allowed = self.enumeration.as_slice();
+        let allowed = &*self.enumeration;
         if !allowed.is_empty() && !lists(allowed, value) {
             let cause = Cause::Enumeration { value, allowed };
             self.report(outcome, trail, Some(cause));
@@ -170,7 +170,7 @@ impl<'s> Compiler<'s> {
                     .as_ref()
                     .is_some_and(|items| items.has_list_types)
         }) || maps.as_ref().is_some_and(|rules| {
-            rules.properties.values().any(|node| node.has_list_types)
+            rules.properties.nodes().any(|node| node.has_list_types)
                 || matches!(&rules.others, Others::Schema(node) if node.has_list_types)
         });
         Node {
@@ -181,7 +181,7 @@ impl<'s> Compiler<'s> {
             numbers: NumberRules::new(schema).map(Box::new),
             lists,
             maps,
-            enumeration: schema.enumeration.clone(),
+            enumeration: schema.enumeration.as_slice().into(),
             has_list_types,
         }
     }
@@ -197,7 +197,7 @@ impl<'s> Compiler<'s> {
             _ => return None,
         };
         Some(NamedFormat {
-            name: name.to_owned(),
+            name: name.into(),
             of_texts,
         })
     }
@@ -256,15 +256,15 @@ impl<'s> Compiler<'s> {
     fn maps(&mut self, schema: &'s JsonSchema) -> Option<Box<MapRules>> {
         let properties = schema.properties.iter();
         let rules = MapRules {
-            properties: properties
-                .map(|(name, schema)| (name.clone(), self.node(schema)))
-                .collect(),
+            properties: Properties::new(
+                properties.map(|(name, schema)| (name.as_str().into(), self.node(schema))),
+            ),
             others: match &schema.additional_properties {
                 None | Some(SchemaOrBool::Allows(true)) => Others::Any,
                 Some(SchemaOrBool::Allows(false)) => Others::None,
-                Some(SchemaOrBool::Schema(schema)) => Others::Schema(self.node(schema)),
+                Some(SchemaOrBool::Schema(schema)) => Others::Schema(Box::new(self.node(schema))),
             },
-            required: schema.required.clone(),
+            required: schema.required.as_slice().into(),
             max_properties: schema.max_properties,
             min_properties: schema.min_properties,
         };

@@ -1,5 +1,7 @@
 //! Types: which JSON is of which (kube-openapi `pkg/validation/validate/type.go`).
 
+use std::borrow::Cow;
+
 use gavel_engine::value::Json;
 
 use super::convert::is_integer;
@@ -12,7 +14,7 @@ use crate::equal::Numeric;
 #[derive(Debug)]
 pub(super) struct Types {
     /// The names, separated by commas; empty where any type is allowed.
-    pub(super) text: String,
+    pub(super) text: Cow<'static, str>,
     pub(super) integer: bool,
     pub(super) number: bool,
     pub(super) string: bool,
@@ -32,7 +34,11 @@ impl Types {
         };
         let has = |name| names.contains(&name);
         Types {
-            text: names.join(","),
+            text: match (names, schema.kind.as_str()) {
+                ([], _) => "".into(),
+                ([_], kind) => static_name(kind),
+                _ => "integer,string".into(),
+            },
             integer: has("integer"),
             number: has("number"),
             string: has("string"),
@@ -44,12 +50,19 @@ impl Types {
     }
 }
 
+/// The name of a type, in most cases without an allocation.
+fn static_name(kind: &str) -> Cow<'static, str> {
+    const NAMES: [&str; 6] = ["object", "string", "array", "integer", "boolean", "number"];
+    let known = NAMES.into_iter().find(|name| *name == kind);
+    known.map_or_else(|| kind.to_owned().into(), Cow::Borrowed)
+}
+
 impl Node {
     /// What is wrong with the type of a value.
     pub(super) fn check_type<'f>(&'f self, value: &'f Json) -> Option<Cause<'f>> {
         let types = &self.types;
         let mismatch = |found| {
-            let expected = types.text.as_str();
+            let expected = &*types.text;
             Some(Cause::Type { expected, found })
         };
         // What kind of value it is, whether its type is allowed, and the format that upstream takes it to have.
@@ -76,7 +89,7 @@ impl Node {
                 let numeric = types.integer || types.number;
                 if numeric { mismatch(found) } else { None }
             }
-            Some(expected) if expected.name != format => Some(Cause::Type {
+            Some(expected) if *expected.name != *format => Some(Cause::Type {
                 expected: &expected.name,
                 found: format,
             }),

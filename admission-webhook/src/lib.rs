@@ -11,6 +11,8 @@ mod config;
 mod evaluation;
 mod http;
 mod policies;
+#[cfg(test)]
+mod recordings;
 mod reload;
 mod server;
 mod telemetry;

@@ -2,7 +2,6 @@
 //! nearest to what the API server's own policies would have left there.
 
 use std::collections::BTreeMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 use gavel_apimachinery::{field, json as text};
 use gavel_policy::{AdmissionRequest, Decision, Status};
@@ -104,22 +103,35 @@ fn details(status: &Status) -> Json {
 }
 
 /// The key of an annotation behind `WEBHOOK/`, where no second slash may stand: `validation_failure` for the failures
-/// that are audited, `POLICY.KEY` for a policy's own. One that is too long is cut, and told apart from others by a hash.
+/// that are audited, `POLICY.KEY` for a policy's own. Where that is too long, the policy's name is cut and a hash of all
+/// of it put after it; keys are one byte a character, which is checked before.
 fn annotation_key(key: &str) -> String {
-    let key = match key.strip_prefix("validation.policy.admission.k8s.io/") {
-        Some(name) => name.to_owned(),
-        None => key.replace('/', "."),
-    };
-    if key.len() <= MAX_KEY {
-        return key;
+    if let Some(name) = key.strip_prefix("validation.policy.admission.k8s.io/") {
+        return name.to_owned();
     }
-    let mut hasher = DefaultHasher::new();
-    key.hash(&mut hasher);
-    let hash = format!(".{:016x}", hasher.finish());
-    // Keys are of one byte a character: they are checked before.
-    let kept = MAX_KEY.saturating_sub(hash.len());
-    let start: String = key.chars().take(kept).collect();
-    format!("{start}{hash}")
+    if key.len() <= MAX_KEY {
+        return key.replace('/', ".");
+    }
+    let hash = fnv1a(key);
+    let (policy, name) = key.split_once('/').unwrap_or(("", key));
+    let end = format!(".{hash:08x}.{name}");
+    let kept = MAX_KEY.saturating_sub(end.len());
+    let start: String = policy.chars().take(kept).collect();
+    match kept {
+        // The name alone fills the key.
+        0 => {
+            let start: String = name.chars().take(MAX_KEY.saturating_sub(9)).collect();
+            format!("{start}.{hash:08x}")
+        }
+        _ => format!("{start}{end}"),
+    }
+}
+
+/// A hash that stays what it is: FNV-1a.
+fn fnv1a(text: &str) -> u32 {
+    text.bytes().fold(0x811c_9dc5, |hash, byte| {
+        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+    })
 }
 
 #[cfg(test)]
@@ -134,8 +146,13 @@ mod tests {
             "validation_failure",
         );
         check("images.example.com/tags", "images.example.com.tags");
-        let long = |end: &str| annotation_key(&format!("{}/{end}", "p".repeat(80)));
-        assert_eq!(long("a").len(), MAX_KEY);
-        assert_ne!(long("a"), long("b"));
+        let (policy, name) = ("p".repeat(80), "n".repeat(63));
+        check(
+            &format!("{policy}/tags"),
+            &format!("{}.494f30f7.tags", "p".repeat(49)),
+        );
+        for key in [format!("{policy}/{name}"), format!("p/{name}")] {
+            assert_eq!(annotation_key(&key).len(), MAX_KEY);
+        }
     }
 }

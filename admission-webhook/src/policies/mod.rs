@@ -57,6 +57,12 @@ impl Policies {
         self.current.load()
     }
 
+    /// Serves a state that comes from elsewhere.
+    #[cfg(test)]
+    pub(crate) fn serve(&self, state: State) {
+        self.current.store(Arc::new(state));
+    }
+
     /// Reads the manifests again, and serves them if they have changed and can be used.
     pub(crate) fn reload(&self, metrics: &Metrics) -> Reload {
         let manifests = match manifests(&self.source) {

@@ -79,6 +79,24 @@ impl State {
         }
     }
 
+    /// An index that knows of nothing.
+    #[cfg(test)]
+    pub(crate) fn empty_index() -> PolicyIndex {
+        Building::new().unwrap().index
+    }
+
+    /// What an index knows, and a namespace that it knows.
+    #[cfg(test)]
+    pub(crate) fn of(index: PolicyIndex, namespace: &str) -> Self {
+        let mut state = Building::new().unwrap().finish(Arc::new(Rbac::default()));
+        state.namespaces.insert(namespace.to_owned());
+        State {
+            snapshot: index.snapshot(),
+            index,
+            ..state
+        }
+    }
+
     /// The policies with all that they look at. An API server would ask for a namespace of which no manifest tells; here it
     /// is taken to have the label that every namespace has, its name, and where a namespace is deleted, it is as it was.
     pub(crate) fn snapshot(&self, request: &AdmissionRequest) -> Snapshot {

@@ -1,4 +1,5 @@
 //! `gavel serve` as an API server meets it: the real binary, over TLS, with an HTTP client of its own.
+#![cfg(test)]
 
 mod certificates;
 mod endings;

@@ -79,13 +79,16 @@ impl Server {
 
     /// Waits until a log says so.
     pub(crate) fn wait_for_log(&self, message: &str) -> Json {
-        let until = Instant::now() + Duration::from_secs(30);
+        let began = Instant::now();
         loop {
             let logs = self.logs.lock().unwrap().clone();
             if let Some(log) = logs.iter().rev().find(|log| log["message"] == message) {
                 return log.clone();
             }
-            assert!(Instant::now() < until, "no {message:?} in {logs:?}");
+            assert!(
+                began.elapsed() < Duration::from_secs(30),
+                "no {message:?} in {logs:?}"
+            );
             std::thread::sleep(Duration::from_millis(10));
         }
     }
@@ -107,8 +110,11 @@ impl Server {
 
     /// Resident memory in bytes.
     pub(crate) fn memory(&self) -> usize {
-        let statm = std::fs::read_to_string(format!("/proc/{}/statm", self.child.id())).unwrap();
-        statm.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4096
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let mut lines = status.lines();
+        let resident = lines.find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        let kilobytes = resident.trim().strip_suffix(" kB").unwrap();
+        kilobytes.parse::<usize>().unwrap() << 10
     }
 }
 

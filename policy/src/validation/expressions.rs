@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use gavel_apimachinery::field::{Error, Path};
+use gavel_apimachinery::field::{BadValue, Error, ErrorType, Path};
+use gavel_apimachinery::json;
 use gavel_libraries::EnvSet;
 
 use crate::api::Variable;
@@ -81,7 +82,14 @@ fn error(expression: &Expression, path: &Path<'_>) -> Option<Error> {
     let error = expression.program.as_ref().err()?;
     Some(match error.kind {
         CompileErrorKind::Invalid => Error::invalid(path, &*expression.text, &error.message),
-        CompileErrorKind::Internal => Error::internal(path, &error.message),
+        CompileErrorKind::Internal => {
+            // The value is the failure itself, as Go writes its type.
+            let detail = json::quoted(&error.message);
+            let value =
+                format!("{{\"Type\":\"InternalError\",\"Detail\":{detail},\"Cause\":null}}");
+            let value = BadValue::Text(value);
+            Error::new(ErrorType::Internal, path, value, &error.message)
+        }
     })
 }
 

@@ -25,3 +25,6 @@ pub use webhook::{
     MutatingWebhook, MutatingWebhookConfiguration, ServiceReference, ValidatingWebhook,
     ValidatingWebhookConfiguration, WebhookClientConfig,
 };
+
+#[cfg(test)]
+mod tests;

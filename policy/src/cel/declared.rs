@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use gavel_engine::decl::TypeProvider;
 use gavel_engine::types::Type;
+use gavel_schema::cel::is_reserved;
 use smol_str::SmolStr;
 
 /// The type of `request`: an AdmissionRequest without its objects and uid.
@@ -76,7 +77,7 @@ impl TypeProvider for DeclaredTypes {
         let variables = self.variables.as_deref()?;
         let named = |name: &str| variables.iter().rev().find(|(known, _)| known == name);
         // A reserved word is also found under the name by which schemas escape it.
-        let escaped = || RESERVED.contains(&field).then(|| format!("__{field}__"));
+        let escaped = || is_reserved(field).then(|| format!("__{field}__"));
         let found = named(field).or_else(|| named(&escaped()?));
         found.map(|(_, ty)| ty.clone())
     }
@@ -97,31 +98,6 @@ fn patch_field(type_name: &str, field: &str) -> Type {
         _ => Type::Dyn,
     }
 }
-
-/// The words that CEL reserves (apiserver `pkg/cel/escaping.go`).
-const RESERVED: [&str; 21] = [
-    "true",
-    "false",
-    "null",
-    "in",
-    "as",
-    "break",
-    "const",
-    "continue",
-    "else",
-    "for",
-    "function",
-    "if",
-    "import",
-    "let",
-    "loop",
-    "package",
-    "namespace",
-    "return",
-    "var",
-    "void",
-    "while",
-];
 
 fn admission_field(type_name: &str, field: &str) -> Option<Type> {
     let texts = || Type::list(Type::String);

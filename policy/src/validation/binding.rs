@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use gavel_apimachinery::field::{Error, Path};
+use gavel_apimachinery::field::{BadValue, Error, Path};
+use gavel_apimachinery::json;
 use gavel_apimachinery::names;
 use gavel_engine::value::Json;
 
@@ -103,7 +104,8 @@ fn validation_actions(errors: &mut Vec<Error>, actions: &[String], path: &Path<'
         let path = path.index(n);
         one_of(errors, action, &ACTIONS, &path);
         if !seen.insert(action.as_str()) {
-            errors.push(Error::duplicate(&path, action.as_str()));
+            let value = BadValue::Text(json::quoted(action));
+            errors.push(Error::duplicate(&path, value));
         }
     }
     if seen.contains("Deny") && seen.contains("Warn") {

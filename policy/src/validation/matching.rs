@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use gavel_apimachinery::field::{Error, Path};
+use gavel_apimachinery::field::{BadValue, Error, Path};
+use gavel_apimachinery::json;
 use gavel_apimachinery::labels::LabelSelector;
 use gavel_apimachinery::names;
 use gavel_engine::value::Json;
@@ -19,10 +20,11 @@ const MATCH_POLICIES: [&str; 2] = ["Equivalent", "Exact"];
 const FAILURE_POLICIES: [&str; 2] = ["Fail", "Ignore"];
 const MOST_CONDITIONS: usize = 64;
 
-/// Appends that a text is none of some.
+/// Appends that a text is none of some. Upstream's texts have types of their own, which it prints as JSON.
 pub(super) fn one_of(errors: &mut Vec<Error>, text: &str, supported: &[&str], path: &Path<'_>) {
     if !supported.contains(&text) {
-        errors.push(Error::not_supported(path, text, supported));
+        let value = BadValue::Text(json::quoted(text));
+        errors.push(Error::not_supported(path, value, supported));
     }
 }
 

@@ -3,6 +3,7 @@
 //! Whether the user may read the params is not asked.
 
 mod binding;
+mod checks;
 mod client;
 mod expressions;
 mod json_path;
@@ -11,7 +12,7 @@ mod policy;
 mod status;
 mod webhook;
 
-use gavel_apimachinery::field::{Error, Path};
+use gavel_apimachinery::field::{self, Error, Path};
 use gavel_apimachinery::meta::{self, ObjectMeta as MetadataView};
 use gavel_apimachinery::names::{self, NameRule};
 use gavel_apimachinery::serializer::ApiValue;
@@ -150,18 +151,7 @@ impl Validator {
 impl Report {
     /// The message with which the object is refused, if it is.
     pub fn message(&self) -> Option<String> {
-        let mut texts: Vec<String> = Vec::new();
-        for error in &self.errors {
-            let text = error.to_string();
-            if !texts.contains(&text) {
-                texts.push(text);
-            }
-        }
-        let errors = match texts.as_slice() {
-            [] => return None,
-            [only] => only.clone(),
-            many => format!("[{}]", many.join(", ")),
-        };
+        let errors = field::aggregate(&self.errors)?;
         let name = quote(&self.name);
         Some(format!("{}.{GROUP} {name} is invalid: {errors}", self.kind))
     }
@@ -250,3 +240,6 @@ fn to_json(metadata: &ObjectMeta) -> Json {
     metadata.encode(&mut text);
     serde_json::from_str(&text).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests;

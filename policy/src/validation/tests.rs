@@ -1,0 +1,309 @@
+use serde_json::json;
+
+use super::*;
+
+/// An object of a kind, of v1.
+fn object(kind: &str, name: &str, rest: Json) -> Resource {
+    let mut object =
+        json!({"apiVersion": format!("{GROUP}/v1"), "kind": kind, "metadata": {"name": name}});
+    let entries = rest.as_object().cloned().unwrap();
+    object.as_object_mut().unwrap().extend(entries);
+    Resource::decode(&object.to_string()).unwrap().object
+}
+
+fn rules(operation: &str) -> Json {
+    json!([{"apiGroups": [""], "apiVersions": ["v1"], "operations": [operation], "resources": ["pods"]}])
+}
+
+/// A sound validating policy but for some fields of its spec.
+fn validating(changes: &Json) -> Resource {
+    let mut spec = json!({"matchConstraints": {"resourceRules": rules("CREATE")}, "validations": [{"expression": "true"}]});
+    merge(&mut spec, changes);
+    object("ValidatingAdmissionPolicy", "p", json!({"spec": spec}))
+}
+
+/// A sound mutating policy but for some fields of its spec.
+fn mutating(changes: &Json) -> Resource {
+    let patch = json!({"patchType": "JSONPatch", "jsonPatch": {"expression": "[JSONPatch{}]"}});
+    let mut spec = json!({"matchConstraints": {"resourceRules": rules("CREATE")}, "mutations": [patch], "reinvocationPolicy": "Never"});
+    merge(&mut spec, changes);
+    object("MutatingAdmissionPolicy", "p", json!({"spec": spec}))
+}
+
+/// A sound binding but for some fields of its spec.
+fn binding(changes: &Json) -> Resource {
+    let mut spec = json!({"policyName": "p", "validationActions": ["Deny"]});
+    merge(&mut spec, changes);
+    object(
+        "ValidatingAdmissionPolicyBinding",
+        "b",
+        json!({"spec": spec}),
+    )
+}
+
+/// A configuration with a sound webhook but for some of its fields.
+fn webhook(changes: &Json) -> Resource {
+    let mut webhook = json!({
+        "name": "a.example.com", "clientConfig": {"url": "https://a.example.com"}, "rules": rules("CREATE"),
+        "sideEffects": "None", "admissionReviewVersions": ["v1"]
+    });
+    merge(&mut webhook, changes);
+    object(
+        "ValidatingWebhookConfiguration",
+        "w",
+        json!({"webhooks": [webhook]}),
+    )
+}
+
+fn merge(fields: &mut Json, changes: &Json) {
+    let changes = changes.as_object().cloned().unwrap();
+    fields.as_object_mut().unwrap().extend(changes);
+}
+
+fn validator() -> Validator {
+    Validator::new(Validator::DEFAULT_VERSION).unwrap()
+}
+
+fn told(report: &Report) -> Vec<String> {
+    report.errors.iter().map(Error::to_string).collect()
+}
+
+/// Creates sound objects of a kind with other fields.
+fn check_created(of: fn(&Json) -> Resource, cases: &[(Json, &[&str])]) {
+    let validator = validator();
+    for (changes, expected) in cases {
+        let report = validator.create(&of(changes));
+        assert_eq!(told(&report), *expected, "{changes}");
+    }
+}
+
+#[test]
+fn faults_of_validating_policies_are_told() {
+    check_created(
+        validating,
+        &[
+            (json!({}), &[]),
+            (
+                json!({"validations": []}),
+                &[
+                    "spec.validations: Required value: validations or auditAnnotations must contain at least one item",
+                    "spec.auditAnnotations: Required value: validations or auditAnnotations must contain at least one item",
+                ],
+            ),
+            (
+                json!({"validations": [{"expression": " "}, {"expression": "1"}]}),
+                &[
+                    "spec.validations[0].expression: Required value: expression is not specified",
+                    r#"spec.validations[1].expression: Invalid value: "1": must evaluate to bool but got int"#,
+                ],
+            ),
+            (
+                json!({"validations": [{"expression": "true", "message": "a\nb", "messageExpression": " ", "reason": "No<"}]}),
+                &[
+                    r#"spec.validations[0].messageExpression: Invalid value: " ": must be non-empty if specified"#,
+                    r#"spec.validations[0].message: Invalid value: "a\nb": must not contain line breaks"#,
+                    r#"spec.validations[0].reason: Unsupported value: "No\u003c": supported values: "Forbidden", "Invalid", "RequestEntityTooLarge""#,
+                ],
+            ),
+            (
+                json!({"failurePolicy": "fail", "paramKind": {"apiVersion": "a/b/c", "kind": ""}}),
+                &[
+                    r#"spec.failurePolicy: Unsupported value: "fail": supported values: "Fail", "Ignore""#,
+                    r#"spec.paramKind.apiVersion: Invalid value: "a/b/c": unexpected GroupVersion string: a/b/c"#,
+                    "spec.paramKind.kind: Required value",
+                ],
+            ),
+            (
+                json!({"variables": [{"name": "in", "expression": "1"}, {"name": "a", "expression": ""}]}),
+                &[
+                    r#"spec.variables[0].name: Invalid value: "in": must be a valid CEL identifier"#,
+                    "spec.variables[1].expression: Required value: expression is not specified",
+                ],
+            ),
+            (
+                json!({"auditAnnotations": [{"key": "c", "valueExpression": "1"}, {"key": "c", "valueExpression": ""}]}),
+                &[
+                    r#"spec.auditAnnotations[0].valueExpression: Invalid value: "1": must evaluate to one of [string null_type] but got int"#,
+                    "spec.auditAnnotations[1].valueExpression: Required value: valueExpression is not specified",
+                    r#"spec.auditAnnotations[1].key: Duplicate value: "c""#,
+                ],
+            ),
+            (
+                json!({"matchConditions": [{"name": "a", "expression": " params == null"}, {"name": "a", "expression": "true"}]}),
+                &[
+                    "spec.matchConditions[0].expression: Invalid value: \"params == null\": compilation failed: ERROR: <input>:1:1: undeclared reference to 'params' (in container '')\n | params == null\n | ^",
+                    r#"spec.matchConditions[1].name: Duplicate value: "a""#,
+                ],
+            ),
+            (
+                json!({"matchConstraints": {"resourceRules": [
+                    {"apiGroups": ["", "*"], "apiVersions": [], "operations": ["create"], "resources": ["pods/*", "pods/log", "*"]}
+                ]}}),
+                &[
+                    r#"spec.matchConstraints.resourceRules[0].operations[0]: Unsupported value: "create": supported values: "*", "CONNECT", "CREATE", "DELETE", "UPDATE""#,
+                    r#"spec.matchConstraints.resourceRules[0].apiGroups: Invalid value: ["","*"]: if '*' is present, must not specify other API groups"#,
+                    "spec.matchConstraints.resourceRules[0].apiVersions: Required value",
+                    r#"spec.matchConstraints.resourceRules[0].resources[1]: Invalid value: "pods/log": if 'pods/*' is present, must not specify pods/log"#,
+                ],
+            ),
+        ],
+    );
+}
+
+#[test]
+fn faults_of_mutating_policies_are_told() {
+    check_created(
+        mutating,
+        &[
+            (json!({}), &[]),
+            (
+                json!({"mutations": [
+                    {"patchType": "JSONPatch", "applyConfiguration": {"expression": "Object{}"}}, {"patchType": "x"}
+                ], "reinvocationPolicy": "Always"}),
+                &[
+                    "spec.mutations[0].jsonPatch: Required value: must be specified when patchType is JSONPatch",
+                    r#"spec.mutations[0].applyConfiguration: Invalid value: "{applyConfiguration}": must not be specified when patchType is JSONPatch"#,
+                    r#"spec.mutations[1].patchType: Unsupported value: "x": supported values: "ApplyConfiguration", "JSONPatch""#,
+                    r#"spec.reinvocationPolicy: Unsupported value: "Always": supported values: "IfNeeded", "Never""#,
+                ],
+            ),
+            (
+                json!({"matchConstraints": {"resourceRules": rules("DELETE")}}),
+                &[
+                    r#"spec.matchConstraints.resourceRules.operations: Unsupported value: "DELETE": supported values: "*", "CONNECT", "CREATE", "UPDATE""#,
+                ],
+            ),
+        ],
+    );
+}
+
+#[test]
+fn faults_of_bindings_are_told() {
+    check_created(
+        binding,
+        &[
+            (json!({}), &[]),
+            (
+                json!({"policyName": "", "validationActions": ["Audit", "Audit"], "paramRef": {"name": "x", "selector": {}}}),
+                &[
+                    "spec.policyName: Required value",
+                    "spec.paramRef.name: Forbidden: name and selector are mutually exclusive",
+                    "spec.paramRef.selector: Forbidden: name and selector are mutually exclusive",
+                    "spec.paramRef.parameterNotFoundAction: Required value",
+                    r#"spec.validationActions[1]: Duplicate value: "Audit""#,
+                ],
+            ),
+            (
+                json!({"validationActions": [], "paramRef": {"parameterNotFoundAction": "deny"}}),
+                &[
+                    "spec.paramRef: Required value: one of name or selector must be specified",
+                    r#"spec.paramRef.parameterNotFoundAction: Unsupported value: "deny": supported values: "Deny", "Allow""#,
+                    "spec.validationActions: Required value: at least one validation action is required",
+                ],
+            ),
+        ],
+    );
+}
+
+#[test]
+fn faults_of_webhooks_are_told() {
+    check_created(
+        webhook,
+        &[
+            (json!({}), &[]),
+            (
+                json!({"name": "a.b", "clientConfig": {}, "sideEffects": "Some", "timeoutSeconds": 0, "admissionReviewVersions": ["v1", "v1"]}),
+                &[
+                    r#"webhooks[0].name: Invalid value: "a.b": should be a domain with at least three segments separated by dots"#,
+                    r#"webhooks[0].sideEffects: Unsupported value: "Some": supported values: "None", "NoneOnDryRun""#,
+                    "webhooks[0].timeoutSeconds: Invalid value: 0: the timeout value must be between 1 and 30 seconds",
+                    "webhooks[0].clientConfig: Required value: exactly one of url or service is required",
+                    r#"webhooks[0].admissionReviewVersions[1]: Invalid value: "v1": duplicate version"#,
+                ],
+            ),
+            (
+                json!({"clientConfig": {"url": "http://u@/x?q#f"}}),
+                &[
+                    r#"webhooks[0].clientConfig.url: Invalid value: "http": 'https' is the only allowed URL scheme; desired format: https://host[/path]"#,
+                    r#"webhooks[0].clientConfig.url: Invalid value: "": host must be specified; desired format: https://host[/path]"#,
+                    r#"webhooks[0].clientConfig.url: Invalid value: "u": user information is not permitted in the URL"#,
+                    r#"webhooks[0].clientConfig.url: Invalid value: "f": fragments are not permitted in the URL"#,
+                    r#"webhooks[0].clientConfig.url: Invalid value: "q": query parameters are not permitted in the URL"#,
+                ],
+            ),
+            (
+                json!({"clientConfig": {"service": {"name": "", "namespace": "", "path": "a//", "port": 0}}, "matchConditions": [{"name": "", "expression": "1"}]}),
+                &[
+                    "webhooks[0].clientConfig.service.name: Required value",
+                    "webhooks[0].clientConfig.service.namespace: Required value",
+                    "webhooks[0].clientConfig.service.port: Invalid value: 0: port is not valid: must be between 1 and 65535, inclusive",
+                    r#"webhooks[0].clientConfig.service.path: Invalid value: "a//": must start with a '/'"#,
+                    r#"webhooks[0].clientConfig.service.path: Invalid value: "a//": segment[0] may not be empty"#,
+                    r#"webhooks[0].clientConfig.service.path: Invalid value: "a//": segment[1] may not be empty"#,
+                    r#"webhooks[0].matchConditions[0].expression: Invalid value: "1": must evaluate to bool but got int"#,
+                    "webhooks[0].matchConditions[0].name: Required value",
+                ],
+            ),
+        ],
+    );
+}
+
+#[test]
+fn updates_are_forgiven_what_was_wrong_before() {
+    let validator = validator();
+    let check = |object: &Resource, old: &Resource, expected: &[&str]| {
+        let report = validator.update(object, old).unwrap();
+        assert_eq!(told(&report), expected);
+    };
+    let fault = r#"webhooks[0].sideEffects: Unsupported value: "Some": supported values: "None", "NoneOnDryRun""#;
+    let (sound, faulty) = (
+        webhook(&json!({})),
+        webhook(&json!({"sideEffects": "Some"})),
+    );
+    check(&faulty, &sound, &[fault]);
+    check(&faulty, &faulty, &[]);
+    // Conditions are not looked at unless they or the params change.
+    let faulty = |kind: &str| {
+        validating(
+            &json!({"matchConditions": [{"name": "a", "expression": "1"}], "paramKind": {"apiVersion": "v1", "kind": kind}}),
+        )
+    };
+    check(&faulty("Secret"), &faulty("Secret"), &[]);
+    let fault = r#"spec.matchConditions[0].expression: Invalid value: "1": must evaluate to bool but got int"#;
+    check(&faulty("Secret"), &faulty("ConfigMap"), &[fault]);
+    assert_eq!(validator.update(&sound, &faulty("Secret")), None);
+}
+
+#[test]
+fn refusals_name_the_object_and_tell_each_fault_once() {
+    let check = |object: &Resource, faults: usize, expected: &str| {
+        let report = validator().create(object);
+        assert_eq!(report.errors.len(), faults);
+        assert_eq!(report.message().as_deref(), Some(expected));
+    };
+    check(
+        &binding(&json!({"policyName": "", "validationActions": []})),
+        2,
+        "ValidatingAdmissionPolicyBinding.admissionregistration.k8s.io \"b\" is invalid: [spec.policyName: Required value, spec.validationActions: Required value: at least one validation action is required]",
+    );
+    let operations = ["DELETE", "DELETE"];
+    let rule = json!({"apiGroups": [""], "apiVersions": ["v1"], "operations": operations, "resources": ["pods"]});
+    check(
+        &mutating(&json!({"matchConstraints": {"resourceRules": [rule]}})),
+        2,
+        "MutatingAdmissionPolicy.admissionregistration.k8s.io \"p\" is invalid: spec.matchConstraints.resourceRules.operations: Unsupported value: \"DELETE\": supported values: \"*\", \"CONNECT\", \"CREATE\", \"UPDATE\"",
+    );
+}
+
+#[test]
+fn names_of_static_configurations_are_warned_of() {
+    let spec = json!({"policyName": "p", "validationActions": ["Warn"]});
+    let warnings = |name: &str, spec: &Json| {
+        let rest = json!({"spec": spec});
+        let object = object("ValidatingAdmissionPolicyBinding", name, rest);
+        validator().create(&object).warnings.len()
+    };
+    assert_eq!(warnings("a.static.k8s.io", &spec), 1);
+    assert_eq!(warnings("a.k8s.io", &spec), 0);
+    assert_eq!(warnings("a.static.k8s.io", &json!({})), 0);
+}

@@ -26,6 +26,8 @@ const FILES: &[&str] = &[
     "schema.ndjson.gz",
     "objects.ndjson.gz",
     "metadata.ndjson.gz",
+    "typecheck.ndjson.gz",
+    "real-typecheck.ndjson.gz",
 ];
 
 /// Recordings that differ, and why.

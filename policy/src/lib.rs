@@ -16,6 +16,7 @@ mod observer;
 mod params;
 mod request;
 mod resource;
+pub mod typecheck;
 pub mod validation;
 
 pub use compiled::{CompiledPolicy, FailurePolicy, PolicyError};

@@ -7,6 +7,7 @@ mod equal;
 pub mod default;
 pub mod embedded;
 mod json_schema;
+pub mod openapi;
 pub mod prune;
 pub mod validate;
 

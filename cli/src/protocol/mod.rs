@@ -12,6 +12,7 @@ mod object;
 mod request;
 mod resource;
 mod session;
+mod typecheck;
 mod types;
 mod value;
 

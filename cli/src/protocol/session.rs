@@ -13,7 +13,7 @@ use super::definitions::{DefinitionSource, Definitions};
 use super::object::ObjectRequest;
 use super::request::{Fields, Request};
 use super::resource::{ValidateAnswer, ValidateRequest};
-use super::{Answer, EvalRequest, RequestError, line};
+use super::{Answer, EvalRequest, RequestError, line, typecheck};
 use crate::environment::Environments;
 use crate::evaluation::Compiled;
 
@@ -32,13 +32,15 @@ enum Operation {
     Eval,
     Crd,
     Object,
+    Typecheck,
     Validate,
 }
 
-const OPERATIONS: [(&str, Operation); 4] = [
+const OPERATIONS: [(&str, Operation); 5] = [
     ("eval", Operation::Eval),
     ("crd", Operation::Crd),
     ("object", Operation::Object),
+    ("typecheck", Operation::Typecheck),
     ("validate", Operation::Validate),
 ];
 
@@ -72,6 +74,10 @@ impl Session {
             Some(Operation::Eval) => self.eval(id, &EvalRequest::read(fields)?, out),
             Some(Operation::Object) => self.object(id, &ObjectRequest::read(fields, line)?, out),
             Some(Operation::Crd) => self.crd(id, &DefinitionRequest::read(fields)?, out),
+            Some(Operation::Typecheck) => {
+                line::write(&typecheck::answer(id, fields)?, out);
+                Ok(())
+            }
             Some(Operation::Validate) => self.validate(id, fields, out),
             None => Err(RequestError(format!(
                 "op must be set; this version of gavel knows {}",

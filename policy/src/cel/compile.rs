@@ -5,12 +5,13 @@ use std::fmt;
 
 use gavel_engine::check::CheckedAst;
 use gavel_engine::env::Env;
+use gavel_engine::issues::Issues;
 use gavel_engine::program::Program;
 use gavel_engine::types::Type;
 use smol_str::SmolStr;
 
 use super::declared::{JSON_PATCH, OBJECT_PATCH, declared_type, variable_type};
-use super::environment::{Declarations, extend};
+use super::environment::{Declarations, ObjectTypes, extend};
 
 /// What an expression is for, which says what it must come to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,6 +75,15 @@ pub enum CompileErrorKind {
     Internal,
 }
 
+/// Why the types of an expression cannot be checked, or are wrong.
+#[derive(Debug, Clone)]
+pub enum TypeFault {
+    /// They are wrong.
+    Issues(Issues),
+    /// There is no environment to check them in.
+    Internal(String),
+}
+
 impl CompileError {
     fn invalid(message: impl Into<String>) -> Self {
         CompileError {
@@ -104,6 +114,8 @@ pub struct Compiler {
     base: Env,
     /// The variables that are known so far, if there is `variables`.
     variables: Option<Vec<(SmolStr, Type)>>,
+    /// The types of objects, where types are checked against schemas.
+    types: Option<ObjectTypes>,
     /// The environments of the eight [`Declarations`], built when they are first needed: without and with patch types.
     environments: [[OnceCell<Env>; 4]; 2],
 }
@@ -115,6 +127,7 @@ impl Compiler {
         Compiler {
             base: base.clone(),
             variables: None,
+            types: None,
             environments: Default::default(),
         }
     }
@@ -125,6 +138,38 @@ impl Compiler {
             variables: Some(Vec::new()),
             ..Compiler::new(base)
         }
+    }
+
+    /// For checking the types of expressions that may read the policy's `variables`, against the schemas of the objects.
+    pub fn for_type_checking(base: &Env, types: ObjectTypes) -> Self {
+        Compiler {
+            types: Some(types),
+            ..Compiler::with_variables(base)
+        }
+    }
+
+    /// What is wrong with the types of an expression, whatever it comes to.
+    pub fn check(&self, text: &str, declarations: Declarations) -> Result<(), TypeFault> {
+        self.type_of(text, declarations).map(drop)
+    }
+
+    /// Declares a variable for what is checked from here on: as `dyn` where its types are wrong.
+    pub fn check_variable(
+        &mut self,
+        name: &str,
+        text: &str,
+        declarations: Declarations,
+    ) -> Result<(), TypeFault> {
+        let found = self.type_of(text, declarations);
+        self.declare(name, found.as_ref().map_or(Type::Dyn, variable_type));
+        found.map(drop)
+    }
+
+    fn type_of(&self, text: &str, declarations: Declarations) -> Result<Type, TypeFault> {
+        let env = self.environment(declarations);
+        let env = env.map_err(|error| TypeFault::Internal(error.message))?;
+        let checked = env.compile(text).map_err(TypeFault::Issues)?;
+        Ok(checked.output_type().clone())
     }
 
     /// Compiles an expression.
@@ -196,7 +241,13 @@ impl Compiler {
         if let Some(env) = cell.get() {
             return Ok(env);
         }
-        let env = extend(&self.base, declarations, self.variables.as_ref()).map_err(|error| {
+        let env = extend(
+            &self.base,
+            declarations,
+            self.variables.as_ref(),
+            self.types.as_ref(),
+        )
+        .map_err(|error| {
             CompileError::internal(format!("unexpected error loading CEL environment: {error}"))
         })?;
         Ok(cell.get_or_init(|| env))

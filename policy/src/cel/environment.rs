@@ -5,6 +5,7 @@ use std::sync::Arc;
 use gavel_engine::env::Env;
 use gavel_engine::types::{Type, TypeTextError};
 use gavel_libraries::kubernetes::json_patch::JSON_PATCH;
+use gavel_schema::cel::CelSchema;
 use smol_str::SmolStr;
 
 use super::declared::{DeclaredTypes, NAMESPACE, REQUEST, VARIABLES, declared_type};
@@ -37,20 +38,39 @@ pub struct Declarations {
     pub patch_types: bool,
 }
 
-/// An environment of Kubernetes with the variables of admission.
+/// The schemas of objects, where types are to be checked against them.
+#[derive(Debug, Clone)]
+pub struct ObjectTypes {
+    /// Of `object` and `oldObject`.
+    pub object: CelSchema,
+    /// Of `params`, where it is known.
+    pub params: Option<CelSchema>,
+}
+
+/// An environment of Kubernetes with the variables of admission. `types`: those of objects, which are `dyn` where they are
+/// evaluated; upstream declares no `authorizer.requestResource` beside them.
 pub(super) fn extend(
     base: &Env,
     declarations: Declarations,
     variables: Option<&Vec<(SmolStr, Type)>>,
+    types: Option<&ObjectTypes>,
 ) -> Result<Env, TypeTextError> {
+    let declared = |schema: Option<&CelSchema>| {
+        let ty = schema.and_then(CelSchema::declared_type);
+        ty.unwrap_or(Type::Dyn)
+    };
+    let object = types.map(|types| &types.object);
+    let params = types.and_then(|types| types.params.as_ref());
+    let schemas = [object, params].into_iter().flatten();
     let mut builder = base
         .extend()
         .provider(Arc::new(DeclaredTypes {
             variables: variables.cloned(),
             patch_types: declarations.patch_types,
+            schemas: schemas.map(|schema| schema.provider(true)).collect(),
         }))
-        .variable(OBJECT, Type::Dyn)
-        .variable(OLD_OBJECT, Type::Dyn)
+        .variable(OBJECT, declared(object))
+        .variable(OLD_OBJECT, declared(object))
         .variable(NAMESPACE_OBJECT, declared_type(NAMESPACE))
         .variable(REQUEST_VARIABLE, declared_type(REQUEST));
     if variables.is_some() {
@@ -60,18 +80,15 @@ pub(super) fn extend(
         builder = builder.overloads(JSON_PATCH);
     }
     if declarations.params {
-        builder = builder.variable(PARAMS, Type::Dyn);
+        builder = builder.variable(PARAMS, declared(params));
     }
     if declarations.authorizer {
-        builder = builder
-            .variable(
-                AUTHORIZER,
-                declared_type("kubernetes.authorization.Authorizer"),
-            )
-            .variable(
-                REQUEST_RESOURCE,
-                declared_type("kubernetes.authorization.ResourceCheck"),
-            );
+        let authorizer = declared_type("kubernetes.authorization.Authorizer");
+        builder = builder.variable(AUTHORIZER, authorizer);
+        if types.is_none() {
+            let resource = declared_type("kubernetes.authorization.ResourceCheck");
+            builder = builder.variable(REQUEST_RESOURCE, resource);
+        }
     }
     builder.build()
 }

@@ -8,9 +8,11 @@ mod evaluate;
 mod inputs;
 mod variables;
 
-pub use compile::{CompileError, CompileErrorKind, Compiler, Expression, ExpressionKind};
+pub use compile::{
+    CompileError, CompileErrorKind, Compiler, Expression, ExpressionKind, TypeFault,
+};
 pub use declared::{NAMESPACE, REQUEST, declared_type, provider};
-pub use environment::Declarations;
+pub use environment::{Declarations, ObjectTypes};
 pub(crate) use evaluate::{OUT_OF_BUDGET, Outcome, Runner, evaluate};
 pub(crate) use inputs::Inputs;
 pub use variables::Variable;

@@ -1,0 +1,228 @@
+//! Schemas of OpenAPI v3 documents, whose parts refer to each other, as schemas without references
+//! (apiserver `pkg/cel/openapi/resolver/refs.go`, `pkg/cel/openapi/adaptor.go`).
+
+use std::collections::BTreeMap;
+
+use gavel_engine::value::Json;
+
+use crate::{Items, JsonSchema, SchemaOrBool};
+
+/// How deep schemas are nested, references followed. Those of Kubernetes' own types stay below 30.
+const MAX_DEPTH: usize = 200;
+
+/// How many parts a schema has, references followed. That of a Pod has 2,500.
+const MAX_PARTS: usize = 500_000;
+
+/// Why a schema cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum OpenApiError {
+    /// A reference leads nowhere.
+    #[error("internal error: cannot resolve Ref {0:?}: schema not found")]
+    Unresolved(String),
+    /// It is too deep or too large once references are followed.
+    #[error("must have at most {MAX_DEPTH} levels and {MAX_PARTS} parts, references followed")]
+    TooLarge,
+}
+
+/// The schema in `json`, references replaced by what they refer to: `definition` finds it by the last step of the
+/// reference, its name. A reference to something that the schema is within stands for an object of which nothing is known.
+///
+/// Of the schema there is what decides types and values; constraints on values beyond sizes are left out.
+///
+/// ```
+/// use gavel_schema::openapi;
+/// use serde_json::json;
+///
+/// let definitions = json!({"Port": {"type": "integer"}});
+/// let schema = json!({"type": "object", "properties": {"port": {"$ref": "#/components/schemas/Port"}}});
+/// let schema = openapi::resolve(&schema, &|name| definitions.get(name))?;
+/// assert_eq!(schema.properties["port"].kind, "integer");
+/// # Ok::<(), openapi::OpenApiError>(())
+/// ```
+///
+/// # Errors
+///
+/// A reference that leads nowhere, and schemas that are too large.
+pub fn resolve<'a>(
+    json: &'a Json,
+    definition: &dyn Fn(&str) -> Option<&'a Json>,
+) -> Result<JsonSchema, OpenApiError> {
+    let mut resolver = Resolver {
+        definition,
+        within: Vec::new(),
+        parts: 0,
+    };
+    resolver.schema(json, 0)
+}
+
+struct Resolver<'a, 'd> {
+    definition: &'d dyn Fn(&str) -> Option<&'a Json>,
+    /// The references that are being followed.
+    within: Vec<&'a str>,
+    parts: usize,
+}
+
+impl<'a> Resolver<'a, '_> {
+    fn schema(&mut self, json: &'a Json, depth: usize) -> Result<JsonSchema, OpenApiError> {
+        self.parts = self.parts.saturating_add(1);
+        if depth > MAX_DEPTH || self.parts > MAX_PARTS {
+            return Err(OpenApiError::TooLarge);
+        }
+        let Some(reference) = reference(json, depth) else {
+            return self.resolved(json, depth);
+        };
+        if self.within.contains(&reference) {
+            return Ok(JsonSchema {
+                kind: "object".to_owned(),
+                ..JsonSchema::default()
+            });
+        }
+        let name = reference.rsplit('/').next().unwrap_or(reference);
+        let unresolved = || OpenApiError::Unresolved(reference.to_owned());
+        let referred = (self.definition)(name).ok_or_else(unresolved)?;
+        self.within.push(reference);
+        let schema = self.resolved(referred, depth);
+        self.within.pop();
+        schema
+    }
+
+    /// A schema that is no reference, or was reached through one, which is not followed any further.
+    fn resolved(&mut self, json: &'a Json, depth: usize) -> Result<JsonSchema, OpenApiError> {
+        let depth = depth.saturating_add(1);
+        let mut properties = BTreeMap::new();
+        for (name, property) in json
+            .get("properties")
+            .and_then(Json::as_object)
+            .into_iter()
+            .flatten()
+        {
+            properties.insert(name.clone(), self.schema(property, depth)?);
+        }
+        let additional_properties = match json.get("additionalProperties") {
+            Some(Json::Bool(allows)) => Some(SchemaOrBool::Allows(*allows)),
+            Some(schema @ Json::Object(_)) => {
+                // A map, whatever properties are declared beside.
+                properties.clear();
+                Some(SchemaOrBool::Schema(Box::new(self.schema(schema, depth)?)))
+            }
+            _ => None,
+        };
+        let items = match json.get("items") {
+            Some(schema @ Json::Object(_)) => {
+                Some(Items::Schema(Box::new(self.schema(schema, depth)?)))
+            }
+            _ => None,
+        };
+        let number = |key: &str| json.get(key).and_then(Json::as_i64);
+        let flag = |key: &str| json.get(key).and_then(Json::as_bool);
+        let format = text(json, "format").unwrap_or_default();
+        Ok(JsonSchema {
+            kind: kind(json).to_owned(),
+            format: format.to_owned(),
+            default: json
+                .get("default")
+                .filter(|default| !default.is_null())
+                .cloned(),
+            max_length: number("maxLength"),
+            max_items: number("maxItems"),
+            max_properties: number("maxProperties"),
+            enumeration: list(json, "enum").cloned().collect(),
+            required: texts(json, "required"),
+            items,
+            properties,
+            additional_properties,
+            nullable: flag("nullable").unwrap_or_default(),
+            preserve_unknown_fields: flag("x-kubernetes-preserve-unknown-fields"),
+            embedded_resource: flag("x-kubernetes-embedded-resource").unwrap_or_default(),
+            // Kubernetes' own types say it by the format.
+            int_or_string: format == "int-or-string"
+                || flag("x-kubernetes-int-or-string").unwrap_or_default(),
+            list_map_keys: texts(json, "x-kubernetes-list-map-keys"),
+            list_type: text(json, "x-kubernetes-list-type").map(str::to_owned),
+            map_type: text(json, "x-kubernetes-map-type").map(str::to_owned),
+            ..JsonSchema::default()
+        })
+    }
+}
+
+/// What the schema refers to. A reference may stand in an `allOf`, so that a description may stand beside it.
+fn reference(json: &Json, depth: usize) -> Option<&str> {
+    if let Some(reference) = text(json, "$ref") {
+        return Some(reference);
+    }
+    if depth > MAX_DEPTH {
+        return None;
+    }
+    list(json, "allOf").find_map(|each| reference(each, depth.saturating_add(1)))
+}
+
+/// The type; the first of several.
+fn kind(json: &Json) -> &str {
+    match json.get("type") {
+        Some(Json::Array(types)) => types.first().and_then(Json::as_str),
+        kind => kind.and_then(Json::as_str),
+    }
+    .unwrap_or_default()
+}
+
+fn text<'a>(json: &'a Json, key: &str) -> Option<&'a str> {
+    json.get(key)?.as_str()
+}
+
+fn list<'a>(json: &'a Json, key: &str) -> impl Iterator<Item = &'a Json> {
+    json.get(key).and_then(Json::as_array).into_iter().flatten()
+}
+
+fn texts(json: &Json, key: &str) -> Vec<String> {
+    list(json, key)
+        .filter_map(Json::as_str)
+        .map(str::to_owned)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn references_are_followed_until_they_lead_back() {
+        let definitions = json!({
+            "Node": {"type": "object", "properties": {
+                "next": {"allOf": [{"$ref": "#/components/schemas/Node"}], "description": "the next"},
+                "size": {"type": ["integer", "null"]},
+            }},
+        });
+        let schema = json!({"$ref": "#/components/schemas/Node"});
+        let schema = resolve(&schema, &|name| definitions.get(name)).expect("a schema");
+        assert_eq!(schema.properties["size"].kind, "integer");
+        assert_eq!(schema.properties["next"].kind, "object");
+        assert!(schema.properties["next"].properties.is_empty());
+    }
+
+    #[test]
+    fn what_leads_nowhere_or_grows_without_end_is_an_error() {
+        let schema = json!({"items": {"$ref": "#/components/schemas/None"}});
+        let error = resolve(&schema, &|_| None).expect_err("no such schema");
+        assert_eq!(
+            error.to_string(),
+            "internal error: cannot resolve Ref \"#/components/schemas/None\": schema not found"
+        );
+        let definitions: serde_json::Map<_, _> = (0..40)
+            .map(|n| {
+                let next = json!({"$ref": format!("#/{}", n + 1)});
+                let properties = json!({"a": next, "b": next});
+                (
+                    n.to_string(),
+                    json!({"type": "object", "properties": properties}),
+                )
+            })
+            .chain([("40".to_owned(), json!({"type": "string"}))])
+            .collect();
+        let definitions = Json::Object(definitions);
+        let schema = json!({"$ref": "#/0"});
+        let error = resolve(&schema, &|name| definitions.get(name)).expect_err("too large");
+        assert_eq!(error, OpenApiError::TooLarge);
+    }
+}

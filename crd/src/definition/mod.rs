@@ -8,6 +8,7 @@ use gavel_schema::JsonSchema;
 use serde::Deserialize;
 
 mod api;
+mod faults;
 mod go_json;
 mod report;
 mod schema;
@@ -202,3 +203,6 @@ fn set_defaults(spec: &mut Spec) {
         service.port.get_or_insert(443);
     }
 }
+
+#[cfg(test)]
+mod tests;

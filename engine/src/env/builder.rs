@@ -41,7 +41,7 @@ impl EnvBuilder {
     /// Adds one overload of a function.
     pub fn overload(mut self, function: impl Into<SmolStr>, overload: OverloadDecl) -> Self {
         let name = function.into();
-        let declared = self.parts.functions.entry(name.clone());
+        let declared = Arc::make_mut(&mut self.parts.functions).entry(name.clone());
         let decl = Arc::make_mut(declared.or_insert_with(|| {
             Arc::new(FunctionDecl {
                 name,

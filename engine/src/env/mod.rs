@@ -28,7 +28,8 @@ pub struct Env(Arc<Parts>);
 struct Parts {
     container: SmolStr,
     variables: FxHashMap<SmolStr, Type>,
-    functions: FxHashMap<SmolStr, Arc<FunctionDecl>>,
+    /// Shared with the environments that this one extends.
+    functions: Arc<FxHashMap<SmolStr, Arc<FunctionDecl>>>,
     opaque_types: BTreeSet<SmolStr>,
     provider: Option<Arc<dyn TypeProvider>>,
     macros: Macros,

@@ -7,6 +7,7 @@ use gavel_schema::JsonSchema;
 use gavel_schema::default::{DefaultOf, validate_defaults};
 use gavel_schema::validate::Validator;
 
+use crate::definition::faults::Faults;
 use crate::resource::{COST_BUDGET, RuleNode};
 use crate::rule::RuleEnvs;
 
@@ -18,7 +19,7 @@ pub(super) fn check(
     envs: &RuleEnvs,
 ) -> Vec<Error> {
     let mut budget = COST_BUDGET;
-    let mut check = |default: DefaultOf<'_>, errors: &mut Vec<Error>| {
+    let mut check = |default: DefaultOf<'_>, errors: &mut Faults| {
         let validator = Validator::new(default.schema, envs.version());
         let faults = validator.validate(default.path, default.value);
         if !faults.is_empty() {
@@ -40,7 +41,7 @@ fn check_rules(
     default: DefaultOf<'_>,
     budget: i64,
     envs: &RuleEnvs,
-    errors: &mut Vec<Error>,
+    errors: &mut Faults,
 ) -> i64 {
     let Some(rules) = RuleNode::compile(default.schema, default.resource, envs) else {
         return budget;

@@ -3,6 +3,7 @@
 use gavel_apimachinery::field::{Error, Path};
 use gavel_schema::JsonSchema;
 
+use crate::definition::faults::Faults;
 use super::Validation;
 use super::validate::Options;
 use crate::rule::RuleEnvs;
@@ -53,12 +54,12 @@ impl SchemaCheck<'_> {
         self,
         validation: Option<&Validation>,
         path: &Path<'_>,
-        errors: &mut Vec<Error>,
+        errors: &mut Faults,
     ) {
         let Some(schema) = validation.and_then(|validation| validation.schema.as_deref()) else {
             return;
         };
-        let mut found = Vec::new();
+        let mut found = Faults::default();
         if self.has_status {
             root::check(schema, path, &mut found);
         }
@@ -88,15 +89,15 @@ impl SchemaCheck<'_> {
         }
         let mut walk = OpenApi::new(self);
         walk.check(schema, &schema_path, context.as_ref());
-        found.append(&mut walk.schema_errors);
-        found.append(&mut walk.rule_errors);
-        if found.is_empty()
+        found.extend(walk.schema_errors.into_errors());
+        found.extend(walk.rule_errors.into_errors());
+        if found.len() == 0
             && let Some(error) = unconvertible
         {
             found.push(Error::invalid(&schema_path, "", error));
         }
         walk.total.check(&schema_path, &mut found);
-        errors.append(&mut found);
+        errors.extend(found.into_errors());
     }
 }
 

@@ -4,6 +4,7 @@
 use gavel_apimachinery::field::{Error, Path};
 use gavel_schema::{Dependency, Items, JsonSchema, SchemaOrBool};
 
+use crate::definition::faults::Faults;
 use super::context::{Context, Step};
 use super::cost::TotalCost;
 use super::{SchemaCheck, lists, rule_syntax};
@@ -17,9 +18,9 @@ pub(in crate::definition) const TYPES: [&str; 6] =
 pub(super) struct OpenApi<'w> {
     pub(super) check: SchemaCheck<'w>,
     /// Beside rules. Those of a node follow those of the nodes below it, save for what has nothing to do with them.
-    pub(super) schema_errors: Vec<Error>,
+    pub(super) schema_errors: Faults,
     /// Of rules.
-    pub(super) rule_errors: Vec<Error>,
+    pub(super) rule_errors: Faults,
     /// What all rules cost.
     pub(super) total: TotalCost,
 }
@@ -66,8 +67,8 @@ impl<'w> OpenApi<'w> {
     pub(super) fn new(check: SchemaCheck<'w>) -> Self {
         OpenApi {
             check,
-            schema_errors: Vec::new(),
-            rule_errors: Vec::new(),
+            schema_errors: Faults::default(),
+            rule_errors: Faults::default(),
             total: TotalCost::default(),
         }
     }
@@ -90,6 +91,9 @@ impl<'w> OpenApi<'w> {
         path: &Path<'_>,
         context: Option<&Context<'_>>,
     ) {
+        if self.schema_errors.is_full() || self.rule_errors.is_full() {
+            return;
+        }
         let errors_before = self.schema_errors.len();
         self.check_own(schema, above, path);
         self.values(schema, above, path, context);

@@ -4,6 +4,7 @@ use gavel_apimachinery::field::{BadValue, Error, Path};
 use gavel_apimachinery::json;
 use gavel_schema::{JsonSchema, ValidationRule};
 
+use crate::definition::faults::Faults;
 use super::convertible::conversion_error;
 use crate::rule::{Brackets, FieldPath};
 
@@ -15,8 +16,11 @@ const REASONS: [&str; 4] = [
 ];
 
 /// Of the rules of a node.
-pub(super) fn check(schema: &JsonSchema, path: &Path<'_>, errors: &mut Vec<Error>) {
+pub(super) fn check(schema: &JsonSchema, path: &Path<'_>, errors: &mut Faults) {
     let rules = path.child("x-kubernetes-validations");
+    let names_fields = schema.validations.iter().any(|rule| !rule.field_path.is_empty());
+    // Of what cannot be converted, upstream does not look at paths.
+    let is_convertible = names_fields && conversion_error(schema).is_none();
     for (n, rule) in schema.validations.iter().enumerate() {
         let path = rules.index(n);
         check_texts(rule, &path, errors);
@@ -27,11 +31,12 @@ pub(super) fn check(schema: &JsonSchema, path: &Path<'_>, errors: &mut Vec<Error
             let path = path.child("reason");
             errors.push(Error::not_supported(&path, value, &REASONS));
         }
-        check_field_path(rule, schema, &path.child("fieldPath"), errors);
+        let fields = is_convertible.then_some(schema);
+        check_field_path(&rule.field_path, fields, &path.child("fieldPath"), errors);
     }
 }
 
-fn check_texts(rule: &ValidationRule, path: &Path<'_>, errors: &mut Vec<Error>) {
+fn check_texts(rule: &ValidationRule, path: &Path<'_>, errors: &mut Faults) {
     let (text, message) = (rule.rule.trim(), rule.message.trim());
     let message_path = path.child("message");
     if text.is_empty() {
@@ -56,18 +61,17 @@ fn check_texts(rule: &ValidationRule, path: &Path<'_>, errors: &mut Vec<Error>) 
 }
 
 fn check_field_path(
-    rule: &ValidationRule,
-    schema: &JsonSchema,
+    text: &str,
+    schema: Option<&JsonSchema>,
     path: &Path<'_>,
-    errors: &mut Vec<Error>,
+    errors: &mut Faults,
 ) {
-    let text = rule.field_path.as_str();
     if text.is_empty() {
         return;
     }
     let is_blank = text.trim().is_empty();
-    let is_valid = conversion_error(schema).is_some()
-        || FieldPath::resolve(text, schema, Brackets::Allowed).is_ok();
+    let is_valid = schema
+        .is_none_or(|schema| FieldPath::resolve(text, schema, Brackets::Allowed).is_ok());
     for (at_fault, detail) in [
         (is_blank, "must be non-empty if specified"),
         (breaks_lines(text), "must not contain line breaks"),

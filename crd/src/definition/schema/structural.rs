@@ -5,6 +5,7 @@ use gavel_apimachinery::field::{Error, Path};
 use gavel_engine::golang::regex::Regex;
 use gavel_schema::JsonSchema;
 
+use crate::definition::faults::Faults;
 use super::convertible::values_beside;
 
 /// Where a node stands.
@@ -17,14 +18,18 @@ enum Level {
 
 /// What keeps a schema from being structural, sorted by text.
 pub(super) fn check(schema: &JsonSchema, path: &Path<'_>) -> Vec<Error> {
-    let mut errors = Vec::new();
-    check_node(schema, Level::Root, path, &mut errors);
-    check_declared(schema, Some(schema), path, path, &mut errors);
+    let mut faults = Faults::default();
+    check_node(schema, Level::Root, path, &mut faults);
+    check_declared(schema, Some(schema), path, path, &mut faults);
+    let mut errors = faults.into_errors();
     errors.sort_by_cached_key(Error::to_string);
     errors
 }
 
-fn check_node(schema: &JsonSchema, level: Level, path: &Path<'_>, errors: &mut Vec<Error>) {
+fn check_node(schema: &JsonSchema, level: Level, path: &Path<'_>, errors: &mut Faults) {
+    if errors.is_full() {
+        return;
+    }
     match schema.item() {
         Some(item) => check_node(item, Level::Item, &path.child("items"), errors),
         None if schema.kind == "array" => {
@@ -58,7 +63,7 @@ fn check_node(schema: &JsonSchema, level: Level, path: &Path<'_>, errors: &mut V
     check_resource(schema, level, path, errors);
 }
 
-fn check_type(schema: &JsonSchema, level: Level, path: &Path<'_>, errors: &mut Vec<Error>) {
+fn check_type(schema: &JsonSchema, level: Level, path: &Path<'_>, errors: &mut Faults) {
     let kind = schema.kind.as_str();
     let type_path = path.child("type");
     if schema.embedded_resource && kind != "object" {
@@ -97,7 +102,7 @@ pub(super) fn required_or_invalid(path: &Path<'_>, kind: &str, detail: &str) -> 
 }
 
 /// Of the fields that each resource has.
-fn check_resource(schema: &JsonSchema, level: Level, path: &Path<'_>, errors: &mut Vec<Error>) {
+fn check_resource(schema: &JsonSchema, level: Level, path: &Path<'_>, errors: &mut Faults) {
     let is_resource = level == Level::Root || schema.embedded_resource;
     let properties = path.child("properties");
     for name in ["kind", "apiVersion"] {
@@ -145,7 +150,7 @@ fn says_only_names(metadata: &JsonSchema) -> bool {
     *metadata == rest
 }
 
-fn check_extensions(schema: &JsonSchema, path: &Path<'_>, errors: &mut Vec<Error>) {
+fn check_extensions(schema: &JsonSchema, path: &Path<'_>, errors: &mut Faults) {
     if !schema.int_or_string {
         return;
     }
@@ -185,7 +190,7 @@ fn check_conditions(
     skip_any_of: bool,
     skip_any_of_of_first: bool,
     path: &Path<'_>,
-    errors: &mut Vec<Error>,
+    errors: &mut Faults,
 ) {
     if !skip_any_of {
         let path = path.child("anyOf");
@@ -222,8 +227,11 @@ fn check_condition(
     condition: &JsonSchema,
     skip_any_of: bool,
     path: &Path<'_>,
-    errors: &mut Vec<Error>,
+    errors: &mut Faults,
 ) {
+    if errors.is_full() {
+        return;
+    }
     check_conditions(condition, skip_any_of, false, path, errors);
     if let Some(item) = condition.item() {
         check_condition(item, false, &path.child("items"), errors);
@@ -295,7 +303,7 @@ fn check_declared(
     declared: Option<&JsonSchema>,
     declared_path: &Path<'_>,
     path: &Path<'_>,
-    errors: &mut Vec<Error>,
+    errors: &mut Faults,
 ) {
     if let Some(condition) = &conditions.not {
         let path = path.child("not");
@@ -318,8 +326,11 @@ fn check_fields_declared(
     declared: Option<&JsonSchema>,
     declared_path: &Path<'_>,
     path: &Path<'_>,
-    errors: &mut Vec<Error>,
+    errors: &mut Faults,
 ) {
+    if errors.is_full() {
+        return;
+    }
     let because = |path: &Path<'_>| format!("because it is defined in {path}");
     let Some(declared) = declared else {
         errors.push(Error::required(declared_path, because(path)));

@@ -7,6 +7,7 @@ use gavel_apimachinery::meta::{self, ObjectMeta};
 use gavel_apimachinery::names::{Faults, subdomain_name};
 use gavel_engine::value::Json;
 
+use crate::definition::faults::Faults;
 use super::{Definition, Status, Version};
 use crate::rule::RuleEnvs;
 
@@ -32,7 +33,13 @@ pub(super) fn create(definition: &Definition, status: &Status, envs: &RuleEnvs) 
         faults
     };
     let metadata = ObjectMeta::new(&definition.metadata);
-    let mut errors = meta::validate(metadata, false, name_rule, &Path::new("metadata"));
+    let mut errors = Faults::default();
+    errors.extend(meta::validate(
+        metadata,
+        false,
+        name_rule,
+        &Path::new("metadata"),
+    ));
     let spec = &Path::new("spec");
     spec::check(definition, &Options::create(), envs, spec, &mut errors);
     check_status(definition, status, &mut errors);
@@ -40,7 +47,7 @@ pub(super) fn create(definition: &Definition, status: &Status, envs: &RuleEnvs) 
     if definition.spec.preserve_unknown_fields {
         errors.push(preserves_unknown_fields(spec));
     }
-    errors
+    errors.into_errors()
 }
 
 /// What is wrong with a definition of this status that takes the place of another.
@@ -53,7 +60,12 @@ pub(super) fn update(
     let options = Options::update(definition, old);
     let (metadata, before) = (&definition.metadata, &old.metadata);
     let (metadata, before) = (ObjectMeta::new(metadata), ObjectMeta::new(before));
-    let mut errors = meta::validate_update(metadata, before, &Path::new("metadata"));
+    let mut errors = Faults::default();
+    errors.extend(meta::validate_update(
+        metadata,
+        before,
+        &Path::new("metadata"),
+    ));
     let spec = &Path::new("spec");
     spec::check(definition, &options, envs, spec, &mut errors);
     spec::check_immutable(&definition.spec, &old.spec, &options, spec, &mut errors);
@@ -62,7 +74,7 @@ pub(super) fn update(
     if definition.spec.preserve_unknown_fields && !old.spec.preserve_unknown_fields {
         errors.push(preserves_unknown_fields(spec));
     }
-    errors
+    errors.into_errors()
 }
 
 fn preserves_unknown_fields(spec: &Path<'_>) -> Error {
@@ -70,7 +82,7 @@ fn preserves_unknown_fields(spec: &Path<'_>) -> Error {
     Error::invalid(&spec.child("preserveUnknownFields"), true, detail)
 }
 
-fn check_status(definition: &Definition, status: &Status, errors: &mut Vec<Error>) {
+fn check_status(definition: &Definition, status: &Status, errors: &mut Faults) {
     let path = Path::new("status");
     let Status {
         accepted_names,
@@ -86,7 +98,7 @@ fn check_stored_versions(
     stored: &[String],
     versions: &[Version],
     path: &Path<'_>,
-    errors: &mut Vec<Error>,
+    errors: &mut Faults,
 ) {
     if stored.is_empty() {
         let nothing = BadValue::Text("null".to_owned());

@@ -3,10 +3,11 @@
 use gavel_apimachinery::field::{Error, Path};
 use gavel_apimachinery::names::{dns1035_label, lower_case};
 
+use crate::definition::faults::Faults;
 use crate::definition::Names;
 
 /// Of the names themselves, whether or not they may be absent.
-pub(super) fn check(names: &Names, path: &Path<'_>, errors: &mut Vec<Error>) {
+pub(super) fn check(names: &Names, path: &Path<'_>, errors: &mut Faults) {
     let mut check = |path: &Path<'_>, name: &str| {
         if !name.is_empty() {
             check_name(path, name, errors);
@@ -35,7 +36,7 @@ pub(super) fn check(names: &Names, path: &Path<'_>, errors: &mut Vec<Error>) {
 }
 
 /// Of the names that must be there.
-pub(super) fn check_required(names: &Names, path: &Path<'_>, errors: &mut Vec<Error>) {
+pub(super) fn check_required(names: &Names, path: &Path<'_>, errors: &mut Faults) {
     for (field, name) in [
         ("plural", &names.plural),
         ("singular", &names.singular),
@@ -49,14 +50,14 @@ pub(super) fn check_required(names: &Names, path: &Path<'_>, errors: &mut Vec<Er
 }
 
 /// Of a name that is a label as in RFC 1035.
-pub(super) fn check_name(path: &Path<'_>, name: &str, errors: &mut Vec<Error>) {
+pub(super) fn check_name(path: &Path<'_>, name: &str, errors: &mut Faults) {
     let faults = dns1035_label(name.as_bytes());
     if !faults.is_empty() {
         errors.push(Error::invalid(path, name, faults.join(",")));
     }
 }
 
-fn check_kind(path: &Path<'_>, kind: &str, errors: &mut Vec<Error>) {
+fn check_kind(path: &Path<'_>, kind: &str, errors: &mut Faults) {
     let faults = dns1035_label(lower_case(kind).as_bytes());
     if !kind.is_empty() && !faults.is_empty() {
         let faults = faults.join(",");

@@ -8,7 +8,7 @@ use gavel_schema::JsonSchema;
 use serde::Deserialize;
 
 mod api;
-mod faults;
+mod findings;
 mod go_json;
 mod report;
 mod schema;

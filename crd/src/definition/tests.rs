@@ -41,7 +41,10 @@ fn check(spec: Json, expected: &[&str]) {
     let definition = Definition::read(&definition(json!([version(root)]))).unwrap();
     let errors = texts(&definition.validate(&envs()));
     let start = "spec.validation.openAPIV3Schema.properties[spec]";
-    let errors: Vec<_> = errors.iter().map(|error| error.replace(start, "spec")).collect();
+    let errors: Vec<_> = errors
+        .iter()
+        .map(|error| error.replace(start, "spec"))
+        .collect();
     assert_eq!(errors, expected);
 }
 
@@ -62,22 +65,69 @@ fn what_surrounds_the_schema_is_checked() {
     let errors = Definition::read(&wrong).unwrap().validate(&envs());
     let errors: Vec<_> = errors
         .iter()
-        .map(|error| (error.field.as_str(), error.kind.text(), error.detail.as_str()))
+        .map(|error| {
+            (
+                error.field.as_str(),
+                error.kind.text(),
+                error.detail.as_str(),
+            )
+        })
         .collect();
     let label = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
     assert_eq!(
         errors,
         [
-            ("metadata.name", "Invalid value", "must be spec.names.plural+\".\"+spec.group"),
-            ("spec.scope", "Unsupported value", "supported values: \"Cluster\", \"Namespaced\""),
-            ("spec.versions[1].schema.openAPIV3Schema", "Required value", ""),
-            ("spec.versions[0].subresources.scale.specReplicasPath", "Invalid value", "should be a json path under .spec"),
-            ("spec.versions[0].additionalPrinterColumns[0].type", "Invalid value", "must be one of boolean,date,integer,number,string"),
-            ("spec.versions[0].additionalPrinterColumns[0].JSONPath", "Invalid value", "must be a simple json path starting with ."),
-            ("spec.versions[0].selectableFields[0].jsonPath", "Invalid value", "is an invalid path: does not refer to a valid field"),
+            (
+                "metadata.name",
+                "Invalid value",
+                "must be spec.names.plural+\".\"+spec.group"
+            ),
+            (
+                "spec.scope",
+                "Unsupported value",
+                "supported values: \"Cluster\", \"Namespaced\""
+            ),
+            (
+                "spec.versions[1].schema.openAPIV3Schema",
+                "Required value",
+                ""
+            ),
+            (
+                "spec.versions[0].subresources.scale.specReplicasPath",
+                "Invalid value",
+                "should be a json path under .spec"
+            ),
+            (
+                "spec.versions[0].additionalPrinterColumns[0].type",
+                "Invalid value",
+                "must be one of boolean,date,integer,number,string"
+            ),
+            (
+                "spec.versions[0].additionalPrinterColumns[0].JSONPath",
+                "Invalid value",
+                "must be a simple json path starting with ."
+            ),
+            (
+                "spec.versions[0].selectableFields[0].jsonPath",
+                "Invalid value",
+                "is an invalid path: does not refer to a valid field"
+            ),
             ("spec.versions[1].name", "Invalid value", label),
-            ("spec.versions", "Invalid value", "must have exactly one version marked as storage version"),
-            ("spec.names.listKind", "Invalid value", "kind and listKind may not be the same"),
+            (
+                "spec.versions",
+                "Invalid value",
+                "must have exactly one version marked as storage version"
+            ),
+            (
+                "spec.names.listKind",
+                "Invalid value",
+                "kind and listKind may not be the same"
+            ),
+            (
+                "status.storedVersions",
+                "Invalid value",
+                "must have the storage version V2"
+            ),
         ]
     );
 }
@@ -104,24 +154,46 @@ fn schemas_must_be_structural() {
         &[
             "spec.oneOf[0].properties[m].type: Forbidden: must be empty to be structural",
             "spec.properties[l].items: Required value: must be specified",
-            "spec.properties[m]: Required value: because it is defined in spec.oneOf[0].properties[m]",
         ],
     );
     let int_or_string = json!([{"type": "integer"}, {"type": "string"}]);
-    check(json!({"x-kubernetes-int-or-string": true, "anyOf": int_or_string}), &[]);
+    check(
+        json!({"x-kubernetes-int-or-string": true, "anyOf": int_or_string}),
+        &[],
+    );
     check(
         json!({"x-kubernetes-int-or-string": true, "allOf": [{"anyOf": int_or_string}, {"pattern": "["}]}),
-        &["spec.allOf[1].pattern: Invalid value: \"[\": must be a valid regular expression, but isn't: error parsing regexp: missing closing ]: `[`"],
+        &[
+            "spec.allOf[1].pattern: Invalid value: \"[\": must be a valid regular expression, but isn't: error parsing regexp: missing closing ]: `[`",
+        ],
     );
     check(
         json!({"type": "object", "$schema": "x"}),
-        &["spec.validation.openAPIV3Schema: Invalid value: \"\": OpenAPIV3Schema 'schema' is not supported"],
+        &[
+            "spec.validation.openAPIV3Schema: Invalid value: \"\": OpenAPIV3Schema 'schema' is not supported",
+        ],
     );
     check(
         json!({"type": "array", "items": {"type": "object"}, "x-kubernetes-list-type": "set", "uniqueItems": true}),
         &[
             "spec.uniqueItems: Forbidden: uniqueItems cannot be set to true since the runtime complexity becomes quadratic",
             "spec.items.x-kubernetes-map-type: Invalid value: null: must be atomic as item of a list with x-kubernetes-list-type=set",
+        ],
+    );
+}
+
+/// Upstream asks so of the root alone.
+#[test]
+fn conditions_of_the_root_are_about_declared_fields() {
+    let schema = json!({"type": "object", "anyOf": [{"properties": {"a": {"minimum": 1}}}], "not": {"items": {}}});
+    let declared = "because it is defined in spec.validation.openAPIV3Schema";
+    refuses(
+        definition(json!([version(schema)])),
+        &[
+            &format!("spec.validation.openAPIV3Schema.items: Required value: {declared}.not.items"),
+            &format!(
+                "spec.validation.openAPIV3Schema.properties[a]: Required value: {declared}.anyOf[0].properties[a]"
+            ),
         ],
     );
 }
@@ -143,7 +215,9 @@ fn rules_are_compiled_where_nothing_else_is_wrong() {
     );
     // A default that a rule forbids hides all else.
     check(
-        spec(json!({"type": "string", "default": "x", "x-kubernetes-validations": [{"rule": "self == 'y'"}]})),
+        spec(
+            json!({"type": "string", "default": "x", "x-kubernetes-validations": [{"rule": "self == 'y'"}]}),
+        ),
         &["spec.properties[b].default: Invalid value: \"x\": failed rule: self == 'y'"],
     );
 }
@@ -155,9 +229,13 @@ fn rules_may_not_cost_too_much() {
     check(
         list,
         &[
-            &format!("spec.x-kubernetes-validations[0].rule: Forbidden: estimated rule cost exceeds budget by factor of more than 100x {hint}"),
+            &format!(
+                "spec.x-kubernetes-validations[0].rule: Forbidden: estimated rule cost exceeds budget by factor of more than 100x {hint}"
+            ),
             "spec.x-kubernetes-validations[0].rule: Forbidden: contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema",
-            &format!("spec.validation.openAPIV3Schema: Forbidden: x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema exceeds budget by factor of more than 100x {hint}"),
+            &format!(
+                "spec.validation.openAPIV3Schema: Forbidden: x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema exceeds budget by factor of more than 100x {hint}"
+            ),
         ],
     );
 }
@@ -170,11 +248,19 @@ fn updates_may_keep_what_was_accepted() {
         Definition::read(&json).unwrap()
     };
     let sort = |more: Json| json!({"type": "object", "properties": {"l": {"type": "array", "items": {"type": "integer"}, "maxItems": 3}, "m": more}, "x-kubernetes-validations": [{"rule": "self.l.sort() == self.l"}]});
-    let (old, new) = (read(sort(json!({"type": "string"}))), read(sort(json!({"type": "integer"}))));
+    let (old, new) = (
+        read(sort(json!({"type": "string"}))),
+        read(sort(json!({"type": "integer"}))),
+    );
     let envs = RuleEnvs::new("1.33".parse().unwrap()).unwrap();
     assert_eq!(texts(&new.validate_update(&old, &envs)), [""; 0]);
     let created = new.validate(&envs);
-    assert!(created.iter().any(|error| error.detail.contains("undeclared reference to 'sort'")), "{created:?}");
+    assert!(
+        created
+            .iter()
+            .any(|error| error.detail.contains("undeclared reference to 'sort'")),
+        "{created:?}"
+    );
 
     let mut renamed = new.clone();
     renamed.spec.versions[0].name = "v2".to_owned();
@@ -196,23 +282,38 @@ fn formats_that_are_not_known_are_warned_of_once() {
         Definition::read(&definition(json!([version(schema)]))).unwrap()
     };
     let old = read(json!({"a": format("weird"), "b": format("date-time")}));
-    let new = read(json!({"a": format("weird"), "c": format("k8s-short-name"), "d": format("odd")}));
+    let new =
+        read(json!({"a": format("weird"), "c": format("k8s-short-name"), "d": format("odd")}));
     let version = RuleEnvs::DEFAULT_VERSION;
-    assert_eq!(old.warnings(None, version), ["unrecognized format \"weird\""]);
-    assert_eq!(new.warnings(Some(&old), version), ["unrecognized format \"odd\""]);
+    assert_eq!(
+        old.warnings(None, version),
+        ["unrecognized format \"weird\""]
+    );
+    assert_eq!(
+        new.warnings(Some(&old), version),
+        ["unrecognized format \"odd\""]
+    );
 }
 
 #[test]
 fn depth_is_bounded_by_an_error() {
-    let nest = |levels: usize, wrap: &dyn Fn(Json) -> Json| (1..levels).fold(json!({"type": "string"}), |schema, _| wrap(schema));
+    let nest = |levels: usize, wrap: &dyn Fn(Json) -> Json| {
+        (1..levels).fold(json!({"type": "string"}), |schema, _| wrap(schema))
+    };
     let object = |name: &str, schema: Json| {
-        let fields = [("type".to_owned(), json!("object")), (name.to_owned(), schema)];
+        let fields = [
+            ("type".to_owned(), json!("object")),
+            (name.to_owned(), schema),
+        ];
         Json::Object(fields.into_iter().collect::<Map<_, _>>())
     };
     let rules = json!([{"rule": "has(self.a)"}]);
     let wraps: [&dyn Fn(Json) -> Json; 4] = [
         &|schema| {
-            let mut node = object("properties", Json::Object([("a".to_owned(), schema)].into_iter().collect()));
+            let mut node = object(
+                "properties",
+                Json::Object([("a".to_owned(), schema)].into_iter().collect()),
+            );
             node["x-kubernetes-validations"] = rules.clone();
             node
         },
@@ -229,9 +330,16 @@ fn depth_is_bounded_by_an_error() {
         };
         let definition = with(gavel_schema::MAX_DEPTH).unwrap();
         let errors = definition.validate(&envs());
-        assert!(errors.len() <= 2 * gavel_schema::MAX_DEPTH, "{}", errors.len());
+        assert!(
+            errors.len() <= 2 * gavel_schema::MAX_DEPTH,
+            "{}",
+            errors.len()
+        );
         let error = with(gavel_schema::MAX_DEPTH + 1).unwrap_err().to_string();
-        assert!(error.ends_with("schemas may be nested at most 200 deep"), "{error}");
+        assert!(
+            error.ends_with("schemas may be nested at most 200 deep"),
+            "{error}"
+        );
     }
 }
 
@@ -240,6 +348,8 @@ fn keys_of_lists_are_told_a_bounded_number_of_times() {
     let keys: Vec<_> = (0..1_000).map(|n| format!("k{n}")).collect();
     let list = json!({"type": "array", "items": {"type": "object"}, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": keys});
     let schema = json!({"type": "object", "properties": {"l": list}});
-    let errors = Definition::read(&definition(json!([version(schema)]))).unwrap().validate(&envs());
+    let errors = Definition::read(&definition(json!([version(schema)])))
+        .unwrap()
+        .validate(&envs());
     assert_eq!(errors.len(), 100);
 }

@@ -2,7 +2,7 @@
 
 use gavel_apimachinery::field::{Error, Path};
 
-use crate::definition::faults::Faults;
+use crate::definition::findings::Findings;
 
 /// The most that one rule may cost, in cost units: for all places where it may run.
 pub(in crate::definition) const RULE_LIMIT: u64 = 10_000_000;
@@ -37,7 +37,7 @@ impl TotalCost {
     }
 
     /// What is wrong with the sum, if it is too great; `path` is that of the schema.
-    pub(in crate::definition) fn check(&self, path: &Path<'_>, errors: &mut Faults) {
+    pub(in crate::definition) fn check(&self, path: &Path<'_>, errors: &mut Findings) {
         if self.total <= SCHEMA_LIMIT {
             return;
         }
@@ -100,9 +100,9 @@ mod tests {
             total.add(&root.child(name), cost);
         }
         assert_eq!(total.total, u64::MAX);
-        let mut faults = Faults::default();
-        total.check(&root, &mut faults);
-        let errors = faults.into_errors();
+        let mut findings = Findings::default();
+        total.check(&root, &mut findings);
+        let errors = findings.into_errors();
         let fields: Vec<_> = errors.iter().map(|error| error.field.as_str()).collect();
         let expected = ["schema.f", "schema.b", "schema.d", "schema.e", "schema"];
         assert_eq!(fields, expected);

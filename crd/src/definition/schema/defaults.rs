@@ -7,7 +7,6 @@ use gavel_schema::JsonSchema;
 use gavel_schema::default::{DefaultOf, validate_defaults};
 use gavel_schema::validate::Validator;
 
-use crate::definition::faults::Faults;
 use crate::resource::{COST_BUDGET, RuleNode};
 use crate::rule::RuleEnvs;
 
@@ -19,7 +18,7 @@ pub(super) fn check(
     envs: &RuleEnvs,
 ) -> Vec<Error> {
     let mut budget = COST_BUDGET;
-    let mut check = |default: DefaultOf<'_>, errors: &mut Faults| {
+    let mut check = |default: DefaultOf<'_>, errors: &mut Vec<Error>| {
         let validator = Validator::new(default.schema, envs.version());
         let faults = validator.validate(default.path, default.value);
         if !faults.is_empty() {
@@ -41,7 +40,7 @@ fn check_rules(
     default: DefaultOf<'_>,
     budget: i64,
     envs: &RuleEnvs,
-    errors: &mut Faults,
+    errors: &mut Vec<Error>,
 ) -> i64 {
     let Some(rules) = RuleNode::compile(default.schema, default.resource, envs) else {
         return budget;

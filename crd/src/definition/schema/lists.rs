@@ -7,8 +7,8 @@ use gavel_apimachinery::json;
 use gavel_engine::value::Json;
 use gavel_schema::{Items, JsonSchema};
 
-use crate::definition::faults::Faults;
 use super::structural::required_or_invalid;
+use crate::definition::findings::Findings;
 use crate::definition::go_json;
 use crate::definition::validate::Options;
 
@@ -20,7 +20,7 @@ pub(super) fn check(
     schema: &JsonSchema,
     options: &Options<'_>,
     path: &Path<'_>,
-    errors: &mut Faults,
+    errors: &mut Findings,
 ) {
     if schema.preserve_unknown_fields == Some(false) {
         let path = path.child("x-kubernetes-preserve-unknown-fields");
@@ -34,7 +34,7 @@ pub(super) fn check(
     }
 }
 
-fn check_map_type(schema: &JsonSchema, path: &Path<'_>, errors: &mut Faults) {
+fn check_map_type(schema: &JsonSchema, path: &Path<'_>, errors: &mut Findings) {
     let Some(map_type) = schema.map_type.as_deref() else {
         return;
     };
@@ -57,7 +57,7 @@ fn check_list_type(
     schema: &JsonSchema,
     options: &Options<'_>,
     path: &Path<'_>,
-    errors: &mut Faults,
+    errors: &mut Findings,
 ) {
     let Some(list_type) = schema.list_type.as_deref() else {
         return;
@@ -106,7 +106,7 @@ pub(in crate::definition) fn mergeable_item_of_set(
 }
 
 /// Of the keys of a list that is a map.
-fn check_keys(schema: &JsonSchema, path: &Path<'_>, errors: &mut Faults) {
+fn check_keys(schema: &JsonSchema, path: &Path<'_>, errors: &mut Findings) {
     let keys_path = path.child("x-kubernetes-list-map-keys");
     let list_type = schema.list_type.as_deref();
     if !schema.list_map_keys.is_empty() && list_type != Some("map") {
@@ -152,7 +152,7 @@ fn check_key_properties(
     schema: &JsonSchema,
     item: &JsonSchema,
     path: &Path<'_>,
-    errors: &mut Faults,
+    errors: &mut Findings,
 ) {
     let keys = &schema.list_map_keys;
     let keys_path = path.child("x-kubernetes-list-map-keys");
@@ -190,7 +190,7 @@ fn check_key_properties(
 pub(in crate::definition) fn check_entries(
     schema: &JsonSchema,
     path: &Path<'_>,
-    errors: &mut Faults,
+    errors: &mut Findings,
 ) {
     let (Some(item), Some(list_type @ ("set" | "map"))) =
         (schema.item(), schema.list_type.as_deref())

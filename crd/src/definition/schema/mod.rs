@@ -3,9 +3,9 @@
 use gavel_apimachinery::field::{Error, Path};
 use gavel_schema::JsonSchema;
 
-use crate::definition::faults::Faults;
 use super::Validation;
 use super::validate::Options;
+use crate::definition::findings::Findings;
 use crate::rule::RuleEnvs;
 
 mod context;
@@ -54,12 +54,12 @@ impl SchemaCheck<'_> {
         self,
         validation: Option<&Validation>,
         path: &Path<'_>,
-        errors: &mut Faults,
+        errors: &mut Findings,
     ) {
         let Some(schema) = validation.and_then(|validation| validation.schema.as_deref()) else {
             return;
         };
-        let mut found = Faults::default();
+        let mut found = Findings::default();
         if self.has_status {
             root::check(schema, path, &mut found);
         }

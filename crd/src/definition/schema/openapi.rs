@@ -4,10 +4,10 @@
 use gavel_apimachinery::field::{Error, Path};
 use gavel_schema::{Dependency, Items, JsonSchema, SchemaOrBool};
 
-use crate::definition::faults::Faults;
 use super::context::{Context, Step};
 use super::cost::TotalCost;
 use super::{SchemaCheck, lists, rule_syntax};
+use crate::definition::findings::Findings;
 
 /// The types that a schema may name.
 pub(in crate::definition) const TYPES: [&str; 6] =
@@ -18,9 +18,9 @@ pub(in crate::definition) const TYPES: [&str; 6] =
 pub(super) struct OpenApi<'w> {
     pub(super) check: SchemaCheck<'w>,
     /// Beside rules. Those of a node follow those of the nodes below it, save for what has nothing to do with them.
-    pub(super) schema_errors: Faults,
+    pub(super) schema_errors: Findings,
     /// Of rules.
-    pub(super) rule_errors: Faults,
+    pub(super) rule_errors: Findings,
     /// What all rules cost.
     pub(super) total: TotalCost,
 }
@@ -67,8 +67,8 @@ impl<'w> OpenApi<'w> {
     pub(super) fn new(check: SchemaCheck<'w>) -> Self {
         OpenApi {
             check,
-            schema_errors: Faults::default(),
-            rule_errors: Faults::default(),
+            schema_errors: Findings::default(),
+            rule_errors: Findings::default(),
             total: TotalCost::default(),
         }
     }

@@ -4,13 +4,13 @@
 use gavel_apimachinery::field::{BadValue, Error, Path};
 use gavel_schema::JsonSchema;
 
-use crate::definition::faults::Faults;
+use crate::definition::findings::Findings;
 use crate::definition::go_json;
 
 const ALLOWED: &str = "only [Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations] fields are allowed at the root of the schema if the status subresource is enabled";
 
 /// Of the root of a schema; `path` is that of the validation that holds it. The first fault only.
-pub(super) fn check(schema: &JsonSchema, path: &Path<'_>, errors: &mut Faults) {
+pub(super) fn check(schema: &JsonSchema, path: &Path<'_>, errors: &mut Findings) {
     let is_text_set = |text: &Option<String>| text.is_some();
     let before_type =
         !schema.id.is_empty() || !schema.schema.is_empty() || is_text_set(&schema.reference);

@@ -4,8 +4,8 @@ use gavel_apimachinery::field::{BadValue, Error, Path};
 use gavel_apimachinery::json;
 use gavel_schema::{JsonSchema, ValidationRule};
 
-use crate::definition::faults::Faults;
 use super::convertible::conversion_error;
+use crate::definition::findings::Findings;
 use crate::rule::{Brackets, FieldPath};
 
 const REASONS: [&str; 4] = [
@@ -16,9 +16,12 @@ const REASONS: [&str; 4] = [
 ];
 
 /// Of the rules of a node.
-pub(super) fn check(schema: &JsonSchema, path: &Path<'_>, errors: &mut Faults) {
+pub(super) fn check(schema: &JsonSchema, path: &Path<'_>, errors: &mut Findings) {
     let rules = path.child("x-kubernetes-validations");
-    let names_fields = schema.validations.iter().any(|rule| !rule.field_path.is_empty());
+    let names_fields = schema
+        .validations
+        .iter()
+        .any(|rule| !rule.field_path.is_empty());
     // Of what cannot be converted, upstream does not look at paths.
     let is_convertible = names_fields && conversion_error(schema).is_none();
     for (n, rule) in schema.validations.iter().enumerate() {
@@ -36,7 +39,7 @@ pub(super) fn check(schema: &JsonSchema, path: &Path<'_>, errors: &mut Faults) {
     }
 }
 
-fn check_texts(rule: &ValidationRule, path: &Path<'_>, errors: &mut Faults) {
+fn check_texts(rule: &ValidationRule, path: &Path<'_>, errors: &mut Findings) {
     let (text, message) = (rule.rule.trim(), rule.message.trim());
     let message_path = path.child("message");
     if text.is_empty() {
@@ -64,14 +67,14 @@ fn check_field_path(
     text: &str,
     schema: Option<&JsonSchema>,
     path: &Path<'_>,
-    errors: &mut Faults,
+    errors: &mut Findings,
 ) {
     if text.is_empty() {
         return;
     }
     let is_blank = text.trim().is_empty();
-    let is_valid = schema
-        .is_none_or(|schema| FieldPath::resolve(text, schema, Brackets::Allowed).is_ok());
+    let is_valid =
+        schema.is_none_or(|schema| FieldPath::resolve(text, schema, Brackets::Allowed).is_ok());
     for (at_fault, detail) in [
         (is_blank, "must be non-empty if specified"),
         (breaks_lines(text), "must not contain line breaks"),

@@ -5,8 +5,8 @@ use gavel_apimachinery::field::{Error, Path};
 use gavel_engine::golang::regex::Regex;
 use gavel_schema::JsonSchema;
 
-use crate::definition::faults::Faults;
 use super::convertible::values_beside;
+use crate::definition::findings::Findings;
 
 /// Where a node stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,15 +18,15 @@ enum Level {
 
 /// What keeps a schema from being structural, sorted by text.
 pub(super) fn check(schema: &JsonSchema, path: &Path<'_>) -> Vec<Error> {
-    let mut faults = Faults::default();
-    check_node(schema, Level::Root, path, &mut faults);
-    check_declared(schema, Some(schema), path, path, &mut faults);
-    let mut errors = faults.into_errors();
+    let mut findings = Findings::default();
+    check_node(schema, Level::Root, path, &mut findings);
+    check_declared(schema, Some(schema), path, path, &mut findings);
+    let mut errors = findings.into_errors();
     errors.sort_by_cached_key(Error::to_string);
     errors
 }
 
-fn check_node(schema: &JsonSchema, level: Level, path: &Path<'_>, errors: &mut Faults) {
+fn check_node(schema: &JsonSchema, level: Level, path: &Path<'_>, errors: &mut Findings) {
     if errors.is_full() {
         return;
     }
@@ -63,7 +63,7 @@ fn check_node(schema: &JsonSchema, level: Level, path: &Path<'_>, errors: &mut F
     check_resource(schema, level, path, errors);
 }
 
-fn check_type(schema: &JsonSchema, level: Level, path: &Path<'_>, errors: &mut Faults) {
+fn check_type(schema: &JsonSchema, level: Level, path: &Path<'_>, errors: &mut Findings) {
     let kind = schema.kind.as_str();
     let type_path = path.child("type");
     if schema.embedded_resource && kind != "object" {
@@ -102,7 +102,7 @@ pub(super) fn required_or_invalid(path: &Path<'_>, kind: &str, detail: &str) -> 
 }
 
 /// Of the fields that each resource has.
-fn check_resource(schema: &JsonSchema, level: Level, path: &Path<'_>, errors: &mut Faults) {
+fn check_resource(schema: &JsonSchema, level: Level, path: &Path<'_>, errors: &mut Findings) {
     let is_resource = level == Level::Root || schema.embedded_resource;
     let properties = path.child("properties");
     for name in ["kind", "apiVersion"] {
@@ -150,7 +150,7 @@ fn says_only_names(metadata: &JsonSchema) -> bool {
     *metadata == rest
 }
 
-fn check_extensions(schema: &JsonSchema, path: &Path<'_>, errors: &mut Faults) {
+fn check_extensions(schema: &JsonSchema, path: &Path<'_>, errors: &mut Findings) {
     if !schema.int_or_string {
         return;
     }
@@ -190,7 +190,7 @@ fn check_conditions(
     skip_any_of: bool,
     skip_any_of_of_first: bool,
     path: &Path<'_>,
-    errors: &mut Faults,
+    errors: &mut Findings,
 ) {
     if !skip_any_of {
         let path = path.child("anyOf");
@@ -227,7 +227,7 @@ fn check_condition(
     condition: &JsonSchema,
     skip_any_of: bool,
     path: &Path<'_>,
-    errors: &mut Faults,
+    errors: &mut Findings,
 ) {
     if errors.is_full() {
         return;
@@ -303,7 +303,7 @@ fn check_declared(
     declared: Option<&JsonSchema>,
     declared_path: &Path<'_>,
     path: &Path<'_>,
-    errors: &mut Faults,
+    errors: &mut Findings,
 ) {
     if let Some(condition) = &conditions.not {
         let path = path.child("not");
@@ -326,7 +326,7 @@ fn check_fields_declared(
     declared: Option<&JsonSchema>,
     declared_path: &Path<'_>,
     path: &Path<'_>,
-    errors: &mut Faults,
+    errors: &mut Findings,
 ) {
     if errors.is_full() {
         return;

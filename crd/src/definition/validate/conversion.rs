@@ -5,7 +5,7 @@ use gavel_apimachinery::names::dns1035_label;
 use gavel_apimachinery::webhook::{self, ServiceReference};
 use gavel_engine::value::Json;
 
-use crate::definition::faults::Faults;
+use crate::definition::findings::Findings;
 use crate::definition::{ClientConfig, Conversion, Definition};
 
 const STRATEGIES: [&str; 2] = ["None", "Webhook"];
@@ -18,7 +18,7 @@ pub(super) fn check(
     conversion: Option<&Conversion>,
     require_known_review: bool,
     path: &Path<'_>,
-    errors: &mut Faults,
+    errors: &mut Findings,
 ) {
     let Some(Conversion { strategy, webhook }) = conversion else {
         return;
@@ -61,7 +61,7 @@ pub(super) fn check(
 }
 
 /// Upstream checks the name of the service as its namespace and the other way round.
-fn check_client(client: &ClientConfig, path: &Path<'_>, errors: &mut Faults) {
+fn check_client(client: &ClientConfig, path: &Path<'_>, errors: &mut Findings) {
     match (&client.url, &client.service) {
         (Some(url), None) => errors.extend(webhook::check_url(url, &path.child("url"))),
         (None, Some(service)) => {
@@ -80,12 +80,7 @@ fn check_client(client: &ClientConfig, path: &Path<'_>, errors: &mut Faults) {
     }
 }
 
-fn check_reviews(
-    reviews: &[String],
-    require_known: bool,
-    path: &Path<'_>,
-    errors: &mut Faults,
-) {
+fn check_reviews(reviews: &[String], require_known: bool, path: &Path<'_>, errors: &mut Findings) {
     if reviews.is_empty() {
         errors.push(Error::required(path, ""));
         return;

@@ -7,8 +7,8 @@ use gavel_apimachinery::meta::{self, ObjectMeta};
 use gavel_apimachinery::names::{Faults, subdomain_name};
 use gavel_engine::value::Json;
 
-use crate::definition::faults::Faults;
 use super::{Definition, Status, Version};
+use crate::definition::findings::Findings;
 use crate::rule::RuleEnvs;
 
 mod approval;
@@ -33,7 +33,7 @@ pub(super) fn create(definition: &Definition, status: &Status, envs: &RuleEnvs) 
         faults
     };
     let metadata = ObjectMeta::new(&definition.metadata);
-    let mut errors = Faults::default();
+    let mut errors = Findings::default();
     errors.extend(meta::validate(
         metadata,
         false,
@@ -60,7 +60,7 @@ pub(super) fn update(
     let options = Options::update(definition, old);
     let (metadata, before) = (&definition.metadata, &old.metadata);
     let (metadata, before) = (ObjectMeta::new(metadata), ObjectMeta::new(before));
-    let mut errors = Faults::default();
+    let mut errors = Findings::default();
     errors.extend(meta::validate_update(
         metadata,
         before,
@@ -82,7 +82,7 @@ fn preserves_unknown_fields(spec: &Path<'_>) -> Error {
     Error::invalid(&spec.child("preserveUnknownFields"), true, detail)
 }
 
-fn check_status(definition: &Definition, status: &Status, errors: &mut Faults) {
+fn check_status(definition: &Definition, status: &Status, errors: &mut Findings) {
     let path = Path::new("status");
     let Status {
         accepted_names,
@@ -98,7 +98,7 @@ fn check_stored_versions(
     stored: &[String],
     versions: &[Version],
     path: &Path<'_>,
-    errors: &mut Faults,
+    errors: &mut Findings,
 ) {
     if stored.is_empty() {
         let nothing = BadValue::Text("null".to_owned());

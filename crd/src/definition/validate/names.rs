@@ -3,11 +3,11 @@
 use gavel_apimachinery::field::{Error, Path};
 use gavel_apimachinery::names::{dns1035_label, lower_case};
 
-use crate::definition::faults::Faults;
 use crate::definition::Names;
+use crate::definition::findings::Findings;
 
 /// Of the names themselves, whether or not they may be absent.
-pub(super) fn check(names: &Names, path: &Path<'_>, errors: &mut Faults) {
+pub(super) fn check(names: &Names, path: &Path<'_>, errors: &mut Findings) {
     let mut check = |path: &Path<'_>, name: &str| {
         if !name.is_empty() {
             check_name(path, name, errors);
@@ -36,7 +36,7 @@ pub(super) fn check(names: &Names, path: &Path<'_>, errors: &mut Faults) {
 }
 
 /// Of the names that must be there.
-pub(super) fn check_required(names: &Names, path: &Path<'_>, errors: &mut Faults) {
+pub(super) fn check_required(names: &Names, path: &Path<'_>, errors: &mut Findings) {
     for (field, name) in [
         ("plural", &names.plural),
         ("singular", &names.singular),
@@ -50,14 +50,14 @@ pub(super) fn check_required(names: &Names, path: &Path<'_>, errors: &mut Faults
 }
 
 /// Of a name that is a label as in RFC 1035.
-pub(super) fn check_name(path: &Path<'_>, name: &str, errors: &mut Faults) {
+pub(super) fn check_name(path: &Path<'_>, name: &str, errors: &mut Findings) {
     let faults = dns1035_label(name.as_bytes());
     if !faults.is_empty() {
         errors.push(Error::invalid(path, name, faults.join(",")));
     }
 }
 
-fn check_kind(path: &Path<'_>, kind: &str, errors: &mut Faults) {
+fn check_kind(path: &Path<'_>, kind: &str, errors: &mut Findings) {
     let faults = dns1035_label(lower_case(kind).as_bytes());
     if !kind.is_empty() && !faults.is_empty() {
         let faults = faults.join(",");

@@ -7,7 +7,7 @@ use gavel_apimachinery::field::Path;
 use gavel_schema::JsonSchema;
 
 use crate::definition::Definition;
-use crate::definition::faults::Faults;
+use crate::definition::findings::Findings;
 use crate::definition::schema::{
     MAX_SELECTABLE_FIELDS, TYPES, check_entries, is_structural, mergeable_item_of_set,
 };
@@ -99,9 +99,9 @@ impl<'o> Options<'o> {
                 item.is_some_and(|item| mergeable_item_of_set(list_type, item).is_some())
             }),
             require_sound_keys: !any(&|schema| {
-                let mut faults = Faults::default();
-                check_entries(schema, &Path::root(), &mut faults);
-                faults.len() > 0
+                let mut findings = Findings::default();
+                check_entries(schema, &Path::root(), &mut findings);
+                findings.len() > 0
             }),
             known_rules,
             known_messages,

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use gavel_apimachinery::field::{Error, Path};
 use gavel_schema::JsonSchema;
 
-use crate::definition::faults::Faults;
 use crate::definition::SelectableField;
+use crate::definition::findings::Findings;
 use crate::definition::schema::MAX_SELECTABLE_FIELDS;
 use crate::rule::{Brackets, FieldPath};
 
@@ -16,7 +16,7 @@ pub(super) fn check(
     schema: &JsonSchema,
     unlimited: bool,
     path: &Path<'_>,
-    errors: &mut Faults,
+    errors: &mut Findings,
 ) {
     let mut known = HashSet::new();
     for (n, SelectableField { json_path: text }) in fields.iter().enumerate() {

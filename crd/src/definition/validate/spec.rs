@@ -6,8 +6,8 @@ use gavel_apimachinery::field::{BadValue, Error, Path};
 use gavel_apimachinery::json;
 use gavel_apimachinery::names::dns1123_subdomain;
 
-use crate::definition::faults::Faults;
 use super::{Options, conversion, names, selection, surroundings};
+use crate::definition::findings::Findings;
 use crate::definition::schema::{self, SchemaCheck};
 use crate::definition::shared::Shared;
 use crate::definition::walk::any_schema;
@@ -22,7 +22,7 @@ pub(super) fn check(
     options: &Options<'_>,
     envs: &RuleEnvs,
     path: &Path<'_>,
-    errors: &mut Faults,
+    errors: &mut Findings,
 ) {
     let spec = &definition.spec;
     let shared = definition.shared();
@@ -84,7 +84,7 @@ pub(super) fn check_immutable(
     old: &Spec,
     options: &Options<'_>,
     path: &Path<'_>,
-    errors: &mut Faults,
+    errors: &mut Findings,
 ) {
     let mut check = |path: &Path<'_>, is_same: bool, new: BadValue| {
         if !is_same {
@@ -105,7 +105,7 @@ pub(super) fn check_immutable(
     check(&names_path.child("plural"), is_same, (&names.plural).into());
 }
 
-fn check_group(group: &str, path: &Path<'_>, errors: &mut Faults) {
+fn check_group(group: &str, path: &Path<'_>, errors: &mut Findings) {
     if group.is_empty() {
         errors.push(Error::required(path, ""));
         return;
@@ -125,7 +125,7 @@ fn check_schemas_exist(
     shared: &Shared<'_>,
     options: &Options<'_>,
     path: &Path<'_>,
-    errors: &mut Faults,
+    errors: &mut Findings,
 ) {
     if shared.validation.common.is_some_and(has_root) {
         return;
@@ -173,7 +173,7 @@ fn check_versions(
     shared: &Shared<'_>,
     checks: SchemaCheck<'_>,
     path: &Path<'_>,
-    errors: &mut Faults,
+    errors: &mut Findings,
 ) {
     let versions_path = path.child("versions");
     let mut known = HashSet::new();
@@ -221,7 +221,7 @@ fn check_version(
     shared: &Shared<'_>,
     checks: SchemaCheck<'_>,
     path: &Path<'_>,
-    errors: &mut Faults,
+    errors: &mut Findings,
 ) {
     surroundings::check_deprecation(version, path, errors);
     let validation = shared.validation.own(version.schema.as_ref());
@@ -251,7 +251,7 @@ fn check_shared(
     shared: &Shared<'_>,
     checks: SchemaCheck<'_>,
     path: &Path<'_>,
-    errors: &mut Faults,
+    errors: &mut Findings,
 ) {
     let first = spec.versions.first().map(|version| version.name.as_str());
     let subresources = spec
@@ -289,7 +289,7 @@ fn check_shared(
     selection::check(fields, schema, unlimited, &fields_path, errors);
 }
 
-fn check_convertible(schema: &gavel_schema::JsonSchema, path: &Path<'_>, errors: &mut Faults) {
+fn check_convertible(schema: &gavel_schema::JsonSchema, path: &Path<'_>, errors: &mut Findings) {
     if let Some(error) = schema::conversion_error(schema) {
         let path = path.child("schema.openAPIV3Schema");
         errors.push(Error::invalid(&path, "", error));

@@ -4,7 +4,7 @@ use gavel_apimachinery::field::{BadValue, Error, Path};
 use gavel_apimachinery::json;
 use gavel_engine::golang::quote::is_print;
 
-use crate::definition::faults::Faults;
+use crate::definition::findings::Findings;
 use crate::definition::{PrinterColumn, Scale, Subresources, Version};
 
 const COLUMN_TYPES: &str = "must be one of boolean,date,integer,number,string";
@@ -22,7 +22,7 @@ const COLUMN_FORMATS: [&str; 8] = [
 const MAX_WARNING: usize = 256;
 
 /// Of the words by which users of a deprecated version are warned.
-pub(super) fn check_deprecation(version: &Version, path: &Path<'_>, errors: &mut Faults) {
+pub(super) fn check_deprecation(version: &Version, path: &Path<'_>, errors: &mut Findings) {
     let Some(warning) = &version.deprecation_warning else {
         return;
     };
@@ -53,7 +53,7 @@ pub(super) fn check_deprecation(version: &Version, path: &Path<'_>, errors: &mut
 pub(super) fn check_subresources(
     subresources: Option<&Subresources>,
     path: &Path<'_>,
-    errors: &mut Faults,
+    errors: &mut Findings,
 ) {
     let Some(scale) = subresources.and_then(|subresources| subresources.scale.as_ref()) else {
         return;
@@ -93,7 +93,7 @@ pub(super) fn check_subresources(
 }
 
 /// Of the columns of a table.
-pub(super) fn check_columns(columns: &[PrinterColumn], path: &Path<'_>, errors: &mut Faults) {
+pub(super) fn check_columns(columns: &[PrinterColumn], path: &Path<'_>, errors: &mut Findings) {
     let columns_path = path.child("additionalPrinterColumns");
     for (n, column) in columns.iter().enumerate() {
         let path = columns_path.index(n);
@@ -124,7 +124,7 @@ pub(super) fn check_columns(columns: &[PrinterColumn], path: &Path<'_>, errors: 
 }
 
 /// Of a path that is not empty, whether it is as simple as it must be.
-fn check_json_path(text: &str, path: &Path<'_>, errors: &mut Faults) -> bool {
+fn check_json_path(text: &str, path: &Path<'_>, errors: &mut Findings) -> bool {
     let is_simple = text.starts_with('.');
     if !is_simple {
         let detail = "must be a simple json path starting with .";

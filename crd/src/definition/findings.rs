@@ -7,12 +7,12 @@ const MAX_BYTES: usize = 16 * 1024 * 1024;
 
 /// Errors, up to a number of bytes; what comes then is not told.
 #[derive(Debug, Default)]
-pub(super) struct Faults {
+pub(super) struct Findings {
     errors: Vec<Error>,
     bytes: usize,
 }
 
-impl Faults {
+impl Findings {
     /// Adds an error.
     pub(super) fn push(&mut self, error: Error) {
         if self.is_full() {
@@ -60,11 +60,11 @@ mod tests {
     #[test]
     fn errors_are_told_up_to_their_bound() {
         let name = "n".repeat(1024 * 1024);
-        let mut faults = Faults::default();
+        let mut findings = Findings::default();
         for _ in 0..100 {
-            faults.push(Error::required(&Path::new(&name), ""));
+            findings.push(Error::required(&Path::new(&name), ""));
         }
-        assert!(faults.is_full());
-        assert_eq!(faults.into_errors().len(), 16);
+        assert!(findings.is_full());
+        assert_eq!(findings.into_errors().len(), 16);
     }
 }

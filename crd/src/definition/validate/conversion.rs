@@ -95,15 +95,15 @@ fn check_reviews(reviews: &[String], require_known: bool, path: &Path<'_>, error
             errors.push(Error::invalid(&path, review, fault));
         }
     }
-    if require_known && !reviews.iter().any(is_known) {
+    if require_known && !reviews.iter().any(|review| is_known(review)) {
         let all: Json = reviews.iter().map(String::as_str).collect();
         let detail = format!("must include at least one of {}", REVIEWS.join(", "));
         errors.push(Error::invalid(path, all, detail));
     }
 }
 
-fn is_known(review: &String) -> bool {
-    REVIEWS.contains(&review.as_str())
+fn is_known(review: &str) -> bool {
+    REVIEWS.contains(&review)
 }
 
 impl Definition {
@@ -113,7 +113,7 @@ impl Definition {
         let webhook = webhook.and_then(|conversion| conversion.webhook.as_ref());
         webhook.is_none_or(|webhook| {
             let reviews = &webhook.conversion_review_versions;
-            reviews.is_empty() || reviews.iter().any(is_known)
+            reviews.is_empty() || reviews.iter().any(|review| is_known(review))
         })
     }
 }

@@ -104,7 +104,7 @@ pub enum BadValue {
     Omitted,
     /// JSON.
     Json(Json),
-    /// JSON text that Go wrote of a type of its own, fields in the order of the type.
+    /// JSON text that Go wrote of a type of its own, fields in the order of the type. `null` is told as such, JSON null is not.
     Text(String),
 }
 

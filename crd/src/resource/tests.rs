@@ -359,6 +359,15 @@ fn metadata_is_looked_at_unless_told_otherwise() {
 }
 
 #[test]
+fn errors_are_told_up_to_a_bound() {
+    let rule = json!({"rule": "false", "message": "x".repeat(1 << 20)});
+    let list = json!({"l": {"type": "array", "items": integer(rule)}});
+    let spec = json!({"l": vec![1; 100]});
+    let (_, outcome) = verdict(&object(list, json!([])), &spec, None, COST_BUDGET);
+    assert_eq!(outcome.errors().count(), 16);
+}
+
+#[test]
 fn versions_must_exist() {
     let crd = compile(&definition(json!({"type": "object"})));
     let error = crd

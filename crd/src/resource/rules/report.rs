@@ -2,7 +2,11 @@
 
 use std::ops::ControlFlow;
 
-use gavel_apimachinery::field::Error;
+use gavel_apimachinery::field::{BadValue, Error};
+use gavel_engine::value::Json;
+
+/// The most text that is told of an object, in bytes: where it is spent, nothing more is.
+const MAX_TOLD: usize = 16 << 20;
 
 /// What the rules of an object found so far.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,6 +17,8 @@ pub(crate) struct Report {
     pub(crate) warnings: Vec<String>,
     /// Negative where the budget ran out.
     remaining: i64,
+    /// The bytes of all texts.
+    told: usize,
 }
 
 impl Report {
@@ -22,6 +28,7 @@ impl Report {
             errors: Vec::new(),
             warnings: Vec::new(),
             remaining: budget,
+            told: 0,
         }
     }
 
@@ -30,14 +37,26 @@ impl Report {
         self.remaining
     }
 
+    /// Adds an error, unless too much has been told.
     pub(super) fn add(&mut self, error: Error) {
-        self.errors.push(error);
+        self.add_unless(false, error);
     }
 
+    /// Adds an error, or a warning where the value was as wrong before, unless too much has been told.
     pub(super) fn add_unless(&mut self, is_ratcheted: bool, error: Error) {
+        if self.told > MAX_TOLD {
+            return;
+        }
+        let value = match &error.bad_value {
+            BadValue::Json(Json::String(text)) => text.len(),
+            _ => 0,
+        };
+        for length in [error.field.len(), error.detail.len(), value] {
+            self.told = self.told.saturating_add(length);
+        }
         match is_ratcheted {
             true => self.warnings.push(error.to_string()),
-            false => self.add(error),
+            false => self.errors.push(error),
         }
     }
 

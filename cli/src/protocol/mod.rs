@@ -5,6 +5,7 @@ mod authorizer;
 mod binding;
 mod definition;
 mod definitions;
+mod depth;
 mod evaluate;
 mod field_error;
 pub(crate) mod line;

@@ -6,6 +6,8 @@ use serde_json::Map;
 use gavel_apimachinery::json;
 use gavel_engine::value::Json;
 
+use super::depth;
+
 /// Why a request cannot be understood.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
@@ -48,8 +50,16 @@ impl Request {
                 Err((Json::Null, RequestError(message)))
             }
             Err(error) => {
-                let message = RequestError(format!("the request is not valid JSON: {error}"));
-                Err((salvaged_id(line), message))
+                let message = match depth::path_too_deep(line) {
+                    Some(path) => {
+                        format!(
+                            "the request is nested deeper than {} at {path}",
+                            depth::MAX_DEPTH
+                        )
+                    }
+                    None => format!("the request is not valid JSON: {error}"),
+                };
+                Err((salvaged_id(line), RequestError(message)))
             }
         }
     }

@@ -358,6 +358,40 @@ fn metadata_is_looked_at_unless_told_otherwise() {
     assert!(errors(&options).is_empty());
 }
 
+/// A list within a list, and so on.
+fn nested(depth: usize) -> Json {
+    (0..depth).fold(json!(1), |inner, _| json!([inner]))
+}
+
+#[test]
+fn deep_values_are_named_by_their_path() {
+    let spec = json!({"s": nested(1_000)});
+    let wrong = r#"spec.s: Invalid value: "array": spec.s in body must be of type string: "array""#;
+    check(
+        object(json!({"s": {"type": "string"}}), json!([])),
+        spec.clone(),
+        &[wrong],
+    );
+    let crd = compile(&definition(json!({
+        "type": "object",
+        "properties": {"spec": {
+            "type": "object",
+            "x-kubernetes-preserve-unknown-fields": true,
+            "properties": {"n": integer(json!({"rule": "self > 5"}))},
+        }},
+    })));
+    let object = thing(&json!({"n": 1, "deep": nested(1_000)}));
+    let object = crd.decode(object, DecodeOptions::default()).unwrap().object;
+    let outcome = crd
+        .validate("v1", &object, Some(&object), COST_BUDGET)
+        .unwrap();
+    assert_eq!(
+        outcome.warnings,
+        ["spec.n: Invalid value: 1: failed rule: self > 5"]
+    );
+    assert!(outcome.is_valid());
+}
+
 #[test]
 fn errors_are_told_up_to_a_bound() {
     let rule = json!({"rule": "false", "message": "x".repeat(1 << 20)});

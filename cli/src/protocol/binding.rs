@@ -81,7 +81,7 @@ impl<'a> Binder<'a> {
     ) -> Result<Value<'a>, RequestError> {
         match (declared, json) {
             (Declared::Plain(ty), _) => self.bind(ty, json),
-            (Declared::Schema(schema), _) => Ok(schema.view(json)),
+            (Declared::Schema(schema), _) => Ok(schema.bind(json, self.arena)),
             (Declared::List(_) | Declared::Map(_), Json::Null) => Ok(Value::Null),
             (Declared::List(element), Json::Array(items)) => {
                 self.bind_list(items, |binder, item| binder.bind_declared(element, item))

@@ -12,10 +12,11 @@ use super::native::{Key, MapKey, Native};
 use super::node::{Kind, ListType, Node};
 use crate::equal::deep_equal;
 
-/// Whether a list of a schema equals a value.
+/// Whether a list of a schema equals a value. `added`: what counts as a member of a set beside its elements.
 pub(super) fn list_equals(
     node: &Node,
     left: Elements<'_>,
+    added: &[Key<'_>],
     right: &Value<'_>,
     reach: &mut Reach,
 ) -> Result<bool, EvalError> {
@@ -43,6 +44,7 @@ pub(super) fn list_equals(
             for native in left.natives() {
                 members.extend(native.key()?);
             }
+            members.extend(added.iter().copied());
             members.sort_unstable();
             let arena = Arena::new();
             for value in list.iter() {

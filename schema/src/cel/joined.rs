@@ -4,6 +4,7 @@
 //! What is appended is taken down to what Go holds below CEL and then read anew by the schema of the left list's elements,
 //! as upstream does: a timestamp that is appended to a list of dates can then not be read, as it is no text.
 
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
 use bumpalo::collections::Vec as ArenaVec;
@@ -11,7 +12,7 @@ use gavel_engine::error::EvalError;
 use gavel_engine::value::{Arena, HeldError, Json, List, ListView, Reach, Shape, Value};
 
 use super::equality;
-use super::native::{MapKey, Native};
+use super::native::{Key, MapKey, Native};
 use super::node::{Kind, ListType, Node};
 
 /// The elements of a list of a schema.
@@ -60,10 +61,11 @@ impl<'a> Elements<'a> {
     }
 }
 
-/// `left + right`, by the schema of the left list.
+/// `left + right`, by the schema of the left list. `added` is what is remembered of a set that is bound to a variable.
 pub(super) fn concat<'a>(
     shape: &'a Shape,
     left: Elements<'a>,
+    added: Option<&Added<'_>>,
     right: List<'a>,
     arena: &'a Arena,
 ) -> Result<Value<'a>, EvalError> {
@@ -86,11 +88,16 @@ pub(super) fn concat<'a>(
             for native in left.natives() {
                 members.extend(native.key()?);
             }
+            let known = added.map(Added::keys).unwrap_or_default();
+            members.extend(known.iter().copied());
             for native in appended {
                 let key = native
                     .key()
                     .map_err(|value| value.looked_up(members.is_empty()))?;
                 if key.is_none_or(|key| members.insert(key)) {
+                    if let (Some(key), Some(added)) = (key, added) {
+                        added.remember(key);
+                    }
                     elements.push(Element::read(native, item, arena));
                 }
             }
@@ -157,7 +164,13 @@ impl ListView for Joined<'_> {
         let elements = Elements::Joined(self.elements);
         let mut reach = Reach::default();
         let node = Node::of(self.shape)?;
-        Some(equality::list_equals(node, elements, other, &mut reach))
+        Some(equality::list_equals(
+            node,
+            elements,
+            &[],
+            other,
+            &mut reach,
+        ))
     }
 
     fn contains(&self, value: &Value<'_>) -> Option<Result<bool, EvalError>> {
@@ -171,6 +184,91 @@ impl ListView for Joined<'_> {
         arena: &'a Arena,
     ) -> Option<Result<Value<'a>, EvalError>> {
         let elements = Elements::Joined(self.elements);
-        Some(concat(self.shape, elements, other, arena))
+        Some(concat(self.shape, elements, None, other, arena))
+    }
+}
+
+/// A set that is bound to a variable.
+///
+/// Upstream remembers what was added to it: in whatever expression the same variable is next compared or added to, that
+/// counts as a member, though it is no element.
+#[derive(Debug)]
+struct BoundSet<'a> {
+    shape: &'a Shape,
+    items: &'a [Json],
+    added: Added<'a>,
+}
+
+/// What was added to a set.
+#[derive(Debug)]
+pub(super) struct Added<'a> {
+    keys: RefCell<ArenaVec<'a, Key<'a>>>,
+    arena: &'a Arena,
+}
+
+/// A set as the value of a variable, which lives as long as the arena.
+pub(super) fn bound_set<'a>(shape: &'a Shape, items: &'a [Json], arena: &'a Arena) -> Value<'a> {
+    let added = Added {
+        keys: RefCell::new(ArenaVec::new_in(arena.bump())),
+        arena,
+    };
+    Value::ListView(arena.bump().alloc(BoundSet {
+        shape,
+        items,
+        added,
+    }))
+}
+
+impl<'a> Added<'a> {
+    fn keys(&self) -> Vec<Key<'a>> {
+        self.keys.borrow().to_vec()
+    }
+
+    fn remember(&self, key: Key<'_>) {
+        let key = key.copied_to(self.arena);
+        self.keys.borrow_mut().push(key);
+    }
+}
+
+impl ListView for BoundSet<'_> {
+    fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    fn get(&self, index: usize) -> Option<Value<'_>> {
+        self.items.get(index).map(|json| self.shape.element(json))
+    }
+
+    fn is_zero(&self) -> bool {
+        false
+    }
+
+    fn equals(&self, other: &Value<'_>) -> Option<Result<bool, EvalError>> {
+        let elements = Elements::Json(self.items);
+        let mut reach = Reach::default();
+        let node = Node::of(self.shape)?;
+        let added = self.added.keys.borrow();
+        Some(equality::list_equals(
+            node, elements, &added, other, &mut reach,
+        ))
+    }
+
+    fn contains(&self, value: &Value<'_>) -> Option<Result<bool, EvalError>> {
+        Some(self.shape.list_contains(self.items, value))
+    }
+
+    fn concat<'a>(
+        &'a self,
+        other: List<'a>,
+        arena: &'a Arena,
+    ) -> Option<Result<Value<'a>, EvalError>> {
+        let elements = Elements::Json(self.items);
+        Some(concat(
+            self.shape,
+            elements,
+            Some(&self.added),
+            other,
+            arena,
+        ))
     }
 }

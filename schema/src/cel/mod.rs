@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gavel_engine::cost::SizeEstimate;
 use gavel_engine::estimate::SizeSource;
 use gavel_engine::types::Type;
-use gavel_engine::value::{Json, Shape, Value};
+use gavel_engine::value::{Arena, Json, Shape, Value};
 use smol_str::SmolStr;
 
 use crate::JsonSchema;
@@ -24,7 +24,7 @@ mod view;
 pub use escape::{escape, is_reserved, unescape};
 pub use types::SchemaTypes;
 
-use node::{Kind, Node};
+use node::{Kind, ListType, Node};
 
 /// A schema as CEL sees it: its type, the sizes of its values, and how JSON is read through it. Cloning is cheap.
 ///
@@ -94,6 +94,17 @@ impl CelSchema {
     #[inline]
     pub fn view<'a>(&'a self, json: &'a Json) -> Value<'a> {
         self.shape.view(json)
+    }
+
+    /// JSON as the value of a variable of several expressions. As upstream, a set remembers from one to the next what was
+    /// added to it.
+    pub fn bind<'a>(&'a self, json: &'a Json, arena: &'a Arena) -> Value<'a> {
+        match (self.node().map(|node| &node.kind), json) {
+            (Some(Kind::List(_, ListType::Set)), Json::Array(items)) => {
+                joined::bound_set(&self.shape, items, arena)
+            }
+            _ => self.view(json),
+        }
     }
 
     /// The fewest bytes of JSON that a value takes.

@@ -143,6 +143,21 @@ pub(super) enum Key<'a> {
 }
 
 impl Key<'_> {
+    /// The same, its text being in an arena.
+    pub(super) fn copied_to(self, arena: &Arena) -> Key<'_> {
+        match self {
+            Key::Text(text) => Key::Text(arena.bump().alloc_str(text)),
+            Key::Nil => Key::Nil,
+            Key::Null => Key::Null,
+            Key::Bool(value) => Key::Bool(value),
+            Key::Int(int) => Key::Int(int),
+            Key::Uint(uint) => Key::Uint(uint),
+            Key::Double(bits) => Key::Double(bits),
+            Key::Duration(nanos) => Key::Duration(nanos),
+            Key::Time(seconds, nanos, offset) => Key::Time(seconds, nanos, offset),
+        }
+    }
+
     fn double(double: f64) -> Option<Self> {
         // Adding zero makes -0.0 and 0.0 one key.
         (!double.is_nan()).then(|| Key::Double((double + 0.0).to_bits()))

@@ -1,5 +1,5 @@
 use gavel_engine::decl::TypeProvider;
-use gavel_engine::value::{Arena, concat_lists, list_contains};
+use gavel_engine::value::{concat_lists, list_contains};
 use serde_json::json;
 
 use super::*;
@@ -648,4 +648,26 @@ fn equal_parts_of_a_schema_are_one() {
     let shape = |name: &str| schema.property(name).unwrap().shape;
     assert!(shape("a").is(&shape("b")));
     assert!(!shape("a").is(&shape("c")));
+}
+
+#[test]
+fn a_set_that_is_bound_remembers_what_was_added_to_it() {
+    let set = schema(
+        json!({"type": "array", "items": {"type": "string"}, "x-kubernetes-list-type": "set"}),
+    );
+    let (json, other) = (json!(["a", "b"]), json!(["a", "c"]));
+    let arena = Arena::new();
+    let (bound, other) = (set.bind(&json, &arena), set.view(&other));
+    let add = |more: &'static str| {
+        let more = arena.list(&[Value::String(more)]);
+        let lists = (bound.as_list().unwrap(), more.as_list().unwrap());
+        let sum = concat_lists(&arena, lists.0, lists.1).unwrap();
+        sum.in_message().to_string()
+    };
+    assert!(!bound.equals(&other).unwrap());
+    assert_eq!(add("c"), "[a, b, c]");
+    assert!(bound.equals(&other).unwrap());
+    assert_eq!(add("c"), "[a, b]");
+    assert!(!list_contains(bound.as_list().unwrap(), &Value::String("c")).unwrap());
+    assert_eq!(bound.as_list().map(|list| list.len()), Some(2));
 }

@@ -79,7 +79,7 @@ impl JsonShape for Node {
         other: &Value<'_>,
         reach: &mut Reach,
     ) -> Result<bool, EvalError> {
-        equality::list_equals(self, joined::Elements::Json(items), other, reach)
+        equality::list_equals(self, joined::Elements::Json(items), &[], other, reach)
     }
 
     fn map_equals(
@@ -102,7 +102,7 @@ impl JsonShape for Node {
         this: &'a Shape,
         arena: &'a Arena,
     ) -> Result<Value<'a>, EvalError> {
-        joined::concat(this, joined::Elements::Json(items), other, arena)
+        joined::concat(this, joined::Elements::Json(items), None, other, arena)
     }
 
     fn go_type(&self) -> &'static str {
@@ -176,6 +176,7 @@ impl Node {
                     return joined::concat(
                         this,
                         joined::Elements::Json(items),
+                        None,
                         List::Values(&[]),
                         arena,
                     );

@@ -98,7 +98,7 @@ impl<'a> Variables<'a> {
         arena: &'a Arena,
     ) -> Self {
         let mut plain = Activation::new();
-        plain.bind(SELF, ty.schema().view(value));
+        plain.bind(SELF, ty.schema().bind(value, arena));
         if !node.uses_old_self {
             return Variables {
                 plain,
@@ -108,7 +108,7 @@ impl<'a> Variables<'a> {
         let mut optional = plain.clone();
         match old {
             Some(old) => {
-                let old = ty.schema().view(old);
+                let old = ty.schema().bind(old, arena);
                 plain.bind(OLD_SELF, old);
                 optional.bind(OLD_SELF, arena.some(old));
             }

@@ -35,10 +35,21 @@ pub enum FailurePolicy {
 /// An expression of a policy that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PolicyError<'a> {
-    /// Where it is: `spec.validations[0].expression`.
-    pub field: String,
+    /// The list that it is in, such as `validations`.
+    pub list: &'static str,
+    /// Where in the list.
+    pub index: usize,
+    /// The field, such as `expression`.
+    pub field: &'static str,
     /// What is wrong with it.
     pub error: &'a CompileError,
+}
+
+impl PolicyError<'_> {
+    /// Where the expression is: `spec.validations[0].expression`.
+    pub fn path(&self) -> String {
+        format!("spec.{}[{}].{}", self.list, self.index, self.field)
+    }
 }
 
 impl CompiledPolicy {
@@ -117,14 +128,17 @@ impl CompiledPolicy {
     /// The expressions that cannot be used: variables, match conditions, validations, their messages, audit annotations.
     pub fn errors<'a>(&'a self) -> Vec<PolicyError<'a>> {
         let mut errors = Vec::new();
-        let mut look = |list: &str, n: usize, field: &str, expression: &'a Expression| {
-            if let Err(error) = &expression.program {
-                errors.push(PolicyError {
-                    field: format!("spec.{list}[{n}].{field}"),
-                    error,
-                });
-            }
-        };
+        let mut look =
+            |list: &'static str, index, field: &'static str, expression: &'a Expression| {
+                if let Err(error) = &expression.program {
+                    errors.push(PolicyError {
+                        list,
+                        index,
+                        field,
+                        error,
+                    });
+                }
+            };
         for (n, variable) in self.variables.iter().enumerate() {
             look("variables", n, "expression", &variable.expression);
         }

@@ -29,8 +29,9 @@ pub struct Options<'a> {
     pub interrupt: Option<&'a (dyn Fn() -> bool + Sync)>,
     /// The budget of validations and that of audit annotations, in cost units, where it is not the usual one.
     pub cost_budget: Option<i64>,
-    /// Whether the resources of which an API server asks no policy are passed over.
-    pub exempt: bool,
+    /// Whether policies are asked also where an API server does not: those without bindings, and about resources that are
+    /// exempt ([`AdmissionRequest::is_exempt`]).
+    pub always: bool,
     /// Who wants to know the steps.
     pub observer: &'a dyn Observer,
 }
@@ -40,7 +41,7 @@ impl Default for Options<'_> {
         Options {
             interrupt: None,
             cost_budget: None,
-            exempt: true,
+            always: false,
             observer: &(),
         }
     }
@@ -50,7 +51,7 @@ impl std::fmt::Debug for Options<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Options")
             .field("cost_budget", &self.cost_budget)
-            .field("exempt", &self.exempt)
+            .field("always", &self.always)
             .finish_non_exhaustive()
     }
 }
@@ -64,7 +65,7 @@ pub fn dispatch(
     options: &Options<'_>,
 ) -> Decision {
     let mut decision = Decision::default();
-    if options.exempt && request.is_exempt() {
+    if request.is_exempt() && !options.always {
         return decision;
     }
     let arena = Arena::new();
@@ -75,7 +76,8 @@ pub fn dispatch(
         arena: &arena,
         authorizer: authorizer_values(request, authorizer, &arena),
     };
-    for (policy, bindings) in snapshot.bound() {
+    let hooks = snapshot.hooks();
+    for (policy, bindings) in hooks.filter(|(_, bindings)| options.always || bindings.len() > 0) {
         if let Err(status) = dispatch.ask(policy, bindings, &mut decision) {
             decision.status = Some(status);
             return decision;

@@ -85,9 +85,7 @@ impl PolicyIndex {
                 self.apply_binding(ValidatingAdmissionPolicyBinding::from_json(&object)?);
             }
             Kind::Namespace => {
-                let namespace = Namespace::from_json(&object).map_err(IndexError)?;
-                let name = text_of(&object, "name").to_owned();
-                Arc::make_mut(&mut self.snapshot.namespaces).insert(name, namespace);
+                self.apply_namespace(&object)?;
                 self.apply_param(object);
             }
             Kind::Other => self.apply_param(object),
@@ -133,6 +131,18 @@ impl PolicyIndex {
         );
     }
 
+    /// Takes in a namespace, but not as an object that policies may use as params.
+    ///
+    /// # Errors
+    ///
+    /// A field that is of another type than a Namespace's.
+    pub fn apply_namespace(&mut self, object: &Json) -> Result<(), IndexError> {
+        let namespace = Namespace::from_json(object).map_err(IndexError)?;
+        let name = text_of(object, "name").to_owned();
+        Arc::make_mut(&mut self.snapshot.namespaces).insert(name, namespace);
+        Ok(())
+    }
+
     /// Takes in an object that policies may use as params.
     pub fn apply_param(&mut self, object: Json) {
         self.params_of(type_of(&object)).insert(Arc::new(object));
@@ -169,13 +179,19 @@ impl Snapshot {
         self.policies.values().map(|policy| &**policy)
     }
 
-    /// The policies that are bound to anything, with their bindings, both by name.
-    pub(crate) fn bound(
+    /// The policies with their bindings, both by name.
+    pub(crate) fn hooks(
         &self,
-    ) -> impl Iterator<Item = (&CompiledPolicy, impl Iterator<Item = &CompiledBinding>)> {
-        self.policies().filter_map(|policy| {
-            let bindings = self.bindings.get(policy.name())?;
-            Some((policy, bindings.values().map(|binding| &**binding)))
+    ) -> impl Iterator<
+        Item = (
+            &CompiledPolicy,
+            impl ExactSizeIterator<Item = &CompiledBinding>,
+        ),
+    > {
+        static UNBOUND: BTreeMap<String, Arc<CompiledBinding>> = BTreeMap::new();
+        self.policies().map(|policy| {
+            let bindings = self.bindings.get(policy.name()).unwrap_or(&UNBOUND);
+            (policy, bindings.values().map(|binding| &**binding))
         })
     }
 

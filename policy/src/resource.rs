@@ -27,8 +27,8 @@ pub struct GroupVersionResource {
 }
 
 impl GroupVersionKind {
-    /// Reads `{"group": …, "version": …, "kind": …}`.
-    pub(crate) fn from_json(json: &Json) -> Self {
+    /// Reads `{"group": …, "version": …, "kind": …}`; what is not a text is empty.
+    pub fn from_json(json: &Json) -> Self {
         GroupVersionKind {
             group: text(json, "group"),
             version: text(json, "version"),
@@ -56,8 +56,8 @@ impl GroupVersionKind {
 }
 
 impl GroupVersionResource {
-    /// Reads `{"group": …, "version": …, "resource": …}`.
-    pub(crate) fn from_json(json: &Json) -> Self {
+    /// Reads `{"group": …, "version": …, "resource": …}`; what is not a text is empty.
+    pub fn from_json(json: &Json) -> Self {
         GroupVersionResource {
             group: text(json, "group"),
             version: text(json, "version"),

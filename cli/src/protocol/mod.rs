@@ -1,5 +1,6 @@
 //! The batch protocol: JSON requests in, JSON answers out, one a line.
 
+mod admission;
 mod answer;
 mod authorizer;
 mod binding;

@@ -175,6 +175,11 @@ impl Fields {
         keys.iter().find(set).copied()
     }
 
+    /// Whatever is there, null included.
+    pub(crate) fn raw(&mut self, key: &str) -> Option<Json> {
+        self.0.remove(key)
+    }
+
     /// Any value but null.
     pub(crate) fn take(&mut self, key: &str) -> Option<Json> {
         self.0.remove(key).filter(|json| !json.is_null())

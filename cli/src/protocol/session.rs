@@ -8,6 +8,7 @@ use gavel_engine::value::{Arena, Json};
 use gavel_libraries::KubeVersion;
 use gavel_policy::validation::Validator;
 
+use super::admission::AdmissionQuestion;
 use super::definition::DefinitionRequest;
 use super::definitions::{DefinitionSource, Definitions};
 use super::object::ObjectRequest;
@@ -34,6 +35,7 @@ enum Operation {
     Object,
     Typecheck,
     Validate,
+    Vap,
 }
 
 const OPERATIONS: [(&str, Operation); 5] = [
@@ -42,6 +44,7 @@ const OPERATIONS: [(&str, Operation); 5] = [
     ("object", Operation::Object),
     ("typecheck", Operation::Typecheck),
     ("validate", Operation::Validate),
+    ("vap", Operation::Vap),
 ];
 
 impl Session {
@@ -79,6 +82,10 @@ impl Session {
                 Ok(())
             }
             Some(Operation::Validate) => self.validate(id, fields, out),
+            Some(Operation::Vap) => {
+                line::write(&AdmissionQuestion::read(fields)?.answer(id)?, out);
+                Ok(())
+            }
             None => Err(RequestError(format!(
                 "op must be set; this version of gavel knows {}",
                 OPERATIONS.map(|(name, _)| format!("{name:?}")).join(", ")

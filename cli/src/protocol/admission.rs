@@ -1,0 +1,400 @@
+//! `op=vap`: what an API server decides under a ValidatingAdmissionPolicy.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use serde_json::json;
+
+use gavel_engine::value::Json;
+use gavel_libraries::authorizer::Authorizer;
+use gavel_libraries::{EnvSet, KubeVersion};
+use gavel_policy::api::{Registration, ValidatingAdmissionPolicy};
+use gavel_policy::cel::{CompileErrorKind, ExpressionKind};
+use gavel_policy::{
+    AdmissionRequest, AuditOutcome, CompiledPolicy, ConditionsOutcome, Decision,
+    EquivalentResources, Evaluation, GroupVersionKind, GroupVersionResource, Matched, Observer,
+    Options, PolicyIndex, Run, Status, Verdict, dispatch,
+};
+
+use super::authorizer::AuthorizerBinding;
+use super::evaluate::version;
+use super::request::{Fields, RequestError};
+use super::value::TypedValue;
+
+/// A `vap` request.
+#[derive(Debug)]
+pub(crate) struct AdmissionQuestion {
+    version: KubeVersion,
+    policy: Json,
+    bindings: Vec<Json>,
+    params: Vec<Json>,
+    namespaced: Option<bool>,
+    /// None: one is made up; null: it does not exist.
+    namespace: Option<Json>,
+    request: Option<AdmissionRequest>,
+    equivalents: Vec<Json>,
+    authorizer: AuthorizerBinding,
+    cost_budget: Option<i64>,
+    trace: bool,
+}
+
+impl AdmissionQuestion {
+    /// Reads the keys of a `vap` request.
+    pub(crate) fn read(mut fields: Fields) -> Result<Self, RequestError> {
+        let missing = || RequestError("policy must be set".to_owned());
+        let request = fields.raw("request").filter(|request| !request.is_null());
+        let request = request.map(AdmissionRequest::from_json).transpose();
+        let authorizer = fields.raw("authorizer").unwrap_or_default();
+        let scopes = [("Namespaced", true), ("Cluster", false)];
+        Ok(AdmissionQuestion {
+            version: version(&mut fields)?,
+            policy: fields.raw("policy").ok_or_else(missing)?,
+            bindings: fields.list("bindings")?,
+            params: fields.list("params")?,
+            namespaced: fields.choice("paramScope", &scopes)?,
+            namespace: fields.raw("namespace"),
+            request: request.map_err(|error| RequestError(error.to_string()))?,
+            equivalents: fields.list("equivalents")?,
+            authorizer: AuthorizerBinding::read(&authorizer)
+                .map_err(|error| error.within("authorizer"))?,
+            cost_budget: fields
+                .whole("costBudget")?
+                .map(|budget| i64::try_from(budget).unwrap_or(i64::MAX)),
+            trace: fields.flag("trace")?,
+        })
+    }
+
+    /// The answer.
+    pub(crate) fn answer(&self, id: &Json) -> Result<Json, RequestError> {
+        let environments =
+            EnvSet::new(self.version).map_err(|error| RequestError(error.to_string()))?;
+        let policy = ValidatingAdmissionPolicy::from_json(&self.policy)
+            .map_err(|error| RequestError(error.to_string()).within("policy"))?;
+        let new = CompiledPolicy::new(policy.clone(), environments.new_expressions());
+        let mut index = PolicyIndex::new(environments.stored_expressions());
+        index.apply_policy(policy.clone());
+        let snapshot = index.snapshot();
+        let stored = snapshot.policies().next();
+        let mut answer = json!({
+            "id": id,
+            "compileErrors": stored.map(|policy| errors(policy, false)).unwrap_or_default(),
+            "newExpressionErrors": errors(&new, true),
+        });
+        let mut set = |key: &str, value: Json| {
+            if let Json::Object(answer) = &mut answer {
+                answer.insert(key.to_owned(), value);
+            }
+        };
+        let Some(request) = &self.request else {
+            let usable = stored.is_some_and(|policy| policy.errors().is_empty());
+            set("ok", usable.into());
+            return Ok(answer);
+        };
+        self.fill(&mut index, &policy, request)?;
+        let witness = Witness::default();
+        let authorizer = Arc::clone(&self.authorizer.authorizer);
+        let options = Options {
+            cost_budget: self.cost_budget,
+            always: true,
+            observer: &witness,
+            ..Options::default()
+        };
+        let decision = dispatch(
+            &index.snapshot(),
+            request,
+            &(Arc::clone(&authorizer) as Arc<dyn Authorizer>),
+            &options,
+        );
+        let Witness {
+            policy,
+            bindings,
+            results,
+            ..
+        } = witness;
+        let mut results = results.into_inner();
+        if !self.trace {
+            for result in results.iter_mut().filter_map(Json::as_object_mut) {
+                result.remove("trace");
+            }
+        }
+        set("ok", true.into());
+        set("allowed", decision.allowed().into());
+        set(
+            "status",
+            decision.status.as_ref().map_or(Json::Null, status),
+        );
+        set("policyMatch", policy.into_inner());
+        let bindings = bindings.into_inner();
+        set(
+            "bindingMatches",
+            if bindings.is_empty() {
+                Json::Null
+            } else {
+                bindings.into()
+            },
+        );
+        set("results", results.into());
+        let Decision {
+            warnings,
+            audit_annotations,
+            mut annotation_errors,
+            ..
+        } = decision;
+        set("annotations", json!(audit_annotations));
+        set("warnings", warnings.into());
+        if !annotation_errors.is_empty() {
+            annotation_errors.sort();
+            let errors = annotation_errors.iter();
+            let errors: Vec<String> = errors
+                .map(|(key, error)| format!("{key}: {error}"))
+                .collect();
+            set("annotationErrors", errors.into());
+        }
+        let calls = authorizer.calls();
+        if !calls.is_empty() {
+            set("authorizerCalls", json!(calls));
+        }
+        let of_admission = request.resource.group == "admissionregistration.k8s.io";
+        if of_admission && request.is_exempt() {
+            set("excludedResource", true.into());
+        }
+        Ok(answer)
+    }
+
+    /// Everything that is known beside the policy.
+    fn fill(
+        &self,
+        index: &mut PolicyIndex,
+        policy: &ValidatingAdmissionPolicy,
+        request: &AdmissionRequest,
+    ) -> Result<(), RequestError> {
+        let invalid = |within: String| {
+            move |error: gavel_policy::IndexError| RequestError(error.to_string()).within(&within)
+        };
+        for (n, binding) in self.bindings.iter().enumerate() {
+            let applied = index.apply(with_type(
+                binding,
+                "admissionregistration.k8s.io/v1",
+                "ValidatingAdmissionPolicyBinding",
+            ));
+            applied.map_err(invalid(format!("bindings[{n}]")))?;
+        }
+        for param in &self.params {
+            index.apply_param(param.clone());
+        }
+        if let (Some(kind), Some(namespaced)) = (&policy.spec.param_kind, self.namespaced) {
+            index.set_namespaced(kind, namespaced);
+        }
+        let name = request.namespace.as_str();
+        let namespace = match &self.namespace {
+            Some(Json::Null) => None,
+            Some(namespace) => Some(namespace.clone()),
+            None if name.is_empty() => None,
+            None => Some(json!({
+                "metadata": {"name": name, "labels": {"kubernetes.io/metadata.name": name}},
+                "spec": {"finalizers": ["kubernetes"]},
+                "status": {"phase": "Active"},
+            })),
+        };
+        if let Some(namespace) = namespace {
+            let applied = index.apply_namespace(&namespace);
+            applied.map_err(invalid("namespace".to_owned()))?;
+        }
+        if !self.equivalents.is_empty() {
+            let mut known = EquivalentResources::default();
+            let (resource, kind) = (request.resource.clone(), request.kind.clone());
+            known.register("same", resource, &request.subresource, kind);
+            for equivalent in &self.equivalents {
+                let part = |key: &str| equivalent.get(key).unwrap_or(&Json::Null);
+                known.register(
+                    "same",
+                    GroupVersionResource::from_json(part("resource")),
+                    part("subResource").as_str().unwrap_or_default(),
+                    GroupVersionKind::from_json(part("kind")),
+                );
+            }
+            index.set_equivalents(known);
+        }
+        Ok(())
+    }
+}
+
+/// An object that says what it is; where it does not, it is of this kind.
+fn with_type(object: &Json, api_version: &str, kind: &str) -> Json {
+    let mut object = object.clone();
+    if let Json::Object(fields) = &mut object {
+        fields
+            .entry("apiVersion")
+            .or_insert_with(|| api_version.into());
+        fields.insert("kind".to_owned(), kind.into());
+    }
+    object
+}
+
+/// The expressions that cannot be used. As validation comes upon them, messages stand beside their validations.
+fn errors(policy: &CompiledPolicy, as_validated: bool) -> Vec<Json> {
+    let mut errors = policy.errors();
+    if as_validated {
+        errors.sort_by_key(|error| match error.list {
+            "variables" => (0, error.index),
+            "matchConditions" => (1, error.index),
+            "validations" => (2, error.index),
+            _ => (3, error.index),
+        });
+    }
+    let written = errors.iter().map(|each| {
+        let kind = match each.error.kind {
+            CompileErrorKind::Invalid => "RuleInvalid",
+            CompileErrorKind::Internal => "InternalError",
+        };
+        json!({"path": each.path(), "type": kind, "message": each.error.message})
+    });
+    written.collect()
+}
+
+fn status(status: &Status) -> Json {
+    let mut details = serde_json::Map::new();
+    let parts = [
+        ("name", &status.name),
+        ("group", &status.group),
+        ("kind", &status.resource),
+    ];
+    for (key, text) in parts.into_iter().filter(|(_, text)| !text.is_empty()) {
+        details.insert(key.to_owned(), text.as_str().into());
+    }
+    if !status.causes.is_empty() {
+        let causes = status.causes.iter();
+        let causes: Vec<Json> = causes.map(|cause| json!({"message": cause})).collect();
+        details.insert("causes".to_owned(), causes.into());
+    }
+    json!({
+        "message": status.message,
+        "reason": status.reason,
+        "code": status.code,
+        "status": "Failure",
+        "details": details,
+    })
+}
+
+/// Notes the steps of a decision.
+#[derive(Debug, Default)]
+struct Witness {
+    policy: RefCell<Json>,
+    bindings: RefCell<Vec<Json>>,
+    results: RefCell<Vec<Json>>,
+    conditions: RefCell<Option<Json>>,
+    trace: RefCell<Vec<Json>>,
+}
+
+impl Observer for Witness {
+    fn policy_matched(&self, _: &str, matched: &Result<Option<Matched<'_>>, String>) {
+        let matched = match matched {
+            Ok(None) => json!({"matched": false}),
+            Ok(Some(Matched { resource, kind })) => json!({
+                "matched": true,
+                "resource": {"group": resource.group, "version": resource.version, "resource": resource.resource},
+                "kind": {"group": kind.group, "version": kind.version, "kind": kind.kind},
+            }),
+            Err(error) => json!({"matched": false, "error": error}),
+        };
+        self.policy.replace(matched);
+    }
+
+    fn binding_matched(&self, _: &str, binding: &str, matched: &Result<bool, String>) {
+        let matched = match matched {
+            Ok(matched) => json!({"binding": binding, "matched": matched}),
+            Err(error) => json!({"binding": binding, "matched": false, "error": error}),
+        };
+        self.bindings.borrow_mut().push(matched);
+    }
+
+    fn ran(&self, run: &Run<'_>) {
+        let kind = match (run.variable, run.kind) {
+            (Some(_), _) | (_, ExpressionKind::Variable) => "Variable",
+            (_, ExpressionKind::MatchCondition) => "MatchCondition",
+            (_, ExpressionKind::Validation) => "ValidationCondition",
+            (_, ExpressionKind::Message) => "MessageExpressionCondition",
+            (_, ExpressionKind::AuditAnnotation) => "AuditAnnotationCondition",
+            (_, ExpressionKind::ApplyConfiguration | ExpressionKind::JsonPatch) => "Mutation",
+        };
+        let mut entry = json!({"kind": kind, "expression": run.expression, "cost": run.cost});
+        if let Json::Object(entry) = &mut entry {
+            if let Some(variable) = run.variable {
+                entry.insert("variable".to_owned(), variable.into());
+            }
+            match run.result {
+                Ok(value) => {
+                    let value = serde_json::to_value(TypedValue::new(*value));
+                    entry.insert("value".to_owned(), value.unwrap_or_default());
+                }
+                Err(error) => {
+                    entry.insert("error".to_owned(), error.message().into());
+                }
+            }
+        }
+        self.trace.borrow_mut().push(entry);
+    }
+
+    fn conditions_matched(&self, outcome: &ConditionsOutcome) {
+        let outcome = match outcome {
+            ConditionsOutcome::Match => json!({"matches": true}),
+            ConditionsOutcome::NoMatch { failed } if failed.is_empty() => json!({"matches": false}),
+            ConditionsOutcome::NoMatch { failed } => {
+                json!({"matches": false, "failedConditionName": failed})
+            }
+            ConditionsOutcome::Error(error) => json!({"matches": false, "error": error}),
+        };
+        self.conditions.replace(Some(outcome));
+    }
+
+    fn evaluated(&self, _: &str, binding: &str, param: Option<&Json>, found: &Evaluation) {
+        let decisions = found.decisions.iter().map(|decision| {
+            json!({
+                "action": if decision.denies { "deny" } else { "admit" },
+                "evaluation": match decision.verdict {
+                    Verdict::Admit => "admit",
+                    Verdict::Deny => "deny",
+                    Verdict::Error => "error",
+                },
+                "message": decision.message,
+                "reason": decision.reason,
+            })
+        });
+        let annotations = found.audit_annotations.iter().map(|annotation| {
+            let key = &annotation.key;
+            match &annotation.outcome {
+                AuditOutcome::Publish(value) => {
+                    json!({"key": key, "action": "publish", "value": value})
+                }
+                AuditOutcome::Exclude { error } if error.is_empty() => {
+                    json!({"key": key, "action": "exclude", "value": ""})
+                }
+                AuditOutcome::Exclude { error } => {
+                    json!({"key": key, "action": "exclude", "value": "", "error": error})
+                }
+                AuditOutcome::Error(error) => {
+                    json!({"key": key, "action": "error", "value": "", "error": error})
+                }
+            }
+        });
+        let text = |param: &Json, key: &str| -> Json {
+            let metadata = param.get("metadata");
+            let text = metadata.and_then(|metadata| metadata.get(key)?.as_str());
+            text.unwrap_or_default().into()
+        };
+        let param = param.map(
+            |param| json!({"name": text(param, "name"), "namespace": text(param, "namespace")}),
+        );
+        let mut result = json!({
+            "binding": binding,
+            "param": param,
+            "decisions": Vec::from_iter(decisions),
+            "auditAnnotations": Vec::from_iter(annotations),
+            "trace": self.trace.take(),
+        });
+        if let (Some(conditions), Json::Object(result)) = (self.conditions.take(), &mut result) {
+            result.insert("matchConditions".to_owned(), conditions);
+        }
+        self.results.borrow_mut().push(result);
+    }
+}

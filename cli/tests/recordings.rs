@@ -22,6 +22,8 @@ const FILES: &[&str] = &[
     "traps-language.ndjson.gz",
     "libraries.ndjson.gz",
     "authorizer.ndjson.gz",
+    "policies.ndjson.gz",
+    "real-policies.ndjson.gz",
     "versions.ndjson.gz",
     "schema.ndjson.gz",
     "objects.ndjson.gz",

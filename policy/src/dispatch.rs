@@ -16,9 +16,12 @@ use crate::index::{CompiledBinding, Snapshot};
 use crate::matching::{Matched, Surroundings};
 use crate::namespace::Namespace;
 use crate::observer::Observer;
+use crate::params::{ParamSelection, Params};
 use crate::request::AdmissionRequest;
 use crate::resource::GroupVersionKind;
 
+/// The kinds of the core group without a namespace.
+const CLUSTER_KINDS: [&str; 3] = ["Namespace", "Node", "PersistentVolume"];
 /// The most bytes of the value of an audit annotation.
 const MAX_ANNOTATION_BYTES: usize = 10 * 1024;
 
@@ -29,9 +32,6 @@ pub struct Options<'a> {
     pub interrupt: Option<&'a (dyn Fn() -> bool + Sync)>,
     /// The budget of validations and that of audit annotations, in cost units, where it is not the usual one.
     pub cost_budget: Option<i64>,
-    /// Whether policies are asked also where an API server does not: those without bindings, and about resources that are
-    /// exempt ([`AdmissionRequest::is_exempt`]).
-    pub always: bool,
     /// Who wants to know the steps.
     pub observer: &'a dyn Observer,
 }
@@ -41,7 +41,6 @@ impl Default for Options<'_> {
         Options {
             interrupt: None,
             cost_budget: None,
-            always: false,
             observer: &(),
         }
     }
@@ -51,23 +50,35 @@ impl std::fmt::Debug for Options<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Options")
             .field("cost_budget", &self.cost_budget)
-            .field("always", &self.always)
             .finish_non_exhaustive()
     }
 }
 
-/// Decides a request. Whatever the policies hold, there is a decision, and none keeps another from being asked; after the
-/// interrupt each that is still to be asked fails, which its failure policy decides.
+/// Decides a request as an API server does: by the policies that are bound, unless the resource is exempt. Whatever the
+/// policies hold, there is a decision, and none keeps another from being asked; after the interrupt each that is still to be
+/// asked fails, which its failure policy decides.
 pub fn dispatch(
     snapshot: &Snapshot,
     request: &AdmissionRequest,
     authorizer: &Arc<dyn Authorizer>,
     options: &Options<'_>,
 ) -> Decision {
-    let mut decision = Decision::default();
-    if request.is_exempt() && !options.always {
-        return decision;
+    match request.is_exempt() {
+        true => Decision::default(),
+        false => decide(snapshot.hooks(), snapshot, request, authorizer, options),
     }
+}
+
+/// Decides a request by these policies with these bindings, whatever the resource. Of the snapshot, params, namespaces and
+/// equivalent resources count.
+pub fn decide<'a, B: Iterator<Item = &'a CompiledBinding> + Clone>(
+    hooks: impl Iterator<Item = (&'a CompiledPolicy, B)>,
+    snapshot: &Snapshot,
+    request: &AdmissionRequest,
+    authorizer: &Arc<dyn Authorizer>,
+    options: &Options<'_>,
+) -> Decision {
+    let mut decision = Decision::default();
     let arena = Arena::new();
     let dispatch = Dispatch {
         snapshot,
@@ -76,8 +87,7 @@ pub fn dispatch(
         arena: &arena,
         authorizer: authorizer_values(request, authorizer, &arena),
     };
-    let hooks = snapshot.hooks();
-    for (policy, bindings) in hooks.filter(|(_, bindings)| options.always || bindings.len() > 0) {
+    for (policy, bindings) in hooks {
         if let Err(status) = dispatch.ask(policy, bindings, &mut decision) {
             decision.status = Some(status);
             return decision;
@@ -98,10 +108,10 @@ struct Dispatch<'a> {
 
 impl<'a> Dispatch<'a> {
     /// Asks a policy. An error ends the request, whatever policies say.
-    fn ask(
+    fn ask<'b>(
         &self,
-        policy: &'a CompiledPolicy,
-        bindings: impl Iterator<Item = &'a CompiledBinding>,
+        policy: &'b CompiledPolicy,
+        bindings: impl Iterator<Item = &'b CompiledBinding> + Clone,
         decision: &mut Decision,
     ) -> Result<(), Status> {
         let (request, observer) = (self.request, self.options.observer);
@@ -121,13 +131,14 @@ impl<'a> Dispatch<'a> {
         };
         let objects = [&request.object, &request.old_object];
         let [object, old_object] = objects.map(|object| converted(object, matched.kind));
+        let known = self.params_of(policy, bindings.clone());
         let mut annotations = Annotations::default();
         for binding in bindings {
             let matches = binding.matcher.binding_matches(request, around);
             observer.binding_matched(policy.name(), binding.name(), &matches);
             let params = match matches {
                 Ok(false) => continue,
-                Ok(true) => self.params(policy, binding),
+                Ok(true) => self.collect(known, binding),
                 Err(error) => Err(error),
             };
             let params = match params {
@@ -149,17 +160,32 @@ impl<'a> Dispatch<'a> {
         Ok(())
     }
 
-    /// The params of a binding; none is one without params.
-    fn params(
+    /// The params of a policy, and whether they have a namespace; none for a policy without a paramKind. Where nothing says
+    /// whether they have one, it tells that bindings look for them in one.
+    fn params_of<'b>(
         &self,
         policy: &CompiledPolicy,
+        bindings: impl Iterator<Item = &'b CompiledBinding>,
+    ) -> Option<(Option<&'a Params>, bool)> {
+        let kind = policy.policy().spec.param_kind.as_ref()?;
+        let (params, is_namespaced) = self.snapshot.params(kind);
+        let of_core = kind.api_version == "v1" && !CLUSTER_KINDS.contains(&kind.kind.as_str());
+        let is_namespaced = is_namespaced.unwrap_or_else(|| {
+            let mut selections = bindings.filter_map(|binding| binding.params.as_ref());
+            of_core || selections.any(ParamSelection::has_namespace)
+        });
+        Some((params, is_namespaced))
+    }
+
+    /// The params of a binding; where there are to be none, one that is none.
+    fn collect(
+        &self,
+        params: Option<(Option<&'a Params>, bool)>,
         binding: &CompiledBinding,
     ) -> Result<Vec<Option<&'a Json>>, String> {
-        let (Some(kind), Some(selection)) = (&policy.policy().spec.param_kind, &binding.params)
-        else {
+        let (Some((params, is_namespaced)), Some(selection)) = (params, &binding.params) else {
             return Ok(vec![None]);
         };
-        let (params, is_namespaced) = self.snapshot.params(policy.name(), kind);
         let found = selection.collect(params, is_namespaced, &self.request.namespace)?;
         Ok(found.into_iter().map(Some).collect())
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use gavel_engine::env::Env;
 use gavel_engine::value::Json;
+use indexmap::IndexMap;
 
 use crate::api::{
     DecodeError, ParamKind, Registration, ValidatingAdmissionPolicy,
@@ -29,8 +30,8 @@ pub struct PolicyIndex {
 #[derive(Debug, Clone, Default)]
 pub struct Snapshot {
     policies: Arc<BTreeMap<String, Arc<CompiledPolicy>>>,
-    /// By the name of the policy, then by their own.
-    bindings: Arc<BTreeMap<String, BTreeMap<String, Arc<CompiledBinding>>>>,
+    /// By the name of the policy, then by their own in the order in which they came.
+    bindings: Arc<BTreeMap<String, IndexMap<String, Arc<CompiledBinding>>>>,
     /// By apiVersion and kind.
     params: Arc<BTreeMap<(String, String), Arc<Params>>>,
     namespaces: Arc<Namespaces>,
@@ -167,7 +168,7 @@ impl PolicyIndex {
     fn delete_binding(&mut self, name: &str) {
         let bindings = Arc::make_mut(&mut self.snapshot.bindings);
         bindings.retain(|_, of_policy| {
-            of_policy.remove(name);
+            of_policy.shift_remove(name);
             !of_policy.is_empty()
         });
     }
@@ -179,19 +180,18 @@ impl Snapshot {
         self.policies.values().map(|policy| &**policy)
     }
 
-    /// The policies with their bindings, both by name.
-    pub(crate) fn hooks(
+    /// The policies that are bound, by name, each with its bindings in the order in which they came.
+    pub fn hooks(
         &self,
     ) -> impl Iterator<
         Item = (
             &CompiledPolicy,
-            impl ExactSizeIterator<Item = &CompiledBinding>,
+            impl Iterator<Item = &CompiledBinding> + Clone,
         ),
     > {
-        static UNBOUND: BTreeMap<String, Arc<CompiledBinding>> = BTreeMap::new();
-        self.policies().map(|policy| {
-            let bindings = self.bindings.get(policy.name()).unwrap_or(&UNBOUND);
-            (policy, bindings.values().map(|binding| &**binding))
+        self.policies().filter_map(|policy| {
+            let bindings = self.bindings.get(policy.name())?;
+            Some((policy, bindings.values().map(|binding| &**binding)))
         })
     }
 
@@ -203,29 +203,17 @@ impl Snapshot {
         &self.equivalents
     }
 
-    /// The params of a policy's kind, and whether they have a namespace. Where nothing is said of that, params that are
-    /// known or looked for in a namespace tell.
-    pub(crate) fn params(&self, policy: &str, kind: &ParamKind) -> (Option<&Params>, bool) {
+    /// The params of a kind, and whether they have a namespace, if anything tells.
+    pub(crate) fn params(&self, kind: &ParamKind) -> (Option<&Params>, Option<bool>) {
         let key = (kind.api_version.clone(), kind.kind.clone());
         let params = self.params.get(&key).map(|params| &**params);
-        let of_core = || kind.api_version == "v1" && !CLUSTER_KINDS.contains(&kind.kind.as_str());
-        let looked_for = || {
-            let bindings = self.bindings.get(policy)?.values();
-            let mut selections = bindings.filter_map(|binding| binding.params.as_ref());
-            selections
-                .any(ParamSelection::has_namespace)
-                .then_some(true)
-        };
-        let is_namespaced = params.and_then(Params::is_namespaced).or_else(looked_for);
-        (params, is_namespaced.unwrap_or_else(of_core))
+        (params, params.and_then(Params::is_namespaced))
     }
 }
 
-/// The kinds of the core group without a namespace.
-const CLUSTER_KINDS: [&str; 3] = ["Namespace", "Node", "PersistentVolume"];
-
 impl CompiledBinding {
-    fn new(binding: ValidatingAdmissionPolicyBinding) -> Self {
+    /// A binding that has its defaults.
+    pub fn new(binding: ValidatingAdmissionPolicyBinding) -> Self {
         let spec = &binding.spec;
         CompiledBinding {
             matcher: Matcher::new(spec.match_resources.as_ref()),

@@ -21,7 +21,7 @@ pub mod validation;
 
 pub use compiled::{CompiledPolicy, FailurePolicy, PolicyError};
 pub use decision::{Decision, Denial, Status};
-pub use dispatch::{Options, dispatch};
+pub use dispatch::{Options, decide, dispatch};
 pub use evaluation::{
     AuditOutcome, ConditionsOutcome, Evaluation, PolicyAuditAnnotation, PolicyDecision, Verdict,
 };

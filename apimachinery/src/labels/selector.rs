@@ -127,7 +127,12 @@ impl Requirement {
             _ => None,
         };
         if let Some(detail) = detail {
-            errors.push(Error::invalid(&path, Json::from(values), detail));
+            // Go makes a list of none nil.
+            let shown = match values {
+                [] => Json::Null,
+                values => Json::from(values),
+            };
+            errors.push(Error::invalid(&path, shown, detail));
         }
         for (n, value) in values.iter().enumerate() {
             let faults = names::label_value(value);
@@ -204,7 +209,7 @@ mod tests {
             "\"in\" is not a valid label selector operator"
         );
         let detail =
-            "values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty";
+            "values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty";
         assert_eq!(expression("a", "In", &[]), detail);
         assert!(
             expression("", "In", &["b c"])

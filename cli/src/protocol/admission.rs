@@ -1,6 +1,8 @@
 //! `op=vap`: what an API server decides under a ValidatingAdmissionPolicy.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::iter;
 use std::sync::Arc;
 
 use serde_json::json;
@@ -8,12 +10,14 @@ use serde_json::json;
 use gavel_engine::value::Json;
 use gavel_libraries::authorizer::Authorizer;
 use gavel_libraries::{EnvSet, KubeVersion};
-use gavel_policy::api::{Registration, ValidatingAdmissionPolicy};
+use gavel_policy::api::{
+    Registration, ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding,
+};
 use gavel_policy::cel::{CompileErrorKind, ExpressionKind};
 use gavel_policy::{
-    AdmissionRequest, AuditOutcome, CompiledPolicy, ConditionsOutcome, Decision,
+    AdmissionRequest, AuditOutcome, CompiledBinding, CompiledPolicy, ConditionsOutcome, Decision,
     EquivalentResources, Evaluation, GroupVersionKind, GroupVersionResource, Matched, Observer,
-    Options, PolicyIndex, Run, Status, Verdict, dispatch,
+    Options, PolicyIndex, Run, Status, Verdict, decide,
 };
 
 use super::authorizer::AuthorizerBinding;
@@ -71,13 +75,10 @@ impl AdmissionQuestion {
         let policy = ValidatingAdmissionPolicy::from_json(&self.policy)
             .map_err(|error| RequestError(error.to_string()).within("policy"))?;
         let new = CompiledPolicy::new(policy.clone(), environments.new_expressions());
-        let mut index = PolicyIndex::new(environments.stored_expressions());
-        index.apply_policy(policy.clone());
-        let snapshot = index.snapshot();
-        let stored = snapshot.policies().next();
+        let stored = CompiledPolicy::new(policy, environments.stored_expressions());
         let mut answer = json!({
             "id": id,
-            "compileErrors": stored.map(|policy| errors(policy, false)).unwrap_or_default(),
+            "compileErrors": errors(&stored, false),
             "newExpressionErrors": errors(&new, true),
         });
         let mut set = |key: &str, value: Json| {
@@ -86,20 +87,21 @@ impl AdmissionQuestion {
             }
         };
         let Some(request) = &self.request else {
-            let usable = stored.is_some_and(|policy| policy.errors().is_empty());
-            set("ok", usable.into());
+            set("ok", stored.errors().is_empty().into());
             return Ok(answer);
         };
-        self.fill(&mut index, &policy, request)?;
+        let mut index = PolicyIndex::new(environments.stored_expressions());
+        self.fill(&mut index, stored.policy(), request)?;
+        let bindings = self.bindings()?;
         let witness = Witness::default();
         let authorizer = Arc::clone(&self.authorizer.authorizer);
         let options = Options {
             cost_budget: self.cost_budget,
-            always: true,
             observer: &witness,
             ..Options::default()
         };
-        let decision = dispatch(
+        let decision = decide(
+            iter::once((&stored, bindings.iter())),
             &index.snapshot(),
             request,
             &(Arc::clone(&authorizer) as Arc<dyn Authorizer>),
@@ -161,26 +163,31 @@ impl AdmissionQuestion {
         Ok(answer)
     }
 
-    /// Everything that is known beside the policy.
+    fn bindings(&self) -> Result<Vec<CompiledBinding>, RequestError> {
+        let bindings = self.bindings.iter().enumerate();
+        let compiled = bindings.map(|(n, binding)| {
+            ValidatingAdmissionPolicyBinding::from_json(binding)
+                .map(CompiledBinding::new)
+                .map_err(|error| RequestError(error.to_string()).within(&format!("bindings[{n}]")))
+        });
+        compiled.collect()
+    }
+
+    /// Params, the namespace and equivalent resources.
     fn fill(
         &self,
         index: &mut PolicyIndex,
         policy: &ValidatingAdmissionPolicy,
         request: &AdmissionRequest,
     ) -> Result<(), RequestError> {
-        let invalid = |within: String| {
-            move |error: gavel_policy::IndexError| RequestError(error.to_string()).within(&within)
-        };
-        for (n, binding) in self.bindings.iter().enumerate() {
-            let applied = index.apply(with_type(
-                binding,
-                "admissionregistration.k8s.io/v1",
-                "ValidatingAdmissionPolicyBinding",
-            ));
-            applied.map_err(invalid(format!("bindings[{n}]")))?;
-        }
+        // Of several of one name, the first counts.
+        let mut seen = BTreeSet::new();
         for param in &self.params {
-            index.apply_param(param.clone());
+            let kind = [param.get("apiVersion"), param.get("kind")];
+            let name = ["namespace", "name"].map(|key| param.get("metadata")?.get(key));
+            if seen.insert([kind, name].map(|pair| format!("{pair:?}"))) {
+                index.apply_param(param.clone());
+            }
         }
         if let (Some(kind), Some(namespaced)) = (&policy.spec.param_kind, self.namespaced) {
             index.set_namespaced(kind, namespaced);
@@ -198,7 +205,7 @@ impl AdmissionQuestion {
         };
         if let Some(namespace) = namespace {
             let applied = index.apply_namespace(&namespace);
-            applied.map_err(invalid("namespace".to_owned()))?;
+            applied.map_err(|error| RequestError(error.to_string()))?;
         }
         if !self.equivalents.is_empty() {
             let mut known = EquivalentResources::default();
@@ -217,18 +224,6 @@ impl AdmissionQuestion {
         }
         Ok(())
     }
-}
-
-/// An object that says what it is; where it does not, it is of this kind.
-fn with_type(object: &Json, api_version: &str, kind: &str) -> Json {
-    let mut object = object.clone();
-    if let Json::Object(fields) = &mut object {
-        fields
-            .entry("apiVersion")
-            .or_insert_with(|| api_version.into());
-        fields.insert("kind".to_owned(), kind.into());
-    }
-    object
 }
 
 /// The expressions that cannot be used. As validation comes upon them, messages stand beside their validations.
@@ -390,7 +385,7 @@ impl Observer for Witness {
             "param": param,
             "decisions": Vec::from_iter(decisions),
             "auditAnnotations": Vec::from_iter(annotations),
-            "trace": self.trace.take(),
+            "trace": Some(self.trace.take()).filter(|trace| !trace.is_empty()),
         });
         if let (Some(conditions), Json::Object(result)) = (self.conditions.take(), &mut result) {
             result.insert("matchConditions".to_owned(), conditions);

@@ -1,9 +1,14 @@
 //! A policy that is ready to be evaluated (apiserver `pkg/admission/plugin/policy/validating/plugin.go`, `compilePolicy`).
 
+use std::collections::BTreeSet;
+
 use gavel_engine::env::Env;
 
 use crate::api::ValidatingAdmissionPolicy;
-use crate::cel::{CompileError, Compiler, Declarations, Expression, ExpressionKind, Variable};
+use crate::cel::{
+    AUTHORIZER, CompileError, Compiler, Declarations, Expression, ExpressionKind, REQUEST_RESOURCE,
+    REQUEST_VARIABLE, Variable,
+};
 use crate::matching::Matcher;
 
 /// A policy with its expressions compiled, each as far as that was possible: an expression that cannot be used takes
@@ -11,6 +16,8 @@ use crate::matching::Matcher;
 #[derive(Debug)]
 pub struct CompiledPolicy {
     policy: ValidatingAdmissionPolicy,
+    /// The names of what its expressions read beside the objects and variables.
+    reads: Reads,
     failure_policy: FailurePolicy,
     pub(crate) matcher: Matcher,
     pub(crate) variables: Vec<Variable>,
@@ -19,6 +26,15 @@ pub struct CompiledPolicy {
     /// What denials of the validations say, where an expression says it.
     pub(crate) messages: Vec<Option<Expression>>,
     pub(crate) audit_annotations: Vec<Expression>,
+}
+
+/// What is made for expressions only where they read it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Reads {
+    /// `request`
+    pub(crate) request: bool,
+    /// `authorizer` or `authorizer.requestResource`
+    pub(crate) authorizer: bool,
 }
 
 /// What it means that a policy cannot decide.
@@ -82,7 +98,8 @@ impl CompiledPolicy {
         let match_conditions = spec.match_conditions.iter();
         let validations = spec.validations.iter();
         let audit_annotations = spec.audit_annotations.iter();
-        CompiledPolicy {
+        let mut compiled = CompiledPolicy {
+            reads: Reads::default(),
             failure_policy: match spec.failure_policy.as_deref() {
                 None | Some("Fail") => FailurePolicy::Fail,
                 Some("Ignore") => FailurePolicy::Ignore,
@@ -107,7 +124,41 @@ impl CompiledPolicy {
                 .map(|each| compile(ExpressionKind::AuditAnnotation, &each.value_expression))
                 .collect(),
             policy,
+        };
+        compiled.look_through();
+        compiled
+    }
+
+    /// Notes what the expressions read. Where two variables have one name, a program may read another variable than the one
+    /// that it was compiled with, so that anything may depend on params.
+    fn look_through(&mut self) {
+        let mut names = BTreeSet::new();
+        let repeated = !self
+            .variables
+            .iter()
+            .all(|each| names.insert(each.name.clone()));
+        let mut reads = Reads::default();
+        let variables = self.variables.iter_mut();
+        let expressions = variables
+            .map(|variable| &mut variable.expression)
+            .chain(&mut self.match_conditions)
+            .chain(&mut self.validations)
+            .chain(self.messages.iter_mut().flatten())
+            .chain(&mut self.audit_annotations);
+        for expression in expressions {
+            expression.reads_params |= repeated;
+            if let Ok(program) = &expression.program {
+                let names = |name: &str| program.variables().iter().any(|known| known == name);
+                reads.request |= names(REQUEST_VARIABLE);
+                reads.authorizer |= names(AUTHORIZER) || names(REQUEST_RESOURCE);
+            }
         }
+        self.reads = reads;
+    }
+
+    /// What its expressions read.
+    pub(crate) fn reads(&self) -> Reads {
+        self.reads
     }
 
     /// The name of the policy.

@@ -1,6 +1,7 @@
 //! A request decided by all policies that match it (apiserver `pkg/admission/plugin/policy/validating/dispatcher.go`).
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use gavel_apimachinery::json;
@@ -11,7 +12,7 @@ use gavel_libraries::kubernetes::authorizer::{AuthorizerValue, ResourceCheck};
 use crate::cel::{Inputs, Runner};
 use crate::compiled::{CompiledPolicy, FailurePolicy};
 use crate::decision::{Decision, Denial, Status};
-use crate::evaluation::{AuditOutcome, Evaluation, Views};
+use crate::evaluation::{AuditOutcome, Evaluation, Session, Views};
 use crate::index::{CompiledBinding, Snapshot};
 use crate::matching::{Matched, Surroundings};
 use crate::namespace::Namespace;
@@ -85,7 +86,8 @@ pub fn decide<'a, B: Iterator<Item = &'a CompiledBinding> + Clone>(
         request,
         options,
         arena: &arena,
-        authorizer: authorizer_values(request, authorizer, &arena),
+        authorizer,
+        authorizer_values: OnceCell::new(),
     };
     for (policy, bindings) in hooks {
         if let Err(status) = dispatch.ask(policy, bindings, &mut decision) {
@@ -103,7 +105,8 @@ struct Dispatch<'a> {
     request: &'a AdmissionRequest,
     options: &'a Options<'a>,
     arena: &'a Arena,
-    authorizer: (Value<'a>, Value<'a>),
+    authorizer: &'a Arc<dyn Authorizer>,
+    authorizer_values: OnceCell<(Value<'a>, Value<'a>)>,
 }
 
 impl<'a> Dispatch<'a> {
@@ -132,6 +135,8 @@ impl<'a> Dispatch<'a> {
         let objects = [&request.object, &request.old_object];
         let [object, old_object] = objects.map(|object| converted(object, matched.kind));
         let known = self.params_of(policy, bindings.clone());
+        let shared = Arena::new();
+        let mut session = None;
         let mut annotations = Annotations::default();
         for binding in bindings {
             let matches = binding.matcher.binding_matches(request, around);
@@ -150,8 +155,11 @@ impl<'a> Dispatch<'a> {
             };
             let namespace = self.namespace()?;
             for param in params {
-                let views = self.views(matched, &object, &old_object, namespace, param);
-                let evaluation = self.evaluate(policy, views);
+                let session = session.get_or_insert_with(|| {
+                    let views = self.views(policy, matched, [&object, &old_object], namespace);
+                    Session::new(policy, views, self.runner(&shared))
+                });
+                let evaluation = self.evaluate(policy, session, param);
                 observer.evaluated(policy.name(), binding.name(), param, &evaluation);
                 decision.enforce(policy, binding, &evaluation, &mut annotations);
             }
@@ -205,46 +213,61 @@ impl<'a> Dispatch<'a> {
             .map_err(|message| Status::namespace_not_found(name, message))
     }
 
+    /// What the expressions of a policy see, but for params; what they do not read is not made.
     fn views<'b>(
         &'b self,
+        policy: &CompiledPolicy,
         matched: Matched<'b>,
-        object: &'b Json,
-        old_object: &'b Json,
+        [object, old_object]: [&'b Json; 2],
         namespace: Option<&'b Namespace>,
-        param: Option<&'b Json>,
     ) -> Views<'b> {
-        let Matched { kind, resource } = matched;
-        let request = self.request.value(kind, resource, self.arena);
+        let reads = policy.reads();
+        let request = |resource| match reads.request {
+            true => self.request.value(matched.kind, resource, self.arena),
+            false => Value::Null,
+        };
         let exposed = namespace.map(|namespace| Value::from(namespace.exposed()));
         let whole = namespace.map(|namespace| Value::from(namespace.whole()));
         Views {
-            conditions_request: match *resource == self.request.resource {
-                true => request,
-                false => self.request.value(kind, &self.request.resource, self.arena),
-            },
+            conditions_request: request(&self.request.resource),
             inputs: Inputs {
                 object: Value::from(object),
                 old_object: Value::from(old_object),
-                request,
-                params: param.map_or(Value::Null, Value::from),
+                request: request(matched.resource),
+                params: Value::Null,
                 namespace_object: exposed.unwrap_or(Value::Null),
-                authorizer: Some(self.authorizer),
+                authorizer: reads.authorizer.then(|| self.authorizer()),
             },
             whole_namespace: whole.unwrap_or(Value::Null),
         }
     }
 
-    fn evaluate(&self, policy: &CompiledPolicy, views: Views<'_>) -> Evaluation {
+    /// `authorizer` and `authorizer.requestResource`. All policies share what is answered.
+    fn authorizer(&self) -> (Value<'a>, Value<'a>) {
+        let make = || authorizer_values(self.request, self.authorizer, self.arena);
+        *self.authorizer_values.get_or_init(make)
+    }
+
+    fn runner<'b>(&'b self, arena: &'b Arena) -> Runner<'b> {
+        Runner {
+            arena,
+            interrupt: self.options.interrupt,
+            observer: self.options.observer,
+        }
+    }
+
+    fn evaluate(
+        &self,
+        policy: &CompiledPolicy,
+        session: &Session<'_>,
+        param: Option<&Json>,
+    ) -> Evaluation {
         if self.options.interrupt.is_some_and(|interrupt| interrupt()) {
             return policy.failed("operation interrupted".to_owned());
         }
         let arena = Arena::new();
-        let runner = Runner {
-            arena: &arena,
-            interrupt: self.options.interrupt,
-            observer: self.options.observer,
-        };
-        policy.evaluate(views, runner, self.options.cost_budget)
+        let params = param.map_or(Value::Null, Value::from);
+        session.evaluate(params, self.runner(&arena), self.options.cost_budget)
     }
 }
 

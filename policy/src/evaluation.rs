@@ -4,8 +4,7 @@
 use gavel_engine::value::Value;
 
 use crate::cel::{
-    COST_BUDGET, Expression, Inputs, MATCH_CONDITIONS_BUDGET, OUT_OF_BUDGET, Outcome, Runner,
-    evaluate,
+    COST_BUDGET, Expression, Group, Inputs, MATCH_CONDITIONS_BUDGET, OUT_OF_BUDGET, Outcome, Runner,
 };
 use crate::compiled::{CompiledPolicy, FailurePolicy};
 
@@ -93,91 +92,125 @@ pub(crate) struct Views<'a> {
     pub(crate) whole_namespace: Value<'a>,
 }
 
-impl CompiledPolicy {
+/// A policy as it looks at one request, for any number of bindings and params.
+#[derive(Debug)]
+pub(crate) struct Session<'p> {
+    policy: &'p CompiledPolicy,
+    conditions: Group<'p>,
+    validations: Group<'p>,
+    messages: Group<'p>,
+    annotations: Group<'p>,
+}
+
+impl<'p> Session<'p> {
+    /// Nothing is evaluated yet. What does not depend on params will live in the runner's arena.
+    pub(crate) fn new(policy: &'p CompiledPolicy, views: Views<'p>, runner: Runner<'p>) -> Self {
+        let group =
+            |expressions, inputs| Group::new(expressions, &policy.variables, inputs, runner);
+        let inputs = views.inputs;
+        let unauthorized = Inputs {
+            authorizer: None,
+            ..inputs
+        };
+        Session {
+            conditions: group(
+                policy.match_conditions.len(),
+                Inputs {
+                    request: views.conditions_request,
+                    namespace_object: Value::Null,
+                    ..inputs
+                },
+            ),
+            validations: group(policy.validations.len(), inputs),
+            messages: group(policy.messages.len(), unauthorized),
+            annotations: group(
+                policy.audit_annotations.len(),
+                Inputs {
+                    namespace_object: views.whole_namespace,
+                    ..unauthorized
+                },
+            ),
+            policy,
+        }
+    }
+
     /// Evaluates the policy for one binding and one param; `budget` is that of the validations, in cost units, where it is
     /// not the usual one.
-    pub(crate) fn evaluate<'a>(
-        &'a self,
-        views: Views<'a>,
-        runner: Runner<'a>,
+    pub(crate) fn evaluate<'e>(
+        &'e self,
+        params: Value<'e>,
+        runner: Runner<'e>,
         budget: Option<i64>,
     ) -> Evaluation {
-        match self.conditions(views, runner) {
-            ConditionsOutcome::Error(message) => return self.failed(message),
+        let policy = self.policy;
+        match self.conditions(params, runner) {
+            ConditionsOutcome::Error(message) => return policy.failed(message),
             ConditionsOutcome::NoMatch { .. } => return Evaluation::default(),
             ConditionsOutcome::Match => {}
         }
         let budget = budget.unwrap_or(COST_BUDGET);
         let mut left = budget;
-        let inputs = views.inputs;
-        let validations = self.validations.iter().map(Some);
-        let Ok(validations) = evaluate(validations, &self.variables, inputs, runner, &mut left)
-        else {
-            return self.failed(OUT_OF_BUDGET.to_owned());
+        let expressions = policy.validations.iter().map(Some);
+        let outcomes = self
+            .validations
+            .evaluate(expressions, params, runner, &mut left);
+        let Ok(outcomes) = outcomes else {
+            return policy.failed(OUT_OF_BUDGET.to_owned());
         };
-        let unauthorized = Inputs {
-            authorizer: None,
-            ..inputs
-        };
-        let messages = self.messages.iter().map(Option::as_ref);
-        let messages = evaluate(messages, &self.variables, unauthorized, runner, &mut left);
-        let decisions = validations.iter().enumerate().map(|(n, outcome)| {
+        let expressions = policy.messages.iter().map(Option::as_ref);
+        let messages = self
+            .messages
+            .evaluate(expressions, params, runner, &mut left);
+        let decisions = outcomes.iter().enumerate().map(|(n, outcome)| {
             let message = messages.as_ref().map(|messages| messages.get(n));
             match (outcome, message) {
-                (Some(Err(message)), _) => self.error(message.clone()),
-                (_, Err(_)) => self.error(format!("failed messageExpression: {OUT_OF_BUDGET}")),
+                (Some(Err(message)), _) => policy.error(message.clone()),
+                (_, Err(_)) => policy.error(format!("failed messageExpression: {OUT_OF_BUDGET}")),
                 (Some(Ok(Value::Bool(true))), _) => PolicyDecision {
                     denies: false,
                     verdict: Verdict::Admit,
                     message: String::new(),
                     reason: String::new(),
                 },
-                (_, Ok(message)) => self.denial(n, message.and_then(Option::as_ref)),
+                (_, Ok(message)) => policy.denial(n, message.and_then(Option::as_ref)),
             }
         });
         let decisions = decisions.collect();
-        let audit_inputs = Inputs {
-            namespace_object: views.whole_namespace,
-            ..unauthorized
-        };
         let mut left = budget;
-        let annotations = self.audit_annotations.iter().map(Some);
-        let Ok(values) = evaluate(
-            annotations,
-            &self.variables,
-            audit_inputs,
-            runner,
-            &mut left,
-        ) else {
-            return self.failed(OUT_OF_BUDGET.to_owned());
-        };
-        Evaluation {
-            decisions,
-            audit_annotations: self.annotations(values),
+        let expressions = policy.audit_annotations.iter().map(Some);
+        match self
+            .annotations
+            .evaluate(expressions, params, runner, &mut left)
+        {
+            Ok(values) => Evaluation {
+                decisions,
+                audit_annotations: policy.annotations(values),
+            },
+            Err(_) => policy.failed(OUT_OF_BUDGET.to_owned()),
         }
     }
 
     /// Whether the match conditions hold.
-    fn conditions<'a>(&'a self, views: Views<'a>, runner: Runner<'a>) -> ConditionsOutcome {
-        if self.match_conditions.is_empty() {
+    fn conditions<'e>(&'e self, params: Value<'e>, runner: Runner<'e>) -> ConditionsOutcome {
+        let policy = self.policy;
+        if policy.match_conditions.is_empty() {
             return ConditionsOutcome::Match;
         }
-        let inputs = Inputs {
-            request: views.conditions_request,
-            namespace_object: Value::Null,
-            ..views.inputs
-        };
         let mut budget = MATCH_CONDITIONS_BUDGET;
-        let expressions = self.match_conditions.iter().map(Some);
-        let outcomes = evaluate(expressions, &self.variables, inputs, runner, &mut budget);
+        let expressions = policy.match_conditions.iter().map(Some);
+        let outcomes = self
+            .conditions
+            .evaluate(expressions, params, runner, &mut budget);
         let outcome = match outcomes {
-            Ok(outcomes) => self.matched(&outcomes),
-            Err(_) => self.unmatched(OUT_OF_BUDGET.to_owned()),
+            Ok(outcomes) => policy.matched(&outcomes),
+            Err(_) => policy.unmatched(OUT_OF_BUDGET.to_owned()),
         };
         runner.observer.conditions_matched(&outcome);
         outcome
     }
+}
 
+impl CompiledPolicy {
     /// One that is false decides, whatever failed.
     fn matched(&self, outcomes: &[Option<Outcome<'_>>]) -> ConditionsOutcome {
         let is_false =

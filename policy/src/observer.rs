@@ -1,6 +1,5 @@
 //! Those who want to know how a decision came about.
 
-use gavel_engine::error::EvalError;
 use gavel_engine::value::{Json, Value};
 
 use crate::cel::ExpressionKind;
@@ -18,7 +17,7 @@ pub trait Observer {
     /// A policy or binding cannot be asked, which its failure policy ignores.
     fn ignored(&self, _policy: &str, _binding: Option<&str>, _error: &str) {}
 
-    /// A program ran.
+    /// A program ran, or what it came to before was taken again and charged for.
     fn ran(&self, _run: &Run<'_>) {}
 
     /// The match conditions of a policy were evaluated for a binding and a param.
@@ -43,6 +42,6 @@ pub struct Run<'a> {
     pub variable: Option<&'a str>,
     /// The cost units that it took.
     pub cost: u64,
-    /// What it came to.
-    pub result: &'a Result<Value<'a>, EvalError>,
+    /// What it came to, or what went wrong.
+    pub result: Result<Value<'a>, &'a str>,
 }

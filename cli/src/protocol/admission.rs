@@ -319,11 +319,11 @@ impl Observer for Witness {
             }
             match run.result {
                 Ok(value) => {
-                    let value = serde_json::to_value(TypedValue::new(*value));
+                    let value = serde_json::to_value(TypedValue::new(value));
                     entry.insert("value".to_owned(), value.unwrap_or_default());
                 }
                 Err(error) => {
-                    entry.insert("error".to_owned(), error.message().into());
+                    entry.insert("error".to_owned(), error.into());
                 }
             }
         }

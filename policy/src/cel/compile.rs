@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 use std::fmt;
 
+use gavel_engine::ast::{Expr, ExprKind};
 use gavel_engine::check::CheckedAst;
 use gavel_engine::env::Env;
 use gavel_engine::issues::Issues;
@@ -11,7 +12,7 @@ use gavel_engine::types::Type;
 use smol_str::SmolStr;
 
 use super::declared::{JSON_PATCH, OBJECT_PATCH, declared_type, variable_type};
-use super::environment::{Declarations, ObjectTypes, extend};
+use super::environment::{Declarations, ObjectTypes, PARAMS, VARIABLES_VARIABLE, extend};
 
 /// What an expression is for, which says what it must come to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,6 +56,8 @@ pub struct Expression {
     pub text: Box<str>,
     /// What is evaluated, or why there is nothing.
     pub program: Result<Program, CompileError>,
+    /// Whether what it comes to may depend on params, be it by way of variables.
+    pub(crate) reads_params: bool,
 }
 
 /// Why an expression cannot be used.
@@ -116,6 +119,8 @@ pub struct Compiler {
     variables: Option<Vec<(SmolStr, Type)>>,
     /// The types of objects, where types are checked against schemas.
     types: Option<ObjectTypes>,
+    /// The names of the variables that depend on params.
+    dependent: Vec<SmolStr>,
     /// The environments of the eight [`Declarations`], built when they are first needed: without and with patch types.
     environments: [[OnceCell<Env>; 4]; 2],
 }
@@ -128,6 +133,7 @@ impl Compiler {
             base: base.clone(),
             variables: None,
             types: None,
+            dependent: Vec::new(),
             environments: Default::default(),
         }
     }
@@ -179,14 +185,7 @@ impl Compiler {
         text: &str,
         declarations: Declarations,
     ) -> Expression {
-        let program = self
-            .checked(kind, text, declarations)
-            .and_then(|(env, checked)| plan(env, &checked));
-        Expression {
-            kind,
-            text: text.into(),
-            program,
-        }
+        self.compile_as(kind, text, declarations).0
     }
 
     /// Compiles a variable and declares it for what is compiled from here on: as `dyn` where it does not compile.
@@ -196,21 +195,63 @@ impl Compiler {
         text: &str,
         declarations: Declarations,
     ) -> Expression {
-        let kind = ExpressionKind::Variable;
-        let mut declared = Type::Dyn;
+        let (expression, ty) = self.compile_as(ExpressionKind::Variable, text, declarations);
+        self.declare(name, variable_type(&ty));
+        if expression.reads_params {
+            self.dependent.push(name.into());
+        }
+        expression
+    }
+
+    /// The expression with its type, which is `dyn` where it does not compile.
+    fn compile_as(
+        &self,
+        kind: ExpressionKind,
+        text: &str,
+        declarations: Declarations,
+    ) -> (Expression, Type) {
+        let mut ty = Type::Dyn;
+        let mut reads_params = false;
         let program = self
             .checked(kind, text, declarations)
             .and_then(|(env, checked)| {
                 let program = plan(env, &checked)?;
-                declared = variable_type(checked.output_type());
+                ty = checked.output_type().clone();
+                reads_params = self.reads_params(&program, &checked);
                 Ok(program)
             });
-        self.declare(name, declared);
-        Expression {
+        let expression = Expression {
             kind,
             text: text.into(),
             program,
+            reads_params,
+        };
+        (expression, ty)
+    }
+
+    /// Whether a program may depend on params: it names them, or a variable that depends on them, or it does with
+    /// `variables` what does not tell which it reads.
+    fn reads_params(&self, program: &Program, checked: &CheckedAst) -> bool {
+        let names = |name: &str| program.variables().iter().any(|known| known == name);
+        if names(PARAMS) || !names(VARIABLES_VARIABLE) {
+            return names(PARAMS);
         }
+        let is_variables =
+            |expr: &Expr| matches!(&expr.kind, ExprKind::Ident(name) if name == VARIABLES_VARIABLE);
+        let (mut mentioned, mut selected) = (0_usize, 0_usize);
+        for expr in checked.ast().walk() {
+            match &expr.kind {
+                ExprKind::Select(select) if is_variables(&select.operand) => {
+                    if self.dependent.contains(&select.field) {
+                        return true;
+                    }
+                    selected = selected.saturating_add(1);
+                }
+                _ if is_variables(expr) => mentioned = mentioned.saturating_add(1),
+                _ => {}
+            }
+        }
+        mentioned != selected
     }
 
     /// The type by which the latest variable was declared.

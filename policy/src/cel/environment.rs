@@ -15,15 +15,15 @@ pub(super) const OBJECT: &str = "object";
 /// `oldObject`: what the object was.
 pub(super) const OLD_OBJECT: &str = "oldObject";
 /// `request`: the request itself.
-pub(super) const REQUEST_VARIABLE: &str = "request";
+pub(crate) const REQUEST_VARIABLE: &str = "request";
 /// `namespaceObject`: the namespace of the object.
 pub(super) const NAMESPACE_OBJECT: &str = "namespaceObject";
 /// `params`: an object of the policy's paramKind.
 pub(super) const PARAMS: &str = "params";
 /// `authorizer`: what the user may do.
-pub(super) const AUTHORIZER: &str = "authorizer";
+pub(crate) const AUTHORIZER: &str = "authorizer";
 /// `authorizer.requestResource`: what the user may do with the resource of the request.
-pub(super) const REQUEST_RESOURCE: &str = "authorizer.requestResource";
+pub(crate) const REQUEST_RESOURCE: &str = "authorizer.requestResource";
 /// `variables`: the policy's own.
 pub(super) const VARIABLES_VARIABLE: &str = "variables";
 

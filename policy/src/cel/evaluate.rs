@@ -1,13 +1,15 @@
 //! Groups of expressions that share variables and a budget (apiserver `pkg/admission/plugin/cel/activation.go`,
 //! `condition.go`).
 
+use std::cell::OnceCell;
+
 use gavel_engine::program::{Activation, EvalOptions, Evaluation, Program};
 use gavel_engine::value::{Arena, Value};
 
 use super::PER_CALL_LIMIT;
 use super::compile::Expression;
 use super::inputs::Inputs;
-use super::variables::{Variable, Variables};
+use super::variables::{Pool, Ran, Scope, Variable};
 use crate::observer::{Observer, Run};
 
 /// What is said where the expressions of a group have used up their budget.
@@ -30,26 +32,24 @@ pub(crate) struct Runner<'a> {
 }
 
 impl<'a> Runner<'a> {
-    pub(super) fn run(
-        &self,
-        expression: &'a Expression,
-        variable: Option<&str>,
-        program: &'a Program,
-        activation: &Activation<'a>,
-    ) -> Evaluation<'a> {
+    /// Evaluates a program.
+    pub(super) fn eval(&self, program: &'a Program, activation: &Activation<'a>) -> Evaluation<'a> {
         let options = EvalOptions {
             cost_limit: Some(PER_CALL_LIMIT),
             interrupt: self.interrupt,
         };
-        let evaluation = program.eval(activation, self.arena, &options);
+        program.eval(activation, self.arena, &options)
+    }
+
+    /// Tells that an expression was evaluated.
+    pub(super) fn tell(&self, expression: &Expression, variable: Option<&str>, ran: &Ran<'_>) {
         self.observer.ran(&Run {
             kind: expression.kind,
             expression: &expression.text,
             variable,
-            cost: evaluation.cost,
-            result: &evaluation.result,
+            cost: ran.cost,
+            result: ran.result,
         });
-        evaluation
     }
 
     /// A copy of a text that lives as long as what programs compute.
@@ -61,41 +61,68 @@ impl<'a> Runner<'a> {
 /// What an expression came to, or why it came to nothing.
 pub(crate) type Outcome<'a> = Result<Value<'a>, String>;
 
-/// Evaluates expressions in order, the absent ones to nothing. They share what the variables come to; the costs of all of it are
-/// taken off the budget, in cost units.
-pub(crate) fn evaluate<'a>(
-    expressions: impl Iterator<Item = Option<&'a Expression>>,
-    variables: &'a [Variable],
-    inputs: Inputs<'a>,
-    runner: Runner<'a>,
-    budget: &mut i64,
-) -> Result<Vec<Option<Outcome<'a>>>, OutOfBudget> {
-    let variables = Variables::new(variables, inputs, runner, runner.arena);
-    let activation = inputs.activation(variables.value());
-    let mut outcomes = Vec::new();
-    for expression in expressions {
-        let Some(expression) = expression else {
-            outcomes.push(None);
-            continue;
-        };
-        let program = match &expression.program {
-            Ok(program) => program,
-            Err(error) => {
-                outcomes.push(Some(Err(format!("compilation error: {error}"))));
-                continue;
-            }
-        };
-        let evaluation = runner.run(expression, None, program, &activation);
-        spend(budget, variables.take_cost())?;
-        spend(budget, evaluation.cost)?;
-        outcomes.push(Some(evaluation.result.map_err(|error| {
-            format!(
-                "expression '{}' resulted in error: {error}",
-                expression.text
-            )
-        })));
+/// Expressions that are evaluated together, for one request. What does not depend on params is evaluated once, and charged
+/// for each time.
+#[derive(Debug)]
+pub(crate) struct Group<'p> {
+    pool: &'p Pool<'p>,
+    outcomes: Vec<OnceCell<Ran<'p>>>,
+}
+
+impl<'p> Group<'p> {
+    /// So many expressions, of which none was evaluated; the params of the inputs are never read.
+    pub(crate) fn new(
+        expressions: usize,
+        variables: &'p [Variable],
+        inputs: Inputs<'p>,
+        runner: Runner<'p>,
+    ) -> Self {
+        Group {
+            pool: Pool::new(variables, inputs, runner),
+            outcomes: vec![OnceCell::new(); expressions],
+        }
     }
-    Ok(outcomes)
+
+    /// Evaluates the expressions in order, the absent ones to nothing. They share what the variables come to; the costs of
+    /// all of it are taken off the budget, in cost units.
+    pub(crate) fn evaluate<'e>(
+        &'e self,
+        expressions: impl Iterator<Item = Option<&'p Expression>>,
+        params: Value<'e>,
+        runner: Runner<'e>,
+        budget: &mut i64,
+    ) -> Result<Vec<Option<Outcome<'e>>>, OutOfBudget> {
+        let scope = Scope::new(self.pool, params, runner);
+        let mut outcomes = Vec::with_capacity(self.outcomes.len());
+        for (expression, shared) in expressions.zip(&self.outcomes) {
+            let Some(expression) = expression else {
+                outcomes.push(None);
+                continue;
+            };
+            let program = match &expression.program {
+                Ok(program) => program,
+                Err(error) => {
+                    outcomes.push(Some(Err(format!("compilation error: {error}"))));
+                    continue;
+                }
+            };
+            let ran = match expression.reads_params {
+                true => scope.run(program),
+                false => *shared.get_or_init(|| self.pool.run(program)),
+            };
+            scope.charge(ran.read);
+            runner.tell(expression, None, &ran);
+            spend(budget, scope.take_cost())?;
+            spend(budget, ran.cost)?;
+            outcomes.push(Some(ran.result.map_err(|error| {
+                format!(
+                    "expression '{}' resulted in error: {error}",
+                    expression.text
+                )
+            })));
+        }
+        Ok(outcomes)
+    }
 }
 
 /// Takes cost units off a budget; an error where there are not as many left.

@@ -13,7 +13,8 @@ pub use compile::{
 };
 pub use declared::{NAMESPACE, REQUEST, declared_type, provider};
 pub use environment::{Declarations, ObjectTypes};
-pub(crate) use evaluate::{OUT_OF_BUDGET, Outcome, Runner, evaluate};
+pub(crate) use environment::{AUTHORIZER, REQUEST_RESOURCE, REQUEST_VARIABLE};
+pub(crate) use evaluate::{Group, OUT_OF_BUDGET, Outcome, Runner};
 pub(crate) use inputs::Inputs;
 pub use variables::Variable;
 

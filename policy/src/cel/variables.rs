@@ -1,12 +1,17 @@
 //! `variables`: evaluated when they are first read, and then remembered (apiserver `pkg/admission/plugin/cel/composition.go`,
 //! `pkg/cel/lazy`).
+//!
+//! Those that do not depend on params are evaluated once for a request, in a [`Pool`]; each binding and param has a
+//! [`Scope`], which charges for them as if it had evaluated them itself, and evaluates the others.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 
+use bumpalo::collections::Vec as BumpVec;
 use gavel_engine::error::EvalError;
 use gavel_engine::golang::quote::quote;
-use gavel_engine::value::{Arena, MapView, Value};
+use gavel_engine::program::Program;
+use gavel_engine::value::{MapView, Value};
 use smol_str::SmolStr;
 
 use super::compile::Expression;
@@ -23,17 +28,15 @@ pub struct Variable {
     pub expression: Expression,
 }
 
-/// The variables of a policy with what has become of them in the evaluation of one group of expressions.
-pub(super) struct Variables<'a> {
-    known: &'a [Variable],
-    /// What each is known to be.
-    memory: &'a [Cell<Memory<'a>>],
-    inputs: Inputs<'a>,
-    runner: Runner<'a>,
-    /// The same as a value; set as soon as there is one.
-    this: Cell<Value<'a>>,
-    /// The cost units since they were last asked for.
-    cost: Cell<u64>,
+/// What a program came to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ran<'a> {
+    /// The value, or what is wrong.
+    pub(super) result: Result<Value<'a>, &'a str>,
+    /// The cost units that it took, without those of variables.
+    pub(super) cost: u64,
+    /// The positions of the variables of the pool that it read itself.
+    pub(super) read: &'a [usize],
 }
 
 /// What is known of a variable.
@@ -41,35 +44,95 @@ pub(super) struct Variables<'a> {
 enum Memory<'a> {
     Nothing,
     /// It is being evaluated: what reads it now would wait for itself.
-    Reading,
-    Value(Value<'a>),
-    Failure(&'a str),
+    Running,
+    Ran(Ran<'a>),
 }
 
-impl<'a> Variables<'a> {
+/// The variables that do not depend on params.
+pub(super) struct Pool<'p> {
+    known: &'p [Variable],
+    memory: &'p [Cell<Memory<'p>>],
+    inputs: Inputs<'p>,
+    runner: Runner<'p>,
+    /// The same as a value; set as soon as there is one.
+    this: Cell<Value<'p>>,
+    /// What the program that runs has read so far.
+    read: RefCell<BumpVec<'p, usize>>,
+}
+
+/// The variables for a binding and a param.
+pub(super) struct Scope<'e, 'p> {
+    pool: &'e Pool<'p>,
+    /// Which variables of the pool were charged for.
+    charged: &'e [Cell<bool>],
+    /// The variables that depend on params.
+    memory: &'e [Cell<Memory<'e>>],
+    inputs: Inputs<'e>,
+    runner: Runner<'e>,
+    this: Cell<Value<'e>>,
+    /// The cost units since they were last asked for.
+    cost: Cell<u64>,
+}
+
+impl<'p> Pool<'p> {
     /// Nothing is known of them yet.
-    pub(super) fn new(
-        known: &'a [Variable],
-        inputs: Inputs<'a>,
-        runner: Runner<'a>,
-        arena: &'a Arena,
-    ) -> &'a Self {
-        let bump = arena.bump();
-        let variables: &'a Self = bump.alloc(Variables {
+    pub(super) fn new(known: &'p [Variable], inputs: Inputs<'p>, runner: Runner<'p>) -> &'p Self {
+        let bump = runner.arena.bump();
+        let pool: &'p Self = bump.alloc(Pool {
             known,
             memory: bump.alloc_slice_fill_with(known.len(), |_| Cell::new(Memory::Nothing)),
             inputs,
             runner,
             this: Cell::new(Value::Null),
-            cost: Cell::new(0),
+            read: RefCell::new(BumpVec::new_in(bump)),
         });
-        variables.this.set(Value::MapView(variables));
-        variables
+        pool.this.set(Value::MapView(pool));
+        pool
     }
 
-    /// The value of `variables`.
-    pub(super) fn value(&self) -> Value<'a> {
-        self.this.get()
+    /// Runs a program that does not depend on params.
+    pub(super) fn run(&self, program: &'p Program) -> Ran<'p> {
+        let bump = self.runner.arena.bump();
+        let outer = self.read.replace(BumpVec::new_in(bump));
+        let activation = self.inputs.activation(self.this.get());
+        let evaluation = self.runner.eval(program, &activation);
+        let read = self.read.replace(outer);
+        Ran {
+            result: evaluation
+                .result
+                .map_err(|error| self.runner.keep(error.message())),
+            cost: evaluation.cost,
+            read: read.into_bump_slice(),
+        }
+    }
+
+    /// What a variable came to; none where it does not compile.
+    fn ran(&self, position: usize) -> Option<Ran<'p>> {
+        let cell = self.memory.get(position)?;
+        let program = self.known.get(position)?.expression.program.as_ref().ok()?;
+        remembered(cell, || self.run(program))
+    }
+}
+
+impl<'e, 'p> Scope<'e, 'p> {
+    /// Nothing is charged for, nothing evaluated.
+    pub(super) fn new(pool: &'e Pool<'p>, params: Value<'e>, runner: Runner<'e>) -> &'e Self {
+        let bump = runner.arena.bump();
+        let count = pool.known.len();
+        let scope: &'e Self = bump.alloc(Scope {
+            pool,
+            charged: bump.alloc_slice_fill_with(count, |_| Cell::new(false)),
+            memory: bump.alloc_slice_fill_with(count, |_| Cell::new(Memory::Nothing)),
+            inputs: Inputs {
+                params,
+                ..pool.inputs
+            },
+            runner,
+            this: Cell::new(Value::Null),
+            cost: Cell::new(0),
+        });
+        scope.this.set(Value::MapView(scope));
+        scope
     }
 
     /// The cost units of the variables that were evaluated since this was last asked.
@@ -77,45 +140,107 @@ impl<'a> Variables<'a> {
         self.cost.take()
     }
 
-    fn read(&self, position: usize) -> Option<Result<Value<'a>, EvalError>> {
-        let cell = self.memory.get(position)?;
-        match cell.get() {
-            Memory::Value(value) => return Some(Ok(value)),
-            Memory::Failure(message) => return Some(Err(EvalError::new(message.to_owned()))),
-            Memory::Nothing | Memory::Reading => {}
+    /// Runs a program that depends on params.
+    pub(super) fn run(&self, program: &'e Program) -> Ran<'e> {
+        let activation = self.inputs.activation(self.this.get());
+        let evaluation = self.runner.eval(program, &activation);
+        Ran {
+            result: evaluation
+                .result
+                .map_err(|error| self.runner.keep(error.message())),
+            cost: evaluation.cost,
+            read: &[],
         }
-        let Variable { name, expression } = self.known.get(position)?;
-        let failed = |what: &str, why: &dyn fmt::Display| {
-            let name = quote(name);
-            EvalError::new(format!("composited variable {name} fails to {what}: {why}"))
-        };
-        if matches!(cell.get(), Memory::Reading) {
-            return Some(Err(failed("evaluate", &"it reads itself")));
-        }
-        let result = match &expression.program {
-            Err(error) => Err(failed("compile", error)),
-            Ok(program) => {
-                cell.set(Memory::Reading);
-                let activation = self.inputs.activation(self.value());
-                let evaluation = self
-                    .runner
-                    .run(expression, Some(name), program, &activation);
-                self.cost
-                    .set(self.cost.get().saturating_add(evaluation.cost));
-                evaluation
-                    .result
-                    .map_err(|error| failed("evaluate", &error))
+    }
+
+    /// Charges for variables of the pool and for what they read, each once.
+    pub(super) fn charge(&self, positions: &[usize]) {
+        for &position in positions {
+            let charged = self.charged.get(position);
+            if charged.is_none_or(|charged| charged.replace(true)) {
+                continue;
             }
-        };
-        cell.set(match &result {
-            Ok(value) => Memory::Value(*value),
-            Err(error) => Memory::Failure(self.runner.keep(error.message())),
-        });
-        Some(result)
+            if let Some(ran) = self.pool.ran(position) {
+                deeper(|| self.charge(ran.read));
+                self.spent(position, &ran);
+            }
+        }
+    }
+
+    /// A variable was evaluated.
+    fn spent(&self, position: usize, ran: &Ran<'_>) {
+        self.cost.set(self.cost.get().saturating_add(ran.cost));
+        if let Some(Variable { name, expression }) = self.pool.known.get(position) {
+            self.runner.tell(expression, Some(name), ran);
+        }
+    }
+
+    /// What a variable came to; none where it does not compile.
+    fn ran(&self, position: usize) -> Option<Ran<'e>> {
+        let pool: &'e Pool<'p> = self.pool;
+        let expression = &pool.known.get(position)?.expression;
+        if !expression.reads_params {
+            self.charge(&[position]);
+            return pool.ran(position);
+        }
+        let cell = self.memory.get(position)?;
+        let program = expression.program.as_ref().ok()?;
+        remembered(cell, || {
+            let ran = self.run(program);
+            self.spent(position, &ran);
+            ran
+        })
     }
 }
 
-impl MapView for Variables<'_> {
+/// What is remembered or, the first time, what `run` comes to.
+fn remembered<'a>(cell: &Cell<Memory<'a>>, run: impl FnOnce() -> Ran<'a>) -> Option<Ran<'a>> {
+    let ran = match cell.get() {
+        Memory::Ran(ran) => return Some(ran),
+        Memory::Running => Ran {
+            result: Err("it reads itself"),
+            cost: 0,
+            read: &[],
+        },
+        Memory::Nothing => {
+            cell.set(Memory::Running);
+            deeper(run)
+        }
+    };
+    cell.set(Memory::Ran(ran));
+    Some(ran)
+}
+
+/// Variables may be read by variables, however many there are: the stack grows with them.
+fn deeper<T>(step: impl FnOnce() -> T) -> T {
+    /// What the evaluation of one expression may need, as deep as they are parsed.
+    const LEFT: usize = 1 << 20;
+    const MORE: usize = 4 << 20;
+    stacker::maybe_grow(LEFT, MORE, step)
+}
+
+/// The position of a variable; of two with one name, the last counts.
+fn position(known: &[Variable], key: &Value<'_>) -> Result<Option<usize>, EvalError> {
+    let Value::String(wanted) = key else {
+        return Err(EvalError::no_such_overload());
+    };
+    Ok(known.iter().rposition(|variable| variable.name == *wanted))
+}
+
+/// The value of a variable.
+fn value<'a>(variable: &Variable, ran: Option<Ran<'a>>) -> Result<Value<'a>, EvalError> {
+    let failed = |what: &str, why: &dyn fmt::Display| {
+        let name = quote(&variable.name);
+        EvalError::new(format!("composited variable {name} fails to {what}: {why}"))
+    };
+    match (ran, &variable.expression.program) {
+        (Some(ran), _) => ran.result.map_err(|error| failed("evaluate", &error)),
+        (None, Err(error)) => Err(failed("compile", error)),
+        (None, Ok(_)) => Err(EvalError::internal("a variable is not known")),
+    }
+}
+
+impl MapView for Pool<'_> {
     fn type_name(&self) -> &str {
         VARIABLES
     }
@@ -125,18 +250,18 @@ impl MapView for Variables<'_> {
     }
 
     fn get(&self, key: &Value<'_>) -> Result<Option<Value<'_>>, EvalError> {
-        let Value::String(wanted) = key else {
-            return Err(EvalError::no_such_overload());
+        let Some(position) = position(self.known, key)? else {
+            return Ok(None);
         };
-        // Of two with one name, the last counts.
-        let position = self
-            .known
-            .iter()
-            .rposition(|variable| variable.name == *wanted);
-        match position.and_then(|position| self.read(position)) {
-            None => Ok(None),
-            Some(result) => result.map(Some),
+        let Some(variable) = self.known.get(position) else {
+            return Ok(None);
+        };
+        let ran = self.ran(position);
+        let mut read = self.read.borrow_mut();
+        if !read.contains(&position) {
+            read.push(position);
         }
+        value(variable, ran).map(Some)
     }
 
     fn key(&self, position: usize) -> Option<Value<'_>> {
@@ -145,9 +270,39 @@ impl MapView for Variables<'_> {
     }
 }
 
-impl fmt::Debug for Variables<'_> {
+impl MapView for Scope<'_, '_> {
+    fn type_name(&self) -> &str {
+        VARIABLES
+    }
+
+    fn len(&self) -> usize {
+        self.pool.known.len()
+    }
+
+    fn get(&self, key: &Value<'_>) -> Result<Option<Value<'_>>, EvalError> {
+        let Some(position) = position(self.pool.known, key)? else {
+            return Ok(None);
+        };
+        let Some(variable) = self.pool.known.get(position) else {
+            return Ok(None);
+        };
+        value(variable, self.ran(position)).map(Some)
+    }
+
+    fn key(&self, position: usize) -> Option<Value<'_>> {
+        self.pool.key(position)
+    }
+}
+
+impl fmt::Debug for Pool<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = self.known.iter().map(|variable| &variable.name);
         f.debug_set().entries(names).finish()
+    }
+}
+
+impl fmt::Debug for Scope<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.pool.fmt(f)
     }
 }

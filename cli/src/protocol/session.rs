@@ -38,7 +38,7 @@ enum Operation {
     Vap,
 }
 
-const OPERATIONS: [(&str, Operation); 5] = [
+const OPERATIONS: [(&str, Operation); 6] = [
     ("eval", Operation::Eval),
     ("crd", Operation::Crd),
     ("object", Operation::Object),

@@ -1,0 +1,320 @@
+//! Decisions from the outside: objects in, a request in, a decision out.
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use gavel_libraries::EnvSet;
+use gavel_libraries::authorizer::{Authorizer, AuthorizerAttributes, Decision as Answer, Verdict};
+use gavel_policy::{
+    AdmissionRequest, Decision, Observer, Options, PolicyIndex, Run, Snapshot, dispatch,
+};
+use serde_json::{Value as Json, json};
+
+/// Allows everything.
+#[derive(Debug)]
+struct Allows;
+
+impl Authorizer for Allows {
+    fn authorize(&self, _: &AuthorizerAttributes) -> Answer {
+        Answer {
+            verdict: Verdict::Allow,
+            ..Answer::default()
+        }
+    }
+}
+
+fn index() -> PolicyIndex {
+    let environments = EnvSet::new("1.36".parse().unwrap()).unwrap();
+    PolicyIndex::new(environments.stored_expressions())
+}
+
+fn policy(name: &str, failure_policy: &str, more: Json) -> Json {
+    let mut spec = json!({
+        "failurePolicy": failure_policy,
+        "matchConstraints": {"resourceRules": [
+            {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["*"], "resources": ["pods"]}
+        ]},
+    });
+    let fields = spec.as_object_mut().unwrap();
+    fields.extend(more.as_object().unwrap().clone());
+    json!({
+        "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicy",
+        "metadata": {"name": name}, "spec": spec,
+    })
+}
+
+fn binding(name: &str, policy: &str, actions: &[&str], more: Json) -> Json {
+    let mut spec = json!({"policyName": policy, "validationActions": actions});
+    let fields = spec.as_object_mut().unwrap();
+    fields.extend(more.as_object().unwrap().clone());
+    json!({
+        "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicyBinding",
+        "metadata": {"name": name}, "spec": spec,
+    })
+}
+
+fn config_map(name: &str, most: i64) -> Json {
+    json!({
+        "apiVersion": "v1", "kind": "ConfigMap",
+        "metadata": {"name": name, "namespace": "default", "labels": {"set": "a"}}, "most": most,
+    })
+}
+
+fn request() -> AdmissionRequest {
+    let request = json!({
+        "uid": "1", "operation": "CREATE", "name": "web", "namespace": "default",
+        "kind": {"group": "", "version": "v1", "kind": "Pod"},
+        "resource": {"group": "", "version": "v1", "resource": "pods"},
+        "userInfo": {"username": "ada"},
+        "object": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"}, "replicas": 3},
+    });
+    AdmissionRequest::from_json(request).unwrap()
+}
+
+fn filled(objects: &[Json]) -> PolicyIndex {
+    let mut index = index();
+    let namespace =
+        json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "default"}});
+    for object in [namespace].iter().chain(objects) {
+        index.apply(object.clone()).unwrap();
+    }
+    index
+}
+
+fn decided(index: &PolicyIndex, options: &Options<'_>) -> Decision {
+    let authorizer: Arc<dyn Authorizer> = Arc::new(Allows);
+    dispatch(&index.snapshot(), &request(), &authorizer, options)
+}
+
+/// The message of the denial behind `denied request: `, if the request is denied, and its code.
+fn denial(objects: &[Json]) -> Option<(String, u16)> {
+    let status = decided(&filled(objects), &Options::default()).status?;
+    let message = status.message.split_once("denied request: ")?.1.to_owned();
+    Some((message, status.code))
+}
+
+fn validations(expressions: &[&str]) -> Json {
+    let validations = expressions.iter().map(|text| json!({"expression": text}));
+    json!({"validations": Vec::from_iter(validations)})
+}
+
+#[test]
+fn the_first_denial_makes_the_status() {
+    let check = |expressions: &[&str], actions: &[&str], expected: Option<&str>| {
+        let objects = [
+            policy("p", "Fail", validations(expressions)),
+            binding("b", "p", actions, json!({})),
+        ];
+        let found = denial(&objects);
+        assert_eq!(
+            found.as_ref().map(|(text, _)| text.as_str()),
+            expected,
+            "{expressions:?}"
+        );
+    };
+    check(&["object.replicas < 5"], &["Deny"], None);
+    check(
+        &["true", " false ", "1 > 2"],
+        &["Deny"],
+        Some("failed expression: false"),
+    );
+    check(&["false"], &["Warn", "Audit"], None);
+    check(
+        &["object.spec.x == 1"],
+        &["Deny"],
+        Some("expression 'object.spec.x == 1' resulted in error: no such key: spec"),
+    );
+    check(
+        &["object.replicas"],
+        &["Deny"],
+        Some("compilation error: must evaluate to bool but got dyn"),
+    );
+}
+
+#[test]
+fn a_failure_policy_decides_what_cannot_be_told() {
+    let check = |failure_policy: &str, selection: Json, expected: Option<&str>| {
+        let mut spec = validations(&["object.replicas <= params.most"]);
+        spec.as_object_mut().unwrap().insert(
+            "paramKind".to_owned(),
+            json!({"apiVersion": "v1", "kind": "ConfigMap"}),
+        );
+        let objects = [
+            policy("p", failure_policy, spec),
+            binding("b", "p", &["Deny"], json!({"paramRef": selection})),
+            config_map("two", 2),
+            config_map("five", 5),
+        ];
+        let found = denial(&objects);
+        assert_eq!(
+            found.as_ref().map(|(text, _)| text.as_str()),
+            expected,
+            "{selection}"
+        );
+    };
+    let missing = "failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction";
+    let named = |name: &str, action: &str| json!({"name": name, "parameterNotFoundAction": action});
+    check("Fail", named("none", "Deny"), Some(missing));
+    check("Ignore", named("none", "Deny"), None);
+    check("Fail", named("none", "Allow"), None);
+    check("Fail", named("five", "Deny"), None);
+    let failed = Some("failed expression: object.replicas <= params.most");
+    check("Ignore", named("two", "Deny"), failed);
+    let all = json!({"selector": {"matchLabels": {"set": "a"}}, "parameterNotFoundAction": "Deny"});
+    check("Fail", all, failed);
+}
+
+#[test]
+fn a_broken_policy_stays_visible_and_stops_no_other() {
+    let objects = [
+        policy("a-broken", "Ignore", validations(&["nonsense("])),
+        binding("a", "a-broken", &["Deny"], json!({})),
+        policy("b", "Fail", validations(&["false"])),
+        binding("b", "b", &["Deny"], json!({})),
+    ];
+    assert!(denial(&objects).is_some());
+    let index = filled(&objects);
+    let broken: Vec<String> = index
+        .snapshot()
+        .policies()
+        .flat_map(|policy| {
+            policy
+                .errors()
+                .into_iter()
+                .map(|error| error.path())
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    assert_eq!(broken, ["spec.validations[0].expression"]);
+}
+
+#[test]
+fn a_snapshot_stays_as_it_is() {
+    let bound = binding("b", "p", &["Deny"], json!({}));
+    let mut index = filled(&[policy("p", "Fail", validations(&["false"])), bound.clone()]);
+    let authorizer: Arc<dyn Authorizer> = Arc::new(Allows);
+    let before = index.snapshot();
+    let allowed = |snapshot: &Snapshot| {
+        dispatch(snapshot, &request(), &authorizer, &Options::default()).allowed()
+    };
+    index.delete(&bound);
+    assert!(!allowed(&before));
+    assert!(allowed(&index.snapshot()));
+    index.apply(bound).unwrap();
+    assert!(!allowed(&index.snapshot()));
+}
+
+#[test]
+fn a_request_in_no_namespace_is_not_found() {
+    let mut index = filled(&[
+        policy("p", "Ignore", validations(&["true"])),
+        binding("b", "p", &["Deny"], json!({})),
+    ]);
+    index
+        .delete(&json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "default"}}));
+    let status = decided(&index, &Options::default()).status.unwrap();
+    assert_eq!(
+        (status.message.as_str(), status.code),
+        ("namespaces \"default\" not found", 404)
+    );
+}
+
+#[test]
+fn after_the_interrupt_the_failure_policy_decides() {
+    let check = |failure_policy: &str, allowed: bool| {
+        let index = filled(&[
+            policy("p", failure_policy, validations(&["true"])),
+            binding("b", "p", &["Deny"], json!({})),
+        ]);
+        let options = Options {
+            interrupt: Some(&|| true),
+            ..Options::default()
+        };
+        assert_eq!(
+            decided(&index, &options).allowed(),
+            allowed,
+            "{failure_policy}"
+        );
+    };
+    check("Fail", false);
+    check("Ignore", true);
+}
+
+/// Adds up what is charged.
+#[derive(Debug, Default)]
+struct Bill(Cell<(usize, u64)>);
+
+impl Observer for Bill {
+    fn ran(&self, run: &Run<'_>) {
+        let (runs, cost) = self.0.get();
+        self.0.set((runs + 1, cost + run.cost));
+    }
+}
+
+#[test]
+fn each_binding_is_charged_for_what_is_evaluated_once() {
+    let bill = |bindings: usize| {
+        let spec = json!({
+            "variables": [
+                {"name": "replicas", "expression": "object.replicas"},
+                {"name": "twice", "expression": "variables.replicas * 2"},
+            ],
+            "validations": [
+                {"expression": "variables.twice > 5", "messageExpression": "string(variables.replicas)"},
+                {"expression": "variables.twice + variables.replicas > 5"},
+            ],
+        });
+        let mut objects = vec![policy("p", "Fail", spec)];
+        objects.extend((0..bindings).map(|n| binding(&format!("b{n}"), "p", &["Deny"], json!({}))));
+        let bill = Bill::default();
+        let options = Options {
+            observer: &bill,
+            ..Options::default()
+        };
+        assert!(decided(&filled(&objects), &options).allowed());
+        bill.0.get()
+    };
+    let (runs, cost) = bill(1);
+    // Two variables and two validations, a message and the variable that it reads for itself.
+    assert_eq!(runs, 6);
+    assert_eq!(bill(3), (3 * runs, 3 * cost));
+}
+
+#[test]
+fn variables_may_be_read_by_any_number_of_variables() {
+    let mut variables = vec![json!({"name": "v0", "expression": "1"})];
+    variables.extend((1..3_000).map(
+        |n| json!({"name": format!("v{n}"), "expression": format!("variables.v{} + 1", n - 1)}),
+    ));
+    let spec =
+        json!({"variables": variables, "validations": [{"expression": "variables.v2999 == 3000"}]});
+    assert_eq!(
+        denial(&[
+            policy("p", "Fail", spec),
+            binding("b", "p", &["Deny"], json!({}))
+        ]),
+        None
+    );
+}
+
+#[test]
+fn a_variable_that_reads_itself_fails() {
+    let spec = json!({
+        "variables": [
+            {"name": "x", "expression": "1"},
+            {"name": "x", "expression": "variables.x + 1"},
+        ],
+        "validations": [{"expression": "variables.x > 0"}],
+    });
+    let (message, code) = denial(&[
+        policy("p", "Fail", spec),
+        binding("b", "p", &["Deny"], json!({})),
+    ])
+    .unwrap();
+    assert_eq!(
+        message,
+        "expression 'variables.x > 0' resulted in error: composited variable \"x\" fails to evaluate: composited variable \"x\" fails to evaluate: it reads itself"
+    );
+    assert_eq!(code, 422);
+}

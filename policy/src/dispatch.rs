@@ -90,7 +90,8 @@ pub fn decide<'a, B: Iterator<Item = &'a CompiledBinding> + Clone>(
         authorizer_values: OnceCell::new(),
     };
     for (policy, bindings) in hooks {
-        if let Err(status) = dispatch.ask(policy, bindings, &mut decision) {
+        if let Err(message) = dispatch.ask(policy, bindings, &mut decision) {
+            let status = Status::namespace_not_found(&request.namespace, message);
             decision.status = Some(status);
             return decision;
         }
@@ -110,13 +111,13 @@ struct Dispatch<'a> {
 }
 
 impl<'a> Dispatch<'a> {
-    /// Asks a policy. An error ends the request, whatever policies say.
+    /// Asks a policy. An error ends the request, whatever policies say: its namespace does not exist.
     fn ask<'b>(
         &self,
         policy: &'b CompiledPolicy,
         bindings: impl Iterator<Item = &'b CompiledBinding> + Clone,
         decision: &mut Decision,
-    ) -> Result<(), Status> {
+    ) -> Result<(), String> {
         let (request, observer) = (self.request, self.options.observer);
         let around = Surroundings {
             namespaces: self.snapshot.namespaces(),
@@ -199,7 +200,7 @@ impl<'a> Dispatch<'a> {
     }
 
     /// The namespace of the object, if it has one. Namespaces have none, although requests for them name one.
-    fn namespace(&self) -> Result<Option<&'a Namespace>, Status> {
+    fn namespace(&self) -> Result<Option<&'a Namespace>, String> {
         let kind = &self.request.kind;
         let is_namespace =
             kind.group.is_empty() && kind.version == "v1" && kind.kind == "Namespace";
@@ -207,10 +208,7 @@ impl<'a> Dispatch<'a> {
         if is_namespace || name.is_empty() {
             return Ok(None);
         }
-        let found = self.snapshot.namespaces().find(name);
-        found
-            .map(Some)
-            .map_err(|message| Status::namespace_not_found(name, message))
+        self.snapshot.namespaces().find(name).map(Some)
     }
 
     /// What the expressions of a policy see, but for params; what they do not read is not made.
@@ -392,7 +390,8 @@ fn shortened(value: &str) -> String {
     if value.len() <= MAX_ANNOTATION_BYTES {
         return value.to_owned();
     }
-    let end = value.floor_char_boundary(MAX_ANNOTATION_BYTES);
+    let mut ends = (0..=MAX_ANNOTATION_BYTES).rev();
+    let end = ends.find(|end| value.is_char_boundary(*end)).unwrap_or(0);
     let (kept, _) = value.split_at(end);
     let broken = MAX_ANNOTATION_BYTES.saturating_sub(end);
     format!("{kept}{}", "\u{fffd}".repeat(broken))

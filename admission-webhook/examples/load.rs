@@ -141,7 +141,7 @@ const POD_SECURITY: [&str; 16] = [
     "object.spec.containers.all(c, c.?securityContext.?capabilities.?drop.orValue([]).exists(d, d == 'ALL'))",
     "object.spec.containers.all(c, c.?securityContext.?capabilities.?add.orValue([]).all(a, a == 'NET_BIND_SERVICE'))",
     "object.spec.containers.all(c, c.?securityContext.?readOnlyRootFilesystem.orValue(false))",
-    "object.spec.?securityContext.?runAsNonRoot.orValue(false)",
+    "object.spec.?securityContext.?runAsNonRoot.orValue(false) == true",
     "object.spec.?securityContext.?runAsUser.orValue(1) != 0",
     "object.spec.?securityContext.?seccompProfile.?type.orValue('') in ['RuntimeDefault', 'Localhost']",
     "object.spec.?securityContext.?sysctls.orValue([]).size() == 0",

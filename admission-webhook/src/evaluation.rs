@@ -70,11 +70,10 @@ impl Evaluations {
                 Input::Read(input)
             }
         };
-        let _waits = self
-            .waiting
-            .try_acquire()
-            .map_err(|_| ApiError::too_many_requests())?;
+        let waiting = self.waiting.try_acquire();
+        let waiting = waiting.map_err(|_| ApiError::too_many_requests())?;
         let running = Arc::clone(&self.running).acquire_owned().await;
+        drop(waiting);
         let time = Time {
             until: deadline,
             last: true,

@@ -246,15 +246,151 @@ async fn bad_requests_are_answered_with_a_status() {
     }
 }
 
+const SLOW: &str = "[1,2,3,4,5,6,7,8,9].all(a, [1,2,3,4,5,6,7,8,9].all(b, [1,2,3,4,5,6,7,8,9].all(c, [1,2,3,4,5,6,7,8,9].all(d, [1,2,3,4,5,6,7,8,9].all(e, a + b + c + d + e > 0)))))";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_too_much_is_to_come_again() {
+    let folder = Folder::new().with("slow.yaml", &policy("slow", SLOW, "", "Deny"));
+    let bounds = ["--max-evaluations", "1", "--max-waiting", "1"];
+    let arguments = ["--policies", folder.text(), "--self-signed"];
+    let server = Server::start(&[&arguments[..], &bounds].concat());
+    let (client, url) = (server.client(), server.url("/validate?timeout=30s"));
+    let asked = (0..32).map(|_| {
+        let asked = client.post(&url).header("content-type", "application/json");
+        tokio::spawn(asked.body(review("x").to_string()).send())
+    });
+    let mut codes = std::collections::BTreeMap::new();
+    for answer in asked.collect::<Vec<_>>() {
+        let answer = answer.await.unwrap().unwrap();
+        *codes.entry(answer.status().as_u16()).or_insert(0_u32) += 1;
+        if answer.status() == 429 {
+            assert_eq!(answer.headers()["retry-after"], "1");
+            let body: Json = serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap();
+            assert_eq!(body["reason"], "TooManyRequests");
+            assert_eq!(body["details"], json!({"retryAfterSeconds": 1}));
+        }
+    }
+    assert!(codes.keys().eq([200, 429].iter()), "{codes:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn custom_resources_are_held_against_their_definitions() {
+    let definition = r#"
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: things.example.com}
+spec:
+  group: example.com
+  names: {plural: things, kind: Thing}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties: {size: {type: integer, maximum: 9}}
+            x-kubernetes-validations:
+            - {rule: self.size >= oldSelf.size, message: must not shrink}
+"#;
+    let folder = Folder::new().with("things.yaml", definition);
+    let server = Server::start(&["--policies", folder.text(), "--self-signed"]);
+    let client = server.client();
+    let thing = |size: Json| {
+        json!({
+            "apiVersion": "example.com/v1", "kind": "Thing",
+            "metadata": {"name": "a", "namespace": "default", "uid": "1", "resourceVersion": "1", "creationTimestamp": "2026-01-01T00:00:00Z"},
+            "spec": {"size": size},
+        })
+    };
+    for (operation, old, new, expected) in [
+        ("CREATE", Json::Null, thing(json!(3)), None),
+        ("UPDATE", thing(json!(3)), thing(json!(4)), None),
+        ("DELETE", thing(json!(3)), Json::Null, None),
+        (
+            "UPDATE",
+            thing(json!(3)),
+            thing(json!(2)),
+            Some("spec: Invalid value: must not shrink"),
+        ),
+        (
+            "CREATE",
+            Json::Null,
+            thing(json!(10)),
+            Some(
+                "spec.size: Invalid value: 10: spec.size in body should be less than or equal to 9",
+            ),
+        ),
+    ] {
+        let mut asked = review("a");
+        let request = &mut asked["request"];
+        for (kind, resource) in [("kind", "resource"), ("requestKind", "requestResource")] {
+            request[kind] = json!({"group": "example.com", "version": "v1", "kind": "Thing"});
+            request[resource] =
+                json!({"group": "example.com", "version": "v1", "resource": "things"});
+        }
+        request["operation"] = operation.into();
+        request["object"] = new;
+        request["oldObject"] = old;
+        let answer = client
+            .post(server.url("/validate/crd"))
+            .header("content-type", "application/json")
+            .body(asked.to_string())
+            .send()
+            .await
+            .unwrap();
+        let answer: Json = serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap();
+        let status = &answer["response"]["status"];
+        let expected = expected.map(|error| format!("Thing.example.com \"a\" is invalid: {error}"));
+        assert_eq!(status["message"].as_str(), expected.as_deref(), "{answer}");
+        assert_eq!(
+            answer["response"]["allowed"],
+            expected.is_none(),
+            "{answer}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn namespaces_without_manifests_have_their_name() {
+    let selecting = |name: &str| {
+        let selector = format!(
+            "matchConstraints:\n    namespaceSelector:\n      matchLabels: {{kubernetes.io/metadata.name: {name}}}\n"
+        );
+        policy(name, "namespaceObject.metadata.name == ''", "found", "Deny").replacen(
+            "matchConstraints:\n",
+            &selector,
+            1,
+        )
+    };
+    let folder = Folder::new()
+        .with("a.yaml", &selecting("default"))
+        .with("b.yaml", &selecting("elsewhere"));
+    let server = Server::start(&["--policies", folder.text(), "--self-signed"]);
+    let response = ask(&server.client(), &server, &review("x")).await;
+    let message =
+        "ValidatingAdmissionPolicy 'default' with binding 'default' denied request: found";
+    assert_eq!(response["status"]["message"], message, "{response}");
+    assert_eq!(
+        response["status"]["details"]["causes"]
+            .as_array()
+            .map(Vec::len),
+        Some(1)
+    );
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_takes_too_long_is_decided_by_the_failure_policy() {
-    let slow = "[1,2,3,4,5,6,7,8,9].all(a, [1,2,3,4,5,6,7,8,9].all(b, [1,2,3,4,5,6,7,8,9].all(c, [1,2,3,4,5,6,7,8,9].all(d, [1,2,3,4,5,6,7,8,9].all(e, a + b + c + d + e > 0)))))";
-    let ignored = policy("ignored", slow, "", "Deny").replacen(
+    let ignored = policy("ignored", SLOW, "", "Deny").replacen(
         "spec:\n",
         "spec:\n  failurePolicy: Ignore\n",
         1,
     );
-    let folder = Folder::new().with("slow.yaml", &policy("slow", slow, "", "Deny"));
+    let folder = Folder::new().with("slow.yaml", &policy("slow", SLOW, "", "Deny"));
     let server = Server::start(&["--policies", folder.text(), "--self-signed"]);
     let client = server.client();
     let answer = client

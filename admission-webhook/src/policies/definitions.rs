@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use gavel_apimachinery::field::Error;
 use gavel_crd::CompiledCrd;
-use gavel_crd::decode::Source;
 use gavel_crd::definition::Definition;
 use gavel_crd::resource::{DecodeOptions, ValidateOptions};
 use gavel_policy::AdmissionRequest;
@@ -67,10 +66,10 @@ impl Definitions {
             return Findings::default();
         };
         let kind = kind.clone();
-        let found = read(crd, &request.object, Source::Request).and_then(|object| {
+        let found = read(crd, &request.object).and_then(|object| {
             let old = match &request.old_object {
                 Json::Null => None,
-                old => Some(read(crd, old, Source::Storage)?),
+                old => Some(read(crd, old)?),
             };
             let options = ValidateOptions {
                 status: request.subresource == "status",
@@ -97,12 +96,8 @@ impl Definitions {
 }
 
 /// An object as an API server holds it.
-fn read(crd: &CompiledCrd, object: &Json, source: Source) -> Result<Json, String> {
-    let options = DecodeOptions {
-        source,
-        ..DecodeOptions::default()
-    };
-    let decoded = crd.decode(object.clone(), options);
+fn read(crd: &CompiledCrd, object: &Json) -> Result<Json, String> {
+    let decoded = crd.decode(object.clone(), DecodeOptions::default());
     decoded
         .map(|decoded| decoded.object)
         .map_err(|error| error.to_string())

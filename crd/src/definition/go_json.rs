@@ -1,8 +1,6 @@
 //! Parts of a definition as the API server's messages show them: as JSON of its internal Go types, whose fields are in the
 //! order of the types and have Go's names; what is absent is there too (apiextensions `types.go`, `types_jsonschema.go`).
 
-use std::collections::BTreeMap;
-
 use gavel_apimachinery::json;
 use gavel_engine::value::Json;
 use gavel_schema::{Dependency, Items, JsonSchema, SchemaOrBool, ValidationRule};
@@ -212,14 +210,16 @@ fn list_or_null<T>(items: &[T], write: impl Fn(&T) -> String) -> String {
     }
 }
 
-fn named<T>(entries: &BTreeMap<String, T>, write: impl Fn(&T) -> String) -> String {
-    if entries.is_empty() {
-        return "null".to_owned();
+fn named<'t, T: 't>(
+    entries: impl IntoIterator<Item = (&'t String, &'t T)>,
+    write: impl Fn(&T) -> String,
+) -> String {
+    let entry = |(name, value): (&String, &T)| format!("{}:{}", json::quoted(name), write(value));
+    let entries: Vec<_> = entries.into_iter().map(entry).collect();
+    match entries.is_empty() {
+        true => "null".to_owned(),
+        false => format!("{{{}}}", entries.join(",")),
     }
-    let entries = entries
-        .iter()
-        .map(|(name, value)| format!("{}:{}", json::quoted(name), write(value)));
-    format!("{{{}}}", entries.collect::<Vec<_>>().join(","))
 }
 
 fn texts(texts: &[String]) -> String {

@@ -281,7 +281,8 @@ fn resource_properties(schema: &JsonSchema) -> BTreeMap<&str, &JsonSchema> {
         kind: "object".to_owned(),
         properties: ["name", "generateName"]
             .map(|name| (name.to_owned(), STRING.clone()))
-            .into(),
+            .into_iter()
+            .collect(),
         ..JsonSchema::default()
     });
     let mut properties: BTreeMap<&str, &JsonSchema> = schema

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use gavel_engine::value::Json;
 
+mod map;
 mod read;
 
+pub use map::SchemaMap;
 pub use read::{MAX_DEPTH, SchemaReadError};
 
 /// A schema: a node of an OpenAPI v3 schema with Kubernetes' extensions. Absent keys, and null ones, are empty.
@@ -79,17 +81,17 @@ pub struct JsonSchema {
     /// `not`
     pub not: Option<Box<JsonSchema>>,
     /// `properties`
-    pub properties: BTreeMap<String, JsonSchema>,
+    pub properties: SchemaMap,
     /// `additionalProperties`
     pub additional_properties: Option<SchemaOrBool>,
     /// `patternProperties`
-    pub pattern_properties: BTreeMap<String, JsonSchema>,
+    pub pattern_properties: SchemaMap,
     /// `dependencies`
     pub dependencies: BTreeMap<String, Dependency>,
     /// `additionalItems`
     pub additional_items: Option<SchemaOrBool>,
     /// `definitions`
-    pub definitions: BTreeMap<String, JsonSchema>,
+    pub definitions: SchemaMap,
     /// `externalDocs`
     pub external_docs: Option<ExternalDocumentation>,
     /// `example`

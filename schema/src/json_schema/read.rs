@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use gavel_engine::value::Json;
 use serde::{Deserialize, Deserializer, de};
 
-use super::{Dependency, ExternalDocumentation, Items, JsonSchema, SchemaOrBool, ValidationRule};
+use super::{
+    Dependency, ExternalDocumentation, Items, JsonSchema, SchemaMap, SchemaOrBool, ValidationRule,
+};
 
 /// The most levels of schemas within schemas. Whatever walks a schema may go as deep on the stack; the deepest schemas in
 /// use have some forty levels.
@@ -232,15 +234,15 @@ fn schemas(json: &Json, depth: usize) -> Read<Vec<JsonSchema>> {
 }
 
 /// Null among schemas is an empty schema.
-fn named_schemas(json: &Json, depth: usize) -> Read<BTreeMap<String, JsonSchema>> {
-    let mut schemas = BTreeMap::new();
-    for (name, value) in object(json)? {
-        let schema = schemas.entry(name.clone()).or_default();
+fn named_schemas(json: &Json, depth: usize) -> Read<SchemaMap> {
+    let fields = object(json)?;
+    let mut schemas = vec![JsonSchema::default(); fields.len()];
+    for ((name, value), schema) in fields.iter().zip(&mut schemas) {
         if !value.is_null() {
             fill(schema, value, depth).map_err(|error| error.within(name))?;
         }
     }
-    Ok(schemas)
+    Ok(fields.keys().cloned().zip(schemas).collect())
 }
 
 fn named<T>(json: &Json, read: impl Fn(&Json) -> Read<T>) -> Read<BTreeMap<String, T>> {

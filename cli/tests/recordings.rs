@@ -27,6 +27,8 @@ const FILES: &[&str] = &[
     "versions.ndjson.gz",
     "schema.ndjson.gz",
     "objects.ndjson.gz",
+    "custom-resources.ndjson.gz",
+    "traps-crd.ndjson.gz",
     "metadata.ndjson.gz",
     "typecheck.ndjson.gz",
     "real-typecheck.ndjson.gz",

@@ -9,8 +9,8 @@ use crate::report;
 mod batch;
 mod eval;
 mod functions;
-mod validate;
 pub(crate) mod serve;
+mod validate;
 
 /// Runs a command. A reader that has gone away is no error.
 pub(crate) fn run(cli: Cli) -> Exit {

@@ -86,7 +86,7 @@ impl<'i> Walk<'i> {
             }
         }
         for (name, below) in &node.properties {
-            let schema = subject.schema.properties.get(&**name);
+            let schema = subject.schema.properties.get(name);
             if let (Some(value), Some(schema)) = (fields.get(&**name), schema) {
                 let path = subject.path.child(name);
                 self.visit(below, &subject.entry(name, &path, value, schema))?;

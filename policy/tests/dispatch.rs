@@ -1,9 +1,5 @@
 //! Decisions from the outside: objects in, a request in, a decision out.
-#![expect(
-    clippy::unwrap_used,
-    clippy::arithmetic_side_effects,
-    reason = "tests"
-)]
+#![expect(clippy::unwrap_used, clippy::arithmetic_side_effects, reason = "tests")]
 
 use std::cell::Cell;
 use std::sync::Arc;

@@ -2,10 +2,10 @@
 
 pub mod cel;
 pub mod correlate;
-mod duration;
-mod equal;
 pub mod default;
+mod duration;
 pub mod embedded;
+mod equal;
 mod json_schema;
 pub mod openapi;
 pub mod prune;

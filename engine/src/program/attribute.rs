@@ -131,7 +131,10 @@ impl Attribute {
             Base::Slot(index) => frame.held_slot(*index)?,
             _ => return None,
         };
-        if matches!(value, Value::Optional(_) | Value::Opaque(_) | Value::Unread(..)) {
+        if matches!(
+            value,
+            Value::Optional(_) | Value::Opaque(_) | Value::Unread(..)
+        ) {
             return None;
         }
         let mut known = 0;

@@ -12,8 +12,8 @@ pub use compile::{
     CompileError, CompileErrorKind, Compiler, Expression, ExpressionKind, TypeFault,
 };
 pub use declared::{NAMESPACE, REQUEST, declared_type, provider};
-pub use environment::{Declarations, ObjectTypes};
 pub(crate) use environment::{AUTHORIZER, REQUEST_RESOURCE, REQUEST_VARIABLE};
+pub use environment::{Declarations, ObjectTypes};
 pub(crate) use evaluate::{Group, OUT_OF_BUDGET, Outcome, Runner};
 pub(crate) use inputs::Inputs;
 pub use variables::Variable;

@@ -54,11 +54,14 @@ impl<'d> Key<'d> {
 
     /// Whether both name the same object, whatever the version; `default` is the namespace of those that name none.
     pub(super) fn is_same_object(&self, other: &Key<'_>, default: &str) -> bool {
-        let namespace = |named| if named == "" { default } else { named };
+        let namespace = |key: &Key<'_>| match key.namespace {
+            "" => default.to_owned(),
+            namespace => namespace.to_owned(),
+        };
         self.group() == other.group()
             && self.kind == other.kind
             && self.name == other.name
-            && namespace(self.namespace) == namespace(other.namespace)
+            && namespace(self) == namespace(other)
     }
 }
 

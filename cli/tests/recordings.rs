@@ -32,8 +32,6 @@ const FILES: &[&str] = &[
     "real-crds.ndjson.gz",
     "real-resources.ndjson.gz",
     "objects.ndjson.gz",
-    "custom-resources.ndjson.gz",
-    "traps-crd.ndjson.gz",
     "metadata.ndjson.gz",
     "typecheck.ndjson.gz",
     "real-typecheck.ndjson.gz",

@@ -12,6 +12,6 @@ pub mod prune;
 pub mod validate;
 
 pub use json_schema::{
-    Dependency, ExternalDocumentation, Items, JsonSchema, MAX_DEPTH, SchemaMap, SchemaOrBool, SchemaReadError,
-    ValidationRule,
+    Dependency, ExternalDocumentation, Items, JsonSchema, MAX_DEPTH, SchemaMap, SchemaOrBool,
+    SchemaReadError, ValidationRule,
 };

@@ -196,9 +196,26 @@ mod tests {
         });
         let schema = json!({"$ref": "#/components/schemas/Node"});
         let schema = resolve(&schema, &|name| definitions.get(name)).expect("a schema");
-        assert_eq!(schema.properties.get("size").map(|schema| schema.kind.as_str()), Some("integer"));
-        assert_eq!(schema.properties.get("next").map(|schema| schema.kind.as_str()), Some("object"));
-        assert!(schema.properties.get("next").is_some_and(|next| next.properties.is_empty()));
+        assert_eq!(
+            schema
+                .properties
+                .get("size")
+                .map(|schema| schema.kind.as_str()),
+            Some("integer")
+        );
+        assert_eq!(
+            schema
+                .properties
+                .get("next")
+                .map(|schema| schema.kind.as_str()),
+            Some("object")
+        );
+        assert!(
+            schema
+                .properties
+                .get("next")
+                .is_some_and(|next| next.properties.is_empty())
+        );
     }
 
     #[test]

@@ -437,7 +437,11 @@ fn find<'a>(
     let found = if let Some(map) = object.as_map() {
         map.get(&key)?
     } else if let Some(list) = object.as_list() {
-        find_index(list, key)?
+        // Even what cannot be read comes out of a list; whoever looks at it fails.
+        let found = find_index(list, key)?;
+        return Ok(found.map(|value| value.read(frame.arena).unwrap_or(value)));
+    } else if let Value::Unread(..) = object {
+        return object.read(frame.arena).map(|_| None);
     } else if let Value::Opaque(opaque) = object {
         opaque.find(&key)?
     } else {

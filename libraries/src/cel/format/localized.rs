@@ -137,9 +137,14 @@ fn write_list(out: &mut String<'_>, list: List<'_>, depth: usize) -> Result<(), 
 /// The entries in the order of their keys' texts.
 fn write_map(out: &mut String<'_>, map: Map<'_>, depth: usize) -> Result<(), Problem> {
     let mut entries = Vec::with_capacity(map.len());
-    for entry in map.iter() {
-        let (key, value) = entry.map_err(|error| Problem::new(error.message().to_owned()))?;
-        entries.push((key_text(&key)?, value));
+    let mut keys = map.iter();
+    while let Some(key) = keys.next_key() {
+        let text = key_text(&key)?;
+        let value = map
+            .get(&key)
+            .map_err(|error| Problem::new(error.message().to_owned()))?
+            .ok_or_else(|| Problem::new(format!("could not find key: {text}")))?;
+        entries.push((text, value));
     }
     entries.sort_by(|(left, _), (right, _)| left.cmp(right));
     out.push('{');

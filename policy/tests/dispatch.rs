@@ -318,3 +318,34 @@ fn a_variable_that_reads_itself_fails() {
     );
     assert_eq!(code, 422);
 }
+
+#[test]
+fn what_exec_is_sent_has_no_labels_to_select_by() {
+    let check = |selector: Json, allowed: bool| {
+        let mut spec = validations(&["false"]);
+        spec.as_object_mut().unwrap().insert(
+            "matchConstraints".to_owned(),
+            json!({
+                "resourceRules": [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CONNECT"], "resources": ["pods/exec"]}],
+                "objectSelector": selector,
+            }),
+        );
+        let index = filled(&[
+            policy("p", "Fail", spec),
+            binding("b", "p", &["Deny"], json!({})),
+        ]);
+        let exec = json!({
+            "operation": "CONNECT", "name": "web", "namespace": "default", "subResource": "exec",
+            "kind": {"group": "", "version": "v1", "kind": "PodExecOptions"},
+            "resource": {"group": "", "version": "v1", "resource": "pods"},
+            "object": {"apiVersion": "v1", "kind": "PodExecOptions", "command": ["sh"]},
+        });
+        let exec = AdmissionRequest::from_json(exec).unwrap();
+        let authorizer: Arc<dyn Authorizer> = Arc::new(Allows);
+        let decision = dispatch(&index.snapshot(), &exec, &authorizer, &Options::default());
+        assert_eq!(decision.allowed(), allowed, "{selector}");
+    };
+    check(json!({}), false);
+    let absent = json!({"matchExpressions": [{"key": "team", "operator": "DoesNotExist"}]});
+    check(absent, true);
+}

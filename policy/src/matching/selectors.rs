@@ -40,7 +40,9 @@ pub(super) fn object_matches(
     request: &AdmissionRequest,
 ) -> Result<bool, String> {
     let selector = selector.as_ref().map_err(internal_error)?;
-    let selected = |object: &Json| !object.is_null() && selector.matches(|key| label(object, key));
+    let selected = |object: &Json| {
+        !object.is_null() && request.has_metadata() && selector.matches(|key| label(object, key))
+    };
     Ok(selector.is_empty() || selected(&request.object) || selected(&request.old_object))
 }
 

@@ -100,6 +100,11 @@ impl AdmissionRequest {
         })
     }
 
+    /// Whether the objects are such that have metadata: what `exec`, `attach`, `portforward` and `proxy` are sent has none.
+    pub(crate) fn has_metadata(&self) -> bool {
+        self.operation != "CONNECT" || !self.kind.kind.ends_with("Options")
+    }
+
     /// Whether an API server asks no policy from its API about the resource: reviews of users and of what they may do, and
     /// the policies themselves.
     pub fn is_exempt(&self) -> bool {

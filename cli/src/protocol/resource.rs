@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::answer::Problem;
 use super::definitions::Loaded;
 use super::evaluate::version;
-use super::field_error::FieldError;
+use super::field_error::{FieldError, with_go_numbers};
 use super::request::{Fields, RequestError};
 
 /// A `validate` request.
@@ -165,7 +165,7 @@ impl ValidateRequest {
             no_rules: outcome.rules == RuleRun::None,
             warnings,
             unknown_fields,
-            object: self.return_object.then_some(object),
+            object: self.return_object.then(|| with_go_numbers(object)),
         })))
     }
 }

@@ -84,6 +84,9 @@ pub(super) fn list_equals(
 }
 
 /// Whether an object or map of a schema equals a value.
+///
+/// Upstream ends at the first entry that differs or fails, in an order that changes from time to time. Here an entry that
+/// differs comes before one that fails.
 pub(super) fn map_equals(
     node: &Node,
     left: &JsonObject,
@@ -97,18 +100,21 @@ pub(super) fn map_equals(
         return Ok(false);
     }
     reach.within(left.len(), |reach| {
+        let mut failure = None;
         for (key, value) in left {
             let is_known = matches!(node.kind, Kind::Map(_)) || node.property(key).is_some();
             if is_known {
                 // Read as identifiers on both sides, though they are names.
                 let equal = match (node.find(left, key), map.get_str(key)) {
-                    (None, Ok(None)) => true,
-                    (Some(_), Ok(None)) | (None, _) => false,
-                    (Some(left), Ok(Some(right))) => equals(left, right, reach)?,
-                    (Some(_), Err(error)) => return Err(error),
+                    (None, Ok(None)) => Ok(true),
+                    (Some(_), Ok(None)) | (None, _) => Ok(false),
+                    (Some(left), Ok(Some(right))) => equals(left, right, reach),
+                    (Some(_), Err(error)) => Err(error),
                 };
-                if !equal {
-                    return Ok(false);
+                match equal {
+                    Ok(true) => {}
+                    Err(error) if !error.is_fatal() => failure = failure.or(Some(error)),
+                    decided => return decided,
                 }
                 continue;
             }
@@ -122,7 +128,7 @@ pub(super) fn map_equals(
                 return Ok(false);
             }
         }
-        Ok(true)
+        failure.map_or(Ok(true), Err)
     })
 }
 

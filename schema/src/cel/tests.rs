@@ -532,6 +532,7 @@ fn objects_are_equal_by_the_fields_that_both_know() {
         Err("invalid data, expected int, got float64"),
     );
     check(json!({"x": 1}), json!({"x": 1.5}), Ok(false));
+    check(json!({"o": 5, "x": 1}), json!({"o": 5, "x": 2}), Ok(false));
 }
 
 #[test]

@@ -90,7 +90,7 @@ pub fn object(sections: usize, ports: usize) -> Json {
     let ports: Vec<_> = (0..ports)
         .map(|n| match n {
             0 => json!({"name": "http", "port": 80}),
-            n => json!({"name": format!("port-{n}"), "port": 1024 + n}),
+            n => json!({"name": format!("port-{n}"), "port": n.saturating_add(1024)}),
         })
         .collect();
     let section = json!({

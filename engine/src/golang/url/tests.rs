@@ -150,7 +150,7 @@ fn references_may_be_relative() {
         let expected = expected.map(|parts| parts.map(str::to_owned));
         assert_eq!(
             read.map_err(String::as_str),
-            expected.as_ref().map(Clone::clone).map_err(|error| *error),
+            expected.clone(),
             "{text}"
         );
     };

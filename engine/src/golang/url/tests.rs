@@ -148,11 +148,7 @@ fn references_may_be_relative() {
             ]
         });
         let expected = expected.map(|parts| parts.map(str::to_owned));
-        assert_eq!(
-            read.map_err(String::as_str),
-            expected.clone(),
-            "{text}"
-        );
+        assert_eq!(read.map_err(String::as_str), expected, "{text}");
     };
     check("", Ok(["", "", "-", "", ""]));
     check("a/b?c#d%20e", Ok(["", "", "-", "c", "d e"]));

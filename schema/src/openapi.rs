@@ -139,7 +139,6 @@ impl<'a> Resolver<'a, '_> {
                 || flag("x-kubernetes-int-or-string").unwrap_or_default(),
             list_map_keys: texts(json, "x-kubernetes-list-map-keys"),
             list_type: text(json, "x-kubernetes-list-type").map(str::to_owned),
-            map_type: text(json, "x-kubernetes-map-type").map(str::to_owned),
             ..JsonSchema::default()
         })
     }

@@ -54,14 +54,17 @@ impl<'d> Key<'d> {
 
     /// Whether both name the same object, whatever the version; `default` is the namespace of those that name none.
     pub(super) fn is_same_object(&self, other: &Key<'_>, default: &str) -> bool {
-        let namespace = |key: &Key<'_>| match key.namespace {
-            "" => default.to_owned(),
-            namespace => namespace.to_owned(),
-        };
         self.group() == other.group()
             && self.kind == other.kind
             && self.name == other.name
-            && namespace(self) == namespace(other)
+            && self.namespace_or(default) == other.namespace_or(default)
+    }
+
+    fn namespace_or<'n>(&'n self, default: &'n str) -> &'n str {
+        match self.namespace {
+            "" => default,
+            namespace => namespace,
+        }
     }
 }
 

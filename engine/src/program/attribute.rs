@@ -303,7 +303,7 @@ fn json_field<'a>(object: Value<'a>, field: &str) -> Option<Option<Value<'a>>> {
 }
 
 /// A value that was taken out of an optional. Upstream goes by way of the native value, in which an optional is what it
-/// holds, a type its name, and of a library's value nothing can be made again.
+/// holds, a type its name, a list of a schema any list, and of a library's value or a failure nothing can be made again.
 fn taken_out<'a>(mut value: Value<'a>, frame: &Frame<'a>) -> Value<'a> {
     if frame.follows_specification() {
         return value;
@@ -311,18 +311,20 @@ fn taken_out<'a>(mut value: Value<'a>, frame: &Frame<'a>) -> Value<'a> {
     while let Value::Optional(Some(&held)) = value {
         value = held;
     }
+    let value = value
+        .read(frame.arena)
+        .unwrap_or_else(|error| frame.arena.opaque(HeldError(error)));
     match value {
         Value::Optional(_) => Value::Null,
         Value::Type(name) => Value::String(name),
         Value::ShapedList(items, _) => Value::JsonList(items),
         Value::ShapedMap(map, _) => Value::JsonMap(map),
+        Value::ListView(list) => list.native(frame.arena).unwrap_or(value),
         Value::Opaque(opaque) => match opaque.native_error() {
             Some(error) => frame.arena.opaque(HeldError(error)),
             None => value,
         },
-        value => value
-            .read(frame.arena)
-            .unwrap_or_else(|error| frame.arena.opaque(HeldError(error))),
+        value => value,
     }
 }
 

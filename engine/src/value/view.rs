@@ -44,6 +44,12 @@ pub trait ListView: fmt::Debug {
     ) -> Option<Result<Value<'a>, EvalError>> {
         None
     }
+
+    /// What an optional holds in place of the list after a variable or a conditional that is the optional was read:
+    /// Kubernetes takes the list out and makes another one of what is inside. None where that is the same.
+    fn native<'a>(&'a self, _arena: &'a Arena) -> Option<Value<'a>> {
+        None
+    }
 }
 
 /// A map or object of a host, read key by key. A view lives within one evaluation, or several of one thread, so that what it
@@ -130,6 +136,13 @@ impl Opaque for HeldError {
 
     fn equals(&self, _: &Value<'_>) -> Result<bool, EvalError> {
         Err(self.0.clone())
+    }
+
+    fn native_error(&self) -> Option<EvalError> {
+        Some(EvalError::unsupported_conversion(
+            "*errors.errorString",
+            self.0.message(),
+        ))
     }
 
     fn held_error(&self) -> Option<&EvalError> {

@@ -186,6 +186,15 @@ impl ListView for Joined<'_> {
         let elements = Elements::Joined(self.elements);
         Some(concat(self.shape, elements, None, other, arena))
     }
+
+    fn native<'a>(&'a self, arena: &'a Arena) -> Option<Value<'a>> {
+        let values: Vec<_> = self
+            .elements
+            .iter()
+            .map(|element| element.native.value())
+            .collect();
+        Some(arena.list(&values))
+    }
 }
 
 /// A set that is bound to a variable.
@@ -270,5 +279,9 @@ impl ListView for BoundSet<'_> {
             other,
             arena,
         ))
+    }
+
+    fn native<'a>(&'a self, _: &'a Arena) -> Option<Value<'a>> {
+        Some(Value::JsonList(self.items))
     }
 }

@@ -32,6 +32,15 @@ impl<'a> Native<'a> {
         }
     }
 
+    /// As a value of no schema.
+    pub(super) fn value(self) -> Value<'a> {
+        match self {
+            Native::Json(json) => Value::from(json),
+            Native::Object(map) => Value::JsonMap(map),
+            Native::Computed(value) => value,
+        }
+    }
+
     /// The object, if it is one of JSON.
     pub(super) fn object(self) -> Option<&'a JsonObject> {
         match self {

@@ -28,6 +28,14 @@ impl KubeVersion {
     pub const fn v1(minor: u32) -> Self {
         KubeVersion { major: 1, minor }
     }
+
+    /// The version before, which an API server may be taken back to.
+    pub const fn previous(self) -> Self {
+        KubeVersion {
+            major: self.major,
+            minor: self.minor.saturating_sub(1),
+        }
+    }
 }
 
 impl Default for KubeVersion {

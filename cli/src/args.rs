@@ -28,6 +28,8 @@ pub(crate) enum Command {
     Eval(Box<EvalArgs>),
     /// List the functions that expressions may use
     Functions(FunctionsArgs),
+    /// Find what is wrong with admission policies before they are used
+    Lint(LintArgs),
     /// Validate custom resources as an API server does, without a cluster
     Validate(ValidateArgs),
     /// Answer JSON requests, one a line, from standard input
@@ -152,6 +154,46 @@ const VALIDATE_EXAMPLES: &str = "Examples:
   gavel validate --crd crds/ route.yaml
   gavel validate --crd crds/ -R manifests/ --output json
   kubectl get gateways -A -o yaml | gavel validate --crd crds/ -";
+
+/// What an API server would refuse, what is wrong with the types of expressions, and what may cost more than it may. Each
+/// finding is one line: file:line:column, the field, what is wrong with it. The exit status is 0 where nothing is found, 1
+/// where something is, and 2 where an input cannot be used.
+#[derive(Debug, Args)]
+#[command(after_help = LINT_EXAMPLES)]
+pub(crate) struct LintArgs {
+    /// Policies, bindings and webhook configurations: YAML or JSON files, folders of them, or - for standard input
+    #[arg(long, value_name = "FILE|FOLDER", required = true, num_args = 1..)]
+    pub(crate) policies: Vec<PathBuf>,
+
+    /// Look into the folders of folders too
+    #[arg(short = 'R', long)]
+    pub(crate) recursive: bool,
+
+    /// CustomResourceDefinitions, whose kinds policies are about: files, or folders of them
+    #[arg(long, value_name = "FILE|FOLDER", num_args = 1..)]
+    pub(crate) crd: Vec<PathBuf>,
+
+    /// OpenAPI v3 documents of other kinds, such as kubectl get --raw /openapi/v3/apis/apps/v1 prints
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub(crate) openapi: Vec<PathBuf>,
+
+    /// The version of Kubernetes whose API server it is
+    #[arg(long, value_name = "VERSION", default_value_t, value_parser = environment::kubernetes_version)]
+    pub(crate) kubernetes_version: KubeVersion,
+
+    /// Show what each expression costs at most, kind by kind
+    #[arg(long)]
+    pub(crate) cost: bool,
+
+    /// How to print findings; json is one object a line
+    #[arg(short, long, value_enum, default_value_t = Output::Text)]
+    pub(crate) output: Output,
+}
+
+const LINT_EXAMPLES: &str = "Examples:
+  gavel lint --policies policies/ --crd crds/
+  kubectl get --raw /openapi/v3/apis/apps/v1 > apps.json
+  gavel lint --policies policy.yaml --openapi apps.json --cost";
 
 /// What is done about fields that are unknown or come twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

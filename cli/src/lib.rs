@@ -13,6 +13,7 @@ mod environment;
 mod evaluation;
 mod exit_code;
 mod input;
+mod manifests;
 mod newer;
 pub mod protocol;
 mod rbac;

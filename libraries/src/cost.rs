@@ -25,6 +25,11 @@ fn traversal_estimate(call: &dyn CallSite) -> CallEstimate {
         _ => None,
     };
     let cost = match element {
+        // Everything within is walked through.
+        Some(element) if call.is_bound() && !is_text(element) && !is_number(element) => {
+            CostEstimate::UNKNOWN
+        }
+        None if call.is_bound() && !is_text(call.argument_type(0)) => CostEstimate::UNKNOWN,
         Some(element) => {
             let mut each = CostEstimate::exact(1);
             if is_text(element) {
@@ -42,6 +47,13 @@ fn is_text(ty: &Type) -> bool {
     matches!(
         ty,
         Type::String | Type::Bytes | Type::Wrapper(Primitive::String | Primitive::Bytes)
+    )
+}
+
+fn is_number(ty: &Type) -> bool {
+    matches!(
+        ty,
+        Type::Bool | Type::Int | Type::Uint | Type::Double | Type::Duration | Type::Timestamp
     )
 }
 

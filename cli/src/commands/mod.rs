@@ -9,6 +9,7 @@ use crate::report;
 mod batch;
 mod eval;
 mod functions;
+mod lint;
 pub(crate) mod serve;
 mod validate;
 
@@ -17,6 +18,7 @@ pub(crate) fn run(cli: Cli) -> Exit {
     let ended = match cli.command {
         Command::Eval(args) => eval::run(*args),
         Command::Functions(args) => functions::run(&args),
+        Command::Lint(args) => lint::run(&args),
         Command::Serve(args) => serve::run(*args),
         Command::Validate(args) => validate::run(&args),
         Command::Batch => {

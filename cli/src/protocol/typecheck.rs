@@ -4,7 +4,7 @@ use gavel_engine::value::Json;
 use gavel_libraries::KubeVersion;
 use gavel_policy::GroupVersionKind;
 use gavel_policy::api::{Registration, ValidatingAdmissionPolicy};
-use gavel_policy::typecheck::{Extent, TypeChecker};
+use gavel_policy::typecheck::TypeChecker;
 use gavel_schema::openapi;
 use serde_json::json;
 
@@ -28,7 +28,7 @@ pub(crate) fn answer(id: &Json, mut fields: Fields) -> Result<Json, RequestError
         let named = name.as_str().unwrap_or_default();
         checker.add_resource(resource, kind(named)?);
     }
-    let warnings = checker.check(&policy, Extent::Upstream);
+    let warnings = checker.check(&policy);
     let warnings = warnings.into_iter();
     let warnings =
         warnings.map(|each| json!({"fieldRef": each.field_ref, "warning": each.warning}));

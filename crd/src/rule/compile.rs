@@ -6,13 +6,11 @@ use gavel_engine::env::Env;
 use gavel_engine::estimate::estimate;
 use gavel_engine::program::Program;
 use gavel_engine::types::Type;
+use gavel_schema::cel::MAX_REQUEST_SIZE;
 use gavel_schema::{JsonSchema, ValidationRule};
 
 use super::envs::{NodeEnvs, OLD_SELF};
 use super::{Age, Brackets, FieldPath, NodeType, RuleEnvs};
-
-/// The most bytes of JSON in a request.
-const MAX_REQUEST_BYTES: u64 = 3 * 1024 * 1024;
 
 /// A rule, compiled.
 #[derive(Debug)]
@@ -77,7 +75,7 @@ pub fn compile(
 /// How often data of a node may occur in a request, if nothing else bounds it.
 pub fn max_cardinality(node: &NodeType) -> u64 {
     let with_comma = node.schema().min_serialized_size().saturating_add(1);
-    MAX_REQUEST_BYTES.checked_div(with_comma).unwrap_or(0)
+    MAX_REQUEST_SIZE.checked_div(with_comma).unwrap_or(0)
 }
 
 struct Compiler<'c> {

@@ -80,6 +80,11 @@ pub trait CallSite {
 
     /// The value of an argument that is an int literal.
     fn int_literal(&self, argument: usize) -> Option<i64>;
+
+    /// Whether the estimate must be a bound. Kubernetes' figures are not always.
+    fn is_bound(&self) -> bool {
+        false
+    }
 }
 
 impl Cost {

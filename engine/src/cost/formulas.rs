@@ -20,7 +20,7 @@ pub const IN_LIST: Cost = Cost::sizes(in_list).standard();
 pub const CONTAINS: Cost = Cost::sizes(contains).standard();
 /// Of `text.matches(pattern)`; the global `matches` costs one unit.
 pub const MATCHES: Cost = Cost::sizes(matches).standard();
-/// Of `text.startsWith(part)` and `endsWith`: the estimate reads the part, the evaluation the text.
+/// Of `text.startsWith(part)` and `endsWith`: Kubernetes' estimate reads the part, the evaluation the text.
 pub const PREFIX: Cost = Cost::split(prefix_estimate, prefix_track).standard();
 /// Of `bytes(text)`.
 pub const STRING_TO_BYTES: Cost = Cost::sizes(string_to_bytes).standard();
@@ -84,7 +84,8 @@ fn matches(sizes: &[SizeEstimate]) -> CallEstimate {
 }
 
 fn prefix_estimate(call: &dyn CallSite) -> CallEstimate {
-    CallEstimate::new(call.size(1).costs(TRAVERSAL_FACTOR))
+    let read = if call.is_bound() { 0 } else { 1 };
+    CallEstimate::new(call.size(read).costs(TRAVERSAL_FACTOR))
 }
 
 fn prefix_track<'v>(

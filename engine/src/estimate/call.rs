@@ -14,11 +14,11 @@ use crate::types::Type;
 
 /// An argument, its size as it was when its cost had been estimated.
 #[derive(Debug, Clone, Copy)]
-struct Argument<'a> {
-    expr: &'a Expr,
+pub(super) struct Argument<'a> {
+    pub(super) expr: &'a Expr,
     cost: CostEstimate,
-    path: Path,
-    size: Option<SizeEstimate>,
+    pub(super) path: Path,
+    pub(super) size: Option<SizeEstimate>,
 }
 
 /// A call, for one of its overloads.
@@ -67,6 +67,7 @@ impl<'a> Estimator<'a> {
                 let entries = EntrySize::union(self.entries_of(yes.expr), self.entries_of(no.expr));
                 self.set_entries(expr.id, entries);
                 self.set_size(expr.id, Some(size(yes).union(size(no))));
+                self.join(expr.id, yes, no);
                 condition.cost.plus(yes.cost.union(no.cost))
             }
             (name, all) => {
@@ -74,8 +75,13 @@ impl<'a> Estimator<'a> {
                     let entries =
                         EntrySize::union(self.entries_of(left.expr), self.entries_of(right.expr));
                     self.set_entries(expr.id, entries);
+                    self.join(expr.id, left, right);
                 }
                 let own = self.overloads(expr, function, candidates, all, call.target.is_some());
+                let own = match self.bounds {
+                    true => self.bound_call(expr, name, all, own),
+                    false => own,
+                };
                 all.iter()
                     .fold(own, |sum, argument| sum.plus(argument.cost))
             }
@@ -181,8 +187,16 @@ impl CallSite for Site<'_, '_> {
 
     fn element_size(&self, argument: usize) -> Option<SizeEstimate> {
         let element = self.element_type(argument)?;
-        let list = self.arguments.get(argument)?.path;
-        self.estimator.told_element_size(list, element)
+        let list = self.arguments.get(argument)?;
+        let entries = self.estimator.entries_of(list.expr);
+        match entries.filter(|_| self.estimator.bounds) {
+            Some(entries) => Some(entries.value),
+            None => self.estimator.told_step(list.path, "@items", element),
+        }
+    }
+
+    fn is_bound(&self) -> bool {
+        self.estimator.bounds
     }
 
     fn int_literal(&self, argument: usize) -> Option<i64> {

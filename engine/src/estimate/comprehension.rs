@@ -27,8 +27,12 @@ impl<'a> Estimator<'a> {
         self.locals.push(accumulator);
         if is_binding(fold) {
             let result = self.cost(&fold.result);
-            self.locals.truncate(outer);
+            // Upstream has forgotten the variable when it looks at the result's size.
+            if !self.bounds {
+                self.locals.truncate(outer);
+            }
             self.copy_sizes(expr.id, &fold.result);
+            self.locals.truncate(outer);
             return start.plus(result);
         }
 
@@ -36,6 +40,7 @@ impl<'a> Estimator<'a> {
         let each = self
             .cost(&fold.loop_condition)
             .plus(self.cost(&fold.loop_step));
+        let collected = self.path_of(&fold.loop_step);
         self.locals.truncate(outer.saturating_add(1));
         let result = self.cost(&fold.result);
         self.locals.truncate(outer);
@@ -49,6 +54,9 @@ impl<'a> Estimator<'a> {
             ExprKind::List(_) | ExprKind::Map(_) => {
                 self.set_size(expr.id, Some(count));
                 self.set_entries(expr.id, self.entries_of(&fold.loop_step));
+                if self.bounds {
+                    self.set_path(expr.id, collected);
+                }
             }
             _ => {}
         }

@@ -4,6 +4,7 @@
 //! rules that were accepted must go on being accepted. The estimate walks the tree in upstream's order, which matters
 //! because of how paths share memory (see `path`).
 
+mod bound;
 mod call;
 mod comprehension;
 mod path;
@@ -15,6 +16,8 @@ use std::fmt;
 
 use smol_str::SmolStr;
 
+pub use bound::{Bound, KnownValue};
+
 use crate::check::CheckedAst;
 use crate::cost::{CostEstimate, SizeEstimate};
 use crate::types::Type;
@@ -24,6 +27,30 @@ use crate::types::Type;
 /// Calls whose function the checker did not resolve count as nothing.
 pub fn estimate(checked: &CheckedAst, sizes: &dyn SizeSource) -> CostEstimate {
     tree::Estimator::new(checked, sizes).cost(checked.ast().root())
+}
+
+/// The most that an evaluation of the expression may cost, whatever the values are as long as they are of the sizes that the
+/// host tells. [`estimate`] gives Kubernetes' figures, which some evaluations exceed: a text that begins with another is
+/// read, but estimated by the length of the other; and paths that share memory get each other's sizes.
+///
+/// ```
+/// use gavel_engine::cost::SizeEstimate;
+/// use gavel_engine::env::Env;
+/// use gavel_engine::estimate::{SizeTable, bound};
+/// use gavel_engine::stdlib;
+/// use gavel_engine::types::Type;
+///
+/// let builder = Env::builder().variable("name", Type::String).variable("tags", Type::list(Type::String));
+/// let builder = stdlib::TABLES.iter().fold(builder, |builder, rows| builder.overloads(rows));
+/// let env = builder.build()?;
+/// let sizes: SizeTable = [("name".into(), SizeEstimate { min: 0, max: 100 })].into_iter().collect();
+/// let most = |text: &str| bound(&env.compile(text).expect("an expression"), &sizes).cost.map(|cost| cost.max);
+/// assert_eq!(most("name.startsWith('a')"), Some(11));
+/// assert_eq!(most("'a' in tags"), None);
+/// # Ok::<(), gavel_engine::types::TypeTextError>(())
+/// ```
+pub fn bound(checked: &CheckedAst, sizes: &dyn SizeSource) -> Bound {
+    tree::Estimator::of_bounds(checked, sizes).bound()
 }
 
 /// What a host knows of the sizes of its data.

@@ -2,7 +2,7 @@
 //!
 //! Upstream's paths are Go slices, which share memory: appending to a path writes in place where the memory has room, so
 //! that two paths which grew from one end in the same step, the later one. A path is therefore a window on memory here
-//! too, with a capacity that doubles when it is used up.
+//! too, with a capacity that doubles when it is used up. Where figures have to be bounds, no memory is shared.
 
 /// A path: a window on [`Paths`]. Its steps may change when a path that shares its memory grows.
 #[derive(Debug, Clone, Copy, Default)]
@@ -16,6 +16,8 @@ pub(super) struct Path {
 #[derive(Debug, Default)]
 pub(super) struct Paths<'a> {
     steps: Vec<&'a str>,
+    /// Whether each path has memory of its own.
+    apart: bool,
 }
 
 impl Path {
@@ -28,9 +30,28 @@ impl Path {
 }
 
 impl<'a> Paths<'a> {
+    /// Paths that share no memory, of which those that start at no variable stay empty.
+    pub(super) fn apart() -> Self {
+        Paths {
+            steps: Vec::new(),
+            apart: true,
+        }
+    }
+
     /// The path of a variable.
     pub(super) fn variable(&mut self, name: &'a str) -> Path {
-        self.append(Path::NONE, name)
+        self.grow(Path::NONE, name)
+    }
+
+    /// The path of the list whose elements are at this path.
+    pub(super) fn list_of(&self, elements: Path) -> Path {
+        match self.steps(elements) {
+            [_, .., "@items"] => Path {
+                len: elements.len.saturating_sub(1),
+                ..elements
+            },
+            _ => Path::NONE,
+        }
     }
 
     /// The steps of a path, as they are now.
@@ -42,13 +63,23 @@ impl<'a> Paths<'a> {
 
     /// The path one step further: in the same memory where that has room, else in new memory.
     pub(super) fn append(&mut self, path: Path, step: &'a str) -> Path {
+        match self.apart && path.len == 0 {
+            true => path,
+            false => self.grow(path, step),
+        }
+    }
+
+    fn grow(&mut self, path: Path, step: &'a str) -> Path {
         let mut longer = Path {
             len: path.len.saturating_add(1),
             ..path
         };
-        if path.len == path.capacity {
+        if self.apart || path.len == path.capacity {
             longer.start = self.steps.len();
-            longer.capacity = path.capacity.saturating_mul(2).max(1);
+            longer.capacity = match self.apart {
+                true => longer.len,
+                false => path.capacity.saturating_mul(2).max(1),
+            };
             let copied = path.start..path.start.saturating_add(path.len);
             self.steps.extend_from_within(copied);
             self.steps

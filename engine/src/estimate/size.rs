@@ -55,7 +55,7 @@ impl<'a> Estimator<'a> {
         if let Some(size) = self.node(expr.id).size {
             return Some(size);
         }
-        if let Some(size) = literal_size(&expr.kind) {
+        if let Some(size) = literal_size(&expr.kind, self.bounds) {
             return Some(SizeEstimate::exact(size));
         }
         let ty = self.type_of(expr);
@@ -82,14 +82,19 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    /// What the host says of the elements of the list at a path.
-    pub(super) fn told_element_size(&self, list: Path, element: &Type) -> Option<SizeEstimate> {
-        match self.paths.steps(list) {
+    /// What the host says of the size one step further than a path, such as that of the elements of a list.
+    pub(super) fn told_step(
+        &self,
+        path: Path,
+        step: &'static str,
+        ty: &Type,
+    ) -> Option<SizeEstimate> {
+        match self.paths.steps(path) {
             [] => None,
             steps => {
                 let mut steps: SmallVec<[&str; 8]> = steps.into();
-                steps.push("@items");
-                self.sizes.size(&steps, element)
+                steps.push(step);
+                self.sizes.size(&steps, ty)
             }
         }
     }
@@ -116,6 +121,13 @@ impl<'a> Estimator<'a> {
         }
     }
 
+    /// Forgets a size.
+    pub(super) fn forget_size(&mut self, id: ExprId) {
+        if let Some(node) = self.nodes.get_mut(id.index()) {
+            node.size = None;
+        }
+    }
+
     /// Remembers the sizes of entries, where there are any.
     pub(super) fn set_entries(&mut self, id: ExprId, entries: Option<EntrySize>) {
         if let (Some(node), Some(_)) = (self.nodes.get_mut(id.index()), entries) {
@@ -135,6 +147,9 @@ impl<'a> Estimator<'a> {
         let size = self.size_of(from);
         self.set_size(to, size);
         self.set_entries(to, self.entries_of(from));
+        if self.bounds {
+            self.set_path(to, self.path_of(from));
+        }
     }
 
     fn node(&self, id: ExprId) -> Node {
@@ -154,8 +169,10 @@ impl<'a> Estimator<'a> {
     }
 }
 
-fn literal_size(kind: &ExprKind) -> Option<u64> {
+/// Of a text the code points or, where figures have to be bounds, the bytes, which some functions count.
+fn literal_size(kind: &ExprKind, bounds: bool) -> Option<u64> {
     let size = match kind {
+        ExprKind::Constant(Constant::String(text)) if bounds => text.len(),
         ExprKind::Constant(Constant::String(text)) => text.chars().count(),
         ExprKind::Constant(Constant::Bytes(bytes)) => bytes.len(),
         ExprKind::Constant(_) => 1,

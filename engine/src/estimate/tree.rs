@@ -8,13 +8,15 @@ use crate::check::CheckedAst;
 use crate::cost::{self, CostEstimate, SizeEstimate};
 use crate::types::Type;
 
-const STEP: CostEstimate = CostEstimate::exact(cost::STEP);
+pub(super) const STEP: CostEstimate = CostEstimate::exact(cost::STEP);
 
 /// The state of an estimate.
 #[derive(Debug)]
 pub(super) struct Estimator<'a> {
     pub(super) checked: &'a CheckedAst,
     pub(super) sizes: &'a dyn SizeSource,
+    /// Whether the figures have to be bounds, and not Kubernetes'.
+    pub(super) bounds: bool,
     pub(super) paths: Paths<'a>,
     /// By the nodes' ids.
     pub(super) nodes: Vec<Node>,
@@ -27,9 +29,19 @@ impl<'a> Estimator<'a> {
         Estimator {
             checked,
             sizes,
+            bounds: false,
             paths: Paths::default(),
             nodes: vec![Node::default(); checked.ast().id_bound()],
             locals: Vec::new(),
+        }
+    }
+
+    /// The same for figures that are bounds.
+    pub(super) fn of_bounds(checked: &'a CheckedAst, sizes: &'a dyn SizeSource) -> Self {
+        Estimator {
+            bounds: true,
+            paths: Paths::apart(),
+            ..Estimator::new(checked, sizes)
         }
     }
 
@@ -66,14 +78,20 @@ impl<'a> Estimator<'a> {
 
     fn select(&mut self, expr: &'a Expr, select: &'a Select) -> CostEstimate {
         let operand = self.cost(&select.operand);
+        let operand = operand.plus(self.chain_start(&select.operand));
         if select.test_only {
             return operand;
         }
         let path = self.path_of(&select.operand);
-        let path = self.paths.append(path, &select.field);
+        let step = match self.type_of(&select.operand) {
+            Type::Map(_) if self.bounds => "@values",
+            _ => &select.field,
+        };
+        let path = self.paths.append(path, step);
         self.set_path(expr.id, path);
         match self.type_of(&select.operand) {
             Type::Map(_) | Type::Struct(_) | Type::Param(_) | Type::Var(_) => operand.plus(STEP),
+            _ if self.bounds => operand.plus(STEP),
             _ => operand,
         }
     }
@@ -91,6 +109,10 @@ impl<'a> Estimator<'a> {
             value: value.unwrap_or(SizeEstimate::exact(0)),
         };
         self.set_entries(expr.id, Some(entries));
+        if let ([element], true) = (list.elements.as_slice(), self.bounds) {
+            let path = self.paths.list_of(self.path_of(element));
+            self.set_path(expr.id, path);
+        }
         sum
     }
 

@@ -154,28 +154,29 @@ impl Compiler {
         }
     }
 
-    /// What is wrong with the types of an expression, whatever it comes to.
-    pub fn check(&self, text: &str, declarations: Declarations) -> Result<(), TypeFault> {
-        self.type_of(text, declarations).map(drop)
+    /// Checks the types of an expression, whatever it comes to.
+    pub fn check(&self, text: &str, declarations: Declarations) -> Result<CheckedAst, TypeFault> {
+        let env = self.environment(declarations);
+        let env = env.map_err(|error| TypeFault::Internal(error.message))?;
+        env.compile(text).map_err(TypeFault::Issues)
     }
 
-    /// Declares a variable for what is checked from here on: as `dyn` where its types are wrong.
+    /// The same of a variable, which is declared for what is checked from here on: as `dyn` where its types are wrong.
     pub fn check_variable(
         &mut self,
         name: &str,
         text: &str,
         declarations: Declarations,
-    ) -> Result<(), TypeFault> {
-        let found = self.type_of(text, declarations);
-        self.declare(name, found.as_ref().map_or(Type::Dyn, variable_type));
-        found.map(drop)
-    }
-
-    fn type_of(&self, text: &str, declarations: Declarations) -> Result<Type, TypeFault> {
-        let env = self.environment(declarations);
-        let env = env.map_err(|error| TypeFault::Internal(error.message))?;
-        let checked = env.compile(text).map_err(TypeFault::Issues)?;
-        Ok(checked.output_type().clone())
+    ) -> Result<CheckedAst, TypeFault> {
+        let found = self.check(text, declarations);
+        let is_exact = self.types.as_ref().is_some_and(|types| !types.upstream);
+        let ty = match found.as_ref().map(CheckedAst::output_type) {
+            Ok(ty) if is_exact => ty.clone(),
+            Ok(ty) => variable_type(ty),
+            Err(_) => Type::Dyn,
+        };
+        self.declare(name, ty);
+        found
     }
 
     /// Compiles an expression.

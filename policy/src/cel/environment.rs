@@ -11,21 +11,21 @@ use smol_str::SmolStr;
 use super::declared::{DeclaredTypes, NAMESPACE, REQUEST, VARIABLES, declared_type};
 
 /// `object`: what the request is to make of the object.
-pub(super) const OBJECT: &str = "object";
+pub(crate) const OBJECT: &str = "object";
 /// `oldObject`: what the object was.
-pub(super) const OLD_OBJECT: &str = "oldObject";
+pub(crate) const OLD_OBJECT: &str = "oldObject";
 /// `request`: the request itself.
 pub(crate) const REQUEST_VARIABLE: &str = "request";
 /// `namespaceObject`: the namespace of the object.
-pub(super) const NAMESPACE_OBJECT: &str = "namespaceObject";
+pub(crate) const NAMESPACE_OBJECT: &str = "namespaceObject";
 /// `params`: an object of the policy's paramKind.
-pub(super) const PARAMS: &str = "params";
+pub(crate) const PARAMS: &str = "params";
 /// `authorizer`: what the user may do.
 pub(crate) const AUTHORIZER: &str = "authorizer";
 /// `authorizer.requestResource`: what the user may do with the resource of the request.
 pub(crate) const REQUEST_RESOURCE: &str = "authorizer.requestResource";
 /// `variables`: the policy's own.
-pub(super) const VARIABLES_VARIABLE: &str = "variables";
+pub(crate) const VARIABLES_VARIABLE: &str = "variables";
 
 /// The variables that are declared for some expressions only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -45,10 +45,13 @@ pub struct ObjectTypes {
     pub object: CelSchema,
     /// Of `params`, where it is known.
     pub params: Option<CelSchema>,
+    /// Whether less is known, as upstream's type checker has it: variables that are objects are `dyn`, and there is no
+    /// `authorizer.requestResource`.
+    pub upstream: bool,
 }
 
 /// An environment of Kubernetes with the variables of admission. `types`: those of objects, which are `dyn` where they are
-/// evaluated; upstream declares no `authorizer.requestResource` beside them.
+/// evaluated.
 pub(super) fn extend(
     base: &Env,
     declarations: Declarations,
@@ -85,7 +88,7 @@ pub(super) fn extend(
     if declarations.authorizer {
         let authorizer = declared_type("kubernetes.authorization.Authorizer");
         builder = builder.variable(AUTHORIZER, authorizer);
-        if types.is_none() {
+        if types.is_none_or(|types| !types.upstream) {
             let resource = declared_type("kubernetes.authorization.ResourceCheck");
             builder = builder.variable(REQUEST_RESOURCE, resource);
         }

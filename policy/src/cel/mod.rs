@@ -12,7 +12,10 @@ pub use compile::{
     CompileError, CompileErrorKind, Compiler, Expression, ExpressionKind, TypeFault,
 };
 pub use declared::{NAMESPACE, REQUEST, declared_type, provider};
-pub(crate) use environment::{AUTHORIZER, REQUEST_RESOURCE, REQUEST_VARIABLE};
+pub(crate) use environment::{
+    AUTHORIZER, NAMESPACE_OBJECT, OBJECT, OLD_OBJECT, PARAMS, REQUEST_RESOURCE, REQUEST_VARIABLE,
+    VARIABLES_VARIABLE,
+};
 pub use environment::{Declarations, ObjectTypes};
 pub(crate) use evaluate::{Group, OUT_OF_BUDGET, Outcome, Runner};
 pub(crate) use inputs::Inputs;

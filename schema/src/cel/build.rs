@@ -10,7 +10,7 @@ use super::node::{Format, Kind, ListType, Node, Property};
 use crate::JsonSchema;
 
 /// The most bytes of a request.
-const MAX_REQUEST_SIZE: u64 = 3 * 1024 * 1024;
+pub const MAX_REQUEST_SIZE: u64 = 3 * 1024 * 1024;
 /// The most bytes within the brackets, braces or quotes of a request that is one value.
 const MAX_CONTENT_SIZE: u64 = MAX_REQUEST_SIZE - 2;
 

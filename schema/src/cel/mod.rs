@@ -21,6 +21,7 @@ mod node;
 mod types;
 mod view;
 
+pub use build::MAX_REQUEST_SIZE;
 pub use escape::{escape, is_reserved, unescape};
 pub use types::SchemaTypes;
 

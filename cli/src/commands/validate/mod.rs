@@ -7,7 +7,8 @@ use gavel_manifest::Document;
 
 use crate::args::{FieldValidation, Output, ValidateArgs};
 use crate::exit_code::Exit;
-use crate::{input, report};
+use crate::manifests::Manifests;
+use crate::report;
 
 mod definitions;
 mod object;
@@ -16,22 +17,19 @@ mod status;
 use definitions::Definitions;
 use object::{Checked, Fault, Key};
 
-/// Validates the objects that the arguments name. What cannot be read is told and passed over, so that one run tells
-/// everything.
+/// Validates the objects that the arguments name.
 pub(crate) fn run(args: &ValidateArgs) -> io::Result<Exit> {
     let mut run = Run {
         args,
         out: io::stdout().lock(),
+        manifests: Manifests::new(args.recursive),
         objects: 0,
         invalid: 0,
-        unusable: false,
     };
     let definitions = run.definitions()?;
-    let old = run.old_objects();
-    for path in run.files(&args.objects) {
-        for document in run.documents(&path) {
-            run.object(&path, &document, &definitions, &old)?;
-        }
+    let old = run.manifests.objects(&args.old);
+    for (path, document) in run.manifests.objects(&args.objects) {
+        run.object(&path, &document, &definitions, &old)?;
     }
     run.out.flush()?;
     if args.output == Output::Text {
@@ -41,7 +39,7 @@ pub(crate) fn run(args: &ValidateArgs) -> io::Result<Exit> {
         };
         report::summary(&format!("{objects}, {} invalid", run.invalid));
     }
-    Ok(match (run.unusable, run.invalid) {
+    Ok(match (run.manifests.unusable(), run.invalid) {
         (true, _) => Exit::Usage,
         (false, 0) => Exit::Success,
         (false, _) => Exit::Rejected,
@@ -52,38 +50,30 @@ pub(crate) fn run(args: &ValidateArgs) -> io::Result<Exit> {
 struct Run<'a> {
     args: &'a ValidateArgs,
     out: io::StdoutLock<'static>,
+    manifests: Manifests,
     objects: usize,
     invalid: usize,
-    unusable: bool,
 }
 
 impl Run<'_> {
     fn definitions(&mut self) -> io::Result<Definitions> {
         let mut definitions = Definitions::default();
-        for path in self.files(&self.args.crd) {
-            for document in self.documents(&path) {
-                match definitions.add(&document, self.args.kubernetes_version) {
-                    Ok(faults) => {
-                        if !faults.is_empty() {
-                            self.unusable = true;
-                            self.tell(&path, &document, &faults)?;
-                        }
+        for (path, document) in self.manifests.objects(&self.args.crd) {
+            match definitions.add(&document, self.args.kubernetes_version) {
+                Ok(faults) => {
+                    if !faults.is_empty() {
+                        self.manifests.set_unusable();
+                        self.tell(&path, &document, &faults)?;
                     }
-                    Err(message) => self.unusable(&path, &document, &message),
                 }
+                Err(message) => self.manifests.refuse(&path, &document, &message),
             }
         }
-        if definitions.is_empty() && !self.unusable {
-            self.unusable = true;
-            report::complain(&"--crd must name a CustomResourceDefinition, but there is none");
+        if definitions.is_empty() && !self.manifests.unusable() {
+            let message = "--crd must name a CustomResourceDefinition, but there is none";
+            self.manifests.complain(&message);
         }
         Ok(definitions)
-    }
-
-    fn old_objects(&mut self) -> Vec<Document> {
-        let files = self.files(&self.args.old);
-        let documents = files.iter().flat_map(|path| self.documents(path));
-        documents.collect()
     }
 
     fn object(
@@ -91,24 +81,24 @@ impl Run<'_> {
         path: &Path,
         document: &Document,
         definitions: &Definitions,
-        old: &[Document],
+        old: &[(PathBuf, Document)],
     ) -> io::Result<()> {
         let key = match Key::of(document) {
             Ok(key) => key,
             Err(message) => {
-                self.unusable(path, document, &message);
+                self.manifests.refuse(path, document, &message);
                 return Ok(());
             }
         };
         let Some(definition) = definitions.find(&key) else {
             let message = format!("no definition of {key} was given; name it with --crd");
-            self.unusable(path, document, &message);
+            self.manifests.refuse(path, document, &message);
             return Ok(());
         };
         let namespace = &self.args.namespace;
         let is_old =
             |old: &&Document| Key::of(old).is_ok_and(|old| old.is_same_object(&key, namespace));
-        let old = old.iter().find(is_old);
+        let old = old.iter().map(|(_, old)| old).find(is_old);
         let checked = object::check(document, old, &key, definition, self.args);
         self.objects = self.objects.saturating_add(1);
         if !checked.is_valid() {
@@ -142,42 +132,6 @@ impl Run<'_> {
         for warning in &checked.warnings {
             let place = warning.place(document);
             report::warning(&format!("{}:{place}: {}", path.display(), warning.line()));
-        }
-    }
-
-    fn unusable(&mut self, path: &Path, document: &Document, message: &str) {
-        self.unusable = true;
-        report::complain(&format!(
-            "{}:{}: {message}",
-            path.display(),
-            document.place()
-        ));
-    }
-
-    /// The files that paths name, those in folders included.
-    fn files(&mut self, paths: &[PathBuf]) -> Vec<PathBuf> {
-        let mut files = Vec::new();
-        for path in paths {
-            match input::files(path, self.args.recursive) {
-                Ok(found) => files.extend(found),
-                Err(error) => {
-                    self.unusable = true;
-                    report::complain(&error);
-                }
-            }
-        }
-        files
-    }
-
-    /// The objects in a file; none, and a complaint, where it cannot be read.
-    fn documents(&mut self, path: &Path) -> Vec<Document> {
-        match input::objects(path) {
-            Ok(documents) => documents,
-            Err(error) => {
-                self.unusable = true;
-                report::complain(&error);
-                Vec::new()
-            }
         }
     }
 }

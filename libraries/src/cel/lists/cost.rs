@@ -17,14 +17,14 @@ pub(super) const REVERSE: Cost = Cost::split(|call| allocating(1.0, call.size(0)
 /// Of `flatten`.
 pub(super) const FLATTEN: Cost = Cost::split(estimate_flatten, track_flatten);
 /// Of `distinct`.
-pub(super) const DISTINCT: Cost = Cost::split(|call| comparing(PAIR, call.size(0)), RECEIVER);
+pub(super) const DISTINCT: Cost = Cost::split(|call| comparing(pair(call), call.size(0)), RECEIVER);
 /// Of `sort` for numbers, bools and times.
 pub(super) const SORT: Cost = DISTINCT;
 /// Of `sort` for strings and bytes.
 pub(super) const SORT_TEXTS: Cost =
     Cost::split(|call| comparing(TEXT_PAIR, call.size(0)), RECEIVER);
 /// Of `sortBy` where the keys are numbers, bools or times.
-pub(super) const SORT_BY: Cost = Cost::split(|call| comparing(PAIR, call.size(1)), KEYS);
+pub(super) const SORT_BY: Cost = Cost::split(|call| comparing(pair(call), call.size(1)), KEYS);
 /// Of `sortBy` where the keys are strings or bytes.
 pub(super) const SORT_TEXTS_BY: Cost = Cost::split(|call| comparing(TEXT_PAIR, call.size(1)), KEYS);
 
@@ -45,6 +45,11 @@ const TEXT_PAIR: f64 = 2.1;
 fn allocating(factor: f64, size: SizeEstimate) -> CallEstimate {
     let cost = size.costs(factor).plus(CostEstimate::exact(CALL));
     CallEstimate::new(cost).with_result(size)
+}
+
+/// What comparing two values costs whose type does not tell that they are texts.
+fn pair(call: &dyn CallSite) -> f64 {
+    if call.is_bound() { TEXT_PAIR } else { PAIR }
 }
 
 /// The result counts as long as there are pairs, which is upstream's mistake.

@@ -73,6 +73,7 @@ fn join_estimate(call: &dyn CallSite) -> CallEstimate {
     let list = call.size(0);
     // A receiver of unknown type counts for nothing.
     let mut size = match call.element_type(0) {
+        None if call.is_bound() => SizeEstimate::UNKNOWN,
         Some(_) => list.times(call.element_size(0).unwrap_or(SizeEstimate::UNKNOWN)),
         None => SizeEstimate::exact(0),
     };
@@ -83,7 +84,12 @@ fn join_estimate(call: &dyn CallSite) -> CallEstimate {
         };
         size = size.plus(call.size(1).times(separators));
     }
-    CallEstimate::new(size.costs(TRAVERSAL_FACTOR)).with_result(size)
+    let factor = if call.is_bound() {
+        COPY_FACTOR
+    } else {
+        TRAVERSAL_FACTOR
+    };
+    CallEstimate::new(size.costs(factor)).with_result(size)
 }
 
 fn join_track<'v>(

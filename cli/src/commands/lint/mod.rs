@@ -1,0 +1,176 @@
+//! `gavel lint`: what is wrong with admission policies, before they are used.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use gavel_apimachinery::field::Error;
+use gavel_apimachinery::json;
+use gavel_manifest::Document;
+use gavel_policy::api::{GROUP, Resource};
+use gavel_policy::typecheck::{Analysis, TypeChecker};
+use gavel_policy::validation::Validator;
+
+use crate::args::{LintArgs, Output};
+use crate::exit_code::Exit;
+use crate::manifests::Manifests;
+use crate::report;
+
+mod costs;
+mod finding;
+mod kinds;
+mod types;
+
+use finding::{Check, Finding, Object};
+
+/// Looks at the policies that the arguments name.
+pub(crate) fn run(args: &LintArgs) -> io::Result<Exit> {
+    let mut manifests = Manifests::new(args.recursive);
+    let checkers = Checkers::new(args, &mut manifests);
+    let checkers = match checkers {
+        Ok(checkers) => checkers,
+        Err(error) => {
+            report::complain(&error);
+            return Ok(Exit::Usage);
+        }
+    };
+    let mut out = io::stdout().lock();
+    let (mut objects, mut findings) = (0_usize, 0_usize);
+    for (path, document) in manifests.objects(&args.policies) {
+        let Some(object) = Object::of(&path, &document) else {
+            continue;
+        };
+        objects = objects.saturating_add(1);
+        let linted = checkers.lint(&object, &document);
+        for finding in &linted.findings {
+            if finding.check != Check::Unchecked {
+                findings = findings.saturating_add(1);
+            }
+            finding.print(&object, args.output, &mut out)?;
+        }
+        if args.cost {
+            costs::print(&linted.analysis, &object, args.output, &mut out)?;
+        }
+    }
+    out.flush()?;
+    if objects == 0 && !manifests.unusable() {
+        manifests.complain(
+            &"--policies must name objects of admissionregistration.k8s.io, but there are none",
+        );
+    }
+    if args.output == Output::Text {
+        let count = |count: usize, what: &str| match count {
+            1 => format!("1 {what}"),
+            _ => format!("{count} {what}s"),
+        };
+        let (objects, findings) = (count(objects, "object"), count(findings, "finding"));
+        report::summary(&format!("{objects}, {findings}"));
+    }
+    Ok(match (manifests.unusable(), findings) {
+        (true, _) => Exit::Usage,
+        (false, 0) => Exit::Success,
+        (false, _) => Exit::Rejected,
+    })
+}
+
+/// What objects are held against.
+struct Checkers {
+    validator: Validator,
+    types: TypeChecker,
+}
+
+/// What was found of an object.
+#[derive(Default)]
+struct Linted {
+    findings: Vec<Finding>,
+    analysis: Analysis,
+}
+
+impl Checkers {
+    fn new(args: &LintArgs, manifests: &mut Manifests) -> Result<Self, String> {
+        let version = args.kubernetes_version;
+        let mut types = TypeChecker::new(version).map_err(|error| error.to_string())?;
+        for (path, document) in manifests.objects(&args.crd) {
+            if let Err(message) = kinds::define(&document, &mut types) {
+                manifests.refuse(&path, &document, &message);
+            }
+        }
+        for path in &args.openapi {
+            if let Err(message) = kinds::read(path, &mut types) {
+                manifests.complain(&message);
+            }
+        }
+        // What is written anew must be understood by the version before, too.
+        let validator = Validator::new(version.previous()).map_err(|error| error.to_string())?;
+        Ok(Checkers { validator, types })
+    }
+
+    fn lint(&self, object: &Object<'_>, document: &Document) -> Linted {
+        let mut linted = Linted::default();
+        let twice = document.duplicate_keys().iter().map(|twice| Finding {
+            message: twice.message().to_owned(),
+            ..Finding::at(Check::Registration, twice.place())
+        });
+        linted.findings.extend(twice);
+        let decoded = match Resource::decode(&json::to_string(document.value())) {
+            Ok(decoded) => decoded,
+            Err(error) => {
+                linted
+                    .findings
+                    .push(object.finding(Check::Registration, "", error.to_string()));
+                return linted;
+            }
+        };
+        for fault in decoded.strict {
+            // The field is quoted in the message.
+            let field = fault.split('"').nth(1).unwrap_or_default().to_owned();
+            linted
+                .findings
+                .push(object.finding(Check::Registration, &field, fault));
+        }
+        let report = self.validator.create(&decoded.object);
+        let errors = report.errors.iter();
+        let registration =
+            |error: &Error| object.finding(Check::Registration, &error.field, error.body());
+        linted.findings.extend(errors.map(registration));
+        let Resource::ValidatingAdmissionPolicy(policy) = &decoded.object else {
+            if let Resource::MutatingAdmissionPolicy(_) = &decoded.object {
+                let reason = "the types of mutating policies are not checked against schemas";
+                linted
+                    .findings
+                    .push(object.finding(Check::Unchecked, "spec", reason.to_owned()));
+            }
+            return linted;
+        };
+        linted.analysis = self.types.analyze(policy);
+        // What does not compile at all is told once.
+        let is_told = |field: &str| report.errors.iter().any(|error| error.field == field);
+        let faults = linted
+            .analysis
+            .faults
+            .iter()
+            .filter(|fault| !is_told(&fault.field));
+        linted.findings.extend(types::findings(faults, object));
+        linted
+            .findings
+            .extend(costs::findings(&linted.analysis.costs, object));
+        let unchecked = linted.analysis.unchecked.iter();
+        linted.findings.extend(unchecked.map(|unchecked| {
+            object.finding(Check::Unchecked, &unchecked.field, unchecked.reason.clone())
+        }));
+        linted
+    }
+}
+
+impl<'d> Object<'d> {
+    /// The object of a document, if it is one of the group.
+    fn of(path: &'d Path, document: &'d Document) -> Option<Self> {
+        let text = |pointer| document.value().pointer(pointer)?.as_str();
+        let (group, _) = text("/apiVersion")?.split_once('/')?;
+        (group == GROUP).then_some(Object {
+            path,
+            document,
+            kind: text("/kind").unwrap_or_default(),
+            name: text("/metadata/name").unwrap_or_default(),
+        })
+    }
+}

@@ -1,0 +1,70 @@
+//! The manifests of a run. What cannot be used is told and passed over, so that one run tells everything.
+
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
+
+use gavel_manifest::Document;
+
+use crate::{input, report};
+
+/// Reads manifests, and remembers whether one could not be used.
+#[derive(Debug)]
+pub(crate) struct Manifests {
+    recursive: bool,
+    unusable: bool,
+}
+
+impl Manifests {
+    /// `recursive`: the folders in folders are read, too.
+    pub(crate) fn new(recursive: bool) -> Self {
+        Manifests {
+            recursive,
+            unusable: false,
+        }
+    }
+
+    /// The objects of files, those in folders included, each with its file.
+    pub(crate) fn objects(&mut self, paths: &[PathBuf]) -> Vec<(PathBuf, Document)> {
+        let mut objects = Vec::new();
+        for path in self.files(paths) {
+            match input::objects(&path) {
+                Ok(found) => objects.extend(found.into_iter().map(|each| (path.clone(), each))),
+                Err(error) => self.complain(&error),
+            }
+        }
+        objects
+    }
+
+    fn files(&mut self, paths: &[PathBuf]) -> Vec<PathBuf> {
+        let mut files = Vec::new();
+        for path in paths {
+            match input::files(path, self.recursive) {
+                Ok(found) => files.extend(found),
+                Err(error) => self.complain(&error),
+            }
+        }
+        files
+    }
+
+    /// Tells that an object cannot be used.
+    pub(crate) fn refuse(&mut self, path: &Path, document: &Document, message: &impl Display) {
+        let place = document.place();
+        self.complain(&format!("{}:{place}: {message}", path.display()));
+    }
+
+    /// Tells that something cannot be used.
+    pub(crate) fn complain(&mut self, message: &impl Display) {
+        self.unusable = true;
+        report::complain(message);
+    }
+
+    /// Notes that something could not be used, of which others tell.
+    pub(crate) fn set_unusable(&mut self) {
+        self.unusable = true;
+    }
+
+    /// Whether something could not be used.
+    pub(crate) fn unusable(&self) -> bool {
+        self.unusable
+    }
+}

@@ -1,0 +1,227 @@
+//! Where Kubernetes' figures are no bounds, what is. The rest is the same walk; functions with another formula for bounds
+//! ask [`is_bound`](crate::cost::CallSite::is_bound).
+
+use smol_str::SmolStr;
+
+use super::call::Argument;
+use super::path::Path;
+use super::size::EntrySize;
+use super::tree::{Estimator, STEP};
+use crate::ast::{Constant, Expr, ExprId, ExprKind, operators};
+use crate::cost::{CostEstimate, SizeEstimate};
+use crate::types::Type;
+
+/// What holds for every evaluation of an expression.
+#[derive(Debug, Clone, Default)]
+pub struct Bound {
+    /// The least and the greatest cost, in cost units. Nothing where the expression reads something of unknown size, or
+    /// where the greatest cost is beyond all budgets by many orders of magnitude.
+    pub cost: Option<CostEstimate>,
+    /// What is known of the value.
+    pub value: KnownValue,
+}
+
+/// What is known of a value before it is computed, for a host that gives it a name.
+#[derive(Debug, Clone, Default)]
+pub struct KnownValue {
+    path: Vec<SmolStr>,
+    size: Option<SizeEstimate>,
+    keys: Option<SizeEstimate>,
+    values: Option<SizeEstimate>,
+}
+
+impl KnownValue {
+    /// Where the value comes from, in the steps of [`SizeSource`](super::SizeSource); empty where that is not known.
+    pub fn path(&self) -> &[SmolStr] {
+        &self.path
+    }
+
+    /// The size at the end of these steps from the value, where it does not follow from the path.
+    pub fn size(&self, steps: &[&str]) -> Option<SizeEstimate> {
+        match steps {
+            [] => self.size,
+            ["@items" | "@values"] => self.values,
+            ["@keys" | "@indices"] => self.keys,
+            _ => None,
+        }
+    }
+}
+
+/// Costs from here on are those of unknown sizes: the largest size, scaled by the smallest factors.
+const UNKNOWN: u64 = 1 << 56;
+
+/// The longest texts that `string()` makes of other values, in code points.
+mod text_size {
+    pub(super) const BOOL: u64 = 5;
+    pub(super) const INTEGER: u64 = 20;
+    pub(super) const DOUBLE: u64 = 24;
+    pub(super) const TIME: u64 = 64;
+}
+
+impl<'a> Estimator<'a> {
+    /// The bound of the whole expression.
+    pub(super) fn bound(mut self) -> Bound {
+        let root: &'a Expr = self.checked.ast().root();
+        let cost = self.cost(root);
+        let path = self.paths.steps(self.path_of(root));
+        let path = path.iter().copied().map(SmolStr::new).collect();
+        let entries = self.entries_of(root);
+        Bound {
+            cost: (cost.max < UNKNOWN).then_some(cost),
+            value: KnownValue {
+                path,
+                size: self.size_of(root),
+                keys: entries.map(|entries| entries.key),
+                values: entries.map(|entries| entries.value),
+            },
+        }
+    }
+
+    /// What a selection or an index costs where it does not go on with a chain: the chain itself.
+    pub(super) fn chain_start(&self, operand: &Expr) -> CostEstimate {
+        let goes_on = match &operand.kind {
+            ExprKind::Ident(_) => true,
+            ExprKind::Select(select) => !select.test_only,
+            ExprKind::Call(call) => is_step(&call.function),
+            _ => false,
+        };
+        match self.bounds && !goes_on {
+            true => STEP,
+            false => CostEstimate::ZERO,
+        }
+    }
+
+    /// What is known of a value that is one of two, or both together: where one is empty, what is known of the other.
+    pub(super) fn join(&mut self, id: ExprId, left: &Argument<'a>, right: &Argument<'a>) {
+        if !self.bounds {
+            return;
+        }
+        let is_empty = |side: &Argument<'_>| side.size.is_some_and(|size| size.max == 0);
+        let (path, entries) = if is_empty(left) {
+            (right.path, self.known_entries(right))
+        } else if is_empty(right) {
+            (left.path, self.known_entries(left))
+        } else {
+            let entries = EntrySize::union(self.known_entries(left), self.known_entries(right));
+            match self.paths.steps(left.path) == self.paths.steps(right.path) {
+                true => (left.path, entries),
+                false => (Path::NONE, entries),
+            }
+        };
+        self.set_path(id, path);
+        self.set_entries(id, entries);
+    }
+
+    /// The sizes of the entries of a list or map, be it that the host tells them.
+    fn known_entries(&self, argument: &Argument<'a>) -> Option<EntrySize> {
+        let told = |step| self.told_step(argument.path, step, &Type::Dyn);
+        let known = self.entries_of(argument.expr);
+        known.or_else(|| match self.type_of(argument.expr) {
+            Type::List(element) => Some(EntrySize {
+                is_list: true,
+                key: SizeEstimate::exact(1),
+                value: self.told_step(argument.path, "@items", element)?,
+            }),
+            Type::Map(_) => Some(EntrySize {
+                is_list: false,
+                key: told("@keys")?,
+                value: told("@values")?,
+            }),
+            _ => None,
+        })
+    }
+
+    /// What upstream does not know of calls; the cost that holds.
+    pub(super) fn bound_call(
+        &mut self,
+        expr: &'a Expr,
+        name: &str,
+        arguments: &[Argument<'a>],
+        own: CostEstimate,
+    ) -> CostEstimate {
+        let mut cost = own;
+        match (name, arguments) {
+            (step, [operand, key]) if is_step(step) => {
+                cost = cost.plus(self.chain_start(operand.expr));
+                self.step(expr, operand, key.expr);
+            }
+            ("value" | "optional.of", [held]) => {
+                self.set_path(expr.id, held.path);
+                self.set_size(expr.id, held.size);
+                self.set_entries(expr.id, self.entries_of(held.expr));
+            }
+            ("or" | "orValue", [left, right]) => {
+                self.join(expr.id, left, right);
+                let size = left.size.zip(right.size);
+                self.set_size(expr.id, size.map(|(left, right)| left.union(right)));
+            }
+            ("string", [argument]) => {
+                let size = self.text_size(argument);
+                self.set_size(expr.id, size);
+            }
+            // There is one part more than there are separators.
+            ("split" | "findAll", [text, ..]) => {
+                let size = text.size.map(|text| SizeEstimate {
+                    min: 0,
+                    max: text.max.saturating_add(1),
+                });
+                self.forget_size(expr.id);
+                self.set_size(expr.id, size);
+                let entries = text.size.map(|text| EntrySize {
+                    is_list: true,
+                    key: SizeEstimate::exact(1),
+                    value: SizeEstimate { min: 0, ..text },
+                });
+                self.set_entries(expr.id, entries);
+            }
+            // Upstream has the list as long as before.
+            ("flatten", _) => self.forget_size(expr.id),
+            // The size of a quoted text of unknown size is none.
+            ("strings.quote", [text]) if text.size.is_none() => self.forget_size(expr.id),
+            _ => {}
+        }
+        // A call of which only the run time tells the overload costs one unit.
+        CostEstimate {
+            max: cost.max.max(1),
+            ..cost
+        }
+    }
+
+    /// What a selection or an index leads to, also by way of optionals.
+    fn step(&mut self, expr: &'a Expr, operand: &Argument<'a>, key: &'a Expr) {
+        let ty = self.type_of(operand.expr);
+        let entries = self.entries_of(operand.expr);
+        let path = match (ty.as_optional().unwrap_or(ty), &key.kind) {
+            (Type::List(_), _) => self.paths.append(operand.path, "@items"),
+            (Type::Map(_), _) => self.paths.append(operand.path, "@values"),
+            (Type::Struct(_), ExprKind::Constant(Constant::String(field))) => {
+                self.paths.append(operand.path, field)
+            }
+            _ => Path::NONE,
+        };
+        self.set_path(expr.id, path);
+        self.forget_size(expr.id);
+        let told = self.told_size(path, self.type_of(expr));
+        self.set_size(expr.id, entries.map(|entries| entries.value).or(told));
+    }
+
+    /// The size of what `string()` makes of a value.
+    fn text_size(&self, argument: &Argument<'a>) -> Option<SizeEstimate> {
+        let most = match self.type_of(argument.expr) {
+            Type::String | Type::Bytes => return argument.size,
+            Type::Bool => text_size::BOOL,
+            Type::Int | Type::Uint => text_size::INTEGER,
+            Type::Double => text_size::DOUBLE,
+            Type::Duration | Type::Timestamp => text_size::TIME,
+            _ => return None,
+        };
+        Some(SizeEstimate { min: 1, max: most })
+    }
+}
+
+fn is_step(function: &str) -> bool {
+    matches!(
+        function,
+        operators::INDEX | operators::OPT_INDEX | operators::OPT_SELECT
+    )
+}

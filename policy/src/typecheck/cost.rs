@@ -1,0 +1,211 @@
+//! The most that the expressions of a policy may cost, where sizes are known. Upstream has no such figures: it ends what
+//! costs too much when it is evaluated.
+//!
+//! A variable is evaluated when it is first read, and then remembered. So what it costs is a figure of its own, in which the
+//! variables that it reads do not count, and a group of expressions costs what they do and, once each, the variables that
+//! are read, be it by way of others. Which of them are read may depend on the objects; all that are named count.
+
+use std::collections::BTreeSet;
+
+use gavel_engine::ast::{Expr, ExprKind};
+use gavel_engine::check::CheckedAst;
+use gavel_engine::cost::CostEstimate;
+use gavel_engine::estimate::{KnownValue, bound};
+
+use super::sizes::Sizes;
+use super::{Expression, Part};
+use crate::api::ValidatingAdmissionPolicy;
+use crate::cel::{
+    COST_BUDGET, MATCH_CONDITIONS_BUDGET, ObjectTypes, PER_CALL_LIMIT, VARIABLES_VARIABLE,
+};
+use crate::resource::GroupVersionKind;
+
+/// What a policy costs for the objects of a kind.
+#[derive(Debug, Clone)]
+pub struct KindCosts {
+    /// The kind.
+    pub kind: GroupVersionKind,
+    /// The expressions, in the order of the policy's fields.
+    pub expressions: Vec<ExpressionCost>,
+    /// The groups that have expressions.
+    pub groups: Vec<GroupCost>,
+}
+
+/// What one evaluation of an expression costs, without the variables that it reads.
+#[derive(Debug, Clone)]
+pub struct ExpressionCost {
+    /// The path of the expression, such as `spec.validations[0].expression`.
+    pub field: String,
+    /// The cost.
+    pub cost: Estimate,
+}
+
+/// What expressions that share a budget cost together, with the variables that they read.
+#[derive(Debug, Clone)]
+pub struct GroupCost {
+    /// The list that they are in: `spec.matchConditions`, `spec.validations` or `spec.auditAnnotations`.
+    pub field: &'static str,
+    /// The cost for one binding and one param.
+    pub cost: Estimate,
+    /// The cost units that they may take; with more, the policy fails.
+    pub budget: u64,
+}
+
+/// A cost before anything is evaluated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Estimate {
+    /// In cost units. No evaluation with objects that satisfy their schemas costs more than the greatest; one that fails may
+    /// cost less than the least.
+    Bounded(CostEstimate),
+    /// Something is read whose size nothing bounds.
+    Unbounded,
+    /// The types of an expression are wrong.
+    Unknown,
+}
+
+impl ExpressionCost {
+    /// The most cost units that an evaluation may take; with more, the expression fails.
+    pub const LIMIT: u64 = PER_CALL_LIMIT;
+}
+
+impl Estimate {
+    /// Whether it may be more than a limit. Of what is not known, nothing is said.
+    pub fn exceeds(self, limit: u64) -> bool {
+        matches!(self, Estimate::Bounded(cost) if cost.max > limit)
+    }
+
+    fn plus(self, other: Estimate) -> Estimate {
+        match (self, other) {
+            (Estimate::Unknown, _) | (_, Estimate::Unknown) => Estimate::Unknown,
+            (Estimate::Unbounded, _) | (_, Estimate::Unbounded) => Estimate::Unbounded,
+            (Estimate::Bounded(one), Estimate::Bounded(other)) => {
+                Estimate::Bounded(one.plus(other))
+            }
+        }
+    }
+}
+
+impl KindCosts {
+    pub(super) fn new(
+        kind: GroupVersionKind,
+        policy: &ValidatingAdmissionPolicy,
+        types: &ObjectTypes,
+        expressions: &[Expression],
+    ) -> Self {
+        let mut sizes = Sizes::new(types);
+        let mut costed: Vec<_> = expressions
+            .iter()
+            .map(|expression| Costed::new(expression, policy, &mut sizes))
+            .collect();
+        let groups = [
+            (&[Part::MatchCondition][..], MATCH_CONDITIONS_BUDGET),
+            (&[Part::Validation, Part::Message], COST_BUDGET),
+            (&[Part::AuditAnnotation], COST_BUDGET),
+        ];
+        let groups = groups
+            .into_iter()
+            .filter_map(|(parts, budget)| group(&costed, parts, budget))
+            .collect();
+        costed.sort_by_key(|each| each.part.order(each.n));
+        let expressions = costed.iter().map(|each| ExpressionCost {
+            field: each.part.field(each.n),
+            cost: each.cost,
+        });
+        KindCosts {
+            kind,
+            expressions: expressions.collect(),
+            groups,
+        }
+    }
+}
+
+/// An expression with its cost.
+#[derive(Debug)]
+struct Costed {
+    part: Part,
+    n: usize,
+    cost: Estimate,
+    /// The positions of the variables that it reads itself.
+    reads: BTreeSet<usize>,
+}
+
+impl Costed {
+    /// Variables have to come in order: what is known of one serves those that follow.
+    fn new(
+        expression: &Expression,
+        policy: &ValidatingAdmissionPolicy,
+        sizes: &mut Sizes<'_>,
+    ) -> Self {
+        let Expression { part, n, checked } = expression;
+        let (cost, reads, value) = match checked {
+            Ok(checked) => {
+                let bound = bound(checked, sizes);
+                let cost = bound.cost.map_or(Estimate::Unbounded, Estimate::Bounded);
+                (cost, sizes.variables_read(checked), bound.value)
+            }
+            Err(_) => (Estimate::Unknown, BTreeSet::new(), KnownValue::default()),
+        };
+        if let (Part::Variable, Some(variable)) = (part, policy.spec.variables.get(*n)) {
+            sizes.declare(&variable.name, value);
+        }
+        Costed {
+            part: *part,
+            n: *n,
+            cost,
+            reads,
+        }
+    }
+}
+
+/// What the expressions of some parts cost together; nothing where there are none. Each part evaluates variables anew.
+fn group(costed: &[Costed], parts: &[Part], budget: i64) -> Option<GroupCost> {
+    let mut total = Estimate::Bounded(CostEstimate::ZERO);
+    let mut field = None;
+    for part in parts {
+        let mut open: Vec<usize> = Vec::new();
+        for each in costed.iter().filter(|each| each.part == *part) {
+            field = parts.first().map(|part| part.list());
+            total = total.plus(each.cost);
+            open.extend(&each.reads);
+        }
+        let mut read = BTreeSet::new();
+        while let Some(position) = open.pop() {
+            // Variables are first, in order.
+            let variable = costed.get(position).filter(|_| read.insert(position));
+            if let Some(variable) = variable {
+                total = total.plus(variable.cost);
+                open.extend(&variable.reads);
+            }
+        }
+    }
+    Some(GroupCost {
+        field: field?,
+        cost: total,
+        budget: budget.unsigned_abs(),
+    })
+}
+
+impl Sizes<'_> {
+    /// The positions of the variables that an expression reads itself: those that it selects, or all where it does something
+    /// else with `variables`.
+    fn variables_read(&self, checked: &CheckedAst) -> BTreeSet<usize> {
+        let is_variables =
+            |expr: &Expr| matches!(&expr.kind, ExprKind::Ident(name) if name == VARIABLES_VARIABLE);
+        let mut read = BTreeSet::new();
+        let (mut mentioned, mut selected) = (0_usize, 0_usize);
+        for expr in checked.ast().walk() {
+            match &expr.kind {
+                ExprKind::Select(select) if is_variables(&select.operand) => {
+                    selected = selected.saturating_add(1);
+                    read.extend(self.position(&select.field));
+                }
+                _ if is_variables(expr) => mentioned = mentioned.saturating_add(1),
+                _ => {}
+            }
+        }
+        match mentioned == selected {
+            true => read,
+            false => (0..self.variables()).collect(),
+        }
+    }
+}

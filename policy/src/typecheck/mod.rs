@@ -1,0 +1,342 @@
+//! The types of a policy's expressions, checked against the schemas of the kinds that it matches
+//! (apiserver `pkg/admission/plugin/policy/validating/typechecking.go`).
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use gavel_engine::check::CheckedAst;
+use gavel_engine::env::Env;
+use gavel_engine::types::TypeTextError;
+use gavel_libraries::{EnvSet, KubeVersion};
+use gavel_schema::JsonSchema;
+use gavel_schema::cel::CelSchema;
+
+use crate::api::{ExpressionWarning, ParamKind, ValidatingAdmissionPolicy};
+use crate::cel::{Compiler, Declarations, ObjectTypes, TypeFault};
+use crate::resource::{GroupVersionKind, GroupVersionResource};
+
+mod cost;
+mod kinds;
+mod published;
+mod sizes;
+
+pub use cost::{Estimate, ExpressionCost, GroupCost, KindCosts};
+pub use kinds::Unchecked;
+
+/// Checks types against what is known of kinds and resources.
+///
+/// ```
+/// use gavel_policy::typecheck::TypeChecker;
+/// use gavel_policy::GroupVersionKind;
+/// use gavel_policy::api::{Registration, ValidatingAdmissionPolicy};
+/// use gavel_schema::JsonSchema;
+/// use serde_json::json;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut checker = TypeChecker::new("1.36".parse()?)?;
+/// let schema: JsonSchema = serde_json::from_value(json!({
+///     "type": "object",
+///     "properties": {"spec": {"type": "object", "properties": {"size": {"type": "integer"}}}},
+/// }))?;
+/// checker.add_kind(GroupVersionKind::new("example.com/v1", "Thing"), &schema);
+///
+/// let policy = ValidatingAdmissionPolicy::from_json(&json!({"spec": {
+///     "matchConstraints": {"resourceRules": [{
+///         "apiGroups": ["example.com"], "apiVersions": ["v1"], "resources": ["things"], "operations": ["*"],
+///     }]},
+///     "validations": [{"expression": "object.spec.sise < 3"}],
+/// }}))?;
+/// let warnings = checker.check(&policy);
+/// assert_eq!(warnings[0].field_ref, "spec.validations[0].expression");
+/// assert!(warnings[0].warning.contains("undefined field 'sise'"));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct TypeChecker {
+    base: Env,
+    schemas: BTreeMap<GroupVersionKind, CelSchema>,
+    /// Plural and singular names.
+    resources: BTreeMap<GroupVersionResource, GroupVersionKind>,
+}
+
+/// All that can be said of a policy whose kinds are known.
+#[derive(Debug, Default)]
+pub struct Analysis {
+    /// What is wrong with types: of all expressions, against all kinds, the types of variables being known. By expression,
+    /// in the order of the policy's fields.
+    pub faults: Vec<ExpressionFault>,
+    /// What the expressions cost at most, by kind.
+    pub costs: Vec<KindCosts>,
+    /// What the policy is about and nothing was held against.
+    pub unchecked: Vec<Unchecked>,
+}
+
+/// What is wrong with the types of an expression.
+#[derive(Debug)]
+pub struct ExpressionFault {
+    /// The path of the expression, such as `spec.validations[0].expression`.
+    pub field: String,
+    /// The kind against whose schema it was checked.
+    pub kind: GroupVersionKind,
+    /// What is wrong.
+    pub fault: TypeFault,
+}
+
+/// How much is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    /// As much as upstream does.
+    Upstream,
+    /// Everything.
+    Everything,
+}
+
+/// An expression of a policy, its types checked against the schema of a kind.
+#[derive(Debug)]
+struct Expression {
+    part: Part,
+    n: usize,
+    checked: Result<CheckedAst, TypeFault>,
+}
+
+impl TypeChecker {
+    /// A checker that knows no kind yet, of the language of a version of Kubernetes.
+    ///
+    /// # Errors
+    ///
+    /// Never, but for faults in the tables of functions.
+    pub fn new(version: KubeVersion) -> Result<Self, TypeTextError> {
+        let base = EnvSet::new(version)?.stored_expressions().clone();
+        Ok(TypeChecker {
+            base,
+            schemas: BTreeMap::new(),
+            resources: BTreeMap::new(),
+        })
+    }
+
+    /// Makes a kind known, and its resource by the name that Kubernetes guesses for it.
+    pub fn add_kind(&mut self, kind: GroupVersionKind, schema: &JsonSchema) {
+        let singular = kind.kind.to_lowercase();
+        for resource in [plural(&singular), singular] {
+            self.add_resource(resource, kind.clone());
+        }
+        // What is known of a map's entries leaves no room for the fields of a resource.
+        let is_resource = schema.value().is_none();
+        let schema = CelSchema::new(schema, is_resource).named(type_name(&kind));
+        self.schemas.insert(kind, schema);
+    }
+
+    /// Makes the kind of a custom resource known, by the schema of its definition.
+    pub fn add_custom_kind(&mut self, kind: GroupVersionKind, schema: Option<&JsonSchema>) {
+        self.add_kind(kind, &published::schema(schema));
+    }
+
+    /// Makes a resource of a kind known.
+    pub fn add_resource(&mut self, resource: String, kind: GroupVersionKind) {
+        let resource = GroupVersionResource {
+            group: kind.group.clone(),
+            version: kind.version.clone(),
+            resource,
+        };
+        self.resources.insert(resource, kind);
+    }
+
+    /// What upstream warns of: faults of the types of validations and their messages, against ten kinds of a rule at most.
+    /// Expressions without a fault are left out.
+    pub fn check(&self, policy: &ValidatingAdmissionPolicy) -> Vec<ExpressionWarning> {
+        let mut warnings = BTreeMap::<_, ExpressionWarning>::new();
+        for kind in self.kinds(policy, Extent::Upstream) {
+            let Some(types) = self.types(&kind, policy, Extent::Upstream) else {
+                continue;
+            };
+            for expression in self.expressions(policy, types, Extent::Upstream) {
+                let Err(fault) = &expression.checked else {
+                    continue;
+                };
+                let place = (expression.part, expression.n);
+                if !matches!(place.0, Part::Validation | Part::Message) {
+                    continue;
+                }
+                let warning = warnings.entry(place.0.order(place.1)).or_default();
+                warning.field_ref = place.0.field(place.1);
+                if !warning.warning.is_empty() {
+                    warning.warning.push('\n');
+                }
+                // Writing to a text does not fail.
+                let _ = match fault {
+                    TypeFault::Issues(issues) => {
+                        writeln!(warning.warning, "{kind}: {issues}")
+                    }
+                    TypeFault::Internal(error) => {
+                        writeln!(warning.warning, "{kind}: type checking error: {error}")
+                    }
+                };
+            }
+        }
+        warnings.into_values().collect()
+    }
+
+    /// All that can be said of the policy, against all kinds that it names.
+    pub fn analyze(&self, policy: &ValidatingAdmissionPolicy) -> Analysis {
+        let mut analysis = Analysis {
+            unchecked: self.unchecked(policy),
+            ..Analysis::default()
+        };
+        let mut faults = Vec::new();
+        for kind in self.kinds(policy, Extent::Everything) {
+            let Some(types) = self.types(&kind, policy, Extent::Everything) else {
+                continue;
+            };
+            let expressions = self.expressions(policy, types.clone(), Extent::Everything);
+            let costs = KindCosts::new(kind.clone(), policy, &types, &expressions);
+            analysis.costs.push(costs);
+            for Expression { part, n, checked } in expressions {
+                if let Err(fault) = checked {
+                    let fault = ExpressionFault {
+                        field: part.field(n),
+                        kind: kind.clone(),
+                        fault,
+                    };
+                    faults.push((part.order(n), fault));
+                }
+            }
+        }
+        // Stable: of an expression, kind by kind.
+        faults.sort_by_key(|(order, _)| *order);
+        analysis.faults = faults.into_iter().map(|(_, fault)| fault).collect();
+        analysis
+    }
+
+    /// The types of a policy's objects, one of them being of a kind; none where nothing is known of it.
+    fn types(
+        &self,
+        kind: &GroupVersionKind,
+        policy: &ValidatingAdmissionPolicy,
+        extent: Extent,
+    ) -> Option<ObjectTypes> {
+        let params = param_kind(policy);
+        Some(ObjectTypes {
+            object: self.schemas.get(kind)?.clone(),
+            params: params.and_then(|kind| self.schemas.get(&kind).cloned()),
+            upstream: extent == Extent::Upstream,
+        })
+    }
+
+    /// The policy's expressions: variables first, in the order in which they see each other.
+    fn expressions(
+        &self,
+        policy: &ValidatingAdmissionPolicy,
+        types: ObjectTypes,
+        extent: Extent,
+    ) -> Vec<Expression> {
+        let spec = &policy.spec;
+        let declarations = Declarations {
+            params: param_kind(policy).is_some(),
+            authorizer: true,
+            patch_types: false,
+        };
+        let mut compiler = Compiler::for_type_checking(&self.base, types);
+        let mut expressions = Vec::new();
+        for (n, variable) in spec.variables.iter().enumerate() {
+            let (name, text) = (&variable.name, &variable.expression);
+            let checked = compiler.check_variable(name, text, declarations);
+            expressions.push(Expression {
+                part: Part::Variable,
+                n,
+                checked,
+            });
+        }
+        let mut check = |part, n, text: &str| {
+            let checked = compiler.check(text, declarations);
+            expressions.push(Expression { part, n, checked });
+        };
+        for (n, validation) in spec.validations.iter().enumerate() {
+            check(Part::Validation, n, &validation.expression);
+            if !validation.message_expression.is_empty() {
+                check(Part::Message, n, &validation.message_expression);
+            }
+        }
+        if extent == Extent::Everything {
+            for (n, condition) in spec.match_conditions.iter().enumerate() {
+                check(Part::MatchCondition, n, &condition.expression);
+            }
+            for (n, annotation) in spec.audit_annotations.iter().enumerate() {
+                check(Part::AuditAnnotation, n, &annotation.value_expression);
+            }
+        }
+        expressions
+    }
+}
+
+/// A part of a policy that holds expressions, in the order in which they are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Variable,
+    MatchCondition,
+    Validation,
+    Message,
+    AuditAnnotation,
+}
+
+impl Part {
+    fn field(self, n: usize) -> String {
+        let expression = match self {
+            Part::Variable | Part::MatchCondition | Part::Validation => "expression",
+            Part::Message => "messageExpression",
+            Part::AuditAnnotation => "valueExpression",
+        };
+        format!("{}[{n}].{expression}", self.list())
+    }
+
+    /// The list that it is in.
+    fn list(self) -> &'static str {
+        match self {
+            Part::Variable => "spec.variables",
+            Part::MatchCondition => "spec.matchConditions",
+            Part::Validation | Part::Message => "spec.validations",
+            Part::AuditAnnotation => "spec.auditAnnotations",
+        }
+    }
+
+    /// Messages stand beside their validations.
+    fn order(self, n: usize) -> (usize, usize, usize) {
+        match self {
+            Part::Variable => (0, n, 0),
+            Part::MatchCondition => (1, n, 0),
+            Part::Validation => (2, n, 0),
+            Part::Message => (2, n, 1),
+            Part::AuditAnnotation => (3, n, 0),
+        }
+    }
+}
+
+/// The name of the type of a kind's objects. Upstream puts a number behind it that is different every time.
+fn type_name(kind: &GroupVersionKind) -> String {
+    format!("{}1", kind.kind)
+}
+
+/// The kind of a policy's params; none where the `apiVersion` cannot be read, or says nothing.
+fn param_kind(policy: &ValidatingAdmissionPolicy) -> Option<GroupVersionKind> {
+    let ParamKind { api_version, kind } = policy.spec.param_kind.as_ref()?;
+    let named = match api_version.as_str() {
+        "/" => GroupVersionKind::new("", kind),
+        text if text.matches('/').count() > 1 => return None,
+        text => GroupVersionKind::new(text, kind),
+    };
+    (named != GroupVersionKind::default()).then_some(named)
+}
+
+/// The plural that Kubernetes guesses for a name.
+fn plural(singular: &str) -> String {
+    if singular.ends_with("endpoints") {
+        return singular.to_owned();
+    }
+    if let Some(stem) = singular.strip_suffix('y') {
+        return format!("{stem}ies");
+    }
+    match singular.ends_with('s') {
+        true => format!("{singular}es"),
+        false => format!("{singular}s"),
+    }
+}

@@ -1,0 +1,104 @@
+//! The schemas of custom resources as API servers publish them, which type checking goes by (apiextensions-apiserver
+//! `pkg/controller/openapi/builder`).
+
+use gavel_schema::{Items, JsonSchema, SchemaOrBool};
+
+/// The schema of a definition with what all objects have; without one, anything may be in an object.
+pub(super) fn schema(schema: Option<&JsonSchema>) -> JsonSchema {
+    let mut schema = schema.cloned().unwrap_or_else(|| JsonSchema {
+        preserve_unknown_fields: Some(true),
+        ..of_type("object")
+    });
+    let own = std::mem::take(&mut schema.properties);
+    let all = [
+        ("apiVersion", text()),
+        ("kind", text()),
+        ("metadata", metadata()),
+    ];
+    let all = all.map(|(name, schema)| (name.to_owned(), schema));
+    // What is said of metadata does not count.
+    schema.properties = own
+        .iter()
+        .map(|(name, schema)| (name.clone(), schema.clone()))
+        .chain(all)
+        .collect();
+    schema
+}
+
+/// `metadata` (apimachinery `pkg/apis/meta/v1`, `ObjectMeta`).
+fn metadata() -> JsonSchema {
+    let owner = object([
+        ("apiVersion", text()),
+        ("blockOwnerDeletion", of_type("boolean")),
+        ("controller", of_type("boolean")),
+        ("kind", text()),
+        ("name", text()),
+        ("uid", text()),
+    ]);
+    let managed = object([
+        ("apiVersion", text()),
+        ("fieldsType", text()),
+        ("fieldsV1", of_type("object")),
+        ("manager", text()),
+        ("operation", text()),
+        ("subresource", text()),
+        ("time", time()),
+    ]);
+    object([
+        ("annotations", texts_by_name()),
+        ("creationTimestamp", time()),
+        ("deletionGracePeriodSeconds", of_type("integer")),
+        ("deletionTimestamp", time()),
+        ("finalizers", list(text())),
+        ("generateName", text()),
+        ("generation", of_type("integer")),
+        ("labels", texts_by_name()),
+        ("managedFields", list(managed)),
+        ("name", text()),
+        ("namespace", text()),
+        ("ownerReferences", list(owner)),
+        ("resourceVersion", text()),
+        ("selfLink", text()),
+        ("uid", text()),
+    ])
+}
+
+fn of_type(kind: &str) -> JsonSchema {
+    JsonSchema {
+        kind: kind.to_owned(),
+        ..JsonSchema::default()
+    }
+}
+
+fn text() -> JsonSchema {
+    of_type("string")
+}
+
+fn time() -> JsonSchema {
+    JsonSchema {
+        format: "date-time".to_owned(),
+        ..text()
+    }
+}
+
+fn texts_by_name() -> JsonSchema {
+    JsonSchema {
+        additional_properties: Some(SchemaOrBool::Schema(Box::new(text()))),
+        ..of_type("object")
+    }
+}
+
+fn list(item: JsonSchema) -> JsonSchema {
+    JsonSchema {
+        items: Some(Items::Schema(Box::new(item))),
+        ..of_type("array")
+    }
+}
+
+fn object<const N: usize>(properties: [(&str, JsonSchema); N]) -> JsonSchema {
+    let properties = properties.map(|(name, schema)| (name.to_owned(), schema));
+    JsonSchema {
+        properties: properties.into_iter().collect(),
+        ..of_type("object")
+    }
+}

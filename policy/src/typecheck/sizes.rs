@@ -1,0 +1,113 @@
+//! The sizes of what the expressions of a policy read.
+
+use gavel_engine::cost::SizeEstimate;
+use gavel_engine::estimate::{KnownValue, SizeSource};
+use gavel_engine::types::Type;
+use gavel_schema::cel::{CelSchema, MAX_REQUEST_SIZE};
+use smol_str::SmolStr;
+
+use crate::cel::{
+    NAMESPACE_OBJECT, OBJECT, OLD_OBJECT, ObjectTypes, PARAMS, REQUEST_VARIABLE, VARIABLES_VARIABLE,
+};
+
+/// The longest text of a time or a duration, in code points, where no schema tells more.
+const TIME: u64 = 64;
+
+/// What is known of sizes: from the schemas of objects and, as all objects come in a request, from the most bytes that one
+/// may have. Nothing is known of `request.userInfo` and `request.options`, and of what functions make of nothing known.
+#[derive(Debug)]
+pub(super) struct Sizes<'t> {
+    types: &'t ObjectTypes,
+    variables: Vec<(SmolStr, KnownValue)>,
+}
+
+impl<'t> Sizes<'t> {
+    /// Those of objects; there are no variables yet.
+    pub(super) fn new(types: &'t ObjectTypes) -> Self {
+        Sizes {
+            types,
+            variables: Vec::new(),
+        }
+    }
+
+    /// Tells what is known of the next variable.
+    pub(super) fn declare(&mut self, name: &str, value: KnownValue) {
+        self.variables.push((name.into(), value));
+    }
+
+    /// How many variables there are.
+    pub(super) fn variables(&self) -> usize {
+        self.variables.len()
+    }
+
+    /// The position of a variable; of two with one name, the last counts.
+    pub(super) fn position(&self, name: &str) -> Option<usize> {
+        self.variables.iter().rposition(|(known, _)| known == name)
+    }
+}
+
+impl SizeSource for Sizes<'_> {
+    fn size(&self, path: &[&str], ty: &Type) -> Option<SizeEstimate> {
+        let mut path = path.to_vec();
+        let mut variables = self.variables.as_slice();
+        // A variable has its value from what was there before it.
+        while let [VARIABLES_VARIABLE, name, rest @ ..] = path.as_slice() {
+            let position = variables.iter().rposition(|(known, _)| known == name)?;
+            let (before, from) = variables.split_at_checked(position)?;
+            let (_, value) = from.first()?;
+            if let Some(size) = value.size(rest) {
+                return Some(size);
+            }
+            let steps = value.path().iter().map(SmolStr::as_str);
+            let longer = steps.chain(rest.iter().copied()).collect();
+            if value.path().is_empty() {
+                return None;
+            }
+            (path, variables) = (longer, before);
+        }
+        match path.as_slice() {
+            [OBJECT | OLD_OBJECT, steps @ ..] => {
+                Some(in_object(Some(&self.types.object), steps, ty))
+            }
+            [PARAMS, steps @ ..] => Some(in_object(self.types.params.as_ref(), steps, ty)),
+            [REQUEST_VARIABLE, "userInfo" | "options", ..] => None,
+            [REQUEST_VARIABLE | NAMESPACE_OBJECT, ..] => Some(up_to(in_request(ty))),
+            _ => None,
+        }
+    }
+}
+
+/// The size of what is in an object. Where an expression sees an object, its schema tells no size; of the keys of maps it
+/// tells nothing that holds.
+fn in_object(schema: Option<&CelSchema>, steps: &[&str], ty: &Type) -> SizeEstimate {
+    let tells = !matches!(ty, Type::Struct(_)) && steps.last() != Some(&"@keys");
+    let told = schema
+        .filter(|_| tells)
+        .and_then(|schema| schema.size_at(steps));
+    up_to(told.map_or_else(|| in_request(ty), |told| told.max))
+}
+
+/// The greatest size that a value of a type may have in a request: as many as there are bytes for.
+fn in_request(ty: &Type) -> u64 {
+    /// The fewest bytes of an element with a comma, and of an entry.
+    const ELEMENT: u64 = 2;
+    const ENTRY: u64 = 5;
+    match ty {
+        Type::Bool | Type::Int | Type::Uint | Type::Double | Type::Null => 1,
+        Type::Duration | Type::Timestamp => TIME,
+        Type::List(_) => MAX_REQUEST_SIZE / ELEMENT,
+        Type::Map(_) | Type::Struct(_) => MAX_REQUEST_SIZE / ENTRY,
+        _ => match ty.as_optional() {
+            Some(held) => in_request(held),
+            None => MAX_REQUEST_SIZE,
+        },
+    }
+}
+
+/// What is null or absent counts as one.
+fn up_to(most: u64) -> SizeEstimate {
+    SizeEstimate {
+        min: 0,
+        max: most.max(1),
+    }
+}

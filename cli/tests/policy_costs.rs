@@ -1,0 +1,148 @@
+//! What expressions of real policies cost, as Kubernetes counted it for real objects, held against the most that is
+//! estimated from the schemas of Kubernetes' own kinds, bounded by nothing more than what the objects have. Skipped where the recordings are not there.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test")]
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+
+use flate2::read::GzDecoder;
+use gavel_policy::GroupVersionKind;
+use gavel_policy::api::{Registration, ValidatingAdmissionPolicy};
+use gavel_policy::typecheck::{Estimate, TypeChecker};
+use gavel_schema::{Items, JsonSchema, SchemaOrBool, openapi};
+use serde_json::Value as Json;
+
+fn shared(path: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../../shared")
+        .join(path)
+}
+
+/// The schema of a kind in the OpenAPI documents of Kubernetes, if it is one of Kubernetes' own.
+fn schema(kind: &GroupVersionKind) -> Option<JsonSchema> {
+    let folder = match kind.group.as_str() {
+        "" => "api".to_owned(),
+        group => format!("apis/{group}"),
+    };
+    let path = shared(&format!(
+        "corpus/openapi/1.35/{folder}/{}.json",
+        kind.version
+    ));
+    let document: Json = serde_json::from_reader(BufReader::new(File::open(path).ok()?)).unwrap();
+    let schemas = document["components"]["schemas"].as_object().unwrap();
+    let is_kind = |known: &Json| GroupVersionKind::from_json(known) == *kind;
+    let schema = schemas.values().find(|schema| {
+        let kinds = schema["x-kubernetes-group-version-kind"].as_array();
+        kinds.is_some_and(|kinds| kinds.iter().any(is_kind))
+    });
+    Some(openapi::resolve(schema?, &|name| schemas.get(name)).unwrap())
+}
+
+/// Bounds a schema by what values have: nothing in them is any smaller than it may be.
+fn tighten(schema: &mut JsonSchema, values: &[&Json]) {
+    let most = |size: fn(&Json) -> Option<usize>| {
+        let sizes = values.iter().filter_map(|value| size(value));
+        Some(i64::try_from(sizes.max().unwrap_or(0)).unwrap())
+    };
+    schema.max_length = most(|value| Some(value.as_str()?.chars().count()));
+    schema.max_items = most(|value| Some(value.as_array()?.len()));
+    schema.max_properties = most(|value| Some(value.as_object()?.len()));
+    let objects: Vec<_> = values
+        .iter()
+        .filter_map(|value| value.as_object())
+        .collect();
+    if let Some(Items::Schema(item)) = &mut schema.items {
+        let items = values.iter().filter_map(|value| value.as_array()).flatten();
+        tighten(item, &items.collect::<Vec<_>>());
+    }
+    if let Some(SchemaOrBool::Schema(value)) = &mut schema.additional_properties {
+        let entries = objects.iter().flat_map(|object| object.values());
+        tighten(value, &entries.collect::<Vec<_>>());
+    }
+    for name in schema.properties.keys().cloned().collect::<Vec<_>>() {
+        let entries = objects.iter().filter_map(|object| object.get(&name));
+        tighten(
+            schema.properties.get_mut(&name).unwrap(),
+            &entries.collect::<Vec<_>>(),
+        );
+    }
+}
+
+/// The most that each expression of a policy costs for objects of a kind, by its text; nothing where that is not known.
+fn most(policy: &Json, kind: &GroupVersionKind, checker: &TypeChecker) -> BTreeMap<String, u64> {
+    let analysis = checker.analyze(&ValidatingAdmissionPolicy::from_json(policy).unwrap());
+    let costs = analysis
+        .costs
+        .into_iter()
+        .filter(|costs| costs.kind == *kind);
+    let bounded = costs
+        .flat_map(|costs| costs.expressions)
+        .filter_map(|each| {
+            let pointer = each.field.replace(['.', '['], "/").replace(']', "");
+            let text = policy.pointer(&format!("/{pointer}"))?.as_str()?;
+            match each.cost {
+                Estimate::Bounded(cost) => Some((text.to_owned(), cost.max)),
+                _ => None,
+            }
+        });
+    bounded.collect()
+}
+
+#[test]
+fn no_real_evaluation_costs_more_than_estimated() {
+    /// How many objects are held against each policy.
+    const OBJECTS: usize = 3;
+    let Ok(recordings) = File::open(shared("golden/real-policies.ndjson.gz")) else {
+        return eprintln!("skipped: no recordings");
+    };
+    let mut kinds = HashMap::new();
+    let mut objects: HashMap<String, usize> = HashMap::new();
+    let (mut compared, mut exceeding) = (0_usize, Vec::new());
+    for line in BufReader::new(GzDecoder::new(recordings)).lines() {
+        let recording: Json = serde_json::from_str(&line.unwrap()).unwrap();
+        let (request, response) = (&recording["request"], &recording["response"]);
+        let policy = &request["policy"];
+        let Some(results) = response["results"].as_array() else {
+            continue;
+        };
+        let seen = objects.entry(policy.to_string()).or_default();
+        *seen = seen.saturating_add(1);
+        if *seen > OBJECTS {
+            continue;
+        }
+        let kind = GroupVersionKind::from_json(&response["policyMatch"]["kind"]);
+        let known = kinds.entry(kind.clone()).or_insert_with(|| {
+            let checker = TypeChecker::new("1.36".parse().unwrap()).unwrap();
+            schema(&kind).map(|schema| (schema, checker))
+        });
+        let Some((schema, checker)) = known else {
+            continue;
+        };
+        let mut schema = schema.clone();
+        let request = &request["request"];
+        tighten(&mut schema, &[&request["object"], &request["oldObject"]]);
+        checker.add_kind(kind.clone(), &schema);
+        let most = most(policy, &kind, checker);
+        let traces = results
+            .iter()
+            .filter_map(|result| result["trace"].as_array());
+        for ran in traces.flatten() {
+            let text = ran["expression"].as_str().unwrap();
+            let cost = ran["cost"].as_u64().unwrap();
+            if let Some(most) = most.get(text) {
+                compared = compared.saturating_add(1);
+                if cost > *most {
+                    exceeding.push(format!(
+                        "{}: {text} costs {cost}, not {most} at most",
+                        recording["request"]["id"]
+                    ));
+                }
+            }
+        }
+    }
+    assert!(exceeding.is_empty(), "{exceeding:#?}");
+    assert!(compared > 1000, "only {compared} were compared");
+    println!("{compared} evaluations");
+}

@@ -9,6 +9,7 @@ use gavel_engine::golang;
 use gavel_engine::types::Type;
 use gavel_engine::value::Json;
 use gavel_libraries::KubeVersion;
+use gavel_schema::cel::MAX_REQUEST_SIZE;
 
 use crate::commands::serve::ServeArgs;
 use crate::environment;
@@ -180,6 +181,10 @@ pub(crate) struct LintArgs {
     /// The version of Kubernetes whose API server it is
     #[arg(long, value_name = "VERSION", default_value_t, value_parser = environment::kubernetes_version)]
     pub(crate) kubernetes_version: KubeVersion,
+
+    /// The most bytes of an object, by which it is told what expressions may cost; more than 3 MiB are never sent
+    #[arg(long, value_name = "BYTES", default_value_t = MAX_REQUEST_SIZE)]
+    pub(crate) max_object: u64,
 
     /// Show what each expression costs at most, kind by kind
     #[arg(long)]

@@ -224,6 +224,17 @@ fn costs_are_shown_kind_by_kind() {
 }
 
 #[test]
+fn smaller_objects_cost_less() {
+    let more = "  validations:
+  - expression: object.spec.notes.all(n, n != 'a')
+";
+    let folder = Folder::new("smaller", &policy("example.com", "things", more));
+    assert_eq!(folder.lint(&[]).0, Some(1));
+    let (_, out, _) = folder.lint(&["--max-object", "1024", "--cost"]);
+    assert!(out.contains(" 2564 of   1000000\n"), "{out}");
+}
+
+#[test]
 fn json_is_an_object_a_line() {
     let more = "  validations:
   - expression: object.spec.siz < 5

@@ -90,9 +90,10 @@ impl KindCosts {
         kind: GroupVersionKind,
         policy: &ValidatingAdmissionPolicy,
         types: &ObjectTypes,
+        max_object: u64,
         expressions: &[Expression],
     ) -> Self {
-        let mut sizes = Sizes::new(types);
+        let mut sizes = Sizes::new(types, max_object);
         let mut costed: Vec<_> = expressions
             .iter()
             .map(|expression| Costed::new(expression, policy, &mut sizes))

@@ -9,7 +9,7 @@ use gavel_engine::env::Env;
 use gavel_engine::types::TypeTextError;
 use gavel_libraries::{EnvSet, KubeVersion};
 use gavel_schema::JsonSchema;
-use gavel_schema::cel::CelSchema;
+use gavel_schema::cel::{CelSchema, MAX_REQUEST_SIZE};
 
 use crate::api::{ExpressionWarning, ParamKind, ValidatingAdmissionPolicy};
 use crate::cel::{Compiler, Declarations, ObjectTypes, TypeFault};
@@ -58,6 +58,8 @@ pub struct TypeChecker {
     schemas: BTreeMap<GroupVersionKind, CelSchema>,
     /// Plural and singular names.
     resources: BTreeMap<GroupVersionResource, GroupVersionKind>,
+    /// The most bytes of an object.
+    max_object: u64,
 }
 
 /// All that can be said of a policy whose kinds are known.
@@ -112,7 +114,14 @@ impl TypeChecker {
             base,
             schemas: BTreeMap::new(),
             resources: BTreeMap::new(),
+            max_object: MAX_REQUEST_SIZE,
         })
+    }
+
+    /// Takes objects to have so many bytes of JSON at most where it is asked what they may cost, and not as many as there are
+    /// in a request, 3 MiB.
+    pub fn set_max_object(&mut self, bytes: u64) {
+        self.max_object = bytes;
     }
 
     /// Makes a kind known, and its resource by the name that Kubernetes guesses for it.
@@ -189,7 +198,7 @@ impl TypeChecker {
                 continue;
             };
             let expressions = self.expressions(policy, types.clone(), Extent::Everything);
-            let costs = KindCosts::new(kind.clone(), policy, &types, &expressions);
+            let costs = KindCosts::new(kind.clone(), policy, &types, self.max_object, &expressions);
             analysis.costs.push(costs);
             for Expression { part, n, checked } in expressions {
                 if let Err(fault) = checked {

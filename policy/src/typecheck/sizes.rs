@@ -3,7 +3,7 @@
 use gavel_engine::cost::SizeEstimate;
 use gavel_engine::estimate::{KnownValue, SizeSource};
 use gavel_engine::types::Type;
-use gavel_schema::cel::{CelSchema, MAX_REQUEST_SIZE};
+use gavel_schema::cel::CelSchema;
 use smol_str::SmolStr;
 
 use crate::cel::{
@@ -13,19 +13,21 @@ use crate::cel::{
 /// The longest text of a time or a duration, in code points, where no schema tells more.
 const TIME: u64 = 64;
 
-/// What is known of sizes: from the schemas of objects and, as all objects come in a request, from the most bytes that one
-/// may have. Nothing is known of `request.userInfo` and `request.options`, and of what functions make of nothing known.
+/// What is known of sizes: from the schemas of objects and from the most bytes that one may have. Nothing is known of `request.userInfo` and `request.options`, and of what functions make of nothing known.
 #[derive(Debug)]
 pub(super) struct Sizes<'t> {
     types: &'t ObjectTypes,
+    /// The most bytes of an object.
+    max_object: u64,
     variables: Vec<(SmolStr, KnownValue)>,
 }
 
 impl<'t> Sizes<'t> {
-    /// Those of objects; there are no variables yet.
-    pub(super) fn new(types: &'t ObjectTypes) -> Self {
+    /// Those of objects of so many bytes; there are no variables yet.
+    pub(super) fn new(types: &'t ObjectTypes, max_object: u64) -> Self {
         Sizes {
             types,
+            max_object,
             variables: Vec::new(),
         }
     }
@@ -67,39 +69,41 @@ impl SizeSource for Sizes<'_> {
         }
         match path.as_slice() {
             [OBJECT | OLD_OBJECT, steps @ ..] => {
-                Some(in_object(Some(&self.types.object), steps, ty))
+                Some(self.in_object(Some(&self.types.object), steps, ty))
             }
-            [PARAMS, steps @ ..] => Some(in_object(self.types.params.as_ref(), steps, ty)),
+            [PARAMS, steps @ ..] => Some(self.in_object(self.types.params.as_ref(), steps, ty)),
             [REQUEST_VARIABLE, "userInfo" | "options", ..] => None,
-            [REQUEST_VARIABLE | NAMESPACE_OBJECT, ..] => Some(up_to(in_request(ty))),
+            [REQUEST_VARIABLE | NAMESPACE_OBJECT, ..] => Some(up_to(in_bytes(self.max_object, ty))),
             _ => None,
         }
     }
 }
 
-/// The size of what is in an object. Where an expression sees an object, its schema tells no size; of the keys of maps it
-/// tells nothing that holds.
-fn in_object(schema: Option<&CelSchema>, steps: &[&str], ty: &Type) -> SizeEstimate {
-    let tells = !matches!(ty, Type::Struct(_)) && steps.last() != Some(&"@keys");
-    let told = schema
-        .filter(|_| tells)
-        .and_then(|schema| schema.size_at(steps));
-    up_to(told.map_or_else(|| in_request(ty), |told| told.max))
+impl Sizes<'_> {
+    /// The size of what is in an object. Where an expression sees an object, its schema tells no size; of the keys of maps
+    /// it tells nothing that holds.
+    fn in_object(&self, schema: Option<&CelSchema>, steps: &[&str], ty: &Type) -> SizeEstimate {
+        let tells = !matches!(ty, Type::Struct(_)) && steps.last() != Some(&"@keys");
+        let told = schema.filter(|_| tells);
+        let told = told.and_then(|schema| schema.size_at(steps));
+        let most = in_bytes(self.max_object, ty);
+        up_to(told.map_or(most, |told| told.max.min(most)))
+    }
 }
 
-/// The greatest size that a value of a type may have in a request: as many as there are bytes for.
-fn in_request(ty: &Type) -> u64 {
+/// The greatest size that a value of a type may have in an object of so many bytes.
+fn in_bytes(bytes: u64, ty: &Type) -> u64 {
     /// The fewest bytes of an element with a comma, and of an entry.
     const ELEMENT: u64 = 2;
     const ENTRY: u64 = 5;
     match ty {
         Type::Bool | Type::Int | Type::Uint | Type::Double | Type::Null => 1,
         Type::Duration | Type::Timestamp => TIME,
-        Type::List(_) => MAX_REQUEST_SIZE / ELEMENT,
-        Type::Map(_) | Type::Struct(_) => MAX_REQUEST_SIZE / ENTRY,
+        Type::List(_) => bytes / ELEMENT,
+        Type::Map(_) | Type::Struct(_) => bytes / ENTRY,
         _ => match ty.as_optional() {
-            Some(held) => in_request(held),
-            None => MAX_REQUEST_SIZE,
+            Some(held) => in_bytes(bytes, held),
+            None => bytes,
         },
     }
 }

@@ -89,6 +89,7 @@ impl Checkers {
     fn new(args: &LintArgs, manifests: &mut Manifests) -> Result<Self, String> {
         let version = args.kubernetes_version;
         let mut types = TypeChecker::new(version).map_err(|error| error.to_string())?;
+        types.set_max_object(args.max_object);
         for (path, document) in manifests.objects(&args.crd) {
             if let Err(message) = kinds::define(&document, &mut types) {
                 manifests.refuse(&path, &document, &message);

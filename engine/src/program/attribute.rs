@@ -11,7 +11,7 @@ use super::frame::Frame;
 use super::node::Node;
 use super::path::PathId;
 use crate::error::EvalError;
-use crate::value::{HeldError, List, OwnedValue, Value, number};
+use crate::value::{List, OwnedValue, Value, number};
 
 /// A chain: where it starts and what is then looked up.
 #[derive(Debug)]
@@ -302,29 +302,11 @@ fn json_field<'a>(object: Value<'a>, field: &str) -> Option<Option<Value<'a>>> {
     }
 }
 
-/// A value that was taken out of an optional. Upstream goes by way of the native value, in which an optional is what it
-/// holds, a type its name, a list of a schema any list, and of a library's value or a failure nothing can be made again.
-fn taken_out<'a>(mut value: Value<'a>, frame: &Frame<'a>) -> Value<'a> {
-    if frame.follows_specification() {
-        return value;
-    }
-    while let Value::Optional(Some(&held)) = value {
-        value = held;
-    }
-    let value = value
-        .read(frame.arena)
-        .unwrap_or_else(|error| frame.arena.opaque(HeldError(error)));
-    match value {
-        Value::Optional(_) => Value::Null,
-        Value::Type(name) => Value::String(name),
-        Value::ShapedList(items, _) => Value::JsonList(items),
-        Value::ShapedMap(map, _) => Value::JsonMap(map),
-        Value::ListView(list) => list.native(frame.arena).unwrap_or(value),
-        Value::Opaque(opaque) => match opaque.native_error() {
-            Some(error) => frame.arena.opaque(HeldError(error)),
-            None => value,
-        },
-        value => value,
+/// A value that was taken out of an optional.
+fn taken_out<'a>(value: Value<'a>, frame: &Frame<'a>) -> Value<'a> {
+    match frame.follows_specification() {
+        true => value,
+        false => value.native(frame.arena),
     }
 }
 

@@ -2,7 +2,8 @@
 
 use bumpalo::collections::{String as ArenaString, Vec as ArenaVec};
 
-use super::{Arena, List, Value};
+use super::equal::{list_contains, lists_equal_strictly};
+use super::{Arena, List, ListView, Reach, Value};
 use crate::error::EvalError;
 
 /// `left + right`
@@ -54,5 +55,47 @@ pub fn concat_lists<'a>(
     let mut values = ArenaVec::with_capacity_in(length, arena.bump());
     values.extend(left.iter());
     values.extend(right.iter());
-    Ok(Value::List(values.into_bump_slice()))
+    Ok(Value::ListView(arena.bump().alloc(Joined {
+        values: values.into_bump_slice(),
+        parts: [left, right],
+    })))
+}
+
+/// `left + right`, which is told from a list with the same elements when it is compared, searched or taken out of an
+/// optional (cel-go's `concatList`).
+#[derive(Debug)]
+struct Joined<'a> {
+    values: &'a [Value<'a>],
+    parts: [List<'a>; 2],
+}
+
+impl ListView for Joined<'_> {
+    fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    fn get(&self, index: usize) -> Option<Value<'_>> {
+        self.values.get(index).copied()
+    }
+
+    fn equals(&self, other: &Value<'_>, reach: &mut Reach) -> Option<Result<bool, EvalError>> {
+        Some(match other.as_list() {
+            Some(other) => lists_equal_strictly(List::Values(self.values), other, reach),
+            None => Ok(false),
+        })
+    }
+
+    fn contains(&self, value: &Value<'_>) -> Option<Result<bool, EvalError>> {
+        let found = self.parts.iter().map(|part| list_contains(*part, value));
+        found.reduce(|left, right| Ok(left? || right?))
+    }
+
+    fn native<'a>(&'a self, arena: &'a Arena) -> Option<Value<'a>> {
+        let values: Vec<_> = self
+            .values
+            .iter()
+            .map(|value| value.native(arena))
+            .collect();
+        Some(arena.list(&values))
+    }
 }

@@ -93,7 +93,7 @@ fn equals_within(
         }
         (Value::ShapedMap(l, shape), r) => shape.map_equals(l, r, reach)?,
         (Value::ShapedList(l, shape), r) => shape.list_equals(l, r, reach)?,
-        (Value::ListView(l), r) => match (l.equals(r), r.as_list()) {
+        (Value::ListView(l), r) => match (l.equals(r, reach), r.as_list()) {
             (Some(equal), _) => equal?,
             (None, Some(r)) => lists_equal(List::View(*l), r, reach)?,
             (None, None) => false,
@@ -134,6 +134,29 @@ fn lists_equal(left: List<'_>, right: List<'_>, reach: &mut Reach) -> Result<boo
             }
         }
         Ok(true)
+    })
+}
+
+/// The same where a comparison of elements that fails is the answer, unless other elements differ.
+pub(super) fn lists_equal_strictly(
+    left: List<'_>,
+    right: List<'_>,
+    reach: &mut Reach,
+) -> Result<bool, EvalError> {
+    if left.len() != right.len() {
+        return Ok(false);
+    }
+    reach.within(left.len(), |reach| {
+        let mut equal = Ok(true);
+        for (l, r) in left.iter().zip(right.iter()) {
+            match equals_within(&l, &r, reach) {
+                Ok(true) => {}
+                Ok(false) => return Ok(false),
+                Err(error) if error.is_fatal() => return Err(error),
+                failed => equal = equal.and(failed),
+            }
+        }
+        equal
     })
 }
 

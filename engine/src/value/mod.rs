@@ -116,6 +116,30 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// What becomes of the value by way of Go's value below it, as where Kubernetes takes it out of an optional: an optional
+    /// is what it holds, a type its name, a list of a schema any list, and of a library's value or a failure nothing can be
+    /// made again.
+    pub(crate) fn native(mut self, arena: &'a Arena) -> Value<'a> {
+        while let Value::Optional(Some(&held)) = self {
+            self = held;
+        }
+        let value = self
+            .read(arena)
+            .unwrap_or_else(|error| arena.opaque(HeldError(error)));
+        match value {
+            Value::Optional(_) => Value::Null,
+            Value::Type(name) => Value::String(name),
+            Value::ShapedList(items, _) => Value::JsonList(items),
+            Value::ShapedMap(map, _) => Value::JsonMap(map),
+            Value::ListView(list) => list.native(arena).unwrap_or(value),
+            Value::Opaque(opaque) => match opaque.native_error() {
+                Some(error) => arena.opaque(HeldError(error)),
+                None => value,
+            },
+            value => value,
+        }
+    }
+
     /// Why the value cannot be the operand of something: of no fitting type, or the failure that it stands for.
     #[cold]
     pub fn no_such_overload(self) -> EvalError {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use super::{Arena, List, Value};
+use super::{Arena, List, Reach, Value};
 use crate::error::EvalError;
 
 /// A list of a host, read element by element. A view lives within one evaluation, or several of one thread.
@@ -26,8 +26,8 @@ pub trait ListView: fmt::Debug {
         self.is_empty()
     }
 
-    /// Whether the list on the right of an `==` is the same, where the order of the elements does not decide it.
-    fn equals(&self, _other: &Value<'_>) -> Option<Result<bool, EvalError>> {
+    /// Whether the list on the right of an `==` is the same, where that is not for the elements alone to say.
+    fn equals(&self, _other: &Value<'_>, _reach: &mut Reach) -> Option<Result<bool, EvalError>> {
         None
     }
 

@@ -93,7 +93,7 @@ pub(super) fn concat<'a>(
             for native in appended {
                 let key = native
                     .key()
-                    .map_err(|value| value.looked_up(members.is_empty()))?;
+                    .map_err(|value| value.looked_up(members.is_empty() && elements.is_empty()))?;
                 if key.is_none_or(|key| members.insert(key)) {
                     if let (Some(key), Some(added)) = (key, added) {
                         added.remember(key);
@@ -160,17 +160,10 @@ impl ListView for Joined<'_> {
         false
     }
 
-    fn equals(&self, other: &Value<'_>) -> Option<Result<bool, EvalError>> {
+    fn equals(&self, other: &Value<'_>, reach: &mut Reach) -> Option<Result<bool, EvalError>> {
         let elements = Elements::Joined(self.elements);
-        let mut reach = Reach::default();
         let node = Node::of(self.shape)?;
-        Some(equality::list_equals(
-            node,
-            elements,
-            &[],
-            other,
-            &mut reach,
-        ))
+        Some(equality::list_equals(node, elements, &[], other, reach))
     }
 
     fn contains(&self, value: &Value<'_>) -> Option<Result<bool, EvalError>> {
@@ -252,14 +245,11 @@ impl ListView for BoundSet<'_> {
         false
     }
 
-    fn equals(&self, other: &Value<'_>) -> Option<Result<bool, EvalError>> {
+    fn equals(&self, other: &Value<'_>, reach: &mut Reach) -> Option<Result<bool, EvalError>> {
         let elements = Elements::Json(self.items);
-        let mut reach = Reach::default();
         let node = Node::of(self.shape)?;
         let added = self.added.keys.borrow();
-        Some(equality::list_equals(
-            node, elements, &added, other, &mut reach,
-        ))
+        Some(equality::list_equals(node, elements, &added, other, reach))
     }
 
     fn contains(&self, value: &Value<'_>) -> Option<Result<bool, EvalError>> {

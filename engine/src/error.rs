@@ -43,10 +43,12 @@ impl EvalError {
         )
     }
 
-    /// Bytes are no key of a map or member of a set: upstream hashes them, which Go refuses.
+    /// A value is no key of a map or member of a set: upstream hashes it, which Go refuses of its type.
     #[cold]
-    pub fn unhashable_bytes() -> Self {
-        Self::internal("runtime error: hash of unhashable type types.Bytes")
+    pub fn unhashable(go_type: &str) -> Self {
+        Self::internal(format_args!(
+            "runtime error: hash of unhashable type {go_type}"
+        ))
     }
 
     /// An argument's type fits no overload.

@@ -73,11 +73,16 @@ fn traversal_track<'v>(
         if let Some(list) = value.as_list() {
             pending.extend(list);
         } else if let Some(map) = value.as_map() {
-            for entry in map.iter() {
+            let mut entries = map.iter();
+            for entry in entries.by_ref() {
                 match entry {
                     Ok((key, value)) => pending.extend([key, value]),
                     Err(_) => cost = cost.saturating_add(1),
                 }
+            }
+            // Of a field that the schema does not know there is neither key nor value; each counts.
+            while entries.next_key().is_some() {
+                cost = cost.saturating_add(2);
             }
         } else {
             let units = match value {

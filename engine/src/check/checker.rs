@@ -81,6 +81,11 @@ impl<'c> Checker<'c> {
                 *ty = resolved;
             }
         }
+        for (ty, reference) in self.types.iter().zip(&mut self.references) {
+            if let (Type::Type(_), Some(Reference::Variable(name))) = (ty, &reference) {
+                *reference = Some(Reference::Type(name.clone()));
+            }
+        }
         if self.bindings.is_exhausted() {
             self.report(
                 root,

@@ -116,15 +116,10 @@ const NULL_VALUE: &str = "google.protobuf.NullValue.NULL_VALUE";
 
 impl Declared {
     fn variable(name: SmolStr, ty: Type) -> Self {
-        // Upstream takes whatever has the type of a type for the name of one, even a variable.
-        let reference = match ty {
-            Type::Type(_) => Reference::Type(name.clone()),
-            _ => Reference::Variable(name.clone()),
-        };
         Declared {
+            reference: Reference::Variable(name.clone()),
             name,
             ty,
-            reference,
         }
     }
 }

@@ -8,7 +8,7 @@ use super::node::Node;
 use super::well_known;
 use crate::cost;
 use crate::error::EvalError;
-use crate::value::{MapBuilder, Value};
+use crate::value::{MapBuilder, Value, check_hashable};
 
 /// `[a, ?b]`.
 #[derive(Debug)]
@@ -90,11 +90,14 @@ impl MapLiteral {
                 value?.map(|value| map.insert_new(key, value)).transpose()?;
                 continue;
             }
-            if matches!(key, Value::Bytes(_)) {
+            if let Err(error) = check_hashable(&key) {
                 return Err(match value {
                     // What is not there is deleted, and Go words that otherwise.
-                    Ok(None) => EvalError::internal("hash of unhashable type: types.Bytes"),
-                    _ => EvalError::unhashable_bytes(),
+                    Ok(None) => EvalError::internal(format_args!(
+                        "hash of unhashable type: {}",
+                        key.go_type()
+                    )),
+                    _ => error,
                 });
             }
             match value? {

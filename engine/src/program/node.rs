@@ -10,7 +10,7 @@ use super::frame::Frame;
 use super::literal::{ListLiteral, MapLiteral, StructLiteral};
 use super::operator::{Comparison, Equality};
 use crate::error::EvalError;
-use crate::value::{OwnedValue, Value, key_order};
+use crate::value::{OwnedValue, Value, check_hashable, key_order};
 
 /// A step of a program.
 #[derive(Debug)]
@@ -175,8 +175,8 @@ fn optional_or_value<'a>(
 impl Membership {
     fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<bool, EvalError> {
         let element = self.element.eval(frame)?;
+        check_hashable(&element)?;
         match element {
-            Value::Bytes(_) => Err(EvalError::unhashable_bytes()),
             Value::Double(double) if double.is_nan() => Ok(false),
             _ => Ok(self
                 .set

@@ -74,6 +74,10 @@ impl ListView for Joined<'_> {
         self.values.len()
     }
 
+    fn go_type(&self) -> &'static str {
+        "*types.concatList"
+    }
+
     fn get(&self, index: usize) -> Option<Value<'_>> {
         self.values.get(index).copied()
     }

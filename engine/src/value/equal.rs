@@ -79,6 +79,8 @@ fn equals_within(
         (Value::Type(l), Value::Type(r)) => l == r,
         (Value::Optional(l), Value::Optional(r)) => match (l, r) {
             (None, None) => true,
+            // Upstream asks the value, before it looks whether one of them is null.
+            (Some(Value::Opaque(l)), Some(r @ Value::Null)) => l.equals(r)?,
             (Some(l), Some(r)) => reach.within(1, |reach| equals_within(l, r, reach))?,
             _ => false,
         },

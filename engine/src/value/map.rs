@@ -5,7 +5,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use super::{Arena, JsonObject, MapView, Shape, Value};
+use super::{Arena, JsonObject, MapView, OpaqueKey, Shape, Value};
 use crate::error::EvalError;
 
 /// A map: computed, in a JSON document, or of a host.
@@ -65,10 +65,11 @@ impl<'a> Map<'a> {
 
     fn get_exact(&self, key: &Value<'_>) -> Result<Option<Value<'a>>, EvalError> {
         match (*self, key) {
-            (Map::Values(map), Value::Bytes(_)) if !map.entries.is_empty() => {
-                Err(EvalError::unhashable_bytes())
+            (Map::Values(map), _) if map.entries.is_empty() => Ok(None),
+            (Map::Values(map), _) => {
+                check_hashable(key)?;
+                Ok(map.get(key))
             }
-            (Map::Values(map), _) => Ok(map.get(key)),
             (Map::Json(map), Value::String(text)) => Ok(map.get(*text).map(Value::from)),
             (Map::Json(_), _) => Ok(None),
             (Map::Shaped(map, shape), Value::String(text)) => Ok(shape.find(map, text)),
@@ -317,9 +318,28 @@ pub fn key_order(left: &Value<'_>, right: &Value<'_>) -> Ordering {
         (Value::Duration(l), Value::Duration(r)) => l.cmp(r),
         (Value::Timestamp(l), Value::Timestamp(r)) => l.cmp(r),
         (Value::Type(l), Value::Type(r)) => l.cmp(r),
+        (Value::Opaque(l), Value::Opaque(r)) => {
+            l.type_name()
+                .cmp(r.type_name())
+                .then_with(|| match (l.key(), r.key()) {
+                    (OpaqueKey::Place, OpaqueKey::Place) => address(left).cmp(&address(right)),
+                    (l, r) => l.cmp(&r),
+                })
+        }
         _ => rank(left)
             .cmp(&rank(right))
             .then_with(|| address(left).cmp(&address(right))),
+    }
+}
+
+/// Fails for values that cannot be keys of maps or members of sets.
+pub(crate) fn check_hashable(key: &Value<'_>) -> Result<(), EvalError> {
+    match key {
+        Value::Bytes(_) => Err(EvalError::unhashable("types.Bytes")),
+        Value::Opaque(opaque) if opaque.key() == OpaqueKey::Unhashable => {
+            Err(EvalError::unhashable(&opaque.go_type()))
+        }
+        _ => Ok(()),
     }
 }
 

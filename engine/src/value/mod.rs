@@ -24,12 +24,13 @@ pub use arena::Arena;
 pub use concat::{concat_bytes, concat_lists, concat_strings};
 pub use equal::{list_contains, map_contains};
 pub use list::{List, ListIter};
+pub(crate) use map::check_hashable;
 pub use map::{Map, MapBuilder, MapIter, MapValue, ShapedKeys, key_order};
 pub use owned::OwnedValue;
 pub use reach::Reach;
 pub use shape::{JsonShape, Shape};
 pub use time::{Duration, Timestamp};
-pub use view::{HeldError, ListView, MapView, Opaque, Share};
+pub use view::{HeldError, ListView, MapView, Opaque, OpaqueKey, Share};
 
 use crate::error::EvalError;
 
@@ -119,7 +120,7 @@ impl<'a> Value<'a> {
     /// What becomes of the value by way of Go's value below it, as where Kubernetes takes it out of an optional: an optional
     /// is what it holds, a type its name, a list of a schema any list, and of a library's value or a failure nothing can be
     /// made again.
-    pub(crate) fn native(mut self, arena: &'a Arena) -> Value<'a> {
+    pub fn native(mut self, arena: &'a Arena) -> Value<'a> {
         while let Value::Optional(Some(&held)) = self {
             self = held;
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::map::key_order;
+use super::map::{check_hashable, key_order};
 use super::{Arena, Duration, MapView, Opaque, Reach, Timestamp, Value};
 use crate::error::EvalError;
 
@@ -136,10 +136,8 @@ impl MapView for OwnedMap {
     fn get(&self, key: &Value<'_>) -> Result<Option<Value<'_>>, EvalError> {
         match key {
             Value::Double(double) if double.is_nan() => return Ok(None),
-            Value::Bytes(_) if !self.entries.is_empty() => {
-                return Err(EvalError::unhashable_bytes());
-            }
-            _ => {}
+            _ if self.entries.is_empty() => return Ok(None),
+            _ => check_hashable(key)?,
         }
         let found = self
             .entries

@@ -31,9 +31,8 @@ impl Value<'_> {
             Value::Duration(_) => "types.Duration",
             Value::Timestamp(_) => "types.Timestamp",
             Value::ShapedList(_, shape) | Value::ShapedMap(_, shape) => shape.go_type(),
-            Value::List(_) | Value::JsonList(_) | Value::OwnedList(_) | Value::ListView(_) => {
-                "*types.baseList"
-            }
+            Value::List(_) | Value::JsonList(_) | Value::OwnedList(_) => "*types.baseList",
+            Value::ListView(view) => view.go_type(),
             Value::Map(_) | Value::JsonMap(_) | Value::MapView(_) => "*types.baseMap",
             Value::Optional(_) => "*types.Optional",
             Value::Type(_) => "*types.Type",

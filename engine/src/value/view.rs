@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use super::{Arena, List, Reach, Value};
 use crate::error::EvalError;
 
@@ -16,6 +18,11 @@ pub trait ListView: fmt::Debug {
     /// Whether there are no elements.
     fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// The Go type of the value, which some messages name.
+    fn go_type(&self) -> &'static str {
+        "*types.baseList"
     }
 
     /// The element at `index`, or `None` past the end.
@@ -92,6 +99,11 @@ pub trait Opaque: Share + Any + fmt::Debug + Send + Sync {
         Cow::Owned(format!("cel.{last}"))
     }
 
+    /// How the value is told from others as a key of a map.
+    fn key(&self) -> OpaqueKey {
+        OpaqueKey::Place
+    }
+
     /// Whether `other` is the same value. An error where upstream gives one.
     fn equals(&self, other: &Value<'_>) -> Result<bool, EvalError>;
 
@@ -123,6 +135,17 @@ pub trait Opaque: Share + Any + fmt::Debug + Send + Sync {
 
     /// The value as text, where messages print it.
     fn to_text<'a>(&self, arena: &'a Arena) -> &'a str;
+}
+
+/// How a library's value is told from others of its type as a key of a map.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum OpaqueKey {
+    /// By its place in memory: no other value is the same key.
+    Place,
+    /// By what it holds.
+    Value(SmallVec<[u8; 24]>),
+    /// Not at all: it cannot be a key.
+    Unhashable,
 }
 
 /// A failure that an optional, list or map holds as if it were a value. Whoever reads it fails.

@@ -7,9 +7,9 @@ use gavel_engine::cost::{
 };
 use gavel_engine::decl::{CallContext, Overload};
 use gavel_engine::error::EvalError;
-use gavel_engine::value::{Arena, Opaque, Value};
+use gavel_engine::value::{Arena, Opaque, OpaqueKey, Value};
 
-use super::ip::{Ip, Kubernetes, Rules, address, text};
+use super::ip::{Ip, Kubernetes, Rules, address, key_of, text};
 use super::typed;
 use super::values::cidr::Prefix;
 use crate::cost::PARSING;
@@ -71,6 +71,12 @@ impl<R: Rules> Cidr<R> {
 impl<R: Rules> Opaque for Cidr<R> {
     fn type_name(&self) -> &'static str {
         CIDR
+    }
+
+    fn key(&self) -> OpaqueKey {
+        let mut key = key_of(self.prefix.address);
+        key.push(self.prefix.bits);
+        OpaqueKey::Value(key)
     }
 
     fn native_error(&self) -> Option<EvalError> {

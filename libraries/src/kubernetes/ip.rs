@@ -13,7 +13,9 @@ use gavel_engine::golang::netip::{
     parse_address,
 };
 use gavel_engine::golang::quote::quote;
-use gavel_engine::value::{Arena, Opaque, Value};
+use gavel_engine::value::{Arena, Opaque, OpaqueKey, Value};
+
+use smallvec::SmallVec;
 
 use super::typed;
 use super::values::cidr::Prefix;
@@ -102,6 +104,14 @@ pub(crate) fn mapped(text: &str, context: &str) -> EvalError {
     ))
 }
 
+/// The bits of an address, those of the two families apart.
+pub(super) fn key_of(address: IpAddr) -> SmallVec<[u8; 24]> {
+    match address {
+        IpAddr::V4(address) => SmallVec::from_slice(&address.octets()),
+        IpAddr::V6(address) => SmallVec::from_slice(&address.octets()),
+    }
+}
+
 /// An address as a value.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ip<R> {
@@ -126,6 +136,10 @@ impl<R: Rules> Ip<R> {
 impl<R: Rules> Opaque for Ip<R> {
     fn type_name(&self) -> &'static str {
         IP
+    }
+
+    fn key(&self) -> OpaqueKey {
+        OpaqueKey::Value(key_of(self.address))
     }
 
     fn native_error(&self) -> Option<EvalError> {

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use gavel_engine::cost::Cost;
 use gavel_engine::decl::{CallContext, Overload};
 use gavel_engine::error::EvalError;
-use gavel_engine::value::{Arena, Opaque, Value};
+use gavel_engine::value::{Arena, Opaque, OpaqueKey, Value};
 
 use super::typed;
 use super::values::semver::{ParseVersionError, Version};
@@ -29,6 +29,10 @@ pub const SEMVER: &[Overload] = &[
 impl Opaque for Version {
     fn type_name(&self) -> &'static str {
         "kubernetes.Semver"
+    }
+
+    fn key(&self) -> OpaqueKey {
+        OpaqueKey::Unhashable
     }
 
     fn native_error(&self) -> Option<EvalError> {

@@ -152,6 +152,10 @@ impl ListView for Joined<'_> {
         self.elements.len()
     }
 
+    fn go_type(&self) -> &'static str {
+        self.shape.go_type()
+    }
+
     fn get(&self, index: usize) -> Option<Value<'_>> {
         self.elements.get(index).map(|element| element.value)
     }
@@ -184,7 +188,7 @@ impl ListView for Joined<'_> {
         let values: Vec<_> = self
             .elements
             .iter()
-            .map(|element| element.native.value())
+            .map(|element| element.native.value(arena))
             .collect();
         Some(arena.list(&values))
     }
@@ -235,6 +239,10 @@ impl<'a> Added<'a> {
 impl ListView for BoundSet<'_> {
     fn len(&self) -> usize {
         self.items.len()
+    }
+
+    fn go_type(&self) -> &'static str {
+        self.shape.go_type()
     }
 
     fn get(&self, index: usize) -> Option<Value<'_>> {

@@ -33,11 +33,11 @@ impl<'a> Native<'a> {
     }
 
     /// As a value of no schema.
-    pub(super) fn value(self) -> Value<'a> {
+    pub(super) fn value(self, arena: &'a Arena) -> Value<'a> {
         match self {
             Native::Json(json) => Value::from(json),
             Native::Object(map) => Value::JsonMap(map),
-            Native::Computed(value) => value,
+            Native::Computed(value) => value.native(arena),
         }
     }
 

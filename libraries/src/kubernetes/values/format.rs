@@ -6,7 +6,7 @@ use gavel_apimachinery::formats;
 use gavel_apimachinery::names::{self, Faults};
 use gavel_engine::error::EvalError;
 use gavel_engine::golang::url::Url;
-use gavel_engine::value::{Arena, Opaque, Value};
+use gavel_engine::value::{Arena, Opaque, OpaqueKey, Value};
 
 /// The name of the type.
 pub const NAMED_FORMAT: &str = "kubernetes.NamedFormat";
@@ -129,6 +129,10 @@ fn unless(valid: bool, fault: &str) -> Faults {
 impl Opaque for Format {
     fn type_name(&self) -> &'static str {
         NAMED_FORMAT
+    }
+
+    fn key(&self) -> OpaqueKey {
+        OpaqueKey::Unhashable
     }
 
     fn go_type(&self) -> Cow<'static, str> {

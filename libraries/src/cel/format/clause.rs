@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt::{self, Write};
 
 use bumpalo::collections::String;
+use gavel_engine::error::EvalError;
 use gavel_engine::value::Value;
 
 use super::template::Verb;
@@ -11,11 +12,16 @@ use crate::cel::limit::check_length;
 
 /// Why a value cannot be written.
 #[derive(Debug)]
-pub(super) struct Problem(Cow<'static, str>);
+pub(super) enum Problem {
+    /// In the words of the message.
+    Words(Cow<'static, str>),
+    /// It is the key of a field that the schema does not know: upstream has none, and looks at it.
+    NoKey,
+}
 
 impl Problem {
     pub(super) fn new(message: impl Into<Cow<'static, str>>) -> Self {
-        Problem(message.into())
+        Problem::Words(message.into())
     }
 
     /// The clause does not take values of a type. The words are those of the specification; cel-go's version 4 has
@@ -42,7 +48,21 @@ impl Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "error during formatting: {}", self.0)
+        match self {
+            Problem::Words(words) => write!(f, "error during formatting: {words}"),
+            Problem::NoKey => {
+                f.write_str("runtime error: invalid memory address or nil pointer dereference")
+            }
+        }
+    }
+}
+
+impl From<Problem> for EvalError {
+    fn from(problem: Problem) -> Self {
+        match problem {
+            Problem::Words(_) => EvalError::new(problem.to_string()),
+            Problem::NoKey => EvalError::internal(problem),
+        }
     }
 }
 

@@ -139,6 +139,9 @@ fn write_map(out: &mut String<'_>, map: Map<'_>, depth: usize) -> Result<(), Pro
     let mut entries = Vec::with_capacity(map.len());
     let mut keys = map.iter();
     while let Some(key) = keys.next_key() {
+        if let (Map::Shaped(..), Value::Null) = (map, key) {
+            return Err(Problem::NoKey);
+        }
         let text = key_text(&key)?;
         let value = map
             .get(&key)

@@ -69,8 +69,7 @@ fn format<'a>(
                 // What cannot be read has no clause.
                 let value = value.read(call.arena).unwrap_or(value);
                 let clause = clause.map_err(|error| EvalError::new(error.to_string()))?;
-                write(&mut text, clause, &value)
-                    .map_err(|problem| EvalError::new(problem.to_string()))?;
+                write(&mut text, clause, &value)?;
                 check_length(&text)?;
             }
         }

@@ -1,9 +1,14 @@
 //! The types of policies, checked against schemas.
-#![expect(clippy::expect_used, clippy::indexing_slicing, reason = "a test")]
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "a test"
+)]
 
 use gavel_policy::GroupVersionKind;
 use gavel_policy::api::{Registration, ValidatingAdmissionPolicy};
-use gavel_policy::typecheck::{Extent, TypeChecker};
+use gavel_policy::typecheck::{Estimate, TypeChecker};
 use gavel_schema::JsonSchema;
 use serde_json::{Value as Json, json};
 
@@ -34,18 +39,25 @@ fn policy(
     ValidatingAdmissionPolicy::from_json(&policy).expect("a policy")
 }
 
-/// The fields with warnings, each with the kinds that it is about.
-fn fields(
-    checker: &TypeChecker,
-    policy: &ValidatingAdmissionPolicy,
-    extent: Extent,
-) -> Vec<(String, usize)> {
-    let warnings = checker.check(policy, extent);
+/// The fields that upstream warns of, each with the number of kinds that it is about.
+fn upstream(checker: &TypeChecker, policy: &ValidatingAdmissionPolicy) -> Vec<(String, usize)> {
     let kinds = |warning: &str| warning.matches(", Kind=").count();
+    let warnings = checker.check(policy).into_iter();
     warnings
-        .into_iter()
         .map(|each| (each.field_ref, kinds(&each.warning)))
         .collect()
+}
+
+/// The fields with faults, each with the number of kinds.
+fn everything(checker: &TypeChecker, policy: &ValidatingAdmissionPolicy) -> Vec<(String, usize)> {
+    let mut fields: Vec<(String, usize)> = Vec::new();
+    for fault in checker.analyze(policy).faults {
+        match fields.last_mut() {
+            Some((field, kinds)) if *field == fault.field => *kinds += 1,
+            _ => fields.push((fault.field, 1)),
+        }
+    }
+    fields
 }
 
 #[test]
@@ -61,11 +73,11 @@ fn upstream_looks_at_validations_alone() {
     let field = |field: &str| (format!("spec.{field}"), 1);
     // The variable is dyn where its own types are wrong, and the validation has no fault.
     assert_eq!(
-        fields(&checker, &policy, Extent::Upstream),
+        upstream(&checker, &policy),
         [field("validations[0].messageExpression")]
     );
     assert_eq!(
-        fields(&checker, &policy, Extent::Everything),
+        everything(&checker, &policy),
         [
             field("variables[0].expression"),
             field("matchConditions[0].expression"),
@@ -91,11 +103,8 @@ fn upstream_looks_at_ten_kinds() {
     );
     let checker = checker(&groups);
     let field = "spec.validations[0].expression".to_owned();
-    assert_eq!(
-        fields(&checker, &policy, Extent::Upstream),
-        [(field.clone(), 10)]
-    );
-    assert_eq!(fields(&checker, &policy, Extent::Everything), [(field, 12)]);
+    assert_eq!(upstream(&checker, &policy), [(field.clone(), 10)]);
+    assert_eq!(everything(&checker, &policy), [(field, 12)]);
 }
 
 #[test]
@@ -108,7 +117,7 @@ fn resources_are_found_as_kubernetes_finds_them() {
             resources,
             json!({"validations": [{"expression": "object.x"}]}),
         );
-        let found = fields(&checker, &policy, Extent::Upstream);
+        let found = upstream(&checker, &policy);
         let found = found.first().map_or(0, |(_, kinds)| *kinds);
         assert_eq!(found, kinds, "{groups:?} {versions:?} {resources:?}");
     };
@@ -120,4 +129,88 @@ fn resources_are_found_as_kubernetes_finds_them() {
     check(&["a.com"], &["*"], &["things"], 0);
     check(&["a.com", "*"], &["v1"], &["things"], 0);
     check(&["a.com"], &["v1"], &["things/status", "*"], 0);
+}
+
+#[test]
+fn variables_keep_the_types_of_objects() {
+    let checker = checker(&["a.com/v1"]);
+    let spec = json!({
+        "variables": [{"name": "spec", "expression": "object.spec"}],
+        "validations": [
+            {"expression": "variables.spec.sise > 1"},
+            {"expression": "authorizer.requestResource.check('get').allowed()"},
+        ],
+    });
+    let policy = policy(&["a.com"], &["v1"], &["things"], spec);
+    let field = |n: usize| (format!("spec.validations[{n}].expression"), 1);
+    assert_eq!(upstream(&checker, &policy), [field(1)]);
+    assert_eq!(everything(&checker, &policy), [field(0)]);
+}
+
+#[test]
+fn what_names_no_known_kind_is_unchecked() {
+    let checker = checker(&["a.com/v1"]);
+    let check = |group: &str, resource: &str, expected: &[&str]| {
+        let spec = json!({"validations": [{"expression": "object.x"}]});
+        let policy = policy(&[group], &["v1"], &[resource], spec);
+        let unchecked = checker.analyze(&policy).unchecked;
+        let reasons: Vec<_> = unchecked.iter().map(|each| each.reason.as_str()).collect();
+        assert_eq!(reasons, expected, "{group} {resource}");
+    };
+    check("a.com", "things", &[]);
+    let unknown = "the schema of others.a.com in v1 is not known";
+    check("a.com", "others", &[unknown]);
+    let wildcard = "a wildcard in apiGroups or apiVersions names no kinds";
+    check("*", "things", &[wildcard]);
+    let all = "the resource \"*\" is a wildcard, which names no kind";
+    check("a.com", "*", &[all]);
+}
+
+#[test]
+fn a_group_has_each_variable_once_and_messages_have_them_again() {
+    let checker = checker(&["a.com/v1"]);
+    let total = |messages: bool| {
+        let message = if messages {
+            "string(variables.twice)"
+        } else {
+            ""
+        };
+        let spec = json!({
+            "variables": [
+                {"name": "unread", "expression": "object.spec.size * 5"},
+                {"name": "sum", "expression": "object.spec.size + 1"},
+                {"name": "twice", "expression": "variables.sum + variables.sum"},
+            ],
+            "validations": [
+                {"expression": "variables.twice > 1", "messageExpression": message},
+                {"expression": "variables.twice > 2"},
+            ],
+        });
+        let policy = policy(&["a.com"], &["v1"], &["things"], spec);
+        let costs = checker.analyze(&policy).costs.remove(0);
+        let field = |field: &str| {
+            let cost = costs.expressions.iter().find(|each| each.field == field);
+            max(cost.map(|each| each.cost))
+        };
+        let (sum, twice) = (
+            field("spec.variables[1].expression"),
+            field("spec.variables[2].expression"),
+        );
+        assert_eq!((sum, twice), (4, 5));
+        let own = field("spec.validations[0].expression") + field("spec.validations[1].expression");
+        let variables = sum + twice;
+        let message = field("spec.validations[0].messageExpression");
+        let group = &costs.groups[0];
+        (group.field, max(Some(group.cost)) - own, variables, message)
+    };
+    assert_eq!(total(false), ("spec.validations", 9, 9, 0));
+    assert_eq!(total(true), ("spec.validations", 9 + 9 + 3, 9, 3));
+}
+
+/// The most of an estimate; 0 of none.
+fn max(estimate: Option<Estimate>) -> u64 {
+    match estimate {
+        Some(Estimate::Bounded(cost)) => cost.max,
+        _ => 0,
+    }
 }

@@ -10,9 +10,7 @@ use serde_json::json;
 use gavel_engine::value::Json;
 use gavel_libraries::authorizer::Authorizer;
 use gavel_libraries::{EnvSet, KubeVersion};
-use gavel_policy::api::{
-    Registration, ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding,
-};
+use gavel_policy::api::{Registration, ValidatingAdmissionPolicy};
 use gavel_policy::cel::{CompileErrorKind, ExpressionKind};
 use gavel_policy::{
     AdmissionRequest, AuditOutcome, CompiledBinding, CompiledPolicy, ConditionsOutcome, Decision,
@@ -39,6 +37,8 @@ pub(crate) struct AdmissionQuestion {
     equivalents: Vec<Json>,
     authorizer: AuthorizerBinding,
     cost_budget: Option<i64>,
+    /// Policy and bindings are taken as they are: nothing that is absent is filled in.
+    no_defaults: bool,
     trace: bool,
 }
 
@@ -64,6 +64,7 @@ impl AdmissionQuestion {
             cost_budget: fields
                 .whole("costBudget")?
                 .map(|budget| i64::try_from(budget).unwrap_or(i64::MAX)),
+            no_defaults: fields.flag("noDefaults")?,
             trace: fields.flag("trace")?,
         })
     }
@@ -72,8 +73,7 @@ impl AdmissionQuestion {
     pub(crate) fn answer(&self, id: &Json) -> Result<Json, RequestError> {
         let environments =
             EnvSet::new(self.version).map_err(|error| RequestError(error.to_string()))?;
-        let policy = ValidatingAdmissionPolicy::from_json(&self.policy)
-            .map_err(|error| RequestError(error.to_string()).within("policy"))?;
+        let policy: ValidatingAdmissionPolicy = self.registration(&self.policy, "policy")?;
         let new = CompiledPolicy::new(policy.clone(), environments.new_expressions());
         let stored = CompiledPolicy::new(policy, environments.stored_expressions());
         let mut answer = json!({
@@ -166,11 +166,18 @@ impl AdmissionQuestion {
     fn bindings(&self) -> Result<Vec<CompiledBinding>, RequestError> {
         let bindings = self.bindings.iter().enumerate();
         let compiled = bindings.map(|(n, binding)| {
-            ValidatingAdmissionPolicyBinding::from_json(binding)
-                .map(CompiledBinding::new)
-                .map_err(|error| RequestError(error.to_string()).within(&format!("bindings[{n}]")))
+            let binding = self.registration(binding, &format!("bindings[{n}]"))?;
+            Ok(CompiledBinding::new(binding))
         });
         compiled.collect()
+    }
+
+    fn registration<T: Registration>(&self, object: &Json, key: &str) -> Result<T, RequestError> {
+        let read = match self.no_defaults {
+            true => T::from_json_without_defaults(object),
+            false => T::from_json(object),
+        };
+        read.map_err(|error| RequestError(error.to_string()).within(key))
     }
 
     /// Params, the namespace and equivalent resources.

@@ -115,12 +115,20 @@ pub trait Registration: ApiValue + Clone + Default + PartialEq {
     ///
     /// The value is no such object.
     fn from_json(object: &Json) -> Result<Self, DecodeError> {
-        let api_version = object
-            .get("apiVersion")
-            .and_then(Json::as_str)
-            .unwrap_or_default();
-        let version = api_version.rsplit('/').next().and_then(Version::parse);
-        Ok(read(&json::to_string(object), version.unwrap_or(Version::V1))?.object)
+        let mut read = Self::from_json_without_defaults(object)?;
+        read.set_defaults(version_of(object));
+        Ok(read)
+    }
+
+    /// Reads an object likewise, and fills in nothing: as no API server would hand it out.
+    ///
+    /// # Errors
+    ///
+    /// The value is no such object.
+    fn from_json_without_defaults(object: &Json) -> Result<Self, DecodeError> {
+        let text = json::to_string(object);
+        let decoded = serializer::decode(&text, version_of(object).name());
+        Ok(decoded.map_err(DecodeError)?.object)
     }
 }
 
@@ -228,6 +236,13 @@ fn read<T: Registration>(text: &str, version: Version) -> Result<Decoded<T>, Dec
     let mut decoded: Decoded<T> = serializer::decode(text, version.name()).map_err(DecodeError)?;
     decoded.object.set_defaults(version);
     Ok(decoded)
+}
+
+/// The version of an object; v1 where it names none that is known.
+fn version_of(object: &Json) -> Version {
+    let api_version = object.get("apiVersion").and_then(Json::as_str);
+    let version = api_version.unwrap_or_default().rsplit('/').next();
+    version.and_then(Version::parse).unwrap_or(Version::V1)
 }
 
 /// The version and kind of an object of the group.

@@ -27,60 +27,6 @@ api_types! {
         "webhooks" omit "" webhooks: Vec<MutatingWebhook>;
     }
 
-    /// A webhook that allows or denies.
-    pub struct ValidatingWebhook(".ValidatingWebhook") {
-        /// `name`
-        "name" keep "" name: String;
-        /// `clientConfig`: how the webhook is called.
-        "clientConfig" keep "" client_config: WebhookClientConfig;
-        /// `rules`: the requests that it looks at, one of which must match.
-        "rules" omit "" rules: Vec<RuleWithOperations>;
-        /// `failurePolicy`: `Fail` or `Ignore`: what a failure to decide means.
-        "failurePolicy" omit ".FailurePolicyType" failure_policy: Option<String>;
-        /// `matchPolicy`: `Exact` or `Equivalent`.
-        "matchPolicy" omit ".MatchPolicyType" match_policy: Option<String>;
-        /// `namespaceSelector`: of the request's namespace.
-        "namespaceSelector" omit "" namespace_selector: Option<LabelSelector>;
-        /// `objectSelector`: of the object or the old object.
-        "objectSelector" omit "" object_selector: Option<LabelSelector>;
-        /// `sideEffects`: `None` or `NoneOnDryRun`; once also `Some` and `Unknown`.
-        "sideEffects" keep ".SideEffectClass" side_effects: Option<String>;
-        /// `timeoutSeconds`: how long it may take, in seconds.
-        "timeoutSeconds" omit "" timeout_seconds: Option<i32>;
-        /// `admissionReviewVersions`: the versions of AdmissionReview that it understands.
-        "admissionReviewVersions" keep "" admission_review_versions: Option<Vec<String>>;
-        /// `matchConditions`
-        "matchConditions" omit_list "" match_conditions: Option<Vec<MatchCondition>>;
-    }
-
-    /// A webhook that changes objects.
-    pub struct MutatingWebhook(".MutatingWebhook") {
-        /// `name`
-        "name" keep "" name: String;
-        /// `clientConfig`: how the webhook is called.
-        "clientConfig" keep "" client_config: WebhookClientConfig;
-        /// `rules`: the requests that it looks at, one of which must match.
-        "rules" omit "" rules: Vec<RuleWithOperations>;
-        /// `failurePolicy`: `Fail` or `Ignore`: what a failure to decide means.
-        "failurePolicy" omit ".FailurePolicyType" failure_policy: Option<String>;
-        /// `matchPolicy`: `Exact` or `Equivalent`.
-        "matchPolicy" omit ".MatchPolicyType" match_policy: Option<String>;
-        /// `namespaceSelector`: of the request's namespace.
-        "namespaceSelector" omit "" namespace_selector: Option<LabelSelector>;
-        /// `objectSelector`: of the object or the old object.
-        "objectSelector" omit "" object_selector: Option<LabelSelector>;
-        /// `sideEffects`: `None` or `NoneOnDryRun`; once also `Some` and `Unknown`.
-        "sideEffects" keep ".SideEffectClass" side_effects: Option<String>;
-        /// `timeoutSeconds`: how long it may take, in seconds.
-        "timeoutSeconds" omit "" timeout_seconds: Option<i32>;
-        /// `admissionReviewVersions`: the versions of AdmissionReview that it understands.
-        "admissionReviewVersions" keep "" admission_review_versions: Option<Vec<String>>;
-        /// `reinvocationPolicy`: `Never` or `IfNeeded`.
-        "reinvocationPolicy" omit "v1.ReinvocationPolicyType" reinvocation_policy: Option<String>;
-        /// `matchConditions`
-        "matchConditions" omit_list "" match_conditions: Option<Vec<MatchCondition>>;
-    }
-
     /// How a webhook is called: at a URL or as a service.
     pub struct WebhookClientConfig(".WebhookClientConfig") {
         /// `url`
@@ -101,5 +47,52 @@ api_types! {
         "path" omit "" path: Option<String>;
         /// `port`
         "port" omit "" port: Option<i32>;
+    }
+}
+
+/// A sort of webhooks: what both have, and between that what one has beside it.
+macro_rules! webhook {
+    ($(#[$doc:meta])* $name:ident($go:literal) { $($more:tt)* }) => {
+        api_types! {
+            $(#[$doc])*
+            pub struct $name($go) {
+                /// `name`
+                "name" keep "" name: String;
+                /// `clientConfig`: how the webhook is called.
+                "clientConfig" keep "" client_config: WebhookClientConfig;
+                /// `rules`: the requests that it looks at, one of which must match.
+                "rules" omit "" rules: Vec<RuleWithOperations>;
+                /// `failurePolicy`: `Fail` or `Ignore`: what a failure to decide means.
+                "failurePolicy" omit ".FailurePolicyType" failure_policy: Option<String>;
+                /// `matchPolicy`: `Exact` or `Equivalent`.
+                "matchPolicy" omit ".MatchPolicyType" match_policy: Option<String>;
+                /// `namespaceSelector`: of the request's namespace.
+                "namespaceSelector" omit "" namespace_selector: Option<LabelSelector>;
+                /// `objectSelector`: of the object or the old object.
+                "objectSelector" omit "" object_selector: Option<LabelSelector>;
+                /// `sideEffects`: `None` or `NoneOnDryRun`; once also `Some` and `Unknown`.
+                "sideEffects" keep ".SideEffectClass" side_effects: Option<String>;
+                /// `timeoutSeconds`: how long it may take, in seconds.
+                "timeoutSeconds" omit "" timeout_seconds: Option<i32>;
+                /// `admissionReviewVersions`: the versions of AdmissionReview that it understands.
+                "admissionReviewVersions" keep "" admission_review_versions: Option<Vec<String>>;
+                $($more)*
+                /// `matchConditions`
+                "matchConditions" omit_list "" match_conditions: Option<Vec<MatchCondition>>;
+            }
+        }
+    };
+}
+
+webhook! {
+    /// A webhook that allows or denies.
+    ValidatingWebhook(".ValidatingWebhook") {}
+}
+
+webhook! {
+    /// A webhook that changes objects.
+    MutatingWebhook(".MutatingWebhook") {
+        /// `reinvocationPolicy`: `Never` or `IfNeeded`.
+        "reinvocationPolicy" omit "v1.ReinvocationPolicyType" reinvocation_policy: Option<String>;
     }
 }

@@ -10,25 +10,22 @@ use gavel_engine::value::Json;
 use super::Validated;
 use super::expressions::Compilers;
 use super::matching::{match_resources, mutating_operations, one_of};
-use crate::api::{MutatingAdmissionPolicyBinding, ParamRef, ValidatingAdmissionPolicyBinding};
+use crate::api::{
+    MatchResources, MutatingAdmissionPolicyBinding, ParamRef, ValidatingAdmissionPolicyBinding,
+};
 
 const ACTIONS: [&str; 3] = ["Audit", "Deny", "Warn"];
 
 impl Validated for ValidatingAdmissionPolicyBinding {
     fn validate(&self, errors: &mut Vec<Error>, _: &str, _: Option<&Self>, _: &Compilers) {
+        let spec = &self.spec;
         let path = Path::new("spec");
-        policy_name(errors, &self.spec.policy_name, &path);
-        param_ref(
-            errors,
-            self.spec.param_ref.as_ref(),
-            &path.child("paramRef"),
-        );
-        if let Some(resources) = &self.spec.match_resources {
-            match_resources(errors, resources, &path.child("matchResources"));
-        }
+        policy_name(errors, &spec.policy_name, &path);
+        param_ref(errors, spec.param_ref.as_ref(), &path);
+        bound_resources(errors, spec.match_resources.as_ref(), &path);
         validation_actions(
             errors,
-            &self.spec.validation_actions,
+            &spec.validation_actions,
             &path.child("validationActions"),
         );
     }
@@ -36,17 +33,13 @@ impl Validated for ValidatingAdmissionPolicyBinding {
 
 impl Validated for MutatingAdmissionPolicyBinding {
     fn validate(&self, errors: &mut Vec<Error>, _: &str, _: Option<&Self>, _: &Compilers) {
+        let spec = &self.spec;
         let path = Path::new("spec");
-        policy_name(errors, &self.spec.policy_name, &path);
-        param_ref(
-            errors,
-            self.spec.param_ref.as_ref(),
-            &path.child("paramRef"),
-        );
-        if let Some(resources) = &self.spec.match_resources {
-            let path = path.child("matchResources");
-            match_resources(errors, resources, &path);
-            mutating_operations(errors, resources, &path);
+        policy_name(errors, &spec.policy_name, &path);
+        param_ref(errors, spec.param_ref.as_ref(), &path);
+        bound_resources(errors, spec.match_resources.as_ref(), &path);
+        if let Some(resources) = &spec.match_resources {
+            mutating_operations(errors, resources, &path.child("matchResources"));
         }
     }
 }
@@ -61,10 +54,17 @@ fn policy_name(errors: &mut Vec<Error>, name: &str, path: &Path<'_>) {
     }
 }
 
+fn bound_resources(errors: &mut Vec<Error>, resources: Option<&MatchResources>, path: &Path<'_>) {
+    if let Some(resources) = resources {
+        match_resources(errors, resources, &path.child("matchResources"));
+    }
+}
+
 fn param_ref(errors: &mut Vec<Error>, param: Option<&ParamRef>, path: &Path<'_>) {
     let Some(param) = param else {
         return;
     };
+    let path = &path.child("paramRef");
     const BOTH: &str = "name and selector are mutually exclusive";
     let (name_path, selector_path) = (path.child("name"), path.child("selector"));
     let has_both = !param.name.is_empty() && param.selector.is_some();

@@ -1,5 +1,7 @@
 //! Policies.
 
+use std::collections::BTreeSet;
+
 use gavel_apimachinery::field::{Error, Path};
 use gavel_apimachinery::meta::GroupVersion;
 use gavel_apimachinery::names;
@@ -10,8 +12,8 @@ use super::expressions::{Compilers, OldExpressions};
 use super::matching::{failure_policy, match_resources, mutating_operations, one_of, required};
 use super::webhook::REINVOCATION_POLICIES;
 use crate::api::{
-    MatchResources, MutatingAdmissionPolicy, MutatingAdmissionPolicySpec, ParamKind,
-    ValidatingAdmissionPolicy, ValidatingAdmissionPolicySpec,
+    MatchCondition, MatchResources, MutatingAdmissionPolicy, MutatingAdmissionPolicySpec,
+    ParamKind, ValidatingAdmissionPolicy, ValidatingAdmissionPolicySpec, Variable,
 };
 
 impl Validated for ValidatingAdmissionPolicy {
@@ -24,30 +26,19 @@ impl Validated for ValidatingAdmissionPolicy {
     ) {
         let spec = &self.spec;
         let path = Path::new("spec");
-        let old_expressions = old.map(old_validating).unwrap_or_default();
-        let old = old.map(|old| &old.spec);
+        let expressions = match spec.variables.is_empty() {
+            true => compilers.plain(),
+            false => compilers.composed(),
+        };
         let mut checks = Checks {
             params: spec.param_kind.is_some(),
-            old: old_expressions,
-            expressions: match spec.variables.is_empty() {
-                true => compilers.plain(),
-                false => compilers.composed(),
-            },
+            old: old.map(old_validating).unwrap_or_default(),
+            expressions,
         };
-        failure_policy_required(errors, spec.failure_policy.as_deref(), &path);
-        param_kind(errors, spec.param_kind.as_ref(), &path.child("paramKind"));
-        match_constraints(
-            errors,
-            spec.match_constraints.as_ref(),
-            &path.child("matchConstraints"),
-        );
-        let is_unchanged = |old: &ValidatingAdmissionPolicySpec| {
-            old.param_kind == spec.param_kind && old.match_conditions == spec.match_conditions
-        };
-        if !old.is_some_and(is_unchanged) {
-            checks.match_conditions(errors, &spec.match_conditions, compilers, &path);
-        }
-        checks.variables(errors, &spec.variables, &path.child("variables"));
+        let scope = Scope::from(spec);
+        scope.check(errors, &path);
+        let old = old.map(|old| Scope::from(&old.spec));
+        scope.check_expressions(errors, &mut checks, old, compilers, &path);
         let (validations, annotations) =
             (path.child("validations"), path.child("auditAnnotations"));
         if spec.validations.is_empty() && spec.audit_annotations.is_empty() {
@@ -73,27 +64,18 @@ impl Validated for MutatingAdmissionPolicy {
     ) {
         let spec = &self.spec;
         let path = Path::new("spec");
-        let old_expressions = old.map(old_mutating).unwrap_or_default();
-        let old = old.map(|old| &old.spec);
         let mut checks = Checks {
             params: spec.param_kind.is_some(),
-            old: old_expressions,
+            old: old.map(old_mutating).unwrap_or_default(),
             expressions: compilers.composed(),
         };
-        failure_policy_required(errors, spec.failure_policy.as_deref(), &path);
-        param_kind(errors, spec.param_kind.as_ref(), &path.child("paramKind"));
-        let constraints = path.child("matchConstraints");
-        match_constraints(errors, spec.match_constraints.as_ref(), &constraints);
+        let scope = Scope::from(spec);
+        scope.check(errors, &path);
         if let Some(resources) = &spec.match_constraints {
-            mutating_operations(errors, resources, &constraints);
+            mutating_operations(errors, resources, &path.child("matchConstraints"));
         }
-        let is_unchanged = |old: &MutatingAdmissionPolicySpec| {
-            old.param_kind == spec.param_kind && old.match_conditions == spec.match_conditions
-        };
-        if !old.is_some_and(is_unchanged) {
-            checks.match_conditions(errors, &spec.match_conditions, compilers, &path);
-        }
-        checks.variables(errors, &spec.variables, &path.child("variables"));
+        let old = old.map(|old| Scope::from(&old.spec));
+        scope.check_expressions(errors, &mut checks, old, compilers, &path);
         let mutations = path.child("mutations");
         if spec.mutations.is_empty() {
             let detail = "mutations must contain at least one item";
@@ -110,50 +92,95 @@ impl Validated for MutatingAdmissionPolicy {
     }
 }
 
+/// What policies of both sorts have: what they are about, and the variables of their expressions.
+#[derive(Debug, Clone, Copy)]
+struct Scope<'p> {
+    param_kind: Option<&'p ParamKind>,
+    match_constraints: Option<&'p MatchResources>,
+    failure_policy: Option<&'p str>,
+    match_conditions: &'p [MatchCondition],
+    variables: &'p [Variable],
+}
+
+macro_rules! scope_of {
+    ($spec:ident) => {
+        impl<'p> From<&'p $spec> for Scope<'p> {
+            fn from(spec: &'p $spec) -> Self {
+                Scope {
+                    param_kind: spec.param_kind.as_ref(),
+                    match_constraints: spec.match_constraints.as_ref(),
+                    failure_policy: spec.failure_policy.as_deref(),
+                    match_conditions: &spec.match_conditions,
+                    variables: &spec.variables,
+                }
+            }
+        }
+    };
+}
+
+scope_of!(ValidatingAdmissionPolicySpec);
+scope_of!(MutatingAdmissionPolicySpec);
+
+impl Scope<'_> {
+    /// Appends what is wrong with all but expressions.
+    fn check(&self, errors: &mut Vec<Error>, path: &Path<'_>) {
+        failure_policy_required(errors, self.failure_policy, path);
+        param_kind(errors, self.param_kind, &path.child("paramKind"));
+        match_constraints(
+            errors,
+            self.match_constraints,
+            &path.child("matchConstraints"),
+        );
+    }
+
+    /// Appends what is wrong with match conditions and variables.
+    fn check_expressions(
+        &self,
+        errors: &mut Vec<Error>,
+        checks: &mut Checks<'_>,
+        old: Option<Scope<'_>>,
+        compilers: &Compilers,
+        path: &Path<'_>,
+    ) {
+        let is_unchanged = |old: Scope<'_>| {
+            old.param_kind == self.param_kind && old.match_conditions == self.match_conditions
+        };
+        if !old.is_some_and(is_unchanged) {
+            checks.match_conditions(errors, self.match_conditions, compilers, path);
+        }
+        checks.variables(errors, self.variables, &path.child("variables"));
+    }
+}
+
 fn old_validating(old: &ValidatingAdmissionPolicy) -> OldExpressions<'_> {
     let spec = &old.spec;
+    let (validations, annotations) = (&spec.validations, &spec.audit_annotations);
     OldExpressions {
-        match_conditions: spec
-            .match_conditions
-            .iter()
-            .map(|condition| condition.expression.as_str())
-            .collect(),
-        validations: spec
-            .validations
-            .iter()
-            .map(|validation| validation.expression.as_str())
-            .collect(),
-        messages: spec
-            .validations
-            .iter()
-            .map(|validation| validation.message_expression.as_str())
-            .collect(),
-        audit_annotations: spec
-            .audit_annotations
-            .iter()
-            .map(|annotation| annotation.value_expression.as_str())
-            .collect(),
+        match_conditions: texts(&spec.match_conditions, |each| &each.expression),
+        validations: texts(validations, |each| &each.expression),
+        messages: texts(validations, |each| &each.message_expression),
+        audit_annotations: texts(annotations, |each| &each.value_expression),
         ..OldExpressions::default()
     }
 }
 
 fn old_mutating(old: &MutatingAdmissionPolicy) -> OldExpressions<'_> {
     let spec = &old.spec;
-    let configurations = spec
-        .mutations
-        .iter()
-        .filter_map(|mutation| mutation.apply_configuration.as_ref());
+    let mutations = spec.mutations.iter();
+    let configurations = mutations.filter_map(|each| each.apply_configuration.as_ref());
     OldExpressions {
-        match_conditions: spec
-            .match_conditions
-            .iter()
-            .map(|condition| condition.expression.as_str())
-            .collect(),
-        apply_configurations: configurations
-            .map(|configuration| configuration.expression.as_str())
-            .collect(),
+        match_conditions: texts(&spec.match_conditions, |each| &each.expression),
+        apply_configurations: texts(configurations, |each| &each.expression),
         ..OldExpressions::default()
     }
+}
+
+fn texts<'p, T: 'p>(
+    parts: impl IntoIterator<Item = &'p T>,
+    text: impl Fn(&'p T) -> &'p String,
+) -> BTreeSet<&'p str> {
+    let texts = parts.into_iter().map(text);
+    texts.map(String::as_str).collect()
 }
 
 fn failure_policy_required(errors: &mut Vec<Error>, policy: Option<&str>, path: &Path<'_>) {

@@ -75,33 +75,28 @@ impl<'w> From<&'w MutatingWebhook> for Webhook<'w> {
     }
 }
 
-impl Validated for ValidatingWebhookConfiguration {
-    fn validate(
-        &self,
-        errors: &mut Vec<Error>,
-        _: &str,
-        old: Option<&Self>,
-        compilers: &Compilers,
-    ) {
-        let old: Option<Vec<_>> = old.map(|old| old.webhooks.iter().map(Webhook::from).collect());
-        let webhooks: Vec<_> = self.webhooks.iter().map(Webhook::from).collect();
-        webhooks_are_valid(errors, &webhooks, old.as_deref(), compilers);
-    }
+macro_rules! validated {
+    ($configuration:ident) => {
+        impl Validated for $configuration {
+            fn validate(
+                &self,
+                errors: &mut Vec<Error>,
+                _: &str,
+                old: Option<&Self>,
+                compilers: &Compilers,
+            ) {
+                fn webhooks(of: &$configuration) -> Vec<Webhook<'_>> {
+                    of.webhooks.iter().map(Webhook::from).collect()
+                }
+                let old = old.map(webhooks);
+                webhooks_are_valid(errors, &webhooks(self), old.as_deref(), compilers);
+            }
+        }
+    };
 }
 
-impl Validated for MutatingWebhookConfiguration {
-    fn validate(
-        &self,
-        errors: &mut Vec<Error>,
-        _: &str,
-        old: Option<&Self>,
-        compilers: &Compilers,
-    ) {
-        let old: Option<Vec<_>> = old.map(|old| old.webhooks.iter().map(Webhook::from).collect());
-        let webhooks: Vec<_> = self.webhooks.iter().map(Webhook::from).collect();
-        webhooks_are_valid(errors, &webhooks, old.as_deref(), compilers);
-    }
-}
+validated!(ValidatingWebhookConfiguration);
+validated!(MutatingWebhookConfiguration);
 
 /// What webhooks are checked for.
 struct Demands<'o> {

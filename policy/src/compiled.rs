@@ -1,5 +1,6 @@
 //! A policy that is ready to be evaluated (apiserver `pkg/admission/plugin/policy/validating/plugin.go`, `compilePolicy`).
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use gavel_engine::env::Env;
@@ -72,6 +73,11 @@ impl CompiledPolicy {
     /// Compiles a policy that has its defaults; `base` is an environment of Kubernetes, that of stored expressions where
     /// the policy is to be evaluated, that of new ones where it is asked whether it may be written.
     pub fn new(policy: ValidatingAdmissionPolicy, base: &Env) -> Self {
+        Self::compile(policy, &Compiler::with_variables(base))
+    }
+
+    /// Compiles a policy likewise, with a compiler that knows of no variables and that policies share.
+    pub(crate) fn compile(policy: ValidatingAdmissionPolicy, compiler: &Compiler) -> Self {
         let spec = &policy.spec;
         let expressions = Declarations {
             params: spec.param_kind.is_some(),
@@ -82,12 +88,12 @@ impl CompiledPolicy {
             authorizer: false,
             ..expressions
         };
-        let mut compiler = Compiler::with_variables(base);
+        let mut compiler = Cow::Borrowed(compiler);
         let mut variables = Vec::with_capacity(spec.variables.len());
         for variable in &spec.variables {
             variables.push(Variable {
                 name: variable.name.as_str().into(),
-                expression: compiler.compile_variable(
+                expression: compiler.to_mut().compile_variable(
                     &variable.name,
                     &variable.expression,
                     expressions,

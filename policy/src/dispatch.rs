@@ -8,6 +8,7 @@ use gavel_apimachinery::json;
 use gavel_engine::value::{Arena, Json, Value};
 use gavel_libraries::authorizer::{Authorizer, CachingAuthorizer, ResourceAttributes};
 use gavel_libraries::kubernetes::authorizer::{AuthorizerValue, ResourceCheck};
+use smallvec::smallvec;
 
 use crate::cel::{Inputs, Runner};
 use crate::compiled::{CompiledPolicy, FailurePolicy};
@@ -17,7 +18,7 @@ use crate::index::{CompiledBinding, Snapshot};
 use crate::matching::{Matched, Surroundings};
 use crate::namespace::Namespace;
 use crate::observer::Observer;
-use crate::params::{ParamSelection, Params};
+use crate::params::{Found, ParamSelection, Params};
 use crate::request::AdmissionRequest;
 use crate::resource::GroupVersionKind;
 
@@ -56,8 +57,8 @@ impl std::fmt::Debug for Options<'_> {
 }
 
 /// Decides a request as an API server does: by the policies that are bound, unless the resource is exempt. Whatever the
-/// policies hold, there is a decision, and none keeps another from being asked; after the interrupt each that is still to be
-/// asked fails, which its failure policy decides.
+/// policies hold, there is a decision, and none keeps another from being asked; after the interrupt each binding that is still
+/// to be asked fails once, which the failure policy decides.
 pub fn dispatch(
     snapshot: &Snapshot,
     request: &AdmissionRequest,
@@ -66,7 +67,10 @@ pub fn dispatch(
 ) -> Decision {
     match request.is_exempt() {
         true => Decision::default(),
-        false => decide(snapshot.hooks(), snapshot, request, authorizer, options),
+        false => {
+            let hooks = snapshot.hooks(request);
+            decide(hooks, snapshot, request, authorizer, options)
+        }
     }
 }
 
@@ -88,9 +92,13 @@ pub fn decide<'a, B: Iterator<Item = &'a CompiledBinding> + Clone>(
         arena: &arena,
         authorizer,
         authorizer_values: OnceCell::new(),
+        request_value: OnceCell::new(),
+        objects: OnceCell::new(),
+        namespace: OnceCell::new(),
     };
+    let mut memory = Memory::default();
     for (policy, bindings) in hooks {
-        if let Err(message) = dispatch.ask(policy, bindings, &mut decision) {
+        if let Err(message) = dispatch.ask(policy, bindings, &mut memory, &mut decision) {
             let status = Status::namespace_not_found(&request.namespace, message);
             decision.status = Some(status);
             return decision;
@@ -108,7 +116,24 @@ struct Dispatch<'a> {
     arena: &'a Arena,
     authorizer: &'a Arc<dyn Authorizer>,
     authorizer_values: OnceCell<(Value<'a>, Value<'a>)>,
+    /// `request` for the policies that look at it as the kind and resource that it names.
+    request_value: OnceCell<Value<'a>>,
+    /// The objects for the same policies.
+    objects: OnceCell<Objects<'a>>,
+    namespace: OnceCell<Result<Option<&'a Namespace>, String>>,
 }
+
+/// What evaluations compute lives here; each policy uses the memory of the one before.
+#[derive(Default)]
+struct Memory {
+    /// What does not depend on params.
+    policy: Arena,
+    /// What does: of one binding and param.
+    param: Arena,
+}
+
+/// The object and the old object as a policy looks at them.
+type Objects<'a> = [Cow<'a, Json>; 2];
 
 impl<'a> Dispatch<'a> {
     /// Asks a policy. An error ends the request, whatever policies say: its namespace does not exist.
@@ -116,6 +141,7 @@ impl<'a> Dispatch<'a> {
         &self,
         policy: &'b CompiledPolicy,
         bindings: impl Iterator<Item = &'b CompiledBinding> + Clone,
+        memory: &mut Memory,
         decision: &mut Decision,
     ) -> Result<(), String> {
         let (request, observer) = (self.request, self.options.observer);
@@ -133,10 +159,10 @@ impl<'a> Dispatch<'a> {
                 return Ok(());
             }
         };
-        let objects = [&request.object, &request.old_object];
-        let [object, old_object] = objects.map(|object| converted(object, matched.kind));
         let known = self.params_of(policy, bindings.clone());
-        let shared = Arena::new();
+        let converted = OnceCell::new();
+        memory.policy.reset();
+        let shared = &memory.policy;
         let mut session = None;
         let mut annotations = Annotations::default();
         for binding in bindings {
@@ -144,6 +170,8 @@ impl<'a> Dispatch<'a> {
             observer.binding_matched(policy.name(), binding.name(), &matches);
             let params = match matches {
                 Ok(false) => continue,
+                // It fails whatever its params are, and they may be many.
+                Ok(true) if self.is_interrupted() => Ok(smallvec![None]),
                 Ok(true) => self.collect(known, binding),
                 Err(error) => Err(error),
             };
@@ -157,12 +185,21 @@ impl<'a> Dispatch<'a> {
             let namespace = self.namespace()?;
             for param in params {
                 let session = session.get_or_insert_with(|| {
-                    let views = self.views(policy, matched, [&object, &old_object], namespace);
-                    Session::new(policy, views, self.runner(&shared))
+                    let objects = self.objects(matched, &converted);
+                    let views = self.views(policy, matched, objects, namespace, shared);
+                    Session::new(policy, views, self.runner(shared))
                 });
-                let evaluation = self.evaluate(policy, session, param);
+                memory.param.reset();
+                let is_interrupted = self.is_interrupted();
+                let evaluation = match is_interrupted {
+                    true => policy.failed("operation interrupted".to_owned()),
+                    false => self.evaluate(session, param, &memory.param),
+                };
                 observer.evaluated(policy.name(), binding.name(), param, &evaluation);
                 decision.enforce(policy, binding, &evaluation, &mut annotations);
+                if is_interrupted {
+                    break;
+                }
             }
         }
         annotations.publish(policy.name(), decision);
@@ -191,24 +228,50 @@ impl<'a> Dispatch<'a> {
         &self,
         params: Option<(Option<&'a Params>, bool)>,
         binding: &CompiledBinding,
-    ) -> Result<Vec<Option<&'a Json>>, String> {
+    ) -> Result<Found<'a>, String> {
         let (Some((params, is_namespaced)), Some(selection)) = (params, &binding.params) else {
-            return Ok(vec![None]);
+            return Ok(smallvec![None]);
         };
-        let found = selection.collect(params, is_namespaced, &self.request.namespace)?;
-        Ok(found.into_iter().map(Some).collect())
+        selection.collect(params, is_namespaced, &self.request.namespace)
     }
 
     /// The namespace of the object, if it has one. Namespaces have none, although requests for them name one.
     fn namespace(&self) -> Result<Option<&'a Namespace>, String> {
-        let kind = &self.request.kind;
-        let is_namespace =
-            kind.group.is_empty() && kind.version == "v1" && kind.kind == "Namespace";
-        let name = &self.request.namespace;
-        if is_namespace || name.is_empty() {
-            return Ok(None);
-        }
-        self.snapshot.namespaces().find(name).map(Some)
+        let find = || {
+            let GroupVersionKind {
+                group,
+                version,
+                kind,
+            } = &self.request.kind;
+            let is_namespace = group.is_empty() && version == "v1" && kind == "Namespace";
+            let name = &self.request.namespace;
+            if is_namespace || name.is_empty() {
+                return Ok(None);
+            }
+            self.snapshot.namespaces().find(name).map(Some)
+        };
+        self.namespace.get_or_init(find).clone()
+    }
+
+    /// Whether a policy looks at the request as the kind and resource that it names, as most do.
+    fn is_as_sent(&self, matched: Matched<'_>) -> bool {
+        *matched.kind == self.request.kind && *matched.resource == self.request.resource
+    }
+
+    /// The objects as a policy looks at them; `converted` keeps those that are not shared by policies.
+    fn objects<'b>(
+        &'b self,
+        matched: Matched<'_>,
+        converted: &'b OnceCell<Objects<'a>>,
+    ) -> &'b Objects<'a> {
+        let cell = match self.is_as_sent(matched) {
+            true => &self.objects,
+            false => converted,
+        };
+        let AdmissionRequest {
+            object, old_object, ..
+        } = self.request;
+        cell.get_or_init(|| [object, old_object].map(|object| as_kind(object, matched.kind)))
     }
 
     /// What the expressions of a policy see, but for params; what they do not read is not made.
@@ -216,21 +279,27 @@ impl<'a> Dispatch<'a> {
         &'b self,
         policy: &CompiledPolicy,
         matched: Matched<'b>,
-        [object, old_object]: [&'b Json; 2],
+        [object, old_object]: &'b Objects<'a>,
         namespace: Option<&'b Namespace>,
+        arena: &'b Arena,
     ) -> Views<'b> {
         let reads = policy.reads();
         let request = |resource| match reads.request {
-            true => self.request.value(matched.kind, resource, self.arena),
             false => Value::Null,
+            true if self.is_as_sent(matched) => {
+                let sent = self.request;
+                let make = || sent.value(&sent.kind, &sent.resource, self.arena);
+                *self.request_value.get_or_init(make)
+            }
+            true => self.request.value(matched.kind, resource, arena),
         };
         let exposed = namespace.map(|namespace| Value::from(namespace.exposed()));
         let whole = namespace.map(|namespace| Value::from(namespace.whole()));
         Views {
             conditions_request: request(&self.request.resource),
             inputs: Inputs {
-                object: Value::from(object),
-                old_object: Value::from(old_object),
+                object: Value::from(&**object),
+                old_object: Value::from(&**old_object),
                 request: request(matched.resource),
                 params: Value::Null,
                 namespace_object: exposed.unwrap_or(Value::Null),
@@ -254,18 +323,13 @@ impl<'a> Dispatch<'a> {
         }
     }
 
-    fn evaluate(
-        &self,
-        policy: &CompiledPolicy,
-        session: &Session<'_>,
-        param: Option<&Json>,
-    ) -> Evaluation {
-        if self.options.interrupt.is_some_and(|interrupt| interrupt()) {
-            return policy.failed("operation interrupted".to_owned());
-        }
-        let arena = Arena::new();
+    fn evaluate(&self, session: &Session<'_>, param: Option<&Json>, arena: &Arena) -> Evaluation {
         let params = param.map_or(Value::Null, Value::from);
-        session.evaluate(params, self.runner(&arena), self.options.cost_budget)
+        session.evaluate(params, self.runner(arena), self.options.cost_budget)
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.options.interrupt.is_some_and(|interrupt| interrupt())
     }
 }
 
@@ -398,7 +462,7 @@ fn shortened(value: &str) -> String {
 }
 
 /// An object as the kind that a policy looks at. Versions of one kind are taken to differ in their name alone.
-fn converted<'a>(object: &'a Json, kind: &GroupVersionKind) -> Cow<'a, Json> {
+fn as_kind<'a>(object: &'a Json, kind: &GroupVersionKind) -> Cow<'a, Json> {
     let Json::Object(fields) = object else {
         return Cow::Borrowed(object);
     };

@@ -112,6 +112,7 @@ impl<'p> Session<'p> {
             authorizer: None,
             ..inputs
         };
+        let has_messages = policy.messages.iter().any(Option::is_some);
         Session {
             conditions: group(
                 policy.match_conditions.len(),
@@ -122,7 +123,14 @@ impl<'p> Session<'p> {
                 },
             ),
             validations: group(policy.validations.len(), inputs),
-            messages: group(policy.messages.len(), unauthorized),
+            messages: group(
+                if has_messages {
+                    policy.messages.len()
+                } else {
+                    0
+                },
+                unauthorized,
+            ),
             annotations: group(
                 policy.audit_annotations.len(),
                 Inputs {
@@ -161,10 +169,11 @@ impl<'p> Session<'p> {
         let messages = self
             .messages
             .evaluate(expressions, params, runner, &mut left);
-        let decisions = outcomes.iter().enumerate().map(|(n, outcome)| {
-            let message = messages.as_ref().map(|messages| messages.get(n));
-            match (outcome, message) {
-                (Some(Err(message)), _) => policy.error(message.clone()),
+        let decisions = outcomes
+            .iter()
+            .enumerate()
+            .map(|(n, outcome)| match (outcome, messages) {
+                (Some(Err(message)), _) => policy.error((*message).to_owned()),
                 (_, Err(_)) => policy.error(format!("failed messageExpression: {OUT_OF_BUDGET}")),
                 (Some(Ok(Value::Bool(true))), _) => PolicyDecision {
                     denies: false,
@@ -172,9 +181,8 @@ impl<'p> Session<'p> {
                     message: String::new(),
                     reason: String::new(),
                 },
-                (_, Ok(message)) => policy.denial(n, message.and_then(Option::as_ref)),
-            }
-        });
+                (_, Ok(messages)) => policy.denial(n, messages.get(n).copied().flatten()),
+            });
         let decisions = decisions.collect();
         let mut left = budget;
         let expressions = policy.audit_annotations.iter().map(Some);
@@ -202,7 +210,7 @@ impl<'p> Session<'p> {
             .conditions
             .evaluate(expressions, params, runner, &mut budget);
         let outcome = match outcomes {
-            Ok(outcomes) => policy.matched(&outcomes),
+            Ok(outcomes) => policy.matched(outcomes),
             Err(_) => policy.unmatched(OUT_OF_BUDGET.to_owned()),
         };
         runner.observer.conditions_matched(&outcome);
@@ -212,9 +220,8 @@ impl<'p> Session<'p> {
 
 impl CompiledPolicy {
     /// One that is false decides, whatever failed.
-    fn matched(&self, outcomes: &[Option<Outcome<'_>>]) -> ConditionsOutcome {
-        let is_false =
-            |outcome: &Option<Outcome<'_>>| matches!(outcome, Some(Ok(Value::Bool(false))));
+    fn matched(&self, outcomes: &[Outcome<'_>]) -> ConditionsOutcome {
+        let is_false = |outcome: &Outcome<'_>| matches!(outcome, Some(Ok(Value::Bool(false))));
         if let Some(n) = outcomes.iter().position(is_false) {
             let condition = self.policy().spec.match_conditions.get(n);
             return ConditionsOutcome::NoMatch {
@@ -224,7 +231,7 @@ impl CompiledPolicy {
         let mut errors: Vec<&str> = Vec::new();
         for outcome in outcomes {
             if let Some(Err(error)) = outcome
-                && !errors.contains(&error.as_str())
+                && !errors.contains(error)
             {
                 errors.push(error);
             }
@@ -265,7 +272,7 @@ impl CompiledPolicy {
     }
 
     /// The denial of a validation with what its message expression came to.
-    fn denial(&self, n: usize, message: Option<&Outcome<'_>>) -> PolicyDecision {
+    fn denial(&self, n: usize, message: Outcome<'_>) -> PolicyDecision {
         let validation = self.policy().spec.validations.get(n);
         let computed = match message {
             Some(Ok(Value::String(text))) => text.trim(),
@@ -290,27 +297,29 @@ impl CompiledPolicy {
         }
     }
 
-    fn annotations(&self, values: Vec<Option<Outcome<'_>>>) -> Vec<PolicyAuditAnnotation> {
+    fn annotations(&self, values: &[Outcome<'_>]) -> Vec<PolicyAuditAnnotation> {
         let keys = self.policy().spec.audit_annotations.iter();
         let expressions = keys.zip(&self.audit_annotations);
         expressions
             .zip(values)
             .map(|((annotation, expression), value)| PolicyAuditAnnotation {
                 key: annotation.key.clone(),
-                outcome: self.annotation(expression, value),
+                outcome: self.annotation(expression, *value),
             })
             .collect()
     }
 
-    fn annotation(&self, expression: &Expression, value: Option<Outcome<'_>>) -> AuditOutcome {
+    fn annotation(&self, expression: &Expression, value: Outcome<'_>) -> AuditOutcome {
         let excluded = || AuditOutcome::Exclude {
             error: String::new(),
         };
         match value {
             Some(Err(error)) if *self.failure_policy() == FailurePolicy::Ignore => {
-                AuditOutcome::Exclude { error }
+                AuditOutcome::Exclude {
+                    error: error.to_owned(),
+                }
             }
-            Some(Err(error)) => AuditOutcome::Error(error),
+            Some(Err(error)) => AuditOutcome::Error(error.to_owned()),
             Some(Ok(Value::String(text))) => match text.trim() {
                 "" => excluded(),
                 text => AuditOutcome::Publish(text.to_owned()),

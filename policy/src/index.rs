@@ -2,7 +2,7 @@
 //! `pkg/admission/plugin/policy/generic/policy_source.go`).
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use gavel_engine::env::Env;
 use gavel_engine::value::Json;
@@ -12,17 +12,27 @@ use crate::api::{
     DecodeError, ParamKind, Registration, ValidatingAdmissionPolicy,
     ValidatingAdmissionPolicyBinding,
 };
+use crate::cel::Compiler;
 use crate::compiled::CompiledPolicy;
+use crate::hooks::{Hook, Hooks};
 use crate::matching::{EquivalentResources, Matcher};
 use crate::namespace::{Namespace, Namespaces};
-use crate::params::{ParamSelection, Params};
-use crate::request::text_of;
+use crate::params::{Names, ParamSelection, Params};
+use crate::request::{AdmissionRequest, text_of};
 
-/// Takes in events and keeps the snapshot that they lead to.
+/// Takes in events and keeps the snapshot that they lead to. Cloning is cheap.
 #[derive(Debug, Clone)]
 pub struct PolicyIndex {
-    base: Env,
-    snapshot: Snapshot,
+    compiler: Arc<Compiler>,
+    policies: Arc<BTreeMap<String, Arc<CompiledPolicy>>>,
+    /// In the order in which they came.
+    bindings: Arc<IndexMap<String, Arc<CompiledBinding>>>,
+    /// By apiVersion and kind.
+    params: Arc<IndexMap<(String, String), Arc<Params>>>,
+    namespaces: Arc<Namespaces>,
+    equivalents: Arc<EquivalentResources>,
+    /// What policies, bindings and equivalents come to, once a snapshot was asked for.
+    hooks: OnceLock<Arc<Hooks>>,
 }
 
 /// Everything that a decision depends on beside the request and the authorizer, at one moment. Cloning is cheap, and a clone
@@ -30,12 +40,10 @@ pub struct PolicyIndex {
 #[derive(Debug, Clone, Default)]
 pub struct Snapshot {
     policies: Arc<BTreeMap<String, Arc<CompiledPolicy>>>,
-    /// By the name of the policy, then by their own in the order in which they came.
-    bindings: Arc<BTreeMap<String, IndexMap<String, Arc<CompiledBinding>>>>,
-    /// By apiVersion and kind.
-    params: Arc<BTreeMap<(String, String), Arc<Params>>>,
+    params: Arc<IndexMap<(String, String), Arc<Params>>>,
     namespaces: Arc<Namespaces>,
     equivalents: Arc<EquivalentResources>,
+    hooks: Arc<Hooks>,
 }
 
 /// A binding that is ready to be asked.
@@ -61,14 +69,32 @@ impl PolicyIndex {
     /// Knows of nothing; `stored_expressions` is the environment in which policies run (`EnvSet::stored_expressions`).
     pub fn new(stored_expressions: &Env) -> Self {
         PolicyIndex {
-            base: stored_expressions.clone(),
-            snapshot: Snapshot::default(),
+            compiler: Arc::new(Compiler::with_variables(stored_expressions)),
+            policies: Arc::default(),
+            bindings: Arc::default(),
+            params: Arc::default(),
+            namespaces: Arc::default(),
+            equivalents: Arc::default(),
+            hooks: OnceLock::new(),
         }
     }
 
-    /// What is known now.
+    /// What is known now. After a change of policies or bindings, they are put together anew.
     pub fn snapshot(&self) -> Snapshot {
-        self.snapshot.clone()
+        let hooks = || {
+            Arc::new(Hooks::new(
+                &self.policies,
+                &self.bindings,
+                &self.equivalents,
+            ))
+        };
+        Snapshot {
+            policies: Arc::clone(&self.policies),
+            params: Arc::clone(&self.params),
+            namespaces: Arc::clone(&self.namespaces),
+            equivalents: Arc::clone(&self.equivalents),
+            hooks: Arc::clone(self.hooks.get_or_init(hooks)),
+        }
     }
 
     /// Takes in an object as it now is: a policy, a binding or a namespace, by its kind; any other is one that policies
@@ -99,15 +125,20 @@ impl PolicyIndex {
         let name = text_of(object, "name");
         match kind_of(object) {
             Kind::Policy => {
-                Arc::make_mut(&mut self.snapshot.policies).remove(name);
+                Arc::make_mut(&mut self.policies).remove(name);
+                self.hooks.take();
             }
-            Kind::Binding => self.delete_binding(name),
+            Kind::Binding => {
+                Arc::make_mut(&mut self.bindings).shift_remove(name);
+                self.hooks.take();
+            }
             kind => {
                 if kind == Kind::Namespace {
-                    Arc::make_mut(&mut self.snapshot.namespaces).remove(name);
+                    Arc::make_mut(&mut self.namespaces).remove(name);
                 }
-                let params = Arc::make_mut(&mut self.snapshot.params);
-                if let Some(params) = params.get_mut(&type_of(object)) {
+                let (api_version, kind) = type_of(object);
+                let params = Arc::make_mut(&mut self.params);
+                if let Some(params) = params.get_mut(&Names(api_version, kind)) {
                     Arc::make_mut(params).remove(text_of(object, "namespace"), name);
                 }
             }
@@ -116,20 +147,18 @@ impl PolicyIndex {
 
     /// Takes in a policy with its defaults, compiled.
     pub fn apply_policy(&mut self, policy: ValidatingAdmissionPolicy) {
-        let compiled = CompiledPolicy::new(policy, &self.base);
-        let policies = Arc::make_mut(&mut self.snapshot.policies);
-        policies.insert(compiled.name().to_owned(), Arc::new(compiled));
+        let compiled = CompiledPolicy::compile(policy, &self.compiler);
+        let name = compiled.name().to_owned();
+        Arc::make_mut(&mut self.policies).insert(name, Arc::new(compiled));
+        self.hooks.take();
     }
 
     /// Takes in a binding with its defaults.
     pub fn apply_binding(&mut self, binding: ValidatingAdmissionPolicyBinding) {
-        self.delete_binding(&binding.metadata.name);
-        let bindings = Arc::make_mut(&mut self.snapshot.bindings);
-        let of_policy = bindings.entry(binding.spec.policy_name.clone());
-        of_policy.or_default().insert(
-            binding.metadata.name.clone(),
-            Arc::new(CompiledBinding::new(binding)),
-        );
+        let compiled = CompiledBinding::new(binding);
+        let name = compiled.name().to_owned();
+        Arc::make_mut(&mut self.bindings).insert(name, Arc::new(compiled));
+        self.hooks.take();
     }
 
     /// Takes in a namespace, but not as an object that policies may use as params.
@@ -140,37 +169,34 @@ impl PolicyIndex {
     pub fn apply_namespace(&mut self, object: &Json) -> Result<(), IndexError> {
         let namespace = Namespace::from_json(object).map_err(IndexError)?;
         let name = text_of(object, "name").to_owned();
-        Arc::make_mut(&mut self.snapshot.namespaces).insert(name, namespace);
+        Arc::make_mut(&mut self.namespaces).insert(name, namespace);
         Ok(())
     }
 
     /// Takes in an object that policies may use as params.
     pub fn apply_param(&mut self, object: Json) {
-        self.params_of(type_of(&object)).insert(Arc::new(object));
+        let object = Arc::new(object);
+        let (api_version, kind) = type_of(&object);
+        self.params_of(api_version, kind)
+            .insert(Arc::clone(&object));
     }
 
     /// Says whether objects of a kind have a namespace. Where nothing says so, the objects and the bindings tell.
     pub fn set_namespaced(&mut self, kind: &ParamKind, namespaced: bool) {
-        let kind = (kind.api_version.clone(), kind.kind.clone());
-        self.params_of(kind).set_namespaced(namespaced);
+        self.params_of(&kind.api_version, &kind.kind)
+            .set_namespaced(namespaced);
     }
 
     /// Says which resources lead to the same objects.
     pub fn set_equivalents(&mut self, equivalents: EquivalentResources) {
-        self.snapshot.equivalents = Arc::new(equivalents);
+        self.equivalents = Arc::new(equivalents);
+        self.hooks.take();
     }
 
-    fn params_of(&mut self, kind: (String, String)) -> &mut Params {
-        let params = Arc::make_mut(&mut self.snapshot.params);
-        Arc::make_mut(params.entry(kind).or_default())
-    }
-
-    fn delete_binding(&mut self, name: &str) {
-        let bindings = Arc::make_mut(&mut self.snapshot.bindings);
-        bindings.retain(|_, of_policy| {
-            of_policy.shift_remove(name);
-            !of_policy.is_empty()
-        });
+    fn params_of(&mut self, api_version: &str, kind: &str) -> &mut Params {
+        let params = Arc::make_mut(&mut self.params);
+        let params = params.entry((api_version.to_owned(), kind.to_owned()));
+        Arc::make_mut(params.or_default())
     }
 }
 
@@ -180,19 +206,18 @@ impl Snapshot {
         self.policies.values().map(|policy| &**policy)
     }
 
-    /// The policies that are bound, by name, each with its bindings in the order in which they came.
-    pub fn hooks(
+    /// The policies that may be about a request, by name, each with its bindings in the order in which they came.
+    pub(crate) fn hooks(
         &self,
+        request: &AdmissionRequest,
     ) -> impl Iterator<
         Item = (
             &CompiledPolicy,
             impl Iterator<Item = &CompiledBinding> + Clone,
         ),
     > {
-        self.policies().filter_map(|policy| {
-            let bindings = self.bindings.get(policy.name())?;
-            Some((policy, bindings.values().map(|binding| &**binding)))
-        })
+        let hooks = self.hooks.about(&request.resource.resource);
+        hooks.map(Hook::parts)
     }
 
     pub(crate) fn namespaces(&self) -> &Namespaces {
@@ -205,8 +230,8 @@ impl Snapshot {
 
     /// The params of a kind, and whether they have a namespace, if anything tells.
     pub(crate) fn params(&self, kind: &ParamKind) -> (Option<&Params>, Option<bool>) {
-        let key = (kind.api_version.clone(), kind.kind.clone());
-        let params = self.params.get(&key).map(|params| &**params);
+        let params = self.params.get(&Names(&kind.api_version, &kind.kind));
+        let params = params.map(|params| &**params);
         (params, params.and_then(Params::is_namespaced))
     }
 }
@@ -244,7 +269,7 @@ enum Kind {
 fn kind_of(object: &Json) -> Kind {
     let (api_version, kind) = type_of(object);
     let group = api_version.split_once('/').map_or("", |(group, _)| group);
-    match (group, kind.as_str()) {
+    match (group, kind) {
         ("admissionregistration.k8s.io", "ValidatingAdmissionPolicy") => Kind::Policy,
         ("admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding") => Kind::Binding,
         ("", "Namespace") => Kind::Namespace,
@@ -253,7 +278,7 @@ fn kind_of(object: &Json) -> Kind {
 }
 
 /// `apiVersion` and `kind` of an object.
-fn type_of(object: &Json) -> (String, String) {
+fn type_of(object: &Json) -> (&str, &str) {
     let text = |key| object.get(key).and_then(Json::as_str).unwrap_or_default();
-    (text("apiVersion").to_owned(), text("kind").to_owned())
+    (text("apiVersion"), text("kind"))
 }

@@ -9,6 +9,7 @@ mod compiled;
 mod decision;
 mod dispatch;
 mod evaluation;
+mod hooks;
 mod index;
 mod matching;
 mod namespace;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use gavel_apimachinery::labels::Selector;
 use gavel_engine::value::Json;
-use indexmap::IndexMap;
+use indexmap::{Equivalent, IndexMap};
+use smallvec::SmallVec;
 
 use crate::api::ParamRef;
 use crate::request::{label, text_of};
@@ -15,9 +16,22 @@ use crate::request::{label, text_of};
 pub(crate) struct Params {
     /// By namespace and name.
     objects: IndexMap<(String, String), Arc<Json>>,
-    /// Whether the kind has a namespace, where that is known; else the objects tell.
+    /// Whether the kind has a namespace, if anything says so.
     namespaced: Option<bool>,
 }
+
+/// Two names, under which something is looked up among those that are owned.
+#[derive(Debug, Hash)]
+pub(crate) struct Names<'a>(pub(crate) &'a str, pub(crate) &'a str);
+
+impl Equivalent<(String, String)> for Names<'_> {
+    fn equivalent(&self, (first, second): &(String, String)) -> bool {
+        self.0 == first && self.1 == second
+    }
+}
+
+/// The params of a binding: mostly one. None stands for a policy or binding that has no params.
+pub(crate) type Found<'a> = SmallVec<[Option<&'a Json>; 1]>;
 
 /// Which params a binding means, with its selector compiled.
 #[derive(Debug)]
@@ -34,43 +48,40 @@ impl Params {
         self.namespaced = Some(namespaced);
     }
 
-    /// Makes an object known, in place of what was known of it.
+    /// Makes an object known, in place of what was known of it. One that has a namespace tells that its kind has one.
     pub(crate) fn insert(&mut self, object: Arc<Json>) {
-        let key = (
-            text_of(&object, "namespace").to_owned(),
-            text_of(&object, "name").to_owned(),
-        );
-        self.objects.insert(key, object);
+        let [namespace, name] = ["namespace", "name"].map(|key| text_of(&object, key).to_owned());
+        if !namespace.is_empty() {
+            self.namespaced.get_or_insert(true);
+        }
+        self.objects.insert((namespace, name), object);
     }
 
     /// Forgets an object.
     pub(crate) fn remove(&mut self, namespace: &str, name: &str) {
-        let key = (namespace.to_owned(), name.to_owned());
-        self.objects.shift_remove(&key);
+        self.objects.shift_remove(&Names(namespace, name));
     }
 
     /// Whether objects of the kind have a namespace, if anything says so.
     pub(crate) fn is_namespaced(&self) -> Option<bool> {
-        let has_namespace = || {
-            self.objects
-                .keys()
-                .any(|(namespace, _)| !namespace.is_empty())
-        };
-        self.namespaced.or_else(|| has_namespace().then_some(true))
+        self.namespaced
     }
 
     fn find(&self, namespace: &str, name: &str) -> Option<&Json> {
-        let key = (namespace.to_owned(), name.to_owned());
-        self.objects.get(&key).map(|object| &**object)
+        let object = self.objects.get(&Names(namespace, name));
+        object.map(|object| &**object)
     }
 
-    fn select<'a>(&'a self, namespace: Option<&str>, selector: &Selector) -> Vec<&'a Json> {
-        let inside = |(of, _): &(String, String)| namespace.is_none_or(|wanted| wanted == of);
-        let objects = self.objects.iter().filter(|(key, _)| inside(key));
+    fn select<'a>(
+        &'a self,
+        namespace: Option<&str>,
+        selector: &Selector,
+    ) -> impl Iterator<Item = &'a Json> {
+        let inside = move |of: &str| namespace.is_none_or(|wanted| wanted == of);
+        let objects = self.objects.iter().filter(move |((of, _), _)| inside(of));
         objects
             .map(|(_, object)| &**object)
             .filter(|object| selector.matches(|key| label(object, key)))
-            .collect()
     }
 }
 
@@ -96,7 +107,7 @@ impl ParamSelection {
         params: Option<&'a Params>,
         is_namespaced: bool,
         request_namespace: &str,
-    ) -> Result<Vec<&'a Json>, String> {
+    ) -> Result<Found<'a>, String> {
         let namespace = match (self.namespace.as_str(), request_namespace) {
             ("", "") if is_namespaced => return Err(
                 "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources"
@@ -112,18 +123,19 @@ impl ParamSelection {
             (namespace, _) => namespace,
         };
         let namespace = is_namespaced.then_some(namespace);
-        let found = match (self.name.as_str(), &self.selector) {
+        let found: Found<'a> = match (self.name.as_str(), &self.selector) {
             ("", None) => return Err("one of name or selector must be provided".to_owned()),
             ("", Some(selector)) => {
                 let selector = selector.as_ref().map_err(String::clone)?;
-                params.map_or_else(Vec::new, |params| params.select(namespace, selector))
+                let select = |params: &'a Params| params.select(namespace, selector);
+                params.into_iter().flat_map(select).map(Some).collect()
             }
             (_, Some(_)) => {
                 return Err("paramRef.name and paramRef.selector are mutually exclusive".to_owned());
             }
             (name, None) => {
                 let find = |params: &'a Params| params.find(namespace.unwrap_or(""), name);
-                Vec::from_iter(params.and_then(find))
+                params.and_then(find).map(Some).into_iter().collect()
             }
         };
         if found.is_empty() && self.denies_without {

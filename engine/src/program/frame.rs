@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::node::Node;
 use super::path::PathId;
-use super::{Activation, EvalOptions, Program};
+use super::{EvalOptions, Program};
 use crate::decl::CallContext;
 use crate::error::EvalError;
 use crate::value::{Arena, Value};
@@ -17,7 +17,7 @@ pub(super) struct Frame<'a> {
     /// Where computed values live.
     pub(super) arena: &'a Arena,
     program: &'a Program,
-    variables: SmallVec<[Option<Value<'a>>; 4]>,
+    variables: Variables<'a>,
     slots: SmallVec<[(Slot<'a>, Epoch); 4]>,
     kept: SmallVec<[Option<(Value<'a>, Epoch)>; 8]>,
     cost: u64,
@@ -25,6 +25,9 @@ pub(super) struct Frame<'a> {
     iterations: u32,
     interrupt: Option<&'a (dyn Fn() -> bool + Sync)>,
 }
+
+/// The values of a program's variables, in its order; none of those that are not bound.
+pub(super) type Variables<'a> = SmallVec<[Option<Value<'a>>; 4]>;
 
 /// Counts the values of a loop variable, so that what was kept of an earlier one is told apart.
 pub(super) type Epoch = u32;
@@ -54,14 +57,10 @@ impl<'a> From<Result<Value<'a>, EvalError>> for Slot<'a> {
 impl<'a> Frame<'a> {
     pub(super) fn new(
         program: &'a Program,
-        activation: &Activation<'a>,
+        variables: Variables<'a>,
         arena: &'a Arena,
         options: &EvalOptions<'a>,
     ) -> Self {
-        let mut variables = SmallVec::new();
-        for name in &program.variables {
-            variables.push(activation.resolve(name));
-        }
         let mut slots = SmallVec::new();
         for _ in 0..program.slots {
             slots.push((Slot::Empty, 0));

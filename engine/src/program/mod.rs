@@ -72,7 +72,19 @@ impl Program {
         arena: &'a Arena,
         options: &EvalOptions<'a>,
     ) -> Evaluation<'a> {
-        let mut frame = Frame::new(self, activation, arena, options);
+        self.eval_with(|name| activation.resolve(name), arena, options)
+    }
+
+    /// Evaluates the expression with variables that a host looks up by name: before all else, and only those that the
+    /// expression reads.
+    pub fn eval_with<'a>(
+        &'a self,
+        resolve: impl Fn(&str) -> Option<Value<'a>>,
+        arena: &'a Arena,
+        options: &EvalOptions<'a>,
+    ) -> Evaluation<'a> {
+        let variables = self.variables.iter().map(|name| resolve(name)).collect();
+        let mut frame = Frame::new(self, variables, arena, options);
         let result = self.root.eval(&mut frame);
         Evaluation {
             result,

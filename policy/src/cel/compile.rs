@@ -1,7 +1,7 @@
 //! Expressions of policies, compiled (apiserver `pkg/admission/plugin/cel/compile.go`, `composition.go`).
 
-use std::cell::OnceCell;
 use std::fmt;
+use std::sync::OnceLock;
 
 use gavel_engine::ast::{Expr, ExprKind};
 use gavel_engine::check::CheckedAst;
@@ -111,7 +111,7 @@ impl fmt::Display for CompileError {
 
 impl std::error::Error for CompileError {}
 
-/// Compiles the expressions of one policy or webhook. What is cloned before anything is compiled shares what it knows.
+/// Compiles the expressions of policies or webhooks; from the first variable on, of one policy.
 #[derive(Debug, Clone)]
 pub struct Compiler {
     base: Env,
@@ -122,7 +122,7 @@ pub struct Compiler {
     /// The names of the variables that depend on params.
     dependent: Vec<SmolStr>,
     /// The environments of the eight [`Declarations`], built when they are first needed: without and with patch types.
-    environments: [[OnceCell<Env>; 4]; 2],
+    environments: [[OnceLock<Env>; 4]; 2],
 }
 
 impl Compiler {

@@ -3,7 +3,10 @@
 
 use std::cell::OnceCell;
 
-use gavel_engine::program::{Activation, EvalOptions, Evaluation, Program};
+use bumpalo::collections::Vec as BumpVec;
+use bumpalo::format;
+use gavel_engine::error::EvalError;
+use gavel_engine::program::{EvalOptions, Program};
 use gavel_engine::value::{Arena, Value};
 
 use super::PER_CALL_LIMIT;
@@ -33,12 +36,24 @@ pub(crate) struct Runner<'a> {
 
 impl<'a> Runner<'a> {
     /// Evaluates a program.
-    pub(super) fn eval(&self, program: &'a Program, activation: &Activation<'a>) -> Evaluation<'a> {
+    pub(super) fn eval(
+        &self,
+        program: &'a Program,
+        inputs: &Inputs<'a>,
+        variables: Value<'a>,
+    ) -> Ran<'a> {
         let options = EvalOptions {
             cost_limit: Some(PER_CALL_LIMIT),
             interrupt: self.interrupt,
         };
-        program.eval(activation, self.arena, &options)
+        let resolve = |name: &str| inputs.resolve(name, variables);
+        let evaluation = program.eval_with(resolve, self.arena, &options);
+        let keep = |error: EvalError| &*self.arena.bump().alloc_str(error.message());
+        Ran {
+            result: evaluation.result.map_err(keep),
+            cost: evaluation.cost,
+            read: &[],
+        }
     }
 
     /// Tells that an expression was evaluated.
@@ -51,22 +66,18 @@ impl<'a> Runner<'a> {
             result: ran.result,
         });
     }
-
-    /// A copy of a text that lives as long as what programs compute.
-    pub(super) fn keep(&self, text: &str) -> &'a str {
-        self.arena.bump().alloc_str(text)
-    }
 }
 
-/// What an expression came to, or why it came to nothing.
-pub(crate) type Outcome<'a> = Result<Value<'a>, String>;
+/// What an expression came to, or why it came to nothing; none where there is no expression.
+pub(crate) type Outcome<'a> = Option<Result<Value<'a>, &'a str>>;
 
 /// Expressions that are evaluated together, for one request. What does not depend on params is evaluated once, and charged
 /// for each time.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Group<'p> {
-    pool: &'p Pool<'p>,
-    outcomes: Vec<OnceCell<Ran<'p>>>,
+    /// None where there is no expression.
+    pool: Option<&'p Pool<'p>>,
+    outcomes: &'p [OnceCell<Ran<'p>>],
 }
 
 impl<'p> Group<'p> {
@@ -77,24 +88,32 @@ impl<'p> Group<'p> {
         inputs: Inputs<'p>,
         runner: Runner<'p>,
     ) -> Self {
+        let bump = runner.arena.bump();
         Group {
-            pool: Pool::new(variables, inputs, runner),
-            outcomes: vec![OnceCell::new(); expressions],
+            pool: (expressions > 0).then(|| Pool::new(variables, inputs, runner)),
+            outcomes: bump.alloc_slice_fill_with(expressions, |_| OnceCell::new()),
         }
     }
 
     /// Evaluates the expressions in order, the absent ones to nothing. They share what the variables come to; the costs of
     /// all of it are taken off the budget, in cost units.
     pub(crate) fn evaluate<'e>(
-        &'e self,
+        &self,
         expressions: impl Iterator<Item = Option<&'p Expression>>,
         params: Value<'e>,
         runner: Runner<'e>,
         budget: &mut i64,
-    ) -> Result<Vec<Option<Outcome<'e>>>, OutOfBudget> {
-        let scope = Scope::new(self.pool, params, runner);
-        let mut outcomes = Vec::with_capacity(self.outcomes.len());
-        for (expression, shared) in expressions.zip(&self.outcomes) {
+    ) -> Result<&'e [Outcome<'e>], OutOfBudget>
+    where
+        'p: 'e,
+    {
+        let Some(pool) = self.pool else {
+            return Ok(&[]);
+        };
+        let scope = Scope::new(pool, params, runner);
+        let bump = runner.arena.bump();
+        let mut outcomes = BumpVec::with_capacity_in(self.outcomes.len(), bump);
+        for (expression, shared) in expressions.zip(self.outcomes) {
             let Some(expression) = expression else {
                 outcomes.push(None);
                 continue;
@@ -102,26 +121,26 @@ impl<'p> Group<'p> {
             let program = match &expression.program {
                 Ok(program) => program,
                 Err(error) => {
-                    outcomes.push(Some(Err(format!("compilation error: {error}"))));
+                    let message = format!(in bump, "compilation error: {}", error);
+                    outcomes.push(Some(Err(message.into_bump_str())));
                     continue;
                 }
             };
             let ran = match expression.reads_params {
                 true => scope.run(program),
-                false => *shared.get_or_init(|| self.pool.run(program)),
+                false => *shared.get_or_init(|| pool.run(program)),
             };
             scope.charge(ran.read);
             runner.tell(expression, None, &ran);
             spend(budget, scope.take_cost())?;
             spend(budget, ran.cost)?;
             outcomes.push(Some(ran.result.map_err(|error| {
-                format!(
-                    "expression '{}' resulted in error: {error}",
-                    expression.text
-                )
+                let text = &expression.text;
+                format!(in bump, "expression '{}' resulted in error: {}", text, error)
+                    .into_bump_str()
             })));
         }
-        Ok(outcomes)
+        Ok(outcomes.into_bump_slice())
     }
 }
 

@@ -1,6 +1,5 @@
 //! What expressions of policies are evaluated with (apiserver `pkg/admission/plugin/cel/activation.go`).
 
-use gavel_engine::program::Activation;
 use gavel_engine::value::Value;
 
 use super::environment::{
@@ -26,21 +25,18 @@ pub(crate) struct Inputs<'a> {
 }
 
 impl<'a> Inputs<'a> {
-    /// The values under their names, with the policy's variables.
-    pub(super) fn activation(&self, variables: Value<'a>) -> Activation<'a> {
-        let mut activation = Activation::new();
-        activation
-            .bind(OBJECT, self.object)
-            .bind(OLD_OBJECT, self.old_object)
-            .bind(REQUEST_VARIABLE, self.request)
-            .bind(PARAMS, self.params)
-            .bind(NAMESPACE_OBJECT, self.namespace_object)
-            .bind(VARIABLES_VARIABLE, variables);
-        if let Some((authorizer, resource)) = self.authorizer {
-            activation
-                .bind(AUTHORIZER, authorizer)
-                .bind(REQUEST_RESOURCE, resource);
+    /// The value of a variable, beside those of the policy.
+    pub(super) fn resolve(&self, name: &str, variables: Value<'a>) -> Option<Value<'a>> {
+        match name {
+            OBJECT => Some(self.object),
+            OLD_OBJECT => Some(self.old_object),
+            REQUEST_VARIABLE => Some(self.request),
+            PARAMS => Some(self.params),
+            NAMESPACE_OBJECT => Some(self.namespace_object),
+            VARIABLES_VARIABLE => Some(variables),
+            AUTHORIZER => self.authorizer.map(|(authorizer, _)| authorizer),
+            REQUEST_RESOURCE => self.authorizer.map(|(_, resource)| resource),
+            _ => None,
         }
-        activation
     }
 }

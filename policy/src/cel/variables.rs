@@ -94,16 +94,9 @@ impl<'p> Pool<'p> {
     pub(super) fn run(&self, program: &'p Program) -> Ran<'p> {
         let bump = self.runner.arena.bump();
         let outer = self.read.replace(BumpVec::new_in(bump));
-        let activation = self.inputs.activation(self.this.get());
-        let evaluation = self.runner.eval(program, &activation);
-        let read = self.read.replace(outer);
-        Ran {
-            result: evaluation
-                .result
-                .map_err(|error| self.runner.keep(error.message())),
-            cost: evaluation.cost,
-            read: read.into_bump_slice(),
-        }
+        let ran = self.runner.eval(program, &self.inputs, self.this.get());
+        let read = self.read.replace(outer).into_bump_slice();
+        Ran { read, ..ran }
     }
 
     /// What a variable came to; none where it does not compile.
@@ -142,15 +135,7 @@ impl<'e, 'p> Scope<'e, 'p> {
 
     /// Runs a program that depends on params.
     pub(super) fn run(&self, program: &'e Program) -> Ran<'e> {
-        let activation = self.inputs.activation(self.this.get());
-        let evaluation = self.runner.eval(program, &activation);
-        Ran {
-            result: evaluation
-                .result
-                .map_err(|error| self.runner.keep(error.message())),
-            cost: evaluation.cost,
-            read: &[],
-        }
+        self.runner.eval(program, &self.inputs, self.this.get())
     }
 
     /// Charges for variables of the pool and for what they read, each once.

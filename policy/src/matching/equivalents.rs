@@ -7,6 +7,8 @@ use crate::resource::{GroupVersionKind, GroupVersionResource};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EquivalentResources {
     served: Vec<Served>,
+    /// Whether there are equivalents that go by different names, whatever their group.
+    has_other_names: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,12 +33,21 @@ impl EquivalentResources {
             "" => resource.qualified(),
             identity => identity.to_owned(),
         };
+        let goes_by_another_name = |served: &Served| {
+            served.identity == identity && served.resource.resource != resource.resource
+        };
+        self.has_other_names |= self.served.iter().any(goes_by_another_name);
         self.served.push(Served {
             identity,
             resource,
             subresource: subresource.to_owned(),
             kind,
         });
+    }
+
+    /// Whether there are equivalents that go by different names, whatever their group.
+    pub(crate) fn has_other_names(&self) -> bool {
+        self.has_other_names
     }
 
     /// The equivalents of a resource, itself among them, in the order in which they came.

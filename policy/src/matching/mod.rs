@@ -5,6 +5,8 @@ mod equivalents;
 mod rules;
 mod selectors;
 
+use std::collections::BTreeSet;
+
 use gavel_apimachinery::labels::Selector;
 
 use crate::api::MatchResources;
@@ -48,6 +50,24 @@ impl Matcher {
             object_selector: object.map(|selector| selector.compile()),
             resources: resources.cloned(),
         }
+    }
+
+    /// The plural names of the resources, or of their equivalents, about which there is anything to say; none: there may be
+    /// of any, be it an error.
+    pub(crate) fn resource_names(&self) -> Option<BTreeSet<&str>> {
+        let MatchResources {
+            resource_rules,
+            exclude_resource_rules,
+            ..
+        } = self.resources.as_ref()?;
+        let has_selectors = self.namespace_selector.is_some() && self.object_selector.is_some();
+        if resource_rules.is_empty() || !has_selectors {
+            return None;
+        }
+        let rules = resource_rules.iter().chain(exclude_resource_rules);
+        let names = rules.flat_map(|rule| rules::resource_names(&rule.rule));
+        let names: BTreeSet<&str> = names.collect();
+        (!names.contains("*")).then_some(names)
     }
 
     /// As what a policy looks at a request, if it does; the constraints are required.

@@ -82,7 +82,17 @@ fn listed(items: &[String], wanted: &str) -> bool {
     items.iter().any(|item| item == "*" || item == wanted)
 }
 
+/// The names of a rule's resources, without subresources; `*` stands for all.
+pub(super) fn resource_names(rule: &RuleWithOperations) -> impl Iterator<Item = &str> {
+    rule.resources.iter().map(|pattern| parts(pattern).0)
+}
+
 fn resource_matches(pattern: &str, resource: &str, subresource: &str) -> bool {
-    let (main, sub) = pattern.split_once('/').unwrap_or((pattern, ""));
+    let (main, sub) = parts(pattern);
     (main == "*" || main == resource) && (sub == "*" || sub == subresource)
+}
+
+/// The resource and the subresource of a pattern.
+fn parts(pattern: &str) -> (&str, &str) {
+    pattern.split_once('/').unwrap_or((pattern, ""))
 }

@@ -6,7 +6,7 @@ use crate::program::call::Call;
 use crate::program::frame::Frame;
 use crate::program::literal::{ListLiteral, MapLiteral};
 use crate::program::node::Membership;
-use crate::program::{Activation, EvalOptions, Program};
+use crate::program::{EvalOptions, Program};
 use crate::value::{Arena, OwnedValue, Value, key_order, number};
 
 /// A list of constants is a constant; an element that cannot be built makes it a constant failure.
@@ -68,12 +68,8 @@ fn folded(node: Node, must_succeed: bool) -> Result<Node, PlanError> {
         specified: false,
     };
     let arena = Arena::new();
-    let mut frame = Frame::new(
-        &program,
-        &Activation::new(),
-        &arena,
-        &EvalOptions::default(),
-    );
+    let options = EvalOptions::default();
+    let mut frame = Frame::new(&program, Default::default(), &arena, &options);
     match program.root.eval(&mut frame) {
         Ok(value) => Ok(Node::Constant(OwnedValue::copy_of(&value)?)),
         Err(error) if must_succeed || error.is_fatal() => Err(error.into()),

@@ -1,5 +1,13 @@
 //! Decisions from the outside: objects in, a request in, a decision out.
-#![expect(clippy::unwrap_used, clippy::arithmetic_side_effects, reason = "tests")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
+
+mod many;
+mod requests;
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -62,13 +70,20 @@ fn config_map(name: &str, most: i64) -> Json {
 }
 
 fn request() -> AdmissionRequest {
-    let request = json!({
+    request_with(json!({}))
+}
+
+/// A request to create a pod, but for these fields.
+fn request_with(fields: Json) -> AdmissionRequest {
+    let mut request = json!({
         "uid": "1", "operation": "CREATE", "name": "web", "namespace": "default",
         "kind": {"group": "", "version": "v1", "kind": "Pod"},
         "resource": {"group": "", "version": "v1", "resource": "pods"},
         "userInfo": {"username": "ada"},
         "object": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"}, "replicas": 3},
     });
+    let all = request.as_object_mut().unwrap();
+    all.extend(fields.as_object().unwrap().clone());
     AdmissionRequest::from_json(request).unwrap()
 }
 
@@ -334,13 +349,11 @@ fn what_exec_is_sent_has_no_labels_to_select_by() {
             policy("p", "Fail", spec),
             binding("b", "p", &["Deny"], json!({})),
         ]);
-        let exec = json!({
-            "operation": "CONNECT", "name": "web", "namespace": "default", "subResource": "exec",
+        let exec = request_with(json!({
+            "operation": "CONNECT", "subResource": "exec",
             "kind": {"group": "", "version": "v1", "kind": "PodExecOptions"},
-            "resource": {"group": "", "version": "v1", "resource": "pods"},
             "object": {"apiVersion": "v1", "kind": "PodExecOptions", "command": ["sh"]},
-        });
-        let exec = AdmissionRequest::from_json(exec).unwrap();
+        }));
         let authorizer: Arc<dyn Authorizer> = Arc::new(Allows);
         let decision = dispatch(&index.snapshot(), &exec, &authorizer, &Options::default());
         assert_eq!(decision.allowed(), allowed, "{selector}");

@@ -1,0 +1,122 @@
+//! Requests that are not what policies expect: there is a decision all the same.
+
+use super::*;
+
+/// The message of the denial behind `denied request: `, if there is one.
+fn check(spec: &Json, more: &[Json], request: Json, expected: Option<&str>) {
+    let mut objects = vec![
+        policy("p", "Fail", spec.clone()),
+        binding(
+            "b",
+            "p",
+            &["Deny"],
+            json!({"paramRef": {"name": "x", "parameterNotFoundAction": "Allow"}}),
+        ),
+    ];
+    objects.extend_from_slice(more);
+    let index = filled(&objects);
+    let authorizer: Arc<dyn Authorizer> = Arc::new(Allows);
+    let admission = request_with(request.clone());
+    let decision = dispatch(
+        &index.snapshot(),
+        &admission,
+        &authorizer,
+        &Options::default(),
+    );
+    let message = decision.status.map(|status| status.message);
+    let message = message.as_deref().map(|message| {
+        let cause = message.split_once("denied request: ");
+        cause.map_or(message, |(_, cause)| cause)
+    });
+    assert_eq!(message, expected, "{request}");
+}
+
+#[test]
+fn what_is_null_has_no_fields() {
+    let spec = validations(&["object.replicas < 5"]);
+    let gone = "expression 'object.replicas < 5' resulted in error: no such key: replicas";
+    let deleted = json!({"operation": "DELETE", "object": null, "oldObject": {"replicas": 1}});
+    check(&spec, &[], deleted.clone(), Some(gone));
+    check(
+        &spec,
+        &[],
+        json!({"operation": "DELETE", "object": null, "oldObject": null}),
+        Some(gone),
+    );
+    let spec = validations(&["object == null && oldObject.replicas == 1"]);
+    check(&spec, &[], deleted, None);
+}
+
+#[test]
+fn an_object_of_another_kind_is_taken_for_the_one_that_the_request_names() {
+    let spec = validations(&["object.apiVersion == 'v1' && object.kind == 'Pod'"]);
+    check(
+        &spec,
+        &[],
+        json!({"object": {"apiVersion": "apps/v1", "kind": "Deployment"}}),
+        None,
+    );
+    check(
+        &spec,
+        &[],
+        json!({"object": {"apiVersion": 1, "kind": []}}),
+        None,
+    );
+    check(&spec, &[], json!({"object": {}}), None);
+}
+
+#[test]
+fn metadata_of_the_wrong_type_has_no_labels() {
+    let mut spec = validations(&["false"]);
+    spec["matchConstraints"] = json!({
+        "resourceRules": [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["*"], "resources": ["pods"]}],
+        "objectSelector": {"matchLabels": {"team": "web"}},
+    });
+    let labels = |labels: Json| json!({"object": {"metadata": {"labels": labels}}});
+    check(&spec, &[], json!({"object": {"metadata": "none"}}), None);
+    check(&spec, &[], labels(json!(["team"])), None);
+    check(&spec, &[], labels(json!({"team": "web", "size": 1})), None);
+    check(
+        &spec,
+        &[],
+        labels(json!({"team": "web"})),
+        Some("failed expression: false"),
+    );
+}
+
+#[test]
+fn params_may_be_absent_or_of_any_shape() {
+    let mut spec = validations(&["object.replicas <= params.most"]);
+    spec["paramKind"] = json!({"apiVersion": "v1", "kind": "ConfigMap"});
+    let param = |most: Json| {
+        let metadata = json!({"name": "x", "namespace": "default"});
+        json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "most": most})
+    };
+    let expression = "expression 'object.replicas <= params.most' resulted in error: ";
+    let no_overload = format!("{expression}no such overload");
+    check(&spec, &[], json!({}), None);
+    check(
+        &spec,
+        &[param(json!(2))],
+        json!({}),
+        Some("failed expression: object.replicas <= params.most"),
+    );
+    check(&spec, &[param(json!("2"))], json!({}), Some(&no_overload));
+    check(&spec, &[param(json!(null))], json!({}), Some(&no_overload));
+    let other_kind = json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "x", "namespace": "default"}});
+    check(&spec, &[other_kind], json!({}), None);
+}
+
+#[test]
+fn a_request_for_what_no_policy_knows_is_allowed() {
+    let spec = validations(&["false"]);
+    let resource = json!({"group": "example.com", "version": "v1", "resource": "things"});
+    let kind = json!({"group": "example.com", "version": "v1", "kind": "Thing"});
+    check(
+        &spec,
+        &[],
+        json!({"resource": resource, "kind": kind}),
+        None,
+    );
+    check(&spec, &[], json!({"resource": null, "kind": null}), None);
+}

@@ -1,5 +1,5 @@
 //! What all of Kubernetes' API shares, whatever the resource (k8s.io/apimachinery): versions, names and formats,
-//! field paths, validation errors, JSON as Go writes it. Knows no CEL and does no IO.
+//! field paths, validation errors, JSON as Go writes it. Layer 1: knows no CEL, no IO.
 
 pub mod field;
 pub mod formats;

@@ -144,8 +144,8 @@ fn is_lower(byte: u8) -> bool {
     byte.is_ascii_lowercase() || byte.is_ascii_digit()
 }
 
-/// Whether the text is labels with dots between them, however long.
-pub fn is_subdomain(text: &[u8]) -> bool {
+/// Labels with dots between them, however long.
+fn is_subdomain(text: &[u8]) -> bool {
     text.split(|byte| *byte == b'.').all(is_label)
 }
 

@@ -1,6 +1,6 @@
 //! `gavel` on the command line: what an API server does with CEL, for people (`eval`) and for other programs (`batch`).
 //!
-//! Layer 3: reads arguments and files, calls the engine and the libraries, prints.
+//! Layer 5: reads arguments and files, calls the other crates, prints.
 
 use std::ffi::OsString;
 use std::process::ExitCode;

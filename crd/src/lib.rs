@@ -1,4 +1,4 @@
-//! CustomResourceDefinitions: their rules compiled and costed, their objects validated. Layer 2: no IO, no clock.
+//! CustomResourceDefinitions: their rules compiled and costed, their objects validated. Layer 3: no IO, no clock.
 
 pub mod decode;
 pub mod definition;

@@ -1,4 +1,4 @@
-//! CEL's extension libraries, and the environments of each Kubernetes version. Layer 1: on the engine alone, no IO.
+//! CEL's extension libraries, and the environments of each Kubernetes version. Layer 2: no IO.
 //!
 //! ```
 //! use gavel_engine::program::{Activation, EvalOptions};

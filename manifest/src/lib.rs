@@ -1,7 +1,7 @@
 //! Manifests as Kubernetes reads them: YAML or JSON texts of one or several documents, as JSON values, with the place of
 //! every part, so that what is wrong with an object can be shown in its file.
 //!
-//! Layer 1. YAML is that of `sigs.k8s.io/yaml` (`go.yaml.in/yaml/v2`): `yes` and `on` are booleans, `010` is 8,
+//! Layer 2. YAML is that of `sigs.k8s.io/yaml` (`go.yaml.in/yaml/v2`): `yes` and `on` are booleans, `010` is 8,
 //! timestamps stay texts, keys become texts. Unlike it, a key that comes twice is a [`Problem`].
 
 use std::path::Path;

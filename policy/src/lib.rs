@@ -1,4 +1,4 @@
-//! Admission policies, decided as the API server decides them. Layer 2; sees no `crd`.
+//! Admission policies, decided as the API server decides them. Layer 3; sees no `crd`.
 //!
 //! A [`PolicyIndex`] takes in policies, bindings, params and namespaces; its [`Snapshot`] and an [`AdmissionRequest`] go
 //! into [`dispatch()`], a [`Decision`] comes out: no clock, no network, no lock.

@@ -171,11 +171,7 @@ impl<'de> Deserialize<'de> for Time {
         let text = String::deserialize(deserializer)?;
         let time = OffsetTime::parse(&text)
             .ok_or_else(|| serde::de::Error::custom(format!("{text:?} is not a time")))?;
-        Ok(Time(Some(OffsetTime {
-            nanos: 0,
-            offset_seconds: 0,
-            ..time
-        })))
+        Ok(Time(Some(time.utc_second())))
     }
 }
 

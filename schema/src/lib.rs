@@ -1,4 +1,4 @@
-//! OpenAPI schemas as CEL types, JSON as CEL values, and what a schema says of an object. Layer 1: on the engine, no IO.
+//! OpenAPI schemas as CEL types, JSON as CEL values, and what a schema says of an object. Layer 2: no IO.
 
 pub mod cel;
 pub mod correlate;

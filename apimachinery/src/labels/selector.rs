@@ -6,7 +6,7 @@ use std::slice;
 use gavel_engine::golang::quote::quote;
 use serde_json::Value as Json;
 
-use crate::field::{Error, Path};
+use crate::field::{self, Error, Path};
 use crate::names;
 
 crate::api_types! {
@@ -145,17 +145,13 @@ impl Requirement {
                 ));
             }
         }
-        match errors.as_slice() {
-            [] => Ok(Requirement {
+        match field::aggregate(&errors) {
+            Some(error) => Err(error),
+            None => Ok(Requirement {
                 key: key.to_owned(),
                 operator,
                 values: values.to_vec(),
             }),
-            [only] => Err(only.to_string()),
-            many => {
-                let texts: Vec<String> = many.iter().map(ToString::to_string).collect();
-                Err(format!("[{}]", texts.join(", ")))
-            }
         }
     }
 }

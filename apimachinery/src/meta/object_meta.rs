@@ -146,7 +146,7 @@ impl<'a> ObjectMeta<'a> {
 
     fn time(self, name: &str) -> Option<OffsetTime> {
         let time = Layout::Rfc3339.parse(self.text(name)).ok()?;
-        Some(time).filter(|time| !is_zero(*time))
+        Some(time).filter(|time| !time.is_zero())
     }
 
     fn texts(self, name: &str) -> impl Iterator<Item = (&'a str, &'a str)> {
@@ -223,9 +223,4 @@ impl<'a> ManagedFieldsEntry<'a> {
 fn text<'a>(fields: Option<&'a Map<String, Json>>, name: &str) -> &'a str {
     let value = fields.and_then(|fields| fields.get(name));
     value.and_then(Json::as_str).unwrap_or_default()
-}
-
-/// Whether this is Go's time of nothing, the start of year 1.
-pub(super) fn is_zero(time: OffsetTime) -> bool {
-    time.unix_seconds == -62_135_596_800 && time.nanos == 0
 }

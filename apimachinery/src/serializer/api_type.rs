@@ -93,10 +93,7 @@ macro_rules! api_types {
             fn decode(&mut self, decoder: &mut $crate::serializer::Decoder<'_>, named: &'static str) -> Result<(), $crate::serializer::Aborted> {
                 match decoder.peek() {
                     $crate::serializer::Token::Object => decoder.object(self)?,
-                    $crate::serializer::Token::Null => {
-                        decoder.skip();
-                    }
-                    _ => decoder.mismatch(<Self as $crate::serializer::ApiValue>::go_type(decoder, named)),
+                    _ => decoder.pass_over(<Self as $crate::serializer::ApiValue>::go_type(decoder, named)),
                 }
                 Ok(())
             }

@@ -251,11 +251,13 @@ impl<'t> Decoder<'t> {
         self.path.push_str(key);
     }
 
-    /// Skips a value that is not of the type of its field, which is noted.
-    pub fn mismatch(&mut self, go_type: String) {
-        let value = self.peek().name();
+    /// Skips a value that its field cannot take: null says nothing, what is of another type is noted.
+    pub fn pass_over(&mut self, go_type: String) {
+        let value = self.peek();
         self.skip();
-        self.refuse(value, &go_type);
+        if value != Token::Null {
+            self.refuse(value.name(), &go_type);
+        }
     }
 
     /// Notes that a value does not go into its field.

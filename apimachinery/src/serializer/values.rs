@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
+use ::base64::Engine;
+use ::base64::engine::general_purpose::STANDARD;
+use gavel_engine::golang::base64::{self, Encoding};
 use gavel_engine::golang::integer::parse_int;
 use gavel_engine::golang::time::{Layout, OffsetTime};
 
@@ -15,10 +16,7 @@ impl ApiValue for String {
     fn decode(&mut self, decoder: &mut Decoder<'_>, named: &'static str) -> Result<(), Aborted> {
         match decoder.peek() {
             Token::String => *self = decoder.string(),
-            Token::Null => {
-                decoder.skip();
-            }
-            _ => decoder.mismatch(Self::go_type(decoder, named)),
+            _ => decoder.pass_over(Self::go_type(decoder, named)),
         }
         Ok(())
     }
@@ -43,10 +41,7 @@ impl ApiValue for bool {
     fn decode(&mut self, decoder: &mut Decoder<'_>, _: &'static str) -> Result<(), Aborted> {
         match decoder.peek() {
             Token::Bool => *self = decoder.skip() == "true",
-            Token::Null => {
-                decoder.skip();
-            }
-            _ => decoder.mismatch("bool".to_owned()),
+            _ => decoder.pass_over("bool".to_owned()),
         }
         Ok(())
     }
@@ -81,10 +76,7 @@ macro_rules! integer {
                             None => decoder.refuse(&format!("number {literal}"), $go),
                         }
                     }
-                    Token::Null => {
-                        decoder.skip();
-                    }
-                    _ => decoder.mismatch($go.to_owned()),
+                    _ => decoder.pass_over($go.to_owned()),
                 }
                 Ok(())
             }
@@ -155,11 +147,12 @@ impl<T: ApiValue + Default> ApiValue for Vec<T> {
                 })?;
                 self.truncate(length);
             }
-            Token::Null => {
-                decoder.skip();
-                self.clear();
+            token => {
+                if token == Token::Null {
+                    self.clear();
+                }
+                decoder.pass_over(Self::go_type(decoder, named));
             }
-            _ => decoder.mismatch(Self::go_type(decoder, named)),
         }
         Ok(())
     }
@@ -201,11 +194,12 @@ impl ApiValue for BTreeMap<String, String> {
                 })?;
                 self.append(&mut read);
             }
-            Token::Null => {
-                decoder.skip();
-                self.clear();
+            token => {
+                if token == Token::Null {
+                    self.clear();
+                }
+                decoder.pass_over(Self::go_type(decoder, named));
             }
-            _ => decoder.mismatch(Self::go_type(decoder, named)),
         }
         Ok(())
     }
@@ -239,9 +233,9 @@ pub struct Bytes(pub Vec<u8>);
 impl ApiValue for Bytes {
     fn decode(&mut self, decoder: &mut Decoder<'_>, named: &'static str) -> Result<(), Aborted> {
         match decoder.peek() {
-            Token::String => match from_base64(&decoder.string()) {
+            Token::String => match base64::decode(&decoder.string(), Encoding::Standard) {
                 Ok(bytes) => self.0 = bytes,
-                Err(place) => decoder.fault(format!("illegal base64 data at input byte {place}")),
+                Err(error) => decoder.fault(error.to_string()),
             },
             _ => self.0.decode(decoder, named)?,
         }
@@ -261,65 +255,6 @@ impl ApiValue for Bytes {
     }
 }
 
-/// Reads padded base64, or says which byte is at fault. Line breaks count as bytes, but mean nothing; bits of the last
-/// character that are of no byte are not looked at.
-fn from_base64(text: &str) -> Result<Vec<u8>, usize> {
-    let mut bytes = Vec::new();
-    let mut group = [0u8; 4];
-    let mut digits = 0usize;
-    let mut input = text
-        .bytes()
-        .enumerate()
-        .filter(|(_, byte)| !matches!(byte, b'\r' | b'\n'));
-    while let Some((at, byte)) = input.next() {
-        let value = match byte {
-            b'A'..=b'Z' => byte.wrapping_sub(b'A'),
-            b'a'..=b'z' => byte.wrapping_sub(b'a').wrapping_add(26),
-            b'0'..=b'9' => byte.wrapping_sub(b'0').wrapping_add(52),
-            b'+' => 62,
-            b'/' => 63,
-            b'=' if digits >= 2 => {
-                if digits == 2 {
-                    match input.next() {
-                        Some((_, b'=')) => {}
-                        // Upstream says where the padding was.
-                        Some((other, _)) => return Err(other.saturating_sub(1)),
-                        None => return Err(text.len()),
-                    }
-                }
-                if let Some((after, _)) = input.next() {
-                    return Err(after);
-                }
-                push_group(&mut bytes, group, digits);
-                return Ok(bytes);
-            }
-            _ => return Err(at),
-        };
-        if let Some(place) = group.get_mut(digits) {
-            *place = value;
-        }
-        digits = digits.saturating_add(1);
-        if digits == 4 {
-            push_group(&mut bytes, group, 4);
-            group = [0; 4];
-            digits = 0;
-        }
-    }
-    match digits {
-        0 => Ok(bytes),
-        _ => Err(text.len().saturating_sub(digits)),
-    }
-}
-
-/// The bytes of a group of two to four digits, six bits each.
-fn push_group(bytes: &mut Vec<u8>, [a, b, c, d]: [u8; 4], digits: usize) {
-    let group = [(a << 2) | (b >> 4), (b << 4) | (c >> 2), (c << 6) | d];
-    bytes.extend(group.iter().take(digits.saturating_sub(1)));
-}
-
-/// The first second of the year 1, which is Go's time that says nothing.
-const YEAR_ONE: i64 = -62_135_596_800;
-
 /// A point in time, written to the second; or none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Time(pub Option<OffsetTime>);
@@ -331,7 +266,7 @@ impl ApiValue for Time {
                 let text = decoder.string();
                 let time = Layout::Rfc3339.parse(&text);
                 let time = time.map_err(|error| Aborted(error.to_string()))?;
-                self.0 = Some(time).filter(|time| time.unix_seconds != YEAR_ONE || time.nanos != 0);
+                self.0 = Some(time).filter(|time| !time.is_zero());
             }
             Token::Null => {
                 decoder.skip();
@@ -353,13 +288,8 @@ impl ApiValue for Time {
         match self.0 {
             Some(time) => {
                 out.push('"');
-                let utc = OffsetTime {
-                    nanos: 0,
-                    offset_seconds: 0,
-                    ..time
-                };
                 // Writing to a text does not fail.
-                let _ = utc.write_rfc3339(out);
+                let _ = time.utc_second().write_rfc3339(out);
                 out.push('"');
             }
             None => out.push_str("null"),

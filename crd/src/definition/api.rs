@@ -1,7 +1,6 @@
 //! A CustomResourceDefinition as it is written (apiextensions `v1`). Absent keys, and null ones, are empty.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use gavel_engine::golang::base64::{self, Encoding};
 use gavel_engine::value::Json;
 use gavel_schema::JsonSchema;
 use serde::{Deserialize, Deserializer, de};
@@ -246,7 +245,5 @@ fn presence<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error
 
 fn bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
     let text: String = or_default(deserializer)?;
-    // Go passes over line breaks.
-    let text = text.replace(['\r', '\n'], "");
-    STANDARD.decode(text).map_err(de::Error::custom)
+    base64::decode(&text, Encoding::Standard).map_err(de::Error::custom)
 }

@@ -8,4 +8,4 @@ mod rows;
 pub use function::{FunctionDecl, OverloadDecl};
 pub use overload::{CallContext, Function, Implementation, Overload, PatternFunction};
 pub use provider::TypeProvider;
-pub use rows::{planned, shared, typed, typed_one};
+pub use rows::{planned, row, shared, typed, typed_one};

@@ -3,6 +3,7 @@
 //! Kubernetes evaluates CEL in Go 1.26, so number and time texts, what counts as one, and the order of ties follow Go.
 //! Nothing here knows CEL's types.
 
+pub mod base64;
 pub mod duration;
 pub mod float;
 pub mod integer;

@@ -3,7 +3,7 @@
 use super::{missing_operator, shared};
 use crate::cost::Cost;
 use crate::cost::formulas::{self, CONTAINS, PREFIX};
-use crate::decl::{CallContext, Implementation, Overload};
+use crate::decl::{CallContext, Implementation, Overload, row};
 use crate::error::EvalError;
 use crate::golang::regex::Regex;
 use crate::value::Value;
@@ -77,14 +77,9 @@ const fn pattern(
     cost: Cost,
     example: &'static str,
 ) -> Overload {
-    Overload {
-        function: MATCHES,
-        id,
-        signature,
-        implementation: Implementation::Pattern(matches_constant, &Implementation::Shared(matches)),
-        cost,
-        example,
-    }
+    let implementation =
+        Implementation::Pattern(matches_constant, &Implementation::Shared(matches));
+    row(MATCHES, id, signature, implementation, cost, example)
 }
 
 /// Whether the pattern is found anywhere in the text.

@@ -2,7 +2,7 @@
 
 use bumpalo::collections::Vec;
 use gavel_engine::cost::{CallEstimate, Cost, SizeEstimate, formulas};
-use gavel_engine::decl::{CallContext, Implementation, Overload, PatternFunction};
+use gavel_engine::decl::{CallContext, Implementation, Overload, PatternFunction, row};
 use gavel_engine::error::EvalError;
 use gavel_engine::golang::regex::Regex;
 use gavel_engine::value::Value;
@@ -14,6 +14,7 @@ pub const REGEX: &[Overload] = &[
         "string_find_string",
         "string.(string) -> string",
         FIND,
+        COST,
         "'abc 123'.find('[0-9]+') == '123'",
     ),
     row(
@@ -21,6 +22,7 @@ pub const REGEX: &[Overload] = &[
         "string_find_all_string",
         "string.(string) -> list(string)",
         FIND_ALL,
+        COST,
         "'123 abc 456'.findAll('[0-9]+') == ['123', '456']",
     ),
     row(
@@ -28,6 +30,7 @@ pub const REGEX: &[Overload] = &[
         "string_find_all_string_int",
         "string.(string, int) -> list(string)",
         FIND_ALL,
+        COST,
         "'123 abc 456'.findAll('[0-9]+', 1) == ['123']",
     ),
 ];
@@ -50,23 +53,6 @@ const COST: Cost = Cost::sizes(|sizes| {
     })
 })
 .of_name();
-
-const fn row(
-    function: &'static str,
-    id: &'static str,
-    signature: &'static str,
-    implementation: Implementation,
-    example: &'static str,
-) -> Overload {
-    Overload {
-        function,
-        id,
-        signature,
-        implementation,
-        cost: COST,
-        example,
-    }
-}
 
 /// Calls a function with a pattern that was not known before.
 fn compiled<'a>(

@@ -11,7 +11,6 @@ use smol_str::SmolStr;
 
 use crate::JsonSchema;
 
-mod base64;
 mod build;
 mod equality;
 mod escape;

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use gavel_engine::error::EvalError;
+use gavel_engine::golang::base64::{self, Encoding};
 use gavel_engine::golang::time::{Layout, OffsetTime};
 use gavel_engine::value::{
     Arena, Duration, Json, JsonObject, JsonShape, List, Opaque, Reach, Shape, Timestamp, Value,
@@ -12,7 +13,7 @@ use gavel_engine::value::{
 use super::escape::unescape;
 use super::native::Native;
 use super::node::{Format, Kind, ListType, Node};
-use super::{base64, equality, joined};
+use super::{equality, joined};
 use crate::duration;
 use crate::equal::{Numeric, deep_equal};
 
@@ -25,10 +26,12 @@ impl JsonShape for Node {
     fn read<'a>(&self, json: &'a Json, arena: &'a Arena) -> Result<Value<'a>, EvalError> {
         match (&self.kind, json) {
             (_, Json::Null) => Err(self.failure(Native::Json(json))),
-            (Kind::Text(Format::Bytes), Json::String(text)) => match base64::decode(text) {
-                Ok(bytes) => Ok(arena.bytes(&bytes)),
-                Err(_) => Err(self.failure(Native::Json(json))),
-            },
+            (Kind::Text(Format::Bytes), Json::String(text)) => {
+                match base64::decode(text, Encoding::UrlSafe) {
+                    Ok(bytes) => Ok(arena.bytes(&bytes)),
+                    Err(_) => Err(self.failure(Native::Json(json))),
+                }
+            }
             (Kind::Preserved, _) => Ok(arena.opaque(Preserved(Arc::new(json.clone())))),
             _ => Err(self.failure(Native::Json(json))),
         }
@@ -154,7 +157,9 @@ impl Node {
             (Kind::Preserved, Native::Object(map)) => Some(Value::JsonMap(map)),
             (Kind::Preserved, Native::Computed(value)) => Some(value),
             (Kind::Text(Format::Bytes), Native::Computed(Value::String(text))) => {
-                base64::decode(text).ok().map(|bytes| arena.bytes(&bytes))
+                base64::decode(text, Encoding::UrlSafe)
+                    .ok()
+                    .map(|bytes| arena.bytes(&bytes))
             }
             (Kind::Text(format), Native::Computed(Value::String(text))) => {
                 text_value(*format, text)
@@ -277,9 +282,12 @@ fn text_failure(format: Format, text: &str) -> String {
     match format {
         Format::Plain => String::new(),
         Format::Bytes => {
-            let index = base64::decode(text).err().unwrap_or_default();
+            let why = base64::decode(text, Encoding::UrlSafe)
+                .err()
+                .map(|why| why.to_string());
             format!(
-                "Invalid byte formatted string {text}: illegal base64 data at input byte {index}"
+                "Invalid byte formatted string {text}: {}",
+                why.unwrap_or_default()
             )
         }
         Format::Duration => {

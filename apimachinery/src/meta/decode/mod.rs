@@ -3,7 +3,6 @@
 use gavel_engine::golang::time::{Layout, OffsetTime};
 use serde_json::{Map, Value as Json};
 
-use super::object_meta::is_zero;
 use super::shape::{OBJECT_META, Presence, Shape, Struct};
 use crate::field::Path;
 use crate::json;
@@ -236,7 +235,7 @@ fn write_fields(fields: &mut Map<String, Json>, shape: &Struct) {
 }
 
 fn write_time(value: &mut Json, time: OffsetTime) {
-    if is_zero(time) {
+    if time.is_zero() {
         *value = Json::Null;
     } else if let Json::String(text) = value {
         let is_written = time.offset_seconds == 0 && text.len() == "2006-01-02T15:04:05Z".len();
@@ -249,13 +248,8 @@ fn write_time(value: &mut Json, time: OffsetTime) {
 /// A time as Kubernetes writes it: UTC, whole seconds.
 pub(super) fn utc(time: OffsetTime) -> String {
     let mut text = String::new();
-    let time = OffsetTime {
-        nanos: 0,
-        offset_seconds: 0,
-        ..time
-    };
     // Writing to a text does not fail.
-    let _ = time.write_rfc3339(&mut text);
+    let _ = time.utc_second().write_rfc3339(&mut text);
     text
 }
 

@@ -28,6 +28,21 @@ impl OffsetTime {
         Layout::Rfc3339.parse(text).ok()
     }
 
+    /// Whether this is the start of the year 1, which is Go's time that says nothing.
+    pub fn is_zero(self) -> bool {
+        self.unix_seconds == -62_135_596_800 && self.nanos == 0
+    }
+
+    /// The second of this time, in UTC.
+    #[must_use]
+    pub fn utc_second(self) -> OffsetTime {
+        OffsetTime {
+            nanos: 0,
+            offset_seconds: 0,
+            ..self
+        }
+    }
+
     /// Writes the time as `time.RFC3339Nano` does, in its own offset: fractions without trailing zeros, `Z` for UTC.
     pub fn write_rfc3339(self, out: &mut impl Write) -> fmt::Result {
         let c = Civil::at(self.unix_seconds, i64::from(self.offset_seconds));

@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 
+use gavel_apimachinery::labels::{LabelSelector, Selector};
+use gavel_apimachinery::serializer;
 use gavel_engine::value::Json;
 
-use super::{Binding, ClusterRole, Expression, Operator, Rbac, Rule, Selector, Subject};
+use super::{Binding, ClusterRole, Rbac, Rule, Subject};
 
 /// Why a manifest cannot be read: which one, and what is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -111,30 +113,8 @@ fn aggregates(item: &Json) -> Result<Option<Vec<Selector>>, String> {
     };
     let mut selectors = Vec::new();
     for selector in list(rule, "clusterRoleSelectors")? {
-        let equal = labels(selector.get("matchLabels"));
-        let mut expressions: Vec<Expression> = equal
-            .into_iter()
-            .map(|(key, value)| Expression {
-                key,
-                operator: Operator::In,
-                values: vec![value],
-            })
-            .collect();
-        for expression in list(selector, "matchExpressions")? {
-            let operator = match text(expression, "operator").as_str() {
-                "In" => Operator::In,
-                "NotIn" => Operator::NotIn,
-                "Exists" => Operator::Exists,
-                "DoesNotExist" => Operator::DoesNotExist,
-                other => return Err(format!("{other:?} is not an operator of a selector")),
-            };
-            expressions.push(Expression {
-                key: text(expression, "key"),
-                operator,
-                values: texts(expression, "values")?,
-            });
-        }
-        selectors.push(Selector(expressions));
+        let read = serializer::decode::<LabelSelector>(&selector.to_string(), "v1")?;
+        selectors.push(read.object.compile()?);
     }
     Ok(Some(selectors))
 }

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use gavel_apimachinery::labels::Selector;
 use gavel_engine::golang::quote::quote;
 use gavel_engine::value::Json;
 
@@ -42,24 +43,6 @@ struct ClusterRole {
     rules: Vec<Rule>,
     /// The selectors of the roles whose rules it has instead of its own.
     aggregates: Option<Vec<Selector>>,
-}
-
-#[derive(Debug, Clone, Default)]
-struct Selector(Vec<Expression>);
-
-#[derive(Debug, Clone)]
-struct Expression {
-    key: String,
-    operator: Operator,
-    values: Vec<String>,
-}
-
-#[derive(Debug, Clone, Copy)]
-enum Operator {
-    In,
-    NotIn,
-    Exists,
-    DoesNotExist,
 }
 
 #[derive(Debug, Clone)]
@@ -106,7 +89,8 @@ impl Rbac {
             let selectors = role.and_then(|role| role.aggregates.as_ref());
             for selector in selectors.into_iter().flatten() {
                 for (selected, role) in &self.cluster_roles {
-                    if selector.matches(&role.labels) && seen.insert(selected) {
+                    let label = |key: &str| role.labels.get(key).map(String::as_str);
+                    if selector.matches(label) && seen.insert(selected) {
                         pending.push(selected);
                     }
                 }
@@ -262,21 +246,6 @@ impl Rule {
             url == "*"
                 || url == path
                 || (url.ends_with('*') && path.starts_with(url.trim_end_matches('*')))
-        })
-    }
-}
-
-impl Selector {
-    fn matches(&self, labels: &HashMap<String, String>) -> bool {
-        self.0.iter().all(|expression| {
-            let label = labels.get(&expression.key);
-            let listed = label.is_some_and(|label| expression.values.contains(label));
-            match expression.operator {
-                Operator::In => listed,
-                Operator::NotIn => !listed,
-                Operator::Exists => label.is_some(),
-                Operator::DoesNotExist => label.is_none(),
-            }
         })
     }
 }

@@ -5,13 +5,13 @@ use std::fmt;
 use std::iter::Peekable;
 use std::vec;
 
+use gavel_apimachinery::names;
 use gavel_engine::golang::integer;
 use gavel_engine::golang::quote::quote;
 use gavel_engine::golang::sort::sort_by_less;
 
 use super::SelectorError;
 use super::lexer::{Token, words};
-use gavel_apimachinery::names::is_subdomain;
 
 /// One requirement: what a label has to be.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -118,7 +118,7 @@ impl<'t> Parser<'t> {
         let (Token::Identifier, key) = next else {
             return found(next.1, ", expected: identifier");
         };
-        check("<nil>", key, &key_problems(key))?;
+        check("<nil>", key, &names::qualified_name(key))?;
         if negated || matches!(self.peek().0, Token::End | Token::Comma) {
             return Ok(LabelRequirement {
                 key: key.to_owned(),
@@ -254,7 +254,7 @@ fn compared(
     }
     for (n, value) in values.iter().enumerate() {
         let place = format!("values[{n}][{key}]");
-        if let Err(problem) = check(&place, value, &value_problems(value)) {
+        if let Err(problem) = check(&place, value, &names::label_value(value)) {
             problems.push(problem.0);
         }
     }
@@ -278,69 +278,6 @@ fn check(place: &str, value: &str, problems: &[String]) -> Result<(), SelectorEr
             problems.join("; ")
         ))),
     }
-}
-
-const KEY: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an \
-    alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is \
-    '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
-const PREFIX: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and \
-    must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is \
-    '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
-const VALUE: &str = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and \
-    must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for \
-    validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
-
-/// What is wrong with the key of a label.
-fn key_problems(key: &str) -> Vec<String> {
-    let mut problems = Vec::new();
-    let name = match key.split_once('/') {
-        None => key,
-        Some((_, name)) if name.contains('/') => {
-            return vec![format!(
-                "a valid label key {KEY} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
-            )];
-        }
-        Some(("", name)) => {
-            problems.push("prefix part must be non-empty".to_owned());
-            name
-        }
-        Some((prefix, name)) => {
-            if prefix.len() > 253 {
-                problems.push("prefix part must be no more than 253 bytes".to_owned());
-            }
-            if !is_subdomain(prefix.as_bytes()) {
-                problems.push(format!("prefix part {PREFIX}"));
-            }
-            name
-        }
-    };
-    if name.is_empty() {
-        problems.push("name part must be non-empty".to_owned());
-    } else if name.len() > 63 {
-        problems.push("name part must be no more than 63 bytes".to_owned());
-    }
-    if !is_name(name) {
-        problems.push(format!("name part {KEY}"));
-    }
-    problems
-}
-
-/// What is wrong with the value of a label.
-fn value_problems(value: &str) -> Vec<String> {
-    let mut problems = Vec::new();
-    if value.len() > 63 {
-        problems.push("must be no more than 63 bytes".to_owned());
-    }
-    if !value.is_empty() && !is_name(value) {
-        problems.push(VALUE.to_owned());
-    }
-    problems
-}
-
-fn is_name(text: &str) -> bool {
-    let inner = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
-    let outer = |c: char| c.is_ascii_alphanumeric();
-    text.bytes().all(inner) && text.starts_with(outer) && text.ends_with(outer)
 }
 
 #[cfg(test)]

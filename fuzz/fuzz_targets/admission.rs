@@ -1,0 +1,106 @@
+//! `{"objects": […], "request": …}`, any JSON in each place: policies, bindings, params and namespaces are taken in, the
+//! request is read and decided with a deadline, in bounded time, never with a panic.
+//!
+//! Beyond that: a decision is the same the second time; what is forgotten again decides nothing.
+#![no_main]
+
+use std::sync::{Arc, LazyLock};
+use std::time::{Duration, Instant};
+
+use gavel_fuzz::{cross_json, mutate_json};
+use gavel_libraries::authorizer::{Authorizer, Rbac};
+use gavel_libraries::{EnvSet, KubeVersion};
+use gavel_policy::api::Resource;
+use gavel_policy::validation::Validator;
+use gavel_policy::{AdmissionRequest, Options, PolicyIndex, Snapshot, dispatch};
+use libfuzzer_sys::{fuzz_crossover, fuzz_mutator, fuzz_target};
+use serde_json::Value as Json;
+
+/// What the validations of a policy may cost together, in cost units: less than usual, so that there are many runs.
+const BUDGET: i64 = 200_000;
+
+/// What a decision may take.
+const TIME: Duration = Duration::from_secs(1);
+
+static ENVIRONMENTS: LazyLock<EnvSet> =
+    LazyLock::new(|| EnvSet::new(KubeVersion::REFERENCE).expect("environments"));
+
+static VALIDATOR: LazyLock<Validator> =
+    LazyLock::new(|| Validator::new(Validator::DEFAULT_VERSION).expect("environments"));
+
+fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
+    mutate_json(data, size, max_size, seed)
+});
+
+fuzz_crossover!(|first: &[u8], second: &[u8], out: &mut [u8], seed: u32| {
+    cross_json(first, second, out, seed)
+});
+
+fuzz_target!(|text: &[u8]| {
+    let Ok(Json::Object(mut input)) = serde_json::from_slice(text) else {
+        return;
+    };
+    let objects = match input.remove("objects") {
+        Some(Json::Array(objects)) => objects,
+        _ => Vec::new(),
+    };
+    let mut index = PolicyIndex::new(ENVIRONMENTS.stored_expressions());
+    for object in &objects {
+        is_validated(&object.to_string());
+        let _ = index.apply(object.clone());
+    }
+    let Some(Ok(request)) = input.remove("request").map(AdmissionRequest::from_json) else {
+        return;
+    };
+    let authorizer: Arc<dyn Authorizer> = match Rbac::from_manifests(&objects) {
+        Ok(rbac) => Arc::new(rbac),
+        Err(_) => Arc::new(Rbac::default()),
+    };
+    is_decided(&index.snapshot(), &request, &authorizer);
+    for object in &objects {
+        index.delete(object);
+    }
+    let forgotten = dispatch(
+        &index.snapshot(),
+        &request,
+        &authorizer,
+        &Options::default(),
+    );
+    assert!(forgotten.allowed(), "{forgotten:?}");
+});
+
+fn is_decided(snapshot: &Snapshot, request: &AdmissionRequest, authorizer: &Arc<dyn Authorizer>) {
+    let start = Instant::now();
+    let interrupt = || start.elapsed() > TIME;
+    let options = Options {
+        interrupt: Some(&interrupt),
+        cost_budget: Some(BUDGET),
+        ..Options::default()
+    };
+    let decide = || dispatch(snapshot, request, authorizer, &options);
+    let (first, second) = (decide(), decide());
+    let took = start.elapsed();
+    if took < TIME {
+        assert_eq!(first, second, "not the same twice");
+    }
+    assert!(took < TIME * 5, "the deadline does not hold");
+}
+
+/// What an API server says of an object, and what it writes of it, which it then reads as the same.
+fn is_validated(text: &str) {
+    let Ok(decoded) = Resource::decode(text) else {
+        return;
+    };
+    let object = decoded.object;
+    let report = VALIDATOR.create(&object);
+    assert!(
+        report
+            .errors
+            .iter()
+            .all(|error| !error.to_string().is_empty())
+    );
+    VALIDATOR.update(&object, &object);
+    let written = object.to_json();
+    let again = Resource::decode(&written).expect("what was written");
+    assert_eq!(again.object.to_json(), written);
+}

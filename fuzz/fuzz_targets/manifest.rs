@@ -1,0 +1,140 @@
+//! Any text as a manifest, YAML and JSON: documents or a problem with its place, in bounded time, never a panic.
+//!
+//! Beyond that: each part of a document has a place within the text; what JSON says, YAML says as well; what was read and
+//! is written again is read as the same.
+#![no_main]
+
+use std::fmt::Write;
+
+use gavel_apimachinery::json;
+use gavel_manifest::{Document, Format, Place, read};
+use libfuzzer_sys::fuzz_target;
+use serde_json::Value as Json;
+
+fuzz_target!(|text: &str| {
+    for format in [Format::Yaml, Format::Json] {
+        match read(text, format) {
+            Ok(documents) => {
+                for document in documents {
+                    places_are_in_the_text(&document, text);
+                    written_again_is_the_same(document.value());
+                    let whole = document.value().clone();
+                    for object in document.into_objects() {
+                        let value = object.into_value();
+                        assert!(
+                            value == whole || contains(&whole, &value),
+                            "{whole} {value}"
+                        );
+                    }
+                }
+            }
+            Err(problem) => {
+                assert!(!problem.message().is_empty());
+                is_in_the_text(problem.place(), text);
+            }
+        }
+    }
+});
+
+fn places_are_in_the_text(document: &Document, text: &str) {
+    is_in_the_text(document.place(), text);
+    for problem in document.duplicate_keys() {
+        is_in_the_text(problem.place(), text);
+    }
+    let mut open = vec![(String::new(), document.value())];
+    while let Some((path, value)) = open.pop() {
+        is_in_the_text(document.place_of(&path), text);
+        document.place_within(&path, 1, 1);
+        match value {
+            Json::Array(items) if path.len() < 200 => {
+                open.extend(
+                    items
+                        .iter()
+                        .enumerate()
+                        .map(|(n, item)| (format!("{path}[{n}]"), item)),
+                );
+            }
+            Json::Object(fields) if path.len() < 200 => {
+                open.extend(
+                    fields
+                        .iter()
+                        .map(|(key, value)| (format!("{path}.{key}"), value)),
+                );
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A place may be right behind the end.
+fn is_in_the_text(place: Place, text: &str) {
+    let lines = text
+        .split(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}'])
+        .count();
+    let line = usize::try_from(place.line).expect("a number");
+    assert!((1..=lines + 1).contains(&line), "{place} in {text:?}");
+    assert!(place.column >= 1, "{place}");
+}
+
+/// As JSON, as YAML in the form of JSON, and as YAML with a key a line.
+fn written_again_is_the_same(value: &Json) {
+    let text = json::to_string(value);
+    let check = |text: &str, format| match read(text, format).as_deref() {
+        Ok([]) => assert!(value.is_null(), "{text}"),
+        Ok([document]) => assert_eq!(json::to_string(document.value()), json::to_string(value)),
+        other => panic!("{text}: {other:?}"),
+    };
+    // A zero loses its sign, as it does upstream.
+    if text.contains("-0") {
+        return;
+    }
+    check(&text, Format::Json);
+    // YAML has no such characters, nor long keys.
+    let is_foreign = |c| {
+        matches!(
+            c,
+            '\u{7f}'..='\u{9f}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}'
+        )
+    };
+    if text.contains(is_foreign) || has_long_key(value) {
+        return;
+    }
+    check(&text, Format::Yaml);
+    if let Json::Object(fields) = value
+        && !fields.is_empty()
+    {
+        let mut block = String::new();
+        for (key, value) in fields {
+            let _ = writeln!(block, "{}: {}", json::quoted(key), json::to_string(value));
+        }
+        check(&block, Format::Yaml);
+    }
+}
+
+fn has_long_key(value: &Json) -> bool {
+    let mut open = vec![value];
+    while let Some(value) = open.pop() {
+        match value {
+            Json::Array(items) => open.extend(items),
+            Json::Object(fields) if fields.keys().any(|key| key.len() > 150) => return true,
+            Json::Object(fields) => open.extend(fields.values()),
+            _ => {}
+        }
+    }
+    false
+}
+
+fn contains(whole: &Json, part: &Json) -> bool {
+    let mut open = vec![whole];
+    while let Some(value) = open.pop() {
+        if value == part {
+            return true;
+        }
+        match value {
+            Json::Array(items) => open.extend(items),
+            Json::Object(fields) => open.extend(fields.values()),
+            _ => {}
+        }
+    }
+    false
+}

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use super::{CostEstimate, SizeEstimate};
 use crate::error::EvalError;
 use crate::types::Type;
-use crate::value::{Arena, Value};
+use crate::value::Value;
 
 /// The cost of an overload.
 #[derive(Debug, Clone, Copy)]
@@ -139,14 +139,16 @@ impl Cost {
         match self.formula {
             Formula::Fixed(units) => Ok(units),
             Formula::Sizes(formula) => {
-                let sizes: SmallVec<[SizeEstimate; 4]> = arguments
-                    .iter()
-                    .map(|argument| match self.standard {
-                        true => SizeEstimate::exact(tracked_held_size(*argument)),
-                        false => SizeEstimate::exact(tracked_size(argument.as_ref())),
-                    })
-                    .collect();
-                Ok(formula(&sizes).cost.max)
+                let size = |argument: &Option<Value<'v>>| match self.standard {
+                    true => SizeEstimate::exact(tracked_held_size(*argument)),
+                    false => SizeEstimate::exact(tracked_size(argument.as_ref())),
+                };
+                let estimate = match arguments {
+                    [only] => formula(&[size(only)]),
+                    [first, second] => formula(&[size(first), size(second)]),
+                    _ => formula(&arguments.iter().map(size).collect::<SmallVec<[_; 4]>>()),
+                };
+                Ok(estimate.cost.max)
             }
             Formula::Split { track, .. } => track(arguments, result),
         }
@@ -179,8 +181,7 @@ pub fn tracked_size(value: Option<&Value<'_>>) -> u64 {
         Some(Value::Bytes(bytes)) => bytes.len(),
         Some(Value::Opaque(opaque)) => return opaque.size().unwrap_or(1),
         Some(Value::Unread(json, shape)) => {
-            let arena = Arena::new();
-            return tracked_size(shape.read(json, &arena).ok().as_ref());
+            return shape.look(json, |value| tracked_size(value.ok().as_ref()));
         }
         Some(value) => match (value.as_list(), value.as_map()) {
             (Some(list), _) => list.len(),

@@ -20,7 +20,7 @@ pub struct CorruptInput(pub usize);
 /// The bytes that a text stands for.
 pub fn decode(text: &str, encoding: Encoding) -> Result<Vec<u8>, CorruptInput> {
     let text = text.as_bytes();
-    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
+    let mut bytes = Vec::with_capacity(text.len());
     let mut next = 0;
     loop {
         let (digits, count, after) = quantum(text, next, encoding).map_err(CorruptInput)?;

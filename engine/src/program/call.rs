@@ -13,7 +13,7 @@ use crate::decl::{Function, OverloadDecl, PatternFunction};
 use crate::error::EvalError;
 use crate::golang::regex::Regex;
 use crate::types::Type;
-use crate::value::{Arena, HeldError, Value};
+use crate::value::{HeldError, Value};
 
 /// A call.
 #[derive(Debug)]
@@ -197,12 +197,10 @@ fn accepts(overload: &OverloadDecl, values: &[Value<'_>]) -> bool {
 /// entry.
 fn is_of(value: &Value<'_>, ty: &Type) -> bool {
     if let Value::Unread(json, shape) = value {
-        let arena = Arena::new();
-        let value = shape.read(json, &arena);
-        return is_of(
-            &value.unwrap_or_else(|error| arena.opaque(HeldError(error))),
-            ty,
-        );
+        return shape.look(json, |value| match value {
+            Ok(value) => is_of(&value, ty),
+            Err(error) => is_of(&Value::Opaque(&HeldError(error)), ty),
+        });
     }
     match ty {
         Type::Dyn | Type::Any | Type::Error | Type::Param(_) | Type::Var(_) => true,

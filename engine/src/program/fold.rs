@@ -60,6 +60,7 @@ pub(super) struct General {
 }
 
 impl Fold {
+    #[inline(never)]
     pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
         let range = self.range.eval(frame)?;
         match &self.kind {

@@ -61,25 +61,25 @@ impl<'a> Frame<'a> {
         arena: &'a Arena,
         options: &EvalOptions<'a>,
     ) -> Self {
-        let mut slots = SmallVec::new();
-        for _ in 0..program.slots {
-            slots.push((Slot::Empty, 0));
-        }
-        let mut kept = SmallVec::new();
-        for _ in 0..program.kept {
-            kept.push(None);
-        }
-        Frame {
+        // Slots and what is kept are filled in place: moving them would copy all that they could hold.
+        let mut frame = Frame {
             arena,
             program,
             variables,
-            slots,
-            kept,
+            slots: SmallVec::new(),
+            kept: SmallVec::new(),
             cost: 0,
             limit: options.cost_limit.unwrap_or(u64::MAX),
             iterations: 0,
             interrupt: options.interrupt,
+        };
+        for _ in 0..program.slots {
+            frame.slots.push((Slot::Empty, 0));
         }
+        for _ in 0..program.kept {
+            frame.kept.push(None);
+        }
+        frame
     }
 
     /// The cost units so far.
@@ -137,8 +137,8 @@ impl<'a> Frame<'a> {
 
     /// The value of a variable, if it is bound.
     #[inline]
-    pub(super) fn bound_variable(&self, index: usize) -> Option<Value<'a>> {
-        self.variables.get(index).copied().flatten()
+    pub(super) fn bound_variable(&self, index: usize) -> Option<&Value<'a>> {
+        self.variables.get(index)?.as_ref()
     }
 
     #[cold]
@@ -153,9 +153,9 @@ impl<'a> Frame<'a> {
 
     /// The value of a loop variable or accumulator, if it has one already.
     #[inline]
-    pub(super) fn held_slot(&self, index: usize) -> Option<(Value<'a>, Epoch)> {
+    pub(super) fn held_slot(&self, index: usize) -> Option<(&Value<'a>, Epoch)> {
         match self.slots.get(index) {
-            Some((Slot::Value(value), epoch)) => Some((*value, *epoch)),
+            Some((Slot::Value(value), epoch)) => Some((value, *epoch)),
             _ => None,
         }
     }
@@ -168,16 +168,16 @@ impl<'a> Frame<'a> {
 
     /// The value at the end of a path, if it was looked up in this epoch of the path's base.
     #[inline]
-    pub(super) fn kept(&self, path: Option<PathId>, epoch: Epoch) -> Option<Value<'a>> {
+    pub(super) fn kept(&self, path: Option<PathId>, epoch: Epoch) -> Option<&Value<'a>> {
         let cell = (*self.program.cells.get(path?.index())?)?;
         match self.kept.get(cell as usize) {
-            Some(Some((value, kept))) if *kept == epoch => Some(*value),
+            Some(Some((value, kept))) if *kept == epoch => Some(value),
             _ => None,
         }
     }
 
     /// Keeps the value at the end of a path, if it is of use.
-    #[inline]
+    #[inline(always)]
     pub(super) fn keep(&mut self, path: Option<PathId>, epoch: Epoch, value: Value<'a>) {
         let cell = path.and_then(|path| self.program.cells.get(path.index()).copied().flatten());
         if let Some(cell) = cell
@@ -208,7 +208,7 @@ impl<'a> Frame<'a> {
     }
 
     /// Sets a loop variable or accumulator.
-    #[inline]
+    #[inline(always)]
     pub(super) fn set_slot(&mut self, index: usize, slot: Slot<'a>) {
         if let Some((place, epoch)) = self.slots.get_mut(index) {
             *place = slot;

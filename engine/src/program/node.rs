@@ -61,20 +61,32 @@ pub(super) struct Membership {
 }
 
 impl Node {
-    /// Evaluates the step.
+    /// Evaluates the step. Nothing but a fork in the road: what the steps do has functions of its own, so that none of them
+    /// pays for the others' needs.
     pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
         match self {
-            Node::Constant(value) => Ok(value.as_value()),
             Node::Attribute(attribute) => attribute.eval(frame),
-            Node::Not(operand) => not(operand, frame).map(Value::Bool),
-            Node::And(terms) => logic(terms, frame, false).map(Value::Bool),
-            Node::Or(terms) => logic(terms, frame, true).map(Value::Bool),
-            Node::Equality(equality) => equality.eval(frame).map(Value::Bool),
-            Node::Comparison(comparison) => comparison.eval(frame).map(Value::Bool),
             Node::Call(call) => call.eval(frame),
             Node::Fold(fold) => fold.eval(frame),
+            Node::Constant(value) => constant(value),
+            _ => self.eval_other(frame),
+        }
+    }
+
+    #[inline(never)]
+    fn eval_other<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
+        match self {
+            Node::Constant(value) => constant(value),
+            Node::Attribute(attribute) => attribute.eval(frame),
+            Node::Call(call) => call.eval(frame),
+            Node::Fold(fold) => fold.eval(frame),
+            Node::Not(_)
+            | Node::And(_)
+            | Node::Or(_)
+            | Node::Equality(_)
+            | Node::Comparison(_)
+            | Node::Membership(_) => self.eval_bool(frame).map(Value::Bool),
             Node::Block(block) => block.eval(frame),
-            Node::Membership(membership) => membership.eval(frame).map(Value::Bool),
             Node::NotStrictlyFalse(arg) => not_strictly_false(arg, frame),
             Node::OptionalOr(terms) => optional_or(terms, frame),
             Node::OptionalOrValue(terms) => optional_or_value(terms, frame),
@@ -109,6 +121,11 @@ impl Node {
             _ => None,
         }
     }
+}
+
+#[inline(never)]
+fn constant(value: &OwnedValue) -> Result<Value<'_>, EvalError> {
+    Ok(value.as_value())
 }
 
 /// `&&` where `decisive` is false, `||` where it is true: a decisive operand decides, whatever the other one is; else the

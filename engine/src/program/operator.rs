@@ -67,7 +67,7 @@ impl Operator {
 }
 
 impl Operands {
-    #[inline]
+    #[inline(always)]
     fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<(Value<'a>, Value<'a>), EvalError> {
         match self.left.eval(frame) {
             Ok(left) => match self.right.eval(frame) {

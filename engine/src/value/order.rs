@@ -10,10 +10,7 @@ impl Value<'_> {
     /// Whether values of this type can be ordered at all.
     pub fn is_ordered(&self) -> bool {
         if let Value::Unread(json, shape) = self {
-            let arena = Arena::new();
-            return shape
-                .read(json, &arena)
-                .is_ok_and(|value| value.is_ordered());
+            return shape.look(json, |value| value.is_ok_and(|value| value.is_ordered()));
         }
         matches!(
             self,

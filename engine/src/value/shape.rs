@@ -76,6 +76,13 @@ impl Shape {
         self.0.view(json, self)
     }
 
+    /// Reads JSON for a look at its value, which is then gone.
+    #[cold]
+    pub fn look<T>(&self, json: &Json, look: impl FnOnce(Result<Value<'_>, EvalError>) -> T) -> T {
+        let arena = Arena::new();
+        look(self.0.read(json, &arena))
+    }
+
     /// Whether both are the same in memory.
     pub fn is(&self, other: &Shape) -> bool {
         Arc::ptr_eq(&self.0, &other.0)

@@ -36,6 +36,12 @@ impl KnownValue {
         &self.path
     }
 
+    /// The same value, which comes from somewhere else.
+    #[must_use]
+    pub fn at(self, path: Vec<SmolStr>) -> Self {
+        KnownValue { path, ..self }
+    }
+
     /// The size at the end of these steps from the value, where it does not follow from the path.
     pub fn size(&self, steps: &[&str]) -> Option<SizeEstimate> {
         match steps {

@@ -237,22 +237,8 @@ impl Compiler {
         if names(PARAMS) || !names(VARIABLES_VARIABLE) {
             return names(PARAMS);
         }
-        let is_variables =
-            |expr: &Expr| matches!(&expr.kind, ExprKind::Ident(name) if name == VARIABLES_VARIABLE);
-        let (mut mentioned, mut selected) = (0_usize, 0_usize);
-        for expr in checked.ast().walk() {
-            match &expr.kind {
-                ExprKind::Select(select) if is_variables(&select.operand) => {
-                    if self.dependent.contains(&select.field) {
-                        return true;
-                    }
-                    selected = selected.saturating_add(1);
-                }
-                _ if is_variables(expr) => mentioned = mentioned.saturating_add(1),
-                _ => {}
-            }
-        }
-        mentioned != selected
+        let read = variables_read(checked);
+        read.is_none_or(|read| read.iter().any(|name| self.dependent.contains(name)))
     }
 
     /// The type by which the latest variable was declared.
@@ -325,6 +311,22 @@ impl Compiler {
         }
         Ok((env, checked))
     }
+}
+
+/// The names of the variables that an expression reads; nothing where it does with `variables` what does not tell which.
+pub(crate) fn variables_read(checked: &CheckedAst) -> Option<Vec<&SmolStr>> {
+    let is_variables =
+        |expr: &Expr| matches!(&expr.kind, ExprKind::Ident(name) if name == VARIABLES_VARIABLE);
+    let mut read = Vec::new();
+    let mut mentioned = 0_usize;
+    for expr in checked.ast().walk() {
+        match &expr.kind {
+            ExprKind::Select(select) if is_variables(&select.operand) => read.push(&select.field),
+            _ if is_variables(expr) => mentioned = mentioned.saturating_add(1),
+            _ => {}
+        }
+    }
+    (mentioned == read.len()).then_some(read)
 }
 
 fn plan(env: &Env, checked: &CheckedAst) -> Result<Program, CompileError> {

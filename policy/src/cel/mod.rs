@@ -8,6 +8,7 @@ mod evaluate;
 mod inputs;
 mod variables;
 
+pub(crate) use compile::variables_read;
 pub use compile::{
     CompileError, CompileErrorKind, Compiler, Expression, ExpressionKind, TypeFault,
 };

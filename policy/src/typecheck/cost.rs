@@ -7,8 +7,6 @@
 
 use std::collections::BTreeSet;
 
-use gavel_engine::ast::{Expr, ExprKind};
-use gavel_engine::check::CheckedAst;
 use gavel_engine::cost::CostEstimate;
 use gavel_engine::estimate::{KnownValue, bound};
 
@@ -16,7 +14,7 @@ use super::sizes::Sizes;
 use super::{Expression, Part};
 use crate::api::ValidatingAdmissionPolicy;
 use crate::cel::{
-    COST_BUDGET, MATCH_CONDITIONS_BUDGET, ObjectTypes, PER_CALL_LIMIT, VARIABLES_VARIABLE,
+    COST_BUDGET, MATCH_CONDITIONS_BUDGET, ObjectTypes, PER_CALL_LIMIT, variables_read,
 };
 use crate::resource::GroupVersionKind;
 
@@ -142,7 +140,7 @@ impl Costed {
             Ok(checked) => {
                 let bound = bound(checked, sizes);
                 let cost = bound.cost.map_or(Estimate::Unbounded, Estimate::Bounded);
-                (cost, sizes.variables_read(checked), bound.value)
+                (cost, sizes.positions(variables_read(checked)), bound.value)
             }
             Err(_) => (Estimate::Unknown, BTreeSet::new(), KnownValue::default()),
         };
@@ -184,29 +182,4 @@ fn group(costed: &[Costed], parts: &[Part], budget: i64) -> Option<GroupCost> {
         cost: total,
         budget: budget.unsigned_abs(),
     })
-}
-
-impl Sizes<'_> {
-    /// The positions of the variables that an expression reads itself: those that it selects, or all where it does something
-    /// else with `variables`.
-    fn variables_read(&self, checked: &CheckedAst) -> BTreeSet<usize> {
-        let is_variables =
-            |expr: &Expr| matches!(&expr.kind, ExprKind::Ident(name) if name == VARIABLES_VARIABLE);
-        let mut read = BTreeSet::new();
-        let (mut mentioned, mut selected) = (0_usize, 0_usize);
-        for expr in checked.ast().walk() {
-            match &expr.kind {
-                ExprKind::Select(select) if is_variables(&select.operand) => {
-                    selected = selected.saturating_add(1);
-                    read.extend(self.position(&select.field));
-                }
-                _ if is_variables(expr) => mentioned = mentioned.saturating_add(1),
-                _ => {}
-            }
-        }
-        match mentioned == selected {
-            true => read,
-            false => (0..self.variables()).collect(),
-        }
-    }
 }

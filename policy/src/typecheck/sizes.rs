@@ -1,5 +1,7 @@
 //! The sizes of what the expressions of a policy read.
 
+use std::collections::BTreeSet;
+
 use gavel_engine::cost::SizeEstimate;
 use gavel_engine::estimate::{KnownValue, SizeSource};
 use gavel_engine::types::Type;
@@ -10,6 +12,9 @@ use crate::cel::{
     NAMESPACE_OBJECT, OBJECT, OLD_OBJECT, ObjectTypes, PARAMS, REQUEST_VARIABLE, VARIABLES_VARIABLE,
 };
 
+/// How far into objects it is known where variables come from.
+const MAX_STEPS: usize = 500;
+
 /// The longest text of a time or a duration, in code points, where no schema tells more.
 const TIME: u64 = 64;
 
@@ -19,6 +24,7 @@ pub(super) struct Sizes<'t> {
     types: &'t ObjectTypes,
     /// The most bytes of an object.
     max_object: u64,
+    /// None comes from another variable.
     variables: Vec<(SmolStr, KnownValue)>,
 }
 
@@ -32,42 +38,65 @@ impl<'t> Sizes<'t> {
         }
     }
 
-    /// Tells what is known of the next variable.
+    /// Tells what is known of the next variable. Where it is part of another, it has its value from where that one has it.
     pub(super) fn declare(&mut self, name: &str, value: KnownValue) {
+        let value = match value.path() {
+            [variables, from, rest @ ..] if variables == VARIABLES_VARIABLE => {
+                match (self.variable(from), rest) {
+                    (Some(known), []) => known.clone(),
+                    (Some(known), rest) => {
+                        let longer = known.path().iter().chain(rest).cloned().collect();
+                        let is_known = !known.path().is_empty();
+                        value.at(if is_known { longer } else { Vec::new() })
+                    }
+                    (None, _) => value.at(Vec::new()),
+                }
+            }
+            _ => value,
+        };
+        // Schemas are not that deep.
+        let value = match value.path().len() > MAX_STEPS {
+            true => value.at(Vec::new()),
+            false => value,
+        };
         self.variables.push((name.into(), value));
     }
 
-    /// How many variables there are.
-    pub(super) fn variables(&self) -> usize {
-        self.variables.len()
+    fn variable(&self, name: &str) -> Option<&KnownValue> {
+        let (_, value) = self.variables.get(self.position(name)?)?;
+        Some(value)
     }
 
     /// The position of a variable; of two with one name, the last counts.
-    pub(super) fn position(&self, name: &str) -> Option<usize> {
+    fn position(&self, name: &str) -> Option<usize> {
         self.variables.iter().rposition(|(known, _)| known == name)
+    }
+
+    /// The positions of variables; of all, where the names are not known.
+    pub(super) fn positions(&self, names: Option<Vec<&SmolStr>>) -> BTreeSet<usize> {
+        match names {
+            Some(names) => names
+                .into_iter()
+                .filter_map(|name| self.position(name))
+                .collect(),
+            None => (0..self.variables.len()).collect(),
+        }
     }
 }
 
 impl SizeSource for Sizes<'_> {
     fn size(&self, path: &[&str], ty: &Type) -> Option<SizeEstimate> {
-        let mut path = path.to_vec();
-        let mut variables = self.variables.as_slice();
-        // A variable has its value from what was there before it.
-        while let [VARIABLES_VARIABLE, name, rest @ ..] = path.as_slice() {
-            let position = variables.iter().rposition(|(known, _)| known == name)?;
-            let (before, from) = variables.split_at_checked(position)?;
-            let (_, value) = from.first()?;
-            if let Some(size) = value.size(rest) {
-                return Some(size);
+        match path {
+            [VARIABLES_VARIABLE, name, rest @ ..] => {
+                let value = self.variable(name)?;
+                let longer = || {
+                    let steps = value.path().iter().map(SmolStr::as_str);
+                    let steps: Vec<_> = steps.chain(rest.iter().copied()).collect();
+                    self.size(&steps, ty)
+                };
+                let is_known = !value.path().is_empty();
+                value.size(rest).or_else(|| is_known.then(longer)?)
             }
-            let steps = value.path().iter().map(SmolStr::as_str);
-            let longer = steps.chain(rest.iter().copied()).collect();
-            if value.path().is_empty() {
-                return None;
-            }
-            (path, variables) = (longer, before);
-        }
-        match path.as_slice() {
             [OBJECT | OLD_OBJECT, steps @ ..] => {
                 Some(self.in_object(Some(&self.types.object), steps, ty))
             }

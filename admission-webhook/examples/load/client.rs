@@ -1,0 +1,134 @@
+//! The client: many connections, one thread, which looks whether there is something to do and never sleeps.
+
+use std::io::{ErrorKind, Read, Write};
+use std::time::{Duration, Instant};
+
+use crate::Outcome;
+use crate::work::Work;
+
+/// A connection that does not block.
+pub(crate) trait Stream: Read + Write {}
+impl<T: Read + Write> Stream for T {}
+
+/// When the next request of a connection is sent.
+#[derive(Clone, Copy)]
+pub(crate) enum Pace {
+    /// As soon as the last one is answered.
+    AsFastAsPossible,
+    /// At fixed times, whether answers are late or not; what is sent late for that counts as slow.
+    Every(Duration),
+}
+
+/// Asks over all connections; how long the answers took, sorted.
+pub(crate) fn load(
+    connections: &mut [Connection],
+    work: &Work,
+    time: Duration,
+    pace: Pace,
+) -> Outcome<Vec<Duration>> {
+    let start = Instant::now();
+    let until = start.checked_add(time).ok_or("no such time")?;
+    let mut times = Vec::new();
+    let mut due = start;
+    let count = u32::try_from(connections.len())?;
+    for connection in connections.iter_mut() {
+        connection.due = due;
+        if let Pace::Every(interval) = pace {
+            due = after(due, interval.checked_div(count).unwrap_or_default());
+        }
+    }
+    loop {
+        let mut in_flight = false;
+        for connection in connections.iter_mut() {
+            let now = Instant::now();
+            if connection.began.is_none() && now >= connection.due && now < until {
+                connection.began = Some(match pace {
+                    Pace::AsFastAsPossible => now,
+                    Pace::Every(_) => connection.due,
+                });
+            }
+            let Some(began) = connection.began else {
+                continue;
+            };
+            in_flight = true;
+            if connection.is_answered(work)? {
+                times.push(began.elapsed());
+                connection.began = None;
+                if let Pace::Every(interval) = pace {
+                    connection.due = after(connection.due, interval);
+                }
+            }
+        }
+        if !in_flight && Instant::now() >= until {
+            times.sort_unstable();
+            return Ok(times);
+        }
+    }
+}
+
+fn after(time: Instant, wait: Duration) -> Instant {
+    time.checked_add(wait).unwrap_or(time)
+}
+
+/// One connection, with what it is doing.
+pub(crate) struct Connection {
+    stream: Box<dyn Stream>,
+    /// When the next request is to be sent.
+    due: Instant,
+    /// When the request in flight began.
+    began: Option<Instant>,
+    /// How much of it is sent.
+    sent: usize,
+    /// What is there of its answer.
+    answer: Vec<u8>,
+}
+
+impl Connection {
+    pub(crate) fn new(stream: Box<dyn Stream>) -> Self {
+        Connection {
+            stream,
+            due: Instant::now(),
+            began: None,
+            sent: 0,
+            answer: Vec::new(),
+        }
+    }
+
+    /// Sends and reads what can be; whether the answer is complete, which must be what the work expects.
+    fn is_answered(&mut self, work: &Work) -> Outcome<bool> {
+        while let Some(rest @ [_, ..]) = work.request.get(self.sent..) {
+            match self.stream.write(rest) {
+                Ok(sent) => self.sent = self.sent.saturating_add(sent),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let mut buffer = [0; 4096];
+        let read = match self.stream.read(&mut buffer) {
+            Ok(0) => return Err("the connection ended".into()),
+            Ok(read) => read,
+            Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(false),
+            Err(error) => return Err(error.into()),
+        };
+        let more = buffer.get(..read).unwrap_or_default();
+        self.answer.extend_from_slice(more);
+        let text = std::str::from_utf8(&self.answer)?;
+        let Some((head, body)) = text.split_once("\r\n\r\n") else {
+            return Ok(false);
+        };
+        let length = head.lines().find_map(|line| {
+            let (name, value) = line.split_once(": ")?;
+            name.eq_ignore_ascii_case("content-length")
+                .then(|| value.parse::<usize>().ok())?
+        });
+        if length.is_none_or(|length| body.len() < length) {
+            return Ok(false);
+        }
+        if !head.starts_with(work.expected) || body.contains("\"allowed\":false") {
+            return Err(text.into());
+        }
+        self.answer.clear();
+        self.sent = 0;
+        Ok(true)
+    }
+}

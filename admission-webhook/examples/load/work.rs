@@ -1,0 +1,169 @@
+//! What is asked, and by what it is decided.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value as Json, json};
+
+/// One kind of work.
+pub(crate) struct Work {
+    pub(crate) name: &'static str,
+    pub(crate) manifests: String,
+    pub(crate) request: Vec<u8>,
+    /// What the answer begins with.
+    pub(crate) expected: &'static str,
+}
+
+impl Work {
+    /// All kinds, the empty handler first.
+    pub(crate) fn all() -> Vec<Work> {
+        let pods = POD_SECURITY.iter().enumerate();
+        let pods = pods.map(|(n, expression)| policy(&format!("p{n}"), expression, 1));
+        vec![
+            Work {
+                name: "empty handler: GET /livez",
+                manifests: policy("a", IMAGES, 1),
+                request: b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n".to_vec(),
+                expected: "HTTP/1.1 200",
+            },
+            Work {
+                name: "the review is sent and not read (404)",
+                manifests: policy("a", IMAGES, 1),
+                request: review("/nothing", &pod(2, 0)),
+                expected: "HTTP/1.1 404",
+            },
+            Work {
+                name: "the review is read, nothing to decide",
+                manifests: policy("a", IMAGES, 0),
+                request: review("/validate", &pod(2, 0)),
+                expected: "HTTP/1.1 200",
+            },
+            Work {
+                name: "1 policy",
+                manifests: policy("a", IMAGES, 1),
+                request: review("/validate", &pod(2, 0)),
+                expected: "HTTP/1.1 200",
+            },
+            Work {
+                name: "16 pod security policies",
+                manifests: pods.collect(),
+                request: review("/validate", &pod(2, 0)),
+                expected: "HTTP/1.1 200",
+            },
+            Work {
+                name: "1,000 bindings",
+                manifests: policy("a", IMAGES, 1_000),
+                request: review("/validate", &pod(2, 0)),
+                expected: "HTTP/1.1 200",
+            },
+            Work {
+                name: "objects of 100 KB",
+                manifests: policy("a", IMAGES, 1),
+                request: review("/validate", &pod(20, 90_000)),
+                expected: "HTTP/1.1 200",
+            },
+        ]
+    }
+}
+
+/// A simple policy.
+const IMAGES: &str = "object.spec.containers.all(c, c.image.startsWith('ghcr.io/'))";
+
+/// Rules as the pod security standards have them.
+const POD_SECURITY: [&str; 16] = [
+    "!object.spec.?hostNetwork.orValue(false)",
+    "!object.spec.?hostPID.orValue(false)",
+    "!object.spec.?hostIPC.orValue(false)",
+    "object.spec.containers.all(c, !c.?securityContext.?privileged.orValue(false))",
+    "object.spec.containers.all(c, !c.?securityContext.?allowPrivilegeEscalation.orValue(true))",
+    "object.spec.containers.all(c, c.?securityContext.?capabilities.?drop.orValue([]).exists(d, d == 'ALL'))",
+    "object.spec.containers.all(c, c.?securityContext.?capabilities.?add.orValue([]).all(a, a == 'NET_BIND_SERVICE'))",
+    "object.spec.containers.all(c, c.?securityContext.?readOnlyRootFilesystem.orValue(false))",
+    "object.spec.?securityContext.?runAsNonRoot.orValue(false) == true",
+    "object.spec.?securityContext.?runAsUser.orValue(1) != 0",
+    "object.spec.?securityContext.?seccompProfile.?type.orValue('') in ['RuntimeDefault', 'Localhost']",
+    "object.spec.?securityContext.?sysctls.orValue([]).size() == 0",
+    "object.spec.?volumes.orValue([]).all(v, !has(v.hostPath))",
+    "object.spec.containers.all(c, c.?ports.orValue([]).all(p, !has(p.hostPort)))",
+    "object.spec.containers.all(c, c.image.matches('^[a-z0-9./-]+(:[a-z0-9.]+|@sha256:[0-9a-f]{64})$'))",
+    "object.spec.containers.all(c, has(c.resources.limits) && quantity(c.resources.limits.memory).isLessThan(quantity('2Gi')))",
+];
+
+fn policy(name: &str, expression: &str, bindings: usize) -> String {
+    let mut text = format!(
+        r#"---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {{name: {name}}}
+spec:
+  matchConstraints:
+    resourceRules:
+    - {{apiGroups: [""], apiVersions: [v1], operations: [CREATE, UPDATE], resources: [pods]}}
+  validations:
+  - expression: {expression:?}
+"#
+    );
+    for n in 0..bindings {
+        // Writing to a text does not fail.
+        let _ = write!(
+            text,
+            r#"---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {{name: {name}-{n}}}
+spec:
+  policyName: {name}
+  validationActions: [Deny]
+"#
+        );
+    }
+    text
+}
+
+fn pod(containers: usize, padding: usize) -> Json {
+    let container = |n: usize| {
+        json!({
+            "name": format!("c{n}"),
+            "image": "ghcr.io/shop/web:1.42",
+            "ports": [{"containerPort": 8080, "protocol": "TCP"}],
+            "env": [{"name": "MODE", "value": "production"}],
+            "resources": {"limits": {"cpu": "1", "memory": "512Mi"}, "requests": {"cpu": "100m", "memory": "128Mi"}},
+            "securityContext": {
+                "privileged": false, "allowPrivilegeEscalation": false, "readOnlyRootFilesystem": true,
+                "capabilities": {"drop": ["ALL"]},
+            },
+        })
+    };
+    json!({
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "web", "namespace": "default", "annotations": {"padding": "x".repeat(padding)}},
+        "spec": {
+            "containers": (0..containers).map(container).collect::<Vec<_>>(),
+            "securityContext": {"runAsNonRoot": true, "runAsUser": 1000, "seccompProfile": {"type": "RuntimeDefault"}},
+            "volumes": [{"name": "data", "emptyDir": {}}],
+        },
+    })
+}
+
+fn review(path: &str, object: &Json) -> Vec<u8> {
+    let resource = json!({"group": "", "version": "v1", "resource": "pods"});
+    let kind = json!({"group": "", "version": "v1", "kind": "Pod"});
+    let body = json!({
+        "apiVersion": "admission.k8s.io/v1",
+        "kind": "AdmissionReview",
+        "request": {
+            "uid": "705ab4f5-6393-11e8-b7cc-42010a800002",
+            "kind": kind, "resource": resource, "requestKind": kind, "requestResource": resource,
+            "name": "web", "namespace": "default", "operation": "CREATE",
+            "userInfo": {"username": "alice", "groups": ["system:authenticated"]},
+            "object": object, "oldObject": null, "dryRun": false,
+            "options": {"apiVersion": "meta.k8s.io/v1", "kind": "CreateOptions"},
+        },
+    })
+    .to_string();
+    let length = body.len();
+    let head = format!(
+        "POST {path}?timeout=10s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
+    );
+    [head.into_bytes(), body.into_bytes()].concat()
+}

@@ -19,6 +19,7 @@ use tower::Service;
 
 use super::Shared;
 use super::activity::Activity;
+use super::request_body::RequestBody;
 
 /// Serves a connection until it ends, or until it does nothing for too long. When `closing` turns, the requests in
 /// flight are answered and no more are taken.
@@ -116,7 +117,7 @@ async fn respond(
         request.method().clone(),
     );
     let mut router = shared.router.clone();
-    let mut response = router.call(request.map(Body::new)).await?;
+    let mut response = router.call(request.map(body)).await?;
     if version < Version::HTTP_2 && shared.app.health.is_shutting_down() {
         // The client opens its next connection elsewhere; an idle one that is closed under a request loses it.
         let headers = response.headers_mut();
@@ -128,6 +129,10 @@ async fn respond(
         .metrics
         .http_request(route, &method, code, arrived.elapsed());
     Ok(response)
+}
+
+fn body(incoming: Incoming) -> Body {
+    Body::new(RequestBody::new(incoming))
 }
 
 /// A request that is being answered; it also ends where its client goes away.

@@ -18,6 +18,7 @@ use crate::tls::Tls;
 
 mod activity;
 mod connection;
+mod request_body;
 
 /// A listener with what it serves.
 pub(crate) struct Server {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::server::{Folder, Server, ask, policy, review};
+use crate::server::{Folder, Server, ask, ask_at, policy, review};
 
 const NAMED: &str = "(object == null ? oldObject : object).metadata.?name.orValue('') != 'bad'";
 
@@ -244,6 +244,33 @@ async fn bad_requests_are_answered_with_a_status() {
             );
         }
     }
+    let http1 = crate::server::client(server.authority.as_deref().unwrap());
+    for client in [&client, &http1.http1_only().build().unwrap()] {
+        // The answer is there before the body is, and must be seen nevertheless.
+        for (path, code) in [
+            ("/validate", 413),
+            ("/validate?timeout=soon", 400),
+            ("/nothing", 404),
+            ("/readyz", 405),
+        ] {
+            let answer = client
+                .post(server.url(path))
+                .header("content-type", json_type)
+                .body(vec![b' '; 6 << 20])
+                .send()
+                .await
+                .unwrap();
+            assert_eq!(answer.status(), code, "{path}");
+            let answer: Json = serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap();
+            assert_eq!(answer["code"], code, "{path}");
+        }
+    }
+    for path in ["/", "/livez/", "/readyz/nothing", "/livez/%ff"] {
+        let answer = client.get(server.url(path)).send().await.unwrap();
+        assert_eq!(answer.status(), 404, "{path}");
+        let answer: Json = serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap();
+        assert_eq!(answer["reason"], "NotFound", "{path}");
+    }
 }
 
 const SLOW: &str = "[1,2,3,4,5,6,7,8,9].all(a, [1,2,3,4,5,6,7,8,9].all(b, [1,2,3,4,5,6,7,8,9].all(c, [1,2,3,4,5,6,7,8,9].all(d, [1,2,3,4,5,6,7,8,9].all(e, a + b + c + d + e > 0)))))";
@@ -336,23 +363,25 @@ spec:
         request["operation"] = operation.into();
         request["object"] = new;
         request["oldObject"] = old;
-        let answer = client
-            .post(server.url("/validate/crd"))
-            .header("content-type", "application/json")
-            .body(asked.to_string())
-            .send()
-            .await
-            .unwrap();
-        let answer: Json = serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap();
-        let status = &answer["response"]["status"];
+        let response = ask_at(&client, &server, "/validate/crd", &asked).await;
+        let status = &response["status"];
         let expected = expected.map(|error| format!("Thing.example.com \"a\" is invalid: {error}"));
-        assert_eq!(status["message"].as_str(), expected.as_deref(), "{answer}");
         assert_eq!(
-            answer["response"]["allowed"],
-            expected.is_none(),
-            "{answer}"
+            status["message"].as_str(),
+            expected.as_deref(),
+            "{response}"
         );
+        assert_eq!(response["allowed"], expected.is_none(), "{response}");
     }
+    let log = server.wait_for_log("denied");
+    assert_eq!(
+        (&log["uid"], &log["resource"], &log["reason"]),
+        (
+            &json!("uid-a"),
+            &json!("things.example.com"),
+            &json!("Invalid")
+        )
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -393,27 +422,13 @@ async fn what_takes_too_long_is_decided_by_the_failure_policy() {
     let folder = Folder::new().with("slow.yaml", &policy("slow", SLOW, "", "Deny"));
     let server = Server::start(&["--policies", folder.text(), "--self-signed"]);
     let client = server.client();
-    let answer = client
-        .post(server.url("/validate?timeout=2ms"))
-        .header("content-type", "application/json")
-        .body(review("x").to_string())
-        .send()
-        .await
-        .unwrap();
-    let answer: Json = serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap();
-    let message = answer["response"]["status"]["message"].as_str().unwrap();
-    assert!(message.contains("operation interrupted"), "{answer}");
+    let response = ask_at(&client, &server, "/validate?timeout=2ms", &review("x")).await;
+    let message = response["status"]["message"].as_str().unwrap();
+    assert!(message.contains("operation interrupted"), "{response}");
     folder.write("slow.yaml", &ignored);
     server.wait_for_log("manifests reloaded");
-    let answer = client
-        .post(server.url("/validate?timeout=2ms"))
-        .header("content-type", "application/json")
-        .body(review("x").to_string())
-        .send()
-        .await
-        .unwrap();
-    let answer: Json = serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap();
-    assert_eq!(answer["response"]["allowed"], true, "{answer}");
+    let response = ask_at(&client, &server, "/validate?timeout=2ms", &review("x")).await;
+    assert_eq!(response["allowed"], true, "{response}");
     let metrics = client
         .get(server.url("/metrics"))
         .send()

@@ -1,0 +1,77 @@
+//! Bodies that are answered before all of them has arrived: too large ones, those of requests to paths that are not there.
+
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use http_body_util::BodyExt;
+use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
+use tokio::runtime::Handle;
+
+/// The most bytes that are read to throw them away. API servers send reviews of at most two objects of 3 MiB.
+const MOST: usize = 16 << 20;
+
+/// The longest that is waited for them.
+const LONGEST: Duration = Duration::from_secs(5);
+
+/// The body of a request. What nobody has read of it is read when it is dropped: a client that is still sending when its
+/// stream is reset, or its connection closed, does not see the answer.
+#[derive(Debug)]
+pub(super) struct RequestBody(Option<Incoming>);
+
+impl RequestBody {
+    pub(super) fn new(incoming: Incoming) -> Self {
+        RequestBody(Some(incoming))
+    }
+}
+
+impl Body for RequestBody {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        let Some(incoming) = &mut self.0 else {
+            return Poll::Ready(None);
+        };
+        let frame = ready!(Pin::new(incoming).poll_frame(context));
+        if !matches!(frame, Some(Ok(_))) {
+            self.0 = None;
+        }
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.0.as_ref().is_none_or(Incoming::is_end_stream)
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.0
+            .as_ref()
+            .map_or(SizeHint::with_exact(0), Incoming::size_hint)
+    }
+}
+
+impl Drop for RequestBody {
+    fn drop(&mut self) {
+        if let Some(incoming) = self.0.take()
+            && !incoming.is_end_stream()
+            && let Ok(runtime) = Handle::try_current()
+        {
+            runtime.spawn(tokio::time::timeout(LONGEST, discard(incoming)));
+        }
+    }
+}
+
+async fn discard(mut incoming: Incoming) {
+    let mut left = MOST;
+    while let Some(Ok(frame)) = incoming.frame().await {
+        let length = frame.data_ref().map_or(0, Bytes::len);
+        match left.checked_sub(length) {
+            Some(rest) => left = rest,
+            None => return,
+        }
+    }
+}

@@ -81,9 +81,22 @@ impl Document {
         self.layout.find(field).place()
     }
 
+    /// Where what a message says of a field is: where in an expression, if it tells that as CEL does (`<input>:1:5: …`), else
+    /// where the field is.
+    pub fn place_of_problem(&self, field: &str, message: &str) -> Place {
+        let within = message.split_once("<input>:").and_then(|(_, rest)| {
+            let mut numbers = rest.splitn(3, ':').map(str::parse::<u32>);
+            Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
+        });
+        match within {
+            Some((line, column)) => self.place_within(field, line, column),
+            None => self.place_of(field),
+        }
+    }
+
     /// Where a line and column (both from 1; columns in code points) of the text that a field holds are in the file.
     /// It is exact where the text has no escapes and is not folded; elsewhere it is the beginning of the text.
-    pub fn place_within(&self, field: &str, line: u32, column: u32) -> Place {
+    fn place_within(&self, field: &str, line: u32, column: u32) -> Place {
         self.layout.find(field).within(line, column)
     }
 

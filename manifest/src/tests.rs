@@ -212,7 +212,10 @@ fn fields_have_places() {
         ("spec.validations[1].expression", 3, 3, "11:9"),
         ("spec.validations[1].message", 1, 4, "12:14"),
     ] {
-        let place = document.place_within(field, line, column);
+        let message = format!(
+            "Invalid value: compilation failed: ERROR: <input>:{line}:{column}: syntax error"
+        );
+        let place = document.place_of_problem(field, &message);
         assert_eq!(place.to_string(), expected, "{field} {line}:{column}");
     }
 }

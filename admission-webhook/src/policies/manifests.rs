@@ -152,9 +152,10 @@ impl Object {
         text.and_then(Json::as_str).unwrap_or_default()
     }
 
-    /// What is wrong with it, in front of that the file and the place of the field.
+    /// What is wrong with it, in front of that the file and the place of the field or in its expression.
     pub(super) fn problem(&self, field: &str, message: impl std::fmt::Display) -> String {
-        let place = self.document.place_of(field);
+        let message = message.to_string();
+        let place = self.document.place_of_problem(field, &message);
         format!("{}:{place}: {message}", self.path.display())
     }
 }

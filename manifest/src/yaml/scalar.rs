@@ -29,7 +29,7 @@ pub(crate) fn resolve_tagged(tag: &str, text: &str) -> Option<Scalar> {
         _ => resolve(text),
     };
     match (tag, resolved) {
-        ("float", Scalar::Int(value)) => text_of_int(value).parse().ok().map(Scalar::Float),
+        ("float", Scalar::Int(value)) => value.to_string().parse().ok().map(Scalar::Float),
         ("null", resolved @ Scalar::Null)
         | ("bool", resolved @ Scalar::Bool(_))
         | ("int", resolved @ (Scalar::Int(_) | Scalar::Uint(_)))
@@ -64,7 +64,7 @@ impl Scalar {
         match self {
             Scalar::Null | Scalar::Uint(_) => None,
             Scalar::Bool(value) => Some(value.to_string()),
-            Scalar::Int(value) => Some(text_of_int(value)),
+            Scalar::Int(value) => Some(value.to_string()),
             Scalar::Float(value) if value.is_nan() => Some(".nan".to_owned()),
             Scalar::Float(f64::INFINITY) => Some(".inf".to_owned()),
             Scalar::Float(f64::NEG_INFINITY) => Some("-.inf".to_owned()),
@@ -74,10 +74,6 @@ impl Scalar {
             Scalar::Text(text) => Some(text),
         }
     }
-}
-
-fn text_of_int(value: i64) -> String {
-    value.to_string()
 }
 
 fn named(text: &str) -> Option<Scalar> {

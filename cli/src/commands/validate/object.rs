@@ -106,8 +106,14 @@ impl Fault {
         match self {
             Fault::Field(error) => match error.field.strip_prefix("spec.validation.") {
                 // So upstream names the schema of a definition whose versions all have the same.
-                Some(rest) => document.place_of(&format!("spec.versions[0].schema.{rest}")),
-                None => document.place_of(quoted_field(error).unwrap_or(&error.field)),
+                Some(rest) => {
+                    let field = format!("spec.versions[0].schema.{rest}");
+                    document.place_of_problem(&field, &error.detail)
+                }
+                None => {
+                    let field = quoted_field(error).unwrap_or(&error.field);
+                    document.place_of_problem(field, &error.detail)
+                }
             },
             Fault::Unknown(field) => document.place_of(field),
             Fault::Twice(problem) => problem.place(),

@@ -20,7 +20,8 @@ const POLL: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub(crate) struct Changes {
     events: mpsc::Receiver<()>,
-    _watcher: Option<RecommendedWatcher>,
+    watcher: Option<RecommendedWatcher>,
+    folders: Vec<(PathBuf, RecursiveMode)>,
 }
 
 impl Changes {
@@ -42,22 +43,36 @@ impl Changes {
                 None
             }
         };
-        for path in paths {
-            let (folder, mode) = watched(path, recursive);
+        let folders: Vec<_> = paths
+            .into_iter()
+            .map(|path| watched(path, recursive))
+            .collect();
+        for (folder, mode) in &folders {
             if let Some(watcher) = &mut watcher
-                && let Err(error) = watcher.watch(&folder, mode)
+                && let Err(error) = watcher.watch(folder, *mode)
             {
                 tracing::warn!(%error, folder = %folder.display(), "not watched, only looked at every {} s", POLL.as_secs());
             }
         }
         Changes {
             events,
-            _watcher: watcher,
+            watcher,
+            folders,
         }
     }
 
     /// Waits until something may have changed and has been quiet since, or some time has passed.
     pub(crate) async fn next(&mut self) {
+        self.wait().await;
+        // Where a folder was now may be another. Whoever reads it tells what is wrong with it.
+        for (folder, mode) in &self.folders {
+            if let Some(watcher) = &mut self.watcher {
+                let _ = watcher.watch(folder, *mode);
+            }
+        }
+    }
+
+    async fn wait(&mut self) {
         match tokio::time::timeout(POLL, self.events.recv()).await {
             Err(_) => return,
             // Nobody tells anything any more.

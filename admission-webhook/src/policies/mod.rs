@@ -20,8 +20,9 @@ pub(crate) use state::State;
 pub(crate) struct Policies {
     source: PolicySource,
     current: ArcSwap<State>,
-    /// What the manifests were when they were last read, whether they could be used or not.
-    seen: Mutex<u64>,
+    /// What the manifests were when they were last read, whether they could be used or not; None where they could not even
+    /// be read.
+    seen: Mutex<Option<u64>>,
 }
 
 /// What came of reading manifests again.
@@ -48,7 +49,7 @@ impl Policies {
         Ok(Policies {
             source,
             current: ArcSwap::from_pointee(state),
-            seen: Mutex::new(manifests.fingerprint()),
+            seen: Mutex::new(Some(manifests.fingerprint())),
         })
     }
 
@@ -65,23 +66,20 @@ impl Policies {
 
     /// Reads the manifests again, and serves them if they have changed and can be used.
     pub(crate) fn reload(&self, metrics: &Metrics) -> Reload {
-        let manifests = match manifests(&self.source) {
-            Ok(manifests) => manifests,
-            Err(problems) => return Reload::Failed(problems),
-        };
-        let fingerprint = manifests.fingerprint();
-        {
-            // A lock that a panic has left holds a number all the same.
-            let mut seen = self
-                .seen
-                .lock()
-                .unwrap_or_else(|broken| broken.into_inner());
-            if *seen == fingerprint {
-                return Reload::Unchanged;
-            }
-            *seen = fingerprint;
+        let manifests = manifests(&self.source);
+        let now = manifests.as_ref().ok().map(Manifests::fingerprint);
+        // A lock that a panic has left holds a number all the same.
+        let mut seen = self
+            .seen
+            .lock()
+            .unwrap_or_else(|broken| broken.into_inner());
+        let before = std::mem::replace(&mut *seen, now);
+        drop(seen);
+        if now.is_some() && now == before {
+            return Reload::Unchanged;
         }
-        match manifests.objects().and_then(State::new) {
+        let objects = manifests.and_then(|manifests| manifests.objects());
+        match objects.and_then(State::new) {
             Ok(state) => {
                 state.announce(metrics);
                 self.current.store(Arc::new(state));

@@ -62,6 +62,58 @@ async fn changed_policies_are_served_and_broken_ones_are_not() {
     assert!(!readyz(&client, &server).await.contains("warn:"));
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_that_is_away_for_a_while_is_read_again() {
+    let folder = Folder::new().with("policies/a.yaml", &policy("a", "true", "", "Deny"));
+    let (policies, away) = (folder.file("policies"), folder.file("away"));
+    let server = Server::start(&["--policies", &policies, "--self-signed"]);
+    let client = server.client();
+    std::fs::rename(&policies, &away).unwrap();
+    server.wait_for_log("manifests not reloaded; the last good state is served");
+    let ready = readyz(&client, &server).await;
+    let told = format!("warn: the last good state is served: {policies}: No such file");
+    assert!(ready.contains(&told), "{ready}");
+
+    // As it was, by another folder: all is well again, and what changes in it is seen.
+    folder.write("policies/a.yaml", &policy("a", "true", "", "Deny"));
+    server.wait_for_log("manifests reloaded");
+    assert!(!readyz(&client, &server).await.contains("warn:"));
+    let changed = Instant::now();
+    folder.write(
+        "policies/a.yaml",
+        &policy("a", "object.metadata.name != 'x'", "no x", "Deny"),
+    );
+    while ask(&client, &server, &review("x")).await["allowed"] == true {
+        assert!(changed.elapsed() < Duration::from_secs(20));
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_does_not_compile_is_told_and_decided_by_its_failure_policy() {
+    let folder = Folder::new().with("a.yaml", &policy("a", "'a' + 1", "", "Deny"));
+    let server = Server::start(&["--policies", folder.text(), "--self-signed"]);
+    let client = server.client();
+    let error =
+        "ERROR: <input>:1:5: found no matching overload for '_+_' applied to '(string, int)'";
+    let told = format!(
+        "warn: {}:13:22: spec.validations[0].expression: compilation failed: {error}\n",
+        folder.file("a.yaml")
+    );
+    let ready = readyz(&client, &server).await;
+    assert!(ready.contains(&told), "{ready}");
+    let response = ask(&client, &server, &review("x")).await;
+    let message = response["status"]["message"].as_str().unwrap();
+    let expected = format!(
+        "ValidatingAdmissionPolicy 'a' with binding 'a' denied request: compilation error: compilation failed: {error}"
+    );
+    assert!(message.starts_with(&expected), "{message}");
+    let metrics = client.get(server.url("/metrics")).send().await.unwrap();
+    let metrics = metrics.text().await.unwrap();
+    let counted = r#"apiserver_validating_admission_policy_check_total{policy="a",policy_binding="a",error_type="compile_error",enforcement_action="deny"} 1"#;
+    assert!(metrics.contains(counted), "{metrics}");
+}
+
 #[test]
 fn what_is_wrong_at_the_start_is_told_with_its_place() {
     let check = |text: &str, expected: &str| {

@@ -2,6 +2,7 @@
 #![cfg(test)]
 
 mod certificates;
+mod deploy;
 mod endings;
 mod hostile;
 mod reload;

@@ -108,11 +108,11 @@ impl Server {
         self.child.wait().unwrap()
     }
 
-    /// Resident memory in bytes.
-    pub(crate) fn memory(&self) -> usize {
+    /// The most memory that was resident, in bytes.
+    pub(crate) fn peak_memory(&self) -> usize {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
         let mut lines = status.lines();
-        let resident = lines.find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        let resident = lines.find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
         let kilobytes = resident.trim().strip_suffix(" kB").unwrap();
         kilobytes.parse::<usize>().unwrap() << 10
     }
@@ -239,10 +239,20 @@ pub(crate) fn review(name: &str) -> Json {
     })
 }
 
-/// Sends a review, and returns the response of the answer.
+/// Sends a review to the policies, and returns the response of the answer.
 pub(crate) async fn ask(client: &reqwest::Client, server: &Server, review: &Json) -> Json {
+    ask_at(client, server, "/validate?timeout=10s", review).await
+}
+
+/// Sends a review, and returns the response of the answer.
+pub(crate) async fn ask_at(
+    client: &reqwest::Client,
+    server: &Server,
+    path: &str,
+    review: &Json,
+) -> Json {
     let answer = client
-        .post(server.url("/validate?timeout=10s"))
+        .post(server.url(path))
         .header("content-type", "application/json")
         .body(review.to_string())
         .send()

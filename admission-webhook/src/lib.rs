@@ -81,7 +81,7 @@ async fn serve(config: Config) -> Result<(), StartError> {
     let policies = Policies::load(policies, &metrics).map_err(StartError::Policies)?;
     metrics.reloaded(true);
     let tls = tls.map(Tls::new).transpose()?.map(Arc::new);
-    let app = Arc::new(App::new(Arc::new(policies), metrics, &limits));
+    let app = Arc::new(App::new(policies, metrics, &limits));
     let stop = shutdown_signal()?;
     let server = Server::bind(address, Arc::clone(&app), tls.clone(), limits, shutdown)
         .await

@@ -71,7 +71,7 @@ impl Served {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let metrics = Arc::new(Metrics::new());
         let policies = Policies::load(PolicySource::Demo, &metrics).unwrap();
-        let app = Arc::new(App::new(Arc::new(policies), metrics, &Limits::default()));
+        let app = Arc::new(App::new(policies, metrics, &Limits::default()));
         let bound = Server::bind(
             SocketAddr::from(([127, 0, 0, 1], 0)),
             Arc::clone(&app),

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use arc_swap::ArcSwap;
-use axum::extract::{Path, Query, State};
-use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::extract::{Query, State};
+use axum::http::{HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
+use gavel_engine::golang::quote::quote;
 
 use super::App;
 use super::status::ApiError;
@@ -76,15 +77,12 @@ pub(super) async fn readyz(State(app): State<Arc<App>>, query: Parameters) -> Re
     all("readyz", READY, &app, &query)
 }
 
-pub(super) async fn livez_check(State(app): State<Arc<App>>, Path(name): Path<String>) -> Response {
-    one(LIVE, &app.health, &name)
+pub(super) async fn livez_check(State(app): State<Arc<App>>, path: Uri) -> Response {
+    one(LIVE, &app.health, &path)
 }
 
-pub(super) async fn readyz_check(
-    State(app): State<Arc<App>>,
-    Path(name): Path<String>,
-) -> Response {
-    one(READY, &app.health, &name)
+pub(super) async fn readyz_check(State(app): State<Arc<App>>, path: Uri) -> Response {
+    one(READY, &app.health, &path)
 }
 
 fn all(path: &str, checks: &[Check], app: &App, query: &Parameters) -> Response {
@@ -126,7 +124,8 @@ fn all(path: &str, checks: &[Check], app: &App, query: &Parameters) -> Response 
     }
     if !excluded.is_empty() {
         excluded.sort_unstable();
-        let names: Vec<String> = excluded.iter().map(|name| format!("{name:?}")).collect();
+        excluded.dedup();
+        let names: Vec<String> = excluded.iter().map(quote).collect();
         let names = names.join(",");
         let _ = writeln!(
             lines,
@@ -144,7 +143,8 @@ fn all(path: &str, checks: &[Check], app: &App, query: &Parameters) -> Response 
     text(StatusCode::OK, lines)
 }
 
-fn one(checks: &[Check], health: &Health, name: &str) -> Response {
+fn one(checks: &[Check], health: &Health, path: &Uri) -> Response {
+    let (_, name) = path.path().rsplit_once('/').unwrap_or_default();
     let Some(check) = checks.iter().find(|check| check.name() == name) else {
         return ApiError::not_found().into_response();
     };

@@ -23,18 +23,18 @@ pub use status::ApiError;
 /// What the handlers share.
 #[derive(Debug)]
 pub(crate) struct App {
-    pub(crate) policies: Arc<Policies>,
-    pub(crate) health: Arc<health::Health>,
+    pub(crate) policies: Policies,
+    pub(crate) health: health::Health,
     pub(crate) metrics: Arc<Metrics>,
     bodies: body::BodyLimits,
     evaluations: Evaluations,
 }
 
 impl App {
-    pub(crate) fn new(policies: Arc<Policies>, metrics: Arc<Metrics>, limits: &Limits) -> Self {
+    pub(crate) fn new(policies: Policies, metrics: Arc<Metrics>, limits: &Limits) -> Self {
         App {
             policies,
-            health: Arc::default(),
+            health: health::Health::default(),
             metrics,
             bodies: body::BodyLimits::new(limits.body, limits.bodies),
             evaluations: Evaluations::new(limits),

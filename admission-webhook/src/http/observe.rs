@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
 use gavel_engine::value::Json;
-use gavel_policy::{AuditOutcome, Evaluation, Observer, Verdict};
+use gavel_policy::{AuditOutcome, Evaluation, Matched, Observer, Verdict};
 
 use crate::policies::State;
 use crate::telemetry::{CheckLabels, Metrics};
@@ -12,7 +12,7 @@ use crate::telemetry::{CheckLabels, Metrics};
 /// Notes what is to be counted, until it is known whether the decision counts.
 pub(super) struct Checks<'s> {
     state: &'s State,
-    /// When the evaluation that runs now began, or the last one ended.
+    /// When a policy was found to look at the request, or the last evaluation ended.
     began: Cell<Instant>,
     found: RefCell<Vec<Check>>,
     /// The policies that could not even be asked.
@@ -66,8 +66,10 @@ impl<'s> Checks<'s> {
 }
 
 impl Observer for Checks<'_> {
-    fn binding_matched(&self, _policy: &str, _binding: &str, _matched: &Result<bool, String>) {
-        self.began.set(Instant::now());
+    fn policy_matched(&self, _policy: &str, matched: &Result<Option<Matched<'_>>, String>) {
+        if let Ok(Some(_)) = matched {
+            self.began.set(Instant::now());
+        }
     }
 
     fn ignored(&self, policy: &str, _binding: Option<&str>, _error: &str) {

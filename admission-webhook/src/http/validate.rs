@@ -6,7 +6,7 @@ use std::time::Instant;
 use axum::body::Body;
 use axum::extract::{Query, Request, State};
 use axum::response::{IntoResponse, Response};
-use gavel_policy::{AdmissionRequest, Decision, Options, dispatch};
+use gavel_policy::{AdmissionRequest, Denial, Options, dispatch};
 
 use super::App;
 use super::deadline::deadline;
@@ -87,46 +87,57 @@ fn by_policies(app: &App, request: &AdmissionRequest, time: Time) -> Option<Verd
         return None;
     }
     checks.count(&app.metrics);
-    log(request, &decision);
-    Some(verdict(decision))
+    for (key, error) in &decision.annotation_errors {
+        tracing::warn!(uid = request.uid, key, error, "audit annotation dropped");
+    }
+    let denial = decision.denials.first().cloned();
+    let verdict = verdict(decision);
+    log(request, &verdict, denial.as_ref());
+    Some(verdict)
 }
 
 fn by_definitions(app: &App, request: &AdmissionRequest, time: Time) -> Option<Verdict> {
     let state = app.policies.current();
     let watch = time.watch();
     let found = state.definitions().validate(request, &|| watch.is_over());
-    watch.counts().then(|| invalid(request, found))
+    watch.counts().then(|| {
+        let verdict = invalid(request, found);
+        log(request, &verdict, None);
+        verdict
+    })
 }
 
-fn log(request: &AdmissionRequest, decision: &Decision) {
+/// Tells what a request came to, and which policy was the first that denied it.
+fn log(request: &AdmissionRequest, verdict: &Verdict, denial: Option<&Denial>) {
     let AdmissionRequest {
         uid,
         operation,
         namespace,
         name,
-        user,
         ..
     } = request;
-    let (resource, user) = (request.resource.qualified(), user.name.as_str());
-    for (key, error) in &decision.annotation_errors {
-        tracing::warn!(uid, key, error, "audit annotation dropped");
-    }
-    match &decision.status {
-        None => tracing::debug!(uid, operation, resource, namespace, name, user, "allowed"),
-        Some(status) => {
-            let denial = decision.denials.first();
-            tracing::info!(
-                uid,
-                operation,
-                resource,
-                namespace,
-                name,
-                user,
-                policy = denial.map(|denial| denial.policy.as_str()),
-                binding = denial.and_then(|denial| denial.binding.as_deref()),
-                reason = status.reason,
-                "denied"
-            );
-        }
+    let (resource, user) = (&request.resource, request.user.name.as_str());
+    match &verdict.status {
+        None => tracing::debug!(
+            uid,
+            operation,
+            resource = resource.qualified(),
+            namespace,
+            name,
+            user,
+            "allowed"
+        ),
+        Some(status) => tracing::info!(
+            uid,
+            operation,
+            resource = resource.qualified(),
+            namespace,
+            name,
+            user,
+            policy = denial.map(|denial| denial.policy.as_str()),
+            binding = denial.and_then(|denial| denial.binding.as_deref()),
+            reason = status.reason,
+            "denied"
+        ),
     }
 }

@@ -88,7 +88,7 @@ async fn sigterm_turns_readyz_and_ends_within_the_grace_period() {
         "4s",
     ]);
     let client = server.client();
-    // A request whose body never ends.
+    // A handshake that never ends.
     use std::io::Write;
     let mut hanging = std::net::TcpStream::connect(server.address).unwrap();
     hanging.write_all(b"\x16\x03\x01").unwrap();

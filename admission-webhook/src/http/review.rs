@@ -1,11 +1,13 @@
 //! AdmissionReviews (admission.k8s.io/v1 and v1beta1): what the API server asks, and the answer in the same version.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use gavel_apimachinery::json;
-use gavel_policy::AdmissionRequest;
-use serde::Serialize;
-use serde_json::{Map, Value as Json};
+use gavel_policy::{AdmissionRequest, RequestFields};
+use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
 
 use super::status::ApiError;
 
@@ -42,29 +44,20 @@ impl Review {
         if body.is_empty() {
             return Err(ApiError::bad_request("the body of the request is empty"));
         }
-        let review: Json = json::read(body).map_err(|error| {
-            ApiError::bad_request(format!("the body of the request is not JSON: {error}"))
+        let envelope: Envelope = json::read(body).map_err(|error| {
+            ApiError::bad_request(match error.is_data() {
+                true => format!("the review cannot be read: {error}"),
+                false => format!("the body of the request is not JSON: {error}"),
+            })
         })?;
-        let Json::Object(mut review) = review else {
-            return Err(ApiError::bad_request("the review must be an object"));
-        };
-        let version = version(&review)?;
-        let request = match review.remove("request") {
-            Some(request @ Json::Object(_)) => request,
-            None | Some(Json::Null) => {
-                return Err(ApiError::bad_request("the review has no request"));
-            }
-            Some(_) => return Err(ApiError::bad_request("request must be an object")),
-        };
-        if request
-            .get("uid")
-            .and_then(Json::as_str)
-            .is_none_or(str::is_empty)
-        {
-            return Err(ApiError::bad_request("request.uid must be a text"));
-        }
-        let request = AdmissionRequest::from_json(request)
+        let version = envelope.version()?;
+        let fields = envelope.request;
+        let fields = fields.ok_or_else(|| ApiError::bad_request("the review has no request"))?;
+        let request = AdmissionRequest::new(fields)
             .map_err(|error| ApiError::bad_request(error.to_string()))?;
+        if request.uid.is_empty() {
+            return Err(ApiError::bad_request("request.uid must be set"));
+        }
         Ok(Review { version, request })
     }
 
@@ -86,20 +79,62 @@ impl Review {
     }
 }
 
-fn version(review: &Map<String, Json>) -> Result<ReviewVersion, ApiError> {
-    let text = |key: &str| review.get(key).and_then(Json::as_str).unwrap_or_default();
-    let (api_version, kind) = (text("apiVersion"), text("kind"));
-    let known = [ReviewVersion::V1, ReviewVersion::V1beta1];
-    let version = known
-        .into_iter()
-        .find(|version| version.api_version() == api_version);
-    match version {
-        Some(version) if kind == "AdmissionReview" => Ok(version),
-        _ => Err(ApiError::bad_request(format!(
-            "the body must be an AdmissionReview of admission.k8s.io/v1 or admission.k8s.io/v1beta1, not {} of {}",
-            json::quoted(kind),
-            json::quoted(api_version)
-        ))),
+/// A review as it comes. Its fields are read into their places: most reviews are small, and a map for each level of them
+/// would take longer than the decision.
+#[derive(Default)]
+struct Envelope {
+    api_version: Json,
+    kind: Json,
+    request: Option<RequestFields>,
+}
+
+impl Envelope {
+    fn version(&self) -> Result<ReviewVersion, ApiError> {
+        let [api_version, kind] =
+            [&self.api_version, &self.kind].map(|text| text.as_str().unwrap_or_default());
+        let known = [ReviewVersion::V1, ReviewVersion::V1beta1];
+        let version = known
+            .into_iter()
+            .find(|version| version.api_version() == api_version);
+        match version {
+            Some(version) if kind == "AdmissionReview" => Ok(version),
+            _ => Err(ApiError::bad_request(format!(
+                "the body must be an AdmissionReview of admission.k8s.io/v1 or admission.k8s.io/v1beta1, not {} of {}",
+                json::quoted(kind),
+                json::quoted(api_version)
+            ))),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Envelope {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(EnvelopeVisitor)
+    }
+}
+
+struct EnvelopeVisitor;
+
+impl<'de> Visitor<'de> for EnvelopeVisitor {
+    type Value = Envelope;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an AdmissionReview")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Envelope, A::Error> {
+        let mut envelope = Envelope::default();
+        while let Some(name) = map.next_key::<String>()? {
+            match name.as_str() {
+                "apiVersion" => envelope.api_version = map.next_value()?,
+                "kind" => envelope.kind = map.next_value()?,
+                "request" => envelope.request = map.next_value()?,
+                _ => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        Ok(envelope)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The request that is to be decided, as an AdmissionReview brings it (apiserver `pkg/admission/attributes.go`).
 
+mod fields;
 mod metadata;
 mod options;
 mod value;
@@ -14,6 +15,7 @@ use serde_json::Map;
 
 use crate::resource::{GroupVersionKind, GroupVersionResource};
 
+pub use fields::RequestFields;
 pub(crate) use metadata::{label, object_name, text_of};
 
 /// The request that is to be decided. It is read once; every policy views it.
@@ -69,33 +71,37 @@ impl AdmissionRequest {
     ///
     /// A field that is of another type than an AdmissionRequest's.
     pub fn from_json(request: Json) -> Result<Self, RequestError> {
-        let Json::Object(mut fields) = request else {
-            return Err(unfit("request", "an object"));
-        };
-        let operation = text(&mut fields, "operation")?.to_uppercase();
-        let mut either = |first: &str, second: &str| match fields.remove(first) {
-            Some(json @ Json::Object(_)) => json,
-            _ => fields.remove(second).unwrap_or_default(),
-        };
-        let kind = GroupVersionKind::from_json(&either("requestKind", "kind"));
-        let resource = GroupVersionResource::from_json(&either("requestResource", "resource"));
-        let options = fields.remove("options").unwrap_or_default();
+        match request {
+            Json::Object(fields) => AdmissionRequest::new(fields.into()),
+            _ => Err(unfit("request", "an object")),
+        }
+    }
+
+    /// A request of these fields.
+    ///
+    /// # Errors
+    ///
+    /// A field that is of another type than an AdmissionRequest's.
+    pub fn new(fields: RequestFields) -> Result<Self, RequestError> {
+        let operation = text(fields.operation, "request.operation")?.to_uppercase();
+        let kind = either(&fields.request_kind, &fields.kind);
+        let resource = either(&fields.request_resource, &fields.resource);
         Ok(AdmissionRequest {
-            uid: text(&mut fields, "uid")?,
-            kind,
-            resource,
-            subresource: text(&mut fields, "subResource")?,
-            name: text(&mut fields, "name")?,
-            namespace: text(&mut fields, "namespace")?,
-            options: options::as_go_writes(options, &operation)?,
+            uid: text(fields.uid, "request.uid")?,
+            kind: GroupVersionKind::from_json(kind),
+            resource: GroupVersionResource::from_json(resource),
+            subresource: text(fields.subresource, "request.subResource")?,
+            name: text(fields.name, "request.name")?,
+            namespace: text(fields.namespace, "request.namespace")?,
+            options: options::as_go_writes(fields.options, &operation)?,
             operation,
-            user: Arc::new(user(fields.remove("userInfo").unwrap_or_default())?),
-            object: object(&mut fields, "object")?,
-            old_object: object(&mut fields, "oldObject")?,
-            dry_run: match fields.remove("dryRun") {
-                None | Some(Json::Null) => false,
-                Some(Json::Bool(dry_run)) => dry_run,
-                Some(_) => return Err(unfit("request.dryRun", "true or false")),
+            user: Arc::new(user(fields.user_info)?),
+            object: object(fields.object, "request.object")?,
+            old_object: object(fields.old_object, "request.oldObject")?,
+            dry_run: match fields.dry_run {
+                Json::Null => false,
+                Json::Bool(dry_run) => dry_run,
+                _ => return Err(unfit("request.dryRun", "true or false")),
             },
         })
     }
@@ -140,19 +146,22 @@ fn unfit(field: &str, expected: &str) -> RequestError {
     }
 }
 
-fn text(fields: &mut Map<String, Json>, key: &str) -> Result<String, RequestError> {
-    match fields.remove(key) {
-        None | Some(Json::Null) => Ok(String::new()),
-        Some(Json::String(text)) => Ok(text),
-        Some(_) => Err(unfit(&format!("request.{key}"), "a string")),
+fn either<'a>(first: &'a Json, second: &'a Json) -> &'a Json {
+    if first.is_object() { first } else { second }
+}
+
+fn text(json: Json, field: &str) -> Result<String, RequestError> {
+    match json {
+        Json::Null => Ok(String::new()),
+        Json::String(text) => Ok(text),
+        _ => Err(unfit(field, "a string")),
     }
 }
 
-fn object(fields: &mut Map<String, Json>, key: &str) -> Result<Json, RequestError> {
-    match fields.remove(key) {
-        None => Ok(Json::Null),
-        Some(object @ (Json::Null | Json::Object(_))) => Ok(object),
-        Some(_) => Err(unfit(&format!("request.{key}"), "an object")),
+fn object(json: Json, field: &str) -> Result<Json, RequestError> {
+    match json {
+        object @ (Json::Null | Json::Object(_)) => Ok(object),
+        _ => Err(unfit(field, "an object")),
     }
 }
 
@@ -162,23 +171,21 @@ fn user(json: Json) -> Result<UserInfo, RequestError> {
         Json::Object(fields) => fields,
         _ => return Err(unfit("request.userInfo", "an object")),
     };
+    let mut take = |key: &str| fields.remove(key).unwrap_or_default();
     let mut extra = BTreeMap::new();
-    match fields.remove("extra") {
-        None | Some(Json::Null) => {}
-        Some(Json::Object(entries)) => {
+    match take("extra") {
+        Json::Null => {}
+        Json::Object(entries) => {
             for (key, values) in entries {
                 extra.insert(key, texts(values, "request.userInfo.extra")?);
             }
         }
-        Some(_) => return Err(unfit("request.userInfo.extra", "an object")),
+        _ => return Err(unfit("request.userInfo.extra", "an object")),
     }
     Ok(UserInfo {
-        name: text(&mut fields, "username")?,
-        uid: text(&mut fields, "uid")?,
-        groups: texts(
-            fields.remove("groups").unwrap_or_default(),
-            "request.userInfo.groups",
-        )?,
+        name: text(take("username"), "request.userInfo.username")?,
+        uid: text(take("uid"), "request.userInfo.uid")?,
+        groups: texts(take("groups"), "request.userInfo.groups")?,
         extra,
     })
 }

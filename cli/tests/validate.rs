@@ -186,7 +186,7 @@ fn a_definition_that_would_be_refused_is_told_where() {
     let args = ["--crd", "crd.yaml", "-"];
     let (code, out, _) = gavel(&folder, &args, &thing("a", "  color: red\n"));
     assert!(
-        out.contains("crd.yaml:21:21: spec.validation.openAPIV3Schema"),
+        out.contains("crd.yaml:21:25: spec.validation.openAPIV3Schema"),
         "{out}"
     );
     assert!(out.contains("undefined field 'replica'"), "{out}");

@@ -1,5 +1,6 @@
 //! One object, held against its definition.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use gavel_apimachinery::field::Error;
@@ -104,17 +105,18 @@ impl Fault {
     /// Where it is.
     pub(super) fn place(&self, document: &Document) -> Place {
         match self {
-            Fault::Field(error) => match error.field.strip_prefix("spec.validation.") {
-                // So upstream names the schema of a definition whose versions all have the same.
-                Some(rest) => {
-                    let field = format!("spec.versions[0].schema.{rest}");
-                    document.place_of_problem(&field, &error.detail)
+            Fault::Field(error) => {
+                let field = match error.field.strip_prefix("spec.validation.") {
+                    // So upstream names the schema of a definition whose versions all have the same.
+                    Some(rest) => Cow::Owned(format!("spec.versions[0].schema.{rest}")),
+                    None => Cow::Borrowed(quoted_field(error).unwrap_or(&error.field)),
+                };
+                // An object may be told of expressions that are in its definition.
+                match error.detail.starts_with("compilation failed") {
+                    true => document.place_of_problem(&field, &error.detail),
+                    false => document.place_of(&field),
                 }
-                None => {
-                    let field = quoted_field(error).unwrap_or(&error.field);
-                    document.place_of_problem(field, &error.detail)
-                }
-            },
+            }
             Fault::Unknown(field) => document.place_of(field),
             Fault::Twice(problem) => problem.place(),
             Fault::Object(_) => document.place(),

@@ -96,7 +96,7 @@ impl Document {
 
     /// Where a line and column (both from 1; columns in code points) of the text that a field holds are in the file.
     /// It is exact where the text has no escapes and is not folded; elsewhere it is the beginning of the text.
-    fn place_within(&self, field: &str, line: u32, column: u32) -> Place {
+    pub fn place_within(&self, field: &str, line: u32, column: u32) -> Place {
         self.layout.find(field).within(line, column)
     }
 

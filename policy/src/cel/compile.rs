@@ -1,6 +1,7 @@
 //! Expressions of policies, compiled (apiserver `pkg/admission/plugin/cel/compile.go`, `composition.go`).
 
 use std::fmt;
+use std::sync::Arc;
 use std::sync::OnceLock;
 
 use gavel_engine::ast::{Expr, ExprKind};
@@ -11,7 +12,7 @@ use gavel_engine::program::Program;
 use gavel_engine::types::Type;
 use smol_str::SmolStr;
 
-use super::declared::{JSON_PATCH, OBJECT_PATCH, declared_type, variable_type};
+use super::declared::{JSON_PATCH, OBJECT_PATCH, VariableTypes, declared_type, variable_type};
 use super::environment::{Declarations, ObjectTypes, PARAMS, VARIABLES_VARIABLE, extend};
 
 /// What an expression is for, which says what it must come to.
@@ -116,7 +117,7 @@ impl std::error::Error for CompileError {}
 pub struct Compiler {
     base: Env,
     /// The variables that are known so far, if there is `variables`.
-    variables: Option<Vec<(SmolStr, Type)>>,
+    variables: Option<VariableTypes>,
     /// The types of objects, where types are checked against schemas.
     types: Option<ObjectTypes>,
     /// The names of the variables that depend on params.
@@ -141,7 +142,7 @@ impl Compiler {
     /// For expressions that may read the policy's `variables`.
     pub fn with_variables(base: &Env) -> Self {
         Compiler {
-            variables: Some(Vec::new()),
+            variables: Some(VariableTypes::default()),
             ..Compiler::new(base)
         }
     }
@@ -249,9 +250,10 @@ impl Compiler {
 
     /// Declares a variable for what is compiled from here on.
     pub fn declare(&mut self, name: &str, ty: Type) {
-        let variables = self.variables.get_or_insert_default();
-        variables.push((name.into(), ty));
+        // The environments share the list, which is not copied once they are gone.
         self.environments = Default::default();
+        let variables = self.variables.get_or_insert_default();
+        Arc::make_mut(variables).push((name.into(), ty));
     }
 
     fn environment(&self, declarations: Declarations) -> Result<&Env, CompileError> {

@@ -41,11 +41,14 @@ pub fn provider() -> Arc<dyn TypeProvider> {
     Arc::new(DeclaredTypes::default())
 }
 
+/// The names and types of variables, in order.
+pub(super) type VariableTypes = Arc<Vec<(SmolStr, Type)>>;
+
 /// The types of `request` and `namespaceObject` and, in an environment that has them, of the variables.
 #[derive(Debug, Clone, Default)]
 pub(super) struct DeclaredTypes {
     /// The names and types of the variables, if there is `variables`; of two with one name the last counts.
-    pub(super) variables: Option<Vec<(SmolStr, Type)>>,
+    pub(super) variables: Option<VariableTypes>,
     /// Whether there are the types of patches, too (apiserver `pkg/cel/mutation`).
     pub(super) patch_types: bool,
     /// The types of objects, where they are known.

@@ -6,9 +6,8 @@ use gavel_engine::env::Env;
 use gavel_engine::types::{Type, TypeTextError};
 use gavel_libraries::kubernetes::json_patch::JSON_PATCH;
 use gavel_schema::cel::CelSchema;
-use smol_str::SmolStr;
 
-use super::declared::{DeclaredTypes, NAMESPACE, REQUEST, VARIABLES, declared_type};
+use super::declared::{DeclaredTypes, NAMESPACE, REQUEST, VARIABLES, VariableTypes, declared_type};
 
 /// `object`: what the request is to make of the object.
 pub(crate) const OBJECT: &str = "object";
@@ -55,7 +54,7 @@ pub struct ObjectTypes {
 pub(super) fn extend(
     base: &Env,
     declarations: Declarations,
-    variables: Option<&Vec<(SmolStr, Type)>>,
+    variables: Option<&VariableTypes>,
     types: Option<&ObjectTypes>,
 ) -> Result<Env, TypeTextError> {
     let declared = |schema: Option<&CelSchema>| {

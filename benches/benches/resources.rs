@@ -9,7 +9,7 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use gavel_benches::definition::{definition, object, schema};
+use gavel_benches::definition::{Sections, definition, object, schema};
 use gavel_crd::CompiledCrd;
 use gavel_crd::definition::Definition;
 use gavel_crd::resource::COST_BUDGET;
@@ -33,10 +33,16 @@ fn is_valid(crd: &CompiledCrd, object: &Json) -> bool {
     outcome.is_valid()
 }
 
-fn resources(criterion: &mut Criterion) {
-    let (definition, schema) = (definition(), schema());
-    // Environments are made once a process.
-    drop(compiled(&definition));
+/// Compiles a definition with both, and tells what they keep.
+fn compile(
+    criterion: &mut Criterion,
+    name: &str,
+    sections: Sections,
+) -> (CompiledCrd, kube_cel::CompiledSchema) {
+    let schema = schema(sections);
+    let definition = definition(&schema);
+    // What is made once a process is made now.
+    drop((compiled(&definition), kube_cel::compile_schema(&schema)));
     let mut kept = None;
     let ours = allocation_counter::measure(|| kept = Some(compiled(&definition)));
     let crd = kept.expect("a definition");
@@ -44,14 +50,14 @@ fn resources(criterion: &mut Criterion) {
     let theirs = allocation_counter::measure(|| kept = Some(kube_cel::compile_schema(&schema)));
     let peer = kept.expect("a schema");
     println!(
-        "memory of the definition: gavel {} KB, at most {} KB while compiling; kube-cel {} KB, at most {} KB",
+        "{name}, memory: gavel {} KB, at most {} KB while compiling; kube-cel {} KB, at most {} KB",
         ours.bytes_current / 1024,
         ours.bytes_max / 1024,
         theirs.bytes_current / 1024,
         theirs.bytes_max / 1024
     );
 
-    let mut group = criterion.benchmark_group("compile 400 rules");
+    let mut group = criterion.benchmark_group(name);
     group.sample_size(20);
     group.bench_function("gavel", |bencher| {
         bencher.iter(|| compiled(black_box(&definition)))
@@ -60,6 +66,16 @@ fn resources(criterion: &mut Criterion) {
         bencher.iter(|| kube_cel::compile_schema(black_box(&schema)));
     });
     group.finish();
+    (crd, peer)
+}
+
+fn resources(criterion: &mut Criterion) {
+    compile(
+        criterion,
+        "compile 400 different rules",
+        Sections::Different,
+    );
+    let (crd, peer) = compile(criterion, "compile 400 rules", Sections::Alike);
 
     let large = object(40, 100);
     let small: Vec<_> = (0..1_000).map(|_| object(1, 2)).collect();

@@ -6,6 +6,15 @@ use serde_json::json;
 /// How many sections a definition's `spec` has; each has ten rules.
 const SECTIONS: usize = 40;
 
+/// Whether the sections of a definition are the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sections {
+    /// They are, as the pods and containers are that real definitions repeat.
+    Alike,
+    /// No rule comes twice.
+    Different,
+}
+
 /// The rules of a section, in the style of what is written most: bounds, names, uniqueness, relations between fields.
 const RULES: [(&str, &str); 6] = [
     (
@@ -34,11 +43,25 @@ const RULES: [(&str, &str); 6] = [
     ),
 ];
 
-/// The schema of the definition's one version.
-pub fn schema() -> Json {
-    let rule = |(rule, message): &(&str, &str)| json!({"rule": rule, "message": message});
+/// The schema of a definition's one version.
+pub fn schema(sections: Sections) -> Json {
+    let sections = (0..SECTIONS).map(|n| (format!("section{n}"), section(n, sections)));
+    json!({
+        "type": "object",
+        "properties": {"spec": {"type": "object", "properties": sections.collect::<serde_json::Map<_, _>>()}},
+    })
+}
+
+fn section(n: usize, sections: Sections) -> Json {
+    let rule = |(rule, message): &(&str, &str)| {
+        let rule = match sections {
+            Sections::Alike => (*rule).to_owned(),
+            Sections::Different => format!("({rule}) || {n} < 0"),
+        };
+        json!({"rule": rule, "message": message})
+    };
     let rules = |rules: &[(&str, &str)]| Json::Array(rules.iter().map(rule).collect());
-    let section = json!({
+    json!({
         "type": "object",
         "required": ["replicas", "minReplicas", "ports", "labels"],
         "properties": {
@@ -62,16 +85,11 @@ pub fn schema() -> Json {
             },
         },
         "x-kubernetes-validations": rules(&RULES),
-    });
-    let sections = (0..SECTIONS).map(|n| (format!("section{n}"), section.clone()));
-    json!({
-        "type": "object",
-        "properties": {"spec": {"type": "object", "properties": sections.collect::<serde_json::Map<_, _>>()}},
     })
 }
 
-/// The definition.
-pub fn definition() -> Json {
+/// A definition with a schema.
+pub fn definition(schema: &Json) -> Json {
     json!({
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",
@@ -80,7 +98,7 @@ pub fn definition() -> Json {
             "group": "example.com",
             "scope": "Namespaced",
             "names": {"plural": "systems", "singular": "system", "kind": "System", "listKind": "SystemList"},
-            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema()}}],
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema}}],
         },
     })
 }

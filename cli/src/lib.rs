@@ -15,6 +15,7 @@ mod exit_code;
 mod input;
 mod manifests;
 mod newer;
+mod progress;
 pub mod protocol;
 mod rbac;
 mod report;

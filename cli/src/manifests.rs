@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use gavel_manifest::Document;
 
+use crate::progress::Progress;
 use crate::{input, report};
 
 /// Reads manifests, and remembers whether one could not be used.
@@ -12,25 +13,30 @@ use crate::{input, report};
 pub(crate) struct Manifests {
     recursive: bool,
     unusable: bool,
+    progress: Progress,
 }
 
 impl Manifests {
     /// `recursive`: the folders in folders are read, too.
-    pub(crate) fn new(recursive: bool) -> Self {
+    pub(crate) fn new(recursive: bool, progress: Progress) -> Self {
         Manifests {
             recursive,
             unusable: false,
+            progress,
         }
     }
 
     /// The objects of files, those in folders included, each with its file.
     pub(crate) fn objects(&mut self, paths: &[PathBuf]) -> Vec<(PathBuf, Document)> {
         let mut objects = Vec::new();
-        for path in self.files(paths) {
+        let files = self.files(paths);
+        self.progress.expect(files.len());
+        for path in files {
             match input::objects(&path) {
                 Ok(found) => objects.extend(found.into_iter().map(|each| (path.clone(), each))),
                 Err(error) => self.complain(&error),
             }
+            self.progress.step();
         }
         objects
     }
@@ -55,7 +61,12 @@ impl Manifests {
     /// Tells that something cannot be used.
     pub(crate) fn complain(&mut self, message: &impl Display) {
         self.unusable = true;
-        report::complain(message);
+        self.progress.aside(|| report::complain(message));
+    }
+
+    /// How far the run has come.
+    pub(crate) fn progress(&mut self) -> &mut Progress {
+        &mut self.progress
     }
 
     /// Notes that something could not be used, of which others tell.

@@ -11,7 +11,7 @@ use flate2::read::GzDecoder;
 use gavel_policy::GroupVersionKind;
 use gavel_policy::api::{Registration, ValidatingAdmissionPolicy};
 use gavel_policy::typecheck::{Estimate, TypeChecker};
-use gavel_schema::{Items, JsonSchema, SchemaOrBool, openapi};
+use gavel_schema::{JsonSchema, openapi};
 use serde_json::Value as Json;
 
 fn shared(path: &str) -> PathBuf {
@@ -46,23 +46,25 @@ fn tighten(schema: &mut JsonSchema, values: &[&Json]) {
         let sizes = values.iter().filter_map(|value| size(value));
         Some(i64::try_from(sizes.max().unwrap_or(0)).unwrap())
     };
-    schema.max_length = most(|value| Some(value.as_str()?.chars().count()));
-    schema.max_items = most(|value| Some(value.as_array()?.len()));
-    schema.max_properties = most(|value| Some(value.as_object()?.len()));
+    schema.bounds.max_length = most(|value| Some(value.as_str()?.chars().count()));
+    schema.bounds.max_items = most(|value| Some(value.as_array()?.len()));
+    schema.bounds.max_properties = most(|value| Some(value.as_object()?.len()));
     let objects: Vec<_> = values
         .iter()
         .filter_map(|value| value.as_object())
         .collect();
-    if let Some(Items::Schema(item)) = &mut schema.items {
+    if let Some(item) = schema.item_mut() {
         let items = values.iter().filter_map(|value| value.as_array()).flatten();
         tighten(item, &items.collect::<Vec<_>>());
     }
-    if let Some(SchemaOrBool::Schema(value)) = &mut schema.additional_properties {
+    if let Some(value) = schema.value_mut() {
         let entries = objects.iter().flat_map(|object| object.values());
         tighten(value, &entries.collect::<Vec<_>>());
     }
     for name in schema.properties.keys().cloned().collect::<Vec<_>>() {
-        let entries = objects.iter().filter_map(|object| object.get(&name));
+        let entries = objects
+            .iter()
+            .filter_map(|object| object.get(name.as_str()));
         tighten(
             schema.properties.get_mut(&name).unwrap(),
             &entries.collect::<Vec<_>>(),

@@ -12,6 +12,6 @@ pub mod prune;
 pub mod validate;
 
 pub use json_schema::{
-    Dependency, ExternalDocumentation, Items, JsonSchema, MAX_DEPTH, SchemaMap, SchemaOrBool,
-    SchemaReadError, ValidationRule,
+    Bounds, Combinations, Dependency, Docs, ExternalDocumentation, Items, JsonSchema, MAX_DEPTH,
+    Pool, Rare, SchemaMap, SchemaOrBool, SchemaReadError, Topology, Unsupported, ValidationRule,
 };

@@ -1,11 +1,12 @@
 //! Schemas of OpenAPI v3 documents, whose parts refer to each other, as schemas without references
 //! (apiserver `pkg/cel/openapi/resolver/refs.go`, `pkg/cel/openapi/adaptor.go`).
 
-use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use gavel_engine::value::Json;
+use smol_str::SmolStr;
 
-use crate::{Items, JsonSchema, SchemaOrBool};
+use crate::{Bounds, Items, JsonSchema, Pool, SchemaOrBool, Topology};
 
 /// How deep schemas are nested, references followed. Those of Kubernetes' own types stay below 30.
 const MAX_DEPTH: usize = 200;
@@ -51,6 +52,7 @@ pub fn resolve<'a>(
         definition,
         within: Vec::new(),
         parts: 0,
+        pool: Pool::default(),
     };
     resolver.schema(json, 0)
 }
@@ -60,6 +62,7 @@ struct Resolver<'a, 'd> {
     /// The references that are being followed.
     within: Vec<&'a str>,
     parts: usize,
+    pool: Pool,
 }
 
 impl<'a> Resolver<'a, '_> {
@@ -73,7 +76,7 @@ impl<'a> Resolver<'a, '_> {
         };
         if self.within.contains(&reference) {
             return Ok(JsonSchema {
-                kind: "object".to_owned(),
+                kind: SmolStr::new_static("object"),
                 ..JsonSchema::default()
             });
         }
@@ -86,47 +89,54 @@ impl<'a> Resolver<'a, '_> {
         schema
     }
 
+    fn shared(&mut self, json: &'a Json, depth: usize) -> Result<Arc<JsonSchema>, OpenApiError> {
+        let schema = self.schema(json, depth)?;
+        Ok(self.pool.share(schema))
+    }
+
     /// A schema that is no reference, or was reached through one, which is not followed any further.
     fn resolved(&mut self, json: &'a Json, depth: usize) -> Result<JsonSchema, OpenApiError> {
         let depth = depth.saturating_add(1);
-        let mut properties = BTreeMap::new();
+        let mut properties = Vec::new();
         for (name, property) in json
             .get("properties")
             .and_then(Json::as_object)
             .into_iter()
             .flatten()
         {
-            properties.insert(name.clone(), self.schema(property, depth)?);
+            properties.push((name.into(), self.shared(property, depth)?));
         }
         let additional_properties = match json.get("additionalProperties") {
             Some(Json::Bool(allows)) => Some(SchemaOrBool::Allows(*allows)),
             Some(schema @ Json::Object(_)) => {
                 // A map, whatever properties are declared beside.
                 properties.clear();
-                Some(SchemaOrBool::Schema(Box::new(self.schema(schema, depth)?)))
+                Some(SchemaOrBool::Schema(self.shared(schema, depth)?))
             }
             _ => None,
         };
         let items = match json.get("items") {
-            Some(schema @ Json::Object(_)) => {
-                Some(Items::Schema(Box::new(self.schema(schema, depth)?)))
-            }
+            Some(schema @ Json::Object(_)) => Some(Items::Schema(self.shared(schema, depth)?)),
             _ => None,
         };
         let number = |key: &str| json.get(key).and_then(Json::as_i64);
         let flag = |key: &str| json.get(key).and_then(Json::as_bool);
         let format = text(json, "format").unwrap_or_default();
         Ok(JsonSchema {
-            kind: kind(json).to_owned(),
-            format: format.to_owned(),
+            kind: kind(json).into(),
+            format: format.into(),
             default: json
                 .get("default")
                 .filter(|default| !default.is_null())
-                .cloned(),
-            max_length: number("maxLength"),
-            max_items: number("maxItems"),
-            max_properties: number("maxProperties"),
-            enumeration: list(json, "enum").cloned().collect(),
+                .map(|default| Box::new(default.clone())),
+            bounds: Bounds {
+                max_length: number("maxLength"),
+                max_items: number("maxItems"),
+                max_properties: number("maxProperties"),
+                enumeration: list(json, "enum").cloned().collect(),
+                ..Bounds::default()
+            }
+            .into(),
             required: texts(json, "required"),
             items,
             properties: properties.into_iter().collect(),
@@ -137,8 +147,12 @@ impl<'a> Resolver<'a, '_> {
             // Kubernetes' own types say it by the format.
             int_or_string: format == "int-or-string"
                 || flag("x-kubernetes-int-or-string").unwrap_or_default(),
-            list_map_keys: texts(json, "x-kubernetes-list-map-keys"),
-            list_type: text(json, "x-kubernetes-list-type").map(str::to_owned),
+            topology: Topology {
+                list_map_keys: texts(json, "x-kubernetes-list-map-keys"),
+                list_type: text(json, "x-kubernetes-list-type").map(SmolStr::new),
+                map_type: None,
+            }
+            .into(),
             ..JsonSchema::default()
         })
     }
@@ -172,10 +186,10 @@ fn list<'a>(json: &'a Json, key: &str) -> impl Iterator<Item = &'a Json> {
     json.get(key).and_then(Json::as_array).into_iter().flatten()
 }
 
-fn texts(json: &Json, key: &str) -> Vec<String> {
+fn texts(json: &Json, key: &str) -> Box<[SmolStr]> {
     list(json, key)
         .filter_map(Json::as_str)
-        .map(str::to_owned)
+        .map(SmolStr::new)
         .collect()
 }
 

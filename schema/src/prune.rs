@@ -112,7 +112,8 @@ impl<'s> Node<'s> {
                 }
             }),
             Json::Array(items) => {
-                let item = Node::of(self.schema.and_then(JsonSchema::item));
+                let item = self.schema.and_then(|schema| schema.item());
+                let item = Node::of(item.map(|item| &**item));
                 let preserves = self.preserves || item.preserves;
                 for (n, value) in items.iter_mut().enumerate() {
                     let path = path.index(n);

@@ -217,7 +217,7 @@ impl Outcome {
             Ok(Some(rule)) => (rule.max_cost, outcome.cardinality_of_request),
             _ => (0, 0),
         };
-        let message = compiled.message.as_ref().map(|message| match message {
+        let message = compiled.message.as_deref().map(|message| match message {
             Ok(message) => Message::MaxCost(message.max_cost),
             Err(error) => Message::Error(error.clone()),
         });

@@ -1,5 +1,7 @@
 //! A CustomResourceDefinition as it is written (apiextensions `v1`). Absent keys, and null ones, are empty.
 
+use std::sync::Arc;
+
 use gavel_engine::golang::base64::{self, Encoding};
 use gavel_engine::value::Json;
 use gavel_schema::JsonSchema;
@@ -70,7 +72,10 @@ pub struct Version {
     pub deprecated: bool,
     /// With what words they are warned.
     pub deprecation_warning: Option<String>,
-    /// What objects look like.
+    /// What objects look like. [`Definition::read`] reads it; by itself, the version is read without.
+    ///
+    /// [`Definition::read`]: super::Definition::read
+    #[serde(skip)]
     pub schema: Option<Validation>,
     /// What of an object has an endpoint of its own.
     pub subresources: Option<Subresources>,
@@ -83,12 +88,10 @@ pub struct Version {
 }
 
 /// What objects look like.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Validation {
     /// The schema of the whole object.
-    #[serde(rename = "openAPIV3Schema")]
-    pub schema: Option<Box<JsonSchema>>,
+    pub schema: Option<Arc<JsonSchema>>,
 }
 
 /// What of an object has an endpoint of its own.

@@ -4,6 +4,7 @@
 use gavel_apimachinery::json;
 use gavel_engine::value::Json;
 use gavel_schema::{Dependency, Items, JsonSchema, SchemaOrBool, ValidationRule};
+use smol_str::SmolStr;
 
 use super::api::{PrinterColumn, SelectableField, Subresources, Validation, Version};
 use super::shared::Shared;
@@ -75,72 +76,118 @@ fn selectable_field(field: &SelectableField) -> String {
 }
 
 /// A schema.
-pub(super) fn schema(schema: &JsonSchema) -> String {
+pub(super) fn schema(node: &JsonSchema) -> String {
     object(&[
-        ("ID", json::quoted(&schema.id)),
-        ("Schema", json::quoted(&schema.schema)),
-        ("Ref", text_or_null(schema.reference.as_deref())),
-        ("Description", json::quoted(&schema.description)),
-        ("Type", json::quoted(&schema.kind)),
-        ("Nullable", schema.nullable.to_string()),
-        ("Format", json::quoted(&schema.format)),
-        ("Title", json::quoted(&schema.title)),
-        ("Default", or_null(schema.default.as_ref(), json::to_string)),
-        ("Maximum", or_null(schema.maximum, number)),
-        ("ExclusiveMaximum", schema.exclusive_maximum.to_string()),
-        ("Minimum", or_null(schema.minimum, number)),
-        ("ExclusiveMinimum", schema.exclusive_minimum.to_string()),
-        ("MaxLength", or_null(schema.max_length, integer)),
-        ("MinLength", or_null(schema.min_length, integer)),
-        ("Pattern", json::quoted(&schema.pattern)),
-        ("MaxItems", or_null(schema.max_items, integer)),
-        ("MinItems", or_null(schema.min_items, integer)),
-        ("UniqueItems", schema.unique_items.to_string()),
-        ("MultipleOf", or_null(schema.multiple_of, number)),
-        ("Enum", list_or_null(&schema.enumeration, json::to_string)),
-        ("MaxProperties", or_null(schema.max_properties, integer)),
-        ("MinProperties", or_null(schema.min_properties, integer)),
-        ("Required", texts(&schema.required)),
-        ("Items", or_null(schema.items.as_ref(), items)),
-        ("AllOf", list_or_null(&schema.all_of, self::schema)),
-        ("OneOf", list_or_null(&schema.one_of, self::schema)),
-        ("AnyOf", list_or_null(&schema.any_of, self::schema)),
-        ("Not", or_null(schema.not.as_deref(), self::schema)),
-        ("Properties", named(&schema.properties, self::schema)),
+        ("ID", json::quoted(&node.unsupported.id)),
+        ("Schema", json::quoted(&node.unsupported.schema)),
+        ("Ref", text_or_null(node.unsupported.reference.as_deref())),
+        ("Description", json::quoted(&node.docs.description)),
+        ("Type", json::quoted(&node.kind)),
+        ("Nullable", node.nullable.to_string()),
+        ("Format", json::quoted(&node.format)),
+        ("Title", json::quoted(&node.docs.title)),
+        ("Default", or_null(node.default.as_deref(), json::to_string)),
+        ("Maximum", or_null(node.bounds.maximum, number)),
+        (
+            "ExclusiveMaximum",
+            node.bounds.exclusive_maximum.to_string(),
+        ),
+        ("Minimum", or_null(node.bounds.minimum, number)),
+        (
+            "ExclusiveMinimum",
+            node.bounds.exclusive_minimum.to_string(),
+        ),
+        ("MaxLength", or_null(node.bounds.max_length, integer)),
+        ("MinLength", or_null(node.bounds.min_length, integer)),
+        ("Pattern", json::quoted(&node.bounds.pattern)),
+        ("MaxItems", or_null(node.bounds.max_items, integer)),
+        ("MinItems", or_null(node.bounds.min_items, integer)),
+        ("UniqueItems", node.bounds.unique_items.to_string()),
+        ("MultipleOf", or_null(node.bounds.multiple_of, number)),
+        (
+            "Enum",
+            list_or_null(&node.bounds.enumeration, json::to_string),
+        ),
+        (
+            "MaxProperties",
+            or_null(node.bounds.max_properties, integer),
+        ),
+        (
+            "MinProperties",
+            or_null(node.bounds.min_properties, integer),
+        ),
+        ("Required", texts(&node.required)),
+        ("Items", or_null(node.items.as_ref(), items)),
+        (
+            "AllOf",
+            list_or_null(&node.combinations.all_of, self::schema),
+        ),
+        (
+            "OneOf",
+            list_or_null(&node.combinations.one_of, self::schema),
+        ),
+        (
+            "AnyOf",
+            list_or_null(&node.combinations.any_of, self::schema),
+        ),
+        (
+            "Not",
+            or_null(node.combinations.not.as_deref(), self::schema),
+        ),
+        (
+            "Properties",
+            named(&node.properties, |property| schema(property)),
+        ),
         (
             "AdditionalProperties",
-            or_null(schema.additional_properties.as_ref(), schema_or_bool),
+            or_null(node.additional_properties.as_ref(), schema_or_bool),
         ),
         (
             "PatternProperties",
-            named(&schema.pattern_properties, self::schema),
+            named(&node.unsupported.pattern_properties, |property| {
+                schema(property)
+            }),
         ),
-        ("Dependencies", named(&schema.dependencies, dependency)),
+        (
+            "Dependencies",
+            named(&node.unsupported.dependencies, dependency),
+        ),
         (
             "AdditionalItems",
-            or_null(schema.additional_items.as_ref(), schema_or_bool),
+            or_null(node.unsupported.additional_items.as_ref(), schema_or_bool),
         ),
-        ("Definitions", named(&schema.definitions, self::schema)),
+        (
+            "Definitions",
+            named(&node.unsupported.definitions, |definition| {
+                schema(definition)
+            }),
+        ),
         (
             "ExternalDocs",
-            or_null(schema.external_docs.as_ref(), |docs| {
+            or_null(node.docs.external.as_ref(), |docs| {
                 object(&[
                     ("Description", json::quoted(&docs.description)),
                     ("URL", json::quoted(&docs.url)),
                 ])
             }),
         ),
-        ("Example", or_null(schema.example.as_ref(), json::to_string)),
+        (
+            "Example",
+            or_null(node.docs.example.as_ref(), json::to_string),
+        ),
         (
             "XPreserveUnknownFields",
-            or_null(schema.preserve_unknown_fields, |flag| flag.to_string()),
+            or_null(node.preserve_unknown_fields, |flag| flag.to_string()),
         ),
-        ("XEmbeddedResource", schema.embedded_resource.to_string()),
-        ("XIntOrString", schema.int_or_string.to_string()),
-        ("XListMapKeys", texts(&schema.list_map_keys)),
-        ("XListType", text_or_null(schema.list_type.as_deref())),
-        ("XMapType", text_or_null(schema.map_type.as_deref())),
-        ("XValidations", list_or_null(&schema.validations, rule)),
+        ("XEmbeddedResource", node.embedded_resource.to_string()),
+        ("XIntOrString", node.int_or_string.to_string()),
+        ("XListMapKeys", texts(&node.topology.list_map_keys)),
+        (
+            "XListType",
+            text_or_null(node.topology.list_type.as_deref()),
+        ),
+        ("XMapType", text_or_null(node.topology.map_type.as_deref())),
+        ("XValidations", list_or_null(&node.validations, rule)),
     ])
 }
 
@@ -163,7 +210,7 @@ pub(super) fn rule(rule: &ValidationRule) -> String {
 pub(super) fn items(items: &Items) -> String {
     let (one, many) = match items {
         Items::Schema(one) => (Some(&**one), &[][..]),
-        Items::Positions(many) => (None, many.as_slice()),
+        Items::Positions(many) => (None, &**many),
     };
     object(&[
         ("Schema", or_null(one, schema)),
@@ -184,7 +231,7 @@ fn schema_or_bool(value: &SchemaOrBool) -> String {
 
 fn dependency(dependency: &Dependency) -> String {
     let (schema, properties) = match dependency {
-        Dependency::Properties(names) => (None, names.as_slice()),
+        Dependency::Properties(names) => (None, &**names),
         Dependency::Schema(schema) => (Some(&**schema), &[][..]),
     };
     object(&[
@@ -210,11 +257,12 @@ fn list_or_null<T>(items: &[T], write: impl Fn(&T) -> String) -> String {
     }
 }
 
-fn named<'t, T: 't>(
-    entries: impl IntoIterator<Item = (&'t String, &'t T)>,
+fn named<'t, T: 't, N: AsRef<str> + 't>(
+    entries: impl IntoIterator<Item = (&'t N, &'t T)>,
     write: impl Fn(&T) -> String,
 ) -> String {
-    let entry = |(name, value): (&String, &T)| format!("{}:{}", json::quoted(name), write(value));
+    let entry =
+        |(name, value): (&N, &T)| format!("{}:{}", json::quoted(name.as_ref()), write(value));
     let entries: Vec<_> = entries.into_iter().map(entry).collect();
     match entries.is_empty() {
         true => "null".to_owned(),
@@ -222,7 +270,7 @@ fn named<'t, T: 't>(
     }
 }
 
-fn texts(texts: &[String]) -> String {
+fn texts(texts: &[SmolStr]) -> String {
     list_or_null(texts, |text| json::quoted(text))
 }
 

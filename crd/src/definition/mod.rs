@@ -1,6 +1,8 @@
 //! CustomResourceDefinitions: read, and held against everything that an API server checks when one is created or updated
 //! (apiextensions-apiserver `pkg/apis/apiextensions/{v1,validation}`, `pkg/registry/customresourcedefinition`).
 
+use std::sync::Arc;
+
 use gavel_apimachinery::field::Error;
 use gavel_apimachinery::meta;
 use gavel_engine::value::Json;
@@ -102,6 +104,7 @@ impl Definition {
                     .map(|fields| fields.remove("generation"));
             }
         }
+        read_schemas(&mut spec, json)?;
         set_defaults(&mut spec);
         if status.stored_versions.is_empty() {
             status = status.storing(&spec);
@@ -181,6 +184,30 @@ impl Status {
         }
         self
     }
+}
+
+/// Reads the schemas where they lie: they are most of a definition.
+fn read_schemas(spec: &mut Spec, json: &Json) -> Result<(), ReadError> {
+    let written = json.pointer("/spec/versions").and_then(Json::as_array);
+    let versions = spec.versions.iter_mut().zip(written.into_iter().flatten());
+    for (n, (version, written)) in versions.enumerate() {
+        let fault = |what: &str| ReadError(format!("spec.versions[{n}].schema{what}"));
+        let validation = match written.get("schema") {
+            None | Some(Json::Null) => continue,
+            Some(Json::Object(validation)) => validation,
+            Some(_) => return Err(fault(": must be an object")),
+        };
+        let schema = match validation.get("openAPIV3Schema") {
+            None | Some(Json::Null) => None,
+            Some(schema) => {
+                let schema = JsonSchema::read(schema);
+                let fault = |error| fault(&format!(".openAPIV3Schema: {error}"));
+                Some(Arc::new(schema.map_err(fault)?))
+            }
+        };
+        version.schema = Some(Validation { schema });
+    }
+    Ok(())
 }
 
 fn set_defaults(spec: &mut Spec) {

@@ -121,13 +121,13 @@ impl<'d> Walk<'_, 'd> {
             let child = context.map(|context| context.child(Step::Property(name), property));
             self.node(property, &path, child.as_ref().map_err(|junctor| *junctor));
         }
-        if let Some(not) = &schema.not {
+        if let Some(not) = &schema.combinations.not {
             self.node(not, &path.child("not"), Err("not"));
         }
         for (name, schemas) in [
-            ("allOf", &schema.all_of),
-            ("oneOf", &schema.one_of),
-            ("anyOf", &schema.any_of),
+            ("allOf", &schema.combinations.all_of),
+            ("oneOf", &schema.combinations.one_of),
+            ("anyOf", &schema.combinations.any_of),
         ] {
             let path = path.child(name);
             for (n, schema) in schemas.iter().enumerate() {
@@ -171,7 +171,7 @@ impl<'d> Walk<'_, 'd> {
             let path = path.index(n);
             let cost = rule_cost(&compiled, cardinality.unwrap_or(cardinality_of_request));
             self.total.add(&path.child("rule"), cost);
-            if let Some(Ok(message)) = &compiled.message {
+            if let Some(Ok(message)) = compiled.message.as_deref() {
                 self.total
                     .add(&path.child("messageExpression"), message.max_cost);
             }

@@ -11,10 +11,14 @@ pub(super) fn each_schema<'s>(schema: &'s JsonSchema, visit: &mut dyn FnMut(&'s 
         Some(Items::Positions(items)) => items.iter().for_each(|item| each_schema(item, visit)),
         None => {}
     }
-    for schemas in [&schema.all_of, &schema.any_of, &schema.one_of] {
+    for schemas in [
+        &schema.combinations.all_of,
+        &schema.combinations.any_of,
+        &schema.combinations.one_of,
+    ] {
         schemas.iter().for_each(|schema| each_schema(schema, visit));
     }
-    if let Some(not) = &schema.not {
+    if let Some(not) = &schema.combinations.not {
         each_schema(not, visit);
     }
     schema
@@ -25,17 +29,19 @@ pub(super) fn each_schema<'s>(schema: &'s JsonSchema, visit: &mut dyn FnMut(&'s 
         each_schema(schema, visit);
     }
     schema
+        .unsupported
         .pattern_properties
         .values()
         .for_each(|schema| each_schema(schema, visit));
-    if let Some(SchemaOrBool::Schema(schema)) = &schema.additional_items {
+    if let Some(SchemaOrBool::Schema(schema)) = &schema.unsupported.additional_items {
         each_schema(schema, visit);
     }
     schema
+        .unsupported
         .definitions
         .values()
         .for_each(|schema| each_schema(schema, visit));
-    for dependency in schema.dependencies.values() {
+    for dependency in schema.unsupported.dependencies.values() {
         if let Dependency::Schema(schema) = dependency {
             each_schema(schema, visit);
         }

@@ -1,8 +1,10 @@
 //! Definitions, compiled.
 
+use std::sync::Arc;
+
 use gavel_apimachinery::version::KubeVersion;
 use gavel_schema::validate::Validator;
-use gavel_schema::{JsonSchema, default};
+use gavel_schema::{JsonSchema, Pool, default};
 
 use super::CompiledCrd;
 use super::rules::RuleNode;
@@ -41,7 +43,9 @@ impl CompiledCrd {
         let spec = &definition.spec;
         let envs = RuleEnvs::new(kubernetes).map_err(|error| CompileError(error.to_string()))?;
         let preserves_unknown_fields = spec.preserve_unknown_fields;
-        let compile = |version| CompiledVersion::compile(version, preserves_unknown_fields, &envs);
+        let mut pool = Pool::default();
+        let compile =
+            |version| CompiledVersion::compile(version, preserves_unknown_fields, &mut pool, &envs);
         Ok(CompiledCrd {
             group: spec.group.clone(),
             kind: spec.names.kind.clone(),
@@ -67,7 +71,9 @@ impl CompiledCrd {
 pub(super) struct CompiledVersion {
     pub(super) name: String,
     /// The schema, its defaults pruned.
-    pub(super) schema: Option<JsonSchema>,
+    pub(super) schema: Option<Arc<JsonSchema>>,
+    /// Whether the schema has objects within objects.
+    pub(super) has_embedded: bool,
     /// Whether the schema is structural. Where unknown fields are preserved, it may be another one.
     is_structural: bool,
     pub(super) validator: Option<Validator>,
@@ -76,20 +82,21 @@ pub(super) struct CompiledVersion {
     pub(super) has_status: bool,
     pub(super) scale: Option<Scale>,
     /// None where the schema has no rules.
-    pub(super) rules: Option<RuleNode>,
+    pub(super) rules: Option<Arc<RuleNode>>,
 }
 
 impl CompiledVersion {
     fn compile(
         version: &Version,
         preserves_unknown_fields: bool,
+        pool: &mut Pool,
         envs: &RuleEnvs,
     ) -> Result<Self, CompileError> {
         let mut schema = version
             .schema
             .as_ref()
-            .and_then(|validation| validation.schema.as_deref().cloned());
-        let refusal = schema.as_ref().and_then(conversion_error);
+            .and_then(|validation| validation.schema.clone());
+        let refusal = schema.as_deref().and_then(conversion_error);
         if let Some(refusal) = refusal.filter(|_| !preserves_unknown_fields) {
             let message = format!("failed to convert schema to structural: {refusal}");
             return Err(CompileError(message));
@@ -97,21 +104,24 @@ impl CompiledVersion {
         if let Some(schema) = &mut schema
             && !preserves_unknown_fields
         {
-            let pruned = default::prune_defaults(schema);
+            let pruned = default::prune_defaults(Arc::make_mut(schema));
             pruned.map_err(|error| CompileError(format!("failed to prune defaults: {error}")))?;
         }
+        let schema = schema.map(|schema| pool.bare(&schema));
         let subresources = version.subresources.as_ref();
         let has_status = subresources.is_some_and(|subresources| subresources.status);
-        let validator = |schema| Validator::new(schema, envs.version());
-        let status = schema
-            .as_ref()
-            .and_then(|schema| schema.properties.get("status"));
+        let validator = schema
+            .as_deref()
+            .map(|schema| Validator::new(schema, envs.version()));
+        let status = validator.as_ref().filter(|_| has_status);
+        let is_embedded = |schema: &JsonSchema| schema.embedded_resource;
         let structural = schema.as_ref().filter(|_| refusal.is_none());
         Ok(CompiledVersion {
             name: version.name.clone(),
             is_structural: refusal.is_none(),
-            validator: schema.as_ref().map(validator),
-            status_validator: status.filter(|_| has_status).map(validator),
+            has_embedded: structural.is_some_and(|schema| schema.any(&is_embedded)),
+            status_validator: status.and_then(|validator| validator.property("status")),
+            validator,
             has_status,
             scale: subresources.and_then(|subresources| subresources.scale.clone()),
             rules: structural.and_then(|schema| RuleNode::compile(schema, true, envs)),
@@ -121,7 +131,7 @@ impl CompiledVersion {
 
     /// The schema, if it is structural.
     pub(super) fn structural(&self) -> Option<&JsonSchema> {
-        self.schema.as_ref().filter(|_| self.is_structural)
+        self.schema.as_deref().filter(|_| self.is_structural)
     }
 
     /// What knows the types of lists.

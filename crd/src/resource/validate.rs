@@ -126,7 +126,7 @@ impl CompiledCrd {
     ) -> Result<Outcome, UnknownVersion> {
         let version = self.version(version)?;
         let empty = JsonSchema::default();
-        let schema = version.schema.as_ref().unwrap_or(&empty);
+        let schema = version.schema.as_deref().unwrap_or(&empty);
         let correlation = old.map(|old| Correlation::new(object, old, schema));
         let validation = Validation {
             crd: self,
@@ -159,7 +159,7 @@ impl Validation<'_, '_> {
             remaining_budget: self.options.budget,
             rules: RuleRun::None,
         };
-        let (Some(rules), Some(schema)) = (&self.version.rules, self.version.structural()) else {
+        let Some(rules) = &self.version.rules else {
             return outcome;
         };
         let blocked = validate::blocked(&outcome.schema_errors);
@@ -169,13 +169,7 @@ impl Validation<'_, '_> {
             return outcome;
         }
         let options = self.options;
-        let report = rules.run(
-            schema,
-            self.object,
-            self.was,
-            options.budget,
-            options.interrupt,
-        );
+        let report = rules.run(self.object, self.was, options.budget, options.interrupt);
         outcome.remaining_budget = report.remaining();
         outcome.rule_errors = report.errors;
         outcome.warnings = report.warnings;
@@ -185,7 +179,7 @@ impl Validation<'_, '_> {
 
     fn schema_errors(&self) -> Vec<Error> {
         let mut errors = self.own_errors();
-        if !self.options.status {
+        if self.version.has_embedded && !self.options.status {
             let structural = self.version.structural();
             errors.extend(embedded::validate(
                 self.object,

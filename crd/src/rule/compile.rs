@@ -19,7 +19,7 @@ pub struct CompiledRule {
     /// words it.
     pub rule: Result<Option<Expression>, String>,
     /// The expression of what a failure says, if there is one and the rule was compiled; or why it cannot be.
-    pub message: Option<Result<Expression, String>>,
+    pub message: Option<Box<Result<Expression, String>>>,
     /// Whether the rule names `oldSelf`: then it is about changes, and is not evaluated without an old value.
     pub uses_old_self: bool,
     /// Which field a failure is about, if the rule names one and nothing else is wrong.
@@ -109,7 +109,7 @@ impl Compiler<'_> {
             let message =
                 checked.and_then(|checked| self.plan(&checked, message_age, optional, &MESSAGE));
             let is_err = message.is_err();
-            compiled.message = Some(message);
+            compiled.message = Some(Box::new(message));
             if is_err {
                 return compiled;
             }

@@ -98,6 +98,11 @@ impl NodeType {
     pub fn schema(&self) -> &CelSchema {
         &self.schema
     }
+
+    /// The place in memory that tells this node from others while it lives.
+    pub(crate) fn place(&self) -> *const () {
+        self.schema.place()
+    }
 }
 
 /// The environments of the rules of one node, each made when it is first used.

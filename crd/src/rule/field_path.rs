@@ -107,7 +107,7 @@ impl FieldPath {
         if node.properties.is_empty() {
             node.additional_properties.as_ref().ok_or_else(unknown)?;
             self.0.push(Step::Key(name));
-            return Ok(node.value());
+            return Ok(node.value().map(|value| &**value));
         }
         let field = node.properties.get(&name).ok_or_else(unknown)?;
         self.0.push(Step::Field(name));

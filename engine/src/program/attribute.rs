@@ -106,6 +106,7 @@ impl Attribute {
     pub(super) fn test(&mut self, field: &str, path: Option<PathId>) {
         // Behind other qualifiers, the field is not on the path.
         self.tested = path.filter(|_| self.qualifiers.is_empty());
+        self.qualifiers.reserve_exact(1);
         self.qualifiers.push(Qualifier {
             key: Key::Field(field.into()),
             optional: false,

@@ -1,7 +1,10 @@
 //! The schemas of custom resources as API servers publish them, which type checking goes by (apiextensions-apiserver
 //! `pkg/controller/openapi/builder`).
 
+use std::sync::Arc;
+
 use gavel_schema::{Items, JsonSchema, SchemaOrBool};
+use smol_str::SmolStr;
 
 /// The schema of a definition with what all objects have; without one, anything may be in an object.
 pub(super) fn schema(schema: Option<&JsonSchema>) -> JsonSchema {
@@ -15,11 +18,11 @@ pub(super) fn schema(schema: Option<&JsonSchema>) -> JsonSchema {
         ("kind", text()),
         ("metadata", metadata()),
     ];
-    let all = all.map(|(name, schema)| (name.to_owned(), schema));
+    let all = all.map(|(name, schema)| (SmolStr::new(name), Arc::new(schema)));
     // What is said of metadata does not count.
     schema.properties = own
         .iter()
-        .map(|(name, schema)| (name.clone(), schema.clone()))
+        .map(|(name, schema)| (name.clone(), Arc::clone(schema)))
         .chain(all)
         .collect();
     schema
@@ -65,7 +68,7 @@ fn metadata() -> JsonSchema {
 
 fn of_type(kind: &str) -> JsonSchema {
     JsonSchema {
-        kind: kind.to_owned(),
+        kind: kind.into(),
         ..JsonSchema::default()
     }
 }
@@ -76,27 +79,27 @@ fn text() -> JsonSchema {
 
 fn time() -> JsonSchema {
     JsonSchema {
-        format: "date-time".to_owned(),
+        format: SmolStr::new_static("date-time"),
         ..text()
     }
 }
 
 fn texts_by_name() -> JsonSchema {
     JsonSchema {
-        additional_properties: Some(SchemaOrBool::Schema(Box::new(text()))),
+        additional_properties: Some(SchemaOrBool::Schema(Arc::new(text()))),
         ..of_type("object")
     }
 }
 
 fn list(item: JsonSchema) -> JsonSchema {
     JsonSchema {
-        items: Some(Items::Schema(Box::new(item))),
+        items: Some(Items::Schema(Arc::new(item))),
         ..of_type("array")
     }
 }
 
 fn object<const N: usize>(properties: [(&str, JsonSchema); N]) -> JsonSchema {
-    let properties = properties.map(|(name, schema)| (name.to_owned(), schema));
+    let properties = properties.map(|(name, schema)| (SmolStr::new(name), Arc::new(schema)));
     JsonSchema {
         properties: properties.into_iter().collect(),
         ..of_type("object")

@@ -1,9 +1,11 @@
 //! From a schema to nodes (apiserver `pkg/cel/common/schemas.go`, apiextensions `pkg/apiserver/schema/cel/model`).
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::LazyLock;
+use std::ptr;
+use std::sync::{Arc, LazyLock};
 
 use gavel_engine::value::{Json, Shape};
+use smol_str::SmolStr;
 
 use super::escape::escape;
 use super::node::{Format, Kind, ListType, Node, Property};
@@ -48,6 +50,8 @@ pub(super) fn build(schema: &JsonSchema, is_resource: bool) -> Shape {
 /// Makes one node of equal ones.
 #[derive(Debug, Default)]
 struct Builder {
+    /// By schema, of a resource or not.
+    visited: HashMap<(*const JsonSchema, bool), usize>,
     known: HashMap<Node<usize>, usize>,
     shapes: Vec<Shape>,
 }
@@ -62,6 +66,10 @@ impl Builder {
     /// The place of a schema's node. As deep as the schema, whose depth its reader bounds.
     fn node(&mut self, schema: &JsonSchema, is_resource: bool) -> usize {
         let is_resource = is_resource || schema.embedded_resource;
+        let visit = (ptr::from_ref(schema), is_resource);
+        if let Some(place) = self.visited.get(&visit) {
+            return *place;
+        }
         let node = if schema.int_or_string {
             leaf(
                 Kind::IntOrString,
@@ -74,7 +82,8 @@ impl Builder {
                 "object" if is_resource => self.object(schema, &resource_properties(schema)),
                 "object" => {
                     let properties = schema.properties.iter();
-                    let properties = properties.map(|(name, property)| (name.as_str(), property));
+                    let properties =
+                        properties.map(|(name, property)| (name.as_str(), &**property));
                     self.object(schema, &properties.collect())
                 }
                 "string" => text(schema),
@@ -85,10 +94,12 @@ impl Builder {
                 other => invisible(Kind::Unknown(other.into())),
             }
         };
-        self.intern(Node {
+        let place = self.intern(Node {
             nullable: schema.nullable,
             ..node
-        })
+        });
+        self.visited.insert(visit, place);
+        place
     }
 
     fn list(&mut self, schema: &JsonSchema) -> Node<usize> {
@@ -103,7 +114,7 @@ impl Builder {
             ..leaf(
                 Kind::List(place, list_type(schema)),
                 min_size::CONTAINER,
-                bound(schema.max_items).or(most).unwrap_or(0),
+                bound(schema.bounds.max_items).or(most).unwrap_or(0),
             )
         }
     }
@@ -124,7 +135,7 @@ impl Builder {
                 ..leaf(
                     Kind::Map(place),
                     min_size::CONTAINER,
-                    bound(schema.max_properties).or(most).unwrap_or(0),
+                    bound(schema.bounds.max_properties).or(most).unwrap_or(0),
                 )
             };
         }
@@ -221,13 +232,13 @@ fn text<C>(schema: &JsonSchema) -> Node<C> {
         "byte" => (
             Format::Bytes,
             min_size::STRING,
-            bound(schema.max_length).unwrap_or(MAX_CONTENT_SIZE),
+            bound(schema.bounds.max_length).unwrap_or(MAX_CONTENT_SIZE),
         ),
         "duration" => (Format::Duration, min_size::DURATION, MAX_DURATION_SIZE),
         "date" => (Format::Date, min_size::DATE, MAX_DATE_SIZE),
         "date-time" => (Format::DateTime, min_size::DATE_TIME, MAX_DATE_TIME_SIZE),
         _ => {
-            let length = max_length(schema).or_else(|| longest_choice(&schema.enumeration));
+            let length = max_length(schema).or_else(|| longest_choice(&schema.bounds.enumeration));
             (
                 Format::Plain,
                 min_size::STRING,
@@ -239,13 +250,13 @@ fn text<C>(schema: &JsonSchema) -> Node<C> {
 }
 
 fn list_type(schema: &JsonSchema) -> ListType {
-    match schema.list_type.as_deref() {
+    match schema.topology.list_type.as_deref() {
         None | Some("" | "atomic") => ListType::Atomic,
         Some("set") => ListType::Set,
         Some("map") => {
-            let keys = schema.list_map_keys.iter();
+            let keys = schema.topology.list_map_keys.iter();
             ListType::Map(
-                keys.map(|key| escape(key).unwrap_or(key.into()).into())
+                keys.map(|key| escape(key).unwrap_or(key.as_str().into()).into())
                     .collect(),
             )
         }
@@ -260,7 +271,7 @@ fn bound(most: Option<i64>) -> Option<u64> {
 
 /// The most bytes of a text, of which each code point may have four. Upstream's number wraps.
 fn max_length(schema: &JsonSchema) -> Option<u64> {
-    let length = schema.max_length?.max(0);
+    let length = schema.bounds.max_length?.max(0);
     Some(length.wrapping_mul(4).cast_unsigned())
 }
 
@@ -274,13 +285,13 @@ fn longest_choice(enumeration: &[Json]) -> Option<u64> {
 /// The properties of a resource. Unless the schema says of all of these fields what they are, all are replaced.
 fn resource_properties(schema: &JsonSchema) -> BTreeMap<&str, &JsonSchema> {
     static STRING: LazyLock<JsonSchema> = LazyLock::new(|| JsonSchema {
-        kind: "string".to_owned(),
+        kind: SmolStr::new_static("string"),
         ..JsonSchema::default()
     });
     static METADATA: LazyLock<JsonSchema> = LazyLock::new(|| JsonSchema {
-        kind: "object".to_owned(),
+        kind: SmolStr::new_static("object"),
         properties: ["name", "generateName"]
-            .map(|name| (name.to_owned(), STRING.clone()))
+            .map(|name| (SmolStr::new_static(name), Arc::new(STRING.clone())))
             .into_iter()
             .collect(),
         ..JsonSchema::default()
@@ -288,7 +299,7 @@ fn resource_properties(schema: &JsonSchema) -> BTreeMap<&str, &JsonSchema> {
     let mut properties: BTreeMap<&str, &JsonSchema> = schema
         .properties
         .iter()
-        .map(|(name, property)| (name.as_str(), property))
+        .map(|(name, property)| (name.as_str(), &**property))
         .collect();
     let has = |schema: &JsonSchema, name: &str, kind: &str| {
         let property = schema.properties.get(name);

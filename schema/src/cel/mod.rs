@@ -145,6 +145,11 @@ impl CelSchema {
         types::size_at(&self.shape, steps)
     }
 
+    /// The place in memory of the schema without its name: equal parts of a schema have the same.
+    pub fn place(&self) -> *const () {
+        self.shape.place()
+    }
+
     fn node(&self) -> Option<&Node> {
         Node::of(&self.shape)
     }

@@ -105,6 +105,10 @@ impl<C> Node<C> {
         let Kind::Object(properties) = &self.kind else {
             return None;
         };
+        // Of few, most are told apart by their length.
+        if properties.len() <= 8 {
+            return properties.iter().find(|property| *property.name == *name);
+        }
         let found = properties.binary_search_by(|property| (*property.name).cmp(name));
         properties.get(found.ok()?)
     }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use gavel_engine::golang::float;
 use gavel_engine::value::Json;
+use smol_str::SmolStr;
 
 use crate::JsonSchema;
 use crate::equal::Numeric;
@@ -15,20 +16,22 @@ use crate::equal::Numeric;
 /// use gavel_schema::correlate::MapList;
 /// use serde_json::json;
 ///
-/// let schema = JsonSchema {
-///     kind: "array".into(),
-///     list_type: Some("map".into()),
-///     list_map_keys: vec!["name".into()],
-///     ..JsonSchema::default()
-/// };
+/// # fn main() -> Result<(), gavel_schema::SchemaReadError> {
+/// let schema = JsonSchema::read(&json!({
+///     "type": "array",
+///     "x-kubernetes-list-type": "map",
+///     "x-kubernetes-list-map-keys": ["name"],
+/// }))?;
 /// let items = [json!({"name": "a", "port": 1}), json!({"name": "b", "port": 2})];
 /// let list = MapList::new(&schema, &items);
 /// assert_eq!(list.find(&json!({"name": "b"})), Some(&items[1]));
 /// assert_eq!(list.find(&json!({"port": 1})), None);
+/// # Ok(())
+/// # }
 /// ```
 #[derive(Debug, Clone)]
 pub struct MapList<'a> {
-    names: &'a [String],
+    names: &'a [SmolStr],
     by_key: HashMap<Key<'a>, &'a Json>,
 }
 
@@ -55,7 +58,7 @@ impl<'a> MapList<'a> {
     /// Of a list. Has no elements where the schema is none of a list of type map.
     pub fn new(schema: &'a JsonSchema, items: &'a [Json]) -> Self {
         let mut list = MapList {
-            names: &schema.list_map_keys,
+            names: &schema.topology.list_map_keys,
             by_key: HashMap::new(),
         };
         if schema.kind == "array" && is_map_list(schema) && !list.names.is_empty() {
@@ -76,15 +79,15 @@ impl<'a> MapList<'a> {
 
 /// Whether the schema says `x-kubernetes-list-type: map`.
 pub(super) fn is_map_list(schema: &JsonSchema) -> bool {
-    schema.list_type.as_deref() == Some("map")
+    schema.topology.list_type.as_deref() == Some("map")
 }
 
-fn key_of<'e>(names: &[String], element: &'e Json) -> Option<Key<'e>> {
+fn key_of<'e>(names: &[SmolStr], element: &'e Json) -> Option<Key<'e>> {
     let fields = element.as_object()?;
     match names {
-        [name] => scalar(fields.get(name)?).map(Key::One),
+        [name] => scalar(fields.get(name.as_str())?).map(Key::One),
         names => {
-            let part = |name| match scalar(fields.get(name)?)? {
+            let part = |name: &SmolStr| match scalar(fields.get(name.as_str())?)? {
                 Part::Double(bits) => {
                     let double = f64::from_bits(bits);
                     Some(Part::Rounded(float::format_fixed(double, 6)))
@@ -114,12 +117,17 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::Topology;
 
     fn check(keys: &[&str], items: &Json, element: &Json, expected: Option<usize>) {
         let schema = JsonSchema {
-            kind: "array".to_owned(),
-            list_type: Some("map".to_owned()),
-            list_map_keys: keys.iter().map(|key| (*key).to_owned()).collect(),
+            kind: "array".into(),
+            topology: Topology {
+                list_type: Some("map".into()),
+                list_map_keys: keys.iter().copied().map(SmolStr::new).collect(),
+                map_type: None,
+            }
+            .into(),
             ..JsonSchema::default()
         };
         let items = items.as_array().unwrap();

@@ -71,9 +71,9 @@ pub fn fill(value: &mut Json, schema: &JsonSchema) {
 fn fill_fields(fields: &mut Map<String, Json>, schema: &JsonSchema) {
     for (name, property) in &schema.properties {
         if let Some(default) = property.default_value()
-            && !fields.contains_key(name)
+            && !fields.contains_key(name.as_str())
         {
-            fields.insert(name.clone(), default.clone());
+            fields.insert(name.to_string(), default.clone());
         }
     }
     for (name, value) in fields {

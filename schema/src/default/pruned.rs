@@ -42,12 +42,15 @@ fn at<'j>(object: &'j mut Json, steps: &[Step]) -> Option<&'j mut Json> {
 ///
 /// The default of the whole object is no object; in upstream's words.
 pub fn prune_defaults(schema: &mut JsonSchema) -> Result<(), String> {
+    if !schema.any(&|schema| schema.default_value().is_some()) {
+        return Ok(());
+    }
     let mut pruned = Vec::new();
     let mut steps = Vec::new();
     collect_pruned(schema, schema, &mut steps, &mut pruned)?;
     for (steps, default) in pruned {
         if let Some(node) = schema_at(schema, &steps) {
-            node.default = default;
+            node.default = default.map(Box::new);
         }
     }
     Ok(())
@@ -78,7 +81,7 @@ fn collect_pruned(
     }
     let properties = schema.properties.iter();
     let below = properties
-        .map(|(name, schema)| (Step::Property(name.clone()), schema))
+        .map(|(name, schema)| (Step::Property(name.to_string()), schema))
         .chain(schema.item().map(|schema| (Step::Item, schema)))
         .chain(schema.value().map(|schema| (Step::Value, schema)));
     for (step, schema) in below {

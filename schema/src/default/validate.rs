@@ -106,7 +106,7 @@ where
             let in_metadata =
                 in_metadata || (resource && prune::META_FIELDS.contains(&name.as_str()));
             let path = properties.key(name);
-            surroundings.steps.push(Step::Property(name.clone()));
+            surroundings.steps.push(Step::Property(name.to_string()));
             self.node(property, false, surroundings, in_metadata, &path)?;
             surroundings.steps.pop();
         }

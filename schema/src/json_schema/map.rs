@@ -1,15 +1,18 @@
 //! Schemas by name.
 
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
 use super::JsonSchema;
 
-/// Schemas by name, in the order of names. In exactly as much memory as they need: a schema is large, and the nodes of a
-/// tree hold more of them than most schemas have properties.
+/// Schemas by name, in the order of names, in exactly as much memory as they need.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct SchemaMap(Vec<(String, JsonSchema)>);
+pub struct SchemaMap(Box<[(SmolStr, Arc<JsonSchema>)]>);
 
 impl SchemaMap {
     /// The schema of this name.
-    pub fn get(&self, name: &str) -> Option<&JsonSchema> {
+    pub fn get(&self, name: &str) -> Option<&Arc<JsonSchema>> {
         let at = self.find(name)?;
         self.0.get(at).map(|(_, schema)| schema)
     }
@@ -17,7 +20,7 @@ impl SchemaMap {
     /// The schema of this name, to be changed.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut JsonSchema> {
         let at = self.find(name)?;
-        self.0.get_mut(at).map(|(_, schema)| schema)
+        self.0.get_mut(at).map(|(_, schema)| Arc::make_mut(schema))
     }
 
     /// Whether there is a schema of this name.
@@ -26,17 +29,17 @@ impl SchemaMap {
     }
 
     /// The names.
-    pub fn keys(&self) -> impl Iterator<Item = &String> {
+    pub fn keys(&self) -> impl Iterator<Item = &SmolStr> {
         self.iter().map(|(name, _)| name)
     }
 
     /// The schemas.
-    pub fn values(&self) -> impl Iterator<Item = &JsonSchema> {
+    pub fn values(&self) -> impl Iterator<Item = &Arc<JsonSchema>> {
         self.iter().map(|(_, schema)| schema)
     }
 
     /// The names with their schemas.
-    pub fn iter(&self) -> impl Iterator<Item = (&String, &JsonSchema)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&SmolStr, &Arc<JsonSchema>)> {
         self.into_iter()
     }
 
@@ -50,6 +53,19 @@ impl SchemaMap {
         self.0.len()
     }
 
+    /// Other schemas by the same names.
+    pub(super) fn map(
+        &self,
+        mut other: impl FnMut(&Arc<JsonSchema>) -> Arc<JsonSchema>,
+    ) -> SchemaMap {
+        let entries = self.0.iter();
+        SchemaMap(
+            entries
+                .map(|(name, schema)| (name.clone(), other(schema)))
+                .collect(),
+        )
+    }
+
     fn find(&self, name: &str) -> Option<usize> {
         let found = self
             .0
@@ -59,26 +75,25 @@ impl SchemaMap {
 }
 
 /// Of schemas of the same name the last one counts.
-impl FromIterator<(String, JsonSchema)> for SchemaMap {
-    fn from_iter<I: IntoIterator<Item = (String, JsonSchema)>>(schemas: I) -> Self {
+impl FromIterator<(SmolStr, Arc<JsonSchema>)> for SchemaMap {
+    fn from_iter<I: IntoIterator<Item = (SmolStr, Arc<JsonSchema>)>>(schemas: I) -> Self {
         let mut schemas: Vec<_> = schemas.into_iter().collect();
         // Stable: of the same name, the last one comes last.
         schemas.sort_by(|(a, _), (b, _)| a.cmp(b));
         schemas.reverse();
         schemas.dedup_by(|(later, _), (kept, _)| later == kept);
         schemas.reverse();
-        schemas.shrink_to_fit();
-        SchemaMap(schemas)
+        SchemaMap(schemas.into())
     }
 }
 
-type Entry<'s> = (&'s String, &'s JsonSchema);
+type Entry<'s> = (&'s SmolStr, &'s Arc<JsonSchema>);
 
 impl<'s> IntoIterator for &'s SchemaMap {
     type Item = Entry<'s>;
     type IntoIter = std::iter::Map<
-        std::slice::Iter<'s, (String, JsonSchema)>,
-        fn(&'s (String, JsonSchema)) -> Entry<'s>,
+        std::slice::Iter<'s, (SmolStr, Arc<JsonSchema>)>,
+        fn(&'s (SmolStr, Arc<JsonSchema>)) -> Entry<'s>,
     >;
 
     fn into_iter(self) -> Self::IntoIter {
@@ -94,10 +109,10 @@ mod tests {
     fn names_are_in_order_and_the_last_of_a_name_counts() {
         let entry = |name: &str, kind: &str| {
             let schema = JsonSchema {
-                kind: kind.to_owned(),
+                kind: kind.into(),
                 ..JsonSchema::default()
             };
-            (name.to_owned(), schema)
+            (name.into(), Arc::new(schema))
         };
         let entries = [entry("b", "1"), entry("a", "2"), entry("b", "3")];
         let map: SchemaMap = entries.into_iter().collect();

@@ -1,16 +1,25 @@
 //! Schemas as a CustomResourceDefinition writes them (apiextensions `v1.JSONSchemaProps`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 
 use gavel_engine::value::Json;
+use smol_str::SmolStr;
 
 mod map;
+mod pool;
+mod rare;
 mod read;
 
 pub use map::SchemaMap;
+pub use pool::Pool;
+pub use rare::Rare;
 pub use read::{MAX_DEPTH, SchemaReadError};
 
 /// A schema: a node of an OpenAPI v3 schema with Kubernetes' extensions. Absent keys, and null ones, are empty.
+///
+/// A definition has thousands of them, and repeats many: what few say is in [`Rare`] parts, and schemas within schemas are
+/// shared. [`JsonSchema::read`] makes equal ones one in memory.
 ///
 /// ```
 /// use gavel_schema::JsonSchema;
@@ -18,28 +27,54 @@ pub use read::{MAX_DEPTH, SchemaReadError};
 /// # fn main() -> Result<(), serde_json::Error> {
 /// let schema: JsonSchema = serde_json::from_str(r#"{"type": "array", "items": {"type": "string"}, "maxItems": 3}"#)?;
 /// assert_eq!(schema.kind, "array");
-/// assert_eq!(schema.max_items, Some(3));
+/// assert_eq!(schema.bounds.max_items, Some(3));
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct JsonSchema {
-    /// `id`
-    pub id: String,
-    /// `$schema`
-    pub schema: String,
-    /// `$ref`
-    pub reference: Option<String>,
-    /// `description`
-    pub description: String,
     /// `type`: `object`, `array`, `string`, `boolean`, `integer`, `number`, or nothing.
-    pub kind: String,
+    pub kind: SmolStr,
     /// `format`
-    pub format: String,
-    /// `title`
-    pub title: String,
+    pub format: SmolStr,
+    /// `nullable`
+    pub nullable: bool,
+    /// `x-kubernetes-preserve-unknown-fields`
+    pub preserve_unknown_fields: Option<bool>,
+    /// `x-kubernetes-embedded-resource`
+    pub embedded_resource: bool,
+    /// `x-kubernetes-int-or-string`
+    pub int_or_string: bool,
+    /// `properties`
+    pub properties: SchemaMap,
+    /// `required`
+    pub required: Box<[SmolStr]>,
+    /// `additionalProperties`
+    pub additional_properties: Option<SchemaOrBool>,
+    /// `items`
+    pub items: Option<Items>,
     /// `default`
-    pub default: Option<Json>,
+    pub default: Option<Box<Json>>,
+    /// `x-kubernetes-validations`
+    pub validations: Box<[ValidationRule]>,
+    /// What values must fulfil.
+    pub bounds: Rare<Bounds>,
+    /// Schemas beside this one.
+    pub combinations: Rare<Combinations>,
+    /// How lists and maps are merged.
+    pub topology: Rare<Topology>,
+    /// What is told to people.
+    pub docs: Rare<Docs>,
+    /// What no structural schema has.
+    pub unsupported: Rare<Unsupported>,
+}
+
+/// No number in JSON is NaN.
+impl Eq for JsonSchema {}
+
+/// What values must fulfil.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Bounds {
     /// `maximum`
     pub maximum: Option<f64>,
     /// `exclusiveMaximum`
@@ -48,6 +83,8 @@ pub struct JsonSchema {
     pub minimum: Option<f64>,
     /// `exclusiveMinimum`
     pub exclusive_minimum: bool,
+    /// `multipleOf`
+    pub multiple_of: Option<f64>,
     /// `maxLength`, in code points.
     pub max_length: Option<i64>,
     /// `minLength`, in code points.
@@ -60,30 +97,60 @@ pub struct JsonSchema {
     pub min_items: Option<i64>,
     /// `uniqueItems`
     pub unique_items: bool,
-    /// `multipleOf`
-    pub multiple_of: Option<f64>,
-    /// `enum`
-    pub enumeration: Vec<Json>,
     /// `maxProperties`
     pub max_properties: Option<i64>,
     /// `minProperties`
     pub min_properties: Option<i64>,
-    /// `required`
-    pub required: Vec<String>,
-    /// `items`
-    pub items: Option<Items>,
+    /// `enum`
+    pub enumeration: Box<[Json]>,
+}
+
+/// Schemas of which all, any, one or none must hold beside another.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Combinations {
     /// `allOf`
-    pub all_of: Vec<JsonSchema>,
-    /// `oneOf`
-    pub one_of: Vec<JsonSchema>,
+    pub all_of: Box<[JsonSchema]>,
     /// `anyOf`
-    pub any_of: Vec<JsonSchema>,
+    pub any_of: Box<[JsonSchema]>,
+    /// `oneOf`
+    pub one_of: Box<[JsonSchema]>,
     /// `not`
     pub not: Option<Box<JsonSchema>>,
-    /// `properties`
-    pub properties: SchemaMap,
-    /// `additionalProperties`
-    pub additional_properties: Option<SchemaOrBool>,
+}
+
+/// How lists and maps are merged.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct Topology {
+    /// `x-kubernetes-list-map-keys`
+    pub list_map_keys: Box<[SmolStr]>,
+    /// `x-kubernetes-list-type`: `atomic`, `set` or `map`.
+    pub list_type: Option<SmolStr>,
+    /// `x-kubernetes-map-type`: `granular` or `atomic`.
+    pub map_type: Option<SmolStr>,
+}
+
+/// What is told to people.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Docs {
+    /// `title`
+    pub title: String,
+    /// `description`
+    pub description: String,
+    /// `externalDocs`
+    pub external: Option<ExternalDocumentation>,
+    /// `example`
+    pub example: Option<Json>,
+}
+
+/// What a schema may say, but no structural one.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Unsupported {
+    /// `id`
+    pub id: String,
+    /// `$schema`
+    pub schema: String,
+    /// `$ref`
+    pub reference: Option<String>,
     /// `patternProperties`
     pub pattern_properties: SchemaMap,
     /// `dependencies`
@@ -92,30 +159,10 @@ pub struct JsonSchema {
     pub additional_items: Option<SchemaOrBool>,
     /// `definitions`
     pub definitions: SchemaMap,
-    /// `externalDocs`
-    pub external_docs: Option<ExternalDocumentation>,
-    /// `example`
-    pub example: Option<Json>,
-    /// `nullable`
-    pub nullable: bool,
-    /// `x-kubernetes-preserve-unknown-fields`
-    pub preserve_unknown_fields: Option<bool>,
-    /// `x-kubernetes-embedded-resource`
-    pub embedded_resource: bool,
-    /// `x-kubernetes-int-or-string`
-    pub int_or_string: bool,
-    /// `x-kubernetes-list-map-keys`
-    pub list_map_keys: Vec<String>,
-    /// `x-kubernetes-list-type`: `atomic`, `set` or `map`.
-    pub list_type: Option<String>,
-    /// `x-kubernetes-map-type`: `granular` or `atomic`.
-    pub map_type: Option<String>,
-    /// `x-kubernetes-validations`
-    pub validations: Vec<ValidationRule>,
 }
 
 /// A rule of `x-kubernetes-validations`.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct ValidationRule {
     /// The expression that must be true.
     pub rule: String,
@@ -135,9 +182,9 @@ pub struct ValidationRule {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Items {
     /// For all elements.
-    Schema(Box<JsonSchema>),
+    Schema(Arc<JsonSchema>),
     /// For each position.
-    Positions(Vec<JsonSchema>),
+    Positions(Box<[JsonSchema]>),
 }
 
 /// A schema, or whether anything is allowed.
@@ -146,14 +193,14 @@ pub enum SchemaOrBool {
     /// Whether anything is allowed.
     Allows(bool),
     /// What is allowed.
-    Schema(Box<JsonSchema>),
+    Schema(Arc<JsonSchema>),
 }
 
 /// What a property brings with it: other properties, or a schema.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Dependency {
     /// Names of properties.
-    Properties(Vec<String>),
+    Properties(Box<[SmolStr]>),
     /// A schema.
     Schema(Box<JsonSchema>),
 }
@@ -169,7 +216,7 @@ pub struct ExternalDocumentation {
 
 impl JsonSchema {
     /// The schema of all elements of a list.
-    pub fn item(&self) -> Option<&JsonSchema> {
+    pub fn item(&self) -> Option<&Arc<JsonSchema>> {
         match &self.items {
             Some(Items::Schema(schema)) => Some(schema),
             _ => None,
@@ -177,7 +224,7 @@ impl JsonSchema {
     }
 
     /// The schema of all values of a map.
-    pub fn value(&self) -> Option<&JsonSchema> {
+    pub fn value(&self) -> Option<&Arc<JsonSchema>> {
         match &self.additional_properties {
             Some(SchemaOrBool::Schema(schema)) => Some(schema),
             _ => None,
@@ -187,7 +234,7 @@ impl JsonSchema {
     /// [`JsonSchema::item`], to be changed.
     pub fn item_mut(&mut self) -> Option<&mut JsonSchema> {
         match &mut self.items {
-            Some(Items::Schema(schema)) => Some(schema),
+            Some(Items::Schema(schema)) => Some(Arc::make_mut(schema)),
             _ => None,
         }
     }
@@ -195,14 +242,30 @@ impl JsonSchema {
     /// [`JsonSchema::value`], to be changed.
     pub fn value_mut(&mut self) -> Option<&mut JsonSchema> {
         match &mut self.additional_properties {
-            Some(SchemaOrBool::Schema(schema)) => Some(schema),
+            Some(SchemaOrBool::Schema(schema)) => Some(Arc::make_mut(schema)),
             _ => None,
         }
     }
 
     /// The default. Null is none.
     pub fn default_value(&self) -> Option<&Json> {
-        self.default.as_ref().filter(|default| !default.is_null())
+        self.default.as_deref().filter(|default| !default.is_null())
+    }
+
+    /// Whether something holds of this schema, or of that of an element, value or property anywhere within. What is shared
+    /// is asked once.
+    pub fn any(&self, holds: &dyn Fn(&JsonSchema) -> bool) -> bool {
+        self.any_new(holds, &mut HashSet::new())
+    }
+
+    fn any_new(
+        &self,
+        holds: &dyn Fn(&JsonSchema) -> bool,
+        asked: &mut HashSet<*const JsonSchema>,
+    ) -> bool {
+        let within = [self.item(), self.value()].into_iter().flatten();
+        let mut within = within.chain(self.properties.values());
+        asked.insert(self) && (holds(self) || within.any(|schema| schema.any_new(holds, asked)))
     }
 
     /// Whether `x-kubernetes-preserve-unknown-fields` is true.

@@ -2,12 +2,16 @@
 //! refused.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use gavel_engine::value::Json;
 use serde::{Deserialize, Deserializer, de};
 
+use smol_str::SmolStr;
+
 use super::{
-    Dependency, ExternalDocumentation, Items, JsonSchema, SchemaMap, SchemaOrBool, ValidationRule,
+    Dependency, ExternalDocumentation, Items, JsonSchema, Pool, SchemaMap, SchemaOrBool,
+    ValidationRule,
 };
 
 /// The most levels of schemas within schemas. Whatever walks a schema may go as deep on the stack; the deepest schemas in
@@ -37,11 +41,10 @@ impl std::error::Error for SchemaReadError {}
 type Read<T> = Result<T, SchemaReadError>;
 
 impl JsonSchema {
-    /// Reads a schema. Fails on values of a wrong type and on schemas nested more than [`MAX_DEPTH`] deep.
+    /// Reads a schema. Equal schemas within it become one in memory. Fails on values of a wrong type and on schemas nested
+    /// more than [`MAX_DEPTH`] deep.
     pub fn read(json: &Json) -> Result<JsonSchema, SchemaReadError> {
-        let mut schema = JsonSchema::default();
-        fill(&mut schema, json, MAX_DEPTH)?;
-        Ok(schema)
+        Reader::default().schema(json, MAX_DEPTH)
     }
 }
 
@@ -80,75 +83,151 @@ impl SchemaReadError {
     }
 }
 
-/// Schemas are filled where they lie: a schema is large, and copies of it on the stack would bound the depth.
-fn fill(schema: &mut JsonSchema, json: &Json, depth: usize) -> Read<()> {
-    let fields = object(json)?;
-    let depth = depth.checked_sub(1).ok_or_else(|| {
-        SchemaReadError::new(format!("schemas may be nested at most {MAX_DEPTH} deep"))
-    })?;
-    for (key, value) in fields.iter().filter(|(_, value)| !value.is_null()) {
-        set(schema, key, value, depth).map_err(|error| error.within(key))?;
-    }
-    Ok(())
+/// Reads the schemas within one schema.
+#[derive(Default)]
+struct Reader {
+    pool: Pool,
 }
 
-/// Sets what holds schemas, else what does not: a function of its own, since the frames of this one add up.
-fn set(schema: &mut JsonSchema, key: &str, value: &Json, depth: usize) -> Read<()> {
-    match key {
-        "items" => schema.items = Some(items(value, depth)?),
-        "allOf" => schema.all_of = schemas(value, depth)?,
-        "oneOf" => schema.one_of = schemas(value, depth)?,
-        "anyOf" => schema.any_of = schemas(value, depth)?,
-        "not" => schema.not = Some(boxed(value, depth)?),
-        "properties" => schema.properties = named_schemas(value, depth)?,
-        "additionalProperties" => {
-            schema.additional_properties = Some(schema_or_bool(value, depth)?);
+impl Reader {
+    fn schema(&mut self, json: &Json, depth: usize) -> Read<JsonSchema> {
+        let fields = object(json)?;
+        let depth = depth.checked_sub(1).ok_or_else(|| {
+            SchemaReadError::new(format!("schemas may be nested at most {MAX_DEPTH} deep"))
+        })?;
+        let mut schema = JsonSchema::default();
+        for (key, value) in fields.iter().filter(|(_, value)| !value.is_null()) {
+            self.set(&mut schema, key, value, depth)
+                .map_err(|error| error.within(key))?;
         }
-        "patternProperties" => schema.pattern_properties = named_schemas(value, depth)?,
-        "dependencies" => schema.dependencies = named(value, |value| dependency(value, depth))?,
-        "additionalItems" => schema.additional_items = Some(schema_or_bool(value, depth)?),
-        "definitions" => schema.definitions = named_schemas(value, depth)?,
-        _ => return set_own(schema, key, value),
+        Ok(schema)
     }
-    Ok(())
+
+    /// Sets what holds schemas, else what does not: a function of its own, since the frames of this one add up.
+    fn set(&mut self, schema: &mut JsonSchema, key: &str, value: &Json, depth: usize) -> Read<()> {
+        match key {
+            "items" => schema.items = Some(self.items(value, depth)?),
+            "allOf" => schema.combinations.all_of = self.schemas(value, depth)?,
+            "oneOf" => schema.combinations.one_of = self.schemas(value, depth)?,
+            "anyOf" => schema.combinations.any_of = self.schemas(value, depth)?,
+            "not" => schema.combinations.not = Some(Box::new(self.schema(value, depth)?)),
+            "properties" => schema.properties = self.named(value, depth)?,
+            "additionalProperties" => {
+                schema.additional_properties = Some(self.schema_or_bool(value, depth)?);
+            }
+            "patternProperties" => {
+                schema.unsupported.pattern_properties = self.named(value, depth)?;
+            }
+            "dependencies" => schema.unsupported.dependencies = self.dependencies(value, depth)?,
+            "additionalItems" => {
+                schema.unsupported.additional_items = Some(self.schema_or_bool(value, depth)?);
+            }
+            "definitions" => schema.unsupported.definitions = self.named(value, depth)?,
+            _ => return set_own(schema, key, value),
+        }
+        Ok(())
+    }
+
+    fn shared(&mut self, json: &Json, depth: usize) -> Read<Arc<JsonSchema>> {
+        let schema = self.schema(json, depth)?;
+        Ok(self.pool.share(schema))
+    }
+
+    /// What is neither an object nor a list is taken for an empty list, as upstream takes it.
+    fn items(&mut self, json: &Json, depth: usize) -> Read<Items> {
+        Ok(match json {
+            Json::Object(_) => Items::Schema(self.shared(json, depth)?),
+            Json::Array(_) => Items::Positions(self.schemas(json, depth)?),
+            _ => Items::Positions(Box::default()),
+        })
+    }
+
+    fn dependencies(&mut self, json: &Json, depth: usize) -> Read<BTreeMap<String, Dependency>> {
+        let entry = |(name, value): (&String, &Json)| match self.dependency(value, depth) {
+            Ok(value) => Ok((name.clone(), value)),
+            Err(error) => Err(error.within(name)),
+        };
+        object(json)?.iter().map(entry).collect()
+    }
+
+    /// What is neither an object nor a list is taken for an empty list, as upstream takes it.
+    fn dependency(&mut self, json: &Json, depth: usize) -> Read<Dependency> {
+        Ok(match json {
+            Json::Object(_) => Dependency::Schema(Box::new(self.schema(json, depth)?)),
+            Json::Array(_) => Dependency::Properties(texts(json)?),
+            _ => Dependency::Properties(Box::default()),
+        })
+    }
+
+    fn schema_or_bool(&mut self, json: &Json, depth: usize) -> Read<SchemaOrBool> {
+        match json {
+            Json::Bool(allows) => Ok(SchemaOrBool::Allows(*allows)),
+            Json::Object(_) => Ok(SchemaOrBool::Schema(self.shared(json, depth)?)),
+            other => Err(SchemaReadError::expected("a schema or a boolean", other)),
+        }
+    }
+
+    /// Null among schemas is an empty schema.
+    fn schemas(&mut self, json: &Json, depth: usize) -> Read<Box<[JsonSchema]>> {
+        list(json, |item| match item {
+            Json::Null => Ok(JsonSchema::default()),
+            item => self.schema(item, depth),
+        })
+    }
+
+    /// Null among schemas is an empty schema.
+    fn named(&mut self, json: &Json, depth: usize) -> Read<SchemaMap> {
+        let fields = object(json)?;
+        let mut schemas = Vec::with_capacity(fields.len());
+        for (name, value) in fields {
+            let schema = match value {
+                Json::Null => self.pool.share(JsonSchema::default()),
+                value => self
+                    .shared(value, depth)
+                    .map_err(|error| error.within(name))?,
+            };
+            schemas.push((name.into(), schema));
+        }
+        Ok(schemas.into_iter().collect())
+    }
 }
 
 fn set_own(schema: &mut JsonSchema, key: &str, value: &Json) -> Read<()> {
     match key {
-        "id" => schema.id = text(value)?,
-        "$schema" => schema.schema = text(value)?,
-        "$ref" => schema.reference = Some(text(value)?),
-        "description" => schema.description = text(value)?,
-        "type" => schema.kind = text(value)?,
-        "format" => schema.format = text(value)?,
-        "title" => schema.title = text(value)?,
-        "default" => schema.default = Some(value.clone()),
-        "maximum" => schema.maximum = Some(number(value)?),
-        "exclusiveMaximum" => schema.exclusive_maximum = flag(value)?,
-        "minimum" => schema.minimum = Some(number(value)?),
-        "exclusiveMinimum" => schema.exclusive_minimum = flag(value)?,
-        "maxLength" => schema.max_length = Some(integer(value)?),
-        "minLength" => schema.min_length = Some(integer(value)?),
-        "pattern" => schema.pattern = text(value)?,
-        "maxItems" => schema.max_items = Some(integer(value)?),
-        "minItems" => schema.min_items = Some(integer(value)?),
-        "uniqueItems" => schema.unique_items = flag(value)?,
-        "multipleOf" => schema.multiple_of = Some(number(value)?),
-        "enum" => schema.enumeration = list(value, |item| Ok(item.clone()))?,
-        "maxProperties" => schema.max_properties = Some(integer(value)?),
-        "minProperties" => schema.min_properties = Some(integer(value)?),
+        "id" => schema.unsupported.id = text(value)?,
+        "$schema" => schema.unsupported.schema = text(value)?,
+        "$ref" => schema.unsupported.reference = Some(text(value)?),
+        "description" => schema.docs.description = text(value)?,
+        "type" => schema.kind = name(value)?,
+        "format" => schema.format = name(value)?,
+        "title" => schema.docs.title = text(value)?,
+        "default" => schema.default = Some(Box::new(value.clone())),
+        "maximum" => schema.bounds.maximum = Some(number(value)?),
+        "exclusiveMaximum" => schema.bounds.exclusive_maximum = flag(value)?,
+        "minimum" => schema.bounds.minimum = Some(number(value)?),
+        "exclusiveMinimum" => schema.bounds.exclusive_minimum = flag(value)?,
+        "maxLength" => schema.bounds.max_length = Some(integer(value)?),
+        "minLength" => schema.bounds.min_length = Some(integer(value)?),
+        "pattern" => schema.bounds.pattern = text(value)?,
+        "maxItems" => schema.bounds.max_items = Some(integer(value)?),
+        "minItems" => schema.bounds.min_items = Some(integer(value)?),
+        "uniqueItems" => schema.bounds.unique_items = flag(value)?,
+        "multipleOf" => schema.bounds.multiple_of = Some(number(value)?),
+        "enum" => schema.bounds.enumeration = list(value, |item| Ok(item.clone()))?,
+        "maxProperties" => schema.bounds.max_properties = Some(integer(value)?),
+        "minProperties" => schema.bounds.min_properties = Some(integer(value)?),
         "required" => schema.required = texts(value)?,
-        "externalDocs" => schema.external_docs = Some(external_docs(value)?),
-        "example" => schema.example = Some(value.clone()),
+        "externalDocs" => schema.docs.external = Some(external_docs(value)?),
+        "example" => schema.docs.example = Some(value.clone()),
         "nullable" => schema.nullable = flag(value)?,
         "x-kubernetes-preserve-unknown-fields" => {
             schema.preserve_unknown_fields = Some(flag(value)?);
         }
         "x-kubernetes-embedded-resource" => schema.embedded_resource = flag(value)?,
         "x-kubernetes-int-or-string" => schema.int_or_string = flag(value)?,
-        "x-kubernetes-list-map-keys" => schema.list_map_keys = texts(value)?,
-        "x-kubernetes-list-type" => schema.list_type = Some(text(value)?),
-        "x-kubernetes-map-type" => schema.map_type = Some(text(value)?),
+        "x-kubernetes-list-map-keys" => schema.topology.list_map_keys = texts(value)?,
+        "x-kubernetes-list-type" => schema.topology.list_type = Some(name(value)?),
+        "x-kubernetes-map-type" => schema.topology.map_type = Some(name(value)?),
         "x-kubernetes-validations" => schema.validations = list(value, rule)?,
         _ => {}
     }
@@ -187,73 +266,7 @@ fn external_docs(json: &Json) -> Read<ExternalDocumentation> {
     })
 }
 
-/// What is neither an object nor a list is taken for an empty list, as upstream takes it.
-fn items(json: &Json, depth: usize) -> Read<Items> {
-    Ok(match json {
-        Json::Object(_) => Items::Schema(boxed(json, depth)?),
-        Json::Array(_) => Items::Positions(schemas(json, depth)?),
-        _ => Items::Positions(Vec::new()),
-    })
-}
-
-/// What is neither an object nor a list is taken for an empty list, as upstream takes it.
-fn dependency(json: &Json, depth: usize) -> Read<Dependency> {
-    Ok(match json {
-        Json::Object(_) => Dependency::Schema(boxed(json, depth)?),
-        Json::Array(_) => Dependency::Properties(texts(json)?),
-        _ => Dependency::Properties(Vec::new()),
-    })
-}
-
-fn schema_or_bool(json: &Json, depth: usize) -> Read<SchemaOrBool> {
-    match json {
-        Json::Bool(allows) => Ok(SchemaOrBool::Allows(*allows)),
-        Json::Object(_) => Ok(SchemaOrBool::Schema(boxed(json, depth)?)),
-        other => Err(SchemaReadError::expected("a schema or a boolean", other)),
-    }
-}
-
-fn boxed(json: &Json, depth: usize) -> Read<Box<JsonSchema>> {
-    let mut schema = Box::default();
-    fill(&mut schema, json, depth)?;
-    Ok(schema)
-}
-
-/// Null among schemas is an empty schema.
-fn schemas(json: &Json, depth: usize) -> Read<Vec<JsonSchema>> {
-    let Json::Array(items) = json else {
-        return Err(SchemaReadError::expected("a list", json));
-    };
-    let mut schemas = vec![JsonSchema::default(); items.len()];
-    for (n, (schema, item)) in schemas.iter_mut().zip(items).enumerate() {
-        if !item.is_null() {
-            fill(schema, item, depth).map_err(|error| error.within(&n.to_string()))?;
-        }
-    }
-    Ok(schemas)
-}
-
-/// Null among schemas is an empty schema.
-fn named_schemas(json: &Json, depth: usize) -> Read<SchemaMap> {
-    let fields = object(json)?;
-    let mut schemas = vec![JsonSchema::default(); fields.len()];
-    for ((name, value), schema) in fields.iter().zip(&mut schemas) {
-        if !value.is_null() {
-            fill(schema, value, depth).map_err(|error| error.within(name))?;
-        }
-    }
-    Ok(fields.keys().cloned().zip(schemas).collect())
-}
-
-fn named<T>(json: &Json, read: impl Fn(&Json) -> Read<T>) -> Read<BTreeMap<String, T>> {
-    let entry = |(name, value): (&String, &Json)| match read(value) {
-        Ok(value) => Ok((name.clone(), value)),
-        Err(error) => Err(error.within(name)),
-    };
-    object(json)?.iter().map(entry).collect()
-}
-
-fn list<T>(json: &Json, read: impl Fn(&Json) -> Read<T>) -> Read<Vec<T>> {
+fn list<T>(json: &Json, mut read: impl FnMut(&Json) -> Read<T>) -> Read<Box<[T]>> {
     match json {
         Json::Array(items) => items
             .iter()
@@ -264,10 +277,10 @@ fn list<T>(json: &Json, read: impl Fn(&Json) -> Read<T>) -> Read<Vec<T>> {
     }
 }
 
-fn texts(json: &Json) -> Read<Vec<String>> {
+fn texts(json: &Json) -> Read<Box<[SmolStr]>> {
     list(json, |item| match item {
-        Json::Null => Ok(String::new()),
-        item => text(item),
+        Json::Null => Ok(SmolStr::default()),
+        item => name(item),
     })
 }
 
@@ -279,8 +292,16 @@ fn object(json: &Json) -> Read<&serde_json::Map<String, Json>> {
 }
 
 fn text(json: &Json) -> Read<String> {
+    string(json).map(str::to_owned)
+}
+
+fn name(json: &Json) -> Read<SmolStr> {
+    string(json).map(SmolStr::new)
+}
+
+fn string(json: &Json) -> Read<&str> {
     match json {
-        Json::String(text) => Ok(text.clone()),
+        Json::String(text) => Ok(text),
         other => Err(SchemaReadError::expected("a string", other)),
     }
 }

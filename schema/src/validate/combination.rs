@@ -33,7 +33,7 @@ impl Combination {
             self.check_all(value, trail, outcome);
         }
         if let Some(not) = &self.not
-            && not.check(value, trail, None).is_valid()
+            && not.outcome(value, trail).is_valid()
         {
             outcome.add(trail, Cause::Not);
         }
@@ -42,7 +42,7 @@ impl Combination {
     fn check_any<'f>(&'f self, value: &'f Json, trail: &Trail<'_, 'f>, outcome: &mut Outcome<'f>) {
         let mut best = None;
         for schema in &self.any_of {
-            let found = schema.check(value, trail, None);
+            let found = schema.outcome(value, trail);
             if found.is_valid() {
                 return outcome.merge(found);
             }
@@ -57,7 +57,7 @@ impl Combination {
         let mut first = None;
         let mut valid: usize = 0;
         for schema in &self.one_of {
-            let found = schema.check(value, trail, None);
+            let found = schema.outcome(value, trail);
             if found.is_valid() {
                 valid = valid.saturating_add(1);
                 first.get_or_insert(found);
@@ -78,7 +78,7 @@ impl Combination {
     fn check_all<'f>(&'f self, value: &'f Json, trail: &Trail<'_, 'f>, outcome: &mut Outcome<'f>) {
         let mut valid: usize = 0;
         for schema in &self.all_of {
-            let found = schema.check(value, trail, None);
+            let found = schema.outcome(value, trail);
             valid = valid.saturating_add(usize::from(found.is_valid()));
             outcome.merge(found);
         }

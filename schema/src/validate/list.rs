@@ -1,6 +1,7 @@
 //! Lists (kube-openapi `pkg/validation/validate/slice_validator.go`).
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use gavel_engine::value::Json;
 
@@ -14,7 +15,7 @@ use crate::equal::Same;
 /// What a schema says of lists.
 #[derive(Debug)]
 pub(super) struct ListRules {
-    pub(super) items: Option<Node>,
+    pub(super) items: Option<Arc<Node>>,
     pub(super) max_items: Option<i64>,
     pub(super) min_items: Option<i64>,
     pub(super) unique_items: bool,
@@ -32,7 +33,7 @@ impl ListRules {
         if let Some(schema) = &self.items {
             for (index, item) in items.iter().enumerate() {
                 let was = was.and_then(|was| was.index(index));
-                outcome.merge(schema.check(item, &trail.index(index), was));
+                schema.check(item, &trail.index(index), was, outcome);
             }
         }
         let actual = i64::try_from(items.len()).unwrap_or(i64::MAX);

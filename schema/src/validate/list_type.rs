@@ -7,6 +7,7 @@ use gavel_apimachinery::field::{Error, Path};
 use gavel_apimachinery::json;
 use gavel_engine::value::Json;
 use serde_json::Map;
+use smol_str::SmolStr;
 
 use super::fault::MAX_BYTES;
 use super::map::Others;
@@ -22,14 +23,14 @@ pub(super) enum ListType {
     /// Elements are unique.
     Set,
     /// Elements are objects with unique keys.
-    Map(Vec<String>),
+    Map(Box<[SmolStr]>),
 }
 
 impl ListType {
     pub(super) fn of(schema: &JsonSchema) -> Self {
-        match schema.list_type.as_deref() {
+        match schema.topology.list_type.as_deref() {
             Some("set") => ListType::Set,
-            Some("map") => ListType::Map(schema.list_map_keys.clone()),
+            Some("map") => ListType::Map(schema.topology.list_map_keys.clone()),
             _ => ListType::Atomic,
         }
     }
@@ -77,14 +78,14 @@ fn walk(node: &Node, path: &Path<'_>, value: &Json, errors: &mut Errors) {
         }
         Json::Object(fields) => {
             let Some(rules) = &node.maps else { return };
-            if let Others::Schema(schema) = &rules.others {
+            if let Some(Others::Schema(schema)) = &rules.others {
                 for (key, value) in fields {
                     walk(schema, &path.key(key), value, errors);
                 }
             }
             for (name, value) in fields {
-                if let Some(schema) = rules.properties.get(name) {
-                    walk(schema, &path.child(name), value, errors);
+                if let Some(property) = rules.properties.get(name) {
+                    walk(&property.node, &path.child(name), value, errors);
                 }
             }
         }
@@ -108,7 +109,7 @@ impl ListType {
     }
 }
 
-fn check_map(keys: &[String], path: &Path<'_>, items: &[Json], errors: &mut Errors) {
+fn check_map(keys: &[SmolStr], path: &Path<'_>, items: &[Json], errors: &mut Errors) {
     let stray = items
         .iter()
         .enumerate()
@@ -118,7 +119,7 @@ fn check_map(keys: &[String], path: &Path<'_>, items: &[Json], errors: &mut Erro
         return errors.push(|| Error::invalid(&path.index(index), item, detail));
     }
     let repeated = match keys {
-        [key] => repeated(items.iter().map(|item| match item.get(key) {
+        [key] => repeated(items.iter().map(|item| match item.get(key.as_str()) {
             Some(value) => Member::of(value),
             None => Member::Missing,
         })),
@@ -137,10 +138,10 @@ fn check_map(keys: &[String], path: &Path<'_>, items: &[Json], errors: &mut Erro
 }
 
 /// The keys of an element that are there.
-fn key_values(keys: &[String], item: &Json) -> Map<String, Json> {
+fn key_values(keys: &[SmolStr], item: &Json) -> Map<String, Json> {
     let chosen = keys.iter().filter_map(|key| {
-        let value = item.get(key)?;
-        Some((key.clone(), value.clone()))
+        let value = item.get(key.as_str())?;
+        Some((key.to_string(), value.clone()))
     });
     chosen.collect()
 }

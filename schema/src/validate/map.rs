@@ -1,7 +1,10 @@
 //! Objects (kube-openapi `pkg/validation/validate/object_validator.go`).
 
+use std::sync::Arc;
+
 use gavel_engine::value::Json;
 use serde_json::Map;
+use smol_str::SmolStr;
 
 use super::fault::{Cause, Outcome};
 use super::node::Node;
@@ -12,8 +15,8 @@ use crate::correlate::Correlated;
 #[derive(Debug)]
 pub(super) struct MapRules {
     pub(super) properties: Properties,
-    pub(super) others: Others,
-    pub(super) required: Box<[String]>,
+    pub(super) others: Option<Others>,
+    pub(super) required: Box<[SmolStr]>,
     pub(super) max_properties: Option<i64>,
     pub(super) min_properties: Option<i64>,
 }
@@ -21,29 +24,50 @@ pub(super) struct MapRules {
 /// What a schema says of fields that it does not name.
 #[derive(Debug)]
 pub(super) enum Others {
-    /// Nothing.
-    Any,
     /// There may be none.
     None,
     /// Their schema.
-    Schema(Box<Node>),
+    Schema(Arc<Node>),
 }
 
-/// Schemas by the names of their properties, in order. A definition has thousands: they take no more memory than they
-/// need.
+/// Properties in the order of their names.
 #[derive(Debug)]
-pub(super) struct Properties(Box<[(Box<str>, Node)]>);
+pub(super) struct Properties(Box<[Property]>);
+
+/// A property of an object.
+#[derive(Debug)]
+pub(super) struct Property {
+    pub(super) name: Box<str>,
+    pub(super) is_required: bool,
+    pub(super) node: Arc<Node>,
+}
 
 impl Properties {
-    /// Of schemas in the order of their names.
-    pub(super) fn new(sorted: impl Iterator<Item = (Box<str>, Node)>) -> Self {
+    /// Of properties in the order of their names.
+    pub(super) fn new(sorted: impl Iterator<Item = Property>) -> Self {
         Properties(sorted.collect())
     }
 
-    pub(super) fn get(&self, name: &str) -> Option<&Node> {
-        let found = self.0.binary_search_by(|(key, _)| (**key).cmp(name));
-        let (_, node) = found.ok().and_then(|at| self.0.get(at))?;
-        Some(node)
+    /// The property of this name.
+    pub(super) fn get(&self, name: &str) -> Option<&Property> {
+        self.get_after(name, &mut 0)
+    }
+
+    /// The property of this name, which most likely is the one at `next`: as objects and schemas are in the order of names,
+    /// what follows in the one mostly follows in the other.
+    fn get_after(&self, name: &str, next: &mut usize) -> Option<&Property> {
+        let property = match self.0.get(*next) {
+            Some(property) if *property.name == *name => property,
+            _ => {
+                let found = self
+                    .0
+                    .binary_search_by(|property| (*property.name).cmp(name));
+                *next = found.ok()?;
+                self.0.get(*next)?
+            }
+        };
+        *next = next.saturating_add(1);
+        Some(property)
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -51,7 +75,7 @@ impl Properties {
     }
 
     pub(super) fn nodes(&self) -> impl Iterator<Item = &Node> {
-        self.0.iter().map(|(_, node)| node)
+        self.0.iter().map(|property| &*property.node)
     }
 }
 
@@ -66,29 +90,37 @@ impl MapRules {
         self.check_size(fields, trail, outcome);
         // Nobody sees changes to the type of the object, so they are not held against the old one.
         let is_root = trail.is_root();
-        let was_field = |name: &str| match name {
-            "apiVersion" | "kind" if is_root => None,
-            name => was.and_then(|was| was.key(name)),
+        let was_field = |name: &str| match (was?, name) {
+            (_, "apiVersion" | "kind") if is_root => None,
+            (was, name) => was.key(name),
         };
-        for (name, value) in fields {
-            match &self.others {
-                Others::Any => break,
-                _ if self.properties.get(name).is_some() => {}
-                Others::None => outcome.add(trail, Cause::UnknownProperty { name }),
-                Others::Schema(schema) => {
-                    let trail = trail.entry(name);
-                    outcome.merge(schema.check(value, &trail, was_field(name)));
+        if let Some(others) = &self.others {
+            for (name, value) in fields {
+                match others {
+                    _ if self.properties.get(name).is_some() => {}
+                    Others::None => outcome.add(trail, Cause::UnknownProperty { name }),
+                    Others::Schema(schema) => {
+                        let trail = trail.entry(name);
+                        schema.check(value, &trail, was_field(name), outcome);
+                    }
                 }
             }
         }
+        let (mut next, mut present) = (0, 0_usize);
         for (name, value) in fields {
-            if let Some(schema) = self.properties.get(name) {
+            if let Some(property) = self.properties.get_after(name, &mut next) {
+                present = present.saturating_add(usize::from(property.is_required));
                 let trail = trail.property(name);
-                outcome.merge(schema.check(value, &trail, was_field(name)));
+                property.node.check(value, &trail, was_field(name), outcome);
             }
         }
-        for name in &self.required {
-            if !fields.contains_key(name) {
+        // Fields are not looked up again where as many are there as are required.
+        let required = match present == self.required.len() {
+            true => &[][..],
+            false => &*self.required,
+        };
+        for name in required {
+            if !fields.contains_key(name.as_str()) {
                 outcome.add(&trail.entry(name), Cause::Required);
             }
         }

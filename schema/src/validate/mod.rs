@@ -2,6 +2,8 @@
 //! apiextensions-apiserver `pkg/apiserver/validation`). Where upstream walks a map in random order, errors come in the
 //! order of its keys.
 
+use std::sync::Arc;
+
 use gavel_apimachinery::field::{Error, ErrorType, Path};
 use gavel_apimachinery::version::KubeVersion;
 use gavel_engine::value::Json;
@@ -23,7 +25,7 @@ mod text;
 mod trail;
 mod types;
 
-use fault::errors;
+use fault::{Outcome, errors};
 use node::{Compiler, Node};
 use trail::Places;
 
@@ -52,7 +54,7 @@ use trail::Places;
 /// ```
 #[derive(Debug)]
 pub struct Validator {
-    root: Node,
+    root: Arc<Node>,
 }
 
 impl Validator {
@@ -60,21 +62,33 @@ impl Validator {
     /// needed; one that is none fails all texts, as upstream.
     pub fn new(schema: &JsonSchema, version: KubeVersion) -> Self {
         Validator {
-            root: Compiler::new(version).node(schema),
+            root: Arc::new(Compiler::new(version).node(schema)),
         }
+    }
+
+    /// What looks at the values of a property.
+    pub fn property(&self, name: &str) -> Option<Validator> {
+        let maps = self.root.maps.as_ref()?;
+        let property = maps.properties.get(name)?;
+        Some(Validator {
+            root: Arc::clone(&property.node),
+        })
     }
 
     /// What is wrong with a value. `base` is where in the object it is: the root, or `status`.
     pub fn validate(&self, base: &Path<'_>, value: &Json) -> Vec<Error> {
         let places = Places::default();
-        let outcome = self.root.check(value, &places.root(), None);
+        let outcome = self.root.outcome(value, &places.root());
         errors(base, &places, &outcome.faults)
     }
 
     /// What is wrong with a new value, without what is wrong with those of its parts that have not changed.
     pub fn validate_update(&self, base: &Path<'_>, was: Correlated<'_, '_>) -> Vec<Error> {
         let places = Places::default();
-        let outcome = self.root.check(was.new_value(), &places.root(), Some(was));
+        let mut outcome = Outcome::default();
+        let value = was.new_value();
+        self.root
+            .check(value, &places.root(), Some(was), &mut outcome);
         errors(base, &places, &outcome.faults)
     }
 

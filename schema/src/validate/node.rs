@@ -13,7 +13,7 @@ use super::enumeration::lists;
 use super::fault::{Cause, Outcome};
 use super::list::ListRules;
 use super::list_type::ListType;
-use super::map::{MapRules, Others, Properties};
+use super::map::{MapRules, Others, Properties, Property};
 use super::number::NumberRules;
 use super::pattern::Pattern;
 use super::text::TextRules;
@@ -54,11 +54,19 @@ impl Node {
         value: &'f Json,
         trail: &Trail<'_, 'f>,
         was: Option<Correlated<'_, '_>>,
-    ) -> Outcome<'f> {
-        let mut outcome = self.check_anew(value, trail, was);
-        if !outcome.is_valid() && was.is_some_and(Correlated::is_unchanged) {
-            outcome.faults.clear();
+        outcome: &mut Outcome<'f>,
+    ) {
+        let before = outcome.faults.len();
+        self.check_anew(value, trail, was, outcome);
+        if outcome.faults.len() > before && was.is_some_and(Correlated::is_unchanged) {
+            outcome.faults.truncate(before);
         }
+    }
+
+    /// What the schema says of a value, whatever it was.
+    pub(super) fn outcome<'f>(&'f self, value: &'f Json, trail: &Trail<'_, 'f>) -> Outcome<'f> {
+        let mut outcome = Outcome::default();
+        self.check(value, trail, None, &mut outcome);
         outcome
     }
 
@@ -67,56 +75,55 @@ impl Node {
         value: &'f Json,
         trail: &Trail<'_, 'f>,
         was: Option<Correlated<'_, '_>>,
-    ) -> Outcome<'f> {
-        let mut outcome = Outcome::default();
+        outcome: &mut Outcome<'f>,
+    ) {
         let typed = !self.types.text.is_empty() || self.format.is_some();
         if typed || value.is_null() {
             let cause = self.check_type(value);
             outcome.count(usize::from(cause.is_none()));
-            self.report(&mut outcome, trail, cause);
+            self.report(outcome, trail, cause);
         }
         if value.is_null() {
-            self.check_listed(value, trail, &mut outcome);
-            return outcome;
+            self.check_listed(value, trail, outcome);
+            return;
         }
         outcome.count(usize::from(typed));
         if let Some(combination) = &self.combination {
-            combination.check(value, trail, &mut outcome);
+            combination.check(value, trail, outcome);
         }
         // The checks that follow, each counted as upstream counts it: combinations twice, the value as a whole once.
         outcome.count(3);
         match value {
             Json::String(text) => {
                 let cause = self.texts.as_ref().and_then(|rules| rules.check(text));
-                self.report(&mut outcome, trail, cause);
+                self.report(outcome, trail, cause);
                 let cause = self.check_format(text);
-                self.report(&mut outcome, trail, cause);
+                self.report(outcome, trail, cause);
                 outcome.count(1_usize.saturating_add(usize::from(self.has_text_format())));
             }
             Json::Number(number) => {
                 if let Some(rules) = &self.numbers {
-                    let report = |cause| self.report(&mut outcome, trail, Some(cause));
+                    let report = |cause| outcome.add(trail, cause);
                     rules.check(Numeric::from(number), report);
                 }
                 outcome.count(2);
             }
             Json::Array(items) => {
                 if let Some(rules) = &self.lists {
-                    rules.check(items, trail, was, &mut outcome);
+                    rules.check(items, trail, was, outcome);
                 }
                 outcome.count(2);
             }
             Json::Null | Json::Bool(_) | Json::Object(_) => {}
         }
-        self.check_listed(value, trail, &mut outcome);
+        self.check_listed(value, trail, outcome);
         outcome.count(1);
         if let Json::Object(fields) = value {
             if let Some(rules) = &self.maps {
-                rules.check(fields, trail, was, &mut outcome);
+                rules.check(fields, trail, was, outcome);
             }
             outcome.count(1);
         }
-        outcome
     }
 
     fn check_listed<'f>(
@@ -149,6 +156,8 @@ pub(super) struct Compiler<'s> {
     version: KubeVersion,
     /// Schemas repeat their patterns.
     patterns: HashMap<&'s str, Arc<Pattern>>,
+    /// By the place of the schema: what is one schema is one node.
+    nodes: HashMap<*const JsonSchema, Arc<Node>>,
 }
 
 impl<'s> Compiler<'s> {
@@ -156,7 +165,19 @@ impl<'s> Compiler<'s> {
         Compiler {
             version,
             patterns: HashMap::new(),
+            nodes: HashMap::new(),
         }
+    }
+
+    /// Compiles a schema that may be there several times.
+    fn shared(&mut self, schema: &'s Arc<JsonSchema>) -> Arc<Node> {
+        let place = Arc::as_ptr(schema);
+        if let Some(known) = self.nodes.get(&place) {
+            return Arc::clone(known);
+        }
+        let node = Arc::new(self.node(schema));
+        self.nodes.insert(place, Arc::clone(&node));
+        node
     }
 
     /// Compiles a schema, which is at most [`crate::MAX_DEPTH`] deep.
@@ -171,7 +192,7 @@ impl<'s> Compiler<'s> {
                     .is_some_and(|items| items.has_list_types)
         }) || maps.as_ref().is_some_and(|rules| {
             rules.properties.nodes().any(|node| node.has_list_types)
-                || matches!(&rules.others, Others::Schema(node) if node.has_list_types)
+                || matches!(&rules.others, Some(Others::Schema(node)) if node.has_list_types)
         });
         Node {
             types: Types::new(schema),
@@ -181,7 +202,7 @@ impl<'s> Compiler<'s> {
             numbers: NumberRules::new(schema).map(Box::new),
             lists,
             maps,
-            enumeration: schema.enumeration.as_slice().into(),
+            enumeration: schema.bounds.enumeration.clone(),
             has_list_types,
         }
     }
@@ -206,11 +227,12 @@ impl<'s> Compiler<'s> {
         let mut nodes = |schemas: &'s [JsonSchema]| -> Vec<Node> {
             schemas.iter().map(|schema| self.node(schema)).collect()
         };
+        let combinations = schema.combinations.as_option()?;
         let combination = Combination {
-            any_of: nodes(&schema.any_of),
-            one_of: nodes(&schema.one_of),
-            all_of: nodes(&schema.all_of),
-            not: schema.not.as_deref().map(|schema| self.node(schema)),
+            any_of: nodes(&combinations.any_of),
+            one_of: nodes(&combinations.one_of),
+            all_of: nodes(&combinations.all_of),
+            not: combinations.not.as_deref().map(|schema| self.node(schema)),
         };
         let Combination {
             any_of,
@@ -223,10 +245,10 @@ impl<'s> Compiler<'s> {
     }
 
     fn texts(&mut self, schema: &'s JsonSchema) -> Option<Box<TextRules>> {
-        let pattern = schema.pattern.as_str();
+        let pattern = schema.bounds.pattern.as_str();
         let rules = TextRules {
-            max_length: schema.max_length,
-            min_length: schema.min_length,
+            max_length: schema.bounds.max_length,
+            min_length: schema.bounds.min_length,
             pattern: (!pattern.is_empty()).then(|| {
                 let compiled = self.patterns.entry(pattern);
                 Arc::clone(compiled.or_insert_with(|| Arc::new(Pattern::new(pattern))))
@@ -239,10 +261,10 @@ impl<'s> Compiler<'s> {
 
     fn lists(&mut self, schema: &'s JsonSchema) -> Option<Box<ListRules>> {
         let rules = ListRules {
-            items: schema.item().map(|item| self.node(item)),
-            max_items: schema.max_items,
-            min_items: schema.min_items,
-            unique_items: schema.unique_items,
+            items: schema.item().map(|item| self.shared(item)),
+            max_items: schema.bounds.max_items,
+            min_items: schema.bounds.min_items,
+            unique_items: schema.bounds.unique_items,
             list_type: ListType::of(schema),
         };
         let empty = rules.items.is_none()
@@ -254,22 +276,24 @@ impl<'s> Compiler<'s> {
     }
 
     fn maps(&mut self, schema: &'s JsonSchema) -> Option<Box<MapRules>> {
-        let properties = schema.properties.iter();
+        let properties = schema.properties.iter().map(|(name, property)| Property {
+            name: name.as_str().into(),
+            is_required: schema.required.contains(name),
+            node: self.shared(property),
+        });
         let rules = MapRules {
-            properties: Properties::new(
-                properties.map(|(name, schema)| (name.as_str().into(), self.node(schema))),
-            ),
+            properties: Properties::new(properties),
             others: match &schema.additional_properties {
-                None | Some(SchemaOrBool::Allows(true)) => Others::Any,
-                Some(SchemaOrBool::Allows(false)) => Others::None,
-                Some(SchemaOrBool::Schema(schema)) => Others::Schema(Box::new(self.node(schema))),
+                None | Some(SchemaOrBool::Allows(true)) => None,
+                Some(SchemaOrBool::Allows(false)) => Some(Others::None),
+                Some(SchemaOrBool::Schema(schema)) => Some(Others::Schema(self.shared(schema))),
             },
-            required: schema.required.as_slice().into(),
-            max_properties: schema.max_properties,
-            min_properties: schema.min_properties,
+            required: schema.required.clone(),
+            max_properties: schema.bounds.max_properties,
+            min_properties: schema.bounds.min_properties,
         };
         let empty = rules.properties.is_empty()
-            && matches!(rules.others, Others::Any)
+            && rules.others.is_none()
             && rules.required.is_empty()
             && rules.max_properties.is_none()
             && rules.min_properties.is_none();

@@ -91,11 +91,11 @@ impl NumberRules {
         };
         let rules = NumberRules {
             range,
-            multiple_of: limit(schema.multiple_of),
-            maximum: limit(schema.maximum),
-            exclusive_maximum: schema.exclusive_maximum,
-            minimum: limit(schema.minimum),
-            exclusive_minimum: schema.exclusive_minimum,
+            multiple_of: limit(schema.bounds.multiple_of),
+            maximum: limit(schema.bounds.maximum),
+            exclusive_maximum: schema.bounds.exclusive_maximum,
+            minimum: limit(schema.bounds.minimum),
+            exclusive_minimum: schema.bounds.exclusive_minimum,
         };
         let bounded = [&rules.multiple_of, &rules.maximum, &rules.minimum]
             .into_iter()

@@ -19,7 +19,9 @@ pub(super) struct TextRules {
 impl TextRules {
     /// The first thing that is wrong with a text.
     pub(super) fn check<'f>(&'f self, text: &'f str) -> Option<Cause<'f>> {
-        if self.max_length.is_some() || self.min_length.is_some() {
+        // No text has more code points than bytes.
+        let is_short = |most: i64| i64::try_from(text.len()).is_ok_and(|bytes| bytes <= most);
+        if !self.max_length.is_none_or(is_short) || self.min_length.is_some() {
             let length = i64::try_from(text.chars().count()).unwrap_or(i64::MAX);
             if let Some(most) = self.max_length.filter(|most| length > *most) {
                 return Some(Cause::TooLong { most });

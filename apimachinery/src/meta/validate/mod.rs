@@ -158,13 +158,17 @@ pub fn validate_update(
 /// `pkg/registry/customresource/validator.go`).
 pub fn validate_type(object: &Json, expected: GroupVersion<'_>, kind: &str) -> Vec<Error> {
     let mut errors = Vec::new();
-    let api_version = format!("{}/{}", expected.group, expected.version);
-    for (name, expected) in [("kind", kind), ("apiVersion", api_version.as_str())] {
-        let found = object.get(name).and_then(Json::as_str).unwrap_or_default();
-        if found != expected {
-            let path = Path::new(name);
-            errors.push(Error::invalid(&path, found, format!("must be {expected}")));
-        }
+    let text = |name: &str| object.get(name).and_then(Json::as_str).unwrap_or_default();
+    let found = text("kind");
+    if found != kind {
+        let detail = format!("must be {kind}");
+        errors.push(Error::invalid(&Path::new("kind"), found, detail));
+    }
+    let (found, GroupVersion { group, version }) = (text("apiVersion"), expected);
+    let rest = found.strip_prefix(group);
+    if rest.and_then(|rest| rest.strip_prefix('/')) != Some(version) {
+        let detail = format!("must be {group}/{version}");
+        errors.push(Error::invalid(&Path::new("apiVersion"), found, detail));
     }
     errors
 }

@@ -13,6 +13,7 @@ use gavel_policy::validation::Validator;
 use crate::args::{LintArgs, Output};
 use crate::exit_code::Exit;
 use crate::manifests::Manifests;
+use crate::progress::Progress;
 use crate::report;
 
 mod costs;
@@ -24,7 +25,7 @@ use finding::{Check, Finding, Object};
 
 /// Looks at the policies that the arguments name.
 pub(crate) fn run(args: &LintArgs) -> io::Result<Exit> {
-    let mut manifests = Manifests::new(args.recursive);
+    let mut manifests = Manifests::new(args.recursive, Progress::new(false));
     let checkers = Checkers::new(args, &mut manifests);
     let checkers = match checkers {
         Ok(checkers) => checkers,

@@ -1,6 +1,6 @@
 //! `gavel validate`: custom resources against their definitions, as an API server takes them.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use gavel_manifest::Document;
@@ -8,6 +8,7 @@ use gavel_manifest::Document;
 use crate::args::{FieldValidation, Output, ValidateArgs};
 use crate::exit_code::Exit;
 use crate::manifests::Manifests;
+use crate::progress::Progress;
 use crate::report;
 
 mod definitions;
@@ -19,19 +20,26 @@ use object::{Checked, Fault, Key};
 
 /// Validates the objects that the arguments name.
 pub(crate) fn run(args: &ValidateArgs) -> io::Result<Exit> {
+    let out = io::stdout().lock();
+    // What reads JSON from a pipe is no person.
+    let progress = Progress::new(args.output == Output::Text || out.is_terminal());
     let mut run = Run {
         args,
-        out: io::stdout().lock(),
-        manifests: Manifests::new(args.recursive),
+        out,
+        manifests: Manifests::new(args.recursive, progress),
         objects: 0,
         invalid: 0,
     };
     let definitions = run.definitions()?;
     let old = run.manifests.objects(&args.old);
-    for (path, document) in run.manifests.objects(&args.objects) {
+    let objects = run.manifests.objects(&args.objects);
+    run.manifests.progress().expect(objects.len());
+    for (path, document) in objects {
         run.object(&path, &document, &definitions, &old)?;
+        run.manifests.progress().step();
     }
     run.out.flush()?;
+    run.manifests.progress().end();
     if args.output == Output::Text {
         let objects = match run.objects {
             1 => "1 object".to_owned(),
@@ -107,7 +115,8 @@ impl Run<'_> {
         match self.args.output {
             Output::Json => {
                 let status = status::of(&checked, &key);
-                writeln!(self.out, "{status}")?;
+                let progress = self.manifests.progress();
+                progress.aside(|| writeln!(self.out, "{status}"))?;
                 self.warn(path, document, &checked);
                 Ok(())
             }
@@ -123,15 +132,18 @@ impl Run<'_> {
     fn tell(&mut self, path: &Path, document: &Document, faults: &[Fault]) -> io::Result<()> {
         for fault in faults {
             let place = fault.place(document);
-            writeln!(self.out, "{}:{place}: {}", path.display(), fault.line())?;
+            let line = format!("{}:{place}: {}", path.display(), fault.line());
+            let progress = self.manifests.progress();
+            progress.aside(|| writeln!(self.out, "{line}"))?;
         }
         Ok(())
     }
 
-    fn warn(&self, path: &Path, document: &Document, checked: &Checked) {
+    fn warn(&mut self, path: &Path, document: &Document, checked: &Checked) {
         for warning in &checked.warnings {
             let place = warning.place(document);
-            report::warning(&format!("{}:{place}: {}", path.display(), warning.line()));
+            let line = format!("{}:{place}: {}", path.display(), warning.line());
+            self.manifests.progress().aside(|| report::warning(&line));
         }
     }
 }

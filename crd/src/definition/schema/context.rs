@@ -106,8 +106,8 @@ impl<'c> Context<'c> {
 /// How many children of one kind a node may have, if that has a bound.
 fn max_children(schema: &JsonSchema) -> Option<u64> {
     let bound = match schema.kind.as_str() {
-        "object" if schema.additional_properties.is_some() => schema.max_properties?,
-        "array" => schema.max_items?,
+        "object" if schema.additional_properties.is_some() => schema.bounds.max_properties?,
+        "array" => schema.bounds.max_items?,
         _ => 1,
     };
     Some(u64::try_from(bound).unwrap_or(0))

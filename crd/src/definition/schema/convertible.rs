@@ -8,27 +8,29 @@ pub(crate) fn conversion_error(schema: &JsonSchema) -> Option<&'static str> {
         .or_else(|| junctors(schema).find_map(conversion_error))
         .or_else(|| extension(schema))
         .or_else(|| items(schema))
-        .or_else(|| schema.properties.values().find_map(conversion_error))
-        .or_else(|| schema.value().and_then(conversion_error))
+        .or_else(|| {
+            let mut within = schema.properties.values().chain(schema.value());
+            within.find_map(|schema| conversion_error(schema))
+        })
 }
 
 /// The schemas that an object must, may or may not match beside this one.
 fn junctors(schema: &JsonSchema) -> impl Iterator<Item = &JsonSchema> {
-    let not = schema.not.as_deref().into_iter();
-    not.chain(&schema.all_of)
-        .chain(&schema.any_of)
-        .chain(&schema.one_of)
+    let not = schema.combinations.not.as_deref().into_iter();
+    not.chain(&schema.combinations.all_of)
+        .chain(&schema.combinations.any_of)
+        .chain(&schema.combinations.one_of)
 }
 
 fn unsupported(schema: &JsonSchema) -> Option<&'static str> {
-    let reference = schema.reference.as_deref().unwrap_or_default();
+    let reference = schema.unsupported.reference.as_deref().unwrap_or_default();
     let unsupported = [
         (
-            !schema.id.is_empty(),
+            !schema.unsupported.id.is_empty(),
             "OpenAPIV3Schema 'id' is not supported",
         ),
         (
-            !schema.schema.is_empty(),
+            !schema.unsupported.schema.is_empty(),
             "OpenAPIV3Schema 'schema' is not supported",
         ),
         (
@@ -36,19 +38,19 @@ fn unsupported(schema: &JsonSchema) -> Option<&'static str> {
             "OpenAPIV3Schema '$ref' is not supported",
         ),
         (
-            !schema.pattern_properties.is_empty(),
+            !schema.unsupported.pattern_properties.is_empty(),
             "OpenAPIV3Schema 'patternProperties' is not supported",
         ),
         (
-            !schema.dependencies.is_empty(),
+            !schema.unsupported.dependencies.is_empty(),
             "OpenAPIV3Schema 'dependencies' is not supported",
         ),
         (
-            schema.additional_items.is_some(),
+            schema.unsupported.additional_items.is_some(),
             "OpenAPIV3Schema 'additionalItems' is not supported",
         ),
         (
-            !schema.definitions.is_empty(),
+            !schema.unsupported.definitions.is_empty(),
             "OpenAPIV3Schema 'definitions' is not supported",
         ),
     ];

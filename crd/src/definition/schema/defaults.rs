@@ -1,6 +1,7 @@
 //! Whether the defaults in a schema may be what they are: the schema and its rules are asked of them.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use gavel_apimachinery::field::{Error, Path};
 use gavel_schema::JsonSchema;
@@ -42,23 +43,19 @@ fn check_rules(
     envs: &RuleEnvs,
     errors: &mut Vec<Error>,
 ) -> i64 {
-    let Some(rules) = RuleNode::compile(default.schema, default.resource, envs) else {
+    let schema = Arc::new(default.schema.clone());
+    let Some(rules) = RuleNode::compile(&schema, default.resource, envs) else {
         return budget;
     };
-    let DefaultOf {
-        schema,
-        value,
-        path,
-        ..
-    } = default;
-    let unchanged = rules.run_on_part(path, schema, value, Some(value), budget);
+    let DefaultOf { value, path, .. } = default;
+    let unchanged = rules.run_on_part(path, value, Some(value), budget);
     let is_clean = unchanged.errors.is_empty();
     let remaining = unchanged.remaining();
     errors.extend(unchanged.errors);
     if !is_clean {
         return remaining;
     }
-    let new = rules.run_on_part(path, schema, value, None, budget);
+    let new = rules.run_on_part(path, value, None, budget);
     let remaining = remaining.min(new.remaining());
     errors.extend(new.errors);
     remaining

@@ -6,6 +6,7 @@ use gavel_apimachinery::field::{BadValue, Error, Path};
 use gavel_apimachinery::json;
 use gavel_engine::value::Json;
 use gavel_schema::{Items, JsonSchema};
+use smol_str::SmolStr;
 
 use super::structural::required_or_invalid;
 use crate::definition::findings::Findings;
@@ -35,7 +36,7 @@ pub(super) fn check(
 }
 
 fn check_map_type(schema: &JsonSchema, path: &Path<'_>, errors: &mut Findings) {
-    let Some(map_type) = schema.map_type.as_deref() else {
+    let Some(map_type) = schema.topology.map_type.as_deref() else {
         return;
     };
     if schema.kind != "object" {
@@ -59,7 +60,7 @@ fn check_list_type(
     path: &Path<'_>,
     errors: &mut Findings,
 ) {
-    let Some(list_type) = schema.list_type.as_deref() else {
+    let Some(list_type) = schema.topology.list_type.as_deref() else {
         return;
     };
     if schema.kind != "array" {
@@ -74,7 +75,7 @@ fn check_list_type(
         && let Some(extension) = mergeable_item_of_set(list_type, item)
     {
         // The value is that of the list type, whichever of the two is at fault.
-        let value = match &item.list_type {
+        let value = match &item.topology.list_type {
             Some(list_type) => BadValue::Text(json::quoted(list_type)),
             None => BadValue::Text("null".to_owned()),
         };
@@ -94,13 +95,13 @@ pub(in crate::definition) fn mergeable_item_of_set(
     list_type: &str,
     item: &JsonSchema,
 ) -> Option<&'static str> {
-    let is_atomic = |extension: &Option<String>| extension.as_deref() == Some("atomic");
+    let is_atomic = |extension: &Option<SmolStr>| extension.as_deref() == Some("atomic");
     match item.kind.as_str() {
         _ if list_type != "set" => None,
-        "array" if item.list_type.is_some() && !is_atomic(&item.list_type) => {
+        "array" if item.topology.list_type.is_some() && !is_atomic(&item.topology.list_type) => {
             Some("x-kubernetes-list-type")
         }
-        "object" if !is_atomic(&item.map_type) => Some("x-kubernetes-map-type"),
+        "object" if !is_atomic(&item.topology.map_type) => Some("x-kubernetes-map-type"),
         _ => None,
     }
 }
@@ -108,8 +109,8 @@ pub(in crate::definition) fn mergeable_item_of_set(
 /// Of the keys of a list that is a map.
 fn check_keys(schema: &JsonSchema, path: &Path<'_>, errors: &mut Findings) {
     let keys_path = path.child("x-kubernetes-list-map-keys");
-    let list_type = schema.list_type.as_deref();
-    if !schema.list_map_keys.is_empty() && list_type != Some("map") {
+    let list_type = schema.topology.list_type.as_deref();
+    if !schema.topology.list_map_keys.is_empty() && list_type != Some("map") {
         let path = path.child("x-kubernetes-list-type");
         let detail = "must be map if x-kubernetes-list-map-keys is non-empty";
         errors.push(match list_type {
@@ -120,7 +121,7 @@ fn check_keys(schema: &JsonSchema, path: &Path<'_>, errors: &mut Findings) {
     if list_type != Some("map") {
         return;
     }
-    if schema.list_map_keys.is_empty() {
+    if schema.topology.list_map_keys.is_empty() {
         let detail = "must not be empty if x-kubernetes-list-type is map";
         errors.push(Error::required(&keys_path, detail));
     }
@@ -139,7 +140,7 @@ fn check_keys(schema: &JsonSchema, path: &Path<'_>, errors: &mut Findings) {
             let detail = "must be object if parent array's x-kubernetes-list-type is map";
             errors.push(Error::invalid(
                 &items_path.child("type"),
-                &item.kind,
+                &*item.kind,
                 detail,
             ));
         }
@@ -154,11 +155,11 @@ fn check_key_properties(
     path: &Path<'_>,
     errors: &mut Findings,
 ) {
-    let keys = &schema.list_map_keys;
+    let keys = &schema.topology.list_map_keys;
     let keys_path = path.child("x-kubernetes-list-map-keys");
     let items_path = path.child("items");
     let properties = items_path.child("properties");
-    let all: Json = keys.iter().map(String::as_str).collect();
+    let all: Json = keys.iter().map(SmolStr::as_str).collect();
     let mut known = HashSet::new();
     let mut faults = Vec::new();
     for key in keys {
@@ -171,7 +172,7 @@ fn check_key_properties(
                 let path = properties.key(key);
                 let detail =
                     "must be a scalar type if parent array's x-kubernetes-list-type is map";
-                faults.push(Error::invalid(&path.child("type"), &item.kind, detail));
+                faults.push(Error::invalid(&path.child("type"), &*item.kind, detail));
             }
             Some(_) => {}
         }
@@ -193,7 +194,7 @@ pub(in crate::definition) fn check_entries(
     errors: &mut Findings,
 ) {
     let (Some(item), Some(list_type @ ("set" | "map"))) =
-        (schema.item(), schema.list_type.as_deref())
+        (schema.item(), schema.topology.list_type.as_deref())
     else {
         return;
     };
@@ -206,7 +207,7 @@ pub(in crate::definition) fn check_entries(
         return;
     }
     let properties = path.child("properties");
-    for key in &schema.list_map_keys {
+    for key in &schema.topology.list_map_keys {
         let Some(property) = item.properties.get(key) else {
             continue;
         };

@@ -100,7 +100,7 @@ impl<'w> OpenApi<'w> {
         self.properties(schema, place, above, path, context);
         self.beside(schema, above, path);
         self.items(schema, above, path, context);
-        for (name, dependency) in &schema.dependencies {
+        for (name, dependency) in &schema.unsupported.dependencies {
             if let Dependency::Schema(schema) = dependency {
                 let path = path.child("dependencies");
                 self.node(schema, Place::Below, above, &path.key(name), None);
@@ -152,7 +152,7 @@ impl<'w> OpenApi<'w> {
     ) {
         let properties_path = path.child("properties");
         let is_resource = place == Place::Root || schema.embedded_resource;
-        let map_type = schema.map_type.as_deref();
+        let map_type = schema.topology.map_type.as_deref();
         let is_correlatable = matches!(map_type, None | Some("granular" | "atomic"));
         for (name, property) in &schema.properties {
             let mut above = match is_correlatable {
@@ -173,13 +173,13 @@ impl<'w> OpenApi<'w> {
 
     /// The schemas beside a node, whose rules are not compiled.
     fn beside(&mut self, schema: &JsonSchema, above: Above<'_>, path: &Path<'_>) {
-        if let Some(not) = &schema.not {
+        if let Some(not) = &schema.combinations.not {
             self.node(not, Place::Below, above, &path.child("not"), None);
         }
         for (name, schemas) in [
-            ("allOf", &schema.all_of),
-            ("oneOf", &schema.one_of),
-            ("anyOf", &schema.any_of),
+            ("allOf", &schema.combinations.all_of),
+            ("oneOf", &schema.combinations.one_of),
+            ("anyOf", &schema.combinations.any_of),
         ] {
             let path = path.child(name);
             for (n, schema) in schemas.iter().enumerate() {
@@ -187,7 +187,7 @@ impl<'w> OpenApi<'w> {
             }
         }
         let path = path.child("definitions");
-        for (name, schema) in &schema.definitions {
+        for (name, schema) in &schema.unsupported.definitions {
             self.node(schema, Place::Below, above, &path.key(name), None);
         }
     }
@@ -200,7 +200,7 @@ impl<'w> OpenApi<'w> {
         context: Option<&Context<'_>>,
     ) {
         // Elements before and after an update are told apart by their keys alone.
-        let above = match schema.list_type.as_deref() {
+        let above = match schema.topology.list_type.as_deref() {
             Some("map") => above,
             _ => above.below_uncorrelatable(path),
         };
@@ -244,28 +244,36 @@ impl<'w> OpenApi<'w> {
         let has_positions =
             matches!(&schema.items, Some(Items::Positions(items)) if !items.is_empty());
         for (at_fault, name, detail) in [
-            (!schema.id.is_empty(), "id", "id is not supported"),
             (
-                schema.additional_items.is_some(),
+                !schema.unsupported.id.is_empty(),
+                "id",
+                "id is not supported",
+            ),
+            (
+                schema.unsupported.additional_items.is_some(),
                 "additionalItems",
                 "additionalItems is not supported",
             ),
             (
-                !schema.pattern_properties.is_empty(),
+                !schema.unsupported.pattern_properties.is_empty(),
                 "patternProperties",
                 "patternProperties is not supported",
             ),
             (
-                !schema.definitions.is_empty(),
+                !schema.unsupported.definitions.is_empty(),
                 "definitions",
                 "definitions is not supported",
             ),
             (
-                !schema.dependencies.is_empty(),
+                !schema.unsupported.dependencies.is_empty(),
                 "dependencies",
                 "dependencies is not supported",
             ),
-            (schema.reference.is_some(), "$ref", "$ref is not supported"),
+            (
+                schema.unsupported.reference.is_some(),
+                "$ref",
+                "$ref is not supported",
+            ),
             (
                 kind == "null",
                 "type",
@@ -282,7 +290,7 @@ impl<'w> OpenApi<'w> {
                 "must not be used inside of resource meta",
             ),
             (
-                schema.unique_items,
+                schema.bounds.unique_items,
                 "uniqueItems",
                 "uniqueItems cannot be set to true since the runtime complexity becomes quadratic",
             ),

@@ -11,35 +11,35 @@ const ALLOWED: &str = "only [Description Type Format Title Maximum ExclusiveMaxi
 
 /// Of the root of a schema; `path` is that of the validation that holds it. The first fault only.
 pub(super) fn check(schema: &JsonSchema, path: &Path<'_>, errors: &mut Findings) {
-    let is_text_set = |text: &Option<String>| text.is_some();
-    let before_type =
-        !schema.id.is_empty() || !schema.schema.is_empty() || is_text_set(&schema.reference);
+    let before_type = !schema.unsupported.id.is_empty()
+        || !schema.unsupported.schema.is_empty()
+        || schema.unsupported.reference.is_some();
     if !before_type && !schema.kind.is_empty() && schema.kind != "object" {
         let detail = "only \"object\" is allowed as the type at the root of the schema if the status subresource is enabled";
         let path = path.child("openAPIV3Schema.type");
-        errors.push(Error::invalid(&path, &schema.kind, detail));
+        errors.push(Error::invalid(&path, &*schema.kind, detail));
         return;
     }
     let after_type = [
         schema.nullable,
         schema.default.is_some(),
-        !schema.enumeration.is_empty(),
-        schema.max_properties.is_some(),
-        schema.min_properties.is_some(),
-        !schema.all_of.is_empty(),
-        !schema.one_of.is_empty(),
-        !schema.any_of.is_empty(),
-        schema.not.is_some(),
+        !schema.bounds.enumeration.is_empty(),
+        schema.bounds.max_properties.is_some(),
+        schema.bounds.min_properties.is_some(),
+        !schema.combinations.all_of.is_empty(),
+        !schema.combinations.one_of.is_empty(),
+        !schema.combinations.any_of.is_empty(),
+        schema.combinations.not.is_some(),
         schema.additional_properties.is_some(),
-        !schema.pattern_properties.is_empty(),
-        !schema.dependencies.is_empty(),
-        schema.additional_items.is_some(),
-        !schema.definitions.is_empty(),
+        !schema.unsupported.pattern_properties.is_empty(),
+        !schema.unsupported.dependencies.is_empty(),
+        schema.unsupported.additional_items.is_some(),
+        !schema.unsupported.definitions.is_empty(),
         schema.embedded_resource,
         schema.int_or_string,
-        !schema.list_map_keys.is_empty(),
-        is_text_set(&schema.list_type),
-        is_text_set(&schema.map_type),
+        !schema.topology.list_map_keys.is_empty(),
+        schema.topology.list_type.is_some(),
+        schema.topology.map_type.is_some(),
     ];
     if before_type || after_type.contains(&true) {
         let value = BadValue::Text(go_json::schema(schema));

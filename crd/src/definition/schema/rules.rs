@@ -60,7 +60,7 @@ impl OpenApi<'_> {
             let error = Error::invalid(&rule_path, value(), error);
             self.rule_errors.push(error);
         }
-        match &compiled.message {
+        match compiled.message.as_deref() {
             Some(Err(error)) => {
                 let error = Error::invalid(&message_path, value(), error);
                 self.rule_errors.push(error);

@@ -4,6 +4,7 @@
 use gavel_apimachinery::field::{Error, Path};
 use gavel_engine::golang::regex::Regex;
 use gavel_schema::JsonSchema;
+use smol_str::SmolStr;
 
 use super::convertible::values_beside;
 use crate::definition::findings::Findings;
@@ -51,7 +52,11 @@ fn check_node(schema: &JsonSchema, level: Level, path: &Path<'_>, errors: &mut F
         }
     }
     check_extensions(schema, path, errors);
-    let first_is_int_or_string = schema.all_of.first().is_some_and(is_any_of_int_or_string);
+    let first_is_int_or_string = schema
+        .combinations
+        .all_of
+        .first()
+        .is_some_and(is_any_of_int_or_string);
     check_conditions(
         schema,
         is_any_of_int_or_string(schema),
@@ -112,14 +117,14 @@ fn check_resource(schema: &JsonSchema, level: Level, path: &Path<'_>, errors: &m
         {
             let path = properties.key(name);
             let path = path.child("type");
-            errors.push(Error::invalid(&path, &property.kind, "must be string"));
+            errors.push(Error::invalid(&path, &*property.kind, "must be string"));
         }
     }
     if let Some(metadata) = schema.properties.get("metadata") {
         let path = properties.key("metadata");
         if is_resource && metadata.kind != "object" {
             let path = path.child("type");
-            errors.push(Error::invalid(&path, &metadata.kind, "must be object"));
+            errors.push(Error::invalid(&path, &*metadata.kind, "must be object"));
         }
         if level == Level::Root && !says_only_names(metadata) {
             let detail = "must not specify anything other than name and generateName, but metadata is implicitly specified";
@@ -137,7 +142,7 @@ fn check_resource(schema: &JsonSchema, level: Level, path: &Path<'_>, errors: &m
 
 /// Whether the metadata of a resource has no more than its type, a default, and names.
 fn says_only_names(metadata: &JsonSchema) -> bool {
-    let is_name = |name: &String| name == "name" || name == "generateName";
+    let is_name = |name: &SmolStr| name == "name" || name == "generateName";
     let rest = JsonSchema {
         kind: metadata.kind.clone(),
         default: metadata.default.clone(),
@@ -173,12 +178,12 @@ fn check_extensions(schema: &JsonSchema, path: &Path<'_>, errors: &mut Findings)
 fn is_any_of_int_or_string(schema: &JsonSchema) -> bool {
     let says_only = |schema: &JsonSchema, kind: &str| {
         let expected = JsonSchema {
-            kind: kind.to_owned(),
+            kind: kind.into(),
             ..JsonSchema::default()
         };
         *schema == expected
     };
-    match schema.any_of.as_slice() {
+    match &*schema.combinations.any_of {
         [first, second] => says_only(first, "integer") && says_only(second, "string"),
         _ => false,
     }
@@ -194,29 +199,29 @@ fn check_conditions(
 ) {
     if !skip_any_of {
         let path = path.child("anyOf");
-        for (n, condition) in schema.any_of.iter().enumerate() {
+        for (n, condition) in schema.combinations.any_of.iter().enumerate() {
             check_condition(condition, false, &path.index(n), errors);
         }
     }
     let all_of = path.child("allOf");
-    for (n, condition) in schema.all_of.iter().enumerate() {
+    for (n, condition) in schema.combinations.all_of.iter().enumerate() {
         let skip_any_of = skip_any_of_of_first && n == 0;
         check_condition(condition, skip_any_of, &all_of.index(n), errors);
     }
     let one_of = path.child("oneOf");
-    for (n, condition) in schema.one_of.iter().enumerate() {
+    for (n, condition) in schema.combinations.one_of.iter().enumerate() {
         check_condition(condition, false, &one_of.index(n), errors);
     }
-    if let Some(condition) = &schema.not {
+    if let Some(condition) = &schema.combinations.not {
         check_condition(condition, false, &path.child("not"), errors);
     }
-    if !schema.pattern.is_empty()
-        && let Err(error) = Regex::validate(&schema.pattern)
+    if !schema.bounds.pattern.is_empty()
+        && let Err(error) = Regex::validate(&schema.bounds.pattern)
     {
         let detail = format!("must be a valid regular expression, but isn't: {error}");
         errors.push(Error::invalid(
             &path.child("pattern"),
-            &schema.pattern,
+            &schema.bounds.pattern,
             detail,
         ));
     }
@@ -253,8 +258,12 @@ fn check_condition(
         "undefined",
     );
     forbid(condition.default.is_some(), "default", "undefined");
-    forbid(!condition.title.is_empty(), "title", "empty");
-    forbid(!condition.description.is_empty(), "description", "empty");
+    forbid(!condition.docs.title.is_empty(), "title", "empty");
+    forbid(
+        !condition.docs.description.is_empty(),
+        "description",
+        "empty",
+    );
     forbid(condition.nullable, "nullable", "false");
     forbid(
         condition.preserves_unknown_fields(),
@@ -272,17 +281,17 @@ fn check_condition(
         "false",
     );
     forbid(
-        !condition.list_map_keys.is_empty(),
+        !condition.topology.list_map_keys.is_empty(),
         "x-kubernetes-list-map-keys",
         "empty",
     );
     forbid(
-        condition.list_type.is_some(),
+        condition.topology.list_type.is_some(),
         "x-kubernetes-list-type",
         "undefined",
     );
     forbid(
-        condition.map_type.is_some(),
+        condition.topology.map_type.is_some(),
         "x-kubernetes-map-type",
         "undefined",
     );
@@ -305,14 +314,14 @@ fn check_declared(
     path: &Path<'_>,
     errors: &mut Findings,
 ) {
-    if let Some(condition) = &conditions.not {
+    if let Some(condition) = &conditions.combinations.not {
         let path = path.child("not");
         check_fields_declared(condition, declared, declared_path, &path, errors);
     }
     for (name, conditions) in [
-        ("allOf", &conditions.all_of),
-        ("anyOf", &conditions.any_of),
-        ("oneOf", &conditions.one_of),
+        ("allOf", &conditions.combinations.all_of),
+        ("anyOf", &conditions.combinations.any_of),
+        ("oneOf", &conditions.combinations.one_of),
     ] {
         let path = path.child(name);
         for (n, condition) in conditions.iter().enumerate() {
@@ -339,12 +348,13 @@ fn check_fields_declared(
     check_declared(condition, Some(declared), declared_path, path, errors);
     if let Some(item) = condition.item() {
         let (declared_path, path) = (declared_path.child("items"), path.child("items"));
-        check_fields_declared(item, declared.item(), &declared_path, &path, errors);
+        let declared = declared.item().map(|item| &**item);
+        check_fields_declared(item, declared, &declared_path, &path, errors);
     }
     let (declared_path, path) = (declared_path.child("properties"), path.child("properties"));
     for (name, property) in &condition.properties {
         let (declared_path, path) = (declared_path.key(name), path.key(name));
-        let declared = declared.properties.get(name);
+        let declared = declared.properties.get(name).map(|property| &**property);
         check_fields_declared(property, declared, &declared_path, &path, errors);
     }
 }

@@ -94,7 +94,7 @@ impl<'o> Options<'o> {
             require_structural: schemas.iter().all(|schema| is_structural(schema)),
             require_pruned_defaults: schemas.iter().all(|schema| has_pruned_defaults(schema)),
             require_atomic_sets: !any(&|schema| {
-                let list_type = schema.list_type.as_deref().unwrap_or_default();
+                let list_type = schema.topology.list_type.as_deref().unwrap_or_default();
                 let item = schema.item();
                 item.is_some_and(|item| mergeable_item_of_set(list_type, item).is_some())
             }),

@@ -163,8 +163,8 @@ fn has_extensions(schema: &gavel_schema::JsonSchema) -> bool {
     schema.embedded_resource
         || schema.preserve_unknown_fields.is_some()
         || schema.int_or_string
-        || !schema.list_map_keys.is_empty()
-        || schema.list_type.is_some()
+        || !schema.topology.list_map_keys.is_empty()
+        || schema.topology.list_type.is_some()
         || !schema.validations.is_empty()
 }
 

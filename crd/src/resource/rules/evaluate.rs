@@ -7,7 +7,7 @@ use gavel_engine::error::{EvalError, EvalErrorKind};
 use gavel_engine::golang::quote::quote;
 use gavel_engine::program::{Activation, EvalOptions, Evaluation};
 use gavel_engine::value::{Arena, Json, Value};
-use gavel_schema::{JsonSchema, ValidationRule};
+use gavel_schema::ValidationRule;
 
 use super::node::RuleNode;
 use super::ratchet::Ratchet;
@@ -36,8 +36,8 @@ pub type Interrupt<'a> = Option<&'a (dyn Fn() -> bool + Sync)>;
 pub(super) struct Subject<'f, 'd> {
     /// Where it lies.
     pub(super) path: &'f Path<'f>,
-    /// Its schema.
-    pub(super) schema: &'d JsonSchema,
+    /// Its schema, with the rules.
+    pub(super) node: &'d RuleNode,
     /// The value. Never null.
     pub(super) value: &'d Json,
     /// The old value that rules may ask for, where there is one. Never null.
@@ -48,13 +48,14 @@ pub(super) struct Subject<'f, 'd> {
 
 /// Runs the rules of a node. `Break` where no rule of the object may run any more.
 pub(super) fn evaluate(
-    node: &RuleNode,
     subject: &Subject<'_, '_>,
     arena: &Arena,
     interrupt: Interrupt<'_>,
     report: &mut Report,
 ) -> ControlFlow<()> {
-    if subject.schema.validations.is_empty() {
+    let node = subject.node;
+    let rules = &node.schema.validations;
+    if rules.is_empty() {
         return ControlFlow::Continue(());
     }
     let Some(ty) = &node.ty else {
@@ -64,17 +65,23 @@ pub(super) fn evaluate(
     if report.remaining() <= 0 {
         return report.stop(subject.fault(OUT_OF_BUDGET));
     }
-    let variables = Variables::new(node, ty, (subject.value, subject.old), arena);
+    let mut plain = Activation::new();
+    plain.bind(SELF, ty.schema().bind(subject.value, arena));
+    let uses_old = node.uses_old_self;
+    let optional = uses_old.then(|| bind_old(&mut plain, ty, subject.old, arena));
     let limits = EvalOptions {
         cost_limit: Some(PER_CALL_LIMIT),
         interrupt,
     };
-    for (compiled, rule) in node.rules.iter().zip(&subject.schema.validations) {
+    for (compiled, rule) in node.rules.iter().zip(rules) {
         let call = Call {
             subject,
             rule,
             compiled,
-            activation: variables.of(rule),
+            activation: optional
+                .as_ref()
+                .filter(|_| rule.optional_old_self == Some(true))
+                .unwrap_or(&plain),
             arena,
             limits,
         };
@@ -83,51 +90,24 @@ pub(super) fn evaluate(
     ControlFlow::Continue(())
 }
 
-/// `self` and `oldSelf` as the rules of a node see them: most see the old value itself, some an optional of it.
-struct Variables<'a> {
-    plain: Activation<'a>,
-    /// None where no rule of the node asks for the old value: then none has it.
-    optional: Option<Activation<'a>>,
-}
-
-impl<'a> Variables<'a> {
-    fn new(
-        node: &RuleNode,
-        ty: &'a NodeType,
-        (value, old): (&'a Json, Option<&'a Json>),
-        arena: &'a Arena,
-    ) -> Self {
-        let mut plain = Activation::new();
-        plain.bind(SELF, ty.schema().bind(value, arena));
-        if !node.uses_old_self {
-            return Variables {
-                plain,
-                optional: None,
-            };
-        }
-        let mut optional = plain.clone();
-        match old {
-            Some(old) => {
-                let old = ty.schema().bind(old, arena);
-                plain.bind(OLD_SELF, old);
-                optional.bind(OLD_SELF, arena.some(old));
-            }
-            None => {
-                optional.bind(OLD_SELF, Value::Optional(None));
-            }
-        }
-        Variables {
-            plain,
-            optional: Some(optional),
-        }
+/// Binds `oldSelf` as most rules see it, which is the old value itself where there is one. Gives the variables of those that
+/// see an optional of it.
+fn bind_old<'a>(
+    plain: &mut Activation<'a>,
+    ty: &'a NodeType,
+    old: Option<&'a Json>,
+    arena: &'a Arena,
+) -> Activation<'a> {
+    let mut optional = plain.clone();
+    let old = old.map(|old| ty.schema().bind(old, arena));
+    optional.bind(
+        OLD_SELF,
+        old.map_or(Value::Optional(None), |old| arena.some(old)),
+    );
+    if let Some(old) = old {
+        plain.bind(OLD_SELF, old);
     }
-
-    fn of(&self, rule: &ValidationRule) -> &Activation<'a> {
-        let optional = self.optional.as_ref();
-        optional
-            .filter(|_| rule.optional_old_self == Some(true))
-            .unwrap_or(&self.plain)
-    }
+    optional
 }
 
 /// One rule, held against one value.
@@ -198,7 +178,7 @@ impl<'a> Call<'a, '_, '_> {
             Some(below) => self.subject.path.child(below),
             None => *self.subject.path,
         };
-        let message = match &self.compiled.message {
+        let message = match self.compiled.message.as_deref() {
             Some(Ok(message)) => self.message(message, report),
             _ => Ok(None),
         };
@@ -258,7 +238,7 @@ impl<'a> Call<'a, '_, '_> {
 impl Subject<'_, '_> {
     /// The schema's type. Some messages show it in the place of the value.
     fn kind(&self) -> &str {
-        &self.schema.kind
+        &self.node.schema.kind
     }
 
     /// A fault of the rules, not of the value.

@@ -4,7 +4,6 @@ use std::ops::ControlFlow;
 
 use gavel_apimachinery::field::Path;
 use gavel_engine::value::Json;
-use gavel_schema::JsonSchema;
 use gavel_schema::correlate::Correlated;
 
 mod evaluate;
@@ -24,8 +23,7 @@ use walk::Walk;
 impl RuleNode {
     /// Runs the rules of a whole object, with what it was if it is updated, and a budget in cost units.
     pub(super) fn run<'d>(
-        &self,
-        schema: &'d JsonSchema,
+        &'d self,
         object: &'d Json,
         was: Option<Correlated<'_, 'd>>,
         budget: i64,
@@ -33,37 +31,36 @@ impl RuleNode {
     ) -> Report {
         let subject = Subject {
             path: &Path::root(),
-            schema,
+            node: self,
             value: object,
             old: was.map(Correlated::old_value).filter(|old| !old.is_null()),
             ratchet: was.map(Ratchet::new).unwrap_or_default(),
         };
-        self.run_on(&subject, budget, interrupt)
+        run(&subject, budget, interrupt)
     }
 
     /// Runs the rules of a part of an object, such as a default, that lies at `path`. What is wrong is so whether or not
     /// it was before.
     pub(crate) fn run_on_part<'d>(
-        &self,
+        &'d self,
         path: &Path<'_>,
-        schema: &'d JsonSchema,
         value: &'d Json,
         old: Option<&'d Json>,
         budget: i64,
     ) -> Report {
         let subject = Subject {
             path,
-            schema,
+            node: self,
             value,
             old,
             ratchet: Ratchet::default(),
         };
-        self.run_on(&subject, budget, None)
+        run(&subject, budget, None)
     }
+}
 
-    fn run_on(&self, subject: &Subject<'_, '_>, budget: i64, interrupt: Interrupt<'_>) -> Report {
-        let mut walk = Walk::new(budget, interrupt);
-        let (ControlFlow::Continue(()) | ControlFlow::Break(())) = walk.visit(self, subject);
-        walk.report
-    }
+fn run(subject: &Subject<'_, '_>, budget: i64, interrupt: Interrupt<'_>) -> Report {
+    let mut walk = Walk::new(budget, interrupt);
+    let (ControlFlow::Continue(()) | ControlFlow::Break(())) = walk.visit(subject);
+    walk.report
 }

@@ -1,68 +1,141 @@
 //! The tree of a schema's rules (`validator` upstream).
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use gavel_schema::JsonSchema;
 use gavel_schema::cel::escape;
+use smol_str::SmolStr;
 
 use crate::rule::{self, Age, CompiledRule, NodeType, RuleEnvs};
 
-/// A node of a schema that has rules, or below which there are some.
+/// A node of a schema that has rules, or below which there are some. What is the same everywhere in a schema, types
+/// included, is one node.
 #[derive(Debug)]
 pub(crate) struct RuleNode {
+    /// The schema of the node.
+    pub(super) schema: Arc<JsonSchema>,
     /// How values are read; none where expressions do not know them.
     pub(super) ty: Option<NodeType>,
     /// The rules, in the order of the schema.
-    pub(super) rules: Vec<CompiledRule>,
+    pub(super) rules: Box<[CompiledRule]>,
     /// Whether one of the rules asks for the old value.
     pub(super) uses_old_self: bool,
     /// Whether one of the rules here or below does.
     pub(super) reads_old_values: bool,
     /// The elements of a list.
-    pub(super) items: Option<Box<RuleNode>>,
+    pub(super) items: Option<Arc<RuleNode>>,
     /// The values of a map.
-    pub(super) values: Option<Box<RuleNode>>,
+    pub(super) values: Option<Arc<RuleNode>>,
     /// The properties of an object, by name.
-    pub(super) properties: Vec<(Box<str>, RuleNode)>,
+    pub(super) properties: Box<[(SmolStr, Arc<RuleNode>)]>,
 }
 
 impl RuleNode {
     /// The rules of a schema, if it has any. `is_resource` says that it is that of an object of its own, which has metadata.
     pub(crate) fn compile(
-        schema: &JsonSchema,
+        schema: &Arc<JsonSchema>,
         is_resource: bool,
         envs: &RuleEnvs,
-    ) -> Option<RuleNode> {
-        let ty = || NodeType::of(schema, is_resource);
-        has_rules(schema)
-            .then(|| Self::node(schema, ty(), envs))
-            .flatten()
+    ) -> Option<Arc<RuleNode>> {
+        let mut compiler = Compiler {
+            envs,
+            with_rules: HashMap::new(),
+            nodes: HashMap::new(),
+        };
+        if !compiler.has_rules(schema) {
+            return None;
+        }
+        compiler.shared(schema, NodeType::of(schema, is_resource))
     }
 
-    /// As deep as the schema, whose depth its reader bounds.
-    fn node(schema: &JsonSchema, ty: Option<NodeType>, envs: &RuleEnvs) -> Option<RuleNode> {
+    /// The rules of a property.
+    pub(super) fn property(&self, name: &str) -> Option<&RuleNode> {
+        let found = self
+            .properties
+            .binary_search_by(|(known, _)| known.as_str().cmp(name));
+        self.properties.get(found.ok()?).map(|(_, node)| &**node)
+    }
+
+    fn below(&self) -> impl Iterator<Item = &Arc<RuleNode>> {
+        let elements = [&self.items, &self.values].into_iter().flatten();
+        elements.chain(self.properties.iter().map(|(_, node)| node))
+    }
+}
+
+/// Compiles the nodes of one schema.
+struct Compiler<'c> {
+    envs: &'c RuleEnvs,
+    /// By the place of a schema, whether it has rules.
+    with_rules: HashMap<*const JsonSchema, bool>,
+    /// By the places of schema and type.
+    nodes: HashMap<(*const JsonSchema, Option<*const ()>), Known>,
+}
+
+/// What a schema with a type has become.
+struct Known {
+    /// Keeps the place from being given to another type.
+    _type: Option<NodeType>,
+    node: Option<Arc<RuleNode>>,
+}
+
+impl Compiler<'_> {
+    /// Whether there are rules in a schema. As deep as the schema, whose depth its reader bounds.
+    fn has_rules(&mut self, schema: &Arc<JsonSchema>) -> bool {
+        let place = Arc::as_ptr(schema);
+        if let Some(known) = self.with_rules.get(&place) {
+            return *known;
+        }
+        let below = [schema.item(), schema.value()].into_iter().flatten();
+        let mut below = below.chain(schema.properties.values());
+        let has_rules =
+            !schema.validations.is_empty() || below.any(|schema| self.has_rules(schema));
+        self.with_rules.insert(place, has_rules);
+        has_rules
+    }
+
+    fn shared(&mut self, schema: &Arc<JsonSchema>, ty: Option<NodeType>) -> Option<Arc<RuleNode>> {
+        let key = (Arc::as_ptr(schema), ty.as_ref().map(NodeType::place));
+        if let Some(known) = self.nodes.get(&key) {
+            return known.node.clone();
+        }
+        let node = self.node(schema, ty.clone()).map(Arc::new);
+        let known = Known {
+            _type: ty,
+            node: node.clone(),
+        };
+        self.nodes.insert(key, known);
+        node
+    }
+
+    fn node(&mut self, schema: &Arc<JsonSchema>, ty: Option<NodeType>) -> Option<RuleNode> {
         let type_above = ty.as_ref();
-        let below = |schema, ty| Self::node(schema, ty, envs).map(Box::new);
-        let items = schema.item();
-        let items = items.and_then(|item| below(item, type_above.and_then(NodeType::item)));
-        let values = schema.value();
-        let values = values.and_then(|value| below(value, type_above.and_then(NodeType::value)));
+        let items = schema.item().filter(|item| self.has_rules(item));
+        let items = items.and_then(|item| self.shared(item, type_above.and_then(NodeType::item)));
+        let values = schema.value().filter(|value| self.has_rules(value));
+        let values =
+            values.and_then(|value| self.shared(value, type_above.and_then(NodeType::value)));
         let properties = schema.properties.iter().filter_map(|(name, property)| {
+            if !self.has_rules(property) {
+                return None;
+            }
             let ty = match escape(name) {
                 Some(_) => type_above?.property(name),
                 // Expressions cannot name the property, but it may have rules of its own.
                 None => NodeType::of(property, property.embedded_resource),
             };
-            let node = Self::node(property, Some(ty?), envs)?;
-            Some((name.as_str().into(), node))
+            Some((name.clone(), self.shared(property, Some(ty?))?))
         });
-        let properties: Vec<_> = properties.collect();
-        let rules = match &ty {
+        let properties: Box<[_]> = properties.collect();
+        let rules: Box<[CompiledRule]> = match &ty {
             Some(ty) if !schema.validations.is_empty() => {
-                rule::compile(schema, ty, envs, |_| (Age::Stored, Age::Stored))
+                rule::compile(schema, ty, self.envs, |_| (Age::Stored, Age::Stored)).into()
             }
-            _ => Vec::new(),
+            _ => Box::default(),
         };
         let uses_old_self = rules.iter().any(|rule| rule.uses_old_self);
         let mut node = RuleNode {
+            schema: Arc::clone(schema),
             ty,
             rules,
             uses_old_self,
@@ -76,15 +149,4 @@ impl RuleNode {
         let is_needed = !schema.validations.is_empty() || node.below().next().is_some();
         is_needed.then_some(node)
     }
-
-    fn below(&self) -> impl Iterator<Item = &RuleNode> {
-        let elements = [&self.items, &self.values].into_iter().flatten();
-        let properties = self.properties.iter().map(|(_, node)| node);
-        elements.map(|node| &**node).chain(properties)
-    }
-}
-
-fn has_rules(schema: &JsonSchema) -> bool {
-    let below = [schema.item(), schema.value()].into_iter().flatten();
-    !schema.validations.is_empty() || below.chain(schema.properties.values()).any(has_rules)
 }

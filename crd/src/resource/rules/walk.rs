@@ -34,62 +34,58 @@ impl<'i> Walk<'i> {
     }
 
     /// Visits a node and what lies below it. `Break` where no rule may run any more.
-    pub(super) fn visit(&mut self, node: &RuleNode, subject: &Subject<'_, '_>) -> ControlFlow<()> {
+    pub(super) fn visit(&mut self, subject: &Subject<'_, '_>) -> ControlFlow<()> {
         if subject.value.is_null() {
             return ControlFlow::Continue(());
         }
         self.arena.reset();
-        evaluate(node, subject, &self.arena, self.interrupt, &mut self.report)?;
+        evaluate(subject, &self.arena, self.interrupt, &mut self.report)?;
         match subject.value {
-            Json::Array(items) => self.visit_items(node, subject, items),
-            Json::Object(fields) => self.visit_fields(node, subject, fields),
+            Json::Array(items) => self.visit_items(subject, items),
+            Json::Object(fields) => self.visit_fields(subject, fields),
             _ => ControlFlow::Continue(()),
         }
     }
 
-    fn visit_items<'d>(
-        &mut self,
-        node: &RuleNode,
-        subject: &Subject<'_, 'd>,
-        items: &'d [Json],
-    ) -> ControlFlow<()> {
-        let (Some(below), Some(schema)) = (&node.items, subject.schema.item()) else {
+    fn visit_items<'d>(&mut self, subject: &Subject<'_, 'd>, items: &'d [Json]) -> ControlFlow<()> {
+        let Some(node) = &subject.node.items else {
             return ControlFlow::Continue(());
         };
         let old_items = subject.old.and_then(Json::as_array);
         let old_items = old_items
-            .filter(|_| below.reads_old_values)
-            .map(|old| MapList::new(subject.schema, old));
+            .filter(|_| node.reads_old_values)
+            .map(|old| MapList::new(&subject.node.schema, old));
         for (index, value) in items.iter().enumerate() {
-            let below_subject = Subject {
+            let below = Subject {
                 path: &subject.path.index(index),
-                schema,
+                node,
                 value,
                 old: old_items.as_ref().and_then(|old| old.find(value)),
                 ratchet: subject.ratchet.index(index),
             };
-            self.visit(below, &below_subject)?;
+            self.visit(&below)?;
         }
         ControlFlow::Continue(())
     }
 
     fn visit_fields<'d>(
         &mut self,
-        node: &RuleNode,
         subject: &Subject<'_, 'd>,
         fields: &'d Map<String, Json>,
     ) -> ControlFlow<()> {
-        if let (Some(below), Some(schema)) = (&node.values, subject.schema.value()) {
+        if let Some(node) = &subject.node.values {
             for (key, value) in fields {
                 let path = subject.path.key(key);
-                self.visit(below, &subject.entry(key, &path, value, schema))?;
+                self.visit(&subject.entry(key, &path, value, node))?;
             }
         }
-        for (name, below) in &node.properties {
-            let schema = subject.schema.properties.get(name);
-            if let (Some(value), Some(schema)) = (fields.get(&**name), schema) {
+        if subject.node.properties.is_empty() {
+            return ControlFlow::Continue(());
+        }
+        for (name, value) in fields {
+            if let Some(node) = subject.node.property(name) {
                 let path = subject.path.child(name);
-                self.visit(below, &subject.entry(name, &path, value, schema))?;
+                self.visit(&subject.entry(name, &path, value, node))?;
             }
         }
         ControlFlow::Continue(())
@@ -103,15 +99,15 @@ impl<'f, 'd> Subject<'f, 'd> {
         key: &str,
         path: &'e Path<'e>,
         value: &'d Json,
-        schema: &'d JsonSchema,
+        node: &'d RuleNode,
     ) -> Subject<'e, 'd>
     where
         'f: 'e,
     {
-        let old = self.old.filter(|_| is_correlatable(self.schema));
+        let old = self.old.filter(|_| is_correlatable(&self.node.schema));
         Subject {
             path,
-            schema,
+            node,
             value,
             old: old
                 .and_then(|old| old.get(key))
@@ -124,7 +120,7 @@ impl<'f, 'd> Subject<'f, 'd> {
 /// Whether the entries of a map are what the old entries of the same keys were.
 fn is_correlatable(schema: &JsonSchema) -> bool {
     matches!(
-        schema.map_type.as_deref(),
+        schema.topology.map_type.as_deref(),
         None | Some("granular" | "atomic")
     )
 }

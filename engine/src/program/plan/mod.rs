@@ -202,9 +202,13 @@ impl Planner<'_> {
                 optional: false,
             } if chain.qualifiers.is_empty() => {
                 let path = self.path(chain, &name);
+                chain.fields.reserve_exact(1);
                 chain.fields.push(Field { name, path });
             }
-            qualifier => chain.qualifiers.push(qualifier),
+            qualifier => {
+                chain.qualifiers.reserve_exact(1);
+                chain.qualifiers.push(qualifier);
+            }
         }
     }
 

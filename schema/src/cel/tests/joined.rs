@@ -1,0 +1,80 @@
+//! Lists that are joined.
+
+use gavel_engine::value::{concat_lists, list_contains};
+use serde_json::json;
+
+use super::*;
+
+#[test]
+fn what_is_appended_is_read_anew() {
+    let check = |schema: Json, left: Json, right: Json, expected: &str| {
+        let schema = self::schema(schema);
+        let arena = Arena::new();
+        let lists = [&left, &right].map(|json| schema.view(json).as_list().unwrap());
+        let joined = concat_lists(&arena, lists[0], lists[1]);
+        let text = match joined {
+            Ok(joined) => joined.in_message().to_string(),
+            Err(error) => error.to_string(),
+        };
+        assert_eq!(text, expected, "{left} {right}");
+    };
+    let list = |item: Json| json!({"type": "array", "items": item});
+    let set = |item: Json| json!({"type": "array", "items": item, "x-kubernetes-list-type": "set"});
+    let text = json!({"type": "string"});
+    let date = json!({"type": "string", "format": "date"});
+    check(
+        list(text.clone()),
+        json!(["a"]),
+        json!(["a", "b"]),
+        "[a, a, b]",
+    );
+    check(
+        set(text),
+        json!(["a", "a"]),
+        json!(["b", "a", "b"]),
+        "[a, a, b]",
+    );
+    check(
+        list(date),
+        json!(["2020-01-01"]),
+        json!(["2020-01-02"]),
+        "[2020-01-01 00:00:00 +0000 UTC, invalid data, expected string, got time.Time]",
+    );
+    let bytes = json!({"type": "string", "format": "byte"});
+    check(
+        set(bytes),
+        json!([]),
+        json!(["QQ=="]),
+        "internal error: hash of unhashable type: []uint8",
+    );
+    let object = json!({"type": "object", "properties": {"k": {"type": "string"}, "v": {"type": "integer"}}});
+    let maps = json!({"type": "array", "items": object, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"]});
+    check(
+        maps,
+        json!([{"k": "a", "v": 1}, {"k": "b", "v": 2}]),
+        json!([{"k": "b", "v": 3}, {"k": "c"}]),
+        "[{k: a, v: 1}, {k: b, v: 3}, {k: c}]",
+    );
+}
+
+#[test]
+fn a_set_that_is_bound_remembers_what_was_added_to_it() {
+    let set = schema(
+        json!({"type": "array", "items": {"type": "string"}, "x-kubernetes-list-type": "set"}),
+    );
+    let (json, other) = (json!(["a", "b"]), json!(["a", "c"]));
+    let arena = Arena::new();
+    let (bound, other) = (set.bind(&json, &arena), set.view(&other));
+    let add = |more: &'static str| {
+        let more = arena.list(&[Value::String(more)]);
+        let lists = (bound.as_list().unwrap(), more.as_list().unwrap());
+        let sum = concat_lists(&arena, lists.0, lists.1).unwrap();
+        sum.in_message().to_string()
+    };
+    assert!(!bound.equals(&other).unwrap());
+    assert_eq!(add("c"), "[a, b, c]");
+    assert!(bound.equals(&other).unwrap());
+    assert_eq!(add("c"), "[a, b]");
+    assert!(!list_contains(bound.as_list().unwrap(), &Value::String("c")).unwrap());
+    assert_eq!(bound.as_list().map(|list| list.len()), Some(2));
+}

@@ -1,0 +1,215 @@
+//! JSON as values.
+
+use gavel_engine::value::list_contains;
+use serde_json::json;
+
+use super::*;
+
+/// What JSON is by a schema, or why it is nothing.
+fn read(schema: &Json, json: &Json) -> Result<String, String> {
+    let schema = self::schema(schema.clone());
+    let arena = Arena::new();
+    let value = schema.view(json).read(&arena);
+    value
+        .map(|value| value.in_message().to_string())
+        .map_err(|error| error.message().to_owned())
+}
+
+#[test]
+fn json_is_read_as_the_schema_says() {
+    for (schema, json, expected) in [
+        (json!({"type": "number"}), json!(1), "1"),
+        (
+            json!({"type": "number"}),
+            json!(u64::MAX),
+            "1.8446744073709552e+19",
+        ),
+        (
+            json!({"type": "integer", "nullable": true}),
+            json!(null),
+            "0",
+        ),
+        (
+            json!({"x-kubernetes-int-or-string": true}),
+            json!("5%"),
+            "5%",
+        ),
+        (
+            json!({"type": "string", "format": "byte"}),
+            json!("a-_b"),
+            "[107 239 219]",
+        ),
+        (
+            json!({"type": "string", "format": "duration"}),
+            json!("2 days"),
+            "48h0m0s",
+        ),
+        (
+            json!({"type": "string", "format": "date"}),
+            json!("2020-02-29"),
+            "2020-02-29 00:00:00 +0000 UTC",
+        ),
+        (
+            json!({"type": "string", "format": "date-time"}),
+            json!(""),
+            "1970-01-01 00:00:00 +0000 UTC",
+        ),
+        (
+            json!({"type": "string", "format": "date-time"}),
+            json!("2020-01-01T00:00:00.5"),
+            "2020-01-01 00:00:00.5 +0000 UTC",
+        ),
+        (
+            json!({"type": "string", "format": "datetime"}),
+            json!("x"),
+            "x",
+        ),
+    ] {
+        assert_eq!(
+            read(&schema, &json).as_deref(),
+            Ok(expected),
+            "{schema} {json}"
+        );
+    }
+}
+
+#[test]
+fn json_that_cannot_be_read_fails_as_upstream() {
+    for (schema, json, message) in [
+        (
+            json!({"type": "string"}),
+            json!(null),
+            "invalid data, got null for schema with nullable=false",
+        ),
+        (
+            json!({"type": "string"}),
+            json!(1.0),
+            "invalid data, expected string, got float64",
+        ),
+        (
+            json!({"type": "string"}),
+            json!({}),
+            "invalid data, expected string, got map[string]interface {}",
+        ),
+        (
+            json!({"type": "integer"}),
+            json!(1.0),
+            "invalid data, expected int, got float64",
+        ),
+        (
+            json!({"type": "number"}),
+            json!([]),
+            "invalid data, expected float, got []interface {}",
+        ),
+        (
+            json!({"type": "boolean"}),
+            json!("true"),
+            "invalid data, expected bool, got string",
+        ),
+        (
+            json!({"type": "object"}),
+            json!([]),
+            "invalid data, expected a map for the provided schema with type=object",
+        ),
+        (
+            json!({"type": "array", "items": {}}),
+            json!({}),
+            "invalid data, expected an array for the provided schema with type=array",
+        ),
+        (
+            json!({"type": "array"}),
+            json!([]),
+            "invalid array type, expected Items with a non-empty Schema",
+        ),
+        (
+            json!({"type": "array", "items": {}, "x-kubernetes-list-type": "bag"}),
+            json!([]),
+            "invalid x-kubernetes-list-type, expected 'map', 'set' or 'atomic' but got bag",
+        ),
+        (
+            json!({"x-kubernetes-int-or-string": true}),
+            json!(1.5),
+            "invalid data, expected XIntOrString value to be either a string or integer",
+        ),
+        (
+            json!({"type": "string", "format": "byte"}),
+            json!("a+/b"),
+            "Invalid byte formatted string a+/b: illegal base64 data at input byte 1",
+        ),
+        (
+            json!({"type": "string", "format": "duration"}),
+            json!("5"),
+            "Invalid duration 5: unable to parse 5 as duration",
+        ),
+        (
+            json!({"type": "string", "format": "date"}),
+            json!("x"),
+            "Invalid date formatted string x: parsing time \"x\" as \"2006-01-02\": cannot parse \"x\" as \"2006\"",
+        ),
+        (
+            json!({"type": "string", "format": "date-time"}),
+            json!("2020-01-01t00:00:00z"),
+            "Invalid date-time formatted string 2020-01-01t00:00:00z: parsing time \"2020-01-01t00:00:00z\" as \
+             \"2006-01-02T15:04:05\": cannot parse \"t00:00:00z\" as \"T\"",
+        ),
+    ] {
+        assert_eq!(
+            read(&schema, &json),
+            Err(message.to_owned()),
+            "{schema} {json}"
+        );
+    }
+}
+
+#[test]
+fn fields_are_found_as_identifiers_and_keys_as_they_are() {
+    let object = schema(
+        json!({"type": "object", "properties": {"a-b": {"type": "integer"}, "c$d": {"type": "integer"}, "n": {"type": "integer", "nullable": true}}}),
+    );
+    let json = json!({"a-b": 1, "c$d": 2, "n": null, "unknown": 3});
+    let map = object.view(&json).as_map().unwrap();
+    let mut keys = map.iter();
+    let keys: Vec<String> = std::iter::from_fn(|| keys.next_key())
+        .map(|key| key.in_message().to_string())
+        .collect();
+    assert_eq!(
+        keys,
+        ["a__dash__b", "c$d", "n", "0"],
+        "a null for what is unknown"
+    );
+    let found = |key: &str| {
+        map.get_str(key)
+            .unwrap()
+            .map(|value| value.in_message().to_string())
+    };
+    for (key, expected) in [
+        ("a__dash__b", Some("1")),
+        ("a-b", Some("1")),
+        ("c$d", Some("2")),
+        ("n", None),
+        ("unknown", None),
+        ("__x__", None),
+    ] {
+        assert_eq!(found(key).as_deref(), expected, "{key}");
+    }
+    assert!(map.get(&Value::Int(1)).is_err());
+
+    let values = schema(
+        json!({"type": "object", "additionalProperties": {"type": "integer", "nullable": true}}),
+    );
+    let json = json!({"a-b": 1, "n": null});
+    let map = values.view(&json).as_map().unwrap();
+    assert!(matches!(map.get_str("a-b"), Ok(Some(Value::Int(1)))));
+    assert!(matches!(map.get_str("a__dash__b"), Ok(None)));
+    assert!(matches!(map.get_str("n"), Ok(Some(Value::Null))));
+}
+
+#[test]
+fn elements_say_whether_they_are_a_value() {
+    let numbers = schema(json!({"type": "array", "items": {"type": "integer"}}));
+    let json = json!([1, 1.5, 2]);
+    let list = numbers.view(&json).as_list().unwrap();
+    assert!(list_contains(list, &Value::Int(2)).unwrap());
+    let failure = list_contains(list, &Value::Int(3)).expect_err("an element fails");
+    assert_eq!(failure.message(), "invalid data, expected int, got float64");
+}

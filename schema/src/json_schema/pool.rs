@@ -1,0 +1,145 @@
+//! Equal schemas, kept once.
+
+use std::collections::HashMap;
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use super::{Docs, Items, JsonSchema, Rare, SchemaOrBool};
+
+/// Schemas, equal ones being one in memory. Those of a definition repeat: the containers of a pod, say, or all of a version
+/// in the next one.
+#[derive(Debug, Default)]
+pub struct Pool {
+    /// By hash.
+    schemas: HashMap<u64, Vec<Arc<JsonSchema>>>,
+    hasher: RandomState,
+    /// By the place of a schema, what it is without what is told to people.
+    bare: HashMap<*const JsonSchema, Bare>,
+}
+
+#[derive(Debug)]
+struct Bare {
+    /// Keeps the place from being given to another schema.
+    _of: Arc<JsonSchema>,
+    schema: Arc<JsonSchema>,
+}
+
+impl Pool {
+    /// The one schema that equals this one, whose own parts come from here.
+    pub fn share(&mut self, schema: JsonSchema) -> Arc<JsonSchema> {
+        let mut hasher = self.hasher.build_hasher();
+        hash(&schema, &mut hasher);
+        let equals = self.schemas.entry(hasher.finish()).or_default();
+        if let Some(known) = equals.iter().find(|known| ***known == schema) {
+            return Arc::clone(known);
+        }
+        let schema = Arc::new(schema);
+        equals.push(Arc::clone(&schema));
+        schema
+    }
+
+    /// A schema without what is told to people: what objects are held against. As deep as the schema, whose depth its
+    /// reader bounds.
+    pub fn bare(&mut self, schema: &Arc<JsonSchema>) -> Arc<JsonSchema> {
+        let place = Arc::as_ptr(schema);
+        if let Some(known) = self.bare.get(&place) {
+            return Arc::clone(&known.schema);
+        }
+        let bare = JsonSchema {
+            docs: Rare::<Docs>::default(),
+            items: schema.items.as_ref().map(|items| match items {
+                Items::Schema(item) => Items::Schema(self.bare(item)),
+                positions @ Items::Positions(_) => positions.clone(),
+            }),
+            additional_properties: schema.additional_properties.as_ref().map(
+                |values| match values {
+                    SchemaOrBool::Schema(value) => SchemaOrBool::Schema(self.bare(value)),
+                    allows @ SchemaOrBool::Allows(_) => allows.clone(),
+                },
+            ),
+            properties: schema.properties.map(|property| self.bare(property)),
+            ..JsonSchema::clone(schema)
+        };
+        let bare = Bare {
+            _of: Arc::clone(schema),
+            schema: self.share(bare),
+        };
+        Arc::clone(&self.bare.entry(place).or_insert(bare).schema)
+    }
+}
+
+/// Tells schemas apart by what they say and by the places of the schemas within: those that are equal are one.
+fn hash(schema: &JsonSchema, hasher: &mut impl Hasher) {
+    schema.kind.hash(hasher);
+    schema.format.hash(hasher);
+    for (name, property) in &schema.properties {
+        name.hash(hasher);
+        Arc::as_ptr(property).hash(hasher);
+    }
+    schema.required.hash(hasher);
+    for within in [schema.item(), schema.value()].into_iter().flatten() {
+        Arc::as_ptr(within).hash(hasher);
+    }
+    schema.validations.hash(hasher);
+    schema.default.hash(hasher);
+    if let Some(docs) = schema.docs.as_option() {
+        docs.description.hash(hasher);
+    }
+    if let Some(bounds) = schema.bounds.as_option() {
+        let sizes = [
+            bounds.max_length,
+            bounds.min_length,
+            bounds.max_items,
+            bounds.min_items,
+            bounds.max_properties,
+            bounds.min_properties,
+        ];
+        sizes.hash(hasher);
+        let limits = [bounds.maximum, bounds.minimum, bounds.multiple_of];
+        limits.map(|limit| limit.map(f64::to_bits)).hash(hasher);
+        bounds.pattern.hash(hasher);
+        bounds.enumeration.hash(hasher);
+    }
+    if let Some(topology) = schema.topology.as_option() {
+        topology.hash(hasher);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn equal_parts_are_one_in_memory() {
+        let list = json!({"type": "array", "items": {"type": "object", "properties": {
+            "a": {"type": "string", "maxLength": 3}, "b": {"type": "string", "maxLength": 4},
+        }}});
+        let map = json!({"type": "object", "additionalProperties": list});
+        let mut described = map.clone();
+        described["description"] = json!("a map");
+        let schema =
+            JsonSchema::read(&json!({"properties": {"a": map, "b": map, "c": described}})).unwrap();
+        let is_one = |schema: &JsonSchema, a: &str, b: &str| {
+            let [a, b] = [a, b].map(|name| schema.properties.get(name).unwrap());
+            Arc::ptr_eq(a, b)
+        };
+        assert!(is_one(&schema, "a", "b") && !is_one(&schema, "a", "c"));
+        let list = schema
+            .properties
+            .get("a")
+            .and_then(|map| map.value())
+            .unwrap();
+        assert!(!is_one(list.item().unwrap(), "a", "b"));
+
+        let mut pool = Pool::default();
+        let schema = Arc::new(schema);
+        let bare = pool.bare(&schema);
+        assert!(is_one(&bare, "a", "c"));
+        assert_ne!(bare, schema);
+        assert!(Arc::ptr_eq(&bare, &pool.bare(&schema)));
+        assert!(Arc::ptr_eq(&bare, &pool.bare(&bare)));
+    }
+}

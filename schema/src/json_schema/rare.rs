@@ -1,0 +1,104 @@
+//! Parts of a schema that most schemas do not have.
+
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::sync::LazyLock;
+
+use super::{Bounds, Combinations, Docs, Topology, Unsupported};
+
+/// A part that is mostly empty, and then takes no memory beside a pointer's. It is read and written as the part itself.
+#[derive(Clone)]
+pub struct Rare<T>(Option<Box<T>>);
+
+/// What can be [`Rare`].
+pub trait Part: Default + PartialEq + 'static {
+    /// The empty part.
+    fn empty() -> &'static Self;
+}
+
+macro_rules! parts {
+    ($($part:ty)*) => {$(
+        impl Part for $part {
+            fn empty() -> &'static Self {
+                static EMPTY: LazyLock<$part> = LazyLock::new(<$part>::default);
+                &EMPTY
+            }
+        }
+    )*};
+}
+
+parts! { Bounds Combinations Docs Topology Unsupported }
+
+impl<T> Rare<T> {
+    /// The part, if there is one.
+    pub fn as_option(&self) -> Option<&T> {
+        self.0.as_deref()
+    }
+}
+
+impl<T> Default for Rare<T> {
+    fn default() -> Self {
+        Rare(None)
+    }
+}
+
+impl<T: Part> From<T> for Rare<T> {
+    fn from(part: T) -> Self {
+        Rare((part != *T::empty()).then(|| Box::new(part)))
+    }
+}
+
+impl<T: Part> Deref for Rare<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        match &self.0 {
+            Some(part) => part,
+            None => T::empty(),
+        }
+    }
+}
+
+impl<T: Part> DerefMut for Rare<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        self.0.get_or_insert_default()
+    }
+}
+
+/// An empty part is as good as none.
+impl<T: Part> PartialEq for Rare<T> {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (None, None) => true,
+            _ => **self == **other,
+        }
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Rare<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Some(part) => part.fmt(f),
+            None => f.write_str("-"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_is_there_once_it_is_written() {
+        let mut rare = Rare::<Bounds>::default();
+        assert!(rare.max_length.is_none() && rare.as_option().is_none());
+        rare.max_length = Some(3);
+        assert_eq!(
+            rare.as_option().and_then(|bounds| bounds.max_length),
+            Some(3)
+        );
+        assert_ne!(rare, Rare::default());
+        rare.max_length = None;
+        assert_eq!(rare, Rare::default());
+    }
+}

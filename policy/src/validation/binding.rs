@@ -20,9 +20,8 @@ impl Validated for ValidatingAdmissionPolicyBinding {
     fn validate(&self, errors: &mut Vec<Error>, _: &str, _: Option<&Self>, _: &Compilers) {
         let spec = &self.spec;
         let path = Path::new("spec");
-        policy_name(errors, &spec.policy_name, &path);
-        param_ref(errors, spec.param_ref.as_ref(), &path);
-        bound_resources(errors, spec.match_resources.as_ref(), &path);
+        let (param, resources) = (spec.param_ref.as_ref(), spec.match_resources.as_ref());
+        bound(errors, &spec.policy_name, param, resources, &path);
         validation_actions(
             errors,
             &spec.validation_actions,
@@ -35,12 +34,28 @@ impl Validated for MutatingAdmissionPolicyBinding {
     fn validate(&self, errors: &mut Vec<Error>, _: &str, _: Option<&Self>, _: &Compilers) {
         let spec = &self.spec;
         let path = Path::new("spec");
-        policy_name(errors, &spec.policy_name, &path);
-        param_ref(errors, spec.param_ref.as_ref(), &path);
-        bound_resources(errors, spec.match_resources.as_ref(), &path);
+        let (param, resources) = (spec.param_ref.as_ref(), spec.match_resources.as_ref());
+        bound(errors, &spec.policy_name, param, resources, &path);
         if let Some(resources) = &spec.match_resources {
             mutating_operations(errors, resources, &path.child("matchResources"));
         }
+    }
+}
+
+/// Appends what is wrong with what a binding of either sort binds.
+fn bound(
+    errors: &mut Vec<Error>,
+    policy: &str,
+    param: Option<&ParamRef>,
+    resources: Option<&MatchResources>,
+    path: &Path<'_>,
+) {
+    policy_name(errors, policy, path);
+    if let Some(param) = param {
+        param_ref(errors, param, &path.child("paramRef"));
+    }
+    if let Some(resources) = resources {
+        match_resources(errors, resources, &path.child("matchResources"));
     }
 }
 
@@ -54,17 +69,7 @@ fn policy_name(errors: &mut Vec<Error>, name: &str, path: &Path<'_>) {
     }
 }
 
-fn bound_resources(errors: &mut Vec<Error>, resources: Option<&MatchResources>, path: &Path<'_>) {
-    if let Some(resources) = resources {
-        match_resources(errors, resources, &path.child("matchResources"));
-    }
-}
-
-fn param_ref(errors: &mut Vec<Error>, param: Option<&ParamRef>, path: &Path<'_>) {
-    let Some(param) = param else {
-        return;
-    };
-    let path = &path.child("paramRef");
+fn param_ref(errors: &mut Vec<Error>, param: &ParamRef, path: &Path<'_>) {
     const BOTH: &str = "name and selector are mutually exclusive";
     let (name_path, selector_path) = (path.child("name"), path.child("selector"));
     let has_both = !param.name.is_empty() && param.selector.is_some();

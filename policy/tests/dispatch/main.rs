@@ -6,6 +6,7 @@
     reason = "tests"
 )]
 
+mod allocations;
 mod many;
 mod requests;
 

@@ -1,0 +1,43 @@
+//! How often a decision allocates: what may be known ahead of a request is not made for it.
+
+use super::*;
+
+/// The allocations of a decision about a pod, with a policy for each of these resources, bound so many times to params.
+fn allocations(resources: &[&str], bindings: usize) -> u64 {
+    let selection = json!({"paramRef": {"name": "five", "parameterNotFoundAction": "Deny"}});
+    let mut objects = vec![config_map("five", 5)];
+    for (n, resource) in resources.iter().enumerate() {
+        let mut spec = validations(&["object.replicas <= params.most", "request.name == 'web'"]);
+        spec["paramKind"] = json!({"apiVersion": "v1", "kind": "ConfigMap"});
+        spec["matchConstraints"] = json!({"resourceRules": [
+            {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["*"], "resources": [resource]}
+        ]});
+        let name = format!("p{n}");
+        objects.push(policy(&name, "Fail", spec));
+        let names = (0..bindings).map(|binding| format!("{name}-{binding}"));
+        objects.extend(names.map(|each| binding(&each, &name, &["Deny"], selection.clone())));
+    }
+    let snapshot = filled(&objects).snapshot();
+    let request = request();
+    let authorizer: Arc<dyn Authorizer> = Arc::new(Allows);
+    let counted = allocation_counter::measure(|| {
+        let decision = dispatch(&snapshot, &request, &authorizer, &Options::default());
+        assert!(decision.allowed());
+    });
+    counted.count_total
+}
+
+#[test]
+fn one_more_binding_or_policy_takes_one_allocation() {
+    let one = allocations(&["pods"], 1);
+    assert!(one <= 8, "{one}");
+    assert_eq!(allocations(&["pods"], 101), one + 100);
+    assert_eq!(allocations(&["pods"; 101], 1), one + 100);
+}
+
+#[test]
+fn policies_about_other_resources_take_none() {
+    let mut resources = vec!["services"; 100];
+    resources.push("pods");
+    assert_eq!(allocations(&resources, 1), allocations(&["pods"], 1));
+}

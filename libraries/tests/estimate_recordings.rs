@@ -1,4 +1,4 @@
-//! Estimates against recorded answers of Kubernetes. Passes over what needs a schema, and all of it where the recordings
+//! Estimates against recorded answers of Kubernetes, and the costs of these answers against bounds. Passes over what needs a schema, and all of it where the recordings
 //! are not there.
 #![expect(
     clippy::unwrap_used,
@@ -13,9 +13,9 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use flate2::read::GzDecoder;
-use gavel_engine::check::check;
+use gavel_engine::check::{CheckedAst, check};
 use gavel_engine::cost::{CostEstimate, SizeEstimate};
-use gavel_engine::estimate::{SizeTable, estimate};
+use gavel_engine::estimate::{SizeSource, SizeTable, bound, estimate};
 use gavel_engine::types::Type;
 use gavel_libraries::{EnvSet, KubeVersion};
 use serde_json::Value as Json;
@@ -31,7 +31,7 @@ fn compare(file: &str) {
         return;
     };
     let (mut compared, mut skipped) = (0_u32, 0_u32);
-    let mut different = Vec::new();
+    let (mut different, mut bounded) = (Vec::new(), 0_u32);
     for line in BufReader::new(GzDecoder::new(recordings)).lines() {
         // A few answers are nested too deeply to be read.
         let Ok(recording) = serde_json::from_str::<Json>(&line.unwrap()) else {
@@ -40,11 +40,25 @@ fn compare(file: &str) {
         let Some(expected) = recording.pointer("/response/estimate") else {
             continue;
         };
-        let Some(actual) = estimate_of(&recording["request"]) else {
+        let Some(checked) = checked(&recording["request"]) else {
             skipped += 1;
             continue;
         };
+        let actual = estimate(&checked, &sizes(&recording["request"]));
         compared += 1;
+        let cost = recording.pointer("/response/cost").and_then(Json::as_u64);
+        if let (Some(cost), Some(bound)) = (
+            cost,
+            bound(&checked, &Bindings(&recording["request"]["bindings"])).cost,
+        ) {
+            bounded += 1;
+            if cost > bound.max {
+                different.push(format!(
+                    "{}: costs {cost}, and not {} at most: {}",
+                    recording["request"]["id"], bound.max, recording["request"]["expr"]
+                ));
+            }
+        }
         let expected = CostEstimate {
             min: expected["min"].as_u64().unwrap(),
             max: expected["max"].as_u64().unwrap(),
@@ -56,12 +70,12 @@ fn compare(file: &str) {
             ));
         }
     }
-    println!("{file}: {compared} compared, {skipped} skipped");
+    println!("{file}: {compared} compared, {bounded} with a bound, {skipped} skipped");
     assert!(different.is_empty(), "{}", different.join("\n"));
 }
 
-/// The estimate of a request, if its variables need no schema and it checks.
-fn estimate_of(request: &Json) -> Option<CostEstimate> {
+/// The expression of a request, if its variables need no schema and it checks.
+fn checked(request: &Json) -> Option<CheckedAst> {
     let version: KubeVersion = request["k8sVersion"].as_str()?.parse().ok()?;
     let envs = EnvSet::new(version).unwrap();
     let env = match request["mode"].as_str() {
@@ -74,19 +88,50 @@ fn estimate_of(request: &Json) -> Option<CostEstimate> {
         builder = builder.variable(name.as_str(), ty);
     }
     let env = builder.build().unwrap();
-    let sizes: SizeTable = request["sizes"]
-        .as_object()
-        .into_iter()
-        .flatten()
-        .map(|(path, size)| {
-            let min = size["min"].as_u64().unwrap_or(0);
-            let max = size["max"].as_u64().unwrap_or(u64::MAX);
-            (path.as_str().into(), SizeEstimate { min, max })
-        })
-        .collect();
     let ast = env.parse(request["expr"].as_str()?).ok()?;
-    let checked = check(ast, &env).ok()?;
-    Some(estimate(&checked, &sizes))
+    check(ast, &env).ok()
+}
+
+/// The sizes of what is bound to variables.
+#[derive(Debug)]
+struct Bindings<'r>(&'r Json);
+
+impl SizeSource for Bindings<'_> {
+    fn size(&self, path: &[&str], _: &Type) -> Option<SizeEstimate> {
+        let (variable, steps) = path.split_first()?;
+        let mut values = vec![self.0.get(*variable)?.clone()];
+        for step in steps {
+            let next = |value: Json| match (*step, value) {
+                ("@items" | "@keys" | "@values", Json::Array(items)) => items,
+                ("@keys", Json::Object(fields)) => fields.keys().cloned().map(Json::from).collect(),
+                ("@values", Json::Object(fields)) => fields.values().cloned().collect(),
+                (field, value) => value.get(field).cloned().into_iter().collect(),
+            };
+            values = values.into_iter().flat_map(next).collect();
+        }
+        let size = |value: &Json| match value {
+            Json::String(text) => text.len(),
+            Json::Array(items) => items.len(),
+            Json::Object(fields) => fields.len(),
+            _ => 1,
+        };
+        let most = values.iter().map(size).max().unwrap_or(1).max(1);
+        Some(SizeEstimate {
+            min: 0,
+            max: u64::try_from(most).unwrap(),
+        })
+    }
+}
+
+/// The sizes that a request tells.
+fn sizes(request: &Json) -> SizeTable {
+    let sizes = request["sizes"].as_object().into_iter().flatten();
+    let sizes = sizes.map(|(path, size)| {
+        let min = size["min"].as_u64().unwrap_or(0);
+        let max = size["max"].as_u64().unwrap_or(u64::MAX);
+        (path.as_str().into(), SizeEstimate { min, max })
+    });
+    sizes.collect()
 }
 
 #[test]

@@ -6,7 +6,7 @@
 use std::sync::LazyLock;
 
 use gavel_engine::env::Env;
-use gavel_engine::estimate::{NoSizes, estimate};
+use gavel_engine::estimate::{NoSizes, bound, estimate};
 use gavel_engine::program::{Activation, EvalOptions};
 use gavel_engine::types::Type;
 use gavel_engine::value::{Arena, Json, Value};
@@ -38,6 +38,7 @@ static ENVIRONMENTS: LazyLock<[Env; 2]> = LazyLock::new(|| {
 fn run_with(env: &Env, text: &str, document: &Json) -> Result<String, String> {
     let checked = env.compile(text).map_err(|issues| issues.to_string())?;
     estimate(&checked, &NoSizes);
+    let bound = bound(&checked, &NoSizes).cost;
     let program = env.plan(&checked).map_err(|error| error.to_string())?;
     let (list, map) = (json!([1, 2, 3]), json!({"k": 1}));
     let (arena, mut activation) = (Arena::new(), Activation::new());
@@ -54,6 +55,14 @@ fn run_with(env: &Env, text: &str, document: &Json) -> Result<String, String> {
         interrupt: None,
     };
     let evaluation = program.eval(&activation, &arena, &options);
+    if let Some(bound) = bound {
+        assert!(
+            evaluation.cost <= bound.max,
+            "{text}: {} of {}",
+            evaluation.cost,
+            bound.max
+        );
+    }
     match evaluation.result {
         Ok(value) => Ok(value.in_message().to_string()),
         Err(error) => Err(error.to_string()),

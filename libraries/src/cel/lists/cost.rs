@@ -61,12 +61,17 @@ fn estimate_slice(call: &dyn CallSite) -> CallEstimate {
     let start = literal(call, 1).unwrap_or(0);
     let end = literal(call, 2).unwrap_or(call.size(0).max);
     // Wraps around upstream too, so that a slice which can only fail has the greatest cost.
-    allocating(1.0, SizeEstimate::exact(end.wrapping_sub(start)))
+    allocating(1.0, made(call, end.wrapping_sub(start)))
 }
 
 fn estimate_range(call: &dyn CallSite) -> CallEstimate {
     let size = literal(call, 0).unwrap_or(u64::MAX);
-    allocating(1.0, SizeEstimate::exact(size))
+    allocating(1.0, made(call, size))
+}
+
+/// The size of the list that is made; of one that cannot be made, one counts.
+fn made(call: &dyn CallSite, size: u64) -> SizeEstimate {
+    SizeEstimate::exact(if call.is_bound() { size.max(1) } else { size })
 }
 
 fn estimate_flatten(call: &dyn CallSite) -> CallEstimate {

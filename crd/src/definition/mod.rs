@@ -1,12 +1,10 @@
 //! CustomResourceDefinitions: read, and held against everything that an API server checks when one is created or updated
 //! (apiextensions-apiserver `pkg/apis/apiextensions/{v1,validation}`, `pkg/registry/customresourcedefinition`).
 
-use std::sync::Arc;
-
 use gavel_apimachinery::field::Error;
 use gavel_apimachinery::meta;
 use gavel_engine::value::Json;
-use gavel_schema::JsonSchema;
+use gavel_schema::{JsonSchema, SchemaReader};
 use serde::Deserialize;
 
 mod api;
@@ -190,6 +188,7 @@ impl Status {
 fn read_schemas(spec: &mut Spec, json: &Json) -> Result<(), ReadError> {
     let written = json.pointer("/spec/versions").and_then(Json::as_array);
     let versions = spec.versions.iter_mut().zip(written.into_iter().flatten());
+    let mut reader = SchemaReader::default();
     for (n, (version, written)) in versions.enumerate() {
         let fault = |what: &str| ReadError(format!("spec.versions[{n}].schema{what}"));
         let validation = match written.get("schema") {
@@ -200,9 +199,8 @@ fn read_schemas(spec: &mut Spec, json: &Json) -> Result<(), ReadError> {
         let schema = match validation.get("openAPIV3Schema") {
             None | Some(Json::Null) => None,
             Some(schema) => {
-                let schema = JsonSchema::read(schema);
                 let fault = |error| fault(&format!(".openAPIV3Schema: {error}"));
-                Some(Arc::new(schema.map_err(fault)?))
+                Some(reader.read(schema).map_err(fault)?)
             }
         };
         version.schema = Some(Validation { schema });

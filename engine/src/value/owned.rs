@@ -24,7 +24,7 @@ enum Repr {
     String(Arc<str>),
     Bytes(Arc<[u8]>),
     List(Arc<[OwnedValue]>),
-    Map(OwnedMap),
+    Map(Box<OwnedMap>),
     Type(Arc<str>),
     Opaque(Arc<dyn Opaque>),
 }
@@ -54,7 +54,7 @@ impl OwnedValue {
             Repr::String(text) => Value::String(text),
             Repr::Bytes(bytes) => Value::Bytes(bytes),
             Repr::List(list) => Value::OwnedList(list),
-            Repr::Map(map) => Value::MapView(map),
+            Repr::Map(map) => Value::MapView(&**map),
             Repr::Type(name) => Value::Type(name),
             Repr::Opaque(opaque) => Value::Opaque(&**opaque),
         }
@@ -111,10 +111,10 @@ fn copy_map(value: &Value<'_>, reach: &mut Reach) -> Result<Repr, EvalError> {
         })?;
     }
     entries.sort_by(|(l, _), (r, _)| key_order(&l.as_value(), &r.as_value()));
-    Ok(Repr::Map(OwnedMap {
+    Ok(Repr::Map(Box::new(OwnedMap {
         type_name: value.type_name().into(),
         entries: entries.into(),
-    }))
+    })))
 }
 
 /// Entries ordered by key.

@@ -14,12 +14,12 @@ mod read;
 pub use map::SchemaMap;
 pub use pool::Pool;
 pub use rare::Rare;
-pub use read::{MAX_DEPTH, SchemaReadError};
+pub use read::{MAX_DEPTH, SchemaReadError, SchemaReader};
 
 /// A schema: a node of an OpenAPI v3 schema with Kubernetes' extensions. Absent keys, and null ones, are empty.
 ///
 /// A definition has thousands of them, and repeats many: what few say is in [`Rare`] parts, and schemas within schemas are
-/// shared. [`JsonSchema::read`] makes equal ones one in memory.
+/// shared.
 ///
 /// ```
 /// use gavel_schema::JsonSchema;

@@ -1,7 +1,9 @@
 //! A schema read from JSON, as Go's decoder reads it: unknown keys are passed over, null counts as absent, a wrong type is
 //! refused.
 
-use std::collections::BTreeMap;
+use std::collections::hash_map::RandomState;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use gavel_engine::value::Json;
@@ -10,8 +12,7 @@ use serde::{Deserialize, Deserializer, de};
 use smol_str::SmolStr;
 
 use super::{
-    Dependency, ExternalDocumentation, Items, JsonSchema, Pool, SchemaMap, SchemaOrBool,
-    ValidationRule,
+    Dependency, ExternalDocumentation, Items, JsonSchema, SchemaMap, SchemaOrBool, ValidationRule,
 };
 
 /// The most levels of schemas within schemas. Whatever walks a schema may go as deep on the stack; the deepest schemas in
@@ -41,10 +42,9 @@ impl std::error::Error for SchemaReadError {}
 type Read<T> = Result<T, SchemaReadError>;
 
 impl JsonSchema {
-    /// Reads a schema. Equal schemas within it become one in memory. Fails on values of a wrong type and on schemas nested
-    /// more than [`MAX_DEPTH`] deep.
+    /// Reads a schema. Fails on values of a wrong type and on schemas nested more than [`MAX_DEPTH`] deep.
     pub fn read(json: &Json) -> Result<JsonSchema, SchemaReadError> {
-        Reader::default().schema(json, MAX_DEPTH)
+        SchemaReader::default().schema(json, MAX_DEPTH)
     }
 }
 
@@ -83,14 +83,70 @@ impl SchemaReadError {
     }
 }
 
-/// Reads the schemas within one schema.
-#[derive(Default)]
-struct Reader {
-    pool: Pool,
+/// Of schemas that have the same hash, so many are remembered.
+const MAX_ALIKE: usize = 4;
+
+/// Reads schemas. What is written several times is read once, and is one in memory: containers and the like, and most of a
+/// version in the next one.
+#[derive(Debug, Default)]
+pub struct SchemaReader<'j> {
+    /// By a hash of what is written right in the schema.
+    known: HashMap<u64, Vec<Known<'j>>>,
+    hasher: RandomState,
 }
 
-impl Reader {
-    fn schema(&mut self, json: &Json, depth: usize) -> Read<JsonSchema> {
+/// A schema that was read.
+#[derive(Debug)]
+struct Known<'j> {
+    json: &'j Json,
+    /// Within so many levels.
+    depth: usize,
+    schema: Arc<JsonSchema>,
+}
+
+impl<'j> SchemaReader<'j> {
+    /// Reads a schema. Fails on values of a wrong type and on schemas nested more than [`MAX_DEPTH`] deep.
+    pub fn read(&mut self, json: &'j Json) -> Result<Arc<JsonSchema>, SchemaReadError> {
+        self.shared(json, MAX_DEPTH)
+    }
+
+    fn shared(&mut self, json: &'j Json, depth: usize) -> Read<Arc<JsonSchema>> {
+        let hash = self.hash(json);
+        let alike = self.known.get(&hash);
+        let known = alike.and_then(|alike| {
+            let mut alike = alike.iter();
+            alike.find(|known| known.depth <= depth && known.json == json)
+        });
+        if let Some(known) = known {
+            return Ok(Arc::clone(&known.schema));
+        }
+        let schema = Arc::new(self.schema(json, depth)?);
+        let alike = self.known.entry(hash).or_default();
+        if alike.len() < MAX_ALIKE {
+            alike.push(Known {
+                json,
+                depth,
+                schema: Arc::clone(&schema),
+            });
+        }
+        Ok(schema)
+    }
+
+    /// Of keys, scalars and names; what is further within is left to the comparison.
+    fn hash(&self, json: &Json) -> u64 {
+        let mut hasher = self.hasher.build_hasher();
+        for (key, value) in json.as_object().into_iter().flatten() {
+            key.hash(&mut hasher);
+            match value {
+                Json::Object(fields) => fields.keys().for_each(|name| name.hash(&mut hasher)),
+                Json::Array(items) => items.len().hash(&mut hasher),
+                scalar => scalar.hash(&mut hasher),
+            }
+        }
+        hasher.finish()
+    }
+
+    fn schema(&mut self, json: &'j Json, depth: usize) -> Read<JsonSchema> {
         let fields = object(json)?;
         let depth = depth.checked_sub(1).ok_or_else(|| {
             SchemaReadError::new(format!("schemas may be nested at most {MAX_DEPTH} deep"))
@@ -104,7 +160,13 @@ impl Reader {
     }
 
     /// Sets what holds schemas, else what does not: a function of its own, since the frames of this one add up.
-    fn set(&mut self, schema: &mut JsonSchema, key: &str, value: &Json, depth: usize) -> Read<()> {
+    fn set(
+        &mut self,
+        schema: &mut JsonSchema,
+        key: &str,
+        value: &'j Json,
+        depth: usize,
+    ) -> Read<()> {
         match key {
             "items" => schema.items = Some(self.items(value, depth)?),
             "allOf" => schema.combinations.all_of = self.schemas(value, depth)?,
@@ -128,13 +190,8 @@ impl Reader {
         Ok(())
     }
 
-    fn shared(&mut self, json: &Json, depth: usize) -> Read<Arc<JsonSchema>> {
-        let schema = self.schema(json, depth)?;
-        Ok(self.pool.share(schema))
-    }
-
     /// What is neither an object nor a list is taken for an empty list, as upstream takes it.
-    fn items(&mut self, json: &Json, depth: usize) -> Read<Items> {
+    fn items(&mut self, json: &'j Json, depth: usize) -> Read<Items> {
         Ok(match json {
             Json::Object(_) => Items::Schema(self.shared(json, depth)?),
             Json::Array(_) => Items::Positions(self.schemas(json, depth)?),
@@ -142,8 +199,8 @@ impl Reader {
         })
     }
 
-    fn dependencies(&mut self, json: &Json, depth: usize) -> Read<BTreeMap<String, Dependency>> {
-        let entry = |(name, value): (&String, &Json)| match self.dependency(value, depth) {
+    fn dependencies(&mut self, json: &'j Json, depth: usize) -> Read<BTreeMap<String, Dependency>> {
+        let entry = |(name, value): (&String, &'j Json)| match self.dependency(value, depth) {
             Ok(value) => Ok((name.clone(), value)),
             Err(error) => Err(error.within(name)),
         };
@@ -151,7 +208,7 @@ impl Reader {
     }
 
     /// What is neither an object nor a list is taken for an empty list, as upstream takes it.
-    fn dependency(&mut self, json: &Json, depth: usize) -> Read<Dependency> {
+    fn dependency(&mut self, json: &'j Json, depth: usize) -> Read<Dependency> {
         Ok(match json {
             Json::Object(_) => Dependency::Schema(Box::new(self.schema(json, depth)?)),
             Json::Array(_) => Dependency::Properties(texts(json)?),
@@ -159,7 +216,7 @@ impl Reader {
         })
     }
 
-    fn schema_or_bool(&mut self, json: &Json, depth: usize) -> Read<SchemaOrBool> {
+    fn schema_or_bool(&mut self, json: &'j Json, depth: usize) -> Read<SchemaOrBool> {
         match json {
             Json::Bool(allows) => Ok(SchemaOrBool::Allows(*allows)),
             Json::Object(_) => Ok(SchemaOrBool::Schema(self.shared(json, depth)?)),
@@ -168,7 +225,7 @@ impl Reader {
     }
 
     /// Null among schemas is an empty schema.
-    fn schemas(&mut self, json: &Json, depth: usize) -> Read<Box<[JsonSchema]>> {
+    fn schemas(&mut self, json: &'j Json, depth: usize) -> Read<Box<[JsonSchema]>> {
         list(json, |item| match item {
             Json::Null => Ok(JsonSchema::default()),
             item => self.schema(item, depth),
@@ -176,16 +233,15 @@ impl Reader {
     }
 
     /// Null among schemas is an empty schema.
-    fn named(&mut self, json: &Json, depth: usize) -> Read<SchemaMap> {
+    fn named(&mut self, json: &'j Json, depth: usize) -> Read<SchemaMap> {
         let fields = object(json)?;
         let mut schemas = Vec::with_capacity(fields.len());
         for (name, value) in fields {
             let schema = match value {
-                Json::Null => self.pool.share(JsonSchema::default()),
-                value => self
-                    .shared(value, depth)
-                    .map_err(|error| error.within(name))?,
+                Json::Null => Ok(Arc::default()),
+                value => self.shared(value, depth),
             };
+            let schema = schema.map_err(|error| error.within(name))?;
             schemas.push((name.into(), schema));
         }
         Ok(schemas.into_iter().collect())
@@ -266,7 +322,7 @@ fn external_docs(json: &Json) -> Read<ExternalDocumentation> {
     })
 }
 
-fn list<T>(json: &Json, mut read: impl FnMut(&Json) -> Read<T>) -> Read<Box<[T]>> {
+fn list<'j, T>(json: &'j Json, mut read: impl FnMut(&'j Json) -> Read<T>) -> Read<Box<[T]>> {
     match json {
         Json::Array(items) => items
             .iter()
@@ -375,6 +431,11 @@ mod tests {
             )
         };
         assert!(JsonSchema::read(&nested(MAX_DEPTH)).is_ok());
+        // What fits in one place may be too deep in another.
+        let part = nested(MAX_DEPTH - 1);
+        let wrapped = |schema: Json| json!({"properties": {"z": schema}});
+        let both = json!({"properties": {"a": part, "b": wrapped(part.clone())}});
+        assert!(JsonSchema::read(&wrapped(part)).is_ok() && JsonSchema::read(&both).is_err());
         let error = JsonSchema::read(&nested(MAX_DEPTH + 1)).map_err(|error| error.to_string());
         let expected = format!(
             "{}items: schemas may be nested at most 200 deep",

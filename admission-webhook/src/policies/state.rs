@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 
 use gavel_apimachinery::field::{Error, ErrorType};
 use gavel_apimachinery::json;
-use gavel_crd::definition::Definition;
+use gavel_crd::definition::{Definition, written_field};
 use gavel_crd::rule::RuleEnvs;
 use gavel_engine::env::Env;
 use gavel_libraries::authorizer::{Authorizer, Rbac};
@@ -296,7 +296,7 @@ impl Building {
             Err(error) => self.problems.push(error),
             Ok(environments) => {
                 for error in definition.validate(&environments.rules) {
-                    let problem = object.problem(&error.field, &error);
+                    let problem = object.problem(&written_field(&error.field), &error);
                     self.problems.push(problem);
                 }
             }

@@ -155,4 +155,25 @@ fn what_is_wrong_at_the_start_is_told_with_its_place() {
         &good.replace("validationActions: [Deny]", "validationActions: [Never]"),
         "22:23: spec.validationActions[0]: Unsupported value: \"Never\"",
     );
+    check(
+        "\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: things.example.com}
+spec:
+  group: example.com
+  names: {plural: things, kind: Thing}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        x-kubernetes-validations:
+        - rule: self.nope == 1
+",
+        "16:21: spec.validation.openAPIV3Schema.x-kubernetes-validations[0].rule: Invalid value: ",
+    );
 }

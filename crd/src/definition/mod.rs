@@ -1,6 +1,8 @@
 //! CustomResourceDefinitions: read, and held against everything that an API server checks when one is created or updated
 //! (apiextensions-apiserver `pkg/apis/apiextensions/{v1,validation}`, `pkg/registry/customresourcedefinition`).
 
+use std::borrow::Cow;
+
 use gavel_apimachinery::field::Error;
 use gavel_apimachinery::meta;
 use gavel_engine::value::Json;
@@ -65,6 +67,15 @@ pub struct Definition {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ReadError(String);
+
+/// The field of a definition's manifest that an error's field is. Upstream looks at definitions in a form of its own, which
+/// names what all versions share once: their schema is `spec.validation`.
+pub fn written_field(field: &str) -> Cow<'_, str> {
+    match field.strip_prefix("spec.validation.") {
+        Some(rest) => Cow::Owned(format!("spec.versions[0].schema.{rest}")),
+        None => Cow::Borrowed(field),
+    }
+}
 
 impl Definition {
     /// Reads a definition and sets its defaults. Fails where a value has the wrong type, where schemas are nested too deep,

@@ -1,9 +1,9 @@
 //! One object, held against its definition.
 
-use std::borrow::Cow;
 use std::fmt;
 
 use gavel_apimachinery::field::Error;
+use gavel_crd::definition::written_field;
 use gavel_crd::resource::DecodeOptions;
 use gavel_engine::value::Json;
 use gavel_manifest::{Document, Place, Problem};
@@ -106,11 +106,7 @@ impl Fault {
     pub(super) fn place(&self, document: &Document) -> Place {
         match self {
             Fault::Field(error) => {
-                let field = match error.field.strip_prefix("spec.validation.") {
-                    // So upstream names the schema of a definition whose versions all have the same.
-                    Some(rest) => Cow::Owned(format!("spec.versions[0].schema.{rest}")),
-                    None => Cow::Borrowed(quoted_field(error).unwrap_or(&error.field)),
-                };
+                let field = written_field(quoted_field(error).unwrap_or(&error.field));
                 // An object may be told of expressions that are in its definition.
                 match error.detail.starts_with("compilation failed") {
                     true => document.place_of_problem(&field, &error.detail),

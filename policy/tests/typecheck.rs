@@ -214,3 +214,35 @@ fn max(estimate: Option<Estimate>) -> u64 {
         _ => 0,
     }
 }
+
+#[test]
+fn custom_resources_have_the_metadata_of_all_objects() {
+    let schema: JsonSchema = serde_json::from_value(json!({
+        "type": "object",
+        "properties": {
+            "metadata": {"type": "object", "properties": {"name": {"type": "string", "maxLength": 10}}},
+            "template": {"type": "object", "x-kubernetes-embedded-resource": true},
+        },
+    }))
+    .expect("a schema");
+    let check = |schema: Option<&JsonSchema>, text: &str, faults: usize| {
+        let mut checker = TypeChecker::new("1.36".parse().expect("a version")).expect("a checker");
+        checker.add_custom_kind(GroupVersionKind::new("a.com/v1", "Thing"), schema);
+        let spec = json!({"validations": [{"expression": text}]});
+        let policy = policy(&["a.com"], &["v1"], &["things"], spec);
+        assert_eq!(everything(&checker, &policy).len(), faults, "{text}");
+    };
+    check(
+        Some(&schema),
+        "object.metadata.labels['a'] == object.kind",
+        0,
+    );
+    check(
+        Some(&schema),
+        "object.template.metadata.ownerReferences[0].uid == ''",
+        0,
+    );
+    check(Some(&schema), "object.metadata.label == ''", 1);
+    check(None, "object.metadata.name == ''", 0);
+    check(None, "object.metadata.labels.size() > 0", 1);
+}

@@ -6,26 +6,42 @@ use std::sync::Arc;
 use gavel_schema::{Items, JsonSchema, SchemaOrBool};
 use smol_str::SmolStr;
 
-/// The schema of a definition with what all objects have; without one, anything may be in an object.
+/// The schema of a definition with what all objects have. Without one, nothing but that is known which any resource has.
 pub(super) fn schema(schema: Option<&JsonSchema>) -> JsonSchema {
-    let mut schema = schema.cloned().unwrap_or_else(|| JsonSchema {
-        preserve_unknown_fields: Some(true),
-        ..of_type("object")
-    });
-    let own = std::mem::take(&mut schema.properties);
+    let Some(schema) = schema else {
+        return of_type("object");
+    };
+    let mut schema = schema.clone();
+    complete_embedded(&mut schema);
+    complete(&mut schema);
+    schema
+}
+
+/// Completes the objects within objects. As deep as the schema, whose depth its reader bounds.
+fn complete_embedded(schema: &mut JsonSchema) {
+    for name in schema.properties.keys().cloned().collect::<Vec<_>>() {
+        schema.properties.get_mut(&name).map(complete_embedded);
+    }
+    schema.item_mut().map(complete_embedded);
+    schema.value_mut().map(complete_embedded);
+    if schema.embedded_resource {
+        complete(schema);
+    }
+}
+
+/// Adds what all objects have; what the schema says of it does not count.
+fn complete(schema: &mut JsonSchema) {
     let all = [
         ("apiVersion", text()),
         ("kind", text()),
         ("metadata", metadata()),
     ];
-    let all = all.map(|(name, schema)| (SmolStr::new(name), Arc::new(schema)));
-    // What is said of metadata does not count.
-    schema.properties = own
+    let all = all.map(|(name, schema)| (SmolStr::new_static(name), Arc::new(schema)));
+    let own = std::mem::take(&mut schema.properties);
+    let own = own
         .iter()
-        .map(|(name, schema)| (name.clone(), Arc::clone(schema)))
-        .chain(all)
-        .collect();
-    schema
+        .map(|(name, schema)| (name.clone(), Arc::clone(schema)));
+    schema.properties = own.chain(all).collect();
 }
 
 /// `metadata` (apimachinery `pkg/apis/meta/v1`, `ObjectMeta`).

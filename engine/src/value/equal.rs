@@ -29,9 +29,13 @@ impl Value<'_> {
 
 /// Whether `value in list`.
 pub fn list_contains(list: List<'_>, value: &Value<'_>) -> Result<bool, EvalError> {
-    match list {
-        List::Shaped(items, shape) => return shape.list_contains(items, value),
-        List::View(view) => {
+    match (list, value) {
+        // What rules mostly ask; a text equals nothing else.
+        (List::Json(items), Value::String(text)) => {
+            return Ok(items.iter().any(|item| item.as_str() == Some(*text)));
+        }
+        (List::Shaped(items, shape), _) => return shape.list_contains(items, value),
+        (List::View(view), _) => {
             if let Some(contains) = view.contains(value) {
                 return contains;
             }
@@ -49,8 +53,8 @@ pub fn list_contains(list: List<'_>, value: &Value<'_>) -> Result<bool, EvalErro
 /// Whether `key in map`.
 pub fn map_contains(map: Map<'_>, key: &Value<'_>) -> Result<bool, EvalError> {
     match map.get(key)? {
-        Some(value) => value.read(&Arena::new()).map(|_| true),
-        None => Ok(false),
+        Some(Value::Unread(json, shape)) => shape.look(json, |value| value.map(|_| true)),
+        found => Ok(found.is_some()),
     }
 }
 

@@ -87,7 +87,8 @@ fn is_decided(snapshot: &Snapshot, request: &AdmissionRequest, authorizer: &Arc<
     assert!(took < TIME * 5, "the deadline does not hold");
 }
 
-/// What an API server says of an object, and what it writes of it, which it then reads as the same.
+/// What an API server says of an object, and what it writes of it, which it then reads as the same: unless there were
+/// fields that it did not know, such as `apiversion`, by which it finds the type and which it then drops.
 fn is_validated(text: &str) {
     let Ok(decoded) = Resource::decode(text) else {
         return;
@@ -103,6 +104,9 @@ fn is_validated(text: &str) {
             .iter()
             .all(|error| !error.to_string().is_empty())
     );
+    if !decoded.strict.is_empty() {
+        return;
+    }
     let written = object.to_json();
     let again = Resource::decode(&written).expect("what was written");
     assert_eq!(again.object.to_json(), written);

@@ -67,11 +67,6 @@ impl ExpressionCost {
 }
 
 impl Estimate {
-    /// Whether it may be more than a limit. Of what is not known, nothing is said.
-    pub fn exceeds(self, limit: u64) -> bool {
-        matches!(self, Estimate::Bounded(cost) if cost.max > limit)
-    }
-
     fn plus(self, other: Estimate) -> Estimate {
         match (self, other) {
             (Estimate::Unknown, _) | (_, Estimate::Unknown) => Estimate::Unknown,

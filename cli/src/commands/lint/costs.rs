@@ -5,79 +5,67 @@ use std::io::{self, Write};
 use gavel_apimachinery::json;
 use gavel_engine::value::Json;
 use gavel_policy::GroupVersionKind;
-use gavel_policy::typecheck::{Analysis, Estimate, ExpressionCost, KindCosts};
+use gavel_policy::typecheck::{Analysis, Estimate, ExpressionCost, GroupCost, KindCosts};
 
 use super::finding::{Check, Finding, Object, kind_name, with};
 use crate::args::Output;
 
-/// What may cost more than it may take. A group is told only where none of its expressions is, by the kind for which it
-/// costs most.
+/// What may cost more than it may take: of each field the kinds for which it does, and the most of them.
 pub(super) fn findings(costs: &[KindCosts], object: &Object<'_>) -> Vec<Finding> {
     let mut findings: Vec<(u64, Finding)> = Vec::new();
-    for KindCosts {
-        kind,
-        expressions,
-        groups,
-    } in costs
-    {
-        let limit = ExpressionCost::LIMIT;
-        let mut exceeds = false;
-        for ExpressionCost { field, cost } in expressions {
-            if cost.exceeds(limit) {
-                exceeds = true;
-                let what = "may cost up to {most} units, and is ended at {limit}";
-                add(&mut findings, object, kind, field, *cost, limit, what);
+    for costs in costs {
+        for (field, cost, message) in exceeding(costs) {
+            let known = findings.iter().position(|(_, known)| known.field == field);
+            let known = known.unwrap_or_else(|| {
+                findings.push((0, object.finding(Check::Cost, field, String::new())));
+                findings.len().saturating_sub(1)
+            });
+            let Some((most, finding)) = findings.get_mut(known) else {
+                continue;
+            };
+            finding.kinds.push(costs.kind.clone());
+            if cost > *most {
+                *most = cost;
+                finding.message = message;
             }
-        }
-        for group in groups
-            .iter()
-            .filter(|group| !exceeds && group.cost.exceeds(group.budget))
-        {
-            let what = "may cost up to {most} units together, and the policy fails at {limit}";
-            add(
-                &mut findings,
-                object,
-                kind,
-                group.field,
-                group.cost,
-                group.budget,
-                what,
-            );
         }
     }
     findings.into_iter().map(|(_, finding)| finding).collect()
 }
 
-/// Adds a finding, or a kind to one of the same field.
-fn add(
-    findings: &mut Vec<(u64, Finding)>,
-    object: &Object<'_>,
-    kind: &GroupVersionKind,
-    field: &str,
-    cost: Estimate,
-    limit: u64,
-    what: &str,
-) {
-    let Estimate::Bounded(cost) = cost else {
-        return;
+/// The fields that may exceed their limits, with their costs and what is said of them: expressions or, where none does,
+/// those that do together.
+fn exceeding(costs: &KindCosts) -> Vec<(&str, u64, String)> {
+    let most = |cost: Estimate| match cost {
+        Estimate::Bounded(cost) => cost.max,
+        Estimate::Unbounded | Estimate::Unknown => 0,
     };
-    let message = what
-        .replace("{most}", &cost.max.to_string())
-        .replace("{limit}", &limit.to_string());
-    match findings.iter_mut().find(|(_, known)| known.field == field) {
-        Some((most, known)) => {
-            known.kinds.push(kind.clone());
-            if cost.max > *most {
-                *most = cost.max;
-                known.message = message;
-            }
-        }
-        None => {
-            let mut finding = object.finding(Check::Cost, field, message);
-            finding.kinds.push(kind.clone());
-            findings.push((cost.max, finding));
+    let limit = ExpressionCost::LIMIT;
+    let mut exceeding = Vec::new();
+    for ExpressionCost { field, cost } in &costs.expressions {
+        let most = most(*cost);
+        if most > limit {
+            let message = format!("may cost up to {most} units, and is ended at {limit}");
+            exceeding.push((field.as_str(), most, message));
         }
     }
+    if !exceeding.is_empty() {
+        return exceeding;
+    }
+    for GroupCost {
+        field,
+        cost,
+        budget,
+    } in &costs.groups
+    {
+        let most = most(*cost);
+        if most > *budget {
+            let message =
+                format!("may cost up to {most} units together, and the policy fails at {budget}");
+            exceeding.push((*field, most, message));
+        }
+    }
+    exceeding
 }
 
 /// Prints what each expression costs at most, kind by kind.

@@ -27,13 +27,13 @@ impl ListRules {
         &'f self,
         items: &'f [Json],
         trail: &Trail<'_, 'f>,
-        was: Option<Correlated<'_, '_>>,
+        was: Option<&Correlated<'_, '_>>,
         outcome: &mut Outcome<'f>,
     ) {
         if let Some(schema) = &self.items {
             for (index, item) in items.iter().enumerate() {
                 let was = was.and_then(|was| was.index(index));
-                schema.check(item, &trail.index(index), was, outcome);
+                schema.check(item, &trail.index(index), was.as_ref(), outcome);
             }
         }
         let actual = i64::try_from(items.len()).unwrap_or(i64::MAX);

@@ -84,7 +84,7 @@ impl MapRules {
         &'f self,
         fields: &'f Map<String, Json>,
         trail: &Trail<'_, 'f>,
-        was: Option<Correlated<'_, '_>>,
+        was: Option<&Correlated<'_, '_>>,
         outcome: &mut Outcome<'f>,
     ) {
         self.check_size(fields, trail, outcome);
@@ -101,7 +101,7 @@ impl MapRules {
                     Others::None => outcome.add(trail, Cause::UnknownProperty { name }),
                     Others::Schema(schema) => {
                         let trail = trail.entry(name);
-                        schema.check(value, &trail, was_field(name), outcome);
+                        schema.check(value, &trail, was_field(name).as_ref(), outcome);
                     }
                 }
             }
@@ -111,7 +111,8 @@ impl MapRules {
             if let Some(property) = self.properties.get_after(name, &mut next) {
                 present = present.saturating_add(usize::from(property.is_required));
                 let trail = trail.property(name);
-                property.node.check(value, &trail, was_field(name), outcome);
+                let was = was_field(name);
+                property.node.check(value, &trail, was.as_ref(), outcome);
             }
         }
         // Fields are not looked up again where as many are there as are required.

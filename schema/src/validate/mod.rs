@@ -88,7 +88,7 @@ impl Validator {
         let mut outcome = Outcome::default();
         let value = was.new_value();
         self.root
-            .check(value, &places.root(), Some(was), &mut outcome);
+            .check(value, &places.root(), Some(&was), &mut outcome);
         errors(base, &places, &outcome.faults)
     }
 

@@ -53,12 +53,12 @@ impl Node {
         &'f self,
         value: &'f Json,
         trail: &Trail<'_, 'f>,
-        was: Option<Correlated<'_, '_>>,
+        was: Option<&Correlated<'_, '_>>,
         outcome: &mut Outcome<'f>,
     ) {
         let before = outcome.faults.len();
         self.check_anew(value, trail, was, outcome);
-        if outcome.faults.len() > before && was.is_some_and(Correlated::is_unchanged) {
+        if outcome.faults.len() > before && was.is_some_and(|was| was.is_unchanged()) {
             outcome.faults.truncate(before);
         }
     }
@@ -74,7 +74,7 @@ impl Node {
         &'f self,
         value: &'f Json,
         trail: &Trail<'_, 'f>,
-        was: Option<Correlated<'_, '_>>,
+        was: Option<&Correlated<'_, '_>>,
         outcome: &mut Outcome<'f>,
     ) {
         let typed = !self.types.text.is_empty() || self.format.is_some();

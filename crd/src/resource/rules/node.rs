@@ -51,6 +51,12 @@ impl RuleNode {
 
     /// The rules of a property.
     pub(super) fn property(&self, name: &str) -> Option<&RuleNode> {
+        // Of few, most are told apart by their length.
+        if self.properties.len() <= 8 {
+            let mut properties = self.properties.iter();
+            let (_, node) = properties.find(|(known, _)| *known == *name)?;
+            return Some(node);
+        }
         let found = self
             .properties
             .binary_search_by(|(known, _)| known.as_str().cmp(name));

@@ -16,8 +16,9 @@ use crate::cel::Compiler;
 use crate::compiled::CompiledPolicy;
 use crate::hooks::{Hook, Hooks};
 use crate::matching::{EquivalentResources, Matcher};
+use crate::names::Names;
 use crate::namespace::{Namespace, Namespaces};
-use crate::params::{Names, ParamSelection, Params};
+use crate::params::{ParamSelection, Params};
 use crate::request::{AdmissionRequest, text_of};
 
 /// Takes in events and keeps the snapshot that they lead to. Cloning is cheap.

@@ -12,6 +12,7 @@ mod evaluation;
 mod hooks;
 mod index;
 mod matching;
+mod names;
 mod namespace;
 mod observer;
 mod params;

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use gavel_apimachinery::labels::Selector;
 use gavel_engine::value::Json;
-use indexmap::{Equivalent, IndexMap};
+use indexmap::IndexMap;
 use smallvec::SmallVec;
 
 use crate::api::ParamRef;
+use crate::names::Names;
 use crate::request::{label, text_of};
 
 /// The objects of one kind that policies use as params, in the order in which they came.
@@ -18,16 +19,6 @@ pub(crate) struct Params {
     objects: IndexMap<(String, String), Arc<Json>>,
     /// Whether the kind has a namespace, if anything says so.
     namespaced: Option<bool>,
-}
-
-/// Two names, under which something is looked up among those that are owned.
-#[derive(Debug, Hash)]
-pub(crate) struct Names<'a>(pub(crate) &'a str, pub(crate) &'a str);
-
-impl Equivalent<(String, String)> for Names<'_> {
-    fn equivalent(&self, (first, second): &(String, String)) -> bool {
-        self.0 == first && self.1 == second
-    }
 }
 
 /// The params of a binding: mostly one. None stands for a policy or binding that has no params.

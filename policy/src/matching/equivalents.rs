@@ -1,22 +1,23 @@
 //! Resources that are the same objects under other versions or groups (apimachinery `pkg/runtime/mapper.go`).
 
+use std::collections::HashMap;
+
+use indexmap::IndexMap;
+
+use crate::names::Names;
 use crate::resource::{GroupVersionKind, GroupVersionResource};
 
 /// Which resources lead to the same objects. The versions of one resource always do; a host may know more, such as that
 /// events of the core group are those of events.k8s.io.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EquivalentResources {
-    served: Vec<Served>,
-    /// Whether there are equivalents that go by different names, whatever their group.
+    /// By group and resource, which objects it leads to: the last that was said counts.
+    identities: IndexMap<(String, String), String>,
+    /// By identity and subresource, in the order in which they came.
+    resources: IndexMap<(String, String), Vec<GroupVersionResource>>,
+    /// By resource and subresource.
+    kinds: HashMap<GroupVersionResource, HashMap<String, GroupVersionKind>>,
     has_other_names: bool,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Served {
-    identity: String,
-    resource: GroupVersionResource,
-    subresource: String,
-    kind: GroupVersionKind,
 }
 
 impl EquivalentResources {
@@ -33,16 +34,15 @@ impl EquivalentResources {
             "" => resource.qualified(),
             identity => identity.to_owned(),
         };
-        let goes_by_another_name = |served: &Served| {
-            served.identity == identity && served.resource.resource != resource.resource
-        };
-        self.has_other_names |= self.served.iter().any(goes_by_another_name);
-        self.served.push(Served {
-            identity,
-            resource,
-            subresource: subresource.to_owned(),
-            kind,
-        });
+        let of_same = self.resources.iter().filter(|((of, _), _)| *of == identity);
+        let mut same = of_same.flat_map(|(_, resources)| resources);
+        self.has_other_names |= same.any(|one| one.resource != resource.resource);
+        let group_resource = (resource.group.clone(), resource.resource.clone());
+        self.identities.insert(group_resource, identity.clone());
+        let kinds = self.kinds.entry(resource.clone()).or_default();
+        kinds.insert(subresource.to_owned(), kind);
+        let equivalents = self.resources.entry((identity, subresource.to_owned()));
+        equivalents.or_default().push(resource);
     }
 
     /// Whether there are equivalents that go by different names, whatever their group.
@@ -51,23 +51,17 @@ impl EquivalentResources {
     }
 
     /// The equivalents of a resource, itself among them, in the order in which they came.
-    pub(super) fn of<'a>(
-        &'a self,
+    pub(super) fn of(
+        &self,
         resource: &GroupVersionResource,
-        subresource: &'a str,
-    ) -> impl Iterator<Item = &'a GroupVersionResource> {
-        let same = |served: &&Served| {
-            served.resource.group == resource.group && served.resource.resource == resource.resource
-        };
-        // The identity under which the group's resource was made known last counts.
-        let identity = self.served.iter().rev().find(same);
-        let identity = identity.map(|served| served.identity.as_str());
-        self.served
-            .iter()
-            .filter(move |served| {
-                Some(served.identity.as_str()) == identity && served.subresource == subresource
-            })
-            .map(|served| &served.resource)
+        subresource: &str,
+    ) -> &[GroupVersionResource] {
+        let identity = Names(&resource.group, &resource.resource);
+        let found = self.identities.get(&identity).and_then(|identity| {
+            let names = Names(identity, subresource);
+            self.resources.get(&names)
+        });
+        found.map(Vec::as_slice).unwrap_or_default()
     }
 
     /// The kind of a resource or subresource, if it is known.
@@ -76,11 +70,7 @@ impl EquivalentResources {
         resource: &GroupVersionResource,
         subresource: &str,
     ) -> Option<&GroupVersionKind> {
-        let known = self
-            .served
-            .iter()
-            .rev()
-            .find(|served| served.resource == *resource && served.subresource == subresource)?;
-        Some(&known.kind).filter(|kind| **kind != GroupVersionKind::default())
+        let kind = self.kinds.get(resource)?.get(subresource)?;
+        Some(kind).filter(|kind| **kind != GroupVersionKind::default())
     }
 }

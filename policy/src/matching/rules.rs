@@ -29,8 +29,9 @@ pub(super) fn matches<'a>(
     if matches!(match_policy, None | Some("Exact")) {
         return Ok(None);
     }
+    let all = equivalents.of(resource, &request.subresource);
     for rule in rules {
-        for equivalent in equivalents.of(resource, &request.subresource) {
+        for equivalent in all {
             if equivalent == resource || !rule_matches(&rule.rule, request, equivalent) {
                 continue;
             }

@@ -3,11 +3,14 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use tokio::sync::Notify;
+
 /// The requests of a connection.
 #[derive(Debug)]
 pub(super) struct Activity {
     opened: Instant,
     served: AtomicBool,
+    first: Notify,
     in_flight: AtomicUsize,
     /// When the last request was answered: milliseconds since the connection was opened.
     answered: AtomicU64,
@@ -18,6 +21,7 @@ impl Activity {
         Activity {
             opened: Instant::now(),
             served: AtomicBool::new(false),
+            first: Notify::new(),
             in_flight: AtomicUsize::new(0),
             answered: AtomicU64::new(0),
         }
@@ -26,7 +30,16 @@ impl Activity {
     /// A request has arrived, with all of its head.
     pub(super) fn begin(&self) {
         self.in_flight.fetch_add(1, Ordering::Relaxed);
-        self.served.store(true, Ordering::Relaxed);
+        if !self.served.swap(true, Ordering::Relaxed) {
+            self.first.notify_one();
+        }
+    }
+
+    /// Ends when a request has arrived.
+    pub(super) async fn first_request(&self) {
+        if !self.served.load(Ordering::Relaxed) {
+            self.first.notified().await;
+        }
     }
 
     /// A request has been answered, or its client has gone.

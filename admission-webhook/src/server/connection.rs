@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::http::{HeaderValue, Request, Response, Version, header};
@@ -14,6 +14,7 @@ use hyper_util::server::conn::auto;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
+use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 use tower::Service;
 
@@ -21,8 +22,12 @@ use super::Shared;
 use super::activity::Activity;
 use super::request_body::RequestBody;
 
+/// How long a new connection may take to send its first request when the server is about to end: it was made because the
+/// server took connections, and a request may be on its way.
+const PATIENCE: Duration = Duration::from_secs(1);
+
 /// Serves a connection until it ends, or until it does nothing for too long. When `closing` turns, the requests in
-/// flight are answered and no more are taken.
+/// flight are answered and no more are taken, but for the first one of a new connection.
 pub(super) async fn serve(stream: TcpStream, shared: Arc<Shared>, closing: watch::Receiver<bool>) {
     // Answers are one small write each; waiting for more to send only delays them.
     let _ = stream.set_nodelay(true);
@@ -31,7 +36,7 @@ pub(super) async fn serve(stream: TcpStream, shared: Arc<Shared>, closing: watch
     };
     let handshake = TlsAcceptor::from(tls.current()).accept(stream);
     let limit = shared.limits.header_timeout;
-    match tokio::time::timeout(limit, handshake).await {
+    match timeout(limit, handshake).await {
         Ok(Ok(stream)) => requests(stream, shared, closing).await,
         Ok(Err(error)) => {
             shared.app.metrics.handshake_failed();
@@ -59,7 +64,7 @@ async fn requests(
     let (first, idle) = (shared.limits.header_timeout, shared.limits.idle_timeout);
     let mut look = tokio::time::interval(first);
     look.tick().await;
-    let mut is_closing = false;
+    let (mut is_told, mut is_closing) = (false, false);
     loop {
         tokio::select! {
             ended = connection.as_mut() => {
@@ -68,7 +73,8 @@ async fn requests(
                 }
                 return;
             }
-            _ = closing.wait_for(|closing| *closing), if !is_closing => {
+            _ = closing.wait_for(|closing| *closing), if !is_told => is_told = true,
+            _ = timeout(PATIENCE, activity.first_request()), if is_told && !is_closing => {
                 is_closing = true;
                 connection.as_mut().graceful_shutdown();
             }

@@ -4,6 +4,13 @@ use bumpalo::Bump;
 use elsa::FrozenVec;
 
 use super::{Opaque, Value};
+use crate::error::EvalError;
+
+/// The most bytes that an arena holds from one evaluation to the next.
+const MOST_KEPT: usize = 16 << 20;
+
+/// The bytes beyond which evaluations end: many times what costs and requests let an honest expression compute.
+const MOST_COMPUTED: usize = 512 << 20;
 
 /// The memory of one or more evaluations: strings, lists and maps that they compute live as long as it does.
 ///
@@ -22,15 +29,27 @@ impl Arena {
         Self::default()
     }
 
-    /// Forgets all values and keeps the memory for the next evaluation.
+    /// Forgets all values and keeps the memory for the next evaluation, unless that is much.
     pub fn reset(&mut self) {
-        self.bump.reset();
+        match self.allocated_bytes() > MOST_KEPT {
+            true => self.bump = Bump::new(),
+            false => self.bump.reset(),
+        }
         self.opaques = FrozenVec::new();
     }
 
     /// The bytes that the arena holds.
     pub fn allocated_bytes(&self) -> usize {
         self.bump.allocated_bytes()
+    }
+
+    /// Fails where so much has been computed that evaluations would take all memory. For what copies lists at a cost that
+    /// does not grow with them; the cost limit bounds the rest.
+    pub fn check_size(&self) -> Result<(), EvalError> {
+        match self.allocated_bytes() > MOST_COMPUTED {
+            true => Err(EvalError::internal("values are too large")),
+            false => Ok(()),
+        }
     }
 
     /// The allocator itself, for growing collections (`bumpalo::collections`).
@@ -69,5 +88,26 @@ impl std::fmt::Debug for Arena {
         f.debug_struct("Arena")
             .field("allocated_bytes", &self.allocated_bytes())
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::alloc::Layout;
+
+    use super::*;
+
+    #[test]
+    fn what_was_computed_is_bounded_and_not_kept() {
+        let mut arena = Arena::new();
+        arena.string("a");
+        assert!(arena.check_size().is_ok());
+        // No page of it is touched.
+        let layout = Layout::from_size_align(MOST_COMPUTED, 1).unwrap();
+        let _ = arena.bump().alloc_layout(layout);
+        assert!(arena.check_size().unwrap_err().is_fatal());
+        arena.reset();
+        assert!(arena.check_size().is_ok());
+        assert!(arena.allocated_bytes() <= MOST_KEPT);
     }
 }

@@ -30,8 +30,9 @@ pub fn concat_bytes<'a>(arena: &'a Arena, left: &'a [u8], right: &'a [u8]) -> &'
     bytes.into_bump_slice()
 }
 
-/// `left + right`: a copy of the elements, or one of the two where the other is empty. A host's list may join in a way of
-/// its own.
+/// `left + right`: both seen as one list, or one of the two where the other is empty. A host's list may join in a way of
+/// its own. Fails where there are more elements than walks go over: a list that is joined with itself, and what comes of it
+/// again, soon has more than any walk would end with.
 pub fn concat_lists<'a>(
     arena: &'a Arena,
     left: List<'a>,
@@ -52,12 +53,11 @@ pub fn concat_lists<'a>(
         return Ok(left.into());
     }
     let length = left.len().saturating_add(right.len());
-    let mut values = ArenaVec::with_capacity_in(length, arena.bump());
-    values.extend(left.iter());
-    values.extend(right.iter());
+    Reach::default().meet(length)?;
     Ok(Value::ListView(arena.bump().alloc(Joined {
-        values: values.into_bump_slice(),
-        parts: [left, right],
+        left,
+        right,
+        length,
     })))
 }
 
@@ -65,13 +65,14 @@ pub fn concat_lists<'a>(
 /// optional (cel-go's `concatList`).
 #[derive(Debug)]
 struct Joined<'a> {
-    values: &'a [Value<'a>],
-    parts: [List<'a>; 2],
+    left: List<'a>,
+    right: List<'a>,
+    length: usize,
 }
 
 impl ListView for Joined<'_> {
     fn len(&self) -> usize {
-        self.values.len()
+        self.length
     }
 
     fn go_type(&self) -> &'static str {
@@ -79,27 +80,47 @@ impl ListView for Joined<'_> {
     }
 
     fn get(&self, index: usize) -> Option<Value<'_>> {
-        self.values.get(index).copied()
+        match index.checked_sub(self.left.len()) {
+            None => self.left.get(index),
+            Some(index) => self.right.get(index),
+        }
     }
 
     fn equals(&self, other: &Value<'_>, reach: &mut Reach) -> Option<Result<bool, EvalError>> {
         Some(match other.as_list() {
-            Some(other) => lists_equal_strictly(List::Values(self.values), other, reach),
+            Some(other) => lists_equal_strictly(List::View(self), other, reach),
             None => Ok(false),
         })
     }
 
     fn contains(&self, value: &Value<'_>) -> Option<Result<bool, EvalError>> {
-        let found = self.parts.iter().map(|part| list_contains(*part, value));
-        found.reduce(|left, right| Ok(left? || right?))
+        Some(match list_contains(self.left, value) {
+            Ok(false) => list_contains(self.right, value),
+            found => found,
+        })
     }
 
     fn native<'a>(&'a self, arena: &'a Arena) -> Option<Value<'a>> {
-        let values: Vec<_> = self
-            .values
-            .iter()
-            .map(|value| value.native(arena))
-            .collect();
-        Some(arena.list(&values))
+        let list = List::View(self);
+        Some(Value::ListView(arena.bump().alloc(Natives { list, arena })))
+    }
+}
+
+/// A list of what becomes of values by way of Go's values. They are made when they are looked at: a list may hold the same
+/// list many times over.
+#[derive(Debug)]
+struct Natives<'a> {
+    list: List<'a>,
+    arena: &'a Arena,
+}
+
+impl ListView for Natives<'_> {
+    fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    fn get(&self, index: usize) -> Option<Value<'_>> {
+        let value = self.list.get(index)?;
+        Some(value.native(self.arena))
     }
 }

@@ -71,6 +71,32 @@ fn doubled(levels: usize, then: &str) -> String {
     format!("[1]{}.map(x, {then})", ".map(x, [x, x])".repeat(levels))
 }
 
+/// A list that is joined with itself, and what comes of it again, so many times; then this of the list `x`.
+fn joined(times: usize, then: &str) -> String {
+    format!("[[1]]{}.map(x, {then})", ".map(x, x + x)".repeat(times))
+}
+
+#[test]
+fn lists_that_are_joined_with_themselves_take_bounded_memory() {
+    let env = &ENVIRONMENTS[1];
+    for then in ["x.size() == 4194304", "4194304 - 1 < x.size()"] {
+        assert!(run(env, &joined(22, then)).is_ok(), "{then}");
+    }
+    let check = |text: &str| {
+        let message = run(env, text).unwrap_err();
+        assert!(message.contains("values are too large"), "{message:.200}");
+    };
+    check(&joined(23, "x.size()"));
+    check(&joined(60, "x"));
+    // Of the list that is taken out of the optional, all elements are other values.
+    let nested = format!("[[1]]{}[0]", ".map(x, [x] + [x])".repeat(60));
+    let size = format!("[optional.of({nested})].map(o, o.value().size())[0] == 2");
+    assert!(run(env, &size).is_ok());
+    check(&format!(
+        "[optional.of({nested})].map(o, o.value() == o.value())"
+    ));
+}
+
 #[test]
 fn values_that_are_shared_many_times_over_take_bounded_time() {
     let check = |then: &str, expected: &str| {

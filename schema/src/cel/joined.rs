@@ -73,6 +73,8 @@ pub(super) fn concat<'a>(
         return Err(EvalError::no_such_overload());
     };
     let length = left.len().saturating_add(right.len());
+    Reach::default().meet(length)?;
+    arena.check_size()?;
     let mut elements = ArenaVec::with_capacity_in(length, arena.bump());
     elements.extend(
         left.natives()

@@ -6,7 +6,7 @@ use gavel_engine::cost::{
 };
 use gavel_engine::error::EvalError;
 use gavel_engine::types::{Primitive, Type};
-use gavel_engine::value::{Arena, Value};
+use gavel_engine::value::Value;
 
 /// Of functions that read a text: `quantity`, `isIP`, …
 pub(crate) const PARSING: Cost = Cost::sizes(traversal).of_name();
@@ -26,9 +26,7 @@ fn traversal_estimate(call: &dyn CallSite) -> CallEstimate {
     };
     let cost = match element {
         // Everything within is walked through.
-        Some(element) if call.is_bound() && !is_text(element) && !is_number(element) => {
-            CostEstimate::UNKNOWN
-        }
+        Some(element) if call.is_bound() && !is_flat(element) => CostEstimate::UNKNOWN,
         None if call.is_bound() && !is_text(call.argument_type(0)) => CostEstimate::UNKNOWN,
         Some(element) => {
             let mut each = CostEstimate::exact(1);
@@ -50,11 +48,13 @@ fn is_text(ty: &Type) -> bool {
     )
 }
 
-fn is_number(ty: &Type) -> bool {
-    matches!(
+/// Whether nothing is within the values of a type.
+fn is_flat(ty: &Type) -> bool {
+    let is_one = matches!(
         ty,
         Type::Bool | Type::Int | Type::Uint | Type::Double | Type::Duration | Type::Timestamp
-    )
+    );
+    is_one || is_text(ty)
 }
 
 /// A tenth of a unit for each byte of text, rounded down text by text, and a unit for each other value.
@@ -88,10 +88,10 @@ fn traversal_track<'v>(
             let units = match value {
                 Value::String(text) => tenth(text.len()),
                 Value::Bytes(bytes) => tenth(bytes.len()),
-                Value::Unread(..) => match value.read(&Arena::new()) {
+                Value::Unread(json, shape) => shape.look(json, |value| match value {
                     Ok(Value::Bytes(bytes)) => tenth(bytes.len()),
                     _ => 1,
-                },
+                }),
                 _ => 1,
             };
             cost = cost.saturating_add(units);

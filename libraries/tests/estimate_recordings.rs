@@ -1,5 +1,5 @@
-//! Estimates against recorded answers of Kubernetes, and the costs of these answers against bounds. Passes over what needs a schema, and all of it where the recordings
-//! are not there.
+//! Estimates against recorded answers of Kubernetes, and the costs of these answers against bounds. Passes over what needs
+//! a schema, and all of it where the recordings are not there.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,

@@ -81,6 +81,7 @@ impl<'c> Checker<'c> {
                 *ty = resolved;
             }
         }
+        // Upstream takes whatever has the type of a type for the name of one, even a variable.
         for (ty, reference) in self.types.iter().zip(&mut self.references) {
             if let (Type::Type(_), Some(Reference::Variable(name))) = (ty, &reference) {
                 *reference = Some(Reference::Type(name.clone()));

@@ -130,20 +130,10 @@ fn equals_read(left: Value<'_>, right: Value<'_>, reach: &mut Reach) -> Result<b
 }
 
 fn lists_equal(left: List<'_>, right: List<'_>, reach: &mut Reach) -> Result<bool, EvalError> {
-    if left.len() != right.len() {
-        return Ok(false);
-    }
-    reach.within(left.len(), |reach| {
-        for (l, r) in left.iter().zip(right.iter()) {
-            if differs(equals_within(&l, &r, reach))? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    })
+    differs(lists_equal_strictly(left, right, reach)).map(|differ| !differ)
 }
 
-/// The same where a comparison of elements that fails is the answer, unless other elements differ.
+/// Whether the elements are equal, where a comparison that fails is the answer, unless other elements differ.
 pub(super) fn lists_equal_strictly(
     left: List<'_>,
     right: List<'_>,

@@ -197,11 +197,11 @@ impl<'a> Value<'a> {
             Value::Optional(_) => "optional_type",
             Value::Type(_) => "type",
             Value::Opaque(opaque) => opaque.type_name(),
-            Value::Unread(json, shape) => match shape.read(json, &Arena::new()) {
+            Value::Unread(json, shape) => shape.look(json, |value| match value {
                 Ok(Value::Opaque(opaque)) => opaque.type_name(),
                 Ok(Value::Bytes(_)) => "bytes",
                 _ => "error",
-            },
+            }),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::map::{check_hashable, key_order};
-use super::{Arena, Duration, MapView, Opaque, Reach, Timestamp, Value};
+use super::{Duration, MapView, Opaque, Reach, Timestamp, Value};
 use crate::error::EvalError;
 
 /// A deep copy of a [`Value`], which borrows from nothing. Cheap to clone, and to view as a value again.
@@ -84,7 +84,7 @@ fn copy(value: &Value<'_>, reach: &mut Reach) -> Result<OwnedValue, EvalError> {
         Value::Map(_) | Value::JsonMap(_) | Value::ShapedMap(..) | Value::MapView(_) => {
             copy_map(value, reach)?
         }
-        Value::Unread(json, shape) => return copy(&shape.read(json, &Arena::new())?, reach),
+        Value::Unread(json, shape) => return shape.look(json, |value| copy(&value?, reach)),
     };
     Ok(OwnedValue(repr))
 }

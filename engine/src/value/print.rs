@@ -37,10 +37,12 @@ impl Value<'_> {
             Value::Optional(_) => "*types.Optional",
             Value::Type(_) => "*types.Type",
             Value::Opaque(opaque) => return opaque.go_type(),
-            Value::Unread(json, shape) => match shape.read(json, &Arena::new()) {
-                Ok(value) => return value.go_type(),
-                Err(_) => "*types.Err",
-            },
+            Value::Unread(json, shape) => {
+                return shape.look(json, |value| match value {
+                    Ok(value) => value.go_type(),
+                    Err(_) => Cow::Borrowed("*types.Err"),
+                });
+            }
         };
         Cow::Borrowed(name)
     }
@@ -127,10 +129,10 @@ impl Printer<'_, '_> {
             Value::Type("map") => self.write_str("map(dyn, dyn)"),
             Value::Type(name) => self.write_str(name),
             Value::Opaque(opaque) => self.write_str(opaque.to_text(&Arena::new())),
-            Value::Unread(json, shape) => match shape.read(json, &Arena::new()) {
+            Value::Unread(json, shape) => shape.look(json, |value| match value {
                 Ok(value) => self.simple(&value),
                 Err(error) => self.write_str(error.message()),
-            },
+            }),
             // Written above.
             Value::List(_)
             | Value::JsonList(_)

@@ -188,12 +188,8 @@ impl Attribute {
             match reached {
                 Reached::Value(object) => reached = Reached::Value(select(object, field, frame)?),
                 Reached::Optional(object) => {
-                    let Some(value) = find_field(object, field, frame)? else {
-                        check_absence(object, Value::String(field), frame)?;
-                        return Ok(Reached::Absent);
-                    };
-                    frame.charge(1)?;
-                    reached = Reached::Optional(value);
+                    let found = find_optional_field(object, field, frame)?;
+                    reached = Reached::optionally(found, frame)?;
                 }
                 Reached::Absent => return Ok(Reached::Absent),
             }
@@ -221,11 +217,8 @@ impl Attribute {
                 Reached::Absent => return Ok(Reached::Absent),
             };
             if optional {
-                let Some(value) = qualifier.find(object, frame)? else {
-                    return Ok(Reached::Absent);
-                };
-                frame.charge(1)?;
-                reached = Reached::Optional(value);
+                let found = qualifier.find(object, frame)?;
+                reached = Reached::optionally(found, frame)?;
             } else if tested == Some(n) {
                 let found = qualifier.find(object, frame);
                 charge_step(&found, frame)?;
@@ -237,6 +230,16 @@ impl Attribute {
             }
         }
         Ok(reached)
+    }
+}
+
+impl<'a> Reached<'a> {
+    /// Where an optional step leads, charged if it found something.
+    fn optionally(found: Option<Value<'a>>, frame: &mut Frame<'a>) -> Result<Self, EvalError> {
+        match found {
+            Some(value) => frame.charge(1).map(|()| Reached::Optional(value)),
+            None => Ok(Reached::Absent),
+        }
     }
 }
 
@@ -277,10 +280,7 @@ impl Qualifier {
         frame: &mut Frame<'a>,
     ) -> Result<Option<Value<'a>>, EvalError> {
         match &self.key {
-            Key::Field(name) => match find_field(object, name, frame)? {
-                None => check_absence(object, Value::String(name), frame).map(|()| None),
-                found => Ok(found),
-            },
+            Key::Field(name) => find_optional_field(object, name, frame),
             key => {
                 let key = key.resolve(frame)?;
                 match find(object, key, frame)? {
@@ -348,6 +348,18 @@ fn find_field<'a>(
     match object {
         Value::JsonMap(map) => Ok(map.get(name).map(Value::from)),
         _ => find(object, Value::String(name), frame),
+    }
+}
+
+/// A field of a value that may be without it.
+fn find_optional_field<'a>(
+    object: Value<'a>,
+    name: &'a str,
+    frame: &Frame<'a>,
+) -> Result<Option<Value<'a>>, EvalError> {
+    match find_field(object, name, frame)? {
+        None => check_absence(object, Value::String(name), frame).map(|()| None),
+        found => Ok(found),
     }
 }
 

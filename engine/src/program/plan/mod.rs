@@ -194,7 +194,7 @@ impl Planner<'_> {
         Ok(Node::Attribute(Box::new(chain)))
     }
 
-    /// Adds a selection or index to a chain.
+    /// Adds a selection or index to a chain. There are many chains, most of them short: they take no more room than they need.
     fn qualify(&mut self, chain: &mut Attribute, qualifier: Qualifier) {
         match qualifier {
             Qualifier {

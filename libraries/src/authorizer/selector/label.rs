@@ -5,9 +5,9 @@ use std::fmt;
 use std::iter::Peekable;
 use std::vec;
 
+use gavel_apimachinery::field::{self, Error, Path};
 use gavel_apimachinery::names;
 use gavel_engine::golang::integer;
-use gavel_engine::golang::quote::quote;
 use gavel_engine::golang::sort::sort_by_less;
 
 use super::SelectorError;
@@ -118,7 +118,11 @@ impl<'t> Parser<'t> {
         let (Token::Identifier, key) = next else {
             return found(next.1, ", expected: identifier");
         };
-        check("<nil>", key, &names::qualified_name(key))?;
+        let faults = names::qualified_name(key);
+        if !faults.is_empty() {
+            let error = Error::invalid(&Path::root(), key, faults.join("; "));
+            return Err(SelectorError(error.to_string()));
+        }
         if negated || matches!(self.peek().0, Token::End | Token::Comma) {
             return Ok(LabelRequirement {
                 key: key.to_owned(),
@@ -237,7 +241,8 @@ fn compared(
     operator: LabelOperator,
     values: BTreeSet<&str>,
 ) -> Result<LabelRequirement, SelectorError> {
-    let mut problems = Vec::new();
+    let mut errors = Vec::new();
+    let path = Path::new("values");
     if matches!(
         operator,
         LabelOperator::GreaterThan | LabelOperator::LessThan
@@ -245,38 +250,24 @@ fn compared(
         for (n, value) in values.iter().enumerate() {
             if integer::parse_int(value).is_none() {
                 let detail = "for 'Gt', 'Lt' operators, the value must be an integer";
-                problems.push(format!(
-                    "values[{n}]: Invalid value: {}: {detail}",
-                    quote(value)
-                ));
+                errors.push(Error::invalid(&path.index(n), *value, detail));
             }
         }
     }
     for (n, value) in values.iter().enumerate() {
-        let place = format!("values[{n}][{key}]");
-        if let Err(problem) = check(&place, value, &names::label_value(value)) {
-            problems.push(problem.0);
+        let faults = names::label_value(value);
+        if !faults.is_empty() {
+            let element = path.index(n);
+            errors.push(Error::invalid(&element.key(key), *value, faults.join("; ")));
         }
     }
-    match problems.as_slice() {
-        [] => Ok(LabelRequirement {
+    match field::aggregate(&errors) {
+        Some(problem) => Err(SelectorError(problem)),
+        None => Ok(LabelRequirement {
             key: key.to_owned(),
             operator,
             values: values.into_iter().map(str::to_owned).collect(),
         }),
-        [only] => Err(SelectorError(only.clone())),
-        many => Err(SelectorError(format!("[{}]", many.join(", ")))),
-    }
-}
-
-fn check(place: &str, value: &str, problems: &[String]) -> Result<(), SelectorError> {
-    match problems {
-        [] => Ok(()),
-        _ => Err(SelectorError(format!(
-            "{place}: Invalid value: {}: {}",
-            quote(value),
-            problems.join("; ")
-        ))),
     }
 }
 
@@ -345,5 +336,19 @@ mod tests {
                 Err(&format!("unable to parse requirement: {message}")),
             );
         }
+    }
+
+    #[test]
+    fn tells_all_faults_of_a_requirement() {
+        let check = |text: &str, faults: &str| {
+            check(text, Err(&format!("unable to parse requirement: {faults}")));
+        };
+        let fault = names::qualified_name("-").join("; ");
+        check("-", &format!("<nil>: Invalid value: \"-\": {fault}"));
+        let fault = names::label_value("-").join("; ");
+        let value = format!("values[0][a]: Invalid value: \"-\": {fault}");
+        check("a=-", &value);
+        let number = "values[0]: Invalid value: \"-\": for 'Gt', 'Lt' operators, the value must be an integer";
+        check("a>-", &format!("[{number}, {value}]"));
     }
 }

@@ -90,8 +90,9 @@ pub(super) fn concat<'a>(
             for native in left.natives() {
                 members.extend(native.key()?);
             }
-            let known = added.map(Added::keys).unwrap_or_default();
-            members.extend(known.iter().copied());
+            if let Some(added) = added {
+                members.extend(added.keys.borrow().iter().copied());
+            }
             for native in appended {
                 let key = native
                     .key()
@@ -123,10 +124,31 @@ pub(super) fn concat<'a>(
             }
         }
     }
-    let elements = elements.into_bump_slice();
-    Ok(Value::ListView(
-        arena.bump().alloc(Joined { shape, elements }),
-    ))
+    Ok(Value::ListView(arena.bump().alloc(SchemaList {
+        shape,
+        item,
+        elements: Elements::Joined(elements.into_bump_slice()),
+        added: None,
+    })))
+}
+
+/// A set as the value of a variable, which lives as long as the arena. `item` is the schema of elements.
+pub(super) fn bound_set<'a>(
+    shape: &'a Shape,
+    item: &'a Shape,
+    items: &'a [Json],
+    arena: &'a Arena,
+) -> Value<'a> {
+    let added = Added {
+        keys: RefCell::new(ArenaVec::new_in(arena.bump())),
+        arena,
+    };
+    Value::ListView(arena.bump().alloc(SchemaList {
+        shape,
+        item,
+        elements: Elements::Json(items),
+        added: Some(added),
+    }))
 }
 
 impl<'a> Element<'a> {
@@ -142,14 +164,35 @@ impl<'a> Element<'a> {
     }
 }
 
-/// A list of a schema with others appended to it.
-#[derive(Debug, Clone, Copy)]
-struct Joined<'a> {
+/// A list of a schema that was joined, or a set that is bound to a variable.
+#[derive(Debug)]
+struct SchemaList<'a> {
     shape: &'a Shape,
-    elements: &'a [Element<'a>],
+    /// The schema of elements.
+    item: &'a Shape,
+    elements: Elements<'a>,
+    /// Of a set that is bound to a variable.
+    added: Option<Added<'a>>,
 }
 
-impl ListView for Joined<'_> {
+/// What was added to a set that is bound to a variable.
+///
+/// Upstream remembers it: in whatever expression the same variable is next compared or added to, that counts as a member,
+/// though it is no element.
+#[derive(Debug)]
+pub(super) struct Added<'a> {
+    keys: RefCell<ArenaVec<'a, Key<'a>>>,
+    arena: &'a Arena,
+}
+
+impl Added<'_> {
+    fn remember(&self, key: Key<'_>) {
+        let key = key.copied_to(self.arena);
+        self.keys.borrow_mut().push(key);
+    }
+}
+
+impl ListView for SchemaList<'_> {
     fn len(&self) -> usize {
         self.elements.len()
     }
@@ -159,7 +202,7 @@ impl ListView for Joined<'_> {
     }
 
     fn get(&self, index: usize) -> Option<Value<'_>> {
-        self.elements.get(index).map(|element| element.value)
+        self.elements.value(index, self.item)
     }
 
     fn is_zero(&self) -> bool {
@@ -167,13 +210,15 @@ impl ListView for Joined<'_> {
     }
 
     fn equals(&self, other: &Value<'_>, reach: &mut Reach) -> Option<Result<bool, EvalError>> {
-        let elements = Elements::Joined(self.elements);
         let node = Node::of(self.shape)?;
-        Some(equality::list_equals(node, elements, &[], other, reach))
+        let added = self.added.as_ref().map(|added| added.keys.borrow());
+        let added = added.as_deref().map_or(&[][..], |keys| keys.as_slice());
+        let elements = self.elements;
+        Some(equality::list_equals(node, elements, added, other, reach))
     }
 
     fn contains(&self, value: &Value<'_>) -> Option<Result<bool, EvalError>> {
-        let values = self.elements.iter().map(|element| element.value);
+        let values = (0..self.len()).filter_map(|index| self.get(index));
         Some(equality::contains(values, value))
     }
 
@@ -182,106 +227,18 @@ impl ListView for Joined<'_> {
         other: List<'a>,
         arena: &'a Arena,
     ) -> Option<Result<Value<'a>, EvalError>> {
-        let elements = Elements::Joined(self.elements);
-        Some(concat(self.shape, elements, None, other, arena))
+        let (elements, added) = (self.elements, self.added.as_ref());
+        Some(concat(self.shape, elements, added, other, arena))
     }
 
     fn native<'a>(&'a self, arena: &'a Arena) -> Option<Value<'a>> {
-        let values: Vec<_> = self
-            .elements
-            .iter()
-            .map(|element| element.native.value(arena))
-            .collect();
-        Some(arena.list(&values))
-    }
-}
-
-/// A set that is bound to a variable.
-///
-/// Upstream remembers what was added to it: in whatever expression the same variable is next compared or added to, that
-/// counts as a member, though it is no element.
-#[derive(Debug)]
-struct BoundSet<'a> {
-    shape: &'a Shape,
-    items: &'a [Json],
-    added: Added<'a>,
-}
-
-/// What was added to a set.
-#[derive(Debug)]
-pub(super) struct Added<'a> {
-    keys: RefCell<ArenaVec<'a, Key<'a>>>,
-    arena: &'a Arena,
-}
-
-/// A set as the value of a variable, which lives as long as the arena.
-pub(super) fn bound_set<'a>(shape: &'a Shape, items: &'a [Json], arena: &'a Arena) -> Value<'a> {
-    let added = Added {
-        keys: RefCell::new(ArenaVec::new_in(arena.bump())),
-        arena,
-    };
-    Value::ListView(arena.bump().alloc(BoundSet {
-        shape,
-        items,
-        added,
-    }))
-}
-
-impl<'a> Added<'a> {
-    fn keys(&self) -> Vec<Key<'a>> {
-        self.keys.borrow().to_vec()
-    }
-
-    fn remember(&self, key: Key<'_>) {
-        let key = key.copied_to(self.arena);
-        self.keys.borrow_mut().push(key);
-    }
-}
-
-impl ListView for BoundSet<'_> {
-    fn len(&self) -> usize {
-        self.items.len()
-    }
-
-    fn go_type(&self) -> &'static str {
-        self.shape.go_type()
-    }
-
-    fn get(&self, index: usize) -> Option<Value<'_>> {
-        self.items.get(index).map(|json| self.shape.element(json))
-    }
-
-    fn is_zero(&self) -> bool {
-        false
-    }
-
-    fn equals(&self, other: &Value<'_>, reach: &mut Reach) -> Option<Result<bool, EvalError>> {
-        let elements = Elements::Json(self.items);
-        let node = Node::of(self.shape)?;
-        let added = self.added.keys.borrow();
-        Some(equality::list_equals(node, elements, &added, other, reach))
-    }
-
-    fn contains(&self, value: &Value<'_>) -> Option<Result<bool, EvalError>> {
-        Some(self.shape.list_contains(self.items, value))
-    }
-
-    fn concat<'a>(
-        &'a self,
-        other: List<'a>,
-        arena: &'a Arena,
-    ) -> Option<Result<Value<'a>, EvalError>> {
-        let elements = Elements::Json(self.items);
-        Some(concat(
-            self.shape,
-            elements,
-            Some(&self.added),
-            other,
-            arena,
-        ))
-    }
-
-    fn native<'a>(&'a self, _: &'a Arena) -> Option<Value<'a>> {
-        Some(Value::JsonList(self.items))
+        Some(match self.elements {
+            Elements::Json(items) => Value::JsonList(items),
+            Elements::Joined(elements) => {
+                let natives = elements.iter().map(|element| element.native);
+                let values: Vec<_> = natives.map(|native| native.value(arena)).collect();
+                arena.list(&values)
+            }
+        })
     }
 }

@@ -100,8 +100,8 @@ impl CelSchema {
     /// added to it.
     pub fn bind<'a>(&'a self, json: &'a Json, arena: &'a Arena) -> Value<'a> {
         match (self.node().map(|node| &node.kind), json) {
-            (Some(Kind::List(_, ListType::Set)), Json::Array(items)) => {
-                joined::bound_set(&self.shape, items, arena)
+            (Some(Kind::List(item, ListType::Set)), Json::Array(items)) => {
+                joined::bound_set(&self.shape, item, items, arena)
             }
             _ => self.view(json),
         }

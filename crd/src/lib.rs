@@ -4,5 +4,6 @@ pub mod decode;
 pub mod definition;
 pub mod resource;
 pub mod rule;
+mod told;
 
 pub use resource::CompiledCrd;

@@ -1,33 +1,22 @@
 //! What is wrong with a definition, as much of it as is told.
 
-use gavel_apimachinery::field::{BadValue, Error};
+use gavel_apimachinery::field::Error;
 
-/// The most bytes of all errors together. Names may be long, and each error below a long name repeats it.
-const MAX_BYTES: usize = 16 * 1024 * 1024;
+use crate::told::Told;
 
-/// Errors, up to a number of bytes; what comes then is not told.
+/// Errors, as many as are told.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     errors: Vec<Error>,
-    bytes: usize,
+    told: Told,
 }
 
 impl Findings {
     /// Adds an error.
     pub(super) fn push(&mut self, error: Error) {
-        if self.is_full() {
-            return;
+        if self.told.admit(&error) {
+            self.errors.push(error);
         }
-        let value = match &error.bad_value {
-            BadValue::Text(text) => text.len(),
-            // Of other values, texts alone are long.
-            BadValue::Json(value) => value.as_str().map_or(0, str::len),
-            BadValue::Omitted => 0,
-        };
-        for part in [error.field.len(), error.detail.len(), value] {
-            self.bytes = self.bytes.saturating_add(part);
-        }
-        self.errors.push(error);
     }
 
     /// Adds errors.
@@ -37,7 +26,7 @@ impl Findings {
 
     /// Whether no more is told, so that nothing more need be looked at.
     pub(super) fn is_full(&self) -> bool {
-        self.bytes >= MAX_BYTES
+        self.told.is_full()
     }
 
     /// The number of errors.

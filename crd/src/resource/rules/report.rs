@@ -2,11 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use gavel_apimachinery::field::{BadValue, Error};
-use gavel_engine::value::Json;
+use gavel_apimachinery::field::Error;
 
-/// The most text that is told of an object, in bytes: where it is spent, nothing more is.
-const MAX_TOLD: usize = 16 << 20;
+use crate::told::Told;
 
 /// What the rules of an object found so far.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,8 +15,7 @@ pub(crate) struct Report {
     pub(crate) warnings: Vec<String>,
     /// Negative where the budget ran out.
     remaining: i64,
-    /// The bytes of all texts.
-    told: usize,
+    told: Told,
 }
 
 impl Report {
@@ -28,7 +25,7 @@ impl Report {
             errors: Vec::new(),
             warnings: Vec::new(),
             remaining: budget,
-            told: 0,
+            told: Told::default(),
         }
     }
 
@@ -44,15 +41,8 @@ impl Report {
 
     /// Adds an error, or a warning where the value was as wrong before, unless too much has been told.
     pub(super) fn add_unless(&mut self, is_ratcheted: bool, error: Error) {
-        if self.told > MAX_TOLD {
+        if !self.told.admit(&error) {
             return;
-        }
-        let value = match &error.bad_value {
-            BadValue::Json(Json::String(text)) => text.len(),
-            _ => 0,
-        };
-        for length in [error.field.len(), error.detail.len(), value] {
-            self.told = self.told.saturating_add(length);
         }
         match is_ratcheted {
             true => self.warnings.push(error.to_string()),

@@ -241,4 +241,4 @@ fn set_defaults(spec: &mut Spec) {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -6,7 +6,8 @@ fn envs() -> RuleEnvs {
     RuleEnvs::new(RuleEnvs::DEFAULT_VERSION).unwrap()
 }
 
-fn definition(versions: Json) -> Json {
+/// A definition of a namespaced `Thing` of `example.com` with these versions.
+pub(crate) fn definition(versions: Json) -> Json {
     json!({
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",
@@ -20,7 +21,8 @@ fn definition(versions: Json) -> Json {
     })
 }
 
-fn version(schema: Json) -> Json {
+/// The version `v1` with this schema.
+pub(crate) fn version(schema: Json) -> Json {
     json!({"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema}})
 }
 

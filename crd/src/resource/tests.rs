@@ -3,21 +3,11 @@ use serde_json::json;
 use gavel_engine::value::Json;
 
 use super::*;
-use crate::definition::Definition;
+use crate::definition::{Definition, tests};
 
 /// A definition of a namespaced `Thing` of `example.com/v1` with this schema.
 fn definition(schema: Json) -> Json {
-    json!({
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": "things.example.com"},
-        "spec": {
-            "group": "example.com",
-            "names": {"plural": "things", "kind": "Thing"},
-            "scope": "Namespaced",
-            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema}}],
-        },
-    })
+    tests::definition(json!([tests::version(schema)]))
 }
 
 fn compile(definition: &Json) -> CompiledCrd {

@@ -6,10 +6,7 @@ use std::sync::Arc;
 use gavel_engine::value::Json;
 use smol_str::SmolStr;
 
-use crate::{Bounds, Items, JsonSchema, Pool, SchemaOrBool, Topology};
-
-/// How deep schemas are nested, references followed. Those of Kubernetes' own types stay below 30.
-const MAX_DEPTH: usize = 200;
+use crate::{Bounds, Items, JsonSchema, MAX_DEPTH, Pool, SchemaOrBool, Topology};
 
 /// How many parts a schema has, references followed. That of a Pod has 2,500.
 const MAX_PARTS: usize = 500_000;
@@ -68,7 +65,7 @@ struct Resolver<'a, 'd> {
 impl<'a> Resolver<'a, '_> {
     fn schema(&mut self, json: &'a Json, depth: usize) -> Result<JsonSchema, OpenApiError> {
         self.parts = self.parts.saturating_add(1);
-        if depth > MAX_DEPTH || self.parts > MAX_PARTS {
+        if depth >= MAX_DEPTH || self.parts > MAX_PARTS {
             return Err(OpenApiError::TooLarge);
         }
         let Some(reference) = reference(json, depth) else {
@@ -163,7 +160,7 @@ fn reference(json: &Json, depth: usize) -> Option<&str> {
     if let Some(reference) = text(json, "$ref") {
         return Some(reference);
     }
-    if depth > MAX_DEPTH {
+    if depth >= MAX_DEPTH {
         return None;
     }
     list(json, "allOf").find_map(|each| reference(each, depth.saturating_add(1)))

@@ -139,12 +139,13 @@ impl Builder {
                 )
             };
         }
+        let required = schema.required_names();
         let mut size = min_size::CONTAINER;
         let mut nodes = Vec::with_capacity(properties.len());
         for (name, property) in properties {
             let place = self.node(property, false);
             let child = self.child(place);
-            let is_required = schema.required.iter().any(|required| required == name);
+            let is_required = required.contains(name);
             // A default stands in for what is missing.
             if child.visible && is_required && property.default.is_none() {
                 let name = u64::try_from(name.len()).unwrap_or(u64::MAX);

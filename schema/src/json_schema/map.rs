@@ -1,5 +1,6 @@
 //! Schemas by name.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use smol_str::SmolStr;
@@ -77,13 +78,8 @@ impl SchemaMap {
 /// Of schemas of the same name the last one counts.
 impl FromIterator<(SmolStr, Arc<JsonSchema>)> for SchemaMap {
     fn from_iter<I: IntoIterator<Item = (SmolStr, Arc<JsonSchema>)>>(schemas: I) -> Self {
-        let mut schemas: Vec<_> = schemas.into_iter().collect();
-        // Stable: of the same name, the last one comes last.
-        schemas.sort_by(|(a, _), (b, _)| a.cmp(b));
-        schemas.reverse();
-        schemas.dedup_by(|(later, _), (kept, _)| later == kept);
-        schemas.reverse();
-        SchemaMap(schemas.into())
+        let schemas: BTreeMap<_, _> = schemas.into_iter().collect();
+        SchemaMap(schemas.into_iter().collect())
     }
 }
 

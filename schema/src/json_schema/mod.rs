@@ -247,6 +247,11 @@ impl JsonSchema {
         }
     }
 
+    /// The names of `required`, where many are looked up.
+    pub fn required_names(&self) -> HashSet<&str> {
+        self.required.iter().map(SmolStr::as_str).collect()
+    }
+
     /// The default. Null is none.
     pub fn default_value(&self) -> Option<&Json> {
         self.default.as_deref().filter(|default| !default.is_null())

@@ -7,6 +7,9 @@ use std::sync::Arc;
 
 use super::{Docs, Items, JsonSchema, Rare, SchemaOrBool};
 
+/// Of schemas that have the same hash, so many are remembered. Hashes leave out what seldom tells schemas apart.
+pub(super) const MAX_ALIKE: usize = 4;
+
 /// Schemas, equal ones being one in memory. Those of a definition repeat: the containers of a pod, say, or all of a version
 /// in the next one.
 #[derive(Debug, Default)]
@@ -26,16 +29,18 @@ struct Bare {
 }
 
 impl Pool {
-    /// The one schema that equals this one, whose own parts come from here.
+    /// The one schema that equals this one, whose own parts come from here. Of many that are much alike, some stay apart.
     pub fn share(&mut self, schema: JsonSchema) -> Arc<JsonSchema> {
         let mut hasher = self.hasher.build_hasher();
         hash(&schema, &mut hasher);
-        let equals = self.schemas.entry(hasher.finish()).or_default();
-        if let Some(known) = equals.iter().find(|known| ***known == schema) {
+        let alike = self.schemas.entry(hasher.finish()).or_default();
+        if let Some(known) = alike.iter().find(|known| ***known == schema) {
             return Arc::clone(known);
         }
         let schema = Arc::new(schema);
-        equals.push(Arc::clone(&schema));
+        if alike.len() < MAX_ALIKE {
+            alike.push(Arc::clone(&schema));
+        }
         schema
     }
 
@@ -141,5 +146,18 @@ mod tests {
         assert_ne!(bare, schema);
         assert!(Arc::ptr_eq(&bare, &pool.bare(&schema)));
         assert!(Arc::ptr_eq(&bare, &pool.bare(&bare)));
+    }
+
+    #[test]
+    fn of_schemas_that_are_much_alike_few_are_compared() {
+        let schema = |n: usize| {
+            let json = json!({"type": "string", "not": {"pattern": n.to_string()}});
+            JsonSchema::read(&json).unwrap()
+        };
+        let mut pool = Pool::default();
+        for n in 0..100 {
+            assert_eq!(*pool.share(schema(n)), schema(n));
+        }
+        assert!(pool.schemas.values().all(|alike| alike.len() <= MAX_ALIKE));
     }
 }

@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use gavel_engine::value::Json;
 use serde::{Deserialize, Deserializer, de};
-
 use smol_str::SmolStr;
 
+use super::pool::MAX_ALIKE;
 use super::{
     Dependency, ExternalDocumentation, Items, JsonSchema, SchemaMap, SchemaOrBool, ValidationRule,
 };
@@ -82,9 +82,6 @@ impl SchemaReadError {
         self
     }
 }
-
-/// Of schemas that have the same hash, so many are remembered.
-const MAX_ALIKE: usize = 4;
 
 /// Reads schemas. What is written several times is read once, and is one in memory: containers and the like, and most of a
 /// version in the next one.

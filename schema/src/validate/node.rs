@@ -276,9 +276,10 @@ impl<'s> Compiler<'s> {
     }
 
     fn maps(&mut self, schema: &'s JsonSchema) -> Option<Box<MapRules>> {
+        let required = schema.required_names();
         let properties = schema.properties.iter().map(|(name, property)| Property {
             name: name.as_str().into(),
-            is_required: schema.required.contains(name),
+            is_required: required.contains(name.as_str()),
             node: self.shared(property),
         });
         let rules = MapRules {

@@ -207,12 +207,13 @@ pub(in crate::definition) fn check_entries(
         return;
     }
     let properties = path.child("properties");
+    let required = item.required_names();
     for key in &schema.topology.list_map_keys {
         let Some(property) = item.properties.get(key) else {
             continue;
         };
         let path = properties.key(key);
-        if !item.required.contains(key) && property.default.is_none() {
+        if !required.contains(key.as_str()) && property.default.is_none() {
             let detail = "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property";
             errors.push(Error::required(&path.child("default"), detail));
         }

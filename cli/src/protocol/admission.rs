@@ -93,7 +93,10 @@ impl AdmissionQuestion {
         let mut index = PolicyIndex::new(environments.stored_expressions());
         self.fill(&mut index, stored.policy(), request)?;
         let bindings = self.bindings()?;
-        let witness = Witness::default();
+        let witness = Witness {
+            trace: self.trace.then(RefCell::default),
+            ..Witness::default()
+        };
         let authorizer = Arc::clone(&self.authorizer.authorizer);
         let options = Options {
             cost_budget: self.cost_budget,
@@ -113,12 +116,6 @@ impl AdmissionQuestion {
             results,
             ..
         } = witness;
-        let mut results = results.into_inner();
-        if !self.trace {
-            for result in results.iter_mut().filter_map(Json::as_object_mut) {
-                result.remove("trace");
-            }
-        }
         set("ok", true.into());
         set("allowed", decision.allowed().into());
         set(
@@ -135,7 +132,7 @@ impl AdmissionQuestion {
                 bindings.into()
             },
         );
-        set("results", results.into());
+        set("results", results.into_inner().into());
         let Decision {
             warnings,
             audit_annotations,
@@ -285,7 +282,8 @@ struct Witness {
     bindings: RefCell<Vec<Json>>,
     results: RefCell<Vec<Json>>,
     conditions: RefCell<Option<Json>>,
-    trace: RefCell<Vec<Json>>,
+    /// Where it is asked for.
+    trace: Option<RefCell<Vec<Json>>>,
 }
 
 impl Observer for Witness {
@@ -311,6 +309,9 @@ impl Observer for Witness {
     }
 
     fn ran(&self, run: &Run<'_>) {
+        let Some(trace) = &self.trace else {
+            return;
+        };
         let kind = match (run.variable, run.kind) {
             (Some(_), _) | (_, ExpressionKind::Variable) => "Variable",
             (_, ExpressionKind::MatchCondition) => "MatchCondition",
@@ -334,7 +335,7 @@ impl Observer for Witness {
                 }
             }
         }
-        self.trace.borrow_mut().push(entry);
+        trace.borrow_mut().push(entry);
     }
 
     fn conditions_matched(&self, outcome: &ConditionsOutcome) {
@@ -392,10 +393,18 @@ impl Observer for Witness {
             "param": param,
             "decisions": Vec::from_iter(decisions),
             "auditAnnotations": Vec::from_iter(annotations),
-            "trace": Some(self.trace.take()).filter(|trace| !trace.is_empty()),
         });
-        if let (Some(conditions), Json::Object(result)) = (self.conditions.take(), &mut result) {
-            result.insert("matchConditions".to_owned(), conditions);
+        let mut set = |key: &str, value: Json| {
+            if let Json::Object(result) = &mut result {
+                result.insert(key.to_owned(), value);
+            }
+        };
+        if let Some(trace) = &self.trace {
+            let trace = Some(trace.take()).filter(|trace| !trace.is_empty());
+            set("trace", json!(trace));
+        }
+        if let Some(conditions) = self.conditions.take() {
+            set("matchConditions", conditions);
         }
         self.results.borrow_mut().push(result);
     }

@@ -1,11 +1,13 @@
 //! Field errors in answers.
 
 use gavel_apimachinery::field::{BadValue, Error};
+use gavel_apimachinery::json;
 use gavel_engine::value::Json;
 use serde::Serialize;
+use serde_json::value::RawValue;
 
 /// What is wrong with one field.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct FieldError {
     /// The sort of fault, such as `FieldValueInvalid`.
@@ -15,7 +17,7 @@ pub(crate) struct FieldError {
     field: String,
     /// The value at fault, if it is told.
     #[serde(skip_serializing_if = "Option::is_none")]
-    bad_value: Option<Json>,
+    bad_value: Option<Box<RawValue>>,
     /// What is wrong with it.
     detail: String,
     /// All of it in one line.
@@ -40,8 +42,8 @@ impl From<&Error> for FieldError {
     fn from(error: &Error) -> Self {
         let bad_value = match &error.bad_value {
             BadValue::Omitted | BadValue::Json(Json::Null) => None,
-            BadValue::Json(value) => Some(with_go_numbers(value.clone())),
-            BadValue::Text(text) => serde_json::from_str(text).ok(),
+            BadValue::Json(value) => written(value),
+            BadValue::Text(text) => RawValue::from_string(text.clone()).ok(),
         };
         FieldError {
             kind: error.kind.reason(),
@@ -53,35 +55,9 @@ impl From<&Error> for FieldError {
     }
 }
 
-/// A value with the doubles that are whole written as Go writes them: `1`, not `1.0`.
-pub(crate) fn with_go_numbers(mut value: Json) -> Json {
-    let mut pending = vec![&mut value];
-    while let Some(value) = pending.pop() {
-        match value {
-            Json::Number(number) => {
-                let double = number.as_f64().filter(|_| number.is_f64());
-                // What is larger is written as it is.
-                if let Some(int) = double.and_then(whole) {
-                    *value = int.into();
-                }
-            }
-            Json::Array(items) => pending.extend(items),
-            Json::Object(fields) => pending.extend(fields.values_mut()),
-            _ => {}
-        }
-    }
-    value
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "what does not fit is left out"
-)]
-fn whole(double: f64) -> Option<i64> {
-    const BEYOND: f64 = 9_223_372_036_854_775_808.0;
-    let is_whole = double.fract() == 0.0 && (-BEYOND..BEYOND).contains(&double);
-    // Negative zero keeps its sign.
-    (is_whole && !(double == 0.0 && double.is_sign_negative())).then_some(double as i64)
+/// A value as Go writes it: doubles that are whole without a fraction.
+pub(crate) fn written(value: &Json) -> Option<Box<RawValue>> {
+    RawValue::from_string(json::to_string(value)).ok()
 }
 
 #[cfg(test)]
@@ -91,9 +67,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whole_doubles_are_written_without_a_fraction() {
-        let value = json!({"a": [1.0, 1.5, -0.0, 1e6, 1e20], "b": 2});
-        let expected = r#"{"a":[1,1.5,-0.0,1000000,1e+20],"b":2}"#;
-        assert_eq!(with_go_numbers(value).to_string(), expected);
+    fn values_are_written_as_go_writes_them() {
+        let value = json!({"a": [1.0, 1.5, -0.0, 1e6, 1e20, 1e21], "b": 2, "c": "<"});
+        let expected = r#"{"a":[1,1.5,-0,1000000,100000000000000000000,1e+21],"b":2,"c":"\u003c"}"#;
+        assert_eq!(written(&value).unwrap().get(), expected);
     }
 }

@@ -38,10 +38,21 @@ impl Formatter for OneLine {
         }
         Ok(())
     }
+
+    /// What was written elsewhere has such characters in its texts alone.
+    fn write_raw_fragment<W: ?Sized + Write>(
+        &mut self,
+        out: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        self.write_string_fragment(out, fragment)
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::value::RawValue;
+
     use super::*;
 
     #[test]
@@ -50,5 +61,11 @@ mod tests {
         write(&"a\u{2028}b\u{85}\u{2029}\né", &mut out);
         let out = String::from_utf8(out).unwrap();
         assert_eq!(out, "\"a\\u2028b\\u0085\\u2029\\né\"\n");
+        let mut out = Vec::new();
+        write(
+            &RawValue::from_string("[\"\u{85}\"]".to_owned()).unwrap(),
+            &mut out,
+        );
+        assert_eq!(out, b"[\"\\u0085\"]\n");
     }
 }

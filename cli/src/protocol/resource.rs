@@ -5,11 +5,12 @@ use gavel_crd::resource::{COST_BUDGET, DecodeError, DecodeOptions, RuleRun, Vali
 use gavel_engine::value::Json;
 use gavel_libraries::KubeVersion;
 use serde::Serialize;
+use serde_json::value::RawValue;
 
 use super::answer::Problem;
 use super::definitions::Loaded;
 use super::evaluate::version;
-use super::field_error::{FieldError, with_go_numbers};
+use super::field_error::{FieldError, written};
 use super::request::{Fields, RequestError};
 
 /// A `validate` request.
@@ -72,7 +73,7 @@ pub(crate) struct Validated {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unknown_fields: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    object: Option<Json>,
+    object: Option<Box<RawValue>>,
 }
 
 impl<'a> ValidateAnswer<'a> {
@@ -165,7 +166,7 @@ impl ValidateRequest {
             no_rules: outcome.rules == RuleRun::None,
             warnings,
             unknown_fields,
-            object: self.return_object.then(|| with_go_numbers(object)),
+            object: self.return_object.then(|| written(&object)).flatten(),
         })))
     }
 }

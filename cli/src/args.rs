@@ -251,9 +251,9 @@ pub(crate) enum FunctionsOutput {
 /// How an outcome is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Output {
-    /// For people: the value, then its type
+    /// For people
     Text,
-    /// For programs: one line of JSON
+    /// For programs: JSON, an object a line
     Json,
 }
 

@@ -3,8 +3,10 @@
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
+use gavel_engine::value::Json;
 use gavel_manifest::Document;
 
+use crate::exit_code::Exit;
 use crate::progress::Progress;
 use crate::{input, report};
 
@@ -78,4 +80,21 @@ impl Manifests {
     pub(crate) fn unusable(&self) -> bool {
         self.unusable
     }
+
+    /// How a run ends in which so much was found to be wrong.
+    pub(crate) fn exit(&self, wrong: usize) -> Exit {
+        match (self.unusable, wrong) {
+            (true, _) => Exit::Usage,
+            (false, 0) => Exit::Success,
+            (false, _) => Exit::Rejected,
+        }
+    }
+}
+
+/// Whether an object is a CustomResourceDefinition.
+pub(crate) fn is_definition(document: &Document) -> bool {
+    let text = |key| document.value().get(key).and_then(Json::as_str);
+    let group = text("apiVersion").and_then(|version| version.split_once('/'));
+    group.is_some_and(|(group, _)| group == "apiextensions.k8s.io")
+        && text("kind") == Some("CustomResourceDefinition")
 }

@@ -24,7 +24,7 @@ use crate::report;
 pub(crate) struct ServeArgs {
     /// Serve the policies, bindings, params, namespaces, CustomResourceDefinitions and RBAC objects of these manifests:
     /// files, or folders of .yaml, .yml and .json; what changes is served within a second
-    #[arg(long, value_name = "DIR", num_args = 1.., required_unless_present = "demo")]
+    #[arg(long, value_name = "FILE|FOLDER", num_args = 1.., required_unless_present = "demo")]
     policies: Vec<PathBuf>,
 
     /// Read the folders in the folders too

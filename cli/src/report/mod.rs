@@ -34,6 +34,14 @@ pub(crate) fn warning(warning: &str) {
     let _ = writeln!(stderr(), "{NOTE}warning:{NOTE:#} {warning}");
 }
 
+/// So many things: `1 object`, `2 objects`.
+pub(crate) fn count(count: usize, thing: &str) -> String {
+    match count {
+        1 => format!("1 {thing}"),
+        _ => format!("{count} {thing}s"),
+    }
+}
+
 /// Says in one line what a run came to.
 pub(crate) fn summary(summary: &str) {
     let _ = writeln!(stderr(), "{summary}");

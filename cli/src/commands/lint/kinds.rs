@@ -10,13 +10,14 @@ use gavel_policy::typecheck::TypeChecker;
 use gavel_schema::openapi;
 
 use crate::input;
+use crate::manifests::is_definition;
 
 /// What a schema of an OpenAPI document, or a path of it, is about.
 const KIND: &str = "x-kubernetes-group-version-kind";
 
 /// Makes the kinds of a definition known. Other objects are passed over.
 pub(super) fn define(document: &Document, types: &mut TypeChecker) -> Result<(), String> {
-    if document.value().get("kind").and_then(Json::as_str) != Some("CustomResourceDefinition") {
+    if !is_definition(document) {
         return Ok(());
     }
     let definition = Definition::read(document.value()).map_err(|error| error.to_string())?;

@@ -41,7 +41,7 @@ pub(crate) fn run(args: &LintArgs) -> io::Result<Exit> {
             continue;
         };
         objects = objects.saturating_add(1);
-        let linted = checkers.lint(&object, &document);
+        let linted = checkers.lint(&object);
         for finding in &linted.findings {
             if finding.check != Check::Unchecked {
                 findings = findings.saturating_add(1);
@@ -59,18 +59,13 @@ pub(crate) fn run(args: &LintArgs) -> io::Result<Exit> {
         );
     }
     if args.output == Output::Text {
-        let count = |count: usize, what: &str| match count {
-            1 => format!("1 {what}"),
-            _ => format!("{count} {what}s"),
-        };
-        let (objects, findings) = (count(objects, "object"), count(findings, "finding"));
-        report::summary(&format!("{objects}, {findings}"));
+        let objects = report::count(objects, "object");
+        report::summary(&format!(
+            "{objects}, {}",
+            report::count(findings, "finding")
+        ));
     }
-    Ok(match (manifests.unusable(), findings) {
-        (true, _) => Exit::Usage,
-        (false, 0) => Exit::Success,
-        (false, _) => Exit::Rejected,
-    })
+    Ok(manifests.exit(findings))
 }
 
 /// What objects are held against.
@@ -106,7 +101,8 @@ impl Checkers {
         Ok(Checkers { validator, types })
     }
 
-    fn lint(&self, object: &Object<'_>, document: &Document) -> Linted {
+    fn lint(&self, object: &Object<'_>) -> Linted {
+        let document = object.document;
         let mut linted = Linted::default();
         let twice = document.duplicate_keys().iter().map(|twice| Finding {
             message: twice.message().to_owned(),

@@ -7,6 +7,7 @@ use gavel_libraries::KubeVersion;
 use gavel_manifest::Document;
 
 use super::object::{Fault, Key};
+use crate::manifests::is_definition;
 
 /// Definitions by the kind of their objects.
 #[derive(Debug, Default)]
@@ -30,10 +31,7 @@ impl Definitions {
         document: &Document,
         version: KubeVersion,
     ) -> Result<Vec<Fault>, String> {
-        let is_definition = Key::of(document).is_ok_and(|key| {
-            key.group() == "apiextensions.k8s.io" && key.kind == "CustomResourceDefinition"
-        });
-        if !is_definition {
+        if !is_definition(document) {
             return Ok(Vec::new());
         }
         let envs = RuleEnvs::new(version).map_err(|error| error.to_string())?;

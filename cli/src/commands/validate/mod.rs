@@ -41,17 +41,10 @@ pub(crate) fn run(args: &ValidateArgs) -> io::Result<Exit> {
     run.out.flush()?;
     run.manifests.progress().end();
     if args.output == Output::Text {
-        let objects = match run.objects {
-            1 => "1 object".to_owned(),
-            objects => format!("{objects} objects"),
-        };
+        let objects = report::count(run.objects, "object");
         report::summary(&format!("{objects}, {} invalid", run.invalid));
     }
-    Ok(match (run.manifests.unusable(), run.invalid) {
-        (true, _) => Exit::Usage,
-        (false, 0) => Exit::Success,
-        (false, _) => Exit::Rejected,
-    })
+    Ok(run.manifests.exit(run.invalid))
 }
 
 /// One run of the command.

@@ -1,8 +1,10 @@
 //! `gavel eval`, run as people run it: what it prints and how it ends.
-#![expect(clippy::unwrap_used, reason = "a test")]
+#![cfg(test)]
 
-use std::io::Write;
-use std::path::PathBuf;
+#[expect(dead_code, reason = "it needs no folders")]
+mod program;
+
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 struct Ran {
@@ -12,21 +14,9 @@ struct Ran {
 }
 
 fn gavel_with_input(args: &[&str], input: &str) -> Ran {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_gavel"));
-    command.arg("eval").args(args);
-    command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    // The command need not read what it is given.
-    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    let output = child.wait_with_output().unwrap();
-    Ran {
-        status: output.status.code().unwrap(),
-        out: String::from_utf8(output.stdout).unwrap(),
-        err: String::from_utf8(output.stderr).unwrap(),
-    }
+    let args = [&["eval"], args].concat();
+    let (status, out, err) = program::gavel(Path::new("."), &args, input);
+    Ran { status, out, err }
 }
 
 fn gavel(args: &[&str]) -> Ran {

@@ -1,25 +1,12 @@
 //! `gavel lint`, run as a user runs it.
-#![expect(clippy::unwrap_used, reason = "a test")]
+#![cfg(test)]
 
-use std::path::PathBuf;
-use std::process::Command;
+#[expect(dead_code, reason = "some of it is for `gavel serve`")]
+mod program;
 
-const DEFINITION: &str = r#"
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata:
-  name: things.example.com
-spec:
-  group: example.com
-  names: {plural: things, kind: Thing}
-  scope: Namespaced
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
+use program::{Folder, definition, gavel};
+
+const SCHEMA: &str = "        type: object
         properties:
           spec:
             type: object
@@ -27,7 +14,7 @@ spec:
               size: {type: integer}
               hosts: {type: array, maxItems: 10, items: {type: string, maxLength: 253}}
               notes: {type: array, items: {type: string}}
-"#;
+";
 
 /// What a kind of another API server is, as `kubectl get --raw` prints it.
 const OPENAPI: &str = r##"{
@@ -64,40 +51,18 @@ spec:
     )
 }
 
-/// A folder of files, which goes away with the value.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str, policy: &str) -> Self {
-        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("lint-{name}"));
-        std::fs::create_dir_all(folder.join("policies/inner")).unwrap();
-        std::fs::write(folder.join("crd.yaml"), DEFINITION).unwrap();
-        std::fs::write(folder.join("openapi.json"), OPENAPI).unwrap();
-        std::fs::write(folder.join("policies/policy.yaml"), policy).unwrap();
-        Folder(folder)
-    }
-
-    /// The exit status, standard output and standard error of a run about the policies.
-    fn lint(&self, args: &[&str]) -> (Option<i32>, String, String) {
-        let output = Command::new(env!("CARGO_BIN_EXE_gavel"))
-            .args(["lint", "--policies", "policies", "--crd", "crd.yaml"])
-            .args(args)
-            .current_dir(&self.0)
-            .output()
-            .unwrap();
-        let text = |bytes| String::from_utf8(bytes).unwrap();
-        (
-            output.status.code(),
-            text(output.stdout),
-            text(output.stderr),
-        )
-    }
+/// A policy, and what it may be about.
+fn folder(policy: &str) -> Folder {
+    Folder::new()
+        .with("crd.yaml", &definition(SCHEMA))
+        .with("openapi.json", OPENAPI)
+        .with("policies/policy.yaml", policy)
 }
 
-impl Drop for Folder {
-    fn drop(&mut self) {
-        std::fs::remove_dir_all(&self.0).ok();
-    }
+/// The exit status, standard output and standard error of a run about the policies.
+fn lint(folder: &Folder, args: &[&str]) -> (i32, String, String) {
+    let about = ["lint", "--policies", "policies", "--crd", "crd.yaml"];
+    gavel(folder.path(), &[&about, args].concat(), "")
 }
 
 #[test]
@@ -106,9 +71,9 @@ fn a_good_policy_has_no_findings() {
   - expression: object.spec.size < 5 && object.metadata.labels.size() > 0
     messageExpression: \"'too large: ' + string(object.spec.size)\"
 ";
-    let folder = Folder::new("good", &policy("example.com", "things", more));
-    let expected = (Some(0), String::new(), "1 object, 0 findings\n".to_owned());
-    assert_eq!(folder.lint(&[]), expected);
+    let folder = folder(&policy("example.com", "things", more));
+    let expected = (0, String::new(), "1 object, 0 findings\n".to_owned());
+    assert_eq!(lint(&folder, &[]), expected);
 }
 
 #[test]
@@ -133,8 +98,8 @@ fn each_finding_is_a_line_with_its_place() {
     valueExpression: string(object.spec.siz)
   extra: 1
 ";
-    let folder = Folder::new("lines", &policy("example.com", "things", more));
-    let (code, out, err) = folder.lint(&[]);
+    let folder = folder(&policy("example.com", "things", more));
+    let (code, out, err) = lint(&folder, &[]);
     let expected = [
         "30:10: spec.extra: unknown field \"spec.extra\"",
         "25:17: spec.validations[2].expression: Invalid value: \"object.spec.size + 1\": must evaluate to bool but got int",
@@ -147,7 +112,7 @@ fn each_finding_is_a_line_with_its_place() {
     ];
     let expected = expected.map(|line| format!("policies/policy.yaml:{line}\n"));
     assert_eq!(out, expected.concat());
-    assert_eq!((code, err.as_str()), (Some(1), "1 object, 8 findings\n"));
+    assert_eq!((code, err.as_str()), (1, "1 object, 8 findings\n"));
 }
 
 #[test]
@@ -163,9 +128,9 @@ fn what_is_not_known_is_said_to_be_unchecked() {
     };
     let params = "warning: policies/policy.yaml:12:14: spec.paramKind: the schema of example.com/v1 Limit is not known\n";
     let check = |group: &str, resource: &str, reason: &str| {
-        let folder = Folder::new("unchecked", &policy(group, resource, more));
-        let (code, out, err) = folder.lint(&[]);
-        assert_eq!((code, out.as_str()), (Some(0), ""), "{resource}");
+        let folder = folder(&policy(group, resource, more));
+        let (code, out, err) = lint(&folder, &[]);
+        assert_eq!((code, out.as_str()), (0, ""), "{resource}");
         let expected = format!("{params}{}1 object, 0 findings\n", unchecked(reason));
         assert_eq!(err, expected, "{resource}");
     };
@@ -184,13 +149,13 @@ fn what_is_not_known_is_said_to_be_unchecked() {
         "things/status",
         "the resource \"things/status\" is a subresource, which names no kind",
     );
-    let folder = Folder::new("unchecked", &policy("apps.example", "machines", more));
-    let (code, out, err) = folder.lint(&["--openapi", "openapi.json"]);
+    let folder = folder(&policy("apps.example", "machines", more));
+    let (code, out, err) = lint(&folder, &["--openapi", "openapi.json"]);
     assert_eq!(
         out,
         "policies/policy.yaml:14:28: spec.validations[0].expression: undefined field 'core' (apps.example/v1 Machine)\n"
     );
-    assert_eq!(code, Some(1));
+    assert_eq!(code, 1);
     assert_eq!(err, format!("{params}1 object, 1 finding\n"));
 }
 
@@ -204,8 +169,8 @@ fn costs_are_shown_kind_by_kind() {
   - expression: \"'admins' in request.userInfo.groups\"
   - expression: object.spec.siz < 5
 ";
-    let folder = Folder::new("costs", &policy("example.com", "things", more));
-    let (_, out, _) = folder.lint(&["--cost"]);
+    let folder = folder(&policy("example.com", "things", more));
+    let (_, out, _) = lint(&folder, &["--cost"]);
     let (_, table) = out.split_once("Thing)\n").unwrap();
     let rows = table
         .lines()
@@ -228,9 +193,9 @@ fn smaller_objects_cost_less() {
     let more = "  validations:
   - expression: object.spec.notes.all(n, n != 'a')
 ";
-    let folder = Folder::new("smaller", &policy("example.com", "things", more));
-    assert_eq!(folder.lint(&[]).0, Some(1));
-    let (_, out, _) = folder.lint(&["--max-object", "1024", "--cost"]);
+    let folder = folder(&policy("example.com", "things", more));
+    assert_eq!(lint(&folder, &[]).0, 1);
+    let (_, out, _) = lint(&folder, &["--max-object", "1024", "--cost"]);
     assert!(out.contains(" 2564 of   1000000\n"), "{out}");
 }
 
@@ -239,8 +204,8 @@ fn json_is_an_object_a_line() {
     let more = "  validations:
   - expression: object.spec.siz < 5
 ";
-    let folder = Folder::new("json", &policy("example.com", "things", more));
-    let (code, out, err) = folder.lint(&["--cost", "--output", "json"]);
+    let folder = folder(&policy("example.com", "things", more));
+    let (code, out, err) = lint(&folder, &["--cost", "--output", "json"]);
     let lines: Vec<serde_json::Value> = out
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
@@ -258,22 +223,22 @@ fn json_is_an_object_a_line() {
         "estimate": "unknown", "min": null, "max": null, "limit": 1_000_000,
     });
     assert_eq!(lines.get(..2).unwrap(), [fault, estimate]);
-    assert_eq!((code, err.as_str()), (Some(1), ""));
+    assert_eq!((code, err.as_str()), (1, ""));
 }
 
 #[test]
 fn a_group_that_costs_too_much_is_told_where_no_expression_does() {
     let expression = "  - expression: object.spec.hosts.all(h, object.spec.hosts.all(i, object.spec.hosts.all(j, h.startsWith(j))))\n";
     let more = format!("  validations:\n{}", expression.repeat(100));
-    let folder = Folder::new("group", &policy("example.com", "things", &more));
-    let (code, out, _) = folder.lint(&[]);
+    let folder = folder(&policy("example.com", "things", &more));
+    let (code, out, _) = lint(&folder, &[]);
     let expected = "policies/policy.yaml:13:5: spec.validations: may cost up to ";
     assert!(out.starts_with(expected), "{out}");
     assert!(
         out.ends_with("units together, and the policy fails at 10000000 (example.com/v1 Thing)\n"),
         "{out}"
     );
-    assert_eq!((code, out.lines().count()), (Some(1), 1));
+    assert_eq!((code, out.lines().count()), (1, 1));
 }
 
 #[test]
@@ -281,18 +246,18 @@ fn what_cannot_be_used_is_told_and_the_rest_is_looked_at() {
     let more = "  validations:
   - expression: object.spec.siz < 5
 ";
-    let folder = Folder::new("unusable", &policy("example.com", "things", more));
-    std::fs::write(folder.0.join("policies/inner/broken.yaml"), "a: [\n").unwrap();
-    let (code, _, _) = folder.lint(&[]);
-    assert_eq!(code, Some(1), "folders in folders are not read");
-    let (code, out, err) = folder.lint(&["-R", "--openapi", "crd.yaml"]);
-    assert_eq!(code, Some(2));
+    let folder = folder(&policy("example.com", "things", more));
+    folder.write("policies/inner/broken.yaml", "a: [\n");
+    let (code, _, _) = lint(&folder, &[]);
+    assert_eq!(code, 1, "folders in folders are not read");
+    let (code, out, err) = lint(&folder, &["-R", "--openapi", "crd.yaml"]);
+    assert_eq!(code, 2);
     assert!(out.contains("undefined field 'siz'"), "{out}");
     assert!(err.contains("policies/inner/broken.yaml:1:4: "), "{err}");
     assert!(
         err.contains("crd.yaml: must be an OpenAPI v3 document"),
         "{err}"
     );
-    let (code, _, err) = folder.lint(&["--policies", "crd.yaml"]);
-    assert_eq!(code, Some(1), "what is no policy is passed over: {err}");
+    let (code, _, err) = lint(&folder, &["--policies", "crd.yaml"]);
+    assert_eq!(code, 1, "what is no policy is passed over: {err}");
 }

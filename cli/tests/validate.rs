@@ -1,26 +1,12 @@
 //! `gavel validate`, run as a user runs it.
-#![expect(clippy::unwrap_used, reason = "a test")]
+#![cfg(test)]
 
-use std::io::Write;
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
+#[expect(dead_code, reason = "some of it is for `gavel serve`")]
+mod program;
 
-const DEFINITION: &str = r#"
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata:
-  name: things.example.com
-spec:
-  group: example.com
-  names: {plural: things, kind: Thing}
-  scope: Namespaced
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
+use program::{Folder, definition};
+
+const SCHEMA: &str = "        type: object
         properties:
           spec:
             type: object
@@ -33,82 +19,46 @@ spec:
             properties:
               replicas: {type: integer, default: 1}
               color: {type: string, enum: [red, blue]}
-"#;
+";
 
 fn thing(name: &str, spec: &str) -> String {
     format!("apiVersion: example.com/v1\nkind: Thing\nmetadata:\n  name: {name}\nspec:\n{spec}")
 }
 
-/// A folder of files, which goes away with the value.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str, files: &[(&str, &str)]) -> Self {
-        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-        std::fs::create_dir_all(folder.join("inner")).unwrap();
-        std::fs::write(folder.join("crd.yaml"), DEFINITION).unwrap();
-        for (name, text) in files {
-            std::fs::write(folder.join(name), text).unwrap();
-        }
-        Folder(folder)
+/// Files beside the definition.
+fn folder(files: &[(&str, &str)]) -> Folder {
+    let folder = Folder::new().with("crd.yaml", &definition(SCHEMA));
+    for (name, text) in files {
+        folder.write(name, text);
     }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        std::fs::remove_dir_all(&self.0).ok();
-    }
+    folder
 }
 
 /// The exit status, standard output and standard error.
-fn gavel(folder: &Folder, args: &[&str], stdin: &str) -> (Option<i32>, String, String) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_gavel"))
-        .arg("validate")
-        .args(args)
-        .current_dir(&folder.0)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child
-        .stdin
-        .take()
-        .unwrap()
-        .write_all(stdin.as_bytes())
-        .unwrap();
-    let output = child.wait_with_output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (
-        output.status.code(),
-        text(output.stdout),
-        text(output.stderr),
-    )
+fn gavel(folder: &Folder, args: &[&str], input: &str) -> (i32, String, String) {
+    program::gavel(folder.path(), &[&["validate"], args].concat(), input)
 }
 
 #[test]
 fn each_problem_is_a_line_with_its_place() {
     let good = thing("a", "  color: red\n");
     let bad = thing("b", "  replicas: 7\n  size: 1\n");
-    let folder = Folder::new("lines", &[("things.yaml", &format!("{good}---\n{bad}"))]);
+    let folder = folder(&[("things.yaml", &format!("{good}---\n{bad}"))]);
     let (code, out, err) = gavel(&folder, &["--crd", "crd.yaml", "things.yaml"], "");
     assert_eq!(
         out,
         "things.yaml:14:9: unknown field \"spec.size\"\n\
          things.yaml:13:13: spec.replicas: Invalid value: too many\n"
     );
-    assert_eq!((code, err.as_str()), (Some(1), "2 objects, 1 invalid\n"));
+    assert_eq!((code, err.as_str()), (1, "2 objects, 1 invalid\n"));
 }
 
 #[test]
 fn an_old_object_makes_it_an_update() {
-    let folder = Folder::new(
-        "update",
-        &[
-            ("old.yaml", &thing("a", "  color: red\n  replicas: 9\n")),
-            ("new.yaml", &thing("a", "  color: blue\n  replicas: 9\n")),
-        ],
-    );
+    let folder = folder(&[
+        ("old.yaml", &thing("a", "  color: red\n  replicas: 9\n")),
+        ("new.yaml", &thing("a", "  color: blue\n  replicas: 9\n")),
+    ]);
     let args = ["--crd", "crd.yaml", "--old", "old.yaml", "new.yaml"];
     let (code, out, _) = gavel(&folder, &args, "");
     assert_eq!(
@@ -116,20 +66,16 @@ fn an_old_object_makes_it_an_update() {
         "new.yaml:7:13: spec.replicas: Invalid value: too many\n\
          new.yaml:6:3: spec: Invalid value: color is immutable\n"
     );
-    assert_eq!(code, Some(1));
+    assert_eq!(code, 1);
     let args = ["--crd", "crd.yaml", "--old", "old.yaml", "old.yaml"];
     let (code, out, err) = gavel(&folder, &args, "");
-    assert_eq!(
-        (code, out.as_str()),
-        (Some(0), ""),
-        "what was there may stay"
-    );
+    assert_eq!((code, out.as_str()), (0, ""), "what was there may stay");
     assert!(err.contains("warning: "), "{err}");
 }
 
 #[test]
 fn json_is_the_answer_of_an_api_server() {
-    let folder = Folder::new("json", &[]);
+    let folder = folder(&[]);
     let object = thing("a", "  color: green\n");
     let args = ["--crd", "crd.yaml", "--output", "json", "-"];
     let (code, out, _) = gavel(&folder, &args, &object);
@@ -149,24 +95,21 @@ fn json_is_the_answer_of_an_api_server() {
         ),
         "{message}"
     );
-    assert_eq!(code, Some(1));
+    assert_eq!(code, 1);
     let (code, out, _) = gavel(&folder, &args, &thing("a", "  color: red\n"));
     assert!(out.contains("\"status\":\"Success\""), "{out}");
-    assert_eq!(code, Some(0));
+    assert_eq!(code, 0);
 }
 
 #[test]
 fn what_cannot_be_used_is_told_and_the_rest_is_validated() {
-    let folder = Folder::new(
-        "unusable",
-        &[
-            ("inner/a.yaml", &thing("a", "  replicas: 6\n")),
-            ("inner/b.yaml", "a: [\n"),
-            ("inner/c.yaml", "apiVersion: v1\nkind: Pod\n"),
-        ],
-    );
+    let folder = folder(&[
+        ("inner/a.yaml", &thing("a", "  replicas: 6\n")),
+        ("inner/b.yaml", "a: [\n"),
+        ("inner/c.yaml", "apiVersion: v1\nkind: Pod\n"),
+    ]);
     let (code, out, err) = gavel(&folder, &["--crd", "crd.yaml", "-R", "inner"], "");
-    assert_eq!(code, Some(2));
+    assert_eq!(code, 2);
     assert_eq!(
         out,
         "inner/a.yaml:6:13: spec.replicas: Invalid value: too many\n"
@@ -180,15 +123,15 @@ fn what_cannot_be_used_is_told_and_the_rest_is_validated() {
 
 #[test]
 fn a_definition_that_would_be_refused_is_told_where() {
-    let folder = Folder::new("refused", &[]);
-    let definition = DEFINITION.replace("self.replicas <= 5", "self.replica <= 5");
-    std::fs::write(folder.0.join("crd.yaml"), definition).unwrap();
+    let folder = folder(&[]);
+    let schema = SCHEMA.replace("self.replicas <= 5", "self.replica <= 5");
+    folder.write("crd.yaml", &definition(&schema));
     let args = ["--crd", "crd.yaml", "-"];
     let (code, out, _) = gavel(&folder, &args, &thing("a", "  color: red\n"));
     assert!(
-        out.contains("crd.yaml:21:25: spec.validation.openAPIV3Schema"),
+        out.contains("crd.yaml:19:25: spec.validation.openAPIV3Schema"),
         "{out}"
     );
     assert!(out.contains("undefined field 'replica'"), "{out}");
-    assert_eq!(code, Some(2));
+    assert_eq!(code, 2);
 }

@@ -2,7 +2,8 @@
 
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 
-use crate::server::{Folder, Server, ask, client, policy, review};
+use crate::program::Folder;
+use crate::server::{Server, ask, client, policy, review};
 
 /// An authority, with certificates that it signs.
 pub(crate) struct Authority(CertifiedIssuer<'static, KeyPair>);

@@ -6,7 +6,8 @@ use gavel_manifest::Format;
 use serde_json::{Value as Json, json};
 
 use crate::certificates::Authority;
-use crate::server::{Folder, Server, ask_at, client, review};
+use crate::program::Folder;
+use crate::server::{Server, ask_at, client, review};
 
 fn base() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../deploy/base")

@@ -1,10 +1,13 @@
 //! Requests that are in flight while manifests change and while the server ends.
 
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::server::{Folder, Server, policy, review};
+use crate::program::Folder;
+use crate::server::{Server, policy, review};
 
 /// How long the load lasts: a few seconds, or what `GAVEL_LOAD_SECONDS` says.
 fn seconds() -> u64 {
@@ -89,8 +92,7 @@ async fn sigterm_turns_readyz_and_ends_within_the_grace_period() {
     ]);
     let client = server.client();
     // A handshake that never ends.
-    use std::io::Write;
-    let mut hanging = std::net::TcpStream::connect(server.address).unwrap();
+    let mut hanging = TcpStream::connect(server.address).unwrap();
     hanging.write_all(b"\x16\x03\x01").unwrap();
     server.terminate();
     server.wait_for_log("shutting down");
@@ -124,4 +126,26 @@ async fn sigterm_turns_readyz_and_ends_within_the_grace_period() {
     );
     assert!(server.wait().success());
     assert!(told.elapsed() < Duration::from_secs(10));
+}
+
+#[test]
+fn a_connection_that_is_made_as_the_server_ends_sends_its_first_request() {
+    let mut server = Server::start(&["--demo", "--plain-http", "--shutdown-delay", "1s"]);
+    let mut connection = TcpStream::connect(server.address).unwrap();
+    server.terminate();
+    // Those that are open begin to close when no new ones are taken.
+    let began = Instant::now();
+    while TcpStream::connect(server.address).is_ok() {
+        assert!(began.elapsed() < Duration::from_secs(20));
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    // Long enough for one to close that does not wait, and far from a second.
+    std::thread::sleep(Duration::from_millis(100));
+    let request = b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    connection.write_all(request).unwrap();
+    let mut answer = String::new();
+    connection.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer:?}");
+    assert!(answer.contains("\r\nconnection: close\r\n"), "{answer:?}");
+    assert!(server.wait().success());
 }

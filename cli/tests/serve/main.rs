@@ -5,6 +5,8 @@ mod certificates;
 mod deploy;
 mod endings;
 mod hostile;
+#[path = "../program/mod.rs"]
+mod program;
 mod reload;
 mod reviews;
 mod server;

@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use crate::server::{Folder, Server, ask, policy, review};
+use crate::program::{Folder, definition, gavel};
+use crate::server::{Server, ask, policy, review};
 
 async fn readyz(client: &reqwest::Client, server: &Server) -> String {
     let answer = client
@@ -118,19 +119,10 @@ async fn what_does_not_compile_is_told_and_decided_by_its_failure_policy() {
 fn what_is_wrong_at_the_start_is_told_with_its_place() {
     let check = |text: &str, expected: &str| {
         let folder = Folder::new().with("a.yaml", text);
-        let run = std::process::Command::new(env!("CARGO_BIN_EXE_gavel"))
-            .args([
-                "serve",
-                "--plain-http",
-                "--listen",
-                "127.0.0.1:0",
-                "--policies",
-                folder.text(),
-            ])
-            .output()
-            .unwrap();
-        assert_eq!(run.status.code(), Some(2));
-        let said = String::from_utf8(run.stderr).unwrap();
+        let serve = ["serve", "--plain-http", "--listen", "127.0.0.1:0"];
+        let arguments = [&serve[..], &["--policies", folder.text()]].concat();
+        let (status, _, said) = gavel(folder.path(), &arguments, "");
+        assert_eq!(status, 2);
         let expected = format!("{}:{expected}", folder.file("a.yaml"));
         assert!(said.contains(&expected), "{expected}\n{said}");
     };
@@ -156,24 +148,12 @@ fn what_is_wrong_at_the_start_is_told_with_its_place() {
         "22:23: spec.validationActions[0]: Unsupported value: \"Never\"",
     );
     check(
-        "\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: things.example.com}
-spec:
-  group: example.com
-  names: {plural: things, kind: Thing}
-  scope: Namespaced
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
+        &definition(
+            "        type: object
         x-kubernetes-validations:
         - rule: self.nope == 1
 ",
+        ),
         "16:21: spec.validation.openAPIV3Schema.x-kubernetes-validations[0].rule: Invalid value: ",
     );
 }

@@ -2,7 +2,8 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::server::{Folder, Server, ask, ask_at, policy, review};
+use crate::program::{Folder, definition};
+use crate::server::{Server, ask, ask_at, policy, review};
 
 const NAMED: &str = "(object == null ? oldObject : object).metadata.?name.orValue('') != 'bad'";
 
@@ -133,7 +134,14 @@ async fn bad_requests_are_answered_with_a_status() {
         review.to_string().into_bytes()
     };
     let good = review("x").to_string().into_bytes();
-    let nested = format!("{}{}", "[".repeat(5_000), "]".repeat(5_000)).into_bytes();
+    let nested = |levels: usize| {
+        let mut review = review("x");
+        review["request"]["object"]["data"] = "here".into();
+        // Review, request and object are the first three.
+        let lists = levels - 3;
+        let lists = format!("{}{}", "[".repeat(lists), "]".repeat(lists));
+        review.to_string().replace("\"here\"", &lists).into_bytes()
+    };
     for (path, content_type, body, code, reason) in [
         ("/validate", json_type, b"".to_vec(), 400, "BadRequest"),
         ("/validate", json_type, b"{".to_vec(), 400, "BadRequest"),
@@ -145,7 +153,9 @@ async fn bad_requests_are_answered_with_a_status() {
             400,
             "BadRequest",
         ),
-        ("/validate", json_type, nested, 400, "BadRequest"),
+        ("/validate", json_type, nested(127), 200, ""),
+        ("/validate", json_type, nested(128), 400, "BadRequest"),
+        ("/validate", json_type, nested(4_000), 400, "BadRequest"),
         (
             "/validate",
             json_type,
@@ -302,29 +312,15 @@ async fn what_is_too_much_is_to_come_again() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn custom_resources_are_held_against_their_definitions() {
-    let definition = r#"
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: things.example.com}
-spec:
-  group: example.com
-  names: {plural: things, kind: Thing}
-  scope: Namespaced
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
+    let schema = "        type: object
         properties:
           spec:
             type: object
             properties: {size: {type: integer, maximum: 9}}
             x-kubernetes-validations:
             - {rule: self.size >= oldSelf.size, message: must not shrink}
-"#;
-    let folder = Folder::new().with("things.yaml", definition);
+";
+    let folder = Folder::new().with("things.yaml", &definition(schema));
     let server = Server::start(&["--policies", folder.text(), "--self-signed"]);
     let client = server.client();
     let thing = |size: Json| {

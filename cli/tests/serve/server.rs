@@ -2,9 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -132,57 +130,6 @@ pub(crate) fn client(authority: &str) -> reqwest::ClientBuilder {
     reqwest::Client::builder()
         .add_root_certificate(authority)
         .timeout(Duration::from_secs(60))
-}
-
-/// A folder that goes away with the test.
-pub(crate) struct Folder(PathBuf);
-
-impl Folder {
-    pub(crate) fn new() -> Self {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let name = format!(
-            "gavel-serve-{}-{}",
-            std::process::id(),
-            COUNT.fetch_add(1, Ordering::Relaxed)
-        );
-        let path = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&path).unwrap();
-        Folder(path)
-    }
-
-    /// With a file.
-    pub(crate) fn with(self, name: &str, text: &str) -> Self {
-        self.write(name, text);
-        self
-    }
-
-    /// Puts a file there at once, as programs that replace files do.
-    pub(crate) fn write(&self, name: &str, text: &str) {
-        let file = self.0.join(name);
-        let folder = file.parent().unwrap();
-        std::fs::create_dir_all(folder).unwrap();
-        let new = folder.join(".new");
-        std::fs::write(&new, text).unwrap();
-        std::fs::rename(new, file).unwrap();
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        &self.0
-    }
-
-    pub(crate) fn text(&self) -> &str {
-        self.0.to_str().unwrap()
-    }
-
-    pub(crate) fn file(&self, name: &str) -> String {
-        self.0.join(name).to_str().unwrap().to_owned()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }
 
 /// A policy about config maps with a validation, and its binding.

@@ -4,6 +4,8 @@
 #[expect(dead_code, reason = "some of it is for `gavel serve`")]
 mod program;
 
+use std::path::Path;
+
 use program::{Folder, definition, gavel};
 
 const SCHEMA: &str = "        type: object
@@ -260,4 +262,25 @@ fn what_cannot_be_used_is_told_and_the_rest_is_looked_at() {
     );
     let (code, _, err) = lint(&folder, &["--policies", "crd.yaml"]);
     assert_eq!(code, 1, "what is no policy is passed over: {err}");
+}
+
+#[test]
+fn the_examples_of_the_documentation_are_what_is_printed() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let documentation = std::fs::read_to_string(root.join("docs/lint.md")).unwrap();
+    let folder = root.join("testdata/lint");
+    let run = |more: &[&str]| {
+        let about = ["lint", "--policies", "policy.yaml", "--crd", "crd.yaml"];
+        gavel(&folder, &[&about, more].concat(), "")
+    };
+    let shown = |text: &str| assert!(documentation.contains(text), "{text}");
+    let command = "$ gavel lint --policies policy.yaml --crd crd.yaml";
+    let (_, out, err) = run(&[]);
+    shown(&format!("```\n{command}\n{out}{err}```\n"));
+    let (_, with_costs, _) = run(&["--cost"]);
+    let costs = with_costs.strip_prefix(&out).unwrap();
+    shown(&format!("```\n{command} --cost\n…\n{costs}```\n"));
+    let (_, lines, _) = run(&["--output", "json"]);
+    let types = lines.lines().find(|line| line.contains("\"types\""));
+    shown(&format!("```json\n{}\n```\n", types.unwrap()));
 }

@@ -1,7 +1,8 @@
 //! A request decided by all policies that match it (apiserver `pkg/admission/plugin/policy/validating/dispatcher.go`).
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
+use std::ptr;
 use std::sync::Arc;
 
 use gavel_apimachinery::json;
@@ -96,15 +97,22 @@ pub fn decide<'a, B: Iterator<Item = &'a CompiledBinding> + Clone>(
         objects: OnceCell::new(),
         namespace: OnceCell::new(),
     };
-    let mut memory = Memory::default();
+    let mut memory = MEMORY.take();
+    let mut asked = Ok(());
     for (policy, bindings) in hooks {
-        if let Err(message) = dispatch.ask(policy, bindings, &mut memory, &mut decision) {
-            let status = Status::namespace_not_found(&request.namespace, message);
-            decision.status = Some(status);
-            return decision;
+        asked = dispatch.ask(policy, bindings, &mut memory, &mut decision);
+        if asked.is_err() {
+            break;
         }
     }
-    decision.close(request);
+    memory.reset();
+    MEMORY.set(memory);
+    match asked {
+        Ok(()) => decision.close(request),
+        Err(message) => {
+            decision.status = Some(Status::namespace_not_found(&request.namespace, message));
+        }
+    }
     decision
 }
 
@@ -123,6 +131,11 @@ struct Dispatch<'a> {
     namespace: OnceCell<Result<Option<&'a Namespace>, String>>,
 }
 
+thread_local! {
+    /// The memory of the last request that this thread decided.
+    static MEMORY: Cell<Memory> = Cell::default();
+}
+
 /// What evaluations compute lives here; each policy uses the memory of the one before.
 #[derive(Default)]
 struct Memory {
@@ -130,6 +143,14 @@ struct Memory {
     policy: Arena,
     /// What does: of one binding and param.
     param: Arena,
+}
+
+impl Memory {
+    /// Forgets what was computed.
+    fn reset(&mut self) {
+        self.policy.reset();
+        self.param.reset();
+    }
 }
 
 /// The object and the old object as a policy looks at them.
@@ -255,7 +276,7 @@ impl<'a> Dispatch<'a> {
 
     /// Whether a policy looks at the request as the kind and resource that it names, as most do.
     fn is_as_sent(&self, matched: Matched<'_>) -> bool {
-        *matched.kind == self.request.kind && *matched.resource == self.request.resource
+        ptr::eq(matched.kind, &self.request.kind)
     }
 
     /// The objects as a policy looks at them; `converted` keeps those that are not shared by policies.
@@ -467,12 +488,11 @@ fn as_kind<'a>(object: &'a Json, kind: &GroupVersionKind) -> Cow<'a, Json> {
         return Cow::Borrowed(object);
     };
     let text = |key| fields.get(key).and_then(Json::as_str).unwrap_or_default();
-    let api_version = kind.api_version();
-    if text("apiVersion") == api_version && text("kind") == kind.kind {
+    if kind.is(text("apiVersion"), text("kind")) {
         return Cow::Borrowed(object);
     }
     let mut fields = fields.clone();
-    fields.insert("apiVersion".to_owned(), api_version.into());
+    fields.insert("apiVersion".to_owned(), kind.api_version().into());
     fields.insert("kind".to_owned(), kind.kind.clone().into());
     Cow::Owned(Json::Object(fields))
 }

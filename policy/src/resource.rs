@@ -53,6 +53,12 @@ impl GroupVersionKind {
             group => format!("{group}/{}", self.version),
         }
     }
+
+    /// Whether an `apiVersion` and a `kind` name this kind.
+    pub(crate) fn is(&self, api_version: &str, kind: &str) -> bool {
+        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+        self.kind == kind && self.version == version && self.group == group
+    }
 }
 
 impl GroupVersionResource {

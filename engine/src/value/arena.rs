@@ -7,7 +7,7 @@ use super::{Opaque, Value};
 use crate::error::EvalError;
 
 /// The most bytes that an arena holds from one evaluation to the next.
-const MOST_KEPT: usize = 16 << 20;
+const MOST_KEPT: usize = 1 << 20;
 
 /// The bytes beyond which evaluations end: many times what costs and requests let an honest expression compute.
 const MOST_COMPUTED: usize = 512 << 20;

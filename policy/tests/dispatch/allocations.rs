@@ -20,17 +20,19 @@ fn allocations(resources: &[&str], bindings: usize) -> u64 {
     let snapshot = filled(&objects).snapshot();
     let request = request();
     let authorizer: Arc<dyn Authorizer> = Arc::new(Allows);
-    let counted = allocation_counter::measure(|| {
+    let decide = || {
         let decision = dispatch(&snapshot, &request, &authorizer, &Options::default());
         assert!(decision.allowed());
-    });
-    counted.count_total
+    };
+    // A thread keeps memory from one decision to the next.
+    decide();
+    allocation_counter::measure(decide).count_total
 }
 
 #[test]
 fn one_more_binding_or_policy_takes_one_allocation() {
     let one = allocations(&["pods"], 1);
-    assert!(one <= 8, "{one}");
+    assert!(one <= 5, "{one}");
     assert_eq!(allocations(&["pods"], 101), one + 100);
     assert_eq!(allocations(&["pods"; 101], 1), one + 100);
 }

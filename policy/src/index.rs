@@ -9,7 +9,7 @@ use gavel_engine::value::Json;
 use indexmap::IndexMap;
 
 use crate::api::{
-    DecodeError, ParamKind, Registration, ValidatingAdmissionPolicy,
+    DecodeError, GROUP, ParamKind, Registration, ValidatingAdmissionPolicy,
     ValidatingAdmissionPolicyBinding,
 };
 use crate::cel::Compiler;
@@ -271,8 +271,8 @@ fn kind_of(object: &Json) -> Kind {
     let (api_version, kind) = type_of(object);
     let group = api_version.split_once('/').map_or("", |(group, _)| group);
     match (group, kind) {
-        ("admissionregistration.k8s.io", "ValidatingAdmissionPolicy") => Kind::Policy,
-        ("admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding") => Kind::Binding,
+        (GROUP, "ValidatingAdmissionPolicy") => Kind::Policy,
+        (GROUP, "ValidatingAdmissionPolicyBinding") => Kind::Binding,
         ("", "Namespace") => Kind::Namespace,
         _ => Kind::Other,
     }

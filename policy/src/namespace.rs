@@ -4,10 +4,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use gavel_apimachinery::serializer::{self, Decoded, Time};
+use gavel_apimachinery::{api_types, json};
 use gavel_engine::golang::quote::quote;
-use gavel_engine::golang::time::OffsetTime;
 use gavel_engine::value::Json;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::api::{ObjectMeta, to_json};
 
 /// The namespaces that are known.
 #[derive(Debug, Clone, Default)]
@@ -53,17 +55,21 @@ impl Namespace {
     ///
     /// A field of another type.
     pub(crate) fn from_json(namespace: &Json) -> Result<Self, String> {
-        let mut read =
-            Object::deserialize(namespace).map_err(|error| format!("namespace: {error}"))?;
-        let whole = serde_json::to_value(&read).map_err(|error| error.to_string())?;
-        read.metadata.self_link = String::new();
-        read.metadata.owner_references = Vec::new();
-        read.metadata.managed_fields = Vec::new();
-        let exposed = serde_json::to_value(&read).map_err(|error| error.to_string())?;
+        Self::read(namespace).map_err(|error| format!("namespace: {error}"))
+    }
+
+    fn read(namespace: &Json) -> Result<Self, String> {
+        let decoded: Decoded<Object> = serializer::decode(&json::to_string(namespace), "v1")?;
+        let mut object = decoded.object;
+        let written = |object: &Object| to_json(object).map_err(|error| error.to_string());
+        let whole = written(&object)?;
+        object.metadata.self_link = String::new();
+        object.metadata.owner_references = Vec::new();
+        object.metadata.managed_fields = Vec::new();
         Ok(Namespace {
-            labels: read.metadata.labels,
+            exposed: written(&object)?,
             whole,
-            exposed,
+            labels: object.metadata.labels,
         })
     }
 
@@ -83,117 +89,84 @@ impl Namespace {
     }
 }
 
-/// A namespace as the API server's type has it. What is empty is not written.
-#[derive(Debug, Default, Deserialize, Serialize)]
-#[serde(default)]
-struct Object {
-    #[serde(deserialize_with = "or_default")]
-    metadata: Metadata,
-    #[serde(deserialize_with = "or_default")]
-    spec: Spec,
-    #[serde(deserialize_with = "or_default")]
-    status: Status,
-}
+api_types! {
+    /// A namespace as the API server's type has it.
+    struct Object(".Namespace") {
+        /// `metadata`
+        "metadata" keep "" metadata: ObjectMeta;
+        /// `spec`
+        "spec" keep "" spec: Spec;
+        /// `status`
+        "status" keep "" status: Status;
+    }
 
-#[derive(Debug, Default, Deserialize, Serialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Metadata {
-    #[serde(deserialize_with = "or_default", skip_serializing_if = "is_default")]
-    name: String,
-    #[serde(deserialize_with = "or_default", skip_serializing_if = "is_default")]
-    generate_name: String,
-    #[serde(deserialize_with = "or_default", skip_serializing_if = "is_default")]
-    namespace: String,
-    #[serde(deserialize_with = "or_default", skip_serializing_if = "is_default")]
-    self_link: String,
-    #[serde(deserialize_with = "or_default", skip_serializing_if = "is_default")]
-    uid: String,
-    #[serde(deserialize_with = "or_default", skip_serializing_if = "is_default")]
-    resource_version: String,
-    #[serde(deserialize_with = "or_default", skip_serializing_if = "is_default")]
-    generation: i64,
-    #[serde(deserialize_with = "or_default", skip_serializing_if = "is_default")]
-    creation_timestamp: Time,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    deletion_timestamp: Option<Time>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    deletion_grace_period_seconds: Option<i64>,
-    #[serde(deserialize_with = "or_default", skip_serializing_if = "is_default")]
-    labels: BTreeMap<String, String>,
-    #[serde(deserialize_with = "or_default", skip_serializing_if = "is_default")]
-    annotations: BTreeMap<String, String>,
-    // Expressions have no field that leads there; those that go by way of `dyn` see them as they came.
-    #[serde(deserialize_with = "or_default", skip_serializing_if = "is_default")]
-    owner_references: Vec<Json>,
-    #[serde(deserialize_with = "or_default", skip_serializing_if = "is_default")]
-    finalizers: Vec<String>,
-    #[serde(deserialize_with = "or_default", skip_serializing_if = "is_default")]
-    managed_fields: Vec<Json>,
-}
+    /// What keeps it from going away.
+    struct Spec(".NamespaceSpec") {
+        /// `finalizers`
+        "finalizers" omit ".FinalizerName" finalizers: Vec<String>;
+    }
 
-#[derive(Debug, Default, Deserialize, Serialize)]
-#[serde(default)]
-struct Spec {
-    #[serde(deserialize_with = "or_default", skip_serializing_if = "is_default")]
-    finalizers: Vec<String>,
-}
+    /// How things are with it.
+    struct Status(".NamespaceStatus") {
+        /// `phase`: `Active` or `Terminating`.
+        "phase" omit ".NamespacePhase" phase: String;
+        /// `conditions`
+        "conditions" omit "" conditions: Vec<Condition>;
+    }
 
-#[derive(Debug, Default, Deserialize, Serialize)]
-#[serde(default)]
-struct Status {
-    #[serde(deserialize_with = "or_default", skip_serializing_if = "is_default")]
-    phase: String,
-    #[serde(deserialize_with = "or_default", skip_serializing_if = "is_default")]
-    conditions: Vec<Condition>,
-}
-
-#[derive(Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(default, rename_all = "camelCase")]
-struct Condition {
-    #[serde(rename = "type", deserialize_with = "or_default")]
-    kind: String,
-    #[serde(deserialize_with = "or_default")]
-    status: String,
-    #[serde(deserialize_with = "or_default")]
-    last_transition_time: Time,
-    #[serde(deserialize_with = "or_default", skip_serializing_if = "is_default")]
-    reason: String,
-    #[serde(deserialize_with = "or_default", skip_serializing_if = "is_default")]
-    message: String,
-}
-
-/// A time, to the second; none is null.
-#[derive(Debug, Default, PartialEq)]
-struct Time(Option<OffsetTime>);
-
-impl<'de> Deserialize<'de> for Time {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        let time = OffsetTime::parse(&text)
-            .ok_or_else(|| serde::de::Error::custom(format!("{text:?} is not a time")))?;
-        Ok(Time(Some(time.utc_second())))
+    /// How things are with it, in one respect. Unlike other conditions it is not about a generation.
+    struct Condition(".NamespaceCondition") {
+        /// `type`
+        "type" keep ".NamespaceConditionType" kind: String;
+        /// `status`: `True`, `False` or `Unknown`.
+        "status" keep ".ConditionStatus" status: String;
+        /// `lastTransitionTime`
+        "lastTransitionTime" keep "" last_transition_time: Time;
+        /// `reason`
+        "reason" omit "" reason: String;
+        /// `message`
+        "message" omit "" message: String;
     }
 }
 
-impl Serialize for Time {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Some(time) = &self.0 else {
-            return serializer.serialize_none();
-        };
-        let mut text = String::new();
-        time.write_rfc3339(&mut text)
-            .map_err(serde::ser::Error::custom)?;
-        serializer.serialize_str(&text)
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn validations_do_not_see_owners_and_managed_fields() {
+        let object = json!({
+            "apiVersion": "v1", "kind": "Namespace",
+            "metadata": {
+                "name": "a", "labels": {"b": "c"}, "creationTimestamp": "2026-01-31T13:00:00.5+01:00",
+                "ownerReferences": [{"apiVersion": "v1", "kind": "Owner", "name": "o", "uid": "1"}],
+                "managedFields": [{"manager": "m", "fieldsV1": {"f:a": {}}}],
+            },
+            "status": {"phase": "Active", "conditions": [{"type": "t", "status": "True"}]},
+        });
+        let namespace = Namespace::from_json(&object).unwrap();
+        let mut expected = json!({
+            "metadata": {"name": "a", "labels": {"b": "c"}, "creationTimestamp": "2026-01-31T12:00:00Z"},
+            "spec": {},
+            "status": {
+                "phase": "Active",
+                "conditions": [{"type": "t", "status": "True", "lastTransitionTime": null}],
+            },
+        });
+        assert_eq!(namespace.exposed(), &expected);
+        for field in ["ownerReferences", "managedFields"] {
+            expected["metadata"][field] = object["metadata"][field].clone();
+        }
+        assert_eq!(namespace.whole(), &expected);
+        assert_eq!(namespace.labels().get("b").map(String::as_str), Some("c"));
     }
-}
 
-/// Go reads null as nothing: the value's default.
-fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
-    deserializer: D,
-) -> Result<T, D::Error> {
-    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
-}
-
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
+    #[test]
+    fn a_field_of_another_type_is_refused() {
+        let found = Namespace::from_json(&json!({"metadata": {"name": 1}}));
+        let expected = "namespace: json: cannot unmarshal number into Go struct field ObjectMeta.metadata.name of type string";
+        assert_eq!(found.unwrap_err(), expected);
+    }
 }

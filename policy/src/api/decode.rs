@@ -2,13 +2,14 @@
 //! `pkg/endpoints/handlers`).
 
 use gavel_apimachinery::json;
+use gavel_apimachinery::meta::GroupVersion;
 use gavel_apimachinery::serializer::{self, ApiValue, Decoded};
 use gavel_engine::golang::quote::quote;
 use gavel_engine::value::Json;
 
 use super::{
     MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, MutatingWebhookConfiguration,
-    ObjectMeta, TypeMeta, ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding,
+    ObjectMeta, ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding,
     ValidatingWebhookConfiguration,
 };
 
@@ -84,14 +85,8 @@ pub trait Registration: ApiValue + Clone + Default + PartialEq {
     /// The kind.
     const KIND: &'static str;
 
-    /// The object's version and kind.
-    fn type_meta(&self) -> &TypeMeta;
-
     /// The object's metadata.
     fn metadata(&self) -> &ObjectMeta;
-
-    /// The object's metadata, to be changed.
-    fn metadata_mut(&mut self) -> &mut ObjectMeta;
 
     /// Fills in what is absent, as the version of the API does.
     fn set_defaults(&mut self, version: Version);
@@ -222,6 +217,17 @@ impl Resource {
     }
 }
 
+/// A value of the API as Go writes it.
+///
+/// # Errors
+///
+/// Something in it that was kept as it was written is nested more than 127 deep.
+pub(crate) fn to_json(value: &dyn ApiValue) -> serde_json::Result<Json> {
+    let mut text = String::new();
+    value.encode(&mut text);
+    json::read(text.as_bytes())
+}
+
 fn wrapped<T>(
     decoded: Decoded<T>,
     wrap: fn(Box<T>) -> Resource,
@@ -248,33 +254,18 @@ fn version_of(object: &Json) -> Version {
 /// The version and kind of an object of the group.
 fn read_type(text: &str) -> Result<(Version, String), DecodeError> {
     let (api_version, kind) = serializer::version_and_kind(text).map_err(DecodeError)?;
-    let parts: Vec<&str> = match api_version.as_str() {
-        "" | "/" => vec!["", ""],
-        text => text.split('/').collect(),
-    };
-    let (group, version) = match parts.as_slice() {
-        [version] => ("", *version),
-        [group, version] => (*group, *version),
-        _ => {
-            return Err(DecodeError(format!(
-                "unexpected GroupVersion string: {api_version}"
-            )));
-        }
-    };
+    let named = GroupVersion::parse(&api_version).map_err(DecodeError)?;
     if kind.is_empty() {
         return Err(DecodeError(format!("Object 'Kind' is missing in '{text}'")));
     }
-    if version.is_empty() {
+    if named.version.is_empty() {
         return Err(DecodeError(format!(
             "Object 'apiVersion' is missing in '{text}'"
         )));
     }
-    match Version::parse(version).filter(|_| group == GROUP) {
+    match Version::parse(named.version).filter(|_| named.group == GROUP) {
         Some(version) => Ok((version, kind)),
-        None => {
-            let api_version = api_version.trim_start_matches('/');
-            Err(unknown_kind(&kind, api_version))
-        }
+        None => Err(unknown_kind(&kind, &named.to_string())),
     }
 }
 

@@ -5,7 +5,7 @@ use gavel_apimachinery::labels::LabelSelector;
 use super::{
     MatchResources, MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding,
     MutatingWebhookConfiguration, NamedRuleWithOperations, ObjectMeta, ParamRef, Registration,
-    RuleWithOperations, TypeMeta, ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding,
+    RuleWithOperations, ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding,
     ValidatingWebhookConfiguration, Version, WebhookClientConfig,
 };
 
@@ -14,16 +14,8 @@ macro_rules! registration {
         impl Registration for $ty {
             const KIND: &'static str = stringify!($ty);
 
-            fn type_meta(&self) -> &TypeMeta {
-                &self.type_meta
-            }
-
             fn metadata(&self) -> &ObjectMeta {
                 &self.metadata
-            }
-
-            fn metadata_mut(&mut self) -> &mut ObjectMeta {
-                &mut self.metadata
             }
 
             fn set_defaults(&mut self, $version: Version) {

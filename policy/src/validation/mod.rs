@@ -22,7 +22,7 @@ use gavel_engine::types::TypeTextError;
 use gavel_engine::value::Json;
 use gavel_libraries::EnvSet;
 
-use crate::api::{GROUP, ObjectMeta, Registration, Resource, ValidatingAdmissionPolicy};
+use crate::api::{self, GROUP, ObjectMeta, Registration, Resource, ValidatingAdmissionPolicy};
 use expressions::Compilers;
 
 /// Says what the API server says of an object.
@@ -236,9 +236,7 @@ fn to_json(metadata: &ObjectMeta) -> Json {
     for entry in &mut metadata.managed_fields {
         entry.fields_v1 = None;
     }
-    let mut text = String::new();
-    metadata.encode(&mut text);
-    serde_json::from_str(&text).unwrap_or_default()
+    api::to_json(&metadata).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -124,18 +124,14 @@ impl<'o> Demands<'o> {
 
     /// What the old webhooks met already.
     fn of_update(webhooks: &[Webhook<'_>], old: &[Webhook<'o>]) -> Self {
-        let conditions = |webhooks: &[Webhook<'_>]| {
-            let conditions = webhooks
-                .iter()
-                .map(|webhook| webhook.match_conditions.map(<[_]>::to_vec));
-            conditions.collect::<Vec<_>>()
-        };
+        let conditions = webhooks.iter().map(|webhook| webhook.match_conditions);
+        let old_conditions = old.iter().map(|webhook| webhook.match_conditions);
         let names: BTreeSet<_> = old.iter().map(|webhook| webhook.name).collect();
         let texts = old
             .iter()
             .flat_map(|webhook| webhook.match_conditions.unwrap_or_default());
         Demands {
-            match_conditions: conditions(webhooks) != conditions(old),
+            match_conditions: conditions.ne(old_conditions),
             no_side_effects: old.iter().all(|webhook| {
                 webhook
                     .side_effects

@@ -1,5 +1,7 @@
 //! The kinds that a policy names (apiserver `pkg/admission/plugin/policy/validating/typechecking.go`).
 
+use std::collections::BTreeSet;
+
 use super::{Extent, TypeChecker, param_kind};
 use crate::api::{RuleWithOperations, ValidatingAdmissionPolicy};
 use crate::resource::{GroupVersionKind, GroupVersionResource};
@@ -17,29 +19,25 @@ pub struct Unchecked {
 }
 
 impl TypeChecker {
-    /// The kinds that the policy matches, in order.
+    /// The kinds that the policy matches.
     pub(super) fn kinds(
         &self,
         policy: &ValidatingAdmissionPolicy,
         extent: Extent,
-    ) -> Vec<GroupVersionKind> {
-        let mut kinds = Vec::new();
-        let constraints = policy.spec.match_constraints.as_ref();
-        let rules = constraints
-            .into_iter()
-            .flat_map(|constraints| &constraints.resource_rules);
-        'rules: for rule in rules {
-            let mut found = 0_usize;
-            for kind in self.kinds_of_rule(&rule.rule) {
-                kinds.push(kind.clone());
-                found = found.saturating_add(1);
-                if extent == Extent::Upstream && found == MAX_KINDS {
-                    break 'rules;
-                }
+    ) -> BTreeSet<&GroupVersionKind> {
+        let most = match extent {
+            Extent::Upstream => MAX_KINDS,
+            Extent::Everything => usize::MAX,
+        };
+        let mut kinds = BTreeSet::new();
+        for rule in rules(policy) {
+            let found = self.kinds_of_rule(rule);
+            kinds.extend(found.iter().take(most));
+            // No further rule is looked at then, however many of the kinds are the same.
+            if found.len() >= most {
+                break;
             }
         }
-        kinds.sort();
-        kinds.dedup();
         kinds
     }
 
@@ -56,14 +54,11 @@ impl TypeChecker {
                 ),
             });
         }
-        let constraints = policy.spec.match_constraints.as_ref();
-        let rules = constraints.map_or(&[][..], |constraints| &constraints.resource_rules);
-        for (n, rule) in rules.iter().enumerate() {
+        for (n, rule) in rules(policy).enumerate() {
             let mut tell = |reason| {
                 let field = format!("spec.matchConstraints.resourceRules[{n}]");
                 unchecked.push(Unchecked { field, reason });
             };
-            let rule = &rule.rule;
             if names_no_kinds(rule) {
                 tell("a wildcard in apiGroups or apiVersions names no kinds".to_owned());
                 continue;
@@ -81,8 +76,7 @@ impl TypeChecker {
             for resource in resources_of(rule) {
                 let kinds = self.kinds_for(&resource);
                 if !kinds.iter().any(|kind| self.schemas.contains_key(kind)) {
-                    let GroupVersionResource { version, .. } = &resource;
-                    let name = resource.qualified();
+                    let (name, version) = (resource.qualified(), &resource.version);
                     tell(format!("the schema of {name} in {version} is not known"));
                 }
             }
@@ -124,6 +118,13 @@ impl TypeChecker {
             false => exact,
         }
     }
+}
+
+/// The rules that say what a policy is about.
+fn rules(policy: &ValidatingAdmissionPolicy) -> impl Iterator<Item = &RuleWithOperations> {
+    let constraints = policy.spec.match_constraints.iter();
+    let rules = constraints.flat_map(|constraints| &constraints.resource_rules);
+    rules.map(|named| &named.rule)
 }
 
 /// Whether a rule has a wildcard where groups and versions are.

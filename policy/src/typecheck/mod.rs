@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use gavel_apimachinery::meta::GroupVersion;
 use gavel_engine::check::CheckedAst;
 use gavel_engine::env::Env;
 use gavel_engine::types::TypeTextError;
@@ -156,19 +157,16 @@ impl TypeChecker {
     pub fn check(&self, policy: &ValidatingAdmissionPolicy) -> Vec<ExpressionWarning> {
         let mut warnings = BTreeMap::<_, ExpressionWarning>::new();
         for kind in self.kinds(policy, Extent::Upstream) {
-            let Some(types) = self.types(&kind, policy, Extent::Upstream) else {
+            let Some(types) = self.types(kind, policy, Extent::Upstream) else {
                 continue;
             };
-            for expression in self.expressions(policy, types, Extent::Upstream) {
-                let Err(fault) = &expression.checked else {
+            for Expression { part, n, checked } in self.expressions(policy, types, Extent::Upstream)
+            {
+                let (Part::Validation | Part::Message, Err(fault)) = (part, checked) else {
                     continue;
                 };
-                let place = (expression.part, expression.n);
-                if !matches!(place.0, Part::Validation | Part::Message) {
-                    continue;
-                }
-                let warning = warnings.entry(place.0.order(place.1)).or_default();
-                warning.field_ref = place.0.field(place.1);
+                let warning = warnings.entry(part.order(n)).or_default();
+                warning.field_ref = part.field(n);
                 if !warning.warning.is_empty() {
                     warning.warning.push('\n');
                 }
@@ -194,7 +192,7 @@ impl TypeChecker {
         };
         let mut faults = Vec::new();
         for kind in self.kinds(policy, Extent::Everything) {
-            let Some(types) = self.types(&kind, policy, Extent::Everything) else {
+            let Some(types) = self.types(kind, policy, Extent::Everything) else {
                 continue;
             };
             let expressions = self.expressions(policy, types.clone(), Extent::Everything);
@@ -328,10 +326,11 @@ fn type_name(kind: &GroupVersionKind) -> String {
 /// The kind of a policy's params; none where the `apiVersion` cannot be read, or says nothing.
 fn param_kind(policy: &ValidatingAdmissionPolicy) -> Option<GroupVersionKind> {
     let ParamKind { api_version, kind } = policy.spec.param_kind.as_ref()?;
-    let named = match api_version.as_str() {
-        "/" => GroupVersionKind::new("", kind),
-        text if text.matches('/').count() > 1 => return None,
-        text => GroupVersionKind::new(text, kind),
+    let GroupVersion { group, version } = GroupVersion::parse(api_version).ok()?;
+    let named = GroupVersionKind {
+        group: group.to_owned(),
+        version: version.to_owned(),
+        kind: kind.clone(),
     };
     (named != GroupVersionKind::default()).then_some(named)
 }

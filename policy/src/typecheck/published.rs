@@ -37,10 +37,8 @@ fn complete(schema: &mut JsonSchema) {
         ("metadata", metadata()),
     ];
     let all = all.map(|(name, schema)| (SmolStr::new_static(name), Arc::new(schema)));
-    let own = std::mem::take(&mut schema.properties);
-    let own = own
-        .iter()
-        .map(|(name, schema)| (name.clone(), Arc::clone(schema)));
+    let own = schema.properties.iter();
+    let own = own.map(|(name, schema)| (name.clone(), Arc::clone(schema)));
     schema.properties = own.chain(all).collect();
 }
 

@@ -18,7 +18,8 @@ const MAX_STEPS: usize = 500;
 /// The longest text of a time or a duration, in code points, where no schema tells more.
 const TIME: u64 = 64;
 
-/// What is known of sizes: from the schemas of objects and from the most bytes that one may have. Nothing is known of `request.userInfo` and `request.options`, and of what functions make of nothing known.
+/// What is known of sizes: from the schemas of objects and from the most bytes that one may have. Nothing is known of
+/// `request.userInfo` and `request.options`, and of what functions make of nothing known.
 #[derive(Debug)]
 pub(super) struct Sizes<'t> {
     types: &'t ObjectTypes,

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use gavel_apimachinery::json;
 use gavel_engine::value::Json;
 use gavel_policy::GroupVersionKind;
-use gavel_policy::typecheck::{Analysis, Estimate, ExpressionCost, GroupCost, KindCosts};
+use gavel_policy::typecheck::{Estimate, ExpressionCost, GroupCost, KindCosts};
 
 use super::finding::{Check, Finding, Object, kind_name, with};
 use crate::args::Output;
@@ -70,7 +70,7 @@ fn exceeding(costs: &KindCosts) -> Vec<(&str, u64, String)> {
 
 /// Prints what each expression costs at most, kind by kind.
 pub(super) fn print(
-    analysis: &Analysis,
+    costs: &[KindCosts],
     object: &Object<'_>,
     output: Output,
     out: &mut impl Write,
@@ -79,7 +79,7 @@ pub(super) fn print(
         kind,
         expressions,
         groups,
-    } in &analysis.costs
+    } in costs
     {
         let limited = expressions.iter();
         let limited = limited.map(|each| (each.field.as_str(), each.cost, ExpressionCost::LIMIT));

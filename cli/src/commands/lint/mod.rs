@@ -7,7 +7,7 @@ use gavel_apimachinery::field::Error;
 use gavel_apimachinery::json;
 use gavel_manifest::Document;
 use gavel_policy::api::{GROUP, Resource};
-use gavel_policy::typecheck::{Analysis, TypeChecker};
+use gavel_policy::typecheck::{Analysis, KindCosts, TypeChecker, Unchecked};
 use gavel_policy::validation::Validator;
 
 use crate::args::{LintArgs, Output};
@@ -41,15 +41,16 @@ pub(crate) fn run(args: &LintArgs) -> io::Result<Exit> {
             continue;
         };
         objects = objects.saturating_add(1);
-        let linted = checkers.lint(&object);
-        for finding in &linted.findings {
+        let mut found = Vec::new();
+        let costs = checkers.lint(&object, &mut found);
+        for finding in &found {
             if finding.check != Check::Unchecked {
                 findings = findings.saturating_add(1);
             }
             finding.print(&object, args.output, &mut out)?;
         }
         if args.cost {
-            costs::print(&linted.analysis, &object, args.output, &mut out)?;
+            costs::print(&costs, &object, args.output, &mut out)?;
         }
     }
     out.flush()?;
@@ -74,13 +75,6 @@ struct Checkers {
     types: TypeChecker,
 }
 
-/// What was found of an object.
-#[derive(Default)]
-struct Linted {
-    findings: Vec<Finding>,
-    analysis: Analysis,
-}
-
 impl Checkers {
     fn new(args: &LintArgs, manifests: &mut Manifests) -> Result<Self, String> {
         let version = args.kubernetes_version;
@@ -101,61 +95,55 @@ impl Checkers {
         Ok(Checkers { validator, types })
     }
 
-    fn lint(&self, object: &Object<'_>) -> Linted {
+    /// Appends what is found; returns what expressions cost, where there are any that are looked at.
+    fn lint(&self, object: &Object<'_>, findings: &mut Vec<Finding>) -> Vec<KindCosts> {
         let document = object.document;
-        let mut linted = Linted::default();
         let twice = document.duplicate_keys().iter().map(|twice| Finding {
             message: twice.message().to_owned(),
             ..Finding::at(Check::Registration, twice.place())
         });
-        linted.findings.extend(twice);
+        findings.extend(twice);
         let decoded = match Resource::decode(&json::to_string(document.value())) {
             Ok(decoded) => decoded,
             Err(error) => {
-                linted
-                    .findings
-                    .push(object.finding(Check::Registration, "", error.to_string()));
-                return linted;
+                findings.push(object.finding(Check::Registration, "", error.to_string()));
+                return Vec::new();
             }
         };
         for fault in decoded.strict {
             // The field is quoted in the message.
             let field = fault.split('"').nth(1).unwrap_or_default().to_owned();
-            linted
-                .findings
-                .push(object.finding(Check::Registration, &field, fault));
+            findings.push(object.finding(Check::Registration, &field, fault));
         }
         let report = self.validator.create(&decoded.object);
         let errors = report.errors.iter();
         let registration =
             |error: &Error| object.finding(Check::Registration, &error.field, error.body());
-        linted.findings.extend(errors.map(registration));
+        findings.extend(errors.map(registration));
         let Resource::ValidatingAdmissionPolicy(policy) = &decoded.object else {
             if let Resource::MutatingAdmissionPolicy(_) = &decoded.object {
                 let reason = "the types of mutating policies are not checked against schemas";
-                linted
-                    .findings
-                    .push(object.finding(Check::Unchecked, "spec", reason.to_owned()));
+                findings.push(object.finding(Check::Unchecked, "spec", reason.to_owned()));
             }
-            return linted;
+            return Vec::new();
         };
-        linted.analysis = self.types.analyze(policy);
+        let Analysis {
+            faults,
+            costs,
+            unchecked,
+        } = self.types.analyze(policy);
         // What does not compile at all is told once.
         let is_told = |field: &str| report.errors.iter().any(|error| error.field == field);
-        let faults = linted
-            .analysis
-            .faults
-            .iter()
-            .filter(|fault| !is_told(&fault.field));
-        linted.findings.extend(types::findings(faults, object));
-        linted
-            .findings
-            .extend(costs::findings(&linted.analysis.costs, object));
-        let unchecked = linted.analysis.unchecked.iter();
-        linted.findings.extend(unchecked.map(|unchecked| {
-            object.finding(Check::Unchecked, &unchecked.field, unchecked.reason.clone())
-        }));
-        linted
+        let faults = faults.iter().filter(|fault| !is_told(&fault.field));
+        findings.extend(types::findings(faults, object));
+        findings.extend(costs::findings(&costs, object));
+        let unchecked = unchecked.into_iter();
+        findings.extend(
+            unchecked.map(|Unchecked { field, reason }| {
+                object.finding(Check::Unchecked, &field, reason)
+            }),
+        );
+        costs
     }
 }
 

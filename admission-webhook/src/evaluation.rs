@@ -37,39 +37,28 @@ impl Evaluations {
         }
     }
 
-    /// Reads a body of `size` bytes with `read`, and decides about it with `decide`. That is given the time by which it
-    /// must be done; where it says None it was not, and is asked again on a thread of its own with more time. The last
-    /// time it is asked it must decide.
+    /// Decides about a body of `size` bytes. `decide` is given the time by which it must be done; where it says None it was
+    /// not, and is asked again on a thread of its own with more time. The last time it is asked it must decide.
     ///
     /// # Errors
     ///
-    /// What `read` finds; 429 where too many wait already; 500 where anything panics.
-    pub(crate) async fn run<I, T>(
+    /// What `decide` finds; 429 where too many wait already; 500 where anything panics.
+    pub(crate) async fn run<T: Send + 'static>(
         &self,
         size: usize,
         deadline: Instant,
-        read: impl FnOnce() -> Result<I, ApiError> + Send + 'static,
-        decide: impl Fn(&I, Time) -> Option<T> + Send + 'static,
-    ) -> Result<T, ApiError>
-    where
-        I: Send + 'static,
-        T: Send + 'static,
-    {
-        let input = match size <= INLINE_BODY {
-            false => Input::Unread(read),
-            true => {
-                let input = caught(read)??;
-                let now = Instant::now();
-                let time = Time {
-                    until: now.checked_add(INLINE).unwrap_or(now),
-                    last: false,
-                };
-                if let Some(decided) = caught(|| decide(&input, time))? {
-                    return Ok(decided);
-                }
-                Input::Read(input)
+        decide: impl Fn(Time) -> Result<Option<T>, ApiError> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        if size <= INLINE_BODY {
+            let now = Instant::now();
+            let time = Time {
+                until: now.checked_add(INLINE).unwrap_or(now),
+                last: false,
+            };
+            if let Some(decided) = caught(|| decide(time))?? {
+                return Ok(decided);
             }
-        };
+        }
         let waiting = self.waiting.try_acquire();
         let waiting = waiting.map_err(|_| ApiError::too_many_requests())?;
         let running = Arc::clone(&self.running).acquire_owned().await;
@@ -79,25 +68,13 @@ impl Evaluations {
             last: true,
         };
         let decided = tokio::task::spawn_blocking(move || {
-            let decided = caught(|| {
-                let input = match input {
-                    Input::Unread(read) => read()?,
-                    Input::Read(input) => input,
-                };
-                Ok(decide(&input, time))
-            });
+            let decided = caught(|| decide(time));
             drop(running);
             decided
         });
         let decided = decided.await.map_err(ApiError::internal)???;
         decided.ok_or_else(|| ApiError::internal("no decision was reached"))
     }
-}
-
-/// What is decided about.
-enum Input<R, I> {
-    Unread(R),
-    Read(I),
 }
 
 /// How long an attempt may take.

@@ -17,6 +17,8 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use gavel_apimachinery::json;
+use gavel_engine::value::Arena;
 use gavel_libraries::authorizer::{Authorizer, Rbac};
 use gavel_libraries::{EnvSet, KubeVersion};
 use gavel_policy::{AdmissionRequest, Options, PolicyIndex, Snapshot, dispatch};
@@ -67,7 +69,8 @@ fn pod() -> Json {
     })
 }
 
-fn request() -> AdmissionRequest {
+/// A request as it is read from a review.
+fn request(arena: &Arena) -> AdmissionRequest<'_> {
     let request = json!({
         "uid": "1", "operation": "CREATE", "name": "web", "namespace": "default",
         "kind": {"group": "", "version": "v1", "kind": "Pod"},
@@ -75,7 +78,9 @@ fn request() -> AdmissionRequest {
         "userInfo": {"username": "ada", "groups": ["developers"]},
         "object": pod(),
     });
-    AdmissionRequest::from_json(request).expect("a request")
+    let text = arena.bump().alloc_str(&request.to_string());
+    let request = json::read_value(text.as_bytes(), arena).expect("JSON");
+    AdmissionRequest::read(request, arena).expect("a request")
 }
 
 fn param(name: &str) -> Json {
@@ -216,7 +221,8 @@ fn tell_memory() {
 
 fn policies(criterion: &mut Criterion) {
     tell_memory();
-    let request = request();
+    let arena = Arena::new();
+    let request = request(&arena);
     let authorizer: Arc<dyn Authorizer> = Arc::new(Rbac::default());
     let allowed = |snapshot: &Snapshot| {
         let decision = dispatch(

@@ -33,7 +33,7 @@ fn schema(kind: &GroupVersionKind) -> Option<JsonSchema> {
     ));
     let document: Json = serde_json::from_reader(BufReader::new(File::open(path).ok()?)).unwrap();
     let schemas = document["components"]["schemas"].as_object().unwrap();
-    let is_kind = |known: &Json| GroupVersionKind::from_json(known) == *kind;
+    let is_kind = |known: &Json| GroupVersionKind::read(known.into()) == *kind;
     let schema = schemas.values().find(|schema| {
         let kinds = schema["x-kubernetes-group-version-kind"].as_array();
         kinds.is_some_and(|kinds| kinds.iter().any(is_kind))
@@ -112,7 +112,7 @@ fn no_real_evaluation_costs_more_than_estimated() {
         if !seen.insert(policy.to_string()) {
             continue;
         }
-        let kind = GroupVersionKind::from_json(&response["policyMatch"]["kind"]);
+        let kind = GroupVersionKind::read((&response["policyMatch"]["kind"]).into());
         let known = kinds.entry(kind.clone()).or_insert_with(|| {
             let checker = TypeChecker::new("1.36".parse().unwrap()).unwrap();
             schema(&kind).map(|schema| (schema, checker))

@@ -7,6 +7,7 @@
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
+use gavel_engine::value::{Arena, Value};
 use gavel_fuzz::{cross_json, mutate_json};
 use gavel_libraries::authorizer::{Authorizer, Rbac};
 use gavel_libraries::{EnvSet, KubeVersion};
@@ -50,7 +51,8 @@ fuzz_target!(|text: &[u8]| {
         is_validated(&object.to_string());
         let _ = index.apply(object.clone());
     }
-    let Some(Ok(request)) = input.remove("request").map(AdmissionRequest::from_json) else {
+    let (request, arena) = (input.remove("request").unwrap_or_default(), Arena::new());
+    let Ok(request) = AdmissionRequest::read(Value::from(&request), &arena) else {
         return;
     };
     let authorizer: Arc<dyn Authorizer> = match Rbac::from_manifests(&objects) {
@@ -70,7 +72,7 @@ fuzz_target!(|text: &[u8]| {
     assert!(forgotten.allowed(), "{forgotten:?}");
 });
 
-fn is_decided(snapshot: &Snapshot, request: &AdmissionRequest, authorizer: &Arc<dyn Authorizer>) {
+fn is_decided(snapshot: &Snapshot, request: &AdmissionRequest<'_>, authorizer: &Arc<dyn Authorizer>) {
     let start = Instant::now();
     let interrupt = || start.elapsed() > TIME;
     let options = Options {

@@ -82,7 +82,7 @@ impl Decision {
     }
 
     /// Makes the status, of the first denial.
-    pub(crate) fn close(&mut self, request: &AdmissionRequest) {
+    pub(crate) fn close(&mut self, request: &AdmissionRequest<'_>) {
         if let Some(first) = self.denials.first() {
             self.status = Some(first.status(request));
         }
@@ -91,7 +91,7 @@ impl Decision {
 
 impl Denial {
     /// What the client is told.
-    fn status(&self, request: &AdmissionRequest) -> Status {
+    fn status(&self, request: &AdmissionRequest<'_>) -> Status {
         let policy = &self.policy;
         let binding = match &self.binding {
             Some(binding) => format!(" with binding '{binding}'"),
@@ -102,7 +102,7 @@ impl Denial {
             self.message
         );
         let name = match request.name.as_str() {
-            "" => object_name(&request.object),
+            "" => object_name(request.object),
             name => name,
         };
         let resource = &request.resource;

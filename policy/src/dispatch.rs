@@ -1,6 +1,5 @@
 //! A request decided by all policies that match it (apiserver `pkg/admission/plugin/policy/validating/dispatcher.go`).
 
-use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 use std::ptr;
 use std::sync::Arc;
@@ -20,7 +19,7 @@ use crate::matching::{Matched, Surroundings};
 use crate::namespace::Namespace;
 use crate::observer::Observer;
 use crate::params::{Found, ParamSelection, Params};
-use crate::request::AdmissionRequest;
+use crate::request::{AdmissionRequest, fields_of, object_of, text_field};
 use crate::resource::GroupVersionKind;
 
 /// The kinds of the core group without a namespace.
@@ -62,7 +61,7 @@ impl std::fmt::Debug for Options<'_> {
 /// to be asked fails once, which the failure policy decides.
 pub fn dispatch(
     snapshot: &Snapshot,
-    request: &AdmissionRequest,
+    request: &AdmissionRequest<'_>,
     authorizer: &Arc<dyn Authorizer>,
     options: &Options<'_>,
 ) -> Decision {
@@ -80,7 +79,7 @@ pub fn dispatch(
 pub fn decide<'a, B: Iterator<Item = &'a CompiledBinding> + Clone>(
     hooks: impl Iterator<Item = (&'a CompiledPolicy, B)>,
     snapshot: &Snapshot,
-    request: &AdmissionRequest,
+    request: &AdmissionRequest<'_>,
     authorizer: &Arc<dyn Authorizer>,
     options: &Options<'_>,
 ) -> Decision {
@@ -119,7 +118,7 @@ pub fn decide<'a, B: Iterator<Item = &'a CompiledBinding> + Clone>(
 /// What all policies share.
 struct Dispatch<'a> {
     snapshot: &'a Snapshot,
-    request: &'a AdmissionRequest,
+    request: &'a AdmissionRequest<'a>,
     options: &'a Options<'a>,
     arena: &'a Arena,
     authorizer: &'a Arc<dyn Authorizer>,
@@ -154,7 +153,7 @@ impl Memory {
 }
 
 /// The object and the old object as a policy looks at them.
-type Objects<'a> = [Cow<'a, Json>; 2];
+type Objects<'a> = [Value<'a>; 2];
 
 impl<'a> Dispatch<'a> {
     /// Asks a policy. An error ends the request, whatever policies say: its namespace does not exist.
@@ -280,11 +279,7 @@ impl<'a> Dispatch<'a> {
     }
 
     /// The objects as a policy looks at them; `converted` keeps those that are not shared by policies.
-    fn objects<'b>(
-        &'b self,
-        matched: Matched<'_>,
-        converted: &'b OnceCell<Objects<'a>>,
-    ) -> &'b Objects<'a> {
+    fn objects(&self, matched: Matched<'a>, converted: &OnceCell<Objects<'a>>) -> Objects<'a> {
         let cell = match self.is_as_sent(matched) {
             true => &self.objects,
             false => converted,
@@ -292,7 +287,8 @@ impl<'a> Dispatch<'a> {
         let AdmissionRequest {
             object, old_object, ..
         } = self.request;
-        cell.get_or_init(|| [object, old_object].map(|object| as_kind(object, matched.kind)))
+        let convert = |object: &Value<'a>| as_kind(*object, matched.kind, self.arena);
+        *cell.get_or_init(|| [object, old_object].map(convert))
     }
 
     /// What the expressions of a policy see, but for params; what they do not read is not made.
@@ -300,7 +296,7 @@ impl<'a> Dispatch<'a> {
         &'b self,
         policy: &CompiledPolicy,
         matched: Matched<'b>,
-        [object, old_object]: &'b Objects<'a>,
+        [object, old_object]: Objects<'b>,
         namespace: Option<&'b Namespace>,
         arena: &'b Arena,
     ) -> Views<'b> {
@@ -319,8 +315,8 @@ impl<'a> Dispatch<'a> {
         Views {
             conditions_request: request(&self.request.resource),
             inputs: Inputs {
-                object: Value::from(&**object),
-                old_object: Value::from(&**old_object),
+                object,
+                old_object,
                 request: request(matched.resource),
                 params: Value::Null,
                 namespace_object: exposed.unwrap_or(Value::Null),
@@ -483,23 +479,21 @@ fn shortened(value: &str) -> String {
 }
 
 /// An object as the kind that a policy looks at. Versions of one kind are taken to differ in their name alone.
-fn as_kind<'a>(object: &'a Json, kind: &GroupVersionKind) -> Cow<'a, Json> {
-    let Json::Object(fields) = object else {
-        return Cow::Borrowed(object);
-    };
-    let text = |key| fields.get(key).and_then(Json::as_str).unwrap_or_default();
-    if kind.is(text("apiVersion"), text("kind")) {
-        return Cow::Borrowed(object);
+fn as_kind<'a>(object: Value<'a>, kind: &'a GroupVersionKind, arena: &'a Arena) -> Value<'a> {
+    let is_object = object.as_map().is_some();
+    if !is_object || kind.is(text_field(object, "apiVersion"), text_field(object, "kind")) {
+        return object;
     }
-    let mut fields = fields.clone();
-    fields.insert("apiVersion".to_owned(), kind.api_version().into());
-    fields.insert("kind".to_owned(), kind.kind.clone().into());
-    Cow::Owned(Json::Object(fields))
+    let api_version = arena.bump().alloc_str(&kind.api_version());
+    let mut fields = fields_of(object);
+    fields.insert("apiVersion", Value::String(api_version));
+    fields.insert("kind", Value::String(&kind.kind));
+    object_of(fields, arena)
 }
 
 /// `authorizer` and `authorizer.requestResource`.
 fn authorizer_values<'a>(
-    request: &AdmissionRequest,
+    request: &AdmissionRequest<'_>,
     authorizer: &Arc<dyn Authorizer>,
     arena: &'a Arena,
 ) -> (Value<'a>, Value<'a>) {

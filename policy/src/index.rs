@@ -123,7 +123,7 @@ impl PolicyIndex {
 
     /// Forgets an object; of its content, only kind, name and namespace count.
     pub fn delete(&mut self, object: &Json) {
-        let name = text_of(object, "name");
+        let name = text_of(object.into(), "name");
         match kind_of(object) {
             Kind::Policy => {
                 Arc::make_mut(&mut self.policies).remove(name);
@@ -140,7 +140,7 @@ impl PolicyIndex {
                 let (api_version, kind) = type_of(object);
                 let params = Arc::make_mut(&mut self.params);
                 if let Some(params) = params.get_mut(&Names(api_version, kind)) {
-                    Arc::make_mut(params).remove(text_of(object, "namespace"), name);
+                    Arc::make_mut(params).remove(text_of(object.into(), "namespace"), name);
                 }
             }
         }
@@ -169,7 +169,7 @@ impl PolicyIndex {
     /// A field that is of another type than a Namespace's.
     pub fn apply_namespace(&mut self, object: &Json) -> Result<(), IndexError> {
         let namespace = Namespace::from_json(object).map_err(IndexError)?;
-        let name = text_of(object, "name").to_owned();
+        let name = text_of(object.into(), "name").to_owned();
         Arc::make_mut(&mut self.namespaces).insert(name, namespace);
         Ok(())
     }
@@ -210,7 +210,7 @@ impl Snapshot {
     /// The policies that may be about a request, by name, each with its bindings in the order in which they came.
     pub(crate) fn hooks(
         &self,
-        request: &AdmissionRequest,
+        request: &AdmissionRequest<'_>,
     ) -> impl Iterator<
         Item = (
             &CompiledPolicy,

@@ -30,5 +30,5 @@ pub use evaluation::{
 pub use index::{CompiledBinding, IndexError, PolicyIndex, Snapshot};
 pub use matching::{EquivalentResources, Matched};
 pub use observer::{Observer, Run};
-pub use request::{AdmissionRequest, RequestError, RequestFields};
+pub use request::{AdmissionRequest, RequestError};
 pub use resource::{GroupVersionKind, GroupVersionResource};

@@ -41,7 +41,8 @@ impl Params {
 
     /// Makes an object known, in place of what was known of it. One that has a namespace tells that its kind has one.
     pub(crate) fn insert(&mut self, object: Arc<Json>) {
-        let [namespace, name] = ["namespace", "name"].map(|key| text_of(&object, key).to_owned());
+        let [namespace, name] =
+            ["namespace", "name"].map(|key| text_of((&*object).into(), key).to_owned());
         if !namespace.is_empty() {
             self.namespaced.get_or_insert(true);
         }
@@ -72,7 +73,7 @@ impl Params {
         let objects = self.objects.iter().filter(move |((of, _), _)| inside(of));
         objects
             .map(|(_, object)| &**object)
-            .filter(|object| selector.matches(|key| label(object, key)))
+            .filter(|object| selector.matches(|key| label((*object).into(), key)))
     }
 }
 

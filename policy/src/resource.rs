@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use gavel_engine::value::Json;
+use gavel_engine::value::Value;
+
+use crate::request::text_field;
 
 /// A kind: what an object says that it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -28,11 +30,11 @@ pub struct GroupVersionResource {
 
 impl GroupVersionKind {
     /// Reads `{"group": …, "version": …, "kind": …}`; what is not a text is empty.
-    pub fn from_json(json: &Json) -> Self {
+    pub fn read(value: Value<'_>) -> Self {
         GroupVersionKind {
-            group: text(json, "group"),
-            version: text(json, "version"),
-            kind: text(json, "kind"),
+            group: text_field(value, "group").to_owned(),
+            version: text_field(value, "version").to_owned(),
+            kind: text_field(value, "kind").to_owned(),
         }
     }
 
@@ -63,11 +65,11 @@ impl GroupVersionKind {
 
 impl GroupVersionResource {
     /// Reads `{"group": …, "version": …, "resource": …}`; what is not a text is empty.
-    pub fn from_json(json: &Json) -> Self {
+    pub fn read(value: Value<'_>) -> Self {
         GroupVersionResource {
-            group: text(json, "group"),
-            version: text(json, "version"),
-            resource: text(json, "resource"),
+            group: text_field(value, "group").to_owned(),
+            version: text_field(value, "version").to_owned(),
+            resource: text_field(value, "resource").to_owned(),
         }
     }
 
@@ -99,9 +101,4 @@ impl fmt::Display for GroupVersionResource {
             self.group, self.version, self.resource
         )
     }
-}
-
-fn text(json: &Json, key: &str) -> String {
-    let text = json.get(key).and_then(Json::as_str);
-    text.unwrap_or_default().to_owned()
 }

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
+use gavel_engine::value::{Arena, Value};
 use gavel_libraries::EnvSet;
 use gavel_libraries::authorizer::{Authorizer, AuthorizerAttributes, Decision, Verdict};
 use gavel_policy::api::{Registration, ValidatingAdmissionPolicy};
@@ -233,12 +234,14 @@ fn snapshot() -> Snapshot {
 
 /// What each expression costs for an object that takes the place of another.
 fn run(snapshot: &Snapshot, object: Json, old: Json) -> BTreeMap<String, u64> {
-    let request = AdmissionRequest::from_json(json!({
+    let request = json!({
         "uid": "1", "operation": "UPDATE", "name": "web", "namespace": "default",
         "kind": {"group": "example.com", "version": "v1", "kind": "Thing"},
         "resource": {"group": "example.com", "version": "v1", "resource": "things"},
         "userInfo": {"username": "ada"}, "object": object, "oldObject": old,
-    }));
+    });
+    let arena = Arena::new();
+    let request = AdmissionRequest::read(Value::from(&request), &arena);
     let costs = Costs::default();
     let options = Options {
         observer: &costs,

@@ -1,21 +1,20 @@
 //! AdmissionReviews (admission.k8s.io/v1 and v1beta1): what the API server asks, and the answer in the same version.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use gavel_apimachinery::json;
-use gavel_policy::{AdmissionRequest, RequestFields};
-use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
-use serde::{Deserialize, Serialize};
+use gavel_engine::value::{Arena, Value};
+use gavel_policy::AdmissionRequest;
+use serde::Serialize;
 use serde_json::Value as Json;
 
 use super::status::ApiError;
 
 /// A question of the API server.
 #[derive(Debug)]
-pub(crate) struct Review {
+pub(crate) struct Review<'b> {
     version: ReviewVersion,
-    request: AdmissionRequest,
+    request: AdmissionRequest<'b>,
 }
 
 /// The version of a review. Both have the same fields.
@@ -34,27 +33,26 @@ impl ReviewVersion {
     }
 }
 
-impl Review {
-    /// Reads a review.
+impl<'b> Review<'b> {
+    /// Reads a review; what it holds lives in the body and in the arena.
     ///
     /// # Errors
     ///
     /// 400 for what is no JSON, no AdmissionReview of a known version, or has no request with a uid.
-    pub(crate) fn decode(body: &[u8]) -> Result<Self, ApiError> {
+    pub(crate) fn decode(body: &'b [u8], arena: &'b Arena) -> Result<Self, ApiError> {
         if body.is_empty() {
             return Err(ApiError::bad_request("the body of the request is empty"));
         }
-        let envelope: Envelope = json::read(body).map_err(|error| {
-            ApiError::bad_request(match error.is_data() {
-                true => format!("the review cannot be read: {error}"),
-                false => format!("the body of the request is not JSON: {error}"),
-            })
+        let review = json::read_value(body, arena).map_err(|error| {
+            ApiError::bad_request(format!("the body of the request is not JSON: {error}"))
         })?;
-        let version = envelope.version()?;
-        let fields = envelope.request;
-        let fields = fields.ok_or_else(|| ApiError::bad_request("the review has no request"))?;
-        let request = AdmissionRequest::new(fields)
-            .map_err(|error| ApiError::bad_request(error.to_string()))?;
+        let field = |name| review.as_map()?.get_str(name).ok()?;
+        let version = version(field("apiVersion"), field("kind"))?;
+        let request = match field("request") {
+            None | Some(Value::Null) => Err(ApiError::bad_request("the review has no request")),
+            Some(request) => AdmissionRequest::read(request, arena)
+                .map_err(|error| ApiError::bad_request(error.to_string())),
+        }?;
         if request.uid.is_empty() {
             return Err(ApiError::bad_request("request.uid must be set"));
         }
@@ -62,7 +60,7 @@ impl Review {
     }
 
     /// The request.
-    pub(crate) fn request(&self) -> &AdmissionRequest {
+    pub(crate) fn request(&self) -> &AdmissionRequest<'b> {
         &self.request
     }
 
@@ -79,62 +77,25 @@ impl Review {
     }
 }
 
-/// A review as it comes. Its fields are read into their places: most reviews are small, and a map for each level of them
-/// would take longer than the decision.
-#[derive(Default)]
-struct Envelope {
-    api_version: Json,
-    kind: Json,
-    request: Option<RequestFields>,
-}
-
-impl Envelope {
-    fn version(&self) -> Result<ReviewVersion, ApiError> {
-        let [api_version, kind] =
-            [&self.api_version, &self.kind].map(|text| text.as_str().unwrap_or_default());
-        let known = [ReviewVersion::V1, ReviewVersion::V1beta1];
-        let version = known
-            .into_iter()
-            .find(|version| version.api_version() == api_version);
-        match version {
-            Some(version) if kind == "AdmissionReview" => Ok(version),
-            _ => Err(ApiError::bad_request(format!(
-                "the body must be an AdmissionReview of admission.k8s.io/v1 or admission.k8s.io/v1beta1, not {} of {}",
-                json::quoted(kind),
-                json::quoted(api_version)
-            ))),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for Envelope {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(EnvelopeVisitor)
-    }
-}
-
-struct EnvelopeVisitor;
-
-impl<'de> Visitor<'de> for EnvelopeVisitor {
-    type Value = Envelope;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an AdmissionReview")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Envelope, A::Error> {
-        let mut envelope = Envelope::default();
-        while let Some(name) = map.next_key::<String>()? {
-            match name.as_str() {
-                "apiVersion" => envelope.api_version = map.next_value()?,
-                "kind" => envelope.kind = map.next_value()?,
-                "request" => envelope.request = map.next_value()?,
-                _ => {
-                    map.next_value::<IgnoredAny>()?;
-                }
-            }
-        }
-        Ok(envelope)
+fn version(
+    api_version: Option<Value<'_>>,
+    kind: Option<Value<'_>>,
+) -> Result<ReviewVersion, ApiError> {
+    let [api_version, kind] = [api_version, kind].map(|value| match value {
+        Some(Value::String(text)) => text,
+        _ => "",
+    });
+    let known = [ReviewVersion::V1, ReviewVersion::V1beta1];
+    let version = known
+        .into_iter()
+        .find(|version| version.api_version() == api_version);
+    match version {
+        Some(version) if kind == "AdmissionReview" => Ok(version),
+        _ => Err(ApiError::bad_request(format!(
+            "the body must be an AdmissionReview of admission.k8s.io/v1 or admission.k8s.io/v1beta1, not {} of {}",
+            json::quoted(kind),
+            json::quoted(api_version)
+        ))),
     }
 }
 

@@ -6,6 +6,7 @@ use std::time::Instant;
 use axum::body::Body;
 use axum::extract::{Query, Request, State};
 use axum::response::{IntoResponse, Response};
+use gavel_engine::value::Arena;
 use gavel_policy::{AdmissionRequest, Denial, Options, dispatch};
 
 use super::App;
@@ -37,7 +38,7 @@ pub(super) async fn definitions(
 }
 
 /// Decides a request; None where there was not enough time, and there will be more.
-type Decide = fn(&App, &AdmissionRequest, Time) -> Option<Verdict>;
+type Decide = fn(&App, &AdmissionRequest<'_>, Time) -> Option<Verdict>;
 
 async fn answer(
     app: &Arc<App>,
@@ -62,16 +63,17 @@ async fn try_answer(
     let (head, body) = request.into_parts();
     let body = app.bodies.read_json(&head.headers, body, deadline).await?;
     let size = body.bytes().len();
-    let read = move || Review::decode(body.bytes());
     let deciding = Arc::clone(app);
-    let decide = move |review: &Review, time| {
-        let verdict = decide(&deciding, review.request(), time)?;
-        Some(json_body(&review.answer(verdict)))
+    let decide = move |time| {
+        let arena = Arena::new();
+        let review = Review::decode(body.bytes(), &arena)?;
+        let verdict = decide(&deciding, review.request(), time);
+        Ok(verdict.map(|verdict| json_body(&review.answer(verdict))))
     };
-    app.evaluations.run(size, deadline, read, decide).await
+    app.evaluations.run(size, deadline, decide).await
 }
 
-fn by_policies(app: &App, request: &AdmissionRequest, time: Time) -> Option<Verdict> {
+fn by_policies(app: &App, request: &AdmissionRequest<'_>, time: Time) -> Option<Verdict> {
     let state = app.policies.current();
     let watch = time.watch();
     let interrupt = || watch.is_over();
@@ -96,7 +98,7 @@ fn by_policies(app: &App, request: &AdmissionRequest, time: Time) -> Option<Verd
     Some(verdict)
 }
 
-fn by_definitions(app: &App, request: &AdmissionRequest, time: Time) -> Option<Verdict> {
+fn by_definitions(app: &App, request: &AdmissionRequest<'_>, time: Time) -> Option<Verdict> {
     let state = app.policies.current();
     let watch = time.watch();
     let found = state.definitions().validate(request, &|| watch.is_over());
@@ -108,7 +110,7 @@ fn by_definitions(app: &App, request: &AdmissionRequest, time: Time) -> Option<V
 }
 
 /// Tells what a request came to, and which policy was the first that denied it.
-fn log(request: &AdmissionRequest, verdict: &Verdict, denial: Option<&Denial>) {
+fn log(request: &AdmissionRequest<'_>, verdict: &Verdict, denial: Option<&Denial>) {
     let AdmissionRequest {
         uid,
         operation,

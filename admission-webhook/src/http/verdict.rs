@@ -27,7 +27,7 @@ pub(super) fn verdict(decision: Decision) -> Verdict {
 }
 
 /// What is answered about a custom resource: what the API server itself says of one that its definition does not allow.
-pub(super) fn invalid(request: &AdmissionRequest, found: Findings) -> Verdict {
+pub(super) fn invalid(request: &AdmissionRequest<'_>, found: Findings) -> Verdict {
     let details = |causes: Vec<Json>| {
         let group = request.resource.group.as_str();
         let kind = found.kind.strip_suffix(group).unwrap_or_default();

@@ -6,6 +6,7 @@ use gavel_apimachinery::field::Error;
 use gavel_crd::CompiledCrd;
 use gavel_crd::definition::Definition;
 use gavel_crd::resource::{DecodeOptions, ValidateOptions};
+use gavel_engine::value::Value;
 use gavel_policy::AdmissionRequest;
 use serde_json::Value as Json;
 
@@ -51,7 +52,7 @@ impl Definitions {
     /// that are other kinds, and of operations that write nothing.
     pub(crate) fn validate(
         &self,
-        request: &AdmissionRequest,
+        request: &AdmissionRequest<'_>,
         interrupt: &(dyn Fn() -> bool + Sync),
     ) -> Findings {
         let key = (
@@ -66,9 +67,9 @@ impl Definitions {
             return Findings::default();
         };
         let kind = kind.clone();
-        let found = read(crd, &request.object).and_then(|object| {
-            let old = match &request.old_object {
-                Json::Null => None,
+        let found = read(crd, request.object).and_then(|object| {
+            let old = match request.old_object {
+                Value::Null => None,
                 old => Some(read(crd, old)?),
             };
             let options = ValidateOptions {
@@ -96,8 +97,9 @@ impl Definitions {
 }
 
 /// An object as an API server holds it.
-fn read(crd: &CompiledCrd, object: &Json) -> Result<Json, String> {
-    let decoded = crd.decode(object.clone(), DecodeOptions::default());
+fn read(crd: &CompiledCrd, object: Value<'_>) -> Result<Json, String> {
+    let object = object.to_json().unwrap_or_default();
+    let decoded = crd.decode(object, DecodeOptions::default());
     decoded
         .map(|decoded| decoded.object)
         .map_err(|error| error.to_string())

@@ -99,14 +99,14 @@ impl State {
 
     /// The policies with all that they look at. An API server would ask for a namespace of which no manifest tells; here it
     /// is taken to have the label that every namespace has, its name, and where a namespace is deleted, it is as it was.
-    pub(crate) fn snapshot(&self, request: &AdmissionRequest) -> Snapshot {
+    pub(crate) fn snapshot(&self, request: &AdmissionRequest<'_>) -> Snapshot {
         let name = &request.namespace;
         if name.is_empty() || self.namespaces.contains(name) {
             return self.snapshot.clone();
         }
         let is_namespace = request.kind.group.is_empty() && request.kind.kind == "Namespace";
-        if is_namespace && request.old_object.is_object() {
-            return self.with_namespace(request.old_object.clone());
+        if is_namespace && let Some(namespace @ Json::Object(_)) = request.old_object.to_json() {
+            return self.with_namespace(namespace);
         }
         // A lock that a panic has left holds whole snapshots all the same.
         let mut assumed = self

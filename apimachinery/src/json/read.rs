@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
+use gavel_engine::value::{Arena, ReadJson, Value};
 use memchr::memmem;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, DeserializeSeed};
 
 /// Reads a JSON text.
 ///
@@ -17,6 +18,31 @@ pub fn read<T: DeserializeOwned>(text: &[u8]) -> serde_json::Result<T> {
         Ok(text) => serde_json::from_str(text),
         Err(_) => serde_json::from_slice(&text),
     }
+}
+
+/// Reads a JSON text as a value that lives in the text and in an arena.
+///
+/// # Errors
+///
+/// Those of [`read`].
+pub fn read_value<'a>(text: &'a [u8], arena: &'a Arena) -> serde_json::Result<Value<'a>> {
+    let text = match without_negative_zeros(text) {
+        Cow::Borrowed(text) => text,
+        Cow::Owned(text) => arena.bump().alloc_slice_copy(&text),
+    };
+    match std::str::from_utf8(text) {
+        Ok(text) => whole(serde_json::Deserializer::from_str(text), arena),
+        Err(_) => whole(serde_json::Deserializer::from_slice(text), arena),
+    }
+}
+
+fn whole<'a, R: serde_json::de::Read<'a>>(
+    mut text: serde_json::Deserializer<R>,
+    arena: &'a Arena,
+) -> serde_json::Result<Value<'a>> {
+    let value = ReadJson(arena).deserialize(&mut text)?;
+    text.end()?;
+    Ok(value)
 }
 
 /// Reads JSON values that stand one after the other.

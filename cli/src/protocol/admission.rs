@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use gavel_engine::value::Json;
+use gavel_engine::value::{Arena, Json};
 use gavel_libraries::authorizer::Authorizer;
 use gavel_libraries::{EnvSet, KubeVersion};
 use gavel_policy::api::{Registration, ValidatingAdmissionPolicy};
@@ -33,7 +33,7 @@ pub(crate) struct AdmissionQuestion {
     namespaced: Option<bool>,
     /// None: one is made up; null: it does not exist.
     namespace: Option<Json>,
-    request: Option<AdmissionRequest>,
+    request: Option<Json>,
     equivalents: Vec<Json>,
     authorizer: AuthorizerBinding,
     cost_budget: Option<i64>,
@@ -46,8 +46,6 @@ impl AdmissionQuestion {
     /// Reads the keys of a `vap` request.
     pub(crate) fn read(mut fields: Fields) -> Result<Self, RequestError> {
         let missing = || RequestError("policy must be set".to_owned());
-        let request = fields.raw("request").filter(|request| !request.is_null());
-        let request = request.map(AdmissionRequest::from_json).transpose();
         let authorizer = fields.raw("authorizer").unwrap_or_default();
         let scopes = [("Namespaced", true), ("Cluster", false)];
         Ok(AdmissionQuestion {
@@ -57,7 +55,7 @@ impl AdmissionQuestion {
             params: fields.list("params")?,
             namespaced: fields.choice("paramScope", &scopes)?,
             namespace: fields.raw("namespace"),
-            request: request.map_err(|error| RequestError(error.to_string()))?,
+            request: fields.raw("request").filter(|request| !request.is_null()),
             equivalents: fields.list("equivalents")?,
             authorizer: AuthorizerBinding::read(&authorizer)
                 .map_err(|error| error.within("authorizer"))?,
@@ -90,6 +88,9 @@ impl AdmissionQuestion {
             set("ok", stored.errors().is_empty().into());
             return Ok(answer);
         };
+        let arena = Arena::new();
+        let request = &AdmissionRequest::read(request.into(), &arena)
+            .map_err(|error| RequestError(error.to_string()))?;
         let mut index = PolicyIndex::new(environments.stored_expressions());
         self.fill(&mut index, stored.policy(), request)?;
         let bindings = self.bindings()?;
@@ -182,7 +183,7 @@ impl AdmissionQuestion {
         &self,
         index: &mut PolicyIndex,
         policy: &ValidatingAdmissionPolicy,
-        request: &AdmissionRequest,
+        request: &AdmissionRequest<'_>,
     ) -> Result<(), RequestError> {
         // Of several of one name, the first counts.
         let mut seen = BTreeSet::new();
@@ -219,9 +220,9 @@ impl AdmissionQuestion {
                 let part = |key: &str| equivalent.get(key).unwrap_or(&Json::Null);
                 known.register(
                     "same",
-                    GroupVersionResource::from_json(part("resource")),
+                    GroupVersionResource::read(part("resource").into()),
                     part("subResource").as_str().unwrap_or_default(),
-                    GroupVersionKind::from_json(part("kind")),
+                    GroupVersionKind::read(part("kind").into()),
                 );
             }
             index.set_equivalents(known);

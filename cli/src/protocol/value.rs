@@ -66,10 +66,13 @@ impl Serialize for TypedValue<'_> {
             | Value::JsonList(_)
             | Value::ShapedList(..)
             | Value::OwnedList(_)
+            | Value::Items(_)
             | Value::ListView(_) => object.serialize_entry("list", &Elements(*self)),
-            Value::Map(_) | Value::JsonMap(_) | Value::ShapedMap(..) | Value::MapView(_) => {
-                object.serialize_entry("map", &Entries(*self))
-            }
+            Value::Map(_)
+            | Value::JsonMap(_)
+            | Value::ShapedMap(..)
+            | Value::Fields(_)
+            | Value::MapView(_) => object.serialize_entry("map", &Entries(*self)),
             // Written above.
             Value::Unread(..) => Ok(()),
             Value::Optional(None) => object.serialize_entry("optional", &()),

@@ -1,6 +1,7 @@
 //! JSON seen as values, as Kubernetes reads it: integers that fit are `int`, all other numbers `double`.
 
-use super::{Json, Value};
+use super::{Json, JsonObject, Reach, Value};
+use crate::error::EvalError;
 
 impl<'a> From<&'a Json> for Value<'a> {
     fn from(json: &'a Json) -> Value<'a> {
@@ -16,4 +17,45 @@ impl<'a> From<&'a Json> for Value<'a> {
             Json::Object(map) => Value::JsonMap(map),
         }
     }
+}
+
+impl Value<'_> {
+    /// The value as a JSON document of its own. None for what JSON does not have: bytes, times, optionals, keys that are no
+    /// texts, numbers that are not finite; and for what no walk reaches the end of.
+    pub fn to_json(&self) -> Option<Json> {
+        to_json(self, &mut Reach::default()).ok().flatten()
+    }
+}
+
+fn to_json(value: &Value<'_>, reach: &mut Reach) -> Result<Option<Json>, EvalError> {
+    Ok(match *value {
+        Value::Null => Some(Json::Null),
+        Value::Bool(value) => Some(value.into()),
+        Value::Int(value) => Some(value.into()),
+        Value::Uint(value) => Some(value.into()),
+        Value::Double(value) => serde_json::Number::from_f64(value).map(Json::Number),
+        Value::String(text) => Some(text.into()),
+        value => match (value.as_list(), value.as_map()) {
+            (Some(list), _) => reach.within(list.len(), |reach| {
+                let items = list.iter().map(|item| to_json(&item, reach));
+                Ok(items
+                    .collect::<Result<Option<Vec<_>>, _>>()?
+                    .map(Json::Array))
+            })?,
+            (_, Some(map)) => reach.within(map.len(), |reach| {
+                let mut fields = JsonObject::new();
+                for entry in map.iter() {
+                    let (Value::String(name), value) = entry? else {
+                        return Ok(None);
+                    };
+                    let Some(value) = to_json(&value, reach)? else {
+                        return Ok(None);
+                    };
+                    fields.insert(name.to_owned(), value);
+                }
+                Ok(Some(Json::Object(fields)))
+            })?,
+            _ => None,
+        },
+    })
 }

@@ -17,6 +17,8 @@ pub enum Map<'a> {
     Json(&'a JsonObject),
     /// In a JSON document that a host reads in its own fashion.
     Shaped(&'a JsonObject, &'a Shape),
+    /// In a JSON document that was read into an arena: ordered by name.
+    Fields(&'a [(&'a str, Value<'a>)]),
     /// Of a host.
     View(&'a dyn MapView),
 }
@@ -28,6 +30,7 @@ impl<'a> Map<'a> {
             Map::Values(map) => map.entries.len(),
             Map::Json(map) => map.len(),
             Map::Shaped(map, _) => map.len(),
+            Map::Fields(fields) => fields.len(),
             Map::View(view) => view.len(),
         }
     }
@@ -43,6 +46,7 @@ impl<'a> Map<'a> {
             Map::Values(map) => Ok(map.get(&Value::String(key))),
             Map::Json(map) => Ok(map.get(key).map(Value::from)),
             Map::Shaped(map, shape) => Ok(shape.find(map, key)),
+            Map::Fields(fields) => Ok(field_named(fields, key)),
             Map::View(view) => view.get(&Value::String(key)),
         }
     }
@@ -71,7 +75,8 @@ impl<'a> Map<'a> {
                 Ok(map.get(key))
             }
             (Map::Json(map), Value::String(text)) => Ok(map.get(*text).map(Value::from)),
-            (Map::Json(_), _) => Ok(None),
+            (Map::Fields(fields), Value::String(text)) => Ok(field_named(fields, text)),
+            (Map::Json(_) | Map::Fields(_), _) => Ok(None),
             (Map::Shaped(map, shape), Value::String(text)) => Ok(shape.find(map, text)),
             (Map::Shaped(..), _) => Err(EvalError::no_such_overload()),
             (Map::View(view), _) => view.get(key),
@@ -89,6 +94,7 @@ impl<'a> Map<'a> {
                 shape,
                 unknown: 0,
             }),
+            Map::Fields(fields) => MapIter::Fields(fields.iter()),
             Map::View(view) => MapIter::View(view, 0),
         }
     }
@@ -100,6 +106,7 @@ impl<'a> From<Map<'a>> for Value<'a> {
             Map::Values(map) => Value::Map(map),
             Map::Json(map) => Value::JsonMap(map),
             Map::Shaped(map, shape) => Value::ShapedMap(map, shape),
+            Map::Fields(fields) => Value::Fields(fields),
             Map::View(view) => Value::MapView(view),
         }
     }
@@ -114,6 +121,8 @@ pub enum MapIter<'a> {
     Json(serde_json::map::Iter<'a>),
     /// Of a JSON object that a host reads in its own fashion.
     Shaped(ShapedKeys<'a>),
+    /// Of an object that was read into an arena.
+    Fields(std::slice::Iter<'a, (&'a str, Value<'a>)>),
     /// Of a host's map: the position to read next.
     View(&'a dyn MapView, usize),
 }
@@ -149,6 +158,7 @@ impl<'a> MapIter<'a> {
         match self {
             MapIter::Values(entries) => entries.next().map(|(key, _)| *key),
             MapIter::Json(entries) => entries.next().map(|(key, _)| Value::String(key)),
+            MapIter::Fields(fields) => fields.next().map(|(name, _)| Value::String(name)),
             MapIter::Shaped(keys) => keys.next().map(Value::String).or_else(|| {
                 keys.unknown = keys.unknown.checked_sub(1)?;
                 Some(Value::Null)
@@ -171,6 +181,9 @@ impl<'a> Iterator for MapIter<'a> {
             MapIter::Json(entries) => entries
                 .next()
                 .map(|(key, value)| Ok((Value::String(key), Value::from(value)))),
+            MapIter::Fields(fields) => fields
+                .next()
+                .map(|(name, value)| Ok((Value::String(name), *value))),
             MapIter::Shaped(keys) => {
                 let name = keys.next()?;
                 let value = keys.shape.find(keys.map, name);
@@ -187,6 +200,22 @@ impl<'a> Iterator for MapIter<'a> {
             }
         }
     }
+}
+
+/// The most fields that are looked through one by one: most names are told apart by their lengths.
+const FEW_FIELDS: usize = 16;
+
+/// A field of an object whose fields are ordered by name.
+#[inline]
+pub(crate) fn field_named<'a>(fields: &[(&'a str, Value<'a>)], name: &str) -> Option<Value<'a>> {
+    let found = match fields.len() <= FEW_FIELDS {
+        true => fields.iter().find(|(known, _)| *known == name),
+        false => {
+            let position = fields.binary_search_by(|(known, _)| (*known).cmp(name));
+            fields.get(position.ok()?)
+        }
+    };
+    found.map(|(_, value)| *value)
 }
 
 /// The keys of other types under which a lookup also looks for a number.
@@ -361,13 +390,14 @@ fn rank(key: &Value<'_>) -> u8 {
 
 fn address(key: &Value<'_>) -> usize {
     match *key {
-        Value::List(values) => values.as_ptr().addr(),
+        Value::List(values) | Value::Items(values) => values.as_ptr().addr(),
         Value::JsonList(items) => items.as_ptr().addr(),
         Value::ShapedList(items, _) => items.as_ptr().addr(),
         Value::OwnedList(values) => values.as_ptr().addr(),
         Value::ListView(view) => std::ptr::from_ref(view).addr(),
         Value::Map(map) => std::ptr::from_ref(map).addr(),
         Value::JsonMap(map) | Value::ShapedMap(map, _) => std::ptr::from_ref(map).addr(),
+        Value::Fields(fields) => fields.as_ptr().addr(),
         Value::MapView(view) => std::ptr::from_ref(view).addr(),
         Value::Optional(Some(value)) => std::ptr::from_ref(value).addr(),
         Value::Opaque(opaque) => std::ptr::from_ref(opaque).addr(),

@@ -16,6 +16,7 @@ mod order;
 mod owned;
 mod print;
 mod reach;
+mod read;
 mod shape;
 mod time;
 mod view;
@@ -24,10 +25,11 @@ pub use arena::Arena;
 pub use concat::{concat_bytes, concat_lists, concat_strings};
 pub use equal::{list_contains, map_contains};
 pub use list::{List, ListIter};
-pub(crate) use map::check_hashable;
 pub use map::{Map, MapBuilder, MapIter, MapValue, ShapedKeys, key_order};
+pub(crate) use map::{check_hashable, field_named};
 pub use owned::OwnedValue;
 pub use reach::Reach;
+pub use read::ReadJson;
 pub use shape::{JsonShape, Shape};
 pub use time::{Duration, Timestamp};
 pub use view::{HeldError, ListView, MapView, Opaque, OpaqueKey, Share};
@@ -74,6 +76,8 @@ pub enum Value<'a> {
     ShapedList(&'a Vec<Json>, &'a Shape),
     /// A list that is kept, such as a constant one.
     OwnedList(&'a [OwnedValue]),
+    /// A list of a JSON document that was read into an arena.
+    Items(&'a [Value<'a>]),
     /// A list of a host.
     ListView(&'a dyn ListView),
     /// A map that was computed. Read any map through [`Value::as_map`].
@@ -82,6 +86,8 @@ pub enum Value<'a> {
     JsonMap(&'a JsonObject),
     /// An object in a JSON document that a host reads in its own fashion.
     ShapedMap(&'a JsonObject, &'a Shape),
+    /// An object of a JSON document that was read into an arena: its fields, ordered by name, each once.
+    Fields(&'a [(&'a str, Value<'a>)]),
     /// A map of a host.
     MapView(&'a dyn MapView),
     /// An optional value: none, or some value.
@@ -155,7 +161,7 @@ impl<'a> Value<'a> {
     /// The list behind this value, if it is one.
     pub fn as_list(self) -> Option<List<'a>> {
         match self {
-            Value::List(values) => Some(List::Values(values)),
+            Value::List(values) | Value::Items(values) => Some(List::Values(values)),
             Value::JsonList(items) => Some(List::Json(items)),
             Value::ShapedList(items, shape) => Some(List::Shaped(items, shape)),
             Value::OwnedList(values) => Some(List::Owned(values)),
@@ -170,6 +176,7 @@ impl<'a> Value<'a> {
             Value::Map(map) => Some(Map::Values(map)),
             Value::JsonMap(map) => Some(Map::Json(map)),
             Value::ShapedMap(map, shape) => Some(Map::Shaped(map, shape)),
+            Value::Fields(fields) => Some(Map::Fields(fields)),
             Value::MapView(view) => Some(Map::View(view)),
             _ => None,
         }
@@ -191,8 +198,9 @@ impl<'a> Value<'a> {
             | Value::JsonList(_)
             | Value::ShapedList(..)
             | Value::OwnedList(_)
+            | Value::Items(_)
             | Value::ListView(_) => "list",
-            Value::Map(_) | Value::JsonMap(_) | Value::ShapedMap(..) => "map",
+            Value::Map(_) | Value::JsonMap(_) | Value::ShapedMap(..) | Value::Fields(_) => "map",
             Value::MapView(view) => view.type_name(),
             Value::Optional(_) => "optional_type",
             Value::Type(_) => "type",

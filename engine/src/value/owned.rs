@@ -80,10 +80,13 @@ fn copy(value: &Value<'_>, reach: &mut Reach) -> Result<OwnedValue, EvalError> {
         | Value::JsonList(_)
         | Value::ShapedList(..)
         | Value::OwnedList(_)
+        | Value::Items(_)
         | Value::ListView(_) => copy_list(value, reach)?,
-        Value::Map(_) | Value::JsonMap(_) | Value::ShapedMap(..) | Value::MapView(_) => {
-            copy_map(value, reach)?
-        }
+        Value::Map(_)
+        | Value::JsonMap(_)
+        | Value::ShapedMap(..)
+        | Value::Fields(_)
+        | Value::MapView(_) => copy_map(value, reach)?,
         Value::Unread(json, shape) => return shape.look(json, |value| copy(&value?, reach)),
     };
     Ok(OwnedValue(repr))

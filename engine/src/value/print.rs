@@ -31,9 +31,13 @@ impl Value<'_> {
             Value::Duration(_) => "types.Duration",
             Value::Timestamp(_) => "types.Timestamp",
             Value::ShapedList(_, shape) | Value::ShapedMap(_, shape) => shape.go_type(),
-            Value::List(_) | Value::JsonList(_) | Value::OwnedList(_) => "*types.baseList",
+            Value::List(_) | Value::JsonList(_) | Value::OwnedList(_) | Value::Items(_) => {
+                "*types.baseList"
+            }
             Value::ListView(view) => view.go_type(),
-            Value::Map(_) | Value::JsonMap(_) | Value::MapView(_) => "*types.baseMap",
+            Value::Map(_) | Value::JsonMap(_) | Value::Fields(_) | Value::MapView(_) => {
+                "*types.baseMap"
+            }
             Value::Optional(_) => "*types.Optional",
             Value::Type(_) => "*types.Type",
             Value::Opaque(opaque) => return opaque.go_type(),
@@ -139,9 +143,11 @@ impl Printer<'_, '_> {
             | Value::ShapedList(..)
             | Value::ShapedMap(..)
             | Value::OwnedList(_)
+            | Value::Items(_)
             | Value::ListView(_)
             | Value::Map(_)
             | Value::JsonMap(_)
+            | Value::Fields(_)
             | Value::MapView(_)
             | Value::Optional(Some(_)) => Ok(()),
         }

@@ -163,11 +163,12 @@ fn is_zero(value: &Value<'_>) -> bool {
         Value::Bytes(bytes) => bytes.is_empty(),
         Value::Duration(duration) => duration.0 == 0,
         Value::Timestamp(timestamp) => *timestamp == ZERO_TIME,
-        Value::List(values) => values.is_empty(),
+        Value::List(values) | Value::Items(values) => values.is_empty(),
         Value::JsonList(items) => items.is_empty(),
         Value::OwnedList(values) => values.is_empty(),
         Value::Map(map) => map.entries().is_empty(),
         Value::JsonMap(map) => map.is_empty(),
+        Value::Fields(fields) => fields.is_empty(),
         // Views of documents never are, upstream.
         Value::ShapedList(..) | Value::ShapedMap(..) | Value::Unread(..) => false,
         Value::ListView(list) => list.is_zero(),

@@ -73,7 +73,7 @@ impl Matcher {
     /// As what a policy looks at a request, if it does; the constraints are required.
     pub(crate) fn policy_matches<'a>(
         &self,
-        request: &'a AdmissionRequest,
+        request: &'a AdmissionRequest<'_>,
         around: Surroundings<'a>,
     ) -> Result<Option<Matched<'a>>, String> {
         match &self.resources {
@@ -85,7 +85,7 @@ impl Matcher {
     /// Whether a binding is about a request; without constraints it is about all.
     pub(crate) fn binding_matches(
         &self,
-        request: &AdmissionRequest,
+        request: &AdmissionRequest<'_>,
         around: Surroundings<'_>,
     ) -> Result<bool, String> {
         match &self.resources {
@@ -97,7 +97,7 @@ impl Matcher {
     fn matches<'a>(
         &self,
         resources: &MatchResources,
-        request: &'a AdmissionRequest,
+        request: &'a AdmissionRequest<'_>,
         around: Surroundings<'a>,
     ) -> Result<Option<Matched<'a>>, String> {
         let nil = |what: &str| {

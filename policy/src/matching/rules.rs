@@ -10,7 +10,7 @@ use crate::resource::GroupVersionResource;
 pub(super) fn matches<'a>(
     rules: &[NamedRuleWithOperations],
     match_policy: Option<&str>,
-    request: &'a AdmissionRequest,
+    request: &'a AdmissionRequest<'_>,
     equivalents: &'a EquivalentResources,
 ) -> Result<Option<Matched<'a>>, String> {
     let named = |rule: &NamedRuleWithOperations| {
@@ -51,7 +51,7 @@ pub(super) fn matches<'a>(
 
 fn rule_matches(
     rule: &RuleWithOperations,
-    request: &AdmissionRequest,
+    request: &AdmissionRequest<'_>,
     resource: &GroupVersionResource,
 ) -> bool {
     scope_matches(rule.scope.as_deref(), request, resource)
@@ -67,7 +67,7 @@ fn rule_matches(
 /// Namespaces are objects without a namespace, although requests for them name one: their own.
 fn scope_matches(
     scope: Option<&str>,
-    request: &AdmissionRequest,
+    request: &AdmissionRequest<'_>,
     resource: &GroupVersionResource,
 ) -> bool {
     let in_cluster = || resource.is("", "v1", "namespaces") || request.namespace.is_empty();

@@ -1,7 +1,7 @@
 //! Selectors of namespaces and objects (apiserver `pkg/admission/plugin/webhook/predicates/{namespace,object}`).
 
 use gavel_apimachinery::labels::Selector;
-use gavel_engine::value::Json;
+use gavel_engine::value::Value;
 
 use crate::namespace::Namespaces;
 use crate::request::{AdmissionRequest, label};
@@ -9,7 +9,7 @@ use crate::request::{AdmissionRequest, label};
 /// Whether the request's namespace is selected. What has no namespace always is, except for namespaces themselves.
 pub(super) fn namespace_matches(
     selector: &Result<Selector, String>,
-    request: &AdmissionRequest,
+    request: &AdmissionRequest<'_>,
     namespaces: &Namespaces,
 ) -> Result<bool, String> {
     let is_namespace = request.resource.resource == "namespaces";
@@ -23,8 +23,8 @@ pub(super) fn namespace_matches(
     // A namespace that is being written is not known yet as it will be.
     let is_written = matches!(request.operation.as_str(), "CREATE" | "UPDATE");
     if is_namespace && request.subresource.is_empty() && is_written {
-        return match &request.object {
-            Json::Null => Err(internal_error(
+        return match request.object {
+            Value::Null => Err(internal_error(
                 &"object does not implement the Object interfaces".to_owned(),
             )),
             object => Ok(selector.matches(|key| label(object, key))),
@@ -37,13 +37,15 @@ pub(super) fn namespace_matches(
 /// Whether the object or the old object is selected.
 pub(super) fn object_matches(
     selector: &Result<Selector, String>,
-    request: &AdmissionRequest,
+    request: &AdmissionRequest<'_>,
 ) -> Result<bool, String> {
     let selector = selector.as_ref().map_err(internal_error)?;
-    let selected = |object: &Json| {
-        !object.is_null() && request.has_metadata() && selector.matches(|key| label(object, key))
+    let selected = |object: Value<'_>| {
+        !matches!(object, Value::Null)
+            && request.has_metadata()
+            && selector.matches(|key| label(object, key))
     };
-    Ok(selector.is_empty() || selected(&request.object) || selected(&request.old_object))
+    Ok(selector.is_empty() || selected(request.object) || selected(request.old_object))
 }
 
 fn internal_error(error: &String) -> String {

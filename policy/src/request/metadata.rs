@@ -1,28 +1,33 @@
 //! What selectors and messages read of an object's metadata (apimachinery `pkg/apis/meta/v1/unstructured`).
 
-use gavel_engine::value::Json;
-use serde_json::Map;
+use gavel_engine::value::Value;
+
+use super::fields::{field, text_field};
 
 /// A label of an object. Labels that are not all texts count as none.
-pub(crate) fn label<'a>(object: &'a Json, key: &str) -> Option<&'a str> {
-    let labels = metadata(object)?.get("labels")?.as_object()?;
-    let value = labels.get(key)?.as_str()?;
-    labels.values().all(Json::is_string).then_some(value)
+pub(crate) fn label<'a>(object: Value<'a>, key: &str) -> Option<&'a str> {
+    let labels = field(metadata(object)?, "labels")?;
+    let Value::String(value) = field(labels, key)? else {
+        return None;
+    };
+    let mut labels = labels.as_map()?.iter();
+    labels
+        .all(|label| matches!(label, Ok((_, Value::String(_)))))
+        .then_some(value)
 }
 
 /// A field of an object's metadata that is a text; empty where it is not.
-pub(crate) fn text_of<'a>(object: &'a Json, field: &str) -> &'a str {
-    let text = metadata(object).and_then(|metadata| metadata.get(field)?.as_str());
-    text.unwrap_or_default()
+pub(crate) fn text_of<'a>(object: Value<'a>, name: &str) -> &'a str {
+    metadata(object).map_or("", |metadata| text_field(metadata, name))
 }
 
 /// The name by which a message calls the object of a request that names none.
-pub(crate) fn object_name(object: &Json) -> &str {
+pub(crate) fn object_name(object: Value<'_>) -> &str {
     let names = [text_of(object, "name"), text_of(object, "generateName")];
     let name = names.into_iter().find(|name| !name.is_empty());
     name.unwrap_or("Unknown")
 }
 
-fn metadata(object: &Json) -> Option<&Map<String, Json>> {
-    object.get("metadata")?.as_object()
+fn metadata(object: Value<'_>) -> Option<Value<'_>> {
+    field(object, "metadata")
 }

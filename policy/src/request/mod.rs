@@ -9,18 +9,18 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use gavel_engine::value::Json;
+use gavel_engine::value::{Arena, Map, Value};
 use gavel_libraries::authorizer::UserInfo;
-use serde_json::Map;
 
 use crate::resource::{GroupVersionKind, GroupVersionResource};
 
-pub use fields::RequestFields;
+use fields::field;
+pub(crate) use fields::{fields_of, object_of, text_field};
 pub(crate) use metadata::{label, object_name, text_of};
 
 /// The request that is to be decided. It is read once; every policy views it.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct AdmissionRequest {
+#[derive(Debug, Clone)]
+pub struct AdmissionRequest<'a> {
     /// `uid`, which the response repeats.
     pub uid: String,
     /// The kind of the object that was sent: `requestKind`, or `kind` where there is none.
@@ -38,13 +38,13 @@ pub struct AdmissionRequest {
     /// `userInfo`: who asks.
     pub user: Arc<UserInfo>,
     /// `object`; null where there is none.
-    pub object: Json,
+    pub object: Value<'a>,
     /// `oldObject`; null where there is none.
-    pub old_object: Json,
+    pub old_object: Value<'a>,
     /// `dryRun`
     pub dry_run: bool,
     /// `options`: as an API server holds them, without what it does not know of.
-    pub options: Json,
+    pub options: Value<'a>,
 }
 
 /// Why a request cannot be read.
@@ -64,43 +64,39 @@ impl fmt::Display for RequestError {
 
 impl std::error::Error for RequestError {}
 
-impl AdmissionRequest {
-    /// Reads the `request` of an AdmissionReview. Its objects are taken, not copied.
+impl<'a> AdmissionRequest<'a> {
+    /// Reads the `request` of an AdmissionReview: JSON of the host, or such as was read into an arena. Its objects are
+    /// viewed; what is made of its options lives in the arena.
     ///
     /// # Errors
     ///
     /// A field that is of another type than an AdmissionRequest's.
-    pub fn from_json(request: Json) -> Result<Self, RequestError> {
-        match request {
-            Json::Object(fields) => AdmissionRequest::new(fields.into()),
-            _ => Err(unfit("request", "an object")),
+    pub fn read(request: Value<'a>, arena: &'a Arena) -> Result<Self, RequestError> {
+        if request.as_map().is_none() {
+            return Err(unfit("request", "an object"));
         }
-    }
-
-    /// A request of these fields.
-    ///
-    /// # Errors
-    ///
-    /// A field that is of another type than an AdmissionRequest's.
-    pub fn new(fields: RequestFields) -> Result<Self, RequestError> {
-        let operation = text(fields.operation, "request.operation")?.to_uppercase();
-        let kind = either(&fields.request_kind, &fields.kind);
-        let resource = either(&fields.request_resource, &fields.resource);
+        let get = |name: &str| field(request, name).unwrap_or(Value::Null);
+        let first = |names: [&str; 2]| {
+            let mut found = names.into_iter().map(get);
+            let found = found.find(|value| value.as_map().is_some());
+            found.unwrap_or(Value::Null)
+        };
+        let operation = text(get("operation"), "request.operation")?.to_uppercase();
         Ok(AdmissionRequest {
-            uid: text(fields.uid, "request.uid")?,
-            kind: GroupVersionKind::from_json(kind),
-            resource: GroupVersionResource::from_json(resource),
-            subresource: text(fields.subresource, "request.subResource")?,
-            name: text(fields.name, "request.name")?,
-            namespace: text(fields.namespace, "request.namespace")?,
-            options: options::as_go_writes(fields.options, &operation)?,
+            uid: text(get("uid"), "request.uid")?.to_owned(),
+            kind: GroupVersionKind::read(first(["requestKind", "kind"])),
+            resource: GroupVersionResource::read(first(["requestResource", "resource"])),
+            subresource: text(get("subResource"), "request.subResource")?.to_owned(),
+            name: text(get("name"), "request.name")?.to_owned(),
+            namespace: text(get("namespace"), "request.namespace")?.to_owned(),
+            options: options::as_go_writes(get("options"), &operation, arena)?,
             operation,
-            user: Arc::new(user(fields.user_info)?),
-            object: object(fields.object, "request.object")?,
-            old_object: object(fields.old_object, "request.oldObject")?,
-            dry_run: match fields.dry_run {
-                Json::Null => false,
-                Json::Bool(dry_run) => dry_run,
+            user: Arc::new(user(get("userInfo"))?),
+            object: object(get("object"), "request.object")?,
+            old_object: object(get("oldObject"), "request.oldObject")?,
+            dry_run: match get("dryRun") {
+                Value::Null => false,
+                Value::Bool(dry_run) => dry_run,
                 _ => return Err(unfit("request.dryRun", "true or false")),
             },
         })
@@ -146,60 +142,48 @@ fn unfit(field: &str, expected: &str) -> RequestError {
     }
 }
 
-fn either<'a>(first: &'a Json, second: &'a Json) -> &'a Json {
-    if first.is_object() { first } else { second }
-}
-
-fn text(json: Json, field: &str) -> Result<String, RequestError> {
-    match json {
-        Json::Null => Ok(String::new()),
-        Json::String(text) => Ok(text),
+fn text<'a>(value: Value<'a>, field: &str) -> Result<&'a str, RequestError> {
+    match value {
+        Value::Null => Ok(""),
+        Value::String(text) => Ok(text),
         _ => Err(unfit(field, "a string")),
     }
 }
 
-fn object(json: Json, field: &str) -> Result<Json, RequestError> {
-    match json {
-        object @ (Json::Null | Json::Object(_)) => Ok(object),
+fn object<'a>(value: Value<'a>, field: &str) -> Result<Value<'a>, RequestError> {
+    match value {
+        Value::Null => Ok(value),
+        object if object.as_map().is_some() => Ok(object),
         _ => Err(unfit(field, "an object")),
     }
 }
 
-fn user(json: Json) -> Result<UserInfo, RequestError> {
-    let mut fields = match json {
-        Json::Null => Map::new(),
-        Json::Object(fields) => fields,
-        _ => return Err(unfit("request.userInfo", "an object")),
-    };
-    let mut take = |key: &str| fields.remove(key).unwrap_or_default();
+fn user(user: Value<'_>) -> Result<UserInfo, RequestError> {
+    let user = object(user, "request.userInfo")?;
+    let get = |name: &str| field(user, name).unwrap_or(Value::Null);
     let mut extra = BTreeMap::new();
-    match take("extra") {
-        Json::Null => {}
-        Json::Object(entries) => {
-            for (key, values) in entries {
-                extra.insert(key, texts(values, "request.userInfo.extra")?);
-            }
-        }
-        _ => return Err(unfit("request.userInfo.extra", "an object")),
+    let entries = object(get("extra"), "request.userInfo.extra")?.as_map();
+    for (key, values) in entries.iter().flat_map(Map::iter).flatten() {
+        let key = text(key, "request.userInfo.extra")?;
+        extra.insert(key.to_owned(), texts(values, "request.userInfo.extra")?);
     }
     Ok(UserInfo {
-        name: text(take("username"), "request.userInfo.username")?,
-        uid: text(take("uid"), "request.userInfo.uid")?,
-        groups: texts(take("groups"), "request.userInfo.groups")?,
+        name: text(get("username"), "request.userInfo.username")?.to_owned(),
+        uid: text(get("uid"), "request.userInfo.uid")?.to_owned(),
+        groups: texts(get("groups"), "request.userInfo.groups")?,
         extra,
     })
 }
 
-fn texts(json: Json, field: &str) -> Result<Vec<String>, RequestError> {
-    let items = match json {
-        Json::Null => return Ok(Vec::new()),
-        Json::Array(items) => items,
-        _ => return Err(unfit(field, "a list of strings")),
+fn texts(value: Value<'_>, field: &str) -> Result<Vec<String>, RequestError> {
+    let unfit = || unfit(field, "a list of strings");
+    let items = match value {
+        Value::Null => return Ok(Vec::new()),
+        list => list.as_list().ok_or_else(unfit)?,
     };
-    let text = |item| match item {
-        Json::Null => Ok(String::new()),
-        Json::String(text) => Ok(text),
-        _ => Err(unfit(field, "a list of strings")),
-    };
-    items.into_iter().map(text).collect()
+    let text = |item| text(item, field).map_err(|_| unfit());
+    items
+        .iter()
+        .map(|item| text(item).map(str::to_owned))
+        .collect()
 }

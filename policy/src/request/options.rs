@@ -1,44 +1,39 @@
 //! The options of an operation, as Go holds them (apimachinery `CreateOptions`, `UpdateOptions`, `PatchOptions`,
 //! `DeleteOptions`).
 
-use gavel_engine::value::Json;
-use serde_json::Map;
+use gavel_engine::value::{Arena, Value};
 
-use super::{RequestError, unfit};
+use super::fields::{Fields, fields_of, object_of, text_field};
+use super::{RequestError, object, unfit};
 
 /// The options of an operation with the fields that their type has. What is empty in Go is left out.
-pub(super) fn as_go_writes(options: Json, operation: &str) -> Result<Json, RequestError> {
+pub(super) fn as_go_writes<'a>(
+    options: Value<'a>,
+    operation: &str,
+    arena: &'a Arena,
+) -> Result<Value<'a>, RequestError> {
+    let options = object(options, "request.options")?;
     let kind = match operation {
         "CREATE" => "CreateOptions",
         "UPDATE" => "UpdateOptions",
         "DELETE" => "DeleteOptions",
-        _ => {
-            return match options {
-                Json::Null | Json::Object(_) => Ok(options),
-                _ => Err(unfit("request.options", "an object")),
-            };
-        }
-    };
-    let mut fields = match options {
-        Json::Null => Map::new(),
-        Json::Object(fields) => fields,
-        _ => return Err(unfit("request.options", "an object")),
+        _ => return Ok(options),
     };
     // What an apply or a patch is sent with; an API server never passes it on.
-    let kind = match fields.get("kind").and_then(Json::as_str) {
-        Some("PatchOptions") => "PatchOptions",
+    let kind = match text_field(options, "kind") {
+        "PatchOptions" => "PatchOptions",
         _ => kind,
     };
-    fields.insert("kind".to_owned(), kind.into());
-    fields.insert("apiVersion".to_owned(), "meta.k8s.io/v1".into());
+    let mut fields = fields_of(options);
+    fields.insert("kind", Value::String(kind));
+    fields.insert("apiVersion", Value::String("meta.k8s.io/v1"));
     keep(&mut fields, kind)?;
-    if let Some(preconditions) = fields
-        .get_mut("preconditions")
-        .and_then(Json::as_object_mut)
-    {
-        keep(preconditions, "Preconditions")?;
+    if let Some(preconditions) = fields.get_mut("preconditions") {
+        let mut fields = fields_of(*preconditions);
+        keep(&mut fields, "Preconditions")?;
+        *preconditions = object_of(fields, arena);
     }
-    Ok(Json::Object(fields))
+    Ok(object_of(fields, arena))
 }
 
 /// What a field holds.
@@ -77,20 +72,25 @@ fn holds(kind: &str, field: &str) -> Option<Holds> {
 }
 
 /// Keeps the fields that a type has; an error where one holds something else.
-fn keep(fields: &mut Map<String, Json>, kind: &str) -> Result<(), RequestError> {
+fn keep(fields: &mut Fields<'_>, kind: &str) -> Result<(), RequestError> {
     let mut misfit = None;
     fields.retain(|field, value| {
-        let Some(holds) = holds(kind, field).filter(|_| !value.is_null()) else {
+        let Some(holds) = holds(kind, field).filter(|_| !matches!(value, Value::Null)) else {
             return false;
         };
-        let (fits, is_empty) = match (holds, &*value) {
-            (Holds::Text, Json::String(text)) => (true, text.is_empty()),
-            (Holds::TextPointer, Json::String(_)) => (true, false),
-            (Holds::Flag, Json::Bool(_)) | (Holds::Object, Json::Object(_)) => (true, false),
-            (Holds::Whole, Json::Number(number)) => (number.is_i64(), false),
-            (Holds::Texts, Json::Array(items)) => {
-                (items.iter().all(Json::is_string), items.is_empty())
-            }
+        let (fits, is_empty) = match (holds, *value) {
+            (Holds::Text, Value::String(text)) => (true, text.is_empty()),
+            (Holds::TextPointer, Value::String(_))
+            | (Holds::Flag, Value::Bool(_))
+            | (Holds::Whole, Value::Int(_)) => (true, false),
+            (Holds::Object, object) => (object.as_map().is_some(), false),
+            (Holds::Texts, list) => match list.as_list() {
+                Some(list) => (
+                    list.iter().all(|item| matches!(item, Value::String(_))),
+                    list.is_empty(),
+                ),
+                None => (false, false),
+            },
             _ => (false, false),
         };
         if !fits {

@@ -1,12 +1,11 @@
 //! `request` as expressions see it (apiserver `pkg/admission/plugin/cel/condition.go`, `CreateAdmissionRequest`).
 
-use gavel_engine::error::EvalError;
-use gavel_engine::value::{Arena, MapView, Value};
+use gavel_engine::value::{Arena, Value};
 
 use super::AdmissionRequest;
 use crate::resource::{GroupVersionKind, GroupVersionResource};
 
-impl AdmissionRequest {
+impl AdmissionRequest<'_> {
     /// `request`, with the kind and resource as which a policy looks at it. What is empty is not there.
     pub(crate) fn value<'a>(
         &'a self,
@@ -20,14 +19,14 @@ impl AdmissionRequest {
         push_text(&mut fields, "name", &self.name);
         push_text(&mut fields, "namespace", &self.namespace);
         fields.push(("operation", Value::String(&self.operation)));
-        fields.push(("options", Value::from(&self.options)));
+        fields.push(("options", self.options));
         fields.push(("requestKind", kind_value(&self.kind, arena)));
         fields.push(("requestResource", resource_value(&self.resource, arena)));
         push_text(&mut fields, "requestSubResource", &self.subresource);
         fields.push(("resource", resource_value(resource, arena)));
         push_text(&mut fields, "subResource", &self.subresource);
         fields.push(("userInfo", self.user_value(arena)));
-        view(&fields, arena)
+        object(&fields, arena)
     }
 
     fn user_value<'a>(&'a self, arena: &'a Arena) -> Value<'a> {
@@ -38,14 +37,14 @@ impl AdmissionRequest {
             let extra: Vec<_> = extra
                 .map(|(key, values)| (key.as_str(), texts(values, arena)))
                 .collect();
-            fields.push(("extra", view(&extra, arena)));
+            fields.push(("extra", object(&extra, arena)));
         }
         if !user.groups.is_empty() {
             fields.push(("groups", texts(&user.groups, arena)));
         }
         push_text(&mut fields, "uid", &user.uid);
         push_text(&mut fields, "username", &user.name);
-        view(&fields, arena)
+        object(&fields, arena)
     }
 }
 
@@ -61,7 +60,7 @@ fn kind_value<'a>(kind: &'a GroupVersionKind, arena: &'a Arena) -> Value<'a> {
         ("kind", Value::String(&kind.kind)),
         ("version", Value::String(&kind.version)),
     ];
-    view(&fields, arena)
+    object(&fields, arena)
 }
 
 fn resource_value<'a>(resource: &'a GroupVersionResource, arena: &'a Arena) -> Value<'a> {
@@ -70,38 +69,15 @@ fn resource_value<'a>(resource: &'a GroupVersionResource, arena: &'a Arena) -> V
         ("resource", Value::String(&resource.resource)),
         ("version", Value::String(&resource.version)),
     ];
-    view(&fields, arena)
+    object(&fields, arena)
 }
 
 fn texts<'a>(texts: &'a [String], arena: &'a Arena) -> Value<'a> {
     let texts = texts.iter().map(|text| Value::String(text));
-    Value::List(arena.bump().alloc_slice_fill_iter(texts))
+    Value::Items(arena.bump().alloc_slice_fill_iter(texts))
 }
 
 /// An object of these fields, which are ordered by name.
-fn view<'a>(fields: &[(&'a str, Value<'a>)], arena: &'a Arena) -> Value<'a> {
-    let fields = arena.bump().alloc_slice_copy(fields);
-    Value::MapView(arena.bump().alloc(Fields(fields)))
-}
-
-/// An object that was never JSON, but looks the same.
-#[derive(Debug)]
-struct Fields<'a>(&'a [(&'a str, Value<'a>)]);
-
-impl MapView for Fields<'_> {
-    fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    fn get(&self, key: &Value<'_>) -> Result<Option<Value<'_>>, EvalError> {
-        let Value::String(key) = key else {
-            return Ok(None);
-        };
-        let found = self.0.iter().find(|(name, _)| name == key);
-        Ok(found.map(|(_, value)| *value))
-    }
-
-    fn key(&self, position: usize) -> Option<Value<'_>> {
-        self.0.get(position).map(|(name, _)| Value::String(name))
-    }
+fn object<'a>(fields: &[(&'a str, Value<'a>)], arena: &'a Arena) -> Value<'a> {
+    Value::Fields(arena.bump().alloc_slice_copy(fields))
 }

@@ -18,7 +18,8 @@ fn allocations(resources: &[&str], bindings: usize) -> u64 {
         objects.extend(names.map(|each| binding(&each, &name, &["Deny"], selection.clone())));
     }
     let snapshot = filled(&objects).snapshot();
-    let request = request();
+    let arena = Arena::new();
+    let request = request(&arena);
     let authorizer: Arc<dyn Authorizer> = Arc::new(Allows);
     let decide = || {
         let decision = dispatch(&snapshot, &request, &authorizer, &Options::default());

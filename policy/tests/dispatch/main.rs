@@ -13,6 +13,8 @@ mod requests;
 use std::cell::Cell;
 use std::sync::Arc;
 
+use gavel_apimachinery::json;
+use gavel_engine::value::Arena;
 use gavel_libraries::EnvSet;
 use gavel_libraries::authorizer::{Authorizer, AuthorizerAttributes, Decision as Answer, Verdict};
 use gavel_policy::{
@@ -70,12 +72,12 @@ fn config_map(name: &str, most: i64) -> Json {
     })
 }
 
-fn request() -> AdmissionRequest {
-    request_with(json!({}))
+fn request(arena: &Arena) -> AdmissionRequest<'_> {
+    request_with(json!({}), arena)
 }
 
-/// A request to create a pod, but for these fields.
-fn request_with(fields: Json) -> AdmissionRequest {
+/// A request to create a pod, but for these fields, as it is read from a review.
+fn request_with(fields: Json, arena: &Arena) -> AdmissionRequest<'_> {
     let mut request = json!({
         "uid": "1", "operation": "CREATE", "name": "web", "namespace": "default",
         "kind": {"group": "", "version": "v1", "kind": "Pod"},
@@ -85,7 +87,9 @@ fn request_with(fields: Json) -> AdmissionRequest {
     });
     let all = request.as_object_mut().unwrap();
     all.extend(fields.as_object().unwrap().clone());
-    AdmissionRequest::from_json(request).unwrap()
+    let text = arena.bump().alloc_str(&request.to_string());
+    let request = json::read_value(text.as_bytes(), arena).unwrap();
+    AdmissionRequest::read(request, arena).unwrap()
 }
 
 fn filled(objects: &[Json]) -> PolicyIndex {
@@ -100,7 +104,12 @@ fn filled(objects: &[Json]) -> PolicyIndex {
 
 fn decided(index: &PolicyIndex, options: &Options<'_>) -> Decision {
     let authorizer: Arc<dyn Authorizer> = Arc::new(Allows);
-    dispatch(&index.snapshot(), &request(), &authorizer, options)
+    dispatch(
+        &index.snapshot(),
+        &request(&Arena::new()),
+        &authorizer,
+        options,
+    )
 }
 
 /// The message of the denial behind `denied request: `, if the request is denied, and its code.
@@ -212,7 +221,13 @@ fn a_snapshot_stays_as_it_is() {
     let authorizer: Arc<dyn Authorizer> = Arc::new(Allows);
     let before = index.snapshot();
     let allowed = |snapshot: &Snapshot| {
-        dispatch(snapshot, &request(), &authorizer, &Options::default()).allowed()
+        dispatch(
+            snapshot,
+            &request(&Arena::new()),
+            &authorizer,
+            &Options::default(),
+        )
+        .allowed()
     };
     index.delete(&bound);
     assert!(!allowed(&before));
@@ -350,11 +365,15 @@ fn what_exec_is_sent_has_no_labels_to_select_by() {
             policy("p", "Fail", spec),
             binding("b", "p", &["Deny"], json!({})),
         ]);
-        let exec = request_with(json!({
-            "operation": "CONNECT", "subResource": "exec",
-            "kind": {"group": "", "version": "v1", "kind": "PodExecOptions"},
-            "object": {"apiVersion": "v1", "kind": "PodExecOptions", "command": ["sh"]},
-        }));
+        let arena = Arena::new();
+        let exec = request_with(
+            json!({
+                "operation": "CONNECT", "subResource": "exec",
+                "kind": {"group": "", "version": "v1", "kind": "PodExecOptions"},
+                "object": {"apiVersion": "v1", "kind": "PodExecOptions", "command": ["sh"]},
+            }),
+            &arena,
+        );
         let authorizer: Arc<dyn Authorizer> = Arc::new(Allows);
         let decision = dispatch(&index.snapshot(), &exec, &authorizer, &Options::default());
         assert_eq!(decision.allowed(), allowed, "{selector}");

@@ -16,7 +16,8 @@ fn check(spec: &Json, more: &[Json], request: Json, expected: Option<&str>) {
     objects.extend_from_slice(more);
     let index = filled(&objects);
     let authorizer: Arc<dyn Authorizer> = Arc::new(Allows);
-    let admission = request_with(request.clone());
+    let arena = Arena::new();
+    let admission = request_with(request.clone(), &arena);
     let decision = dispatch(
         &index.snapshot(),
         &admission,

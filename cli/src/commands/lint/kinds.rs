@@ -50,7 +50,7 @@ pub(super) fn read(path: &Path, types: &mut TypeChecker) -> Result<(), String> {
         // Subresources follow the name of an object.
         let is_resource = !name.is_empty() && !path.contains("{name}");
         if let Some(kind) = kind.filter(|_| is_resource) {
-            resources.push((name, GroupVersionKind::from_json(kind)));
+            resources.push((name, GroupVersionKind::read(kind.into())));
         }
     }
     for schema in schemas.values() {
@@ -58,7 +58,7 @@ pub(super) fn read(path: &Path, types: &mut TypeChecker) -> Result<(), String> {
         let Some([kind]) = schema.get(KIND).and_then(Json::as_array).map(Vec::as_slice) else {
             continue;
         };
-        let kind = GroupVersionKind::from_json(kind);
+        let kind = GroupVersionKind::read(kind.into());
         let names = resources.iter().filter(|(_, known)| *known == kind);
         let names: Vec<_> = names.map(|(name, _)| (*name).to_owned()).collect();
         if names.is_empty() {

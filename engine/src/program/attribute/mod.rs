@@ -11,7 +11,7 @@ use super::frame::Frame;
 use super::node::Node;
 use super::path::PathId;
 use crate::error::EvalError;
-use crate::value::{List, OwnedValue, Value, number};
+use crate::value::{List, OwnedValue, Value, field_named, number};
 
 mod through_json;
 
@@ -347,6 +347,7 @@ fn find_field<'a>(
 ) -> Result<Option<Value<'a>>, EvalError> {
     match object {
         Value::JsonMap(map) => Ok(map.get(name).map(Value::from)),
+        Value::Fields(fields) => Ok(field_named(fields, name)),
         _ => find(object, Value::String(name), frame),
     }
 }
@@ -433,8 +434,8 @@ fn missing(object: Value<'_>, key: Value<'_>) -> EvalError {
 fn go_type(value: &Value<'_>, raw: bool) -> Cow<'static, str> {
     match value {
         Value::Null if raw => Cow::Borrowed("<nil>"),
-        Value::JsonList(_) if raw => Cow::Borrowed("[]interface {}"),
-        Value::JsonMap(_) if raw => Cow::Borrowed("map[string]interface {}"),
+        Value::JsonList(_) | Value::Items(_) if raw => Cow::Borrowed("[]interface {}"),
+        Value::JsonMap(_) | Value::Fields(_) if raw => Cow::Borrowed("map[string]interface {}"),
         _ => value.go_type(),
     }
 }

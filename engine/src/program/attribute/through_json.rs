@@ -3,7 +3,7 @@
 use super::{Attribute, Base, Key, Qualifier};
 use crate::error::EvalError;
 use crate::program::frame::{Epoch, Frame};
-use crate::value::{JsonObject, Shape, Value};
+use crate::value::{JsonObject, Shape, Value, field_named};
 
 impl Attribute {
     /// The chain where it is a variable alone, or goes through JSON objects alone, as most do. None where anything else
@@ -24,6 +24,7 @@ impl Attribute {
         }
         match *base {
             Value::JsonMap(map) => self.through_objects(map, epoch, frame),
+            Value::Fields(fields) => self.through_objects(fields, epoch, frame),
             Value::ShapedMap(map, shape) => {
                 self.through_shaped(Shaped::Map(map, shape), epoch, frame)
             }
@@ -130,6 +131,21 @@ impl<'a> Object<'a> for &'a JsonObject {
     #[inline]
     fn find(self, field: &str) -> Option<Option<Value<'a>>> {
         Some(self.get(field).map(Value::from))
+    }
+}
+
+impl<'a> Object<'a> for &'a [(&'a str, Value<'a>)] {
+    #[inline]
+    fn of(value: &Value<'a>) -> Option<Self> {
+        match *value {
+            Value::Fields(fields) => Some(fields),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    fn find(self, field: &str) -> Option<Option<Value<'a>>> {
+        Some(field_named(self, field))
     }
 }
 

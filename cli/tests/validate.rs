@@ -54,6 +54,25 @@ fn each_problem_is_a_line_with_its_place() {
 }
 
 #[test]
+fn new_rules_may_use_what_the_version_before_knows() {
+    let schema = SCHEMA.replace("self.replicas <= 5", "'[1].all(i, x, i < x)'");
+    let folder = Folder::new().with("crd.yaml", &definition(&schema));
+    folder.write("thing.yaml", &thing("a", "  color: red\n"));
+    for (version, is_refused) in [("1.32", true), ("1.33", false)] {
+        let args = [
+            "--crd",
+            "crd.yaml",
+            "--kubernetes-version",
+            version,
+            "thing.yaml",
+        ];
+        let (_, out, err) = gavel(&folder, &args, "");
+        let told = format!("{out}{err}");
+        assert_eq!(told.contains("compilation failed"), is_refused, "{told}");
+    }
+}
+
+#[test]
 fn an_old_object_makes_it_an_update() {
     let folder = folder(&[
         ("old.yaml", &thing("a", "  color: red\n  replicas: 9\n")),

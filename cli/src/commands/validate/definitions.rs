@@ -34,7 +34,8 @@ impl Definitions {
         if !is_definition(document) {
             return Ok(Vec::new());
         }
-        let envs = RuleEnvs::new(version).map_err(|error| error.to_string())?;
+        // New rules must be understood by the version before, too.
+        let envs = RuleEnvs::new(version.previous()).map_err(|error| error.to_string())?;
         let definition = Definition::read(document.value()).map_err(|error| error.to_string())?;
         let faults = definition.validate(&envs).into_iter().map(Fault::Field);
         let faults: Vec<_> = faults.collect();

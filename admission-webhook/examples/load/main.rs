@@ -89,9 +89,9 @@ fn measure(gavel: &Path, work: &Work, tls: bool, time: Duration) -> Outcome<Foun
     Ok(Found {
         rate,
         cpu: took.div_f64(as_f64(times.len()).max(1.0)),
-        p50: percentile(&times, 0.5),
-        p99: percentile(&times, 0.99),
-        p99_at_half: percentile(&at_half, 0.99),
+        p50: percentile(&times, 50),
+        p99: percentile(&times, 99),
+        p99_at_half: percentile(&at_half, 99),
         memory: [
             early,
             server.kilobytes("VmRSS:")?,
@@ -108,14 +108,9 @@ fn as_f64(count: usize) -> f64 {
     count as f64
 }
 
-/// The time below which that part of the sorted times is.
-fn percentile(times: &[Duration], part: f64) -> Duration {
-    let mut index = 0;
-    while as_f64(index) < as_f64(times.len()) * part {
-        index = index.saturating_add(1);
-    }
-    times
-        .get(index.saturating_sub(1))
-        .copied()
-        .unwrap_or_default()
+/// The time that so many of a hundred of the sorted times do not exceed.
+fn percentile(times: &[Duration], percent: usize) -> Duration {
+    let rank = times.len().saturating_mul(percent).div_ceil(100);
+    let time = times.get(rank.saturating_sub(1));
+    time.copied().unwrap_or_default()
 }

@@ -18,49 +18,39 @@ impl Work {
     pub(crate) fn all() -> Vec<Work> {
         let pods = POD_SECURITY.iter().enumerate();
         let pods = pods.map(|(n, expression)| policy(&format!("p{n}"), expression, 1));
+        let asked = |name, manifests, request| Work {
+            name,
+            manifests,
+            request,
+            expected: "HTTP/1.1 200",
+        };
+        let decided = |name, manifests| asked(name, manifests, review("/validate", &pod(2, 0)));
         vec![
+            asked(
+                "empty handler: GET /livez",
+                policy("a", IMAGES, 1),
+                b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n".to_vec(),
+            ),
             Work {
-                name: "empty handler: GET /livez",
-                manifests: policy("a", IMAGES, 1),
-                request: b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n".to_vec(),
-                expected: "HTTP/1.1 200",
-            },
-            Work {
-                name: "the review is sent and not read (404)",
-                manifests: policy("a", IMAGES, 1),
-                request: review("/nothing", &pod(2, 0)),
                 expected: "HTTP/1.1 404",
+                ..asked(
+                    "the review is sent and not read (404)",
+                    policy("a", IMAGES, 1),
+                    review("/nothing", &pod(2, 0)),
+                )
             },
-            Work {
-                name: "the review is read, nothing to decide",
-                manifests: policy("a", IMAGES, 0),
-                request: review("/validate", &pod(2, 0)),
-                expected: "HTTP/1.1 200",
-            },
-            Work {
-                name: "1 policy",
-                manifests: policy("a", IMAGES, 1),
-                request: review("/validate", &pod(2, 0)),
-                expected: "HTTP/1.1 200",
-            },
-            Work {
-                name: "16 pod security policies",
-                manifests: pods.collect(),
-                request: review("/validate", &pod(2, 0)),
-                expected: "HTTP/1.1 200",
-            },
-            Work {
-                name: "1,000 bindings",
-                manifests: policy("a", IMAGES, 1_000),
-                request: review("/validate", &pod(2, 0)),
-                expected: "HTTP/1.1 200",
-            },
-            Work {
-                name: "objects of 100 KB",
-                manifests: policy("a", IMAGES, 1),
-                request: review("/validate", &pod(20, 90_000)),
-                expected: "HTTP/1.1 200",
-            },
+            decided(
+                "the review is read, nothing to decide",
+                policy("a", IMAGES, 0),
+            ),
+            decided("1 policy", policy("a", IMAGES, 1)),
+            decided("16 pod security policies", pods.collect()),
+            decided("1,000 bindings", policy("a", IMAGES, 1_000)),
+            asked(
+                "objects of 100 KB",
+                policy("a", IMAGES, 1),
+                review("/validate", &pod(20, 90_000)),
+            ),
         ]
     }
 }

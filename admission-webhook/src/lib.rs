@@ -84,7 +84,6 @@ async fn serve(config: Config) -> Result<(), StartError> {
     let app = Arc::new(App::new(policies, metrics, &limits));
     let stop = shutdown_signal()?;
     let server = Server::bind(address, Arc::clone(&app), tls.clone(), limits, shutdown)
-        .await
         .map_err(|error| StartError::Listen { address, error })?;
     let reloads = [
         tls.as_ref()

@@ -72,14 +72,16 @@ impl Served {
         let metrics = Arc::new(Metrics::new());
         let policies = Policies::load(PolicySource::Demo, &metrics).unwrap();
         let app = Arc::new(App::new(policies, metrics, &Limits::default()));
-        let bound = Server::bind(
+        let entered = runtime.enter();
+        let server = Server::bind(
             SocketAddr::from(([127, 0, 0, 1], 0)),
             Arc::clone(&app),
             None,
             Limits::default(),
             Shutdown::default(),
-        );
-        let server = runtime.block_on(bound).unwrap();
+        )
+        .unwrap();
+        drop(entered);
         let address = server.address().unwrap();
         runtime.spawn(server.run(std::future::pending()));
         Served {

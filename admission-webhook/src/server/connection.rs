@@ -64,7 +64,11 @@ async fn requests(
     let (first, idle) = (shared.limits.header_timeout, shared.limits.idle_timeout);
     let mut look = tokio::time::interval(first);
     look.tick().await;
-    let (mut is_told, mut is_closing) = (false, false);
+    let mut told = pin!(async {
+        let _ = closing.wait_for(|closing| *closing).await;
+        let _ = timeout(PATIENCE, activity.first_request()).await;
+    });
+    let mut is_closing = false;
     loop {
         tokio::select! {
             ended = connection.as_mut() => {
@@ -73,8 +77,7 @@ async fn requests(
                 }
                 return;
             }
-            _ = closing.wait_for(|closing| *closing), if !is_told => is_told = true,
-            _ = timeout(PATIENCE, activity.first_request()), if is_told && !is_closing => {
+            () = told.as_mut(), if !is_closing => {
                 is_closing = true;
                 connection.as_mut().graceful_shutdown();
             }
@@ -123,7 +126,9 @@ async fn respond(
         request.method().clone(),
     );
     let mut router = shared.router.clone();
-    let mut response = router.call(request.map(body)).await?;
+    let mut response = router
+        .call(request.map(|incoming| Body::new(RequestBody::new(incoming))))
+        .await?;
     if version < Version::HTTP_2 && shared.app.health.is_shutting_down() {
         // The client opens its next connection elsewhere; an idle one that is closed under a request loses it.
         let headers = response.headers_mut();
@@ -135,10 +140,6 @@ async fn respond(
         .metrics
         .http_request(route, &method, code, arrived.elapsed());
     Ok(response)
-}
-
-fn body(incoming: Incoming) -> Body {
-    Body::new(RequestBody::new(incoming))
 }
 
 /// A request that is being answered; it also ends where its client goes away.

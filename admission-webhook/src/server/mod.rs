@@ -8,7 +8,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use axum::Router;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{Semaphore, watch};
 
 use crate::config::{Limits, Shutdown};
@@ -19,6 +19,10 @@ use crate::tls::Tls;
 mod activity;
 mod connection;
 mod request_body;
+
+/// The connections that may wait to be accepted; as many as Linux allows by default. Clients whose connection finds no room
+/// try again after a second.
+const BACKLOG: u32 = 4096;
 
 /// A listener with what it serves.
 pub(crate) struct Server {
@@ -37,15 +41,15 @@ struct Shared {
 }
 
 impl Server {
-    /// Opens the address.
-    pub(crate) async fn bind(
+    /// Opens the address, for the runtime that this is called in.
+    pub(crate) fn bind(
         address: SocketAddr,
         app: Arc<App>,
         tls: Option<Arc<Tls>>,
         limits: Limits,
         shutdown: Shutdown,
     ) -> std::io::Result<Self> {
-        let listener = TcpListener::bind(address).await?;
+        let listener = listen(address)?;
         let router = routes::router(Arc::clone(&app));
         let connections = limits.connections.min(Semaphore::MAX_PERMITS);
         Ok(Server {
@@ -129,6 +133,18 @@ impl Server {
             drop((open, permit));
         });
     }
+}
+
+fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = match address {
+        SocketAddr::V4(_) => TcpSocket::new_v4()?,
+        SocketAddr::V6(_) => TcpSocket::new_v6()?,
+    };
+    // So that a server that is started again gets the address of the one before; elsewhere it means something else.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
 }
 
 type Accepted = (TcpStream, Option<tokio::sync::OwnedSemaphorePermit>);

@@ -157,6 +157,10 @@ impl Opaque for HeldError {
         "error"
     }
 
+    fn go_type(&self) -> Cow<'static, str> {
+        Cow::Borrowed("*types.Err")
+    }
+
     fn equals(&self, _: &Value<'_>) -> Result<bool, EvalError> {
         Err(self.0.clone())
     }

@@ -61,10 +61,12 @@ impl<'a> Native<'a> {
             },
             Native::Json(Json::String(_)) | Native::Computed(Value::String(_)) => "string",
             Native::Json(Json::Array(_))
-            | Native::Computed(Value::JsonList(_) | Value::ShapedList(..) | Value::ListView(_)) => {
-                "[]interface {}"
-            }
-            Native::Json(Json::Object(_)) | Native::Object(_) => "map[string]interface {}",
+            | Native::Computed(
+                Value::JsonList(_) | Value::ShapedList(..) | Value::Items(_) | Value::ListView(_),
+            ) => "[]interface {}",
+            Native::Json(Json::Object(_))
+            | Native::Object(_)
+            | Native::Computed(Value::Fields(_)) => "map[string]interface {}",
             Native::Computed(Value::Null) => "structpb.NullValue",
             Native::Computed(Value::Int(_)) => "int64",
             Native::Computed(Value::Uint(_)) => "uint64",
@@ -75,6 +77,9 @@ impl<'a> Native<'a> {
             Native::Computed(Value::List(_) | Value::OwnedList(_)) => "[]ref.Val",
             Native::Computed(Value::Map(_) | Value::MapView(_)) => "map[ref.Val]ref.Val",
             Native::Computed(Value::Unread(..)) => "*errors.errorString",
+            Native::Computed(Value::Opaque(opaque)) if opaque.held_error().is_some() => {
+                "*errors.errorString"
+            }
             Native::Computed(value) => return value.go_type(),
         })
     }

@@ -1,9 +1,12 @@
 //! Load for `gavel serve`, on loopback: how many reviews a second, how fast, in how much memory. Run by `.ci/load`.
 //!
 //! For each kind of work the binary is started anew, on the second processor alone, and asked over 8 connections that are
-//! kept: first as fast as it answers, then at half that rate. All connections are served by one thread that never sleeps, on
-//! the first processor, where `.ci/load` puts it; so what is measured is what the server does with one processor, and the
-//! client takes nothing of it. The limit is a handler of the same server that does nothing: `GET /livez`.
+//! kept. All connections are served by one thread that never sleeps, on the first processor, where `.ci/load` puts it; so what
+//! is measured is what the server does with one processor, and the client takes nothing of it.
+//!
+//! The limit is a handler of the same server that does nothing: `GET /livez`. It and the work are asked in turns of half a
+//! second, as fast as they answer; what is told is the median of the turns, so that a machine that pauses takes from single
+//! turns alone. Then the work is asked at half its rate, in turns as well.
 
 #![expect(clippy::print_stdout, reason = "the table is what this program is for")]
 
@@ -15,13 +18,15 @@ mod client;
 mod served;
 mod work;
 
-use client::{Pace, load};
+use client::{Connection, Pace, load};
 use served::Served;
 use work::Work;
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
 const CONNECTIONS: u32 = 8;
+
+const TURN: Duration = Duration::from_millis(500);
 
 fn main() -> Outcome<()> {
     let mut arguments = std::env::args_os().skip(1);
@@ -31,24 +36,29 @@ fn main() -> Outcome<()> {
         .and_then(|text| text.to_str()?.parse().ok());
     let time = Duration::from_secs(seconds.unwrap_or(5));
     println!(
-        "| work | transport | requests/s | of the empty handler | CPU a request | p50 | p99 | p99 at half load | memory after a second, at the end, at most |"
+        "| work | transport | requests/s | of the empty handler | CPU a request | p50 | p99 | p99 at half load: median, least of turns | memory after a second, at the end, at most |"
     );
     println!("|---|---|--:|--:|--:|--:|--:|--:|--:|");
+    let turns = time.as_millis().div_ceil(TURN.as_millis());
     for tls in [false, true] {
-        let mut limit = None;
-        for work in Work::all() {
-            let found = measure(&gavel, &work, tls, time)?;
-            let limit = *limit.get_or_insert(found.rate);
+        let works = Work::all();
+        let idle = works.first().ok_or("no work")?;
+        let mut limit = Asked::start(&gavel, idle, tls)?;
+        for work in &works {
+            let found = measure(&mut limit, Asked::start(&gavel, work, tls)?, turns)?;
             println!(
                 "| {} | {} | {:.0} | {:.0} % | {:.1} µs | {} µs | {} µs | {} µs | {} MB |",
                 work.name,
                 if tls { "TLS" } else { "plain" },
                 found.rate,
-                100.0 * found.rate / limit,
+                100.0 * found.of_limit,
                 found.cpu.as_secs_f64() * 1e6,
                 found.p50.as_micros(),
                 found.p99.as_micros(),
-                found.p99_at_half.as_micros(),
+                found
+                    .p99_at_half
+                    .map(|time| time.as_micros().to_string())
+                    .join(", "),
                 found
                     .memory
                     .map(|kilobytes| format!("{:.1}", kilobytes / 1024.0))
@@ -59,45 +69,87 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
-/// What was found.
+/// A server with what it is asked.
+struct Asked<'w> {
+    server: Served,
+    connections: Vec<Connection>,
+    work: &'w Work,
+}
+
+impl<'w> Asked<'w> {
+    /// Starts a server, and asks it for a second: for all that is done the first time only.
+    fn start(gavel: &Path, work: &'w Work, tls: bool) -> Outcome<Self> {
+        let server = Served::start(gavel, work, tls)?;
+        let connections = (0..CONNECTIONS).map(|_| server.connect());
+        let mut asked = Asked {
+            connections: connections.collect::<Outcome<Vec<_>>>()?,
+            server,
+            work,
+        };
+        asked.load(Duration::from_secs(1), Pace::AsFastAsPossible)?;
+        Ok(asked)
+    }
+
+    fn load(&mut self, time: Duration, pace: Pace) -> Outcome<Vec<Duration>> {
+        load(&mut self.connections, self.work, time, pace)
+    }
+}
+
+/// What was found. Rates are medians of turns.
 struct Found {
     rate: f64,
+    of_limit: f64,
     /// Of the server, for one request.
     cpu: Duration,
     p50: Duration,
     p99: Duration,
-    p99_at_half: Duration,
+    /// The median of turns and the least: the machine may pause in all others.
+    p99_at_half: [Duration; 2],
     /// Resident kilobytes: after a second of load, at the end, at most.
     memory: [f64; 3],
 }
 
-fn measure(gavel: &Path, work: &Work, tls: bool, time: Duration) -> Outcome<Found> {
-    let server = Served::start(gavel, work, tls)?;
-    let mut connections = (0..CONNECTIONS)
-        .map(|_| server.connect())
-        .collect::<Outcome<Vec<_>>>()?;
-    let mut load = |time, pace| load(&mut connections, work, time, pace);
-    // Once for all that is done the first time only.
-    load(Duration::from_secs(1), Pace::AsFastAsPossible)?;
-    let early = server.kilobytes("VmRSS:")?;
-    let before = server.cpu()?;
-    let times = load(time, Pace::AsFastAsPossible)?;
-    let took = server.cpu()?.saturating_sub(before);
-    let rate = as_f64(times.len()) / time.as_secs_f64();
+fn measure(limit: &mut Asked<'_>, mut asked: Asked<'_>, turns: u128) -> Outcome<Found> {
+    let early = asked.server.kilobytes("VmRSS:")?;
+    let (mut rates, mut of_limit, mut times) = (Vec::new(), Vec::new(), Vec::new());
+    let before = asked.server.cpu()?;
+    for _ in 0..turns {
+        let rate = |count: usize| as_f64(count) / TURN.as_secs_f64();
+        let most = rate(limit.load(TURN, Pace::AsFastAsPossible)?.len());
+        let found = asked.load(TURN, Pace::AsFastAsPossible)?;
+        rates.push(rate(found.len()));
+        of_limit.push(rate(found.len()) / most.max(1.0));
+        times.extend(found);
+    }
+    let took = asked.server.cpu()?.saturating_sub(before);
+    times.sort_unstable();
+    let rate = median(rates);
     let interval = Duration::from_secs_f64(2.0 * f64::from(CONNECTIONS) / rate.max(1.0));
-    let at_half = load(time, Pace::Every(interval))?;
+    let mut at_half = Vec::new();
+    for _ in 0..turns {
+        let found = asked.load(TURN, Pace::Every(interval))?;
+        at_half.push(percentile(&found, 99));
+    }
+    at_half.sort_unstable();
     Ok(Found {
         rate,
+        of_limit: median(of_limit),
         cpu: took.div_f64(as_f64(times.len()).max(1.0)),
         p50: percentile(&times, 50),
         p99: percentile(&times, 99),
-        p99_at_half: percentile(&at_half, 99),
+        p99_at_half: [percentile(&at_half, 50), percentile(&at_half, 0)],
         memory: [
             early,
-            server.kilobytes("VmRSS:")?,
-            server.kilobytes("VmHWM:")?,
+            asked.server.kilobytes("VmRSS:")?,
+            asked.server.kilobytes("VmHWM:")?,
         ],
     })
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let middle = values.get(values.len() / 2);
+    middle.copied().unwrap_or_default()
 }
 
 #[expect(

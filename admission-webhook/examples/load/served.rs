@@ -5,6 +5,7 @@ use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use base64::Engine;
@@ -27,7 +28,10 @@ pub(crate) struct Served {
 
 impl Served {
     pub(crate) fn start(gavel: &Path, work: &Work, tls: bool) -> Outcome<Self> {
-        let folder = std::env::temp_dir().join(format!("gavel-load-{}", std::process::id()));
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("gavel-load-{}-{count}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
         std::fs::create_dir_all(&folder)?;
         std::fs::write(folder.join("policies.yaml"), &work.manifests)?;
         let mut child = Command::new("taskset")

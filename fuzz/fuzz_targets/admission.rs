@@ -1,12 +1,14 @@
 //! `{"objects": […], "request": …}`, any JSON in each place: policies, bindings, params and namespaces are taken in, the
 //! request is read and decided with a deadline, in bounded time, never with a panic.
 //!
-//! Beyond that: a decision is the same the second time; what is forgotten again decides nothing.
+//! Beyond that: a decision is the same the second time, whether the request is viewed in a document or was read into an
+//! arena; what is forgotten again decides nothing.
 #![no_main]
 
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
+use gavel_apimachinery::json;
 use gavel_engine::value::{Arena, Value};
 use gavel_fuzz::{cross_json, mutate_json};
 use gavel_libraries::authorizer::{Authorizer, Rbac};
@@ -51,28 +53,33 @@ fuzz_target!(|text: &[u8]| {
         is_validated(&object.to_string());
         let _ = index.apply(object.clone());
     }
-    let (request, arena) = (input.remove("request").unwrap_or_default(), Arena::new());
-    let Ok(request) = AdmissionRequest::read(Value::from(&request), &arena) else {
-        return;
+    let document = input.remove("request").unwrap_or_default();
+    let (text, arena) = (document.to_string(), Arena::new());
+    let read = json::read_value(text.as_bytes(), &arena).expect("what was written");
+    let requests = [Value::from(&document), read].map(|each| AdmissionRequest::read(each, &arena));
+    let requests = match requests {
+        [Ok(viewed), Ok(read)] => [viewed, read],
+        [Err(viewed), Err(read)] => return assert_eq!(viewed, read),
+        requests => panic!("one is read, one is not: {requests:?}"),
     };
     let authorizer: Arc<dyn Authorizer> = match Rbac::from_manifests(&objects) {
         Ok(rbac) => Arc::new(rbac),
         Err(_) => Arc::new(Rbac::default()),
     };
-    is_decided(&index.snapshot(), &request, &authorizer);
+    is_decided(&index.snapshot(), &requests, &authorizer);
     for object in &objects {
         index.delete(object);
     }
-    let forgotten = dispatch(
-        &index.snapshot(),
-        &request,
-        &authorizer,
-        &Options::default(),
-    );
+    let [request, _] = &requests;
+    let forgotten = dispatch(&index.snapshot(), request, &authorizer, &Options::default());
     assert!(forgotten.allowed(), "{forgotten:?}");
 });
 
-fn is_decided(snapshot: &Snapshot, request: &AdmissionRequest<'_>, authorizer: &Arc<dyn Authorizer>) {
+fn is_decided(
+    snapshot: &Snapshot,
+    requests: &[AdmissionRequest<'_>; 2],
+    authorizer: &Arc<dyn Authorizer>,
+) {
     let start = Instant::now();
     let interrupt = || start.elapsed() > TIME;
     let options = Options {
@@ -80,8 +87,8 @@ fn is_decided(snapshot: &Snapshot, request: &AdmissionRequest<'_>, authorizer: &
         cost_budget: Some(BUDGET),
         ..Options::default()
     };
-    let decide = || dispatch(snapshot, request, authorizer, &options);
-    let (first, second) = (decide(), decide());
+    let decide = |request| dispatch(snapshot, request, authorizer, &options);
+    let [first, second] = requests.each_ref().map(decide);
     let took = start.elapsed();
     if took < TIME {
         assert_eq!(first, second, "not the same twice");

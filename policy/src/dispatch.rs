@@ -273,7 +273,8 @@ impl<'a> Dispatch<'a> {
         self.namespace.get_or_init(find).clone()
     }
 
-    /// Whether a policy looks at the request as the kind and resource that it names, as most do.
+    /// Whether a policy looks at the request as the kind and resource that it names, as most do: it then refers to the
+    /// request's own, and else to an equivalent resource.
     fn is_as_sent(&self, matched: Matched<'_>) -> bool {
         ptr::eq(matched.kind, &self.request.kind)
     }

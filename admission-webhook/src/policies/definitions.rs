@@ -98,7 +98,8 @@ impl Definitions {
 
 /// An object as an API server holds it.
 fn read(crd: &CompiledCrd, object: Value<'_>) -> Result<Json, String> {
-    let object = object.to_json().unwrap_or_default();
+    let too_large = || "the object is too large to be read".to_owned();
+    let object = object.to_json().ok_or_else(too_large)?;
     let decoded = crd.decode(object, DecodeOptions::default());
     decoded
         .map(|decoded| decoded.object)

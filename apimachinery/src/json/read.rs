@@ -1,6 +1,7 @@
 //! Reading JSON as Kubernetes does where `serde_json` does otherwise: `-0` is an integer.
 
 use std::borrow::Cow;
+use std::marker::PhantomData;
 
 use gavel_engine::value::{Arena, ReadJson, Value};
 use memchr::memmem;
@@ -12,12 +13,7 @@ use serde::de::{DeserializeOwned, DeserializeSeed};
 ///
 /// What is not JSON, or nested deeper than 127. Places count lines and columns from 1, columns in bytes.
 pub fn read<T: DeserializeOwned>(text: &[u8]) -> serde_json::Result<T> {
-    let text = without_negative_zeros(text);
-    match std::str::from_utf8(&text) {
-        // One look at all of it takes less time than one at each of its texts.
-        Ok(text) => serde_json::from_str(text),
-        Err(_) => serde_json::from_slice(&text),
-    }
+    read_as(&without_negative_zeros(text), PhantomData)
 }
 
 /// Reads a JSON text as a value that lives in the text and in an arena.
@@ -30,17 +26,22 @@ pub fn read_value<'a>(text: &'a [u8], arena: &'a Arena) -> serde_json::Result<Va
         Cow::Borrowed(text) => text,
         Cow::Owned(text) => arena.bump().alloc_slice_copy(&text),
     };
+    read_as(text, ReadJson(arena))
+}
+
+fn read_as<'a, S: DeserializeSeed<'a>>(text: &'a [u8], seed: S) -> serde_json::Result<S::Value> {
     match std::str::from_utf8(text) {
-        Ok(text) => whole(serde_json::Deserializer::from_str(text), arena),
-        Err(_) => whole(serde_json::Deserializer::from_slice(text), arena),
+        // One look at all of it takes less time than one at each of its texts.
+        Ok(text) => whole(serde_json::Deserializer::from_str(text), seed),
+        Err(_) => whole(serde_json::Deserializer::from_slice(text), seed),
     }
 }
 
-fn whole<'a, R: serde_json::de::Read<'a>>(
+fn whole<'a, R: serde_json::de::Read<'a>, S: DeserializeSeed<'a>>(
     mut text: serde_json::Deserializer<R>,
-    arena: &'a Arena,
-) -> serde_json::Result<Value<'a>> {
-    let value = ReadJson(arena).deserialize(&mut text)?;
+    seed: S,
+) -> serde_json::Result<S::Value> {
+    let value = seed.deserialize(&mut text)?;
     text.end()?;
     Ok(value)
 }
@@ -118,5 +119,23 @@ mod tests {
         let date = r#"{"at": "2026-01-01", "id": "8c0c-0a1b", "n": 1e-0}"#;
         check(date, date);
         check("1 -0", "1  0");
+    }
+
+    #[test]
+    fn a_value_is_read_as_a_document_is() {
+        let check = |text: &[u8]| {
+            let arena = Arena::new();
+            let document = read::<serde_json::Value>(text).map_err(|error| error.to_string());
+            let value = read_value(text, &arena).map_err(|error| error.to_string());
+            let value = value.map(|value| value.to_json().unwrap());
+            assert_eq!(value, document, "{}", text.escape_ascii());
+        };
+        check(br#"{"b": [-0, -0.0, "\u00e9"], "a": {}}"#);
+        check(b"[1] 2");
+        check(b"[1, \"\xff\"]");
+        check(b"{\"a\": 1,}");
+        for levels in [127, 128] {
+            check(&[vec![b'['; levels], vec![b']'; levels]].concat());
+        }
     }
 }

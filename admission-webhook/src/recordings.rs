@@ -157,17 +157,9 @@ fn index(request: &Json) -> Option<PolicyIndex> {
     for equivalent in own.iter().chain(equivalents) {
         known.register(
             "same",
-            GroupVersionResource {
-                group: text(&equivalent["resource"]["group"]),
-                version: text(&equivalent["resource"]["version"]),
-                resource: text(&equivalent["resource"]["resource"]),
-            },
+            GroupVersionResource::read((&equivalent["resource"]).into()),
             equivalent["subResource"].as_str().unwrap_or_default(),
-            GroupVersionKind {
-                group: text(&equivalent["kind"]["group"]),
-                version: text(&equivalent["kind"]["version"]),
-                kind: text(&equivalent["kind"]["kind"]),
-            },
+            GroupVersionKind::read((&equivalent["kind"]).into()),
         );
     }
     if has("equivalents") {

@@ -101,7 +101,7 @@ impl Denial {
             "ValidatingAdmissionPolicy '{policy}'{binding} denied request: {}",
             self.message
         );
-        let name = match request.name.as_str() {
+        let name = match request.name {
             "" => object_name(request.object),
             name => name,
         };
@@ -122,8 +122,8 @@ impl Denial {
             reason: reason.to_owned(),
             code: code(reason),
             name: name.to_owned(),
-            group: resource.group.clone(),
-            resource: resource.resource.clone(),
+            group: resource.group.to_string(),
+            resource: resource.resource.to_string(),
             causes: vec![cause],
         }
     }

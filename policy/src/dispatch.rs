@@ -109,7 +109,7 @@ pub fn decide<'a, B: Iterator<Item = &'a CompiledBinding> + Clone>(
     match asked {
         Ok(()) => decision.close(request),
         Err(message) => {
-            decision.status = Some(Status::namespace_not_found(&request.namespace, message));
+            decision.status = Some(Status::namespace_not_found(request.namespace, message));
         }
     }
     decision
@@ -252,7 +252,7 @@ impl<'a> Dispatch<'a> {
         let (Some((params, is_namespaced)), Some(selection)) = (params, &binding.params) else {
             return Ok(smallvec![None]);
         };
-        selection.collect(params, is_namespaced, &self.request.namespace)
+        selection.collect(params, is_namespaced, self.request.namespace)
     }
 
     /// The namespace of the object, if it has one. Namespaces have none, although requests for them name one.
@@ -501,11 +501,11 @@ fn authorizer_values<'a>(
     let caching = CachingAuthorizer::new(Arc::clone(authorizer));
     let value = AuthorizerValue::new(Arc::clone(&request.user), Arc::new(caching));
     let resource = ResourceAttributes {
-        api_group: request.resource.group.clone(),
-        resource: request.resource.resource.clone(),
-        subresource: request.subresource.clone(),
-        namespace: request.namespace.clone(),
-        name: request.name.clone(),
+        api_group: request.resource.group.to_string(),
+        resource: request.resource.resource.to_string(),
+        subresource: request.subresource.to_owned(),
+        namespace: request.namespace.to_owned(),
+        name: request.name.to_owned(),
         ..ResourceAttributes::default()
     };
     let check = ResourceCheck::new(value.clone(), resource);

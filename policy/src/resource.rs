@@ -3,6 +3,7 @@
 use std::fmt;
 
 use gavel_engine::value::Value;
+use smol_str::SmolStr;
 
 use crate::request::text_field;
 
@@ -10,31 +11,31 @@ use crate::request::text_field;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GroupVersionKind {
     /// The API group; empty is the core group.
-    pub group: String,
+    pub group: SmolStr,
     /// The version of the group.
-    pub version: String,
+    pub version: SmolStr,
     /// The kind.
-    pub kind: String,
+    pub kind: SmolStr,
 }
 
 /// A resource: what a request is sent to.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GroupVersionResource {
     /// The API group; empty is the core group.
-    pub group: String,
+    pub group: SmolStr,
     /// The version of the group.
-    pub version: String,
+    pub version: SmolStr,
     /// The plural name.
-    pub resource: String,
+    pub resource: SmolStr,
 }
 
 impl GroupVersionKind {
     /// Reads `{"group": …, "version": …, "kind": …}`; what is not a text is empty.
     pub fn read(value: Value<'_>) -> Self {
         GroupVersionKind {
-            group: text_field(value, "group").to_owned(),
-            version: text_field(value, "version").to_owned(),
-            kind: text_field(value, "kind").to_owned(),
+            group: text_field(value, "group").into(),
+            version: text_field(value, "version").into(),
+            kind: text_field(value, "kind").into(),
         }
     }
 
@@ -42,16 +43,16 @@ impl GroupVersionKind {
     pub fn new(api_version: &str, kind: &str) -> Self {
         let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
         GroupVersionKind {
-            group: group.to_owned(),
-            version: version.to_owned(),
-            kind: kind.to_owned(),
+            group: group.into(),
+            version: version.into(),
+            kind: kind.into(),
         }
     }
 
     /// The `apiVersion` of objects of the kind: `v1`, `apps/v1`.
     pub fn api_version(&self) -> String {
         match self.group.as_str() {
-            "" => self.version.clone(),
+            "" => self.version.to_string(),
             group => format!("{group}/{}", self.version),
         }
     }
@@ -67,16 +68,16 @@ impl GroupVersionResource {
     /// Reads `{"group": …, "version": …, "resource": …}`; what is not a text is empty.
     pub fn read(value: Value<'_>) -> Self {
         GroupVersionResource {
-            group: text_field(value, "group").to_owned(),
-            version: text_field(value, "version").to_owned(),
-            resource: text_field(value, "resource").to_owned(),
+            group: text_field(value, "group").into(),
+            version: text_field(value, "version").into(),
+            resource: text_field(value, "resource").into(),
         }
     }
 
     /// The resource without its version, as messages print it: `pods`, `deployments.apps`.
     pub fn qualified(&self) -> String {
         match self.group.as_str() {
-            "" => self.resource.clone(),
+            "" => self.resource.to_string(),
             group => format!("{}.{group}", self.resource),
         }
     }

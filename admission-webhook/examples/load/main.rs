@@ -4,9 +4,10 @@
 //! kept. All connections are served by one thread that never sleeps, on the first processor, where `.ci/load` puts it; so what
 //! is measured is what the server does with one processor, and the client takes nothing of it.
 //!
-//! The limit is a handler of the same server that does nothing: `GET /livez`. It and the work are asked in turns of half a
-//! second, as fast as they answer; what is told is the median of the turns, so that a machine that pauses takes from single
-//! turns alone. Then the work is asked at half its rate, in turns as well.
+//! There are two limits: a handler of the same server that does nothing and is sent nothing, `GET /livez`, and a review that is
+//! read and that no policy looks at. They and the work are asked in turns of half a second, as fast as they answer; what is
+//! told is the median of the turns, so that a machine that pauses takes from single turns alone. Then the work is asked at
+//! half its rate, in turns as well.
 
 #![expect(clippy::print_stdout, reason = "the table is what this program is for")]
 
@@ -36,22 +37,28 @@ fn main() -> Outcome<()> {
         .and_then(|text| text.to_str()?.parse().ok());
     let time = Duration::from_secs(seconds.unwrap_or(5));
     println!(
-        "| work | transport | requests/s | of the empty handler | CPU a request | p50 | p99 | p99 at half load: median, least of turns | memory after a second, at the end, at most |"
+        "| work | transport | requests/s | of `GET /livez` | of the review that is only read | CPU a request | p50 | p99 | p99 at half load: median, least of turns | memory after a second, at the end, at most |"
     );
-    println!("|---|---|--:|--:|--:|--:|--:|--:|--:|");
+    println!("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|");
     let turns = time.as_millis().div_ceil(TURN.as_millis());
     for tls in [false, true] {
         let works = Work::all();
-        let idle = works.first().ok_or("no work")?;
-        let mut limit = Asked::start(&gavel, idle, tls)?;
+        let [idle, undecided, ..] = works.as_slice() else {
+            return Err("no work".into());
+        };
+        let mut limits = [
+            Asked::start(&gavel, idle, tls)?,
+            Asked::start(&gavel, undecided, tls)?,
+        ];
         for work in &works {
-            let found = measure(&mut limit, Asked::start(&gavel, work, tls)?, turns)?;
+            let found = measure(&mut limits, Asked::start(&gavel, work, tls)?, turns)?;
             println!(
-                "| {} | {} | {:.0} | {:.0} % | {:.1} µs | {} µs | {} µs | {} µs | {} MB |",
+                "| {} | {} | {:.0} | {:.0} % | {:.0} % | {:.1} µs | {} µs | {} µs | {} µs | {} MB |",
                 work.name,
                 if tls { "TLS" } else { "plain" },
                 found.rate,
-                100.0 * found.of_limit,
+                100.0 * found.of_idle,
+                100.0 * found.of_undecided,
                 found.cpu.as_secs_f64() * 1e6,
                 found.p50.as_micros(),
                 found.p99.as_micros(),
@@ -98,7 +105,8 @@ impl<'w> Asked<'w> {
 /// What was found. Rates are medians of turns.
 struct Found {
     rate: f64,
-    of_limit: f64,
+    of_idle: f64,
+    of_undecided: f64,
     /// Of the server, for one request.
     cpu: Duration,
     p50: Duration,
@@ -109,16 +117,23 @@ struct Found {
     memory: [f64; 3],
 }
 
-fn measure(limit: &mut Asked<'_>, mut asked: Asked<'_>, turns: u128) -> Outcome<Found> {
+fn measure(
+    [idle, undecided]: &mut [Asked<'_>; 2],
+    mut asked: Asked<'_>,
+    turns: u128,
+) -> Outcome<Found> {
     let early = asked.server.kilobytes("VmRSS:")?;
-    let (mut rates, mut of_limit, mut times) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut rates, mut of_idle, mut of_undecided) = (Vec::new(), Vec::new(), Vec::new());
+    let mut times = Vec::new();
     let before = asked.server.cpu()?;
     for _ in 0..turns {
-        let rate = |count: usize| as_f64(count) / TURN.as_secs_f64();
-        let most = rate(limit.load(TURN, Pace::AsFastAsPossible)?.len());
-        let found = asked.load(TURN, Pace::AsFastAsPossible)?;
-        rates.push(rate(found.len()));
-        of_limit.push(rate(found.len()) / most.max(1.0));
+        let count = |asked: &mut Asked<'_>| asked.load(TURN, Pace::AsFastAsPossible);
+        let limits = [count(idle)?, count(undecided)?].map(|found| as_f64(found.len()).max(1.0));
+        let found = count(&mut asked)?;
+        let answered = as_f64(found.len());
+        rates.push(answered / TURN.as_secs_f64());
+        of_idle.push(answered / limits[0]);
+        of_undecided.push(answered / limits[1]);
         times.extend(found);
     }
     let took = asked.server.cpu()?.saturating_sub(before);
@@ -133,7 +148,8 @@ fn measure(limit: &mut Asked<'_>, mut asked: Asked<'_>, turns: u128) -> Outcome<
     at_half.sort_unstable();
     Ok(Found {
         rate,
-        of_limit: median(of_limit),
+        of_idle: median(of_idle),
+        of_undecided: median(of_undecided),
         cpu: took.div_f64(as_f64(times.len()).max(1.0)),
         p50: percentile(&times, 50),
         p99: percentile(&times, 99),

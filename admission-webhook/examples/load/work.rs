@@ -14,7 +14,7 @@ pub(crate) struct Work {
 }
 
 impl Work {
-    /// All kinds, the empty handler first.
+    /// All kinds, the limits of the others first.
     pub(crate) fn all() -> Vec<Work> {
         let pods = POD_SECURITY.iter().enumerate();
         let pods = pods.map(|(n, expression)| policy(&format!("p{n}"), expression, 1));
@@ -31,6 +31,10 @@ impl Work {
                 policy("a", IMAGES, 1),
                 b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n".to_vec(),
             ),
+            decided(
+                "the review is read, nothing to decide",
+                policy("a", IMAGES, 0),
+            ),
             Work {
                 expected: "HTTP/1.1 404",
                 ..asked(
@@ -39,10 +43,6 @@ impl Work {
                     review("/nothing", &pod(2, 0)),
                 )
             },
-            decided(
-                "the review is read, nothing to decide",
-                policy("a", IMAGES, 0),
-            ),
             decided("1 policy", policy("a", IMAGES, 1)),
             decided("16 pod security policies", pods.collect()),
             decided("1,000 bindings", policy("a", IMAGES, 1_000)),

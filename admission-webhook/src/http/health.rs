@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use arc_swap::ArcSwap;
-use axum::extract::{Query, State};
+use axum::extract::State;
 use axum::http::{HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use gavel_engine::golang::quote::quote;
@@ -67,14 +67,12 @@ impl Check {
     }
 }
 
-type Parameters = Query<Vec<(String, String)>>;
-
-pub(super) async fn livez(State(app): State<Arc<App>>, query: Parameters) -> Response {
-    all("livez", LIVE, &app, &query)
+pub(super) async fn livez(State(app): State<Arc<App>>, uri: Uri) -> Response {
+    all("livez", LIVE, &app, &uri)
 }
 
-pub(super) async fn readyz(State(app): State<Arc<App>>, query: Parameters) -> Response {
-    all("readyz", READY, &app, &query)
+pub(super) async fn readyz(State(app): State<Arc<App>>, uri: Uri) -> Response {
+    all("readyz", READY, &app, &uri)
 }
 
 pub(super) async fn livez_check(State(app): State<Arc<App>>, path: Uri) -> Response {
@@ -85,14 +83,17 @@ pub(super) async fn readyz_check(State(app): State<Arc<App>>, path: Uri) -> Resp
     one(READY, &app.health, &path)
 }
 
-fn all(path: &str, checks: &[Check], app: &App, query: &Parameters) -> Response {
+fn all(path: &str, checks: &[Check], app: &App, uri: &Uri) -> Response {
     let health = &app.health;
-    let mut excluded: Vec<&str> = query
-        .iter()
-        .filter(|(key, _)| key == "exclude")
-        .map(|(_, name)| name.as_str())
-        .collect();
-    let verbose = query.iter().any(|(key, _)| key == "verbose");
+    let query = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
+    let mut verbose = false;
+    let mut excluded = Vec::new();
+    for (key, value) in query {
+        verbose |= key == "verbose";
+        if key == "exclude" {
+            excluded.push(value);
+        }
+    }
     let mut lines = String::new();
     let mut failed = false;
     // Writing to a text does not fail.
@@ -125,7 +126,7 @@ fn all(path: &str, checks: &[Check], app: &App, query: &Parameters) -> Response 
     if !excluded.is_empty() {
         excluded.sort_unstable();
         excluded.dedup();
-        let names: Vec<String> = excluded.iter().map(quote).collect();
+        let names: Vec<String> = excluded.iter().map(|name| quote(name.as_bytes())).collect();
         let names = names.join(",");
         let _ = writeln!(
             lines,

@@ -70,7 +70,7 @@ impl<'b> Review<'b> {
             kind: "AdmissionReview",
             api_version: self.version.api_version(),
             response: Response {
-                uid: &self.request.uid,
+                uid: self.request.uid,
                 verdict,
             },
         }

@@ -1,10 +1,10 @@
 //! `POST /validate` and `POST /validate/crd`: reviews, decided by the policies or by the definitions of custom resources.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Instant;
 
-use axum::body::Body;
-use axum::extract::{Query, Request, State};
+use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use gavel_engine::value::Arena;
 use gavel_policy::{AdmissionRequest, Denial, Options, dispatch};
@@ -17,36 +17,21 @@ use super::status::{ApiError, json_body};
 use super::verdict::{invalid, verdict};
 use crate::evaluation::Time;
 
-type Parameters = Query<Vec<(String, String)>>;
-
 /// Answers a review with what the policies decide.
-pub(super) async fn policies(
-    State(app): State<Arc<App>>,
-    Query(query): Parameters,
-    request: Request<Body>,
-) -> Response {
-    answer(&app, &query, request, by_policies).await
+pub(super) async fn policies(State(app): State<Arc<App>>, request: Request) -> Response {
+    answer(&app, request, by_policies).await
 }
 
 /// Answers a review with what the definitions of custom resources say.
-pub(super) async fn definitions(
-    State(app): State<Arc<App>>,
-    Query(query): Parameters,
-    request: Request<Body>,
-) -> Response {
-    answer(&app, &query, request, by_definitions).await
+pub(super) async fn definitions(State(app): State<Arc<App>>, request: Request) -> Response {
+    answer(&app, request, by_definitions).await
 }
 
 /// Decides a request; None where there was not enough time, and there will be more.
 type Decide = fn(&App, &AdmissionRequest<'_>, Time) -> Option<Verdict>;
 
-async fn answer(
-    app: &Arc<App>,
-    query: &[(String, String)],
-    request: Request<Body>,
-    decide: Decide,
-) -> Response {
-    let answered = try_answer(app, query, request, decide).await;
+async fn answer(app: &Arc<App>, request: Request, decide: Decide) -> Response {
+    let answered = try_answer(app, request, decide).await;
     answered.unwrap_or_else(|error| {
         tracing::warn!(%error, "request refused");
         error.into_response()
@@ -55,22 +40,34 @@ async fn answer(
 
 async fn try_answer(
     app: &Arc<App>,
-    query: &[(String, String)],
-    request: Request<Body>,
+    request: Request,
     decide: Decide,
 ) -> Result<Response, ApiError> {
-    let deadline = deadline(Instant::now(), query)?;
     let (head, body) = request.into_parts();
+    let deadline = deadline(Instant::now(), head.uri.query().unwrap_or_default())?;
     let body = app.bodies.read_json(&head.headers, body, deadline).await?;
     let size = body.bytes().len();
     let deciding = Arc::clone(app);
     let decide = move |time| {
-        let arena = Arena::new();
-        let review = Review::decode(body.bytes(), &arena)?;
-        let verdict = decide(&deciding, review.request(), time);
-        Ok(verdict.map(|verdict| json_body(&review.answer(verdict))))
+        in_arena(|arena| {
+            let review = Review::decode(body.bytes(), arena)?;
+            let verdict = decide(&deciding, review.request(), time);
+            Ok(verdict.map(|verdict| json_body(&review.answer(verdict))))
+        })
     };
     app.evaluations.run(size, deadline, decide).await
+}
+
+/// Runs with the memory of the last review that this thread has read.
+fn in_arena<T>(run: impl FnOnce(&Arena) -> T) -> T {
+    thread_local! {
+        static ARENA: Cell<Arena> = Cell::default();
+    }
+    let mut arena = ARENA.take();
+    let done = run(&arena);
+    arena.reset();
+    ARENA.set(arena);
+    done
 }
 
 fn by_policies(app: &App, request: &AdmissionRequest<'_>, time: Time) -> Option<Verdict> {

@@ -50,7 +50,7 @@ pub(super) fn invalid(request: &AdmissionRequest<'_>, found: Findings) -> Verdic
                     "field": error.field,
                 })
             });
-            let name = text::quoted(&request.name);
+            let name = text::quoted(request.name);
             Some(Denial {
                 status: "Failure",
                 message: format!("{} {name} is invalid: {errors}", found.kind),

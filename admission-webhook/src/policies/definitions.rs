@@ -56,11 +56,11 @@ impl Definitions {
         interrupt: &(dyn Fn() -> bool + Sync),
     ) -> Findings {
         let key = (
-            request.resource.group.clone(),
-            request.resource.resource.clone(),
+            request.resource.group.to_string(),
+            request.resource.resource.to_string(),
         );
-        let writes = matches!(request.operation.as_str(), "CREATE" | "UPDATE");
-        let (true, "" | "status") = (writes, request.subresource.as_str()) else {
+        let writes = matches!(request.operation, "CREATE" | "UPDATE");
+        let (true, "" | "status") = (writes, request.subresource) else {
             return Findings::default();
         };
         let Some(Compiled { crd, kind }) = self.0.get(&key) else {

@@ -100,7 +100,7 @@ impl State {
     /// The policies with all that they look at. An API server would ask for a namespace of which no manifest tells; here it
     /// is taken to have the label that every namespace has, its name, and where a namespace is deleted, it is as it was.
     pub(crate) fn snapshot(&self, request: &AdmissionRequest<'_>) -> Snapshot {
-        let name = &request.namespace;
+        let name = request.namespace;
         if name.is_empty() || self.namespaces.contains(name) {
             return self.snapshot.clone();
         }
@@ -126,7 +126,7 @@ impl State {
             "spec": {"finalizers": ["kubernetes"]},
             "status": {"phase": "Active"},
         }));
-        assumed.insert(name.clone(), snapshot.clone());
+        assumed.insert(name.to_owned(), snapshot.clone());
         snapshot
     }
 
@@ -304,21 +304,21 @@ impl Building {
         let spec = &definition.spec;
         for version in &spec.versions {
             let gvk = GroupVersionKind {
-                group: spec.group.clone(),
-                version: version.name.clone(),
-                kind: spec.names.kind.clone(),
+                group: spec.group.as_str().into(),
+                version: version.name.as_str().into(),
+                kind: spec.names.kind.as_str().into(),
             };
             let param_kind = ParamKind {
                 api_version: gvk.api_version(),
-                kind: gvk.kind.clone(),
+                kind: spec.names.kind.clone(),
             };
             let namespaced = spec.scope == "Namespaced";
             self.index.set_namespaced(&param_kind, namespaced);
             if version.served {
                 let gvr = GroupVersionResource {
-                    group: spec.group.clone(),
-                    version: version.name.clone(),
-                    resource: spec.names.plural.clone(),
+                    group: gvk.group.clone(),
+                    version: gvk.version.clone(),
+                    resource: spec.names.plural.as_str().into(),
                 };
                 self.equivalents
                     .register("", gvr.clone(), "status", gvk.clone());
@@ -441,16 +441,15 @@ fn built_in_equivalents() -> EquivalentResources {
     ];
     let mut equivalents = EquivalentResources::default();
     for &(identity, group, version, resource, kind) in SERVED {
-        let names = |name: &str| name.to_owned();
         let gvr = GroupVersionResource {
-            group: names(group),
-            version: names(version),
-            resource: names(resource),
+            group: group.into(),
+            version: version.into(),
+            resource: resource.into(),
         };
         let gvk = GroupVersionKind {
-            group: names(group),
-            version: names(version),
-            kind: names(kind),
+            group: group.into(),
+            version: version.into(),
+            kind: kind.into(),
         };
         equivalents.register(identity, gvr, "", gvk);
     }

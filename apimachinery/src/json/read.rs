@@ -1,11 +1,10 @@
 //! Reading JSON as Kubernetes does where `serde_json` does otherwise: `-0` is an integer.
 
 use std::borrow::Cow;
-use std::marker::PhantomData;
 
-use gavel_engine::value::{Arena, ReadJson, Value};
+use gavel_engine::value::{Arena, Value, read_json};
 use memchr::memmem;
-use serde::de::{DeserializeOwned, DeserializeSeed};
+use serde::de::DeserializeOwned;
 
 /// Reads a JSON text.
 ///
@@ -13,7 +12,12 @@ use serde::de::{DeserializeOwned, DeserializeSeed};
 ///
 /// What is not JSON, or nested deeper than 127. Places count lines and columns from 1, columns in bytes.
 pub fn read<T: DeserializeOwned>(text: &[u8]) -> serde_json::Result<T> {
-    read_as(&without_negative_zeros(text), PhantomData)
+    let text = without_negative_zeros(text);
+    match std::str::from_utf8(&text) {
+        // One look at all of it takes less time than one at each of its texts.
+        Ok(text) => serde_json::from_str(text),
+        Err(_) => serde_json::from_slice(&text),
+    }
 }
 
 /// Reads a JSON text as a value that lives in the text and in an arena.
@@ -22,28 +26,11 @@ pub fn read<T: DeserializeOwned>(text: &[u8]) -> serde_json::Result<T> {
 ///
 /// Those of [`read`].
 pub fn read_value<'a>(text: &'a [u8], arena: &'a Arena) -> serde_json::Result<Value<'a>> {
-    let text = match without_negative_zeros(text) {
-        Cow::Borrowed(text) => text,
-        Cow::Owned(text) => arena.bump().alloc_slice_copy(&text),
-    };
-    read_as(text, ReadJson(arena))
-}
-
-fn read_as<'a, S: DeserializeSeed<'a>>(text: &'a [u8], seed: S) -> serde_json::Result<S::Value> {
-    match std::str::from_utf8(text) {
-        // One look at all of it takes less time than one at each of its texts.
-        Ok(text) => whole(serde_json::Deserializer::from_str(text), seed),
-        Err(_) => whole(serde_json::Deserializer::from_slice(text), seed),
+    let value = std::str::from_utf8(text).ok();
+    match value.and_then(|text| read_json(text, arena)) {
+        Some(value) => Ok(value),
+        None => Ok(arena.document(read(text)?)),
     }
-}
-
-fn whole<'a, R: serde_json::de::Read<'a>, S: DeserializeSeed<'a>>(
-    mut text: serde_json::Deserializer<R>,
-    seed: S,
-) -> serde_json::Result<S::Value> {
-    let value = seed.deserialize(&mut text)?;
-    text.end()?;
-    Ok(value)
 }
 
 /// Reads JSON values that stand one after the other.
@@ -131,6 +118,7 @@ mod tests {
             assert_eq!(value, document, "{}", text.escape_ascii());
         };
         check(br#"{"b": [-0, -0.0, "\u00e9"], "a": {}}"#);
+        check(br#"{"a": 1, "b": -0, "a": 2}"#);
         check(b"[1] 2");
         check(b"[1, \"\xff\"]");
         check(b"{\"a\": 1,}");

@@ -197,7 +197,7 @@ impl AdmissionQuestion {
         if let (Some(kind), Some(namespaced)) = (&policy.spec.param_kind, self.namespaced) {
             index.set_namespaced(kind, namespaced);
         }
-        let name = request.namespace.as_str();
+        let name = request.namespace;
         let namespace = match &self.namespace {
             Some(Json::Null) => None,
             Some(namespace) => Some(namespace.clone()),
@@ -293,8 +293,8 @@ impl Observer for Witness {
             Ok(None) => json!({"matched": false}),
             Ok(Some(Matched { resource, kind })) => json!({
                 "matched": true,
-                "resource": {"group": resource.group, "version": resource.version, "resource": resource.resource},
-                "kind": {"group": kind.group, "version": kind.version, "kind": kind.kind},
+                "resource": {"group": *resource.group, "version": *resource.version, "resource": *resource.resource},
+                "kind": {"group": *kind.group, "version": *kind.version, "kind": *kind.kind},
             }),
             Err(error) => json!({"matched": false, "error": error}),
         };

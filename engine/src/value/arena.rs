@@ -3,7 +3,7 @@
 use bumpalo::Bump;
 use elsa::FrozenVec;
 
-use super::{Opaque, Value};
+use super::{Json, Opaque, Value};
 use crate::error::EvalError;
 
 /// The most bytes that an arena holds from one evaluation to the next.
@@ -21,6 +21,7 @@ pub struct Arena {
     bump: Bump,
     /// Values with destructors of their own, which the bump allocator would never run.
     opaques: FrozenVec<Box<dyn Opaque>>,
+    documents: FrozenVec<Box<Json>>,
 }
 
 impl Arena {
@@ -36,6 +37,7 @@ impl Arena {
             false => self.bump.reset(),
         }
         self.opaques = FrozenVec::new();
+        self.documents = FrozenVec::new();
     }
 
     /// The bytes that the arena holds.
@@ -75,6 +77,11 @@ impl Arena {
     /// An optional that holds a value.
     pub fn some<'a>(&'a self, value: Value<'a>) -> Value<'a> {
         Value::Optional(Some(self.bump.alloc(value)))
+    }
+
+    /// A JSON document, kept as it is.
+    pub fn document(&self, document: Json) -> Value<'_> {
+        Value::from(self.documents.push_get(Box::new(document)))
     }
 
     /// A value of a library's own type.

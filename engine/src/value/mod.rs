@@ -29,7 +29,7 @@ pub use map::{Map, MapBuilder, MapIter, MapValue, ShapedKeys, key_order};
 pub(crate) use map::{check_hashable, field_named};
 pub use owned::OwnedValue;
 pub use reach::Reach;
-pub use read::ReadJson;
+pub use read::read_json;
 pub use shape::{JsonShape, Shape};
 pub use time::{Duration, Timestamp};
 pub use view::{HeldError, ListView, MapView, Opaque, OpaqueKey, Share};

@@ -1,128 +1,255 @@
 //! JSON text read into an arena: texts without escapes are borrowed, nothing is allocated one by one.
+//!
+//! Requests are read once each, and to read them is most of what there is to do. So they are read here, in a quarter of the
+//! time that the layers of `serde` take; of what is unusual, and of all that is wrong, `serde_json` tells.
 
-use std::fmt;
-
-use bumpalo::collections::Vec as ArenaVec;
-use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use memchr::memchr2;
 
 use super::{Arena, Value};
 
-/// Reads JSON as values, as Kubernetes does: integers that fit are `int`, all other numbers `double`; of fields with one
-/// name the last counts.
+/// The deepest nesting, as `serde_json` has it.
+const MAX_DEPTH: usize = 127;
+
+/// The bytes that are looked at at once.
+const WORD: usize = 8;
+
+/// Texts that are longer are searched with more preparation, and faster.
+const SHORT: usize = 32;
+
+/// Reads JSON as values, as Kubernetes does: integers that fit are `int`, all other numbers `double`. None for what is not
+/// JSON or nested deeper than 127, and for objects that have two fields of one name.
 ///
 /// ```
-/// use gavel_engine::value::{Arena, ReadJson, Value};
-/// use serde::de::DeserializeSeed;
+/// use gavel_engine::value::{Arena, Value, read_json};
 ///
-/// # fn main() -> Result<(), serde_json::Error> {
 /// let arena = Arena::new();
-/// let mut text = serde_json::Deserializer::from_str(r#"{"b": [1, 2.5], "a": "x"}"#);
-/// let value = ReadJson(&arena).deserialize(&mut text)?;
-/// let Value::Fields(fields) = value else { panic!("an object") };
+/// let value = read_json(r#"{"b": [1, 2.5], "a": "x"}"#, &arena);
+/// let Some(Value::Fields(fields)) = value else { panic!("an object") };
 /// assert!(matches!(fields, [("a", Value::String("x")), ("b", Value::Items([_, _]))]));
-/// # Ok(())
-/// # }
+/// assert!(read_json(r#"{"a": 1, "a": 2}"#, &arena).is_none());
 /// ```
-#[derive(Debug, Clone, Copy)]
-pub struct ReadJson<'a>(pub &'a Arena);
+pub fn read_json<'a>(text: &'a str, arena: &'a Arena) -> Option<Value<'a>> {
+    let mut reader = Reader {
+        text,
+        at: 0,
+        arena,
+        fields: Vec::with_capacity(32),
+        items: Vec::new(),
+    };
+    let first = reader.token()?;
+    let value = reader.value(first, 0)?;
+    reader.token().is_none().then_some(value)
+}
 
-impl<'a> DeserializeSeed<'a> for ReadJson<'a> {
-    type Value = Value<'a>;
+struct Reader<'a> {
+    text: &'a str,
+    /// The byte that is read next.
+    at: usize,
+    arena: &'a Arena,
+    /// The fields of all objects that have begun.
+    fields: Vec<(&'a str, Value<'a>)>,
+    /// The elements of all lists that have begun.
+    items: Vec<Value<'a>>,
+}
 
-    fn deserialize<D: Deserializer<'a>>(self, deserializer: D) -> Result<Value<'a>, D::Error> {
-        deserializer.deserialize_any(self)
+impl<'a> Reader<'a> {
+    /// What is not read yet.
+    fn rest(&self) -> &'a [u8] {
+        self.text.as_bytes().get(self.at..).unwrap_or_default()
+    }
+
+    fn skip(&mut self, count: usize) {
+        // Texts have fewer than `isize::MAX` bytes.
+        self.at = self.at.wrapping_add(count);
+    }
+
+    /// Takes the next byte that is no white space.
+    #[inline]
+    fn token(&mut self) -> Option<u8> {
+        loop {
+            let byte = *self.text.as_bytes().get(self.at)?;
+            self.skip(1);
+            if !matches!(byte, b' ' | b'\n' | b'\r' | b'\t') {
+                return Some(byte);
+            }
+        }
+    }
+
+    /// Reads a value, of which the first byte is taken, in so many objects and lists.
+    #[inline]
+    fn value(&mut self, first: u8, depth: usize) -> Option<Value<'a>> {
+        match first {
+            b'"' => self.string().map(Value::String),
+            b'{' => self.object(depth.wrapping_add(1)),
+            b'[' => self.list(depth.wrapping_add(1)),
+            b't' => self.word(b"rue", Value::Bool(true)),
+            b'f' => self.word(b"alse", Value::Bool(false)),
+            b'n' => self.word(b"ull", Value::Null),
+            b'-' | b'0'..=b'9' => self.number(),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    fn word(&mut self, rest: &[u8], value: Value<'a>) -> Option<Value<'a>> {
+        let is_there = self.rest().starts_with(rest);
+        self.skip(rest.len());
+        is_there.then_some(value)
+    }
+
+    fn object(&mut self, depth: usize) -> Option<Value<'a>> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        let begin = self.fields.len();
+        let mut token = self.token()?;
+        while token != b'}' {
+            if token != b'"' {
+                return None;
+            }
+            let name = self.string()?;
+            if self.token()? != b':' {
+                return None;
+            }
+            let first = self.token()?;
+            let value = self.value(first, depth)?;
+            self.fields.push((name, value));
+            token = self.token()?;
+            if token == b',' {
+                // A name follows, not the end.
+                token = self.token().filter(|token| *token == b'"')?;
+            } else if token != b'}' {
+                return None;
+            }
+        }
+        let fields = self.fields.get_mut(begin..)?;
+        // Names that come to stand beside each other have been compared.
+        let mut differ = true;
+        fields.sort_unstable_by(|(one, _), (other, _)| {
+            let order = one.cmp(other);
+            differ &= order.is_ne();
+            order
+        });
+        if !differ {
+            return None;
+        }
+        let fields = self.arena.bump().alloc_slice_copy(fields);
+        self.fields.truncate(begin);
+        Some(Value::Fields(fields))
+    }
+
+    fn list(&mut self, depth: usize) -> Option<Value<'a>> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        let begin = self.items.len();
+        let mut token = self.token()?;
+        while token != b']' {
+            let item = self.value(token, depth)?;
+            self.items.push(item);
+            token = self.token()?;
+            if token == b',' {
+                token = self.token().filter(|token| *token != b']')?;
+            } else if token != b']' {
+                return None;
+            }
+        }
+        let items = self.items.get(begin..)?;
+        let items = self.arena.bump().alloc_slice_copy(items);
+        self.items.truncate(begin);
+        Some(Value::Items(items))
+    }
+
+    /// Reads a text, of which the first quote is taken.
+    fn string(&mut self) -> Option<&'a str> {
+        let begin = self.at;
+        match self.find_end()? {
+            b'"' => {
+                let text = self.text.get(begin..self.at)?;
+                self.skip(1);
+                Some(text)
+            }
+            b'\\' => self.escaped(begin),
+            _ => None,
+        }
+    }
+
+    /// Reads the rest of a text, of which the first backslash is next.
+    #[cold]
+    fn escaped(&mut self, begin: usize) -> Option<&'a str> {
+        let mut end = b'\\';
+        while end == b'\\' {
+            // What is escaped may be a quote.
+            self.skip(2);
+            end = self.find_end()?;
+        }
+        self.skip(1);
+        let quoted = self.text.get(begin.checked_sub(1)?..self.at)?;
+        let text: String = serde_json::from_str(quoted).ok()?;
+        Some(self.arena.bump().alloc_str(&text))
+    }
+
+    /// Goes to the next quote, backslash or control character.
+    #[inline]
+    fn find_end(&mut self) -> Option<u8> {
+        let mut rest = self.rest();
+        for _ in 0..SHORT / WORD {
+            let Some((word, behind)) = rest.split_first_chunk() else {
+                break;
+            };
+            if let Some(before) = first_special(u64::from_le_bytes(*word)) {
+                self.skip(before);
+                return word.get(before).copied();
+            }
+            self.skip(WORD);
+            rest = behind;
+        }
+        self.find_far_end()
+    }
+
+    #[cold]
+    fn find_far_end(&mut self) -> Option<u8> {
+        let rest = self.rest();
+        let before = memchr2(b'"', b'\\', rest)?;
+        let (passed, behind) = rest.split_at_checked(before)?;
+        // All of them, so that many are looked at at once.
+        if passed.iter().fold(false, |any, byte| any | (*byte < b' ')) {
+            return None;
+        }
+        self.skip(before);
+        behind.first().copied()
+    }
+
+    /// Reads a number, of which the first byte is taken.
+    fn number(&mut self) -> Option<Value<'a>> {
+        let begin = self.at.checked_sub(1)?;
+        let rest = self.text.get(begin..)?;
+        let end = rest
+            .bytes()
+            .position(|byte| !matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E'));
+        let number = rest.get(..end.unwrap_or(rest.len()))?;
+        self.at = begin.wrapping_add(number.len());
+        let digits = number.strip_prefix('-').unwrap_or(number).as_bytes();
+        let is_plain = matches!(digits, [b'0'] | [b'1'..=b'9', ..]);
+        match number.parse() {
+            Ok(int) if is_plain => Some(Value::Int(int)),
+            _ => serde_json::from_str(number).ok().map(Value::Double),
+        }
     }
 }
 
-impl<'a> Visitor<'a> for ReadJson<'a> {
-    type Value = Value<'a>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any valid JSON value")
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<Value<'a>, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_bool<E: Error>(self, value: bool) -> Result<Value<'a>, E> {
-        Ok(Value::Bool(value))
-    }
-
-    fn visit_i64<E: Error>(self, value: i64) -> Result<Value<'a>, E> {
-        Ok(Value::Int(value))
-    }
-
-    #[expect(clippy::cast_precision_loss, reason = "the nearest double is meant")]
-    fn visit_u64<E: Error>(self, value: u64) -> Result<Value<'a>, E> {
-        Ok(match i64::try_from(value) {
-            Ok(int) => Value::Int(int),
-            Err(_) => Value::Double(value as f64),
-        })
-    }
-
-    fn visit_f64<E: Error>(self, value: f64) -> Result<Value<'a>, E> {
-        Ok(Value::Double(value))
-    }
-
-    fn visit_borrowed_str<E: Error>(self, text: &'a str) -> Result<Value<'a>, E> {
-        Ok(Value::String(text))
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Value<'a>, E> {
-        Ok(Value::String(self.0.bump().alloc_str(text)))
-    }
-
-    fn visit_seq<A: SeqAccess<'a>>(self, mut elements: A) -> Result<Value<'a>, A::Error> {
-        let mut items = ArenaVec::new_in(self.0.bump());
-        while let Some(item) = elements.next_element_seed(self)? {
-            items.push(item);
-        }
-        Ok(Value::Items(items.into_bump_slice()))
-    }
-
-    fn visit_map<A: MapAccess<'a>>(self, mut entries: A) -> Result<Value<'a>, A::Error> {
-        let mut fields: ArenaVec<'_, (&str, Value<'_>)> = ArenaVec::new_in(self.0.bump());
-        let mut is_ordered = true;
-        while let Some(name) = entries.next_key_seed(Name(self.0))? {
-            is_ordered &= fields.last().is_none_or(|(last, _)| *last < name);
-            fields.push((name, entries.next_value_seed(self)?));
-        }
-        if !is_ordered {
-            // The last of one name comes first, and is kept.
-            fields.reverse();
-            fields.sort_by_key(|(name, _)| *name);
-            fields.dedup_by_key(|(name, _)| *name);
-        }
-        Ok(Value::Fields(fields.into_bump_slice()))
-    }
-}
-
-/// The name of a field.
-struct Name<'a>(&'a Arena);
-
-impl<'a> DeserializeSeed<'a> for Name<'a> {
-    type Value = &'a str;
-
-    fn deserialize<D: Deserializer<'a>>(self, deserializer: D) -> Result<&'a str, D::Error> {
-        deserializer.deserialize_str(self)
-    }
-}
-
-impl<'a> Visitor<'a> for Name<'a> {
-    type Value = &'a str;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the name of a field")
-    }
-
-    fn visit_borrowed_str<E: Error>(self, name: &'a str) -> Result<&'a str, E> {
-        Ok(name)
-    }
-
-    fn visit_str<E: Error>(self, name: &str) -> Result<&'a str, E> {
-        Ok(self.0.bump().alloc_str(name))
-    }
+/// Where the first quote, backslash or control character is in eight bytes, of which the first is the lowest.
+fn first_special(word: u64) -> Option<usize> {
+    const ONES: u64 = u64::from_ne_bytes([1; WORD]);
+    const HIGHEST: u64 = u64::from_ne_bytes([0x80; WORD]);
+    // The highest bit of a byte, where that is zero or a borrow reaches it, which comes only from one that was found.
+    let zero = |word: u64| word.wrapping_sub(ONES) & !word;
+    let quote = zero(word ^ u64::from_ne_bytes([b'"'; WORD]));
+    let backslash = zero(word ^ u64::from_ne_bytes([b'\\'; WORD]));
+    let control = word.wrapping_sub(u64::from_ne_bytes([b' '; WORD])) & !word;
+    let found = (quote | backslash | control) & HIGHEST;
+    let before = usize::try_from(found.trailing_zeros() / 8).ok()?;
+    (found != 0).then_some(before)
 }
 
 #[cfg(test)]
@@ -136,43 +263,77 @@ mod tests {
     #[track_caller]
     fn check(text: &str) {
         let arena = Arena::new();
-        let mut deserializer = serde_json::Deserializer::from_str(text);
-        let value = ReadJson(&arena).deserialize(&mut deserializer).unwrap();
+        let value = read_json(text, &arena).unwrap();
         let json: Json = serde_json::from_str(text).unwrap();
         assert!(value.equals(&Value::from(&json)).unwrap(), "{text}");
         assert!(Value::from(&json).equals(&value).unwrap(), "{text}");
         assert_eq!(value.to_json(), Some(json), "{text}");
     }
 
+    const TEXTS: &[&str] = &[
+        "null",
+        "true",
+        "[false]",
+        "-1",
+        "1.5e+3",
+        "-0.0",
+        "123456789",
+        r#""a""#,
+        r#""\u00e9\n\"\\ \ud83d\ude00""#,
+        r#""é, and then a text that is longer than most are \\ with an \" in it""#,
+        "[]",
+        " {\t\r\n} ",
+        r#"[1, [2, {"a": null}], "x"]"#,
+        r#"{"b": 1, "a": {"d": [], "c": "\t"}, "\u0042": 2}"#,
+        r#"{"namespace-22": 1, "namespace": 2, "namespace-4444": 3, "": 4, "name": -5}"#,
+    ];
+
     #[test]
     fn a_text_is_read_as_a_document_is_viewed() {
-        for text in [
-            "null",
-            "true",
-            "-1",
-            "1.5",
-            "-0.0",
-            r#""a""#,
-            r#""\u00e9\n""#,
-            "[]",
-            "{}",
-            r#"[1, [2, {"a": null}], "x"]"#,
-            r#"{"b": 1, "a": {"d": [], "c": "\t"}, "\u0041": 2}"#,
-            r#"{"a": 1, "b": 2, "a": 3, "b": 4, "a": 5}"#,
-        ] {
-            check(text);
-        }
+        TEXTS.iter().copied().for_each(check);
         let many: serde_json::Map<_, _> = (0..100).map(|n| (n.to_string(), json!(n))).collect();
         check(&Json::from(many).to_string());
     }
 
     #[test]
+    fn what_is_no_json_is_not_read() {
+        let is_json = |text: &str| serde_json::from_str::<Json>(text).is_ok();
+        for text in TEXTS {
+            for (at, _) in text.char_indices() {
+                let (before, behind) = text.split_at(at);
+                let rest = behind.chars().skip(1).collect::<String>();
+                let broken = "\" \\,:{}[]0-.eu\u{0}\u{1f}\u{7f}é".chars();
+                let broken = broken.map(|other| format!("{before}{other}{rest}"));
+                let broken = broken.chain([before.to_owned(), format!("{before}{rest}")]);
+                // Which is an integer here, and none for `serde_json`.
+                for text in broken.filter(|text| !text.contains("-0")) {
+                    match is_json(&text) {
+                        true => check(&text),
+                        false => assert!(read_json(&text, &Arena::new()).is_none(), "{text}"),
+                    }
+                }
+            }
+        }
+        for text in [r#"{"a": 1, "b": 2, "a": 3}"#, r#"{"a": 1, "\u0061": 2}"#] {
+            assert!(read_json(text, &Arena::new()).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn nesting_is_bounded() {
+        for (levels, is_read) in [(127, true), (128, false)] {
+            let text = ["[".repeat(levels), "]".repeat(levels)].concat();
+            assert_eq!(read_json(&text, &Arena::new()).is_some(), is_read);
+        }
+    }
+
+    #[test]
     fn integers_that_do_not_fit_are_doubles() {
         let arena = Arena::new();
-        let mut text =
-            serde_json::Deserializer::from_str("[9223372036854775807, 9223372036854775808]");
-        let value = ReadJson(&arena).deserialize(&mut text).unwrap();
-        let Value::Items([Value::Int(i64::MAX), Value::Double(double)]) = value else {
+        let text = "[9223372036854775807, 9223372036854775808, -0]";
+        let value = read_json(text, &arena).unwrap();
+        let Value::Items([Value::Int(i64::MAX), Value::Double(double), Value::Int(0)]) = value
+        else {
             panic!("{value:?}");
         };
         assert_eq!(double.to_bits(), 9_223_372_036_854_775_808_f64.to_bits());
@@ -186,8 +347,7 @@ mod tests {
                 (0..count).map(|n| (format!("f{n}"), json!(n))).collect();
             let text = Json::from(fields).to_string();
             let text = arena.bump().alloc_str(&text);
-            let mut deserializer = serde_json::Deserializer::from_str(text);
-            let value = ReadJson(&arena).deserialize(&mut deserializer).unwrap();
+            let value = read_json(text, &arena).unwrap();
             let map = value.as_map().unwrap();
             assert_eq!(map.len(), count);
             for n in 0..count {

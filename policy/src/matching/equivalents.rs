@@ -37,7 +37,7 @@ impl EquivalentResources {
         let of_same = self.resources.iter().filter(|((of, _), _)| *of == identity);
         let mut same = of_same.flat_map(|(_, resources)| resources);
         self.has_other_names |= same.any(|one| one.resource != resource.resource);
-        let group_resource = (resource.group.clone(), resource.resource.clone());
+        let group_resource = (resource.group.to_string(), resource.resource.to_string());
         self.identities.insert(group_resource, identity.clone());
         let kinds = self.kinds.entry(resource.clone()).or_default();
         kinds.insert(subresource.to_owned(), kind);

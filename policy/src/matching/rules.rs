@@ -14,7 +14,8 @@ pub(super) fn matches<'a>(
     equivalents: &'a EquivalentResources,
 ) -> Result<Option<Matched<'a>>, String> {
     let named = |rule: &NamedRuleWithOperations| {
-        rule.resource_names.is_empty() || rule.resource_names.contains(&request.name)
+        rule.resource_names.is_empty()
+            || rule.resource_names.iter().any(|name| name == request.name)
     };
     let resource = &request.resource;
     if rules
@@ -29,13 +30,13 @@ pub(super) fn matches<'a>(
     if matches!(match_policy, None | Some("Exact")) {
         return Ok(None);
     }
-    let all = equivalents.of(resource, &request.subresource);
+    let all = equivalents.of(resource, request.subresource);
     for rule in rules {
         for equivalent in all {
             if equivalent == resource || !rule_matches(&rule.rule, request, equivalent) {
                 continue;
             }
-            let Some(kind) = equivalents.kind(equivalent, &request.subresource) else {
+            let Some(kind) = equivalents.kind(equivalent, request.subresource) else {
                 return Err(format!("unable to convert to {equivalent}: unknown kind"));
             };
             if named(rule) {
@@ -55,13 +56,13 @@ fn rule_matches(
     resource: &GroupVersionResource,
 ) -> bool {
     scope_matches(rule.scope.as_deref(), request, resource)
-        && listed(&rule.operations, &request.operation)
+        && listed(&rule.operations, request.operation)
         && listed(&rule.api_groups, &resource.group)
         && listed(&rule.api_versions, &resource.version)
         && rule
             .resources
             .iter()
-            .any(|pattern| resource_matches(pattern, &resource.resource, &request.subresource))
+            .any(|pattern| resource_matches(pattern, &resource.resource, request.subresource))
 }
 
 /// Namespaces are objects without a namespace, although requests for them name one: their own.

@@ -21,7 +21,7 @@ pub(super) fn namespace_matches(
         return Ok(true);
     }
     // A namespace that is being written is not known yet as it will be.
-    let is_written = matches!(request.operation.as_str(), "CREATE" | "UPDATE");
+    let is_written = matches!(request.operation, "CREATE" | "UPDATE");
     if is_namespace && request.subresource.is_empty() && is_written {
         return match request.object {
             Value::Null => Err(internal_error(
@@ -30,7 +30,7 @@ pub(super) fn namespace_matches(
             object => Ok(selector.matches(|key| label(object, key))),
         };
     }
-    let namespace = namespaces.find(&request.namespace)?;
+    let namespace = namespaces.find(request.namespace)?;
     Ok(selector.matches(|key| namespace.labels().get(key).map(String::as_str)))
 }
 

@@ -22,19 +22,19 @@ pub(crate) use metadata::{label, object_name, text_of};
 #[derive(Debug, Clone)]
 pub struct AdmissionRequest<'a> {
     /// `uid`, which the response repeats.
-    pub uid: String,
+    pub uid: &'a str,
     /// The kind of the object that was sent: `requestKind`, or `kind` where there is none.
     pub kind: GroupVersionKind,
     /// The resource that the request was sent to: `requestResource`, or `resource` where there is none.
     pub resource: GroupVersionResource,
     /// `subResource`; empty where there is none.
-    pub subresource: String,
+    pub subresource: &'a str,
     /// `name`; empty where the API server is to make one up, or where many objects are deleted.
-    pub name: String,
+    pub name: &'a str,
     /// `namespace`; empty for objects without one.
-    pub namespace: String,
+    pub namespace: &'a str,
     /// `operation`: `CREATE`, `UPDATE`, `DELETE` or `CONNECT`.
-    pub operation: String,
+    pub operation: &'a str,
     /// `userInfo`: who asks.
     pub user: Arc<UserInfo>,
     /// `object`; null where there is none.
@@ -81,15 +81,18 @@ impl<'a> AdmissionRequest<'a> {
             let found = found.find(|value| value.as_map().is_some());
             found.unwrap_or(Value::Null)
         };
-        let operation = text(get("operation"), "request.operation")?.to_uppercase();
+        let operation = match text(get("operation"), "request.operation")? {
+            upper if upper.bytes().all(|byte| byte.is_ascii_uppercase()) => upper,
+            other => arena.bump().alloc_str(&other.to_uppercase()),
+        };
         Ok(AdmissionRequest {
-            uid: text(get("uid"), "request.uid")?.to_owned(),
+            uid: text(get("uid"), "request.uid")?,
             kind: GroupVersionKind::read(first(["requestKind", "kind"])),
             resource: GroupVersionResource::read(first(["requestResource", "resource"])),
-            subresource: text(get("subResource"), "request.subResource")?.to_owned(),
-            name: text(get("name"), "request.name")?.to_owned(),
-            namespace: text(get("namespace"), "request.namespace")?.to_owned(),
-            options: options::as_go_writes(get("options"), &operation, arena)?,
+            subresource: text(get("subResource"), "request.subResource")?,
+            name: text(get("name"), "request.name")?,
+            namespace: text(get("namespace"), "request.namespace")?,
+            options: options::as_go_writes(get("options"), operation, arena)?,
             operation,
             user: Arc::new(user(get("userInfo"))?),
             object: object(get("object"), "request.object")?,

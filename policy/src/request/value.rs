@@ -16,15 +16,15 @@ impl AdmissionRequest<'_> {
         let mut fields = Vec::with_capacity(12);
         fields.push(("dryRun", Value::Bool(self.dry_run)));
         fields.push(("kind", kind_value(kind, arena)));
-        push_text(&mut fields, "name", &self.name);
-        push_text(&mut fields, "namespace", &self.namespace);
-        fields.push(("operation", Value::String(&self.operation)));
+        push_text(&mut fields, "name", self.name);
+        push_text(&mut fields, "namespace", self.namespace);
+        fields.push(("operation", Value::String(self.operation)));
         fields.push(("options", self.options));
         fields.push(("requestKind", kind_value(&self.kind, arena)));
         fields.push(("requestResource", resource_value(&self.resource, arena)));
-        push_text(&mut fields, "requestSubResource", &self.subresource);
+        push_text(&mut fields, "requestSubResource", self.subresource);
         fields.push(("resource", resource_value(resource, arena)));
-        push_text(&mut fields, "subResource", &self.subresource);
+        push_text(&mut fields, "subResource", self.subresource);
         fields.push(("userInfo", self.user_value(arena)));
         object(&fields, arena)
     }

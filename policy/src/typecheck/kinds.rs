@@ -153,9 +153,9 @@ fn resources_of(rule: &RuleWithOperations) -> impl Iterator<Item = GroupVersionR
     for group in &groups {
         for version in &versions {
             named.extend(resources.iter().map(|resource| GroupVersionResource {
-                group: group.clone(),
-                version: version.clone(),
-                resource: resource.to_lowercase(),
+                group: group.into(),
+                version: version.into(),
+                resource: resource.to_lowercase().into(),
             }));
         }
     }

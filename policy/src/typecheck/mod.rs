@@ -147,7 +147,7 @@ impl TypeChecker {
         let resource = GroupVersionResource {
             group: kind.group.clone(),
             version: kind.version.clone(),
-            resource,
+            resource: resource.into(),
         };
         self.resources.insert(resource, kind);
     }
@@ -328,9 +328,9 @@ fn param_kind(policy: &ValidatingAdmissionPolicy) -> Option<GroupVersionKind> {
     let ParamKind { api_version, kind } = policy.spec.param_kind.as_ref()?;
     let GroupVersion { group, version } = GroupVersion::parse(api_version).ok()?;
     let named = GroupVersionKind {
-        group: group.to_owned(),
-        version: version.to_owned(),
-        kind: kind.clone(),
+        group: group.into(),
+        version: version.into(),
+        kind: kind.into(),
     };
     (named != GroupVersionKind::default()).then_some(named)
 }

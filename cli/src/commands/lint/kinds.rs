@@ -24,9 +24,9 @@ pub(super) fn define(document: &Document, types: &mut TypeChecker) -> Result<(),
     let spec = &definition.spec;
     for version in spec.versions.iter().filter(|version| version.served) {
         let kind = GroupVersionKind {
-            group: spec.group.clone(),
-            version: version.name.clone(),
-            kind: spec.names.kind.clone(),
+            group: spec.group.as_str().into(),
+            version: version.name.as_str().into(),
+            kind: spec.names.kind.as_str().into(),
         };
         types.add_custom_kind(kind.clone(), definition.schema(&version.name));
         types.add_resource(spec.names.plural.clone(), kind);

@@ -5,9 +5,8 @@
 //! is measured is what the server does with one processor, and the client takes nothing of it.
 //!
 //! There are two limits: a handler of the same server that does nothing and is sent nothing, `GET /livez`, and a review that is
-//! read and that no policy looks at. They and the work are asked in turns of half a second, as fast as they answer; what is
-//! told is the median of the turns, so that a machine that pauses takes from single turns alone. Then the work is asked at
-//! half its rate, in turns as well.
+//! read and that no policy looks at. They and the work are asked in short turns, as fast as they answer, and then the work at
+//! half its rate. A turn in which a hypervisor took time from the machine says nothing of the server, and does not count.
 
 #![expect(clippy::print_stdout, reason = "the table is what this program is for")]
 
@@ -27,7 +26,7 @@ type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
 const CONNECTIONS: u32 = 8;
 
-const TURN: Duration = Duration::from_millis(500);
+const TURN: Duration = Duration::from_millis(100);
 
 fn main() -> Outcome<()> {
     let mut arguments = std::env::args_os().skip(1);
@@ -37,7 +36,7 @@ fn main() -> Outcome<()> {
         .and_then(|text| text.to_str()?.parse().ok());
     let time = Duration::from_secs(seconds.unwrap_or(5));
     println!(
-        "| work | transport | requests/s | of `GET /livez` | of the review that is only read | CPU a request | p50 | p99 | p99 at half load: median, least of turns | memory after a second, at the end, at most |"
+        "| work | transport | requests/s | of `GET /livez` | of the review that is only read | CPU a request | p50 | p99 | p99 at half load | memory after a second, at the end, at most |"
     );
     println!("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|");
     let turns = time.as_millis().div_ceil(TURN.as_millis());
@@ -62,10 +61,7 @@ fn main() -> Outcome<()> {
                 found.cpu.as_secs_f64() * 1e6,
                 found.p50.as_micros(),
                 found.p99.as_micros(),
-                found
-                    .p99_at_half
-                    .map(|time| time.as_micros().to_string())
-                    .join(", "),
+                found.p99_at_half.as_micros(),
                 found
                     .memory
                     .map(|kilobytes| format!("{:.1}", kilobytes / 1024.0))
@@ -100,9 +96,28 @@ impl<'w> Asked<'w> {
     fn load(&mut self, time: Duration, pace: Pace) -> Outcome<Vec<Duration>> {
         load(&mut self.connections, self.work, time, pace)
     }
+
+    /// Asks for a turn, which counts where no time was stolen; how many answers there were.
+    fn turn(&mut self, pace: Pace, turns: &mut Vec<Vec<Duration>>) -> Outcome<usize> {
+        let before = stolen()?;
+        let times = self.load(TURN, pace)?;
+        let answers = times.len();
+        if stolen()? == before {
+            turns.push(times);
+        }
+        Ok(answers)
+    }
 }
 
-/// What was found. Rates are medians of turns.
+/// The time that a hypervisor took from the machine so far, in hundredths of a second; 0 where it does not tell.
+fn stolen() -> Outcome<u64> {
+    let stat = std::fs::read_to_string("/proc/stat")?;
+    // `cpu`, user, nice, system, idle, iowait, irq, softirq, steal: proc(5).
+    let steal = stat.split_ascii_whitespace().nth(8);
+    Ok(steal.map_or(Ok(0), str::parse)?)
+}
+
+/// What was found, in the turns that count. Rates are medians.
 struct Found {
     rate: f64,
     of_idle: f64,
@@ -111,8 +126,7 @@ struct Found {
     cpu: Duration,
     p50: Duration,
     p99: Duration,
-    /// The median of turns and the least: the machine may pause in all others.
-    p99_at_half: [Duration; 2],
+    p99_at_half: Duration,
     /// Resident kilobytes: after a second of load, at the end, at most.
     memory: [f64; 3],
 }
@@ -123,37 +137,33 @@ fn measure(
     turns: u128,
 ) -> Outcome<Found> {
     let early = asked.server.kilobytes("VmRSS:")?;
-    let (mut rates, mut of_idle, mut of_undecided) = (Vec::new(), Vec::new(), Vec::new());
-    let mut times = Vec::new();
+    let mut found = [const { Vec::new() }; 3];
+    let [idle_turns, undecided_turns, own_turns] = &mut found;
     let before = asked.server.cpu()?;
+    let mut answers = 0_usize;
     for _ in 0..turns {
-        let count = |asked: &mut Asked<'_>| asked.load(TURN, Pace::AsFastAsPossible);
-        let limits = [count(idle)?, count(undecided)?].map(|found| as_f64(found.len()).max(1.0));
-        let found = count(&mut asked)?;
-        let answered = as_f64(found.len());
-        rates.push(answered / TURN.as_secs_f64());
-        of_idle.push(answered / limits[0]);
-        of_undecided.push(answered / limits[1]);
-        times.extend(found);
+        idle.turn(Pace::AsFastAsPossible, idle_turns)?;
+        undecided.turn(Pace::AsFastAsPossible, undecided_turns)?;
+        let answered = asked.turn(Pace::AsFastAsPossible, own_turns)?;
+        answers = answers.saturating_add(answered);
     }
     let took = asked.server.cpu()?.saturating_sub(before);
-    times.sort_unstable();
-    let rate = median(rates);
+    let [of_idle, of_undecided, rate] = found.each_ref().map(|turns| rate(turns));
+    let [.., own_turns] = found;
+    let times = sorted(own_turns);
     let interval = Duration::from_secs_f64(2.0 * f64::from(CONNECTIONS) / rate.max(1.0));
     let mut at_half = Vec::new();
     for _ in 0..turns {
-        let found = asked.load(TURN, Pace::Every(interval))?;
-        at_half.push(percentile(&found, 99));
+        asked.turn(Pace::Every(interval), &mut at_half)?;
     }
-    at_half.sort_unstable();
     Ok(Found {
         rate,
-        of_idle: median(of_idle),
-        of_undecided: median(of_undecided),
-        cpu: took.div_f64(as_f64(times.len()).max(1.0)),
+        of_idle: rate / of_idle.max(1.0),
+        of_undecided: rate / of_undecided.max(1.0),
+        cpu: took.div_f64(as_f64(answers).max(1.0)),
         p50: percentile(&times, 50),
         p99: percentile(&times, 99),
-        p99_at_half: [percentile(&at_half, 50), percentile(&at_half, 0)],
+        p99_at_half: percentile(&sorted(at_half), 99),
         memory: [
             early,
             asked.server.kilobytes("VmRSS:")?,
@@ -162,10 +172,18 @@ fn measure(
     })
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    let middle = values.get(values.len() / 2);
-    middle.copied().unwrap_or_default()
+/// Answers a second: the median of turns.
+fn rate(turns: &[Vec<Duration>]) -> f64 {
+    let mut counts: Vec<_> = turns.iter().map(Vec::len).collect();
+    counts.sort_unstable();
+    let middle = counts.get(counts.len() / 2).copied();
+    as_f64(middle.unwrap_or_default()) / TURN.as_secs_f64()
+}
+
+fn sorted(turns: Vec<Vec<Duration>>) -> Vec<Duration> {
+    let mut times = turns.concat();
+    times.sort_unstable();
+    times
 }
 
 #[expect(

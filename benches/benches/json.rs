@@ -1,0 +1,44 @@
+//! A pod as JSON text: read into an arena as requests are, beside what libraries make of it.
+
+use std::hint::black_box;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use gavel_apimachinery::json;
+use gavel_benches::rules;
+use gavel_engine::value::{Arena, Json};
+use serde::de::IgnoredAny;
+
+fn read(criterion: &mut Criterion) {
+    let Some(text) = rules().first().map(|rule| rule.object.to_string()) else {
+        return;
+    };
+    let text = text.as_bytes();
+    let mut group = criterion.benchmark_group(format!("json/{} bytes", text.len()));
+    group.bench_function("arena", |bencher| {
+        let mut arena = Arena::new();
+        bencher.iter(|| {
+            arena.reset();
+            let value = json::read_value(black_box(text), &arena);
+            black_box(value).is_ok()
+        });
+    });
+    group.bench_function("serde_json: document", |bencher| {
+        bencher.iter(|| serde_json::from_slice::<Json>(black_box(text)));
+    });
+    group.bench_function("serde_json: nothing is kept", |bencher| {
+        bencher.iter(|| serde_json::from_slice::<IgnoredAny>(black_box(text)));
+    });
+    group.bench_function("simd-json: tape", |bencher| {
+        let (mut copy, mut buffers) = (Vec::new(), simd_json::Buffers::default());
+        bencher.iter(|| {
+            copy.clear();
+            copy.extend_from_slice(black_box(text));
+            let tape = simd_json::to_tape_with_buffers(&mut copy, &mut buffers);
+            black_box(tape).is_ok()
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, read);
+criterion_main!(benches);

@@ -215,7 +215,7 @@ impl AdmissionQuestion {
         if !self.equivalents.is_empty() {
             let mut known = EquivalentResources::default();
             let (resource, kind) = (request.resource.clone(), request.kind.clone());
-            known.register("same", resource, &request.subresource, kind);
+            known.register("same", resource, request.subresource, kind);
             for equivalent in &self.equivalents {
                 let part = |key: &str| equivalent.get(key).unwrap_or(&Json::Null);
                 known.register(

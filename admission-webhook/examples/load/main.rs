@@ -151,15 +151,19 @@ fn measure(
     let took = asked.server.cpu()?.saturating_sub(before);
     let [of_idle, of_undecided, rate] = found.each_ref().map(|turns| rate(turns));
     let [.., own] = found;
-    let own_turns = own.len();
-    let times = sorted(own);
+    let wanted = own.len();
+    let mut times = own.concat();
+    times.sort_unstable();
     let interval = Duration::from_secs_f64(2.0 * f64::from(CONNECTIONS) / rate.max(1.0));
     let mut at_half = Vec::<Vec<_>>::new();
     // Idle processors are what others take first: few turns count.
     for _ in 0..turns.saturating_mul(5) {
-        if at_half.len() < own_turns {
+        if at_half.len() < wanted {
             asked.turn(Pace::Every(interval), &mut at_half)?;
         }
+    }
+    if at_half.is_empty() {
+        return Err("a hypervisor took time from the machine in every turn".into());
     }
     let mut at_half: Vec<_> = at_half.iter().map(|times| percentile(times, 99)).collect();
     at_half.sort_unstable();
@@ -185,12 +189,6 @@ fn rate(turns: &[Vec<Duration>]) -> f64 {
     counts.sort_unstable();
     let middle = counts.get(counts.len() / 2).copied();
     as_f64(middle.unwrap_or_default()) / TURN.as_secs_f64()
-}
-
-fn sorted(turns: Vec<Vec<Duration>>) -> Vec<Duration> {
-    let mut times = turns.concat();
-    times.sort_unstable();
-    times
 }
 
 #[expect(

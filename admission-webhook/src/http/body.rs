@@ -1,9 +1,6 @@
 //! Bodies of requests, read with bounds: of one body, of all that are being read, and of time.
 
-use std::future::poll_fn;
-use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::Instant;
 
 use axum::body::Body;
@@ -63,11 +60,7 @@ impl BodyLimits {
         if announced.is_some_and(|length| length > self.one) {
             return Err(ApiError::too_large(self.one));
         }
-        let mut read = pin!(self.read(body, announced));
-        if let Some(read) = at_second_look(read.as_mut()).await {
-            return read;
-        }
-        tokio::time::timeout_at(deadline.into(), read)
+        tokio::time::timeout_at(deadline.into(), self.read(body, announced))
             .await
             .unwrap_or_else(|_| Err(ApiError::request_timeout()))
     }
@@ -101,21 +94,6 @@ impl BodyLimits {
         }
         Ok(HeldBody { bytes, _held: held })
     }
-}
-
-/// What the future comes to, if that is known when the task runs again at once. A body that has arrived with its head is
-/// there then; to wait for it with a timer would wake the thread that looks after timers.
-async fn at_second_look<F: Future>(mut future: Pin<&mut F>) -> Option<F::Output> {
-    let mut is_first = true;
-    poll_fn(|context| match future.as_mut().poll(context) {
-        Poll::Ready(output) => Poll::Ready(Some(output)),
-        Poll::Pending if std::mem::take(&mut is_first) => {
-            context.waker().wake_by_ref();
-            Poll::Pending
-        }
-        Poll::Pending => Poll::Ready(None),
-    })
-    .await
 }
 
 /// Whether the headers say that the body is JSON, with or without parameters such as a charset.

@@ -1,4 +1,4 @@
-//! JSON text read into an arena: texts without escapes are borrowed, nothing is allocated one by one.
+//! JSON text read into an arena: texts without escapes are borrowed, and no value is allocated by itself.
 //!
 //! Requests are read once each, and to read them is most of what there is to do. So they are read here, in the time that
 //! `serde_json` takes for the same text without keeping anything (`cargo bench -p gavel-benches --bench json`). Of what is
@@ -115,13 +115,7 @@ impl<'a> Reader<'a> {
             let first = self.token()?;
             let value = self.value(first, depth)?;
             self.fields.push((name, value));
-            token = self.token()?;
-            if token == b',' {
-                // A name follows, not the end.
-                token = self.token().filter(|token| *token == b'"')?;
-            } else if token != b'}' {
-                return None;
-            }
+            token = self.next(b'}')?;
         }
         let fields = self.fields.get_mut(begin..)?;
         // Names that come to stand beside each other have been compared.
@@ -148,17 +142,21 @@ impl<'a> Reader<'a> {
         while token != b']' {
             let item = self.value(token, depth)?;
             self.items.push(item);
-            token = self.token()?;
-            if token == b',' {
-                token = self.token().filter(|token| *token != b']')?;
-            } else if token != b']' {
-                return None;
-            }
+            token = self.next(b']')?;
         }
         let items = self.items.get(begin..)?;
         let items = self.arena.bump().alloc_slice_copy(items);
         self.items.truncate(begin);
         Some(Value::Items(items))
+    }
+
+    /// Takes what stands behind an element: the end, or a comma and the first byte of the next element.
+    #[inline]
+    fn next(&mut self, end: u8) -> Option<u8> {
+        match self.token()? {
+            b',' => self.token().filter(|token| *token != end),
+            token => (token == end).then_some(token),
+        }
     }
 
     /// Reads a text, of which the first quote is taken.

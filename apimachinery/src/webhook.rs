@@ -1,6 +1,6 @@
 //! Webhooks that an API server calls: their URLs and services (apiserver `pkg/util/webhook/validation.go`).
 
-use gavel_engine::golang::url::Url;
+use gavel_golang::url::Url;
 
 use crate::field::{Error, Path};
 use crate::names::dns1123_subdomain;

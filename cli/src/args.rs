@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use gavel_apimachinery::json;
-use gavel_engine::golang;
 use gavel_engine::types::Type;
 use gavel_engine::value::Json;
+use gavel_golang;
 use gavel_libraries::KubeVersion;
 use gavel_schema::cel::MAX_REQUEST_SIZE;
 
@@ -291,7 +291,7 @@ fn binding(text: &str) -> Result<(String, Binding), String> {
 
 /// Reads a duration above 0 as Go writes it.
 pub(crate) fn duration(text: &str) -> Result<std::time::Duration, String> {
-    let nanos = golang::duration::parse(text).and_then(|nanos| u64::try_from(nanos).ok());
+    let nanos = gavel_golang::duration::parse(text).and_then(|nanos| u64::try_from(nanos).ok());
     match nanos {
         Some(nanos) if nanos > 0 => Ok(std::time::Duration::from_nanos(nanos)),
         _ => Err("must be a duration above 0 such as 500ms, 10s or 1m30s".to_owned()),

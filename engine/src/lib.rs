@@ -38,7 +38,6 @@ pub mod decl;
 pub mod env;
 pub mod error;
 pub mod estimate;
-pub mod golang;
 pub mod issues;
 pub mod program;
 pub mod source;

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use gavel_apimachinery::names;
-use gavel_engine::golang::quote::quote;
+use gavel_golang::quote::quote;
 
 use crate::request::{AdmissionRequest, object_name};
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use gavel_apimachinery::serializer::{self, Decoded, Time};
 use gavel_apimachinery::{api_types, json};
-use gavel_engine::golang::quote::quote;
 use gavel_engine::value::Json;
+use gavel_golang::quote::quote;
 
 use crate::api::{ObjectMeta, to_json};
 

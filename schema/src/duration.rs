@@ -1,7 +1,7 @@
 //! Durations of schemas (kube-openapi `pkg/validation/strfmt/duration.go`): as Go reads them, and otherwise whatever in a
 //! text looks like a number with a unit.
 
-use gavel_engine::golang::duration;
+use gavel_golang::duration;
 
 /// Why a text is no duration: the text of Kubernetes' error.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use gavel_engine::golang::duration;
+use gavel_golang::duration;
 
 use super::status::ApiError;
 

@@ -8,7 +8,7 @@ use arc_swap::ArcSwap;
 use axum::extract::State;
 use axum::http::{HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
-use gavel_engine::golang::quote::quote;
+use gavel_golang::quote::quote;
 
 use super::App;
 use super::status::ApiError;

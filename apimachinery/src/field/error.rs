@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use gavel_engine::golang::quote::quote;
+use gavel_golang::quote::quote;
 use serde_json::{Number, Value as Json};
 
 use super::Path;
@@ -316,7 +316,7 @@ pub fn aggregate(errors: &[Error]) -> Option<String> {
 /// A number as Go's `%v` prints it.
 fn number_text(number: &Number) -> String {
     match json::double(number) {
-        Some(double) => gavel_engine::golang::float::format_shortest(double),
+        Some(double) => gavel_golang::float::format_shortest(double),
         None => number.to_string(),
     }
 }

@@ -1,6 +1,6 @@
 //! Addresses of networks and of network cards (Go's `net`, and `k8s.io/utils/net` where zeros may lead).
 
-use gavel_engine::golang::netip::{bit_length, parse_address};
+use gavel_golang::netip::{bit_length, parse_address};
 
 use std::net::IpAddr;
 

@@ -3,8 +3,8 @@
 
 use std::sync::LazyLock;
 
-use gavel_engine::golang::regex::Regex;
-use gavel_engine::golang::url::Url;
+use gavel_golang::regex::Regex;
+use gavel_golang::url::Url;
 
 use crate::names::{dns1123_label, dns1123_subdomain};
 use crate::version::KubeVersion;

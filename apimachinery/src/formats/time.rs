@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use gavel_engine::golang::duration;
-use gavel_engine::golang::regex::Regex;
+use gavel_golang::duration;
+use gavel_golang::regex::Regex;
 
 /// Whether this is a date, `2006-01-02`.
 pub fn is_date(text: &str) -> bool {

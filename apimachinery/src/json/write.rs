@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use gavel_engine::golang::float;
+use gavel_golang::float;
 use serde_json::{Number, Value as Json};
 
 /// The text of a value. Deeply nested values end in `…` instead of the stack: nothing that was read is as deep.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::slice;
 
-use gavel_engine::golang::quote::quote;
+use gavel_golang::quote::quote;
 use serde_json::Value as Json;
 
 use crate::field::{self, Error, Path};

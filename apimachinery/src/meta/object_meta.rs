@@ -1,6 +1,6 @@
 //! Metadata as its fields.
 
-use gavel_engine::golang::time::{Layout, OffsetTime};
+use gavel_golang::time::{Layout, OffsetTime};
 use serde_json::{Map, Value as Json};
 
 /// A view of metadata. What is absent, or has another type than the field, is empty.

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use gavel_engine::golang::quote::quote;
+use gavel_golang::quote::quote;
 
 use super::scan::is_space;
 use super::{ApiStruct, ApiValue, Decoded};

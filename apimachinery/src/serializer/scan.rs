@@ -1,6 +1,6 @@
 //! Whether a text is JSON, with Go's messages (`encoding/json`'s scanner).
 
-use gavel_engine::golang::quote::quote;
+use gavel_golang::quote::quote;
 
 /// How deep lists and objects may be nested.
 const MAX_DEPTH: usize = 10_000;

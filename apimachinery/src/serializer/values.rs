@@ -5,9 +5,9 @@ use std::fmt::Write;
 
 use ::base64::Engine;
 use ::base64::engine::general_purpose::STANDARD;
-use gavel_engine::golang::base64::{self, Encoding};
-use gavel_engine::golang::integer::parse_int;
-use gavel_engine::golang::time::{Layout, OffsetTime};
+use gavel_golang::base64::{self, Encoding};
+use gavel_golang::integer::parse_int;
+use gavel_golang::time::{Layout, OffsetTime};
 
 use super::{Aborted, ApiValue, Decoder, Token};
 use crate::json;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use gavel_engine::golang::{duration, float, integer, time::OffsetTime};
 use gavel_engine::types::Type;
 use gavel_engine::value::{Arena, Duration, Json, MapBuilder, Timestamp, Value};
+use gavel_golang::{duration, float, integer, time::OffsetTime};
 use gavel_policy::cel::{NAMESPACE, REQUEST};
 
 use super::authorizer::{AuthorizerBinding, TableAuthorizer};

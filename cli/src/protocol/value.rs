@@ -7,8 +7,8 @@ use base64::engine::general_purpose::STANDARD;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use gavel_engine::error::EvalError;
-use gavel_engine::golang::{duration, float, time::OffsetTime};
 use gavel_engine::value::{Arena, List, Map, Opaque, Timestamp, Value};
+use gavel_golang::{duration, float, time::OffsetTime};
 
 /// Values inside more lists, maps and optionals than this are not written out.
 const MAX_DEPTH: usize = 200;

@@ -2,8 +2,8 @@
 
 use std::fmt::{self, Write as _};
 
-use gavel_engine::golang::{duration, float, quote, time::OffsetTime};
 use gavel_engine::value::{Arena, Opaque, Value};
+use gavel_golang::{duration, float, quote, time::OffsetTime};
 
 /// What is nested deeper is not printed.
 const MAX_DEPTH: usize = 64;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use gavel_engine::golang::base64::{self, Encoding};
 use gavel_engine::value::Json;
+use gavel_golang::base64::{self, Encoding};
 use gavel_schema::JsonSchema;
 use serde::{Deserialize, Deserializer, de};
 

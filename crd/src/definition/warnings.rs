@@ -3,7 +3,7 @@
 
 use gavel_apimachinery::formats::Format;
 use gavel_apimachinery::version::KubeVersion;
-use gavel_engine::golang::quote::quote;
+use gavel_golang::quote::quote;
 use gavel_schema::JsonSchema;
 
 use super::Definition;

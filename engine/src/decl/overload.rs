@@ -2,8 +2,8 @@
 
 use crate::cost::Cost;
 use crate::error::EvalError;
-use crate::golang::regex::Regex;
 use crate::value::{Arena, Value};
+use gavel_golang::regex::Regex;
 
 /// An overload of a function. The checker, the planner, the estimator, the tracker and the documentation read this row.
 ///

@@ -11,9 +11,9 @@ use super::node::Node;
 use crate::cost::{Cost, Formula};
 use crate::decl::{Function, OverloadDecl, PatternFunction};
 use crate::error::EvalError;
-use crate::golang::regex::Regex;
 use crate::types::Type;
 use crate::value::{HeldError, Value};
+use gavel_golang::regex::Regex;
 
 /// A call.
 #[derive(Debug)]

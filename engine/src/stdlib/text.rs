@@ -5,8 +5,8 @@ use crate::cost::Cost;
 use crate::cost::formulas::{self, CONTAINS, PREFIX};
 use crate::decl::{CallContext, Implementation, Overload, row};
 use crate::error::EvalError;
-use crate::golang::regex::Regex;
 use crate::value::Value;
+use gavel_golang::regex::Regex;
 
 const MATCHES: &str = "matches";
 

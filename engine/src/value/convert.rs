@@ -8,7 +8,7 @@ use bumpalo::collections::String as ArenaString;
 
 use super::{Arena, Duration, Timestamp, Value};
 use crate::error::EvalError;
-use crate::golang::{duration, float, integer, time::OffsetTime};
+use gavel_golang::{duration, float, integer, time::OffsetTime};
 
 /// 2^63 and 2^64 as doubles.
 const TWO_63: f64 = 9_223_372_036_854_775_808.0;

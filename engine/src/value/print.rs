@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::{self, Write};
 
 use super::{Arena, Timestamp, Value};
-use crate::golang::{duration, float};
+use gavel_golang::{duration, float};
 
 /// Deeper values are cut off; it bounds recursion, and nobody reads so far.
 const MAX_DEPTH: usize = 64;

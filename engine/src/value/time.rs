@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::golang::time::OffsetTime;
+use gavel_golang::time::OffsetTime;
 
 /// A span of time in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -5,8 +5,8 @@ use ::base64::engine::general_purpose::STANDARD;
 use gavel_engine::cost::Cost;
 use gavel_engine::decl::{CallContext, Implementation, Overload};
 use gavel_engine::error::EvalError;
-use gavel_engine::golang::base64::{self, Encoding};
 use gavel_engine::value::Value;
+use gavel_golang::base64::{self, Encoding};
 
 /// The functions.
 pub const ENCODERS: &[Overload] = &[

@@ -7,8 +7,8 @@ use std::net::IpAddr;
 
 use gavel_engine::decl::{Overload, typed_one};
 use gavel_engine::error::EvalError;
-use gavel_engine::golang::netip::{is_mapped, parse_address};
-use gavel_engine::golang::quote::quote;
+use gavel_golang::netip::{is_mapped, parse_address};
+use gavel_golang::quote::quote;
 
 use crate::kubernetes::cidr::{
     cidr, cidr_ip, contains_cidr, contains_ip, is_cidr, masked, prefix_length,

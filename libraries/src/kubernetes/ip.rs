@@ -8,12 +8,12 @@ use gavel_engine::cost::formulas::nth;
 use gavel_engine::cost::{CallEstimate, Cost, SizeEstimate, TRAVERSAL_FACTOR};
 use gavel_engine::decl::{CallContext, Overload};
 use gavel_engine::error::EvalError;
-use gavel_engine::golang::netip::{
+use gavel_engine::value::{Arena, Opaque, OpaqueKey, Value};
+use gavel_golang::netip::{
     bit_length, is_global_unicast, is_link_local_multicast, is_link_local_unicast, is_mapped,
     parse_address,
 };
-use gavel_engine::golang::quote::quote;
-use gavel_engine::value::{Arena, Opaque, OpaqueKey, Value};
+use gavel_golang::quote::quote;
 
 use smallvec::SmallVec;
 

@@ -4,8 +4,8 @@ use bumpalo::collections::Vec;
 use gavel_engine::cost::{CallEstimate, Cost, SizeEstimate, formulas};
 use gavel_engine::decl::{CallContext, Implementation, Overload, PatternFunction, row};
 use gavel_engine::error::EvalError;
-use gavel_engine::golang::regex::Regex;
 use gavel_engine::value::Value;
+use gavel_golang::regex::Regex;
 
 /// The functions.
 pub const REGEX: &[Overload] = &[

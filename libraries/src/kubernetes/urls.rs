@@ -4,8 +4,8 @@ use gavel_engine::cost::Cost;
 use gavel_engine::cost::formulas::{nth, traversal};
 use gavel_engine::decl::{CallContext, Overload};
 use gavel_engine::error::EvalError;
-use gavel_engine::golang::url::Url;
 use gavel_engine::value::{MapBuilder, Value};
+use gavel_golang::url::Url;
 
 use super::typed;
 use super::values::url::UrlValue;

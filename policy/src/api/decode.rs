@@ -4,8 +4,8 @@
 use gavel_apimachinery::json;
 use gavel_apimachinery::meta::GroupVersion;
 use gavel_apimachinery::serializer::{self, ApiValue, Decoded};
-use gavel_engine::golang::quote::quote;
 use gavel_engine::value::Json;
+use gavel_golang::quote::quote;
 
 use super::{
     MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, MutatingWebhookConfiguration,

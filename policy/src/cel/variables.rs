@@ -9,9 +9,9 @@ use std::fmt;
 
 use bumpalo::collections::Vec as BumpVec;
 use gavel_engine::error::EvalError;
-use gavel_engine::golang::quote::quote;
 use gavel_engine::program::Program;
 use gavel_engine::value::{MapView, Value};
+use gavel_golang::quote::quote;
 use smol_str::SmolStr;
 
 use super::compile::Expression;

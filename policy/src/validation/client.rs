@@ -2,7 +2,7 @@
 
 use gavel_apimachinery::field::{Error, Path};
 use gavel_apimachinery::names;
-use gavel_engine::golang::url::Url;
+use gavel_golang::url::Url;
 
 use crate::api::{ServiceReference, WebhookClientConfig};
 

@@ -2,9 +2,9 @@
 
 use std::sync::LazyLock;
 
-use gavel_engine::golang::integer::atoi;
-use gavel_engine::golang::quote::is_print;
-use gavel_engine::golang::regex::Regex;
+use gavel_golang::integer::atoi;
+use gavel_golang::quote::is_print;
+use gavel_golang::regex::Regex;
 
 /// Checks a path, such as `spec.validations[0].expression`.
 ///

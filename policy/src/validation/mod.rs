@@ -17,9 +17,9 @@ use gavel_apimachinery::meta::{self, ObjectMeta as MetadataView};
 use gavel_apimachinery::names::{self, NameRule};
 use gavel_apimachinery::serializer::ApiValue;
 use gavel_apimachinery::version::KubeVersion;
-use gavel_engine::golang::quote::quote;
 use gavel_engine::types::TypeTextError;
 use gavel_engine::value::Json;
+use gavel_golang::quote::quote;
 use gavel_libraries::EnvSet;
 
 use crate::api::{self, GROUP, ObjectMeta, Registration, Resource, ValidatingAdmissionPolicy};

@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 
 use gavel_engine::error::EvalError;
-use gavel_engine::golang::float;
 use gavel_engine::value::{Arena, Json, JsonObject, Value};
+use gavel_golang::float;
 use smallvec::SmallVec;
 
 use crate::equal::Numeric;

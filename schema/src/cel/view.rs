@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use gavel_engine::error::EvalError;
-use gavel_engine::golang::base64::{self, Encoding};
-use gavel_engine::golang::time::{Layout, OffsetTime};
 use gavel_engine::value::{
     Arena, Duration, Json, JsonObject, JsonShape, List, Opaque, Reach, Shape, Timestamp, Value,
 };
+use gavel_golang::base64::{self, Encoding};
+use gavel_golang::time::{Layout, OffsetTime};
 
 use super::escape::unescape;
 use super::native::Native;

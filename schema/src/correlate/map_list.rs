@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use gavel_engine::golang::float;
 use gavel_engine::value::Json;
+use gavel_golang::float;
 use smol_str::SmolStr;
 
 use crate::JsonSchema;

@@ -6,9 +6,9 @@ use std::fmt::{self, Write};
 
 use gavel_apimachinery::field::{BadValue, Error, Path};
 use gavel_apimachinery::json;
-use gavel_engine::golang::float;
-use gavel_engine::golang::quote::quote;
 use gavel_engine::value::Json;
+use gavel_golang::float;
+use gavel_golang::quote::quote;
 use serde_json::Number;
 
 use super::pattern::Pattern;

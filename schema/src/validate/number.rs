@@ -1,6 +1,6 @@
 //! Bounds of numbers (kube-openapi `pkg/validation/validate/{validator,values}.go`).
 
-use gavel_engine::golang::float;
+use gavel_golang::float;
 
 use super::convert::{is_integer, truncate, widen};
 use super::fault::Cause;

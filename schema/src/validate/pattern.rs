@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use gavel_engine::golang::regex::{Regex, RegexError};
+use gavel_golang::regex::{Regex, RegexError};
 
 /// A regular expression of Go's, which may be none.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! Reading metadata as Go reads JSON into its types (sigs.k8s.io/json), and writing it back.
 
-use gavel_engine::golang::time::{Layout, OffsetTime};
+use gavel_golang::time::{Layout, OffsetTime};
 use serde_json::{Map, Value as Json};
 
 use super::shape::{OBJECT_META, Presence, Shape, Struct};

@@ -1,8 +1,8 @@
 //! What is wrong with the metadata of an object (apimachinery `pkg/api/validation/objectmeta.go`,
 //! `pkg/apis/meta/v1/validation`).
 
-use gavel_engine::golang::quote::{is_print, quote};
-use gavel_engine::golang::time::OffsetTime;
+use gavel_golang::quote::{is_print, quote};
+use gavel_golang::time::OffsetTime;
 use serde_json::Value as Json;
 
 use super::decode::utc;

@@ -2,7 +2,7 @@
 //! (apiextensions-apiserver `pkg/apiserver/schema/{validation,complete}.go`).
 
 use gavel_apimachinery::field::{Error, Path};
-use gavel_engine::golang::regex::Regex;
+use gavel_golang::regex::Regex;
 use gavel_schema::JsonSchema;
 use smol_str::SmolStr;
 

@@ -3,7 +3,7 @@
 
 use gavel_apimachinery::field::{Error, Path};
 use gavel_apimachinery::meta::ObjectMeta;
-use gavel_engine::golang::url::Url;
+use gavel_golang::url::Url;
 
 use crate::definition::Definition;
 

@@ -2,7 +2,7 @@
 
 use gavel_apimachinery::field::{BadValue, Error, Path};
 use gavel_apimachinery::json;
-use gavel_engine::golang::quote::is_print;
+use gavel_golang::quote::is_print;
 
 use crate::definition::findings::Findings;
 use crate::definition::{PrinterColumn, Scale, Subresources, Version};

@@ -4,9 +4,9 @@ use std::ops::ControlFlow;
 
 use gavel_apimachinery::field::{BadValue, Error, ErrorType, Path};
 use gavel_engine::error::{EvalError, EvalErrorKind};
-use gavel_engine::golang::quote::quote;
 use gavel_engine::program::{Activation, EvalOptions, Evaluation};
 use gavel_engine::value::{Arena, Json, Value};
+use gavel_golang::quote::quote;
 use gavel_schema::ValidationRule;
 
 use super::node::RuleNode;

@@ -3,8 +3,8 @@
 use super::{literal_arguments, report};
 use crate::ast::Constant;
 use crate::check::CheckedAst;
-use crate::golang::regex::Regex;
 use crate::issues::Issues;
+use gavel_golang::regex::Regex;
 
 /// Reports the literals that are no regular expressions where they are the first argument of `matches`. In a global call
 /// `matches(text, pattern)` that is the text, as upstream has it.

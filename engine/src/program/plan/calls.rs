@@ -9,12 +9,12 @@ use crate::ast::{self, Expr, ExprKind, operators};
 use crate::check::{Reference, resolve_name};
 use crate::cost::Cost;
 use crate::decl::{FunctionDecl, Implementation, OverloadDecl, PatternFunction};
-use crate::golang::regex::Regex;
 use crate::program::attribute::{Attribute, Base, Conditional, Key, Qualifier, is_key};
 use crate::program::call::{Call, Callee};
 use crate::program::operator::{Comparison, Equality, Operands, Operator};
 use crate::types::Type;
 use crate::value::Value;
+use gavel_golang::regex::Regex;
 
 /// What a call resolves to.
 struct Target<'e> {

@@ -4,10 +4,10 @@ use super::typed;
 use crate::cost::Cost;
 use crate::decl::{CallContext, Overload};
 use crate::error::EvalError;
-use crate::golang::duration::seconds;
-use crate::golang::time::Civil;
-use crate::golang::zone::Zone;
 use crate::value::{Duration, Timestamp, Value};
+use gavel_golang::duration::seconds;
+use gavel_golang::time::Civil;
+use gavel_golang::zone::Zone;
 
 const IN_UTC: &str = "timestamp.() -> int";
 const IN_ZONE: &str = "timestamp.(string) -> int";

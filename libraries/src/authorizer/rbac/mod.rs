@@ -6,8 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use gavel_apimachinery::labels::Selector;
-use gavel_engine::golang::quote::quote;
 use gavel_engine::value::Json;
+use gavel_golang::quote::quote;
 
 use super::{
     Authorizer, AuthorizerAttributes, AuthorizerRequest, Decision, ResourceAttributes, UserInfo,

@@ -7,8 +7,8 @@ use std::vec;
 
 use gavel_apimachinery::field::{self, Error, Path};
 use gavel_apimachinery::names;
-use gavel_engine::golang::integer;
-use gavel_engine::golang::sort::sort_by_less;
+use gavel_golang::integer;
+use gavel_golang::sort::sort_by_less;
 
 use super::SelectorError;
 use super::lexer::{Token, words};

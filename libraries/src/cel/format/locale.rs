@@ -5,7 +5,7 @@
 use std::fmt::{self, Write};
 
 use bumpalo::collections::String;
-use gavel_engine::golang::float;
+use gavel_golang::float;
 
 /// From this precision on, Go's reader of formats gives up and takes the letter for missing.
 const UNREADABLE: u64 = 10_000_010;

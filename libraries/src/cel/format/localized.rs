@@ -4,10 +4,10 @@ use std::fmt::Write;
 use std::string::String as Owned;
 
 use bumpalo::collections::String;
-use gavel_engine::golang::quote::{quote, write_quoted};
-use gavel_engine::golang::{duration, float};
 use gavel_engine::value::convert::string_from_bytes;
 use gavel_engine::value::{Arena, List, Map, Value};
+use gavel_golang::quote::{quote, write_quoted};
+use gavel_golang::{duration, float};
 
 use super::clause::{MAX_DEPTH, Problem, deeper, write_integer};
 use super::locale::{write_fixed, write_scientific};

@@ -4,8 +4,8 @@ use std::fmt::{self, Write};
 use std::string::String as Owned;
 
 use bumpalo::collections::String;
-use gavel_engine::golang::{duration, float};
 use gavel_engine::value::{Arena, List, Map, Timestamp, Value};
+use gavel_golang::{duration, float};
 
 use super::clause::{MAX_DEPTH, Problem, deeper, write_integer};
 use super::template::{Clause, Verb};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use gavel_engine::golang::integer::{AtoiError, atoi};
+use gavel_golang::integer::{AtoiError, atoi};
 
 /// The pieces of a template, up to the first that is malformed.
 pub(super) struct Template<'t> {

@@ -3,8 +3,8 @@
 use bumpalo::collections::Vec;
 use gavel_engine::decl::CallContext;
 use gavel_engine::error::EvalError;
-use gavel_engine::golang::sort::sort_by_less;
 use gavel_engine::value::{List, Value};
+use gavel_golang::sort::sort_by_less;
 
 /// `list.sort()`. Judges its receiver itself.
 pub(super) fn sort<'a>(call: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {

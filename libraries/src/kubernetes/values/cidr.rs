@@ -3,8 +3,8 @@
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use gavel_engine::golang::netip::{ParseAddressError, bit_length, parse_address};
-use gavel_engine::golang::quote::quote;
+use gavel_golang::netip::{ParseAddressError, bit_length, parse_address};
+use gavel_golang::quote::quote;
 
 /// A network: an address, whose bits past the prefix may be set, and the length of the prefix in bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use gavel_apimachinery::formats;
 use gavel_apimachinery::names::{self, Faults};
 use gavel_engine::error::EvalError;
-use gavel_engine::golang::url::Url;
 use gavel_engine::value::{Arena, Opaque, OpaqueKey, Value};
+use gavel_golang::url::Url;
 
 /// The name of the type.
 pub const NAMED_FORMAT: &str = "kubernetes.NamedFormat";

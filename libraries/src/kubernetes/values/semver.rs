@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
 
-use gavel_engine::golang::integer::parse_uint;
-use gavel_engine::golang::quote::quote;
+use gavel_golang::integer::parse_uint;
+use gavel_golang::quote::quote;
 use smol_str::SmolStr;
 
 /// A version. Its build says nothing about the order, and versions that differ in it alone are equal.

@@ -1,8 +1,8 @@
 //! `kubernetes.URL`
 
 use gavel_engine::error::EvalError;
-use gavel_engine::golang::url::Url;
 use gavel_engine::value::{Arena, Opaque, Value};
+use gavel_golang::url::Url;
 
 /// The name of the type.
 pub const URL: &str = "kubernetes.URL";

@@ -1,6 +1,6 @@
 //! The units of quantities (`suffix.go`).
 
-use gavel_engine::golang::integer::parse_int;
+use gavel_golang::integer::parse_int;
 
 use super::Format;
 

@@ -2,8 +2,8 @@
 
 use super::escape::{Part, decode, encode, encoded};
 use super::{Fault, Url};
-use crate::golang::netip::parse_address;
-use crate::golang::quote::quote;
+use crate::netip::parse_address;
+use crate::quote::quote;
 
 /// How a text is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

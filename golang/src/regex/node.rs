@@ -2,7 +2,7 @@
 
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, Look, Repetition};
 
-use crate::golang::unicode;
+use crate::unicode;
 
 /// A piece of a pattern: what it matches, and its measures in Go's tree of it.
 ///

@@ -9,7 +9,7 @@ use super::error::{Problem, RegexError};
 use super::escape::parse_escape;
 use super::limits::Limits;
 use super::node::{Node, Repeat, Shape};
-use crate::golang::unicode;
+use crate::unicode;
 
 /// The most that a repetition counts to, alone or with those within it.
 const MAX_REPEAT: u32 = 1000;

@@ -7,7 +7,7 @@ use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 use super::consumed;
 use super::error::{Problem, RegexError};
 use super::escape::parse_escape;
-use crate::golang::unicode;
+use crate::unicode;
 
 /// Reads classes, and keeps the Unicode tables that a pattern names.
 #[derive(Debug, Default)]

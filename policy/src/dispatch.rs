@@ -19,7 +19,7 @@ use crate::matching::{Matched, Surroundings};
 use crate::namespace::Namespace;
 use crate::observer::Observer;
 use crate::params::{Found, ParamSelection, Params};
-use crate::request::{AdmissionRequest, fields_of, object_of, text_field};
+use crate::request::{AdmissionRequest, fields_of, text_field};
 use crate::resource::GroupVersionKind;
 
 /// The kinds of the core group without a namespace.
@@ -489,7 +489,7 @@ fn as_kind<'a>(object: Value<'a>, kind: &'a GroupVersionKind, arena: &'a Arena) 
     let mut fields = fields_of(object);
     fields.insert("apiVersion", Value::String(api_version));
     fields.insert("kind", Value::String(&kind.kind));
-    object_of(fields, arena)
+    arena.object(fields)
 }
 
 /// `authorizer` and `authorizer.requestResource`.

@@ -1,6 +1,7 @@
 //! Where an evaluation keeps what it computes.
 
 use bumpalo::Bump;
+use bumpalo::collections::Vec as ArenaVec;
 use elsa::FrozenVec;
 
 use super::{Json, Opaque, Value};
@@ -72,6 +73,27 @@ impl Arena {
     /// A list of these values.
     pub fn list<'a>(&'a self, values: &[Value<'a>]) -> Value<'a> {
         Value::List(self.bump.alloc_slice_copy(values))
+    }
+
+    /// An object as JSON has it: text keys and values. Of fields of one name the last one counts.
+    pub fn object<'a>(
+        &'a self,
+        fields: impl IntoIterator<Item = (&'a str, Value<'a>)>,
+    ) -> Value<'a> {
+        let mut fields = ArenaVec::from_iter_in(fields, &self.bump);
+        if !fields.is_sorted_by(|(one, _), (next, _)| one < next) {
+            // The order of fields of one name is kept, and the last one comes first.
+            fields.reverse();
+            fields.sort_by_key(|(name, _)| *name);
+            fields.dedup_by_key(|(name, _)| *name);
+        }
+        Value::Fields(fields.into_bump_slice())
+    }
+
+    /// An array as JSON has it.
+    pub fn array<'a>(&'a self, items: impl IntoIterator<Item = Value<'a>>) -> Value<'a> {
+        let items = ArenaVec::from_iter_in(items, &self.bump);
+        Value::Items(items.into_bump_slice())
     }
 
     /// An optional that holds a value.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gavel_engine::value::{Arena, Map, Value};
+use gavel_engine::value::{Map, Value};
 
 /// The fields of an object, by name.
 pub(crate) type Fields<'a> = BTreeMap<&'a str, Value<'a>>;
@@ -30,9 +30,4 @@ pub(crate) fn fields_of(object: Value<'_>) -> Fields<'_> {
             _ => None,
         })
         .collect()
-}
-
-/// An object of these fields.
-pub(crate) fn object_of<'a>(fields: Fields<'a>, arena: &'a Arena) -> Value<'a> {
-    Value::Fields(arena.bump().alloc_slice_fill_iter(fields))
 }

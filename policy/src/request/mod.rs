@@ -15,7 +15,7 @@ use gavel_libraries::authorizer::UserInfo;
 use crate::resource::{GroupVersionKind, GroupVersionResource};
 
 use fields::field;
-pub(crate) use fields::{fields_of, object_of, text_field};
+pub(crate) use fields::{fields_of, text_field};
 pub(crate) use metadata::{label, object_name, text_of};
 
 /// The request that is to be decided. It is read once; every policy views it.

@@ -3,7 +3,7 @@
 
 use gavel_engine::value::{Arena, Value};
 
-use super::fields::{Fields, fields_of, object_of, text_field};
+use super::fields::{Fields, fields_of, text_field};
 use super::{RequestError, object, unfit};
 
 /// The options of an operation with the fields that their type has. What is empty in Go is left out.
@@ -31,9 +31,9 @@ pub(super) fn as_go_writes<'a>(
     if let Some(preconditions) = fields.get_mut("preconditions") {
         let mut fields = fields_of(*preconditions);
         keep(&mut fields, "Preconditions")?;
-        *preconditions = object_of(fields, arena);
+        *preconditions = arena.object(fields);
     }
-    Ok(object_of(fields, arena))
+    Ok(arena.object(fields))
 }
 
 /// What a field holds.

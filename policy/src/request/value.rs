@@ -26,7 +26,7 @@ impl AdmissionRequest<'_> {
         fields.push(("resource", resource_value(resource, arena)));
         push_text(&mut fields, "subResource", self.subresource);
         fields.push(("userInfo", self.user_value(arena)));
-        object(&fields, arena)
+        arena.object(fields)
     }
 
     fn user_value<'a>(&'a self, arena: &'a Arena) -> Value<'a> {
@@ -34,17 +34,15 @@ impl AdmissionRequest<'_> {
         let mut fields = Vec::with_capacity(4);
         if !user.extra.is_empty() {
             let extra = user.extra.iter();
-            let extra: Vec<_> = extra
-                .map(|(key, values)| (key.as_str(), texts(values, arena)))
-                .collect();
-            fields.push(("extra", object(&extra, arena)));
+            let extra = extra.map(|(key, values)| (key.as_str(), texts(values, arena)));
+            fields.push(("extra", arena.object(extra)));
         }
         if !user.groups.is_empty() {
             fields.push(("groups", texts(&user.groups, arena)));
         }
         push_text(&mut fields, "uid", &user.uid);
         push_text(&mut fields, "username", &user.name);
-        object(&fields, arena)
+        arena.object(fields)
     }
 }
 
@@ -60,7 +58,7 @@ fn kind_value<'a>(kind: &'a GroupVersionKind, arena: &'a Arena) -> Value<'a> {
         ("kind", Value::String(&kind.kind)),
         ("version", Value::String(&kind.version)),
     ];
-    object(&fields, arena)
+    arena.object(fields)
 }
 
 fn resource_value<'a>(resource: &'a GroupVersionResource, arena: &'a Arena) -> Value<'a> {
@@ -69,15 +67,9 @@ fn resource_value<'a>(resource: &'a GroupVersionResource, arena: &'a Arena) -> V
         ("resource", Value::String(&resource.resource)),
         ("version", Value::String(&resource.version)),
     ];
-    object(&fields, arena)
+    arena.object(fields)
 }
 
 fn texts<'a>(texts: &'a [String], arena: &'a Arena) -> Value<'a> {
-    let texts = texts.iter().map(|text| Value::String(text));
-    Value::Items(arena.bump().alloc_slice_fill_iter(texts))
-}
-
-/// An object of these fields, which are ordered by name.
-fn object<'a>(fields: &[(&'a str, Value<'a>)], arena: &'a Arena) -> Value<'a> {
-    Value::Fields(arena.bump().alloc_slice_copy(fields))
+    arena.array(texts.iter().map(Value::from))
 }

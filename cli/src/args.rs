@@ -7,7 +7,6 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use gavel_apimachinery::json;
 use gavel_engine::types::Type;
 use gavel_engine::value::Json;
-use gavel_golang;
 use gavel_libraries::KubeVersion;
 use gavel_schema::cel::MAX_REQUEST_SIZE;
 

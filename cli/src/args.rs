@@ -8,11 +8,11 @@ use gavel_apimachinery::json;
 use gavel_engine::types::Type;
 use gavel_engine::value::Json;
 use gavel_libraries::KubeVersion;
+use gavel_policy::cel::PER_CALL_LIMIT;
+use gavel_protocol::kubernetes_version;
 use gavel_schema::cel::MAX_REQUEST_SIZE;
 
 use crate::commands::serve::ServeArgs;
-use crate::environment;
-use crate::protocol;
 
 /// CEL exactly as Kubernetes evaluates it.
 #[derive(Debug, Parser)]
@@ -75,7 +75,7 @@ pub(crate) struct EvalArgs {
     pub(crate) groups: Vec<String>,
 
     /// The version of Kubernetes whose language it is
-    #[arg(long, value_name = "VERSION", default_value_t, value_parser = environment::kubernetes_version)]
+    #[arg(long, value_name = "VERSION", default_value_t, value_parser = kubernetes_version)]
     pub(crate) kubernetes_version: KubeVersion,
 
     /// Allow what stored expressions may use, and not only what new ones may
@@ -95,7 +95,7 @@ pub(crate) struct EvalArgs {
     pub(crate) cost: bool,
 
     /// The most that the evaluation may cost, in cost units
-    #[arg(long, value_name = "UNITS", default_value_t = crate::evaluation::PER_CALL_LIMIT)]
+    #[arg(long, value_name = "UNITS", default_value_t = PER_CALL_LIMIT)]
     pub(crate) cost_limit: u64,
 
     /// Stop the evaluation after this time, such as 500ms or 10s
@@ -142,7 +142,7 @@ pub(crate) struct ValidateArgs {
     pub(crate) validate: FieldValidation,
 
     /// The version of Kubernetes whose API server it is
-    #[arg(long, value_name = "VERSION", default_value_t, value_parser = environment::kubernetes_version)]
+    #[arg(long, value_name = "VERSION", default_value_t, value_parser = kubernetes_version)]
     pub(crate) kubernetes_version: KubeVersion,
 
     /// How to print problems; json is the Status object of an API server, one line an object
@@ -178,7 +178,7 @@ pub(crate) struct LintArgs {
     pub(crate) openapi: Vec<PathBuf>,
 
     /// The version of Kubernetes whose API server it is
-    #[arg(long, value_name = "VERSION", default_value_t, value_parser = environment::kubernetes_version)]
+    #[arg(long, value_name = "VERSION", default_value_t, value_parser = kubernetes_version)]
     pub(crate) kubernetes_version: KubeVersion,
 
     /// The most bytes of an object, by which it is told what expressions may cost; more than 3 MiB are never sent
@@ -224,7 +224,7 @@ pub(crate) enum Environment {
 #[derive(Debug, Args)]
 pub(crate) struct FunctionsArgs {
     /// The version of Kubernetes whose functions are listed
-    #[arg(long, value_name = "VERSION", default_value_t, value_parser = environment::kubernetes_version)]
+    #[arg(long, value_name = "VERSION", default_value_t, value_parser = kubernetes_version)]
     pub(crate) kubernetes_version: KubeVersion,
 
     /// The environment whose functions are listed
@@ -272,7 +272,7 @@ fn named(text: &str) -> Result<(&str, &str), String> {
 
 fn variable(text: &str) -> Result<(String, Type), String> {
     let (name, ty) = named(text)?;
-    let ty = protocol::read_type(ty).map_err(|error| error.to_string())?;
+    let ty = gavel_protocol::read_type(ty).map_err(|error| error.to_string())?;
     Ok((name.to_owned(), ty))
 }
 

@@ -9,14 +9,11 @@ use clap::Parser;
 
 mod args;
 mod commands;
-mod environment;
-mod evaluation;
 mod exit_code;
 mod input;
 mod manifests;
 mod newer;
 mod progress;
-pub mod protocol;
 mod rbac;
 mod report;
 

@@ -4,9 +4,7 @@ use gavel_engine::ast::operators;
 use gavel_engine::syntax::Macros;
 use gavel_libraries::KubeVersion;
 use gavel_libraries::reference::newer_names;
-
-use crate::environment::{EnvironmentSpec, Environments, Language};
-use crate::protocol::EvalRequest;
+use gavel_protocol::{EnvironmentSpec, Environments, EvalRequest, Language};
 
 /// Notes about an expression that does not compile: what it uses of later versions, and which those are.
 pub(crate) fn notes(request: &EvalRequest) -> Vec<String> {

@@ -391,7 +391,7 @@ fn a_request_must_be_unicode() {
     ];
     for line in text {
         let mut answer = Vec::new();
-        gavel_cli::protocol::Session::new().answer(line, &mut answer);
+        gavel_protocol::Session::new().answer(line, &mut answer);
         let answer: Json = serde_json::from_slice(&answer).unwrap();
         assert_eq!(answer["error"]["phase"], "request", "{answer}");
     }

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use flate2::read::GzDecoder;
 use serde_json::{Map, Value as Json};
 
-use gavel_cli::protocol::Session;
+use gavel_protocol::Session;
 
 /// The recordings that agree in every field.
 const FILES: &[&str] = &[

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use gavel_cli::protocol::Session;
+use gavel_protocol::Session;
 use serde_json::{Map, Value as Json};
 
 #[test]

@@ -1,7 +1,7 @@
 //! Any bytes as a line of `gavel batch`: the answer is one line, a JSON object that says whether all is well.
 #![no_main]
 
-use gavel_cli::protocol::Session;
+use gavel_protocol::Session;
 use libfuzzer_sys::fuzz_target;
 use serde::Deserialize;
 use serde_json::{Deserializer, Value};

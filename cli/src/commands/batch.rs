@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Write};
 
-use crate::protocol::Session;
+use gavel_protocol::Session;
 
 /// The memory that a long line or answer may keep for the next one, in bytes.
 const KEPT_CAPACITY: usize = 1 << 20;

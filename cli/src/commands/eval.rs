@@ -13,12 +13,13 @@ use gavel_engine::program::EvalOptions;
 use gavel_engine::types::Type;
 use gavel_engine::value::{Arena, Json};
 use gavel_libraries::kubernetes::authorizer::AuthorizerValue;
+use gavel_protocol::{
+    AUTHORIZER, Answer, Compiled, EnvironmentSpec, Environments, EvalRequest, Failure, Language,
+    line,
+};
 
 use crate::args::{Binding, Environment, EvalArgs, Output};
-use crate::environment::{EnvironmentSpec, Environments, Language};
-use crate::evaluation::{Compiled, Failure};
 use crate::exit_code::Exit;
-use crate::protocol::{AUTHORIZER, Answer, EvalRequest, line};
 use crate::{input, newer, rbac, report};
 
 /// The variable that `--rbac` binds.

@@ -6,10 +6,10 @@ use serde::Serialize;
 
 use gavel_libraries::KubeVersion;
 use gavel_libraries::reference::{CallCost, FunctionEntry, Listing, MacroEntry, since_text};
+use gavel_protocol::line;
 
 use crate::args::{Environment, FunctionsArgs, FunctionsOutput};
 use crate::exit_code::Exit;
-use crate::protocol::line;
 use crate::report;
 
 /// Prints what an environment offers.

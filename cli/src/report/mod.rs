@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use anstream::stderr;
 use clap::builder::styling::{AnsiColor, Style};
 
-use crate::evaluation::{Failure, Outcome};
+use gavel_protocol::{Failure, Outcome};
 
 mod excerpt;
 mod literal;

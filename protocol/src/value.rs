@@ -15,14 +15,14 @@ const MAX_DEPTH: usize = 200;
 
 /// A value that serializes as typed JSON.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct TypedValue<'a> {
+pub struct TypedValue<'a> {
     value: Value<'a>,
     depth: usize,
 }
 
 impl<'a> TypedValue<'a> {
     /// Of a value.
-    pub(crate) fn new(value: Value<'a>) -> Self {
+    pub fn new(value: Value<'a>) -> Self {
         TypedValue { value, depth: 0 }
     }
 

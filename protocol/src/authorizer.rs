@@ -12,10 +12,10 @@ use gavel_libraries::authorizer::{
 };
 use gavel_libraries::kubernetes::authorizer::{AuthorizerValue, ResourceCheck};
 
-use super::request::{Fields, RequestError, kind};
+use crate::request::{Fields, RequestError, kind};
 
 /// Attributes by name: what was asked, or what a row is about.
-pub(crate) type Attributes = Map<String, Json>;
+pub type Attributes = Map<String, Json>;
 
 /// Answers as the first row says that fits; where none fits, it has no opinion.
 #[derive(Debug, Default)]

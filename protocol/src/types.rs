@@ -7,16 +7,16 @@ use gavel_schema::JsonSchema;
 use gavel_schema::cel::CelSchema;
 use serde::Deserialize;
 
-use super::request::{RequestError, kind};
+use crate::request::{RequestError, kind};
 
 /// The name of the type `authorizer`.
-pub(crate) const AUTHORIZER: &str = "kubernetes.authorization.Authorizer";
+pub const AUTHORIZER: &str = "kubernetes.authorization.Authorizer";
 /// The name of the type `resourceCheck`.
 pub(crate) const RESOURCE_CHECK: &str = "kubernetes.authorization.ResourceCheck";
 
 /// The TYPE of a variable.
 #[derive(Debug, Clone)]
-pub(crate) enum Declared {
+pub enum Declared {
     /// A type of the language or of a library.
     Plain(Type),
     /// What a schema says.
@@ -31,7 +31,7 @@ pub(crate) enum Declared {
 
 impl Declared {
     /// The type in CEL.
-    pub(crate) fn ty(&self) -> Type {
+    pub fn ty(&self) -> Type {
         match self {
             Declared::Plain(ty) => ty.clone(),
             // A schema without a type is refused when it is read.
@@ -45,11 +45,11 @@ impl Declared {
 
 /// A schema that types of variables mention.
 #[derive(Debug, Clone)]
-pub(crate) struct SchemaSpec {
+pub struct SchemaSpec {
     /// The request's own text of it.
     key: String,
     /// The schema, whose type has a name that no other has.
-    pub(crate) schema: CelSchema,
+    pub schema: CelSchema,
 }
 
 impl PartialEq for SchemaSpec {
@@ -139,7 +139,7 @@ impl TypeReader {
 }
 
 /// Reads a type as text, such as the command line gives it.
-pub(crate) fn read_text(text: &str) -> Result<Type, RequestError> {
+pub fn read_text(text: &str) -> Result<Type, RequestError> {
     match text {
         "authorizer" => return Ok(Type::Struct(AUTHORIZER.into())),
         "resourceCheck" => return Ok(Type::Struct(RESOURCE_CHECK.into())),

@@ -8,7 +8,7 @@ use gavel_crd::definition::Definition;
 use gavel_engine::value::Json;
 use gavel_libraries::KubeVersion;
 
-use super::request::{Fields, RequestError};
+use crate::request::{Fields, RequestError};
 
 /// Which definition a request is about.
 #[derive(Debug)]

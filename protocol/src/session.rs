@@ -8,15 +8,17 @@ use gavel_engine::value::{Arena, Json};
 use gavel_libraries::KubeVersion;
 use gavel_policy::validation::Validator;
 
-use super::admission::AdmissionQuestion;
-use super::definition::DefinitionRequest;
-use super::definitions::{DefinitionSource, Definitions};
-use super::object::ObjectRequest;
-use super::request::{Fields, Request};
-use super::resource::{ValidateAnswer, ValidateRequest};
-use super::{Answer, EvalRequest, RequestError, line, typecheck};
+use crate::admission::AdmissionQuestion;
+use crate::answer::Answer;
+use crate::definition::DefinitionRequest;
+use crate::definitions::{DefinitionSource, Definitions};
 use crate::environment::Environments;
+use crate::evaluate::EvalRequest;
 use crate::evaluation::Compiled;
+use crate::object::ObjectRequest;
+use crate::request::{Fields, Request, RequestError};
+use crate::resource::{ValidateAnswer, ValidateRequest};
+use crate::{line, typecheck};
 
 /// Answers requests, one after the other.
 #[derive(Debug, Default)]

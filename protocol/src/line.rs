@@ -9,7 +9,7 @@ use serde_json::ser::{Formatter, Serializer};
 const SEPARATORS: [char; 3] = ['\u{85}', '\u{2028}', '\u{2029}'];
 
 /// Appends a value and a line feed. What separates lines inside of texts is escaped.
-pub(crate) fn write(value: &impl Serialize, out: &mut Vec<u8>) {
+pub fn write(value: &impl Serialize, out: &mut Vec<u8>) {
     // Writing to a Vec does not fail, and the keys of all objects are texts.
     let _ = value.serialize(&mut Serializer::with_formatter(&mut *out, OneLine));
     out.push(b'\n');

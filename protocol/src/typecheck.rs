@@ -8,7 +8,7 @@ use gavel_policy::typecheck::TypeChecker;
 use gavel_schema::openapi;
 use serde_json::json;
 
-use super::request::{Fields, RequestError};
+use crate::request::{Fields, RequestError};
 
 /// Answers a `typecheck` request.
 pub(crate) fn answer(id: &Json, mut fields: Fields) -> Result<Json, RequestError> {

@@ -11,25 +11,25 @@ use gavel_engine::types::{Signature, Type, TypeTextError};
 use gavel_libraries::{EnvSet, KubeVersion, cel_env};
 use gavel_policy::cel::{NAMESPACE, REQUEST, declared_type, provider};
 
-use crate::protocol::SchemaSpec;
+use crate::types::SchemaSpec;
 
 /// The most environments that are kept; then all are forgotten, which bounds the memory of a long stream.
 const MAX_KEPT: usize = 500;
 
 /// What an expression may use.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct EnvironmentSpec {
+pub struct EnvironmentSpec {
     /// The functions and options.
-    pub(crate) language: Language,
+    pub language: Language,
     /// The types of the variables.
-    pub(crate) variables: BTreeMap<String, Type>,
+    pub variables: BTreeMap<String, Type>,
     /// The schemas that some of these types come from.
-    pub(crate) schemas: Vec<SchemaSpec>,
+    pub schemas: Vec<SchemaSpec>,
 }
 
 /// The functions and options of an environment.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) enum Language {
+pub enum Language {
     /// What an API server offers.
     Kubernetes {
         /// Of this version.
@@ -50,24 +50,24 @@ pub(crate) enum Language {
 
 /// An overload that is declared, without an implementation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct FunctionSpec {
+pub struct FunctionSpec {
     /// The name of the function.
-    pub(crate) name: String,
+    pub name: String,
     /// The identity of the overload.
-    pub(crate) id: String,
+    pub id: String,
     /// What it takes and gives.
-    pub(crate) signature: Signature,
+    pub signature: Signature,
 }
 
 /// Builds environments and keeps them.
 #[derive(Debug, Default)]
-pub(crate) struct Environments {
+pub struct Environments {
     kept: HashMap<EnvironmentSpec, Env>,
 }
 
 impl Environments {
     /// The environment that `spec` describes. An error where the signature of a function is not one.
-    pub(crate) fn environment(&mut self, spec: &EnvironmentSpec) -> Result<Env, TypeTextError> {
+    pub fn environment(&mut self, spec: &EnvironmentSpec) -> Result<Env, TypeTextError> {
         if let Some(env) = self.kept.get(spec) {
             return Ok(env.clone());
         }
@@ -165,7 +165,7 @@ impl FunctionSpec {
 }
 
 /// Reads a version of Kubernetes whose language is known.
-pub(crate) fn kubernetes_version(text: &str) -> Result<KubeVersion, String> {
+pub fn kubernetes_version(text: &str) -> Result<KubeVersion, String> {
     let version: KubeVersion = text.parse().map_err(|error| format!("{error}"))?;
     let (oldest, newest) = (KubeVersion::v1(0), KubeVersion::NEWEST);
     match (oldest..=newest).contains(&version) {

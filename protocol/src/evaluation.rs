@@ -10,18 +10,17 @@ use gavel_engine::program::{Activation, EvalOptions, PlanError, Program};
 use gavel_engine::types::Type;
 use gavel_engine::value::{Arena, Reach, Value};
 
+use crate::answer::{Answer, Problem};
 use crate::environment::Language;
-use crate::protocol::{Answer, EvalRequest, Problem, TypedValue};
-
-/// The cost limit of one evaluation in an API server, in cost units.
-pub(crate) const PER_CALL_LIMIT: u64 = 1_000_000;
+use crate::evaluate::EvalRequest;
+use crate::value::TypedValue;
 
 /// The most nodes of an expression whose failing part is looked for: the time that it takes grows with their square.
 const MAX_LOCATED: usize = 1_000;
 
 /// Why an expression has no value.
 #[derive(Debug, Clone)]
-pub(crate) enum Failure {
+pub enum Failure {
     /// It does not compile.
     Issues(Issues),
     /// It compiles, but a constant part of it fails.
@@ -32,7 +31,7 @@ pub(crate) enum Failure {
 
 /// An expression, compiled as far as it goes.
 #[derive(Debug)]
-pub(crate) struct Compiled {
+pub struct Compiled {
     ty: Option<Type>,
     estimate: Option<CostEstimate>,
     checked: Option<CheckedAst>,
@@ -43,20 +42,20 @@ pub(crate) struct Compiled {
 
 /// What is known of an expression in the end.
 #[derive(Debug)]
-pub(crate) struct Outcome<'a> {
+pub struct Outcome<'a> {
     /// The static type, if it was found.
-    pub(crate) ty: Option<&'a Type>,
+    pub ty: Option<&'a Type>,
     /// The static cost, if it was found.
-    pub(crate) estimate: Option<CostEstimate>,
+    pub estimate: Option<CostEstimate>,
     /// The cost of the evaluation in cost units, if there was one.
-    pub(crate) cost: Option<u64>,
+    pub cost: Option<u64>,
     /// The value; none where none was asked for.
-    pub(crate) result: Result<Option<Value<'a>>, Failure>,
+    pub result: Result<Option<Value<'a>>, Failure>,
 }
 
 impl Compiled {
     /// Compiles the expression of a request.
-    pub(crate) fn new(env: &Env, request: &EvalRequest) -> Self {
+    pub fn new(env: &Env, request: &EvalRequest) -> Self {
         let mut compiled = Compiled {
             ty: None,
             estimate: None,
@@ -87,7 +86,7 @@ impl Compiled {
     }
 
     /// Evaluates the expression, unless it was only to be checked.
-    pub(crate) fn run<'a>(
+    pub fn run<'a>(
         &'a self,
         activation: &Activation<'a>,
         arena: &'a Arena,
@@ -120,7 +119,7 @@ impl Compiled {
 impl Compiled {
     /// The failure at its place in the source, for people: at the first part of the expression that fails like the whole
     /// when it is evaluated alone. None where no part does, as where what fails depends on a loop variable of the whole.
-    pub(crate) fn locate(
+    pub fn locate(
         &self,
         failure: &Failure,
         env: &Env,
@@ -183,7 +182,7 @@ impl std::fmt::Display for Failure {
 
 impl<'a> Outcome<'a> {
     /// The outcome as an answer of the batch protocol, without an `id`.
-    pub(crate) fn answer(&self) -> Answer<'a> {
+    pub fn answer(&self) -> Answer<'a> {
         let mut known = Answer {
             ok: self.result.is_ok(),
             estimate: self.estimate.map(Into::into),

@@ -11,41 +11,41 @@ use gavel_engine::program::Activation;
 use gavel_engine::types::{Signature, Type};
 use gavel_engine::value::{Arena, Json};
 use gavel_libraries::KubeVersion;
+use gavel_policy::cel::PER_CALL_LIMIT;
 use gavel_schema::cel::CelSchema;
 
-use super::authorizer::{Attributes, TableAuthorizer};
-use super::binding::Binder;
-use super::request::{Fields, RequestError};
-use super::types::{self, Declared, TypeReader};
+use crate::authorizer::{Attributes, TableAuthorizer};
+use crate::binding::Binder;
 use crate::environment::{EnvironmentSpec, FunctionSpec, Language};
-use crate::evaluation::PER_CALL_LIMIT;
+use crate::request::{Fields, RequestError};
+use crate::types::{self, Declared, TypeReader};
 
 /// An `eval` request.
 #[derive(Debug)]
-pub(crate) struct EvalRequest {
+pub struct EvalRequest {
     /// The expression.
-    pub(crate) expr: String,
+    pub expr: String,
     /// What it may use.
-    pub(crate) environment: EnvironmentSpec,
+    pub environment: EnvironmentSpec,
     /// The types of those variables that have one from a schema.
-    pub(crate) declared: BTreeMap<String, Declared>,
+    pub declared: BTreeMap<String, Declared>,
     /// What is bound to the variables.
-    pub(crate) bindings: Map<String, Json>,
+    pub bindings: Map<String, Json>,
     /// The size estimates of paths such as `xs` or `xs.@items`.
-    pub(crate) sizes: SizeTable,
+    pub sizes: SizeTable,
     /// The most that the evaluation may cost, in cost units.
-    pub(crate) cost_limit: u64,
+    pub cost_limit: u64,
     /// Stop before evaluating.
-    pub(crate) check_only: bool,
+    pub check_only: bool,
     /// Evaluate what was parsed, unchecked.
-    pub(crate) disable_check: bool,
+    pub disable_check: bool,
 }
 
 /// The values of the variables of a request.
 #[derive(Debug)]
-pub(crate) struct Bound<'a> {
+pub struct Bound<'a> {
     /// The values.
-    pub(crate) activation: Activation<'a>,
+    pub activation: Activation<'a>,
     authorizers: Vec<Arc<TableAuthorizer>>,
 }
 
@@ -102,10 +102,7 @@ impl EvalRequest {
     }
 
     /// The values of the variables that are bound. An error comes with the name of the variable.
-    pub(crate) fn bind<'a>(
-        &'a self,
-        arena: &'a Arena,
-    ) -> Result<Bound<'a>, (&'a str, RequestError)> {
+    pub fn bind<'a>(&'a self, arena: &'a Arena) -> Result<Bound<'a>, (&'a str, RequestError)> {
         let mut activation = Activation::new();
         let mut binder = Binder::new(arena);
         for (name, json) in &self.bindings {
@@ -133,7 +130,7 @@ impl EvalRequest {
 
 impl EvalRequest {
     /// What is known of the sizes of variables.
-    pub(crate) fn size_source(&self) -> Sizes<'_> {
+    pub fn size_source(&self) -> Sizes<'_> {
         let schemas: BTreeMap<&str, &CelSchema> = self
             .declared
             .iter()
@@ -154,7 +151,7 @@ impl EvalRequest {
 
 /// The sizes of a request, and those that its schemas tell.
 #[derive(Debug)]
-pub(crate) struct Sizes<'r> {
+pub struct Sizes<'r> {
     table: &'r SizeTable,
     variables: &'r BTreeMap<String, Type>,
     schemas: BTreeMap<&'r str, &'r CelSchema>,
@@ -179,7 +176,7 @@ impl SizeSource for Sizes<'_> {
 
 impl Bound<'_> {
     /// What the authorizers were asked: all of the first one, then all of the next.
-    pub(crate) fn authorizer_calls(&self) -> Vec<Attributes> {
+    pub fn authorizer_calls(&self) -> Vec<Attributes> {
         let calls = self.authorizers.iter().map(|authorizer| authorizer.calls());
         calls.flatten().collect()
     }

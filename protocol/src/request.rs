@@ -6,16 +6,16 @@ use serde_json::Map;
 use gavel_apimachinery::json;
 use gavel_engine::value::Json;
 
-use super::depth;
+use crate::depth;
 
 /// Why a request cannot be understood.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub(crate) struct RequestError(pub String);
+pub struct RequestError(pub String);
 
 impl RequestError {
     /// The same, about the value of a key or of a part of it.
-    pub(crate) fn within(self, key: &str) -> Self {
+    pub fn within(self, key: &str) -> Self {
         let separator = if self.0.starts_with('[') { "" } else { ": " };
         RequestError(format!("{key}{separator}{}", self.0))
     }

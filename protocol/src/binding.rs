@@ -10,9 +10,9 @@ use gavel_engine::value::{Arena, Duration, Json, MapBuilder, Timestamp, Value};
 use gavel_golang::{duration, float, integer, time::OffsetTime};
 use gavel_policy::cel::{NAMESPACE, REQUEST};
 
-use super::authorizer::{AuthorizerBinding, TableAuthorizer};
-use super::request::{RequestError, kind};
-use super::types::{self, Declared};
+use crate::authorizer::{AuthorizerBinding, TableAuthorizer};
+use crate::request::{RequestError, kind};
+use crate::types::{self, Declared};
 
 /// Reads bindings.
 #[derive(Debug)]

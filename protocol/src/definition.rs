@@ -6,9 +6,9 @@ use gavel_engine::value::Json;
 use gavel_libraries::KubeVersion;
 use serde::Serialize;
 
-use super::field_error::FieldError;
-use super::request::{Fields, RequestError};
 use crate::environment::kubernetes_version;
+use crate::field_error::FieldError;
+use crate::request::{Fields, RequestError};
 
 /// A `crd` request.
 #[derive(Debug)]

@@ -18,10 +18,10 @@ use gavel_policy::{
     Options, PolicyIndex, Run, Status, Verdict, decide,
 };
 
-use super::authorizer::AuthorizerBinding;
-use super::evaluate::version;
-use super::request::{Fields, RequestError};
-use super::value::TypedValue;
+use crate::authorizer::AuthorizerBinding;
+use crate::evaluate::version;
+use crate::request::{Fields, RequestError};
+use crate::value::TypedValue;
 
 /// A `vap` request.
 #[derive(Debug)]

@@ -7,11 +7,11 @@ use gavel_policy::validation::Validator;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::answer::{Answer, Problem};
-use super::field_error::FieldError;
-use super::line;
-use super::request::{Fields, RequestError};
+use crate::answer::{Answer, Problem};
 use crate::environment::kubernetes_version;
+use crate::field_error::FieldError;
+use crate::line;
+use crate::request::{Fields, RequestError};
 
 /// An `object` request. The objects are texts: fields may come twice, in an order that counts.
 #[derive(Debug)]

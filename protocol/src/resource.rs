@@ -7,11 +7,11 @@ use gavel_libraries::KubeVersion;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::answer::Problem;
-use super::definitions::Loaded;
-use super::evaluate::version;
-use super::field_error::{FieldError, written};
-use super::request::{Fields, RequestError};
+use crate::answer::Problem;
+use crate::definitions::Loaded;
+use crate::evaluate::version;
+use crate::field_error::{FieldError, written};
+use crate::request::{Fields, RequestError};
 
 /// A `validate` request.
 #[derive(Debug)]

@@ -6,61 +6,61 @@ use gavel_engine::cost::CostEstimate;
 use gavel_engine::types::Type;
 use gavel_engine::value::Json;
 
-use super::authorizer::Attributes;
-use super::request::RequestError;
-use super::value::TypedValue;
+use crate::authorizer::Attributes;
+use crate::request::RequestError;
+use crate::value::TypedValue;
 
 /// The answer to an `eval` request. Keys that do not apply are absent.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Answer<'a> {
+pub struct Answer<'a> {
     /// The request's `id`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) id: Option<&'a Json>,
+    pub id: Option<&'a Json>,
     /// Whether there is nothing wrong.
-    pub(crate) ok: bool,
+    pub ok: bool,
     /// The static type.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
-    pub(crate) ty: Option<String>,
+    pub ty: Option<String>,
     /// The static type as messages print it, where that differs.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) type_formatted: Option<String>,
+    pub type_formatted: Option<String>,
     /// The static cost, in cost units.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) estimate: Option<Range>,
+    pub estimate: Option<Range>,
     /// What the expression comes to.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) value: Option<TypedValue<'a>>,
+    pub value: Option<TypedValue<'a>>,
     /// The cost of the evaluation, in cost units.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) cost: Option<u64>,
+    pub cost: Option<u64>,
     /// What is wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) error: Option<Problem>,
+    pub error: Option<Problem>,
     /// What the authorizers were asked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) authorizer_calls: Vec<Attributes>,
+    pub authorizer_calls: Vec<Attributes>,
 }
 
 /// The least and the greatest cost.
 #[derive(Debug, Clone, Copy, Serialize)]
-pub(crate) struct Range {
+pub struct Range {
     min: u64,
     max: u64,
 }
 
 /// What is wrong, and which step found it.
 #[derive(Debug, Clone, Serialize)]
-pub(crate) struct Problem {
+pub struct Problem {
     /// `request`, `parse`, `check`, `program`, `eval` or `cost`.
-    pub(crate) phase: &'static str,
+    pub phase: &'static str,
     /// The text.
-    pub(crate) message: String,
+    pub message: String,
 }
 
 impl<'a> Answer<'a> {
     /// To a request that cannot be understood.
-    pub(crate) fn misunderstood(id: &'a Json, error: &RequestError) -> Self {
+    pub fn misunderstood(id: &'a Json, error: &RequestError) -> Self {
         let message = error.to_string();
         Answer {
             id: Some(id),
@@ -73,7 +73,7 @@ impl<'a> Answer<'a> {
     }
 
     /// The same with a static type.
-    pub(crate) fn with_type(self, ty: &Type) -> Self {
+    pub fn with_type(self, ty: &Type) -> Self {
         let (full, short) = (ty.to_string(), ty.in_message().to_string());
         Answer {
             type_formatted: (full != short).then_some(short),

@@ -1,0 +1,33 @@
+//! The batch protocol: JSON requests in, JSON answers out, one a line.
+//!
+//! Layer 5: knows what a request asks of the other crates, and does no IO: a line goes in, a line comes out.
+
+mod admission;
+mod answer;
+mod authorizer;
+mod binding;
+mod definition;
+mod definitions;
+mod depth;
+mod environment;
+mod evaluate;
+mod evaluation;
+mod field_error;
+pub mod line;
+mod object;
+mod request;
+mod resource;
+mod session;
+mod typecheck;
+mod types;
+mod value;
+
+pub use answer::{Answer, Problem, Range};
+pub use authorizer::Attributes;
+pub use environment::{EnvironmentSpec, Environments, FunctionSpec, Language, kubernetes_version};
+pub use evaluate::{Bound, EvalRequest, Sizes};
+pub use evaluation::{Compiled, Failure, Outcome};
+pub use request::RequestError;
+pub use session::Session;
+pub use types::{AUTHORIZER, Declared, SchemaSpec, read_text as read_type};
+pub use value::TypedValue;

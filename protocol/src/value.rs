@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use gavel_engine::error::EvalError;
-use gavel_engine::value::{Arena, List, Map, Opaque, Timestamp, Value};
+use gavel_engine::value::{Arena, List, Map, Object, ObjectKind, Opaque, Timestamp, Value};
 use gavel_golang::{duration, float, time::OffsetTime};
 
 /// Values inside more lists, maps and optionals than this are not written out.
@@ -78,6 +78,7 @@ impl Serialize for TypedValue<'_> {
             Value::Optional(None) => object.serialize_entry("optional", &()),
             Value::Optional(Some(value)) => object.serialize_entry("optional", &self.inner(*value)),
             Value::Type(name) => object.serialize_entry("type", name),
+            Value::Object(made) => object.serialize_entry("object", &Made(*self, made)),
             Value::Opaque(opaque) => {
                 let arena = Arena::new();
                 let text = opaque.to_text(&arena);
@@ -90,6 +91,25 @@ impl Serialize for TypedValue<'_> {
                 }
             }
         }?;
+        object.end()
+    }
+}
+
+/// The type and fields of an object that a literal made; of a record, those that are not empty.
+struct Made<'a>(TypedValue<'a>, &'a Object<'a>);
+
+impl Serialize for Made<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Made(outer, made) = self;
+        let is_set = |value: &Value<'_>| match made.kind() {
+            ObjectKind::Open => true,
+            ObjectKind::Record { .. } => !matches!(value, Value::String("")),
+        };
+        let fields = made.fields().iter().filter(|(_, value)| is_set(value));
+        let fields = fields.map(|(name, value)| (*name, outer.inner(*value)));
+        let mut object = serializer.serialize_map(Some(2))?;
+        object.serialize_entry("type", made.type_name())?;
+        object.serialize_entry("fields", &fields.collect::<std::collections::BTreeMap<_, _>>())?;
         object.end()
     }
 }

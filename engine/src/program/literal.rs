@@ -8,7 +8,7 @@ use super::node::Node;
 use super::well_known;
 use crate::cost;
 use crate::error::EvalError;
-use crate::value::{MapBuilder, Value, check_hashable};
+use crate::value::{MapBuilder, Object, ObjectKind, Value, check_hashable};
 
 /// `[a, ?b]`.
 #[derive(Debug)]
@@ -31,10 +31,12 @@ pub(super) struct MapLiteral {
     pub(super) specified: bool,
 }
 
-/// `Type{field: a}` of one of the language's own types.
+/// `Type{field: a}`
 #[derive(Debug)]
 pub(super) struct StructLiteral {
     pub(super) type_name: SmolStr,
+    /// How the object behaves, where the type is a host's; else it is one of the language's own.
+    pub(super) object: Option<ObjectKind>,
     pub(super) fields: Box<[(SmolStr, Element)]>,
 }
 
@@ -121,12 +123,15 @@ impl StructLiteral {
         let mut fields = Vec::with_capacity(self.fields.len());
         for (name, element) in &self.fields {
             let value = element.value.eval(frame)?;
-            fields.retain(|(known, _)| known != name);
+            fields.retain(|(known, _)| *known != name.as_str());
             if let Some(value) = entry_value(name, value, element.optional)? {
-                fields.push((name.clone(), value));
+                fields.push((name.as_str(), value));
             }
         }
-        well_known::build(&self.type_name, &fields, frame.arena)
+        match self.object {
+            Some(kind) => Ok(Object::build(&self.type_name, kind, fields, frame.arena)),
+            None => well_known::build(&self.type_name, &fields, frame.arena),
+        }
     }
 }
 

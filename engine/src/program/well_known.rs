@@ -2,15 +2,13 @@
 
 use std::borrow::Cow;
 
-use smol_str::SmolStr;
-
 use crate::error::EvalError;
 use crate::value::{Arena, Duration, MapBuilder, Opaque, Timestamp, Value};
 
 /// The name of the one message that has no value of another type.
 pub(super) const EMPTY: &str = "google.protobuf.Empty";
 
-type Fields<'f, 'a> = &'f [(SmolStr, Value<'a>)];
+type Fields<'f, 'a> = &'f [(&'a str, Value<'a>)];
 
 /// Whether `name` may be built.
 pub(super) fn is_known(name: &str) -> bool {
@@ -68,7 +66,7 @@ pub(super) fn build<'a>(
         "google.protobuf.Value" => {
             Ok(fields
                 .last()
-                .map_or(Value::Null, |(name, value)| match name.as_str() {
+                .map_or(Value::Null, |(name, value)| match *name {
                     "null_value" => Value::Null,
                     _ => *value,
                 }))
@@ -135,7 +133,7 @@ impl Opaque for Empty {
 fn field<'a>(fields: Fields<'_, 'a>, name: &str) -> Option<Value<'a>> {
     fields
         .iter()
-        .find(|(known, _)| known == name)
+        .find(|(known, _)| *known == name)
         .map(|(_, value)| *value)
 }
 

@@ -89,6 +89,7 @@ fn equals_within(
             _ => false,
         },
         (Value::Unread(..), _) | (_, Value::Unread(..)) => equals_read(*left, *right, reach)?,
+        (Value::Object(l), Value::Object(r)) => l.equals(r, reach)?,
         (Value::Opaque(l), r) => {
             if let Value::Opaque(r) = r
                 && let Some(error) = r.held_error()

@@ -388,7 +388,7 @@ fn rank(key: &Value<'_>) -> u8 {
     }
 }
 
-fn address(key: &Value<'_>) -> usize {
+pub(super) fn address(key: &Value<'_>) -> usize {
     match *key {
         Value::List(values) | Value::Items(values) => values.as_ptr().addr(),
         Value::JsonList(items) => items.as_ptr().addr(),

@@ -13,6 +13,7 @@ mod kind;
 mod list;
 mod map;
 pub mod number;
+mod object;
 mod order;
 mod owned;
 mod print;
@@ -30,6 +31,7 @@ pub use kind::ValueKind;
 pub use list::{List, ListIter};
 pub use map::{Map, MapBuilder, MapIter, MapValue, ShapedKeys, key_order};
 pub(crate) use map::{check_hashable, field_named};
+pub use object::{Object, ObjectKind};
 pub use owned::OwnedValue;
 pub use reach::Reach;
 pub use read::read_json;
@@ -98,6 +100,8 @@ pub enum Value<'a> {
     Optional(Option<&'a Value<'a>>),
     /// A type, by name.
     Type(&'a str),
+    /// An object that a struct literal of a host's type made.
+    Object(&'a Object<'a>),
     /// A value of a library's own type.
     Opaque(&'a dyn Opaque),
     /// JSON of a host's shape that takes memory to be read, or that cannot be read. It occurs as an element of lists, maps
@@ -208,6 +212,7 @@ impl<'a> Value<'a> {
             Value::MapView(view) => view.type_name(),
             Value::Optional(_) => "optional_type",
             Value::Type(_) => "type",
+            Value::Object(object) => object.type_name(),
             Value::Opaque(opaque) => opaque.type_name(),
             Value::Unread(json, shape) => shape.look(json, |value| match value {
                 Ok(Value::Opaque(opaque)) => opaque.type_name(),

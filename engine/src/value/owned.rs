@@ -72,6 +72,7 @@ fn copy(value: &Value<'_>, reach: &mut Reach) -> Result<OwnedValue, EvalError> {
         Value::Timestamp(value) => Repr::Timestamp(value),
         Value::Optional(None) => Repr::Absent,
         Value::Optional(Some(_)) => return Err(EvalError::internal("an optional cannot be kept")),
+        Value::Object(_) => return Err(EvalError::internal("an object cannot be kept")),
         Value::String(text) => Repr::String(text.into()),
         Value::Bytes(bytes) => Repr::Bytes(bytes.into()),
         Value::Type(name) => Repr::Type(name.into()),

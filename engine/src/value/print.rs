@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::{self, Write};
 
-use super::{Arena, Timestamp, Value};
+use super::{Arena, ObjectKind, Timestamp, Value};
 use gavel_golang::{duration, float};
 
 /// Deeper values are cut off; it bounds recursion, and nobody reads so far.
@@ -40,6 +40,10 @@ impl Value<'_> {
             }
             Value::Optional(_) => "*types.Optional",
             Value::Type(_) => "*types.Type",
+            Value::Object(object) => match object.kind() {
+                ObjectKind::Open => "*dynamic.ObjectVal",
+                ObjectKind::Record { .. } => "*mutation.JSONPatchVal",
+            },
             Value::Opaque(opaque) => return opaque.go_type(),
             Value::Unread(json, shape) => {
                 return shape.look(json, |value| match value {
@@ -132,6 +136,7 @@ impl Printer<'_, '_> {
             Value::Type("list") => self.write_str("list(dyn)"),
             Value::Type("map") => self.write_str("map(dyn, dyn)"),
             Value::Type(name) => self.write_str(name),
+            Value::Object(object) => self.write_str(object.type_name()),
             Value::Opaque(opaque) => self.write_str(opaque.to_text(&Arena::new())),
             Value::Unread(json, shape) => shape.look(json, |value| match value {
                 Ok(value) => self.simple(&value),

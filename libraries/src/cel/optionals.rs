@@ -5,7 +5,7 @@
 use gavel_engine::ast::operators::{INDEX, OPT_INDEX, OPT_SELECT};
 use gavel_engine::decl::{CallContext, Overload, planned, typed_one};
 use gavel_engine::error::EvalError;
-use gavel_engine::value::{Timestamp, Value};
+use gavel_engine::value::{ObjectKind, Timestamp, Value};
 
 /// The functions.
 pub const OPTIONALS: &[Overload] = &[
@@ -173,6 +173,9 @@ fn is_zero(value: &Value<'_>) -> bool {
         Value::ShapedList(..) | Value::ShapedMap(..) | Value::Unread(..) => false,
         Value::ListView(list) => list.is_zero(),
         Value::MapView(map) => map.is_zero(),
+        Value::Object(object) => {
+            object.kind() == ObjectKind::Open && object.fields().is_empty()
+        }
         Value::Opaque(opaque) => opaque.is_zero(),
         Value::Optional(_) | Value::Type(_) => false,
     }

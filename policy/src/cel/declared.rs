@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use gavel_engine::decl::TypeProvider;
 use gavel_engine::types::Type;
+use gavel_engine::value::ObjectKind;
 use gavel_schema::cel::{SchemaTypes, is_reserved};
 use smol_str::SmolStr;
 
@@ -88,6 +89,17 @@ impl TypeProvider for DeclaredTypes {
         let escaped = || is_reserved(field).then(|| format!("__{field}__"));
         let found = named(field).or_else(|| named(&escaped()?));
         found.map(|(_, ty)| ty.clone())
+    }
+
+    fn object_kind(&self, type_name: &str) -> Option<ObjectKind> {
+        match type_name {
+            JSON_PATCH if self.patch_types => Some(ObjectKind::Record {
+                texts: &["op", "path", "from"],
+                value: "value",
+            }),
+            name if self.patch_types && is_patch_type(name) => Some(ObjectKind::Open),
+            _ => None,
+        }
     }
 }
 

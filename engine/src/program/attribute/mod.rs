@@ -73,6 +73,8 @@ pub(super) struct Qualifier {
 pub(super) enum Key {
     /// A field or a text key.
     Field(Box<str>),
+    /// A field of an object of which the checker knows that it has any fields.
+    Declared(Box<str>),
     /// Another constant.
     Constant(OwnedValue),
     /// The value of a chain.
@@ -281,6 +283,7 @@ impl Qualifier {
     ) -> Result<Option<Value<'a>>, EvalError> {
         match &self.key {
             Key::Field(name) => find_optional_field(object, name, frame),
+            Key::Declared(name) => find_declared(object, name, frame),
             key => {
                 let key = key.resolve(frame)?;
                 match find(object, key, frame)? {
@@ -303,6 +306,9 @@ impl Qualifier {
                 Some(value) => return Ok(value),
                 None => return Err(missing(object, Value::String(name))),
             },
+            Key::Declared(name) => {
+                return Ok(find_declared(object, name, frame)?.unwrap_or(Value::Null));
+            }
             key => key.resolve(frame)?,
         };
         find(object, key, frame)?.ok_or_else(|| missing(object, key))
@@ -312,7 +318,7 @@ impl Qualifier {
 impl Key {
     fn resolve<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
         let (key, raw) = match self {
-            Key::Field(name) => return Ok(Value::String(name)),
+            Key::Field(name) | Key::Declared(name) => return Ok(Value::String(name)),
             Key::Constant(value) => return Ok(value.as_value()),
             Key::Attribute(attribute) => (
                 attribute.resolve(frame)?,
@@ -352,12 +358,27 @@ fn find_field<'a>(
     }
 }
 
+/// A field of an object that may have any.
+fn find_declared<'a>(
+    object: Value<'a>,
+    name: &str,
+    frame: &Frame<'a>,
+) -> Result<Option<Value<'a>>, EvalError> {
+    match object {
+        Value::Object(object) => object.select_declared(name, frame.arena),
+        _ => find(object, Value::String(name), frame),
+    }
+}
+
 /// A field of a value that may be without it.
 fn find_optional_field<'a>(
     object: Value<'a>,
     name: &'a str,
     frame: &Frame<'a>,
 ) -> Result<Option<Value<'a>>, EvalError> {
+    if let Value::Object(object) = object {
+        return object.select_optional(name);
+    }
     match find_field(object, name, frame)? {
         None => check_absence(object, Value::String(name), frame).map(|()| None),
         found => Ok(found),
@@ -377,6 +398,8 @@ fn find<'a>(
         return Ok(found.map(|value| value.read(frame.arena).unwrap_or(value)));
     } else if let Value::Unread(..) = object {
         return object.read(frame.arena).map(|_| None);
+    } else if let (Value::Object(object), Value::String(name)) = (object, key) {
+        object.select(name)?
     } else if let Value::Opaque(opaque) = object {
         opaque.find(&key)?
     } else {

@@ -13,7 +13,8 @@ use crate::ast::{Constant, Expr, ExprKind, List, MapEntry, Select, Struct};
 use crate::check::{CheckedAst, Reference, resolve_name};
 use crate::env::Env;
 use crate::error::EvalError;
-use crate::value::{OwnedValue, Value};
+use crate::types::Type;
+use crate::value::{ObjectKind, OwnedValue, Value};
 
 mod calls;
 mod constants;
@@ -177,9 +178,16 @@ impl Planner<'_> {
         {
             return Ok(attribute(self.variable(&name)));
         }
+        let is_open = self.is_open(&select.operand);
         let operand = self.plan(&select.operand)?;
         let mut chain = into_attribute(operand);
-        if select.test_only {
+        if is_open {
+            chain.qualifiers.push(Qualifier {
+                key: Key::Declared(select.field.as_str().into()),
+                optional: false,
+            });
+            chain.presence = select.test_only;
+        } else if select.test_only {
             let path = self.path(&chain, &select.field);
             chain.test(&select.field, path);
         } else {
@@ -192,6 +200,16 @@ impl Planner<'_> {
             );
         }
         Ok(Node::Attribute(Box::new(chain)))
+    }
+
+    /// Whether the checker knows that an expression is an object of any fields, which are then found.
+    fn is_open(&self, operand: &Expr) -> bool {
+        let host = self.env.provider();
+        let kind = match self.checked.type_of(operand.id) {
+            Type::Struct(name) => host.and_then(|host| host.object_kind(name)),
+            _ => None,
+        };
+        kind == Some(ObjectKind::Open)
     }
 
     /// Adds a selection or index to a chain. There are many chains, most of them short: they take no more room than they need.
@@ -311,8 +329,13 @@ impl Planner<'_> {
                 },
             ));
         }
+        let object = match well_known::is_known(&type_name) {
+            true => None,
+            false => host.and_then(|host| host.object_kind(&type_name)),
+        };
         Ok(Node::Struct(Box::new(StructLiteral {
             type_name,
+            object,
             fields: fields.into(),
         })))
     }

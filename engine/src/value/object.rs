@@ -1,0 +1,230 @@
+//! Objects that struct literals of a host's types make: `Object.spec{replicas: 3}` (apiserver `pkg/cel/mutation`).
+
+use super::{Arena, MapBuilder, Reach, Value};
+use crate::error::EvalError;
+
+/// How objects of a host's type behave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ObjectKind {
+    /// Any field may be set. Fields are found only where the checker knows the type of the object, and are then read as
+    /// plain data: an object in a field is a map.
+    Open,
+    /// Fields of given names: texts, which are empty where they were not set, and one field of any value.
+    Record {
+        /// The fields that are texts.
+        texts: &'static [&'static str],
+        /// The field of any value.
+        value: &'static str,
+    },
+}
+
+/// An object that a struct literal of a host's type made.
+#[derive(Debug, Clone, Copy)]
+pub struct Object<'a> {
+    type_name: &'a str,
+    kind: ObjectKind,
+    /// Ordered by name.
+    fields: &'a [(&'a str, Value<'a>)],
+}
+
+impl<'a> Object<'a> {
+    /// An object of these fields, as a value.
+    pub(crate) fn build(
+        type_name: &'a str,
+        kind: ObjectKind,
+        mut fields: Vec<(&'a str, Value<'a>)>,
+        arena: &'a Arena,
+    ) -> Value<'a> {
+        fields.sort_by_key(|(name, _)| *name);
+        let fields = arena.bump().alloc_slice_copy(&fields);
+        Value::Object(arena.bump().alloc(Object {
+            type_name,
+            kind,
+            fields,
+        }))
+    }
+
+    /// The name of the type: `Object.spec`.
+    pub fn type_name(&self) -> &'a str {
+        self.type_name
+    }
+
+    /// How the object behaves.
+    pub fn kind(&self) -> ObjectKind {
+        self.kind
+    }
+
+    /// The fields that were set, ordered by name.
+    pub fn fields(&self) -> &'a [(&'a str, Value<'a>)] {
+        self.fields
+    }
+
+    /// The value of a field that was set.
+    pub fn field(&self, name: &str) -> Option<Value<'a>> {
+        let found = self.fields.iter().find(|(known, _)| *known == name);
+        found.map(|(_, value)| *value)
+    }
+
+    /// What `object.name` selects where the checker does not know the type of the object.
+    pub(crate) fn select(&self, name: &str) -> Result<Option<Value<'a>>, EvalError> {
+        match self.kind {
+            ObjectKind::Open => Ok(None),
+            ObjectKind::Record { texts, .. } if texts.contains(&name) => {
+                Ok(Some(self.field(name).unwrap_or(Value::String(""))))
+            }
+            ObjectKind::Record { value, .. } if value == name => {
+                Ok(Some(self.field(name).unwrap_or(Value::Null)))
+            }
+            ObjectKind::Record { .. } => {
+                Err(EvalError::new(format!("unsupported indexer: {name}")))
+            }
+        }
+    }
+
+    /// The same where the field may be absent, as in `has(object.name)`.
+    pub(crate) fn select_optional(&self, name: &str) -> Result<Option<Value<'a>>, EvalError> {
+        match self.kind {
+            ObjectKind::Open => Ok(None),
+            ObjectKind::Record { texts, value } if value == name || texts.contains(&name) => {
+                let found = self.field(name);
+                Ok(found.filter(|found| !matches!(found, Value::String("") if value != name)))
+            }
+            ObjectKind::Record { .. } => Err(EvalError::new(format!("unsupported field: {name}"))),
+        }
+    }
+
+    /// What `object.name` selects where the checker knows that the object is open: plain data.
+    pub(crate) fn select_declared(
+        &self,
+        name: &str,
+        arena: &'a Arena,
+    ) -> Result<Option<Value<'a>>, EvalError> {
+        let found = self.field(name);
+        found
+            .map(|value| plain(value, arena, &mut Reach::default()))
+            .transpose()
+    }
+
+    /// Whether both are objects of one type with the same fields; the values of open objects are then of the same types, and
+    /// lists in them the very same lists, as Go's deep equality has it.
+    pub(super) fn equals(
+        &self,
+        other: &Object<'_>,
+        reach: &mut Reach,
+    ) -> Result<bool, EvalError> {
+        let is_same = self.type_name == other.type_name && self.fields.len() == other.fields.len();
+        if !is_same {
+            return Ok(false);
+        }
+        reach.within(self.fields.len(), |reach| {
+            for ((l_name, l), (r_name, r)) in self.fields.iter().zip(other.fields) {
+                let equal = match self.kind {
+                    _ if l_name != r_name => false,
+                    ObjectKind::Open => deeply_equal(l, r, reach)?,
+                    ObjectKind::Record { .. } => l.equals_within(r, reach)?,
+                };
+                if !equal {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        })
+    }
+}
+
+/// A value with the objects in it as maps.
+fn plain<'a>(
+    value: Value<'a>,
+    arena: &'a Arena,
+    reach: &mut Reach,
+) -> Result<Value<'a>, EvalError> {
+    match value {
+        Value::Object(object) if object.kind == ObjectKind::Open => {
+            reach.within(object.fields.len(), |reach| {
+                let mut map = MapBuilder::new();
+                for (name, value) in object.fields {
+                    map.insert(Value::String(name), plain(*value, arena, reach)?);
+                }
+                Ok(map.build(arena))
+            })
+        }
+        Value::List(values) => reach.within(values.len(), |reach| {
+            let values = values.iter().map(|value| plain(*value, arena, reach));
+            let values = values.collect::<Result<Vec<_>, _>>()?;
+            Ok(arena.list(&values))
+        }),
+        Value::Map(map) => reach.within(map.entries().len(), |reach| {
+            let mut plain_map = MapBuilder::new();
+            for (key, value) in map.entries() {
+                plain_map.insert(*key, plain(*value, arena, reach)?);
+            }
+            Ok(plain_map.build(arena))
+        }),
+        value => Ok(value.native(arena)),
+    }
+}
+
+/// Go's `reflect.DeepEqual` of cel-go's values: of lists, which hold functions, only the very same are equal.
+fn deeply_equal(
+    left: &Value<'_>,
+    right: &Value<'_>,
+    reach: &mut Reach,
+) -> Result<bool, EvalError> {
+    match (left, right) {
+        (Value::Map(l), Value::Map(r)) => {
+            let (l, r) = (l.entries(), r.entries());
+            reach.within(l.len(), |reach| {
+                for ((l_key, l), (r_key, r)) in l.iter().zip(r) {
+                    if !deeply_equal(l_key, r_key, reach)? || !deeply_equal(l, r, reach)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(l.len() == r.len())
+            })
+        }
+        _ if left.as_list().is_some() => Ok(super::map::address(left) == super::map::address(right)
+            && left.as_list().map(|list| list.len()) == right.as_list().map(|list| list.len())),
+        _ if left.go_type() == right.go_type() => left.equals_within(right, reach),
+        _ => Ok(false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object<'a>(arena: &'a Arena, name: &'a str, fields: &[(&'a str, Value<'a>)]) -> Value<'a> {
+        Object::build(name, ObjectKind::Open, fields.to_vec(), arena)
+    }
+
+    #[test]
+    fn objects_are_equal_by_type_and_deeply_by_fields() {
+        let arena = Arena::new();
+        let check = |left: Value<'_>, right: Value<'_>, expected: bool| {
+            assert_eq!(left.equals(&right).unwrap(), expected, "{left:?} {right:?}");
+        };
+        let one = object(&arena, "Object", &[("a", Value::Int(1))]);
+        check(one, object(&arena, "Object", &[("a", Value::Int(1))]), true);
+        check(one, object(&arena, "Object", &[("a", Value::Uint(1))]), false);
+        check(one, object(&arena, "Object.a", &[("a", Value::Int(1))]), false);
+        check(one, object(&arena, "Object", &[("b", Value::Int(1))]), false);
+        let list = arena.list(&[Value::Int(1)]);
+        let with_list = object(&arena, "Object", &[("a", list)]);
+        check(with_list, with_list, true);
+        let other = object(&arena, "Object", &[("a", arena.list(&[Value::Int(1)]))]);
+        check(with_list, other, false);
+    }
+
+    #[test]
+    fn fields_of_open_objects_are_plain_data_where_their_type_is_known() {
+        let arena = Arena::new();
+        let inner = object(&arena, "Object.a", &[("b", Value::Int(2))]);
+        let Value::Object(outer) = object(&arena, "Object", &[("a", inner)]) else {
+            panic!("an object");
+        };
+        let found = outer.select_declared("a", &arena).unwrap().unwrap();
+        assert_eq!(found.as_map().unwrap().len(), 1);
+        assert!(outer.select("a").unwrap().is_none());
+        assert!(outer.select_declared("b", &arena).unwrap().is_none());
+    }
+}

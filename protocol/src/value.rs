@@ -109,7 +109,10 @@ impl Serialize for Made<'_> {
         let fields = fields.map(|(name, value)| (*name, outer.inner(*value)));
         let mut object = serializer.serialize_map(Some(2))?;
         object.serialize_entry("type", made.type_name())?;
-        object.serialize_entry("fields", &fields.collect::<std::collections::BTreeMap<_, _>>())?;
+        object.serialize_entry(
+            "fields",
+            &fields.collect::<std::collections::BTreeMap<_, _>>(),
+        )?;
         object.end()
     }
 }

@@ -107,11 +107,7 @@ impl<'a> Object<'a> {
 
     /// Whether both are objects of one type with the same fields; the values of open objects are then of the same types, and
     /// lists in them the very same lists, as Go's deep equality has it.
-    pub(super) fn equals(
-        &self,
-        other: &Object<'_>,
-        reach: &mut Reach,
-    ) -> Result<bool, EvalError> {
+    pub(super) fn equals(&self, other: &Object<'_>, reach: &mut Reach) -> Result<bool, EvalError> {
         let is_same = self.type_name == other.type_name && self.fields.len() == other.fields.len();
         if !is_same {
             return Ok(false);
@@ -165,11 +161,7 @@ fn plain<'a>(
 }
 
 /// Go's `reflect.DeepEqual` of cel-go's values: of lists, which hold functions, only the very same are equal.
-fn deeply_equal(
-    left: &Value<'_>,
-    right: &Value<'_>,
-    reach: &mut Reach,
-) -> Result<bool, EvalError> {
+fn deeply_equal(left: &Value<'_>, right: &Value<'_>, reach: &mut Reach) -> Result<bool, EvalError> {
     match (left, right) {
         (Value::Map(l), Value::Map(r)) => {
             let (l, r) = (l.entries(), r.entries());
@@ -182,7 +174,8 @@ fn deeply_equal(
                 Ok(l.len() == r.len())
             })
         }
-        _ if left.as_list().is_some() => Ok(super::map::address(left) == super::map::address(right)
+        _ if left.as_list().is_some() => Ok(super::map::address(left)
+            == super::map::address(right)
             && left.as_list().map(|list| list.len()) == right.as_list().map(|list| list.len())),
         _ if left.go_type() == right.go_type() => left.equals_within(right, reach),
         _ => Ok(false),
@@ -205,9 +198,21 @@ mod tests {
         };
         let one = object(&arena, "Object", &[("a", Value::Int(1))]);
         check(one, object(&arena, "Object", &[("a", Value::Int(1))]), true);
-        check(one, object(&arena, "Object", &[("a", Value::Uint(1))]), false);
-        check(one, object(&arena, "Object.a", &[("a", Value::Int(1))]), false);
-        check(one, object(&arena, "Object", &[("b", Value::Int(1))]), false);
+        check(
+            one,
+            object(&arena, "Object", &[("a", Value::Uint(1))]),
+            false,
+        );
+        check(
+            one,
+            object(&arena, "Object.a", &[("a", Value::Int(1))]),
+            false,
+        );
+        check(
+            one,
+            object(&arena, "Object", &[("b", Value::Int(1))]),
+            false,
+        );
         let list = arena.list(&[Value::Int(1)]);
         let with_list = object(&arena, "Object", &[("a", list)]);
         check(with_list, with_list, true);

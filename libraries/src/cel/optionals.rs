@@ -173,9 +173,7 @@ fn is_zero(value: &Value<'_>) -> bool {
         Value::ShapedList(..) | Value::ShapedMap(..) | Value::Unread(..) => false,
         Value::ListView(list) => list.is_zero(),
         Value::MapView(map) => map.is_zero(),
-        Value::Object(object) => {
-            object.kind() == ObjectKind::Open && object.fields().is_empty()
-        }
+        Value::Object(object) => object.kind() == ObjectKind::Open && object.fields().is_empty(),
         Value::Opaque(opaque) => opaque.is_zero(),
         Value::Optional(_) | Value::Type(_) => false,
     }

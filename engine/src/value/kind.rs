@@ -1,6 +1,6 @@
 //! What a value is: its kind, and accessors for each kind.
 
-use super::{Duration, JsonObject, List, Map, Opaque, Shape, Timestamp, Value};
+use super::{Duration, JsonObject, List, Map, Object, Opaque, Shape, Timestamp, Value};
 use super::{Json, ListView};
 
 /// What a value is, for code that handles several kinds. Code that wants one kind asks for it: [`Value::as_str`].
@@ -33,6 +33,8 @@ pub enum ValueKind<'a> {
     Optional(Option<&'a Value<'a>>),
     /// A type, by name.
     Type(&'a str),
+    /// An object that a struct literal of a host's type made.
+    Object(&'a Object<'a>),
     /// A value of a library's own type.
     Opaque(&'a dyn Opaque),
     /// JSON of a host's shape that takes memory to be read, or that cannot be read. It occurs as an element of lists, maps
@@ -66,6 +68,7 @@ impl<'a> Value<'a> {
             Value::MapView(view) => ValueKind::Map(Map::View(view)),
             Value::Optional(held) => ValueKind::Optional(held),
             Value::Type(name) => ValueKind::Type(name),
+            Value::Object(object) => ValueKind::Object(object),
             Value::Opaque(opaque) => ValueKind::Opaque(opaque),
             Value::Unread(json, shape) => ValueKind::Unread(json, shape),
         }

@@ -13,6 +13,7 @@ use gavel_engine::value::{Arena, Json, Value};
 /// The limit that Kubernetes sets for one expression.
 const OPTIONS: EvalOptions<'_> = EvalOptions {
     cost_limit: Some(1_000_000),
+    memory_limit: gavel_engine::value::MEMORY_LIMIT,
     interrupt: None,
 };
 
@@ -86,7 +87,7 @@ fn comprehensions(criterion: &mut Criterion) {
                     activation.bind("object", &object);
                     let options = EvalOptions {
                         cost_limit: Some(100_000_000),
-                        interrupt: None,
+                        ..EvalOptions::default()
                     };
                     matches!(
                         program.eval(&activation, &arena, &options).result,

@@ -160,7 +160,7 @@ fn evaluate(program: &Program, document: &Json) -> (bool, u64) {
     activation.bind("v", document);
     let limits = EvalOptions {
         cost_limit: Some(LIMIT),
-        interrupt: None,
+        ..EvalOptions::default()
     };
     let evaluation = program.eval(&activation, &arena, &limits);
     (evaluation.result.is_ok(), evaluation.cost)

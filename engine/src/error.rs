@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use gavel_golang::work::Interrupted;
+
 /// Why an evaluation failed, worded as Kubernetes words it. One word in size.
 #[derive(Debug, Clone)]
 pub struct EvalError(Box<Repr>);
@@ -21,6 +23,8 @@ pub enum EvalErrorKind {
     Evaluation,
     /// The cost limit was passed.
     CostLimit,
+    /// The memory limit was passed.
+    MemoryLimit,
     /// The deadline passed or the flag was set.
     Interrupted,
     /// What upstream answers where its own code panics; nothing absorbs it.
@@ -87,6 +91,15 @@ impl EvalError {
         )
     }
 
+    /// The memory limit was passed. Upstream has none.
+    #[cold]
+    pub fn memory_limit() -> Self {
+        Self::of_kind(
+            EvalErrorKind::MemoryLimit,
+            "operation cancelled: memory limit exceeded",
+        )
+    }
+
     /// The deadline passed or the flag was set.
     #[cold]
     pub fn interrupted() -> Self {
@@ -123,3 +136,9 @@ impl fmt::Display for EvalError {
 }
 
 impl std::error::Error for EvalError {}
+
+impl From<Interrupted> for EvalError {
+    fn from(_: Interrupted) -> Self {
+        EvalError::interrupted()
+    }
+}

@@ -93,7 +93,7 @@ fn evaluates(env: &Env, checked: &CheckedAst, text: &str) {
         activation.bind("l", &DOCUMENT["l"]);
         let options = EvalOptions {
             cost_limit: Some(LIMIT),
-            interrupt: None,
+            ..EvalOptions::default()
         };
         let evaluation = program.eval(&activation, &arena, &options);
         let result = match evaluation.result {

@@ -13,6 +13,7 @@ pub mod regex;
 pub mod sort;
 pub mod time;
 pub mod url;
+pub mod work;
 pub mod zone;
 
 mod unicode;

@@ -15,7 +15,7 @@
 //! let arena = Arena::new();
 //! let mut activation = Activation::new();
 //! activation.bind("object", &object);
-//! let limits = EvalOptions { cost_limit: Some(1_000_000), interrupt: None };
+//! let limits = EvalOptions { cost_limit: Some(1_000_000), ..EvalOptions::default() };
 //! let evaluation = program.eval(&activation, &arena, &limits);
 //! assert!(matches!(evaluation.result, Ok(Value::Bool(true))));
 //! assert_eq!(evaluation.cost, 4);

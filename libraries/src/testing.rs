@@ -20,7 +20,7 @@ pub(crate) fn check(
         panic!("{id} has no implementation");
     };
     let arena = Arena::new();
-    let outcome = function(&CallContext { arena: &arena }, arguments);
+    let outcome = function(&CallContext::new(&arena), arguments);
     let outcome = outcome.map(|value| value.in_message().to_string());
     let outcome = outcome.as_deref().map_err(|error| error.message());
     assert_eq!(outcome, expected, "{id}{arguments:?}");

@@ -149,7 +149,7 @@ impl Session {
         let bound = bound.map_err(|(name, error)| error.within(&format!("bindings[{name:?}]")))?;
         let options = EvalOptions {
             cost_limit: Some(request.cost_limit),
-            interrupt: None,
+            ..EvalOptions::default()
         };
         let outcome = compiled.run(&bound.activation, &self.arena, &options);
         line::write(

@@ -1,11 +1,13 @@
 //! Declarations: what an environment knows. A function is declared by the rows of its overloads.
 
+mod context;
 mod function;
 mod overload;
 mod provider;
 mod rows;
 
+pub use context::CallContext;
 pub use function::{FunctionDecl, OverloadDecl};
-pub use overload::{CallContext, Function, Implementation, Overload, PatternFunction};
+pub use overload::{Function, Implementation, Overload, PatternFunction};
 pub use provider::TypeProvider;
 pub use rows::{planned, row, shared, typed, typed_one};

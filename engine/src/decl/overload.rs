@@ -1,8 +1,9 @@
 //! The row of an overload: everything that there is to say of it, in one place.
 
+use super::CallContext;
 use crate::cost::Cost;
 use crate::error::EvalError;
-use crate::value::{Arena, Value};
+use crate::value::Value;
 use gavel_golang::regex::Regex;
 
 /// An overload of a function. The checker, the planner, the estimator, the tracker and the documentation read this row.
@@ -79,11 +80,4 @@ impl Implementation {
             other => other,
         }
     }
-}
-
-/// What an implementation may use beside its arguments.
-#[derive(Debug, Clone, Copy)]
-pub struct CallContext<'a> {
-    /// Where computed values live.
-    pub arena: &'a Arena,
 }

@@ -133,23 +133,23 @@ impl Call {
     #[inline]
     fn call<'a>(&self, values: &[Value<'a>], frame: &Frame<'a>) -> Result<Value<'a>, EvalError> {
         match &self.callee {
-            Callee::Known(function) => function(&frame.context(), values),
-            Callee::Trusted(function, overload) => match function(&frame.context(), values) {
+            Callee::Known(function) => function(frame.context(), values),
+            Callee::Trusted(function, overload) => match function(frame.context(), values) {
                 Err(_) if !accepts(overload, values) => Err(self.no_such_overload(values)),
                 result => result,
             },
             Callee::Guarded(function, overload) => match accepts(overload, values) {
-                true => function(&frame.context(), values),
+                true => function(frame.context(), values),
                 false => Err(self.no_such_overload(values)),
             },
             Callee::Dispatched(overloads) => match overloads
                 .iter()
                 .find(|(_, overload)| accepts(overload, values))
             {
-                Some((function, _)) => function(&frame.context(), values),
+                Some((function, _)) => function(frame.context(), values),
                 None => Err(self.no_such_overload(values)),
             },
-            Callee::Compiled(function, regex) => function(&frame.context(), regex, values),
+            Callee::Compiled(function, regex) => function(frame.context(), regex, values),
             Callee::Missing(id) => Err(self.missing(values, *id)),
         }
     }

@@ -9,8 +9,11 @@ use crate::decl::CallContext;
 use crate::error::EvalError;
 use crate::value::{Arena, Value};
 
-/// After so many iterations the host is asked whether to go on.
-const ITERATIONS_PER_CHECK: u32 = 100;
+/// After so many cost units the host is asked whether to go on, and the memory is looked at.
+const COST_PER_CHECK: u64 = 1000;
+
+/// The units of work that an iteration counts for beside its cost.
+const WORK_PER_ITERATION: usize = 64;
 
 /// Variables, cost and limits of an evaluation.
 pub(super) struct Frame<'a> {
@@ -22,8 +25,9 @@ pub(super) struct Frame<'a> {
     kept: SmallVec<[Option<(Value<'a>, Epoch)>; 8]>,
     cost: u64,
     limit: u64,
-    iterations: u32,
-    interrupt: Option<&'a (dyn Fn() -> bool + Sync)>,
+    /// The cost beyond which it is time to look, at most the limit.
+    next_check: u64,
+    context: CallContext<'a>,
 }
 
 /// The values of a program's variables, in its order; none of those that are not bound.
@@ -62,6 +66,8 @@ impl<'a> Frame<'a> {
         options: &EvalOptions<'a>,
     ) -> Self {
         // Slots and what is kept are filled in place: moving them would copy all that they could hold.
+        let limit = options.cost_limit.unwrap_or(u64::MAX);
+        arena.set_limit(options.memory_limit);
         let mut frame = Frame {
             arena,
             program,
@@ -69,9 +75,9 @@ impl<'a> Frame<'a> {
             slots: SmallVec::new(),
             kept: SmallVec::new(),
             cost: 0,
-            limit: options.cost_limit.unwrap_or(u64::MAX),
-            iterations: 0,
-            interrupt: options.interrupt,
+            limit,
+            next_check: limit.min(COST_PER_CHECK),
+            context: CallContext::interruptible(arena, options.interrupt),
         };
         for _ in 0..program.slots {
             frame.slots.push((Slot::Empty, 0));
@@ -93,18 +99,17 @@ impl<'a> Frame<'a> {
     }
 
     /// What implementations of functions get to see.
-    pub(super) fn context(&self) -> CallContext<'a> {
-        CallContext { arena: self.arena }
+    pub(super) fn context(&self) -> &CallContext<'a> {
+        &self.context
     }
 
     /// Adds to the cost; fails where it passes the limit. Upstream's counter wraps.
     #[inline]
     pub(super) fn charge(&mut self, units: u64) -> Result<(), EvalError> {
         self.cost = self.cost.wrapping_add(units);
-        if self.cost > self.limit {
-            Err(EvalError::cost_limit())
-        } else {
-            Ok(())
+        match self.cost > self.next_check {
+            true => self.check(),
+            false => Ok(()),
         }
     }
 
@@ -118,7 +123,20 @@ impl<'a> Frame<'a> {
             return Err(EvalError::cost_limit());
         }
         self.cost = total;
-        Ok(())
+        match total > self.next_check {
+            true => self.check(),
+            false => Ok(()),
+        }
+    }
+
+    /// Looks at all limits.
+    #[cold]
+    fn check(&mut self) -> Result<(), EvalError> {
+        if self.cost > self.limit {
+            return Err(EvalError::cost_limit());
+        }
+        self.next_check = self.limit.min(self.cost.saturating_add(COST_PER_CHECK));
+        self.context.check()
     }
 
     /// Takes back a unit that a presence test was charged as an attribute. Upstream's counter wraps here.
@@ -226,12 +244,6 @@ impl<'a> Frame<'a> {
     /// Counts an iteration; fails where the host wants to stop.
     #[inline]
     pub(super) fn iterate(&mut self) -> Result<(), EvalError> {
-        self.iterations = self.iterations.wrapping_add(1);
-        if self.iterations.is_multiple_of(ITERATIONS_PER_CHECK)
-            && self.interrupt.is_some_and(|stop| stop())
-        {
-            return Err(EvalError::interrupted());
-        }
-        Ok(())
+        self.context.work(WORK_PER_ITERATION)
     }
 }

@@ -3,7 +3,7 @@
 use smol_str::SmolStr;
 
 use crate::error::EvalError;
-use crate::value::{Arena, Value};
+use crate::value::{Arena, MEMORY_LIMIT, Value};
 
 mod activation;
 mod attribute;
@@ -19,6 +19,7 @@ mod plan;
 mod well_known;
 
 pub use activation::Activation;
+pub use gavel_golang::work::Interrupt;
 pub use plan::{PlanError, plan};
 
 use frame::Frame;
@@ -47,12 +48,36 @@ const _: () = {
 };
 
 /// What bounds an evaluation.
-#[derive(Clone, Copy, Default)]
+///
+/// ```
+/// use std::time::{Duration, Instant};
+///
+/// use gavel_engine::program::EvalOptions;
+///
+/// let deadline = Instant::now() + Duration::from_millis(50);
+/// let is_over = || Instant::now() >= deadline;
+/// let options = EvalOptions { interrupt: Some(&is_over), ..EvalOptions::default() };
+/// ```
+#[derive(Clone, Copy)]
 pub struct EvalOptions<'a> {
     /// The most cost units that it may take; without a limit it may take any number.
     pub cost_limit: Option<u64>,
-    /// Asked every 100 iterations of comprehensions; true ends the evaluation. A deadline or a flag of the host's.
-    pub interrupt: Option<&'a (dyn Fn() -> bool + Sync)>,
+    /// The most bytes that it may hold beyond what was read into the arena; with those that other evaluations in the same
+    /// arena hold.
+    pub memory_limit: usize,
+    /// A deadline or a flag of the host's: asked by the work that was done, many times a millisecond; true ends the evaluation.
+    pub interrupt: Interrupt<'a>,
+}
+
+impl Default for EvalOptions<'_> {
+    /// No limit of cost or time, and [`MEMORY_LIMIT`].
+    fn default() -> Self {
+        EvalOptions {
+            cost_limit: None,
+            memory_limit: MEMORY_LIMIT,
+            interrupt: None,
+        }
+    }
 }
 
 /// The outcome of an evaluation.
@@ -102,6 +127,7 @@ impl std::fmt::Debug for EvalOptions<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("EvalOptions")
             .field("cost_limit", &self.cost_limit)
+            .field("memory_limit", &self.memory_limit)
             .finish_non_exhaustive()
     }
 }

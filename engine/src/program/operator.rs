@@ -146,7 +146,7 @@ impl Comparison {
             frame.charge(1)?;
             return Ok(self.operator.holds(l.cmp(&r)));
         }
-        let result = (self.function)(&frame.context(), &[left, right]);
+        let result = (self.function)(frame.context(), &[left, right]);
         if let Err(error) = &result
             && error.is_fatal()
         {

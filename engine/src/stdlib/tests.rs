@@ -35,7 +35,7 @@ pub(super) fn fails_overload(id: &str, args: &[Value<'_>], expected: &str) {
 #[track_caller]
 fn expect(body: Function, args: &[Value<'_>], expected: Result<Value<'_>, &str>) {
     let arena = Arena::new();
-    let actual = body(&CallContext { arena: &arena }, args);
+    let actual = body(&CallContext::new(&arena), args);
     let actual = actual.as_ref().map_err(EvalError::message);
     let same = match (&actual, &expected) {
         (Ok(actual), Ok(expected)) => {

@@ -1,5 +1,7 @@
 //! Where an evaluation keeps what it computes.
 
+use std::cell::Cell;
+
 use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 use elsa::FrozenVec;
@@ -10,8 +12,8 @@ use crate::error::EvalError;
 /// The most bytes that an arena holds from one evaluation to the next.
 const MOST_KEPT: usize = 1 << 20;
 
-/// The bytes beyond which evaluations end: many times what costs and requests let an honest expression compute.
-const MOST_COMPUTED: usize = 512 << 20;
+/// The bytes that evaluations compute in one arena, unless a host says otherwise.
+pub const MEMORY_LIMIT: usize = 64 << 20;
 
 /// The memory of one or more evaluations: strings, lists and maps that they compute live as long as it does.
 ///
@@ -23,6 +25,19 @@ pub struct Arena {
     /// Values with destructors of their own, which the bump allocator would never run.
     opaques: FrozenVec<Box<dyn Opaque>>,
     documents: FrozenVec<Box<Json>>,
+    /// The bytes of what was read into it, which no evaluation computed.
+    input_bytes: Cell<usize>,
+    /// The most bytes that evaluations compute.
+    limit: Limit,
+}
+
+#[derive(Debug)]
+struct Limit(Cell<usize>);
+
+impl Default for Limit {
+    fn default() -> Self {
+        Limit(Cell::new(MEMORY_LIMIT))
+    }
 }
 
 impl Arena {
@@ -39,6 +54,7 @@ impl Arena {
         }
         self.opaques = FrozenVec::new();
         self.documents = FrozenVec::new();
+        self.input_bytes.set(0);
     }
 
     /// The bytes that the arena holds.
@@ -46,11 +62,32 @@ impl Arena {
         self.bump.allocated_bytes()
     }
 
-    /// Fails where so much has been computed that evaluations would take all memory. For what copies lists at a cost that
-    /// does not grow with them; the cost limit bounds the rest.
-    pub fn check_size(&self) -> Result<(), EvalError> {
-        match self.allocated_bytes() > MOST_COMPUTED {
-            true => Err(EvalError::internal("values are too large")),
+    /// The bytes of what was read into it by [`read_json`](super::read_json).
+    pub fn input_bytes(&self) -> usize {
+        self.input_bytes.get()
+    }
+
+    /// Counts all that the arena holds beyond `before` bytes as read into it.
+    pub(super) fn count_input(&self, before: usize) {
+        let read = self.allocated_bytes().saturating_sub(before);
+        let bytes = self.input_bytes.get().saturating_add(read);
+        self.input_bytes.set(bytes);
+    }
+
+    /// Sets the most bytes that evaluations compute, beyond what was read.
+    pub fn set_limit(&self, bytes: usize) {
+        self.limit.0.set(bytes);
+    }
+
+    /// Whoever computes much asks before; so does an evaluation, now and then.
+    ///
+    /// # Errors
+    /// Where the arena would hold more than its limit with so many bytes more. Nothing absorbs the error.
+    #[inline]
+    pub fn reserve(&self, bytes: usize) -> Result<(), EvalError> {
+        let computed = self.allocated_bytes().saturating_sub(self.input_bytes());
+        match computed.saturating_add(bytes) > self.limit.0.get() {
+            true => Err(EvalError::memory_limit()),
             false => Ok(()),
         }
     }
@@ -125,18 +162,39 @@ mod tests {
     use std::alloc::Layout;
 
     use super::*;
+    use crate::value::read_json;
 
     #[test]
-    fn what_was_computed_is_bounded_and_not_kept() {
+    fn what_was_computed_is_not_kept() {
         let mut arena = Arena::new();
-        arena.string("a");
-        assert!(arena.check_size().is_ok());
         // No page of it is touched.
-        let layout = Layout::from_size_align(MOST_COMPUTED, 1).unwrap();
+        let layout = Layout::from_size_align(64 << 20, 1).unwrap();
         let _ = arena.bump().alloc_layout(layout);
-        assert!(arena.check_size().unwrap_err().is_fatal());
         arena.reset();
-        assert!(arena.check_size().is_ok());
         assert!(arena.allocated_bytes() <= MOST_KEPT);
+    }
+
+    #[test]
+    fn what_is_computed_is_bounded() {
+        let arena = Arena::new();
+        let text = "x".repeat(40 << 20);
+        assert!(arena.reserve(text.len()).is_ok());
+        arena.string(&text);
+        assert!(arena.reserve(text.len()).unwrap_err().is_fatal());
+        arena.set_limit(100 << 20);
+        assert!(arena.reserve(text.len()).is_ok());
+    }
+
+    #[test]
+    fn what_is_read_is_told_from_what_is_computed() {
+        let mut arena = Arena::new();
+        arena.string("computed");
+        let before = arena.allocated_bytes();
+        let text = ["[", &"1,".repeat(10_000), "1]"].concat();
+        assert!(read_json(&text, &arena).is_some());
+        assert!(arena.input_bytes() >= 24 * 10_001);
+        assert_eq!(arena.input_bytes(), arena.allocated_bytes() - before);
+        arena.reset();
+        assert_eq!(arena.input_bytes(), 0);
     }
 }

@@ -24,7 +24,7 @@ mod shape;
 mod time;
 mod view;
 
-pub use arena::Arena;
+pub use arena::{Arena, MEMORY_LIMIT};
 pub use concat::{concat_bytes, concat_lists, concat_strings};
 pub use equal::{list_contains, map_contains};
 pub use kind::ValueKind;

@@ -30,6 +30,7 @@ const SHORT: usize = 32;
 /// assert!(read_json(r#"{"a": 1, "a": 2}"#, &arena).is_none());
 /// ```
 pub fn read_json<'a>(text: &'a str, arena: &'a Arena) -> Option<Value<'a>> {
+    let before = arena.allocated_bytes();
     let mut reader = Reader {
         text,
         at: 0,
@@ -39,6 +40,7 @@ pub fn read_json<'a>(text: &'a str, arena: &'a Arena) -> Option<Value<'a>> {
     };
     let first = reader.token()?;
     let value = reader.value(first, 0)?;
+    arena.count_input(before);
     reader.token().is_none().then_some(value)
 }
 

@@ -52,7 +52,7 @@ fn run_with(env: &Env, text: &str, document: &Json) -> Result<String, String> {
         .bind("s", Value::String("text"));
     let options = EvalOptions {
         cost_limit: Some(100_000),
-        interrupt: None,
+        ..EvalOptions::default()
     };
     let evaluation = program.eval(&activation, &arena, &options);
     if let Some(bound) = bound {

@@ -74,7 +74,7 @@ pub(super) fn concat<'a>(
     };
     let length = left.len().saturating_add(right.len());
     Reach::default().meet(length)?;
-    arena.check_size()?;
+    arena.reserve(length.saturating_mul(size_of::<Element<'_>>()))?;
     let mut elements = ArenaVec::with_capacity_in(length, arena.bump());
     elements.extend(
         left.natives()

@@ -72,6 +72,7 @@ pub(super) fn evaluate(
     let limits = EvalOptions {
         cost_limit: Some(PER_CALL_LIMIT),
         interrupt,
+        ..EvalOptions::default()
     };
     for (compiled, rule) in node.rules.iter().zip(rules) {
         let call = Call {

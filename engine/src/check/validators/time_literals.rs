@@ -41,7 +41,7 @@ fn is_accepted(checked: &CheckedAst, call: ExprId, literal: &Constant) -> bool {
         _ => return false,
     };
     let arena = Arena::new();
-    let context = CallContext { arena: &arena };
+    let context = CallContext::new(&arena);
     candidates.iter().any(|candidate| {
         let overload = function.overloads.get(usize::from(*candidate));
         overload.is_some_and(|overload| match overload.implementation {

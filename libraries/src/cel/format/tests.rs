@@ -170,7 +170,7 @@ fn localized_precisions_wrap_around() {
     #[track_caller]
     fn size(template: &str, value: f64, expected: usize) {
         let arena = Arena::new();
-        let call = CallContext { arena: &arena };
+        let call = CallContext::new(&arena);
         let values = [D(value)];
         let text = format(
             &call,

@@ -45,7 +45,7 @@ fn slices() {
 #[test]
 fn slices_of_ranges() {
     let arena = gavel_engine::value::Arena::new();
-    let call = gavel_engine::decl::CallContext { arena: &arena };
+    let call = gavel_engine::decl::CallContext::new(&arena);
     let range = bodies::range(&call, &[I(1 << 40)]).unwrap();
     check("list_slice", &[range, I(7), I(9)], Ok("[7, 8]"));
     let expected = format!(

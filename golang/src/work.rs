@@ -1,0 +1,109 @@
+//! Work, counted so that whoever waits for it can end it (what a `context.Context` is for in Go).
+
+use std::cell::Cell;
+use std::fmt;
+
+/// Whether to stop: true once a deadline has passed or a flag is set, and from then on. Without one, nothing stops.
+pub type Interrupt<'a> = Option<&'a (dyn Fn() -> bool + Sync)>;
+
+/// The units of work from one question to the next: a tenth of a millisecond, roughly.
+const UNITS_PER_QUESTION: usize = 1 << 17;
+
+/// The work is no longer wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("operation interrupted")]
+pub struct Interrupted;
+
+/// Counts the work of whatever may take long, and asks now and then whether to stop. A unit is about a nanosecond: a byte that
+/// is looked at, or less than that.
+pub struct Work<'a> {
+    left: Cell<usize>,
+    interrupt: Interrupt<'a>,
+}
+
+impl<'a> Work<'a> {
+    /// Work that the interrupt stops.
+    pub fn new(interrupt: Interrupt<'a>) -> Self {
+        Work {
+            left: Cell::new(UNITS_PER_QUESTION),
+            interrupt,
+        }
+    }
+
+    /// Work that nothing stops.
+    pub fn unbounded() -> Self {
+        Work::new(None)
+    }
+
+    /// Whether something may stop it.
+    pub fn is_bounded(&self) -> bool {
+        self.interrupt.is_some()
+    }
+
+    /// Counts units of work that come next.
+    ///
+    /// # Errors
+    /// Where it is time to stop.
+    #[inline]
+    pub fn spend(&self, units: usize) -> Result<(), Interrupted> {
+        match self.left.get().checked_sub(units) {
+            Some(left) => {
+                self.left.set(left);
+                Ok(())
+            }
+            None => self.ask(),
+        }
+    }
+
+    /// Asks at once.
+    ///
+    /// # Errors
+    /// Where it is time to stop.
+    #[cold]
+    pub fn ask(&self) -> Result<(), Interrupted> {
+        // Whoever goes on in spite of the answer is asked again at the next unit.
+        self.left.set(0);
+        if self.interrupt.is_some_and(|stop| stop()) {
+            return Err(Interrupted);
+        }
+        self.left.set(UNITS_PER_QUESTION);
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Work<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Work")
+            .field("left", &self.left)
+            .field("is_bounded", &self.is_bounded())
+            .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn the_interrupt_is_asked_by_work_done_and_stops_all_that_follows() {
+        let asked = AtomicUsize::new(0);
+        let interrupt = || asked.fetch_add(1, Ordering::Relaxed) >= 2;
+        let work = Work::new(Some(&interrupt));
+        let mut done = 0_usize;
+        while work.spend(64).is_ok() {
+            done += 64;
+        }
+        let expected = 3 * UNITS_PER_QUESTION;
+        assert!(done.abs_diff(expected) < 1_000, "{done}");
+        assert_eq!(asked.load(Ordering::Relaxed), 3);
+        assert_eq!(work.spend(1), Err(Interrupted));
+    }
+
+    #[test]
+    fn nothing_stops_what_has_no_interrupt() {
+        let work = Work::unbounded();
+        assert!((0..100).all(|_| work.spend(usize::MAX).is_ok()));
+    }
+}

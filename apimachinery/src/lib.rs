@@ -8,5 +8,6 @@ pub mod labels;
 pub mod meta;
 pub mod names;
 pub mod serializer;
+pub mod server;
 pub mod version;
 pub mod webhook;

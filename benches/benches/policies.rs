@@ -20,7 +20,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use gavel_apimachinery::json;
 use gavel_engine::value::Arena;
 use gavel_libraries::authorizer::{Authorizer, Rbac};
-use gavel_libraries::{EnvSet, KubeVersion};
+use gavel_libraries::{EnvSet, Server};
 use gavel_policy::{AdmissionRequest, Options, PolicyIndex, Snapshot, dispatch};
 use kube_cel::{CompiledVapExpression, VapError, VapEvaluator, VapExpression};
 use serde_json::{Value as Json, json};
@@ -116,7 +116,7 @@ fn binding(name: &str, policy: &str, param: Option<&str>) -> Json {
 }
 
 fn index(objects: Vec<Json>) -> PolicyIndex {
-    let environments = EnvSet::new(KubeVersion::default()).expect("environments");
+    let environments = EnvSet::new(Server::default()).expect("environments");
     let mut index = PolicyIndex::new(environments.stored_expressions());
     let namespace =
         json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "default"}});

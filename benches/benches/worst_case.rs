@@ -18,7 +18,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use gavel_engine::program::{Activation, EvalOptions, Program};
 use gavel_engine::types::Type;
 use gavel_engine::value::{Arena, Json};
-use gavel_libraries::{EnvSet, KubeVersion};
+use gavel_libraries::{EnvSet, Server};
 use serde_json::json;
 
 /// What one evaluation may cost, as in an API server.
@@ -167,8 +167,8 @@ fn evaluate(program: &Program, document: &Json) -> (bool, u64) {
 }
 
 fn worst_case(criterion: &mut Criterion) {
-    let version: KubeVersion = "1.36".parse().expect("a version");
-    let set = EnvSet::new(version).expect("an environment");
+    let server: Server = "1.36".parse().expect("a version");
+    let set = EnvSet::new(server).expect("an environment");
     let env = set
         .new_expressions()
         .extend()

@@ -12,7 +12,7 @@ use gavel_engine::env::Env;
 use gavel_engine::program::Program;
 use gavel_engine::types::Type;
 use gavel_engine::value::Json;
-use gavel_libraries::{EnvSet, KubeVersion};
+use gavel_libraries::{EnvSet, Server};
 
 mod closures;
 pub mod definition;
@@ -53,8 +53,8 @@ pub fn rules() -> Vec<Rule> {
 
 /// The environment of Kubernetes 1.36 with a variable `object` of type `dyn`.
 pub fn environment() -> Env {
-    let version: KubeVersion = "1.36".parse().expect("a version");
-    let set = EnvSet::new(version).expect("an environment");
+    let server: Server = "1.36".parse().expect("a version");
+    let set = EnvSet::new(server).expect("an environment");
     set.new_expressions()
         .extend()
         .variable("object", Type::Dyn)

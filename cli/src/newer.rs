@@ -9,12 +9,13 @@ use gavel_protocol::{EnvironmentSpec, Environments, EvalRequest, Language};
 /// Notes about an expression that does not compile: what it uses of later versions, and which those are.
 pub(crate) fn notes(request: &EvalRequest) -> Vec<String> {
     let Language::Kubernetes {
-        version,
+        server,
         stored: false,
     } = request.environment.language
     else {
         return Vec::new();
     };
+    let version = server.language();
     let newer = names(request, version);
     if !newer.is_empty() {
         return newer;
@@ -56,7 +57,10 @@ fn environment(
     stored: bool,
 ) -> Option<gavel_engine::env::Env> {
     let spec = EnvironmentSpec {
-        language: Language::Kubernetes { version, stored },
+        language: Language::Kubernetes {
+            server: version.into(),
+            stored,
+        },
         ..request.environment.clone()
     };
     Environments::default().environment(&spec).ok()

@@ -12,7 +12,7 @@ use gavel_apimachinery::json;
 use gavel_engine::value::{Arena, Value};
 use gavel_fuzz::{cross_json, mutate_json};
 use gavel_libraries::authorizer::{Authorizer, Rbac};
-use gavel_libraries::{EnvSet, KubeVersion};
+use gavel_libraries::{EnvSet, KubeVersion, Server};
 use gavel_policy::api::Resource;
 use gavel_policy::validation::Validator;
 use gavel_policy::{AdmissionRequest, Options, PolicyIndex, Snapshot, dispatch};
@@ -26,10 +26,10 @@ const BUDGET: i64 = 200_000;
 const TIME: Duration = Duration::from_secs(1);
 
 static ENVIRONMENTS: LazyLock<EnvSet> =
-    LazyLock::new(|| EnvSet::new(KubeVersion::REFERENCE).expect("environments"));
+    LazyLock::new(|| EnvSet::new(KubeVersion::REFERENCE.into()).expect("environments"));
 
 thread_local! {
-    static VALIDATOR: Validator = Validator::new(Validator::DEFAULT_VERSION).expect("environments");
+    static VALIDATOR: Validator = Validator::new(Server::default().compatible()).expect("environments");
 }
 
 fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {

@@ -21,7 +21,7 @@ use libfuzzer_sys::fuzz_target;
 const LIMIT: u64 = 20_000;
 
 static ENVIRONMENTS: LazyLock<[Env; 2]> = LazyLock::new(|| {
-    let set = EnvSet::new(KubeVersion::NEWEST).expect("an environment");
+    let set = EnvSet::new(KubeVersion::NEWEST.into()).expect("an environment");
     [
         set.new_expressions().clone(),
         cel_env().expect("an environment"),

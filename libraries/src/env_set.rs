@@ -1,26 +1,38 @@
-//! The environments of a Kubernetes version (apiserver `pkg/cel/environment/environment.go`).
+//! The environments of an API server (apiserver `pkg/cel/environment/environment.go`).
 
-use gavel_apimachinery::version::KubeVersion;
+use gavel_apimachinery::server::Server;
 use gavel_engine::env::Env;
 use gavel_engine::types::TypeTextError;
 
 use crate::base_env::base_env;
 
-/// What new expressions may use, which is what a version offers, and what stored ones may, which is everything: they may
-/// have been written by a later version.
+/// What new expressions may use, which is what a version offers, and what stored ones may, which is all that the server
+/// knows: they may have been written by a later version.
 #[derive(Debug, Clone)]
 pub struct EnvSet {
+    server: Server,
     new_expressions: Env,
     stored_expressions: Env,
 }
 
 impl EnvSet {
-    /// The environments of a version. Cheap, but for the first time.
-    pub fn new(version: KubeVersion) -> Result<EnvSet, TypeTextError> {
+    /// The environments of an API server. Cheap, but for the first time.
+    ///
+    /// # Errors
+    ///
+    /// Never, but for faults in the tables of functions.
+    pub fn new(server: Server) -> Result<EnvSet, TypeTextError> {
+        let known = server.version();
         Ok(EnvSet {
-            new_expressions: base_env(version)?,
-            stored_expressions: base_env(version.max(KubeVersion::REFERENCE))?,
+            server,
+            new_expressions: base_env(server.offering(server.language().min(known)))?,
+            stored_expressions: base_env(server.offering(known.max(Server::OLDEST)))?,
         })
+    }
+
+    /// The server.
+    pub fn server(&self) -> Server {
+        self.server
     }
 
     /// For expressions that are written or changed.

@@ -37,4 +37,5 @@ mod testing;
 pub use base_env::{FEATURES, Feature, Gated};
 pub use cel_env::{CEL_FEATURES, cel_env};
 pub use env_set::EnvSet;
+pub use gavel_apimachinery::server::Server;
 pub use gavel_apimachinery::version::{KubeVersion, VersionError};

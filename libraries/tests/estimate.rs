@@ -177,7 +177,7 @@ const CASES: &[(&str, (u64, u64), (u64, u64))] = &[
 ];
 
 fn environment() -> Env {
-    let envs = EnvSet::new(KubeVersion::NEWEST).unwrap();
+    let envs = EnvSet::new(KubeVersion::NEWEST.into()).unwrap();
     let builder = envs.new_expressions().extend();
     let builder = VARIABLES.iter().fold(builder, |builder, (name, ty)| {
         builder.variable(*name, ty.parse().unwrap())

@@ -17,7 +17,7 @@ use gavel_engine::check::{CheckedAst, check};
 use gavel_engine::cost::{CostEstimate, SizeEstimate};
 use gavel_engine::estimate::{SizeSource, SizeTable, bound, estimate};
 use gavel_engine::types::Type;
-use gavel_libraries::{EnvSet, KubeVersion};
+use gavel_libraries::{EnvSet, Server};
 use serde_json::Value as Json;
 
 /// Compares the estimates of a file. What does not check here is the business of other tests.
@@ -76,8 +76,8 @@ fn compare(file: &str) {
 
 /// The expression of a request, if its variables need no schema and it checks.
 fn checked(request: &Json) -> Option<CheckedAst> {
-    let version: KubeVersion = request["k8sVersion"].as_str()?.parse().ok()?;
-    let envs = EnvSet::new(version).unwrap();
+    let server: Server = request["k8sVersion"].as_str()?.parse().ok()?;
+    let envs = EnvSet::new(server).unwrap();
     let env = match request["mode"].as_str() {
         Some("stored") => envs.stored_expressions(),
         _ => envs.new_expressions(),

@@ -40,7 +40,7 @@ fn outcome(env: &Env, container: &str, expression: &str) -> String {
 
 #[track_caller]
 fn check(container: &str, expression: &str, specified: &str, kubernetes: &str) {
-    let set = EnvSet::new(KubeVersion::NEWEST).unwrap();
+    let set = EnvSet::new(KubeVersion::NEWEST.into()).unwrap();
     assert_eq!(
         outcome(&cel_env().unwrap(), container, expression),
         specified,

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use gavel_engine::value::{Arena, Json};
 use gavel_libraries::authorizer::Authorizer;
-use gavel_libraries::{EnvSet, KubeVersion};
+use gavel_libraries::{EnvSet, Server};
 use gavel_policy::api::{Registration, ValidatingAdmissionPolicy};
 use gavel_policy::cel::{CompileErrorKind, ExpressionKind};
 use gavel_policy::{
@@ -19,14 +19,13 @@ use gavel_policy::{
 };
 
 use crate::authorizer::AuthorizerBinding;
-use crate::evaluate::version;
 use crate::request::{Fields, RequestError};
 use crate::value::TypedValue;
 
 /// A `vap` request.
 #[derive(Debug)]
 pub(crate) struct AdmissionQuestion {
-    version: KubeVersion,
+    server: Server,
     policy: Json,
     bindings: Vec<Json>,
     params: Vec<Json>,
@@ -49,7 +48,7 @@ impl AdmissionQuestion {
         let authorizer = fields.raw("authorizer").unwrap_or_default();
         let scopes = [("Namespaced", true), ("Cluster", false)];
         Ok(AdmissionQuestion {
-            version: version(&mut fields)?,
+            server: fields.server()?,
             policy: fields.raw("policy").ok_or_else(missing)?,
             bindings: fields.list("bindings")?,
             params: fields.list("params")?,
@@ -70,7 +69,7 @@ impl AdmissionQuestion {
     /// The answer.
     pub(crate) fn answer(&self, id: &Json) -> Result<Json, RequestError> {
         let environments =
-            EnvSet::new(self.version).map_err(|error| RequestError(error.to_string()))?;
+            EnvSet::new(self.server).map_err(|error| RequestError(error.to_string()))?;
         let policy: ValidatingAdmissionPolicy = self.registration(&self.policy, "policy")?;
         let new = CompiledPolicy::new(policy.clone(), environments.new_expressions());
         let stored = CompiledPolicy::new(policy, environments.stored_expressions());

@@ -3,10 +3,9 @@
 use gavel_crd::definition::{Definition, RuleOutcome, RuleReport, SCHEMA_LIMIT, SchemaReport};
 use gavel_crd::rule::{Age, RuleEnvs};
 use gavel_engine::value::Json;
-use gavel_libraries::KubeVersion;
+use gavel_libraries::Server;
 use serde::Serialize;
 
-use crate::environment::kubernetes_version;
 use crate::field_error::FieldError;
 use crate::request::{Fields, RequestError};
 
@@ -16,8 +15,8 @@ pub(crate) struct DefinitionRequest {
     /// The definition, as it is written.
     pub(crate) definition: Json,
     old: Option<Json>,
-    /// The version of Kubernetes whose language new rules may use.
-    kubernetes: KubeVersion,
+    /// The API server.
+    server: Server,
     /// The age of the rules that are listed.
     age: Age,
 }
@@ -108,22 +107,18 @@ impl DefinitionRequest {
     /// Reads the keys of a `crd` request.
     pub(crate) fn read(mut fields: Fields) -> Result<Self, RequestError> {
         let definition = fields.take("crd");
-        let version = fields.text("k8sVersion")?;
-        let version = version.map(|text| kubernetes_version(&text)).transpose();
         let ages = [("new", Age::New), ("stored", Age::Stored)];
         Ok(DefinitionRequest {
             definition: definition.ok_or_else(|| RequestError("crd must be set".to_owned()))?,
             old: fields.take("oldCrd"),
-            kubernetes: version
-                .map_err(|error| RequestError(error).within("k8sVersion"))?
-                .unwrap_or(RuleEnvs::DEFAULT_VERSION),
+            server: fields.compatible_server()?,
             age: fields.choice("mode", &ages)?.unwrap_or(Age::New),
         })
     }
 
     /// Validates the definition.
     pub(crate) fn answer(&self, id: &Json) -> Result<DefinitionAnswer, RequestError> {
-        let envs = RuleEnvs::new(self.kubernetes);
+        let envs = RuleEnvs::new(self.server);
         let envs = envs.map_err(|error| RequestError(error.to_string()))?;
         let read = |json: &Json, key: &str| {
             Definition::read(json).map_err(|error| RequestError(error.to_string()).within(key))
@@ -147,10 +142,10 @@ impl DefinitionRequest {
             id: id.clone(),
             ok: errors.is_empty(),
             errors: FieldError::sorted(&errors),
-            warnings: definition.warnings(old.as_ref(), self.kubernetes),
+            warnings: definition.warnings(old.as_ref(), self.server),
             rules: reports.iter().flat_map(Rule::of_schema).collect(),
             totals,
-            compatibility_version: self.kubernetes.to_string(),
+            compatibility_version: self.server.language().to_string(),
         })
     }
 }

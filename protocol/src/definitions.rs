@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gavel_crd::CompiledCrd;
 use gavel_crd::definition::Definition;
 use gavel_engine::value::Json;
-use gavel_libraries::KubeVersion;
+use gavel_libraries::Server;
 
 use crate::request::{Fields, RequestError};
 
@@ -37,11 +37,11 @@ pub(crate) struct Definitions {
     last: Option<Entry>,
 }
 
-/// A definition and, if it was asked for, what became of it for a version of Kubernetes.
+/// A definition and, if it was asked for, what became of it for an API server.
 #[derive(Debug)]
 struct Entry {
     json: Json,
-    loaded: Option<(KubeVersion, Arc<Loaded>)>,
+    loaded: Option<(Server, Arc<Loaded>)>,
 }
 
 impl DefinitionSource {
@@ -68,7 +68,7 @@ impl Definitions {
     pub(crate) fn load(
         &mut self,
         source: DefinitionSource,
-        kubernetes: KubeVersion,
+        server: Server,
     ) -> Result<Arc<Loaded>, RequestError> {
         let entry = match source {
             DefinitionSource::Earlier(id) => self.named.get_mut(&id).ok_or_else(|| {
@@ -79,7 +79,7 @@ impl Definitions {
                 self.last.insert(same.unwrap_or_else(|| Entry::new(json)))
             }
         };
-        entry.load(kubernetes)
+        entry.load(server)
     }
 }
 
@@ -88,22 +88,22 @@ impl Entry {
         Entry { json, loaded: None }
     }
 
-    fn load(&mut self, kubernetes: KubeVersion) -> Result<Arc<Loaded>, RequestError> {
-        if let Some((version, loaded)) = &self.loaded
-            && *version == kubernetes
+    fn load(&mut self, server: Server) -> Result<Arc<Loaded>, RequestError> {
+        if let Some((known, loaded)) = &self.loaded
+            && *known == server
         {
             return Ok(Arc::clone(loaded));
         }
         let within = |error: String| RequestError(format!("crd: {error}"));
         let definition = Definition::read(&self.json).map_err(|error| within(error.to_string()))?;
-        let crd = CompiledCrd::compile_for(&definition, kubernetes);
+        let crd = CompiledCrd::compile_for(&definition, server);
         let loaded = Arc::new(Loaded {
             crd: crd.map_err(|error| within(error.to_string()))?,
             storage_version: definition
                 .storage_version()
                 .map(|version| version.name.clone()),
         });
-        self.loaded = Some((kubernetes, Arc::clone(&loaded)));
+        self.loaded = Some((server, Arc::clone(&loaded)));
         Ok(loaded)
     }
 }

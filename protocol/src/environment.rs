@@ -8,7 +8,7 @@ use gavel_engine::decl::{Implementation, OverloadDecl, TypeProvider};
 use gavel_engine::env::{Env, EnvBuilder};
 use gavel_engine::syntax::Macros;
 use gavel_engine::types::{Signature, Type, TypeTextError};
-use gavel_libraries::{EnvSet, KubeVersion, cel_env};
+use gavel_libraries::{EnvSet, KubeVersion, Server, cel_env};
 use gavel_policy::cel::{NAMESPACE, REQUEST, declared_type, provider};
 
 use crate::types::SchemaSpec;
@@ -32,8 +32,8 @@ pub struct EnvironmentSpec {
 pub enum Language {
     /// What an API server offers.
     Kubernetes {
-        /// Of this version.
-        version: KubeVersion,
+        /// This one.
+        server: Server,
         /// To expressions that are stored already, not to new ones.
         stored: bool,
     },
@@ -120,15 +120,17 @@ impl Language {
     /// Whether fields whose names are reserved words may be selected as they are.
     fn selects_reserved_words(&self) -> bool {
         match self {
-            Language::Kubernetes { version, stored } => *stored || *version >= KubeVersion::v1(31),
+            Language::Kubernetes { server, stored } => {
+                *stored || server.language() >= KubeVersion::v1(31)
+            }
             Language::Cel { .. } => true,
         }
     }
 
     fn build(&self) -> Result<EnvBuilder, TypeTextError> {
         match self {
-            Language::Kubernetes { version, stored } => {
-                let set = EnvSet::new(*version)?;
+            Language::Kubernetes { server, stored } => {
+                let set = EnvSet::new(*server)?;
                 let env = match stored {
                     true => set.stored_expressions(),
                     false => set.new_expressions(),

@@ -10,7 +10,6 @@ use gavel_engine::estimate::{SizeSource, SizeTable};
 use gavel_engine::program::Activation;
 use gavel_engine::types::{Signature, Type};
 use gavel_engine::value::{Arena, Json};
-use gavel_libraries::KubeVersion;
 use gavel_policy::cel::PER_CALL_LIMIT;
 use gavel_schema::cel::CelSchema;
 
@@ -59,7 +58,7 @@ impl EvalRequest {
         let expr = fields.text("expr")?.ok_or_else(missing)?;
         let stored = [("new", false), ("stored", true)];
         let stored = fields.choice("mode", &stored)?.unwrap_or(false);
-        let version = version(&mut fields)?;
+        let server = fields.server()?;
         let cel = [("kubernetes", false), ("cel", true)];
         let language = match fields.choice("env", &cel)?.unwrap_or(false) {
             true => Language::Cel {
@@ -67,7 +66,7 @@ impl EvalRequest {
                 macros: !fields.flag("disableMacros")?,
                 functions: functions(&mut fields)?,
             },
-            false => Language::Kubernetes { version, stored },
+            false => Language::Kubernetes { server, stored },
         };
         let disable_check =
             matches!(language, Language::Cel { .. }) && fields.flag("disableCheck")?;
@@ -180,15 +179,6 @@ impl Bound<'_> {
         let calls = self.authorizers.iter().map(|authorizer| authorizer.calls());
         calls.flatten().collect()
     }
-}
-
-/// The version of Kubernetes that a request names.
-pub(super) fn version(fields: &mut Fields) -> Result<KubeVersion, RequestError> {
-    let Some(text) = fields.text("k8sVersion")? else {
-        return Ok(KubeVersion::default());
-    };
-    crate::environment::kubernetes_version(&text)
-        .map_err(|error| RequestError(error).within("k8sVersion"))
 }
 
 fn declared(

@@ -17,6 +17,7 @@ pub mod line;
 mod object;
 mod request;
 mod resource;
+mod server;
 mod session;
 mod typecheck;
 mod types;

@@ -1,14 +1,13 @@
 //! `op=object`: what the API server says of a policy, a binding or a webhook configuration.
 
 use gavel_engine::value::Json;
-use gavel_libraries::KubeVersion;
+use gavel_libraries::Server;
 use gavel_policy::api::{DecodeError, Resource};
 use gavel_policy::validation::Validator;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::answer::{Answer, Problem};
-use crate::environment::kubernetes_version;
 use crate::field_error::FieldError;
 use crate::line;
 use crate::request::{Fields, RequestError};
@@ -19,8 +18,8 @@ pub(crate) struct ObjectRequest {
     object: String,
     old: Option<String>,
     of_status: bool,
-    /// The version of Kubernetes whose language new expressions may use.
-    pub(crate) kubernetes: KubeVersion,
+    /// The API server.
+    pub(crate) server: Server,
 }
 
 /// The answer to an `object` request that could be decoded.
@@ -55,8 +54,6 @@ impl ObjectRequest {
         let object = objects
             .object
             .ok_or_else(|| RequestError("object must be set".to_owned()))?;
-        let version = fields.text("k8sVersion")?;
-        let version = version.map(|text| kubernetes_version(&text)).transpose();
         Ok(ObjectRequest {
             object: text_of(object),
             old: objects.old_object.map(text_of),
@@ -69,9 +66,7 @@ impl ObjectRequest {
                     )));
                 }
             },
-            kubernetes: version
-                .map_err(|error| RequestError(error).within("k8sVersion"))?
-                .unwrap_or(Validator::DEFAULT_VERSION),
+            server: fields.compatible_server()?,
         })
     }
 

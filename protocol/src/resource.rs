@@ -3,21 +3,20 @@
 use gavel_crd::decode::Source;
 use gavel_crd::resource::{COST_BUDGET, DecodeError, DecodeOptions, RuleRun, ValidateOptions};
 use gavel_engine::value::Json;
-use gavel_libraries::KubeVersion;
+use gavel_libraries::Server;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::answer::Problem;
 use crate::definitions::Loaded;
-use crate::evaluate::version;
 use crate::field_error::{FieldError, written};
 use crate::request::{Fields, RequestError};
 
 /// A `validate` request.
 #[derive(Debug)]
 pub(crate) struct ValidateRequest {
-    /// The version of Kubernetes.
-    pub(crate) kubernetes: KubeVersion,
+    /// The API server.
+    pub(crate) server: Server,
     /// The version of the definition; the one in which objects are stored where there is none.
     version: Option<String>,
     object: Json,
@@ -95,7 +94,7 @@ impl ValidateRequest {
             return Err(RequestError(message.to_owned()));
         }
         Ok(ValidateRequest {
-            kubernetes: version(&mut fields)?,
+            server: fields.server()?,
             version: fields.text("version")?.filter(|name| !name.is_empty()),
             object: fields.take("object").ok_or_else(|| missing("object"))?,
             old,

@@ -5,7 +5,7 @@ use std::collections::btree_map::Entry;
 
 use gavel_engine::program::EvalOptions;
 use gavel_engine::value::{Arena, Json};
-use gavel_libraries::KubeVersion;
+use gavel_libraries::Server;
 use gavel_policy::validation::Validator;
 
 use crate::admission::AdmissionQuestion;
@@ -26,8 +26,8 @@ pub struct Session {
     environments: Environments,
     definitions: Definitions,
     arena: Arena,
-    /// By the version whose language new expressions may use.
-    validators: BTreeMap<KubeVersion, Validator>,
+    /// By the API server.
+    validators: BTreeMap<Server, Validator>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -101,10 +101,10 @@ impl Session {
         request: &ObjectRequest,
         out: &mut Vec<u8>,
     ) -> Result<(), RequestError> {
-        let validator = match self.validators.entry(request.kubernetes) {
+        let validator = match self.validators.entry(request.server) {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => {
-                let validator = Validator::new(request.kubernetes);
+                let validator = Validator::new(request.server);
                 entry.insert(validator.map_err(|error| RequestError(error.to_string()))?)
             }
         };
@@ -130,7 +130,7 @@ impl Session {
     ) -> Result<(), RequestError> {
         let definition = DefinitionSource::read(&mut fields)?;
         let request = ValidateRequest::read(fields)?;
-        let loaded = self.definitions.load(definition, request.kubernetes)?;
+        let loaded = self.definitions.load(definition, request.server)?;
         let answer = ValidateAnswer::new(id, request.verdict(&loaded)?);
         line::write(&answer, out);
         Ok(())

@@ -1,7 +1,6 @@
 //! `op=typecheck`: the types of a policy's expressions, checked against schemas.
 
 use gavel_engine::value::Json;
-use gavel_libraries::KubeVersion;
 use gavel_policy::GroupVersionKind;
 use gavel_policy::api::{Registration, ValidatingAdmissionPolicy};
 use gavel_policy::typecheck::TypeChecker;
@@ -16,8 +15,8 @@ pub(crate) fn answer(id: &Json, mut fields: Fields) -> Result<Json, RequestError
     let policy = ValidatingAdmissionPolicy::from_json(&policy)
         .map_err(|error| RequestError(error.to_string()).within("policy"))?;
     let definitions = fields.object("definitions")?;
-    let mut checker = TypeChecker::new(KubeVersion::REFERENCE)
-        .map_err(|error| RequestError(error.to_string()))?;
+    let mut checker =
+        TypeChecker::new(fields.server()?).map_err(|error| RequestError(error.to_string()))?;
     for (name, schema) in fields.object("schemas")? {
         let schema = openapi::resolve(&schema, &|name| definitions.get(name)).map_err(|error| {
             RequestError(error.to_string()).within(&format!("schemas[{name:?}]"))

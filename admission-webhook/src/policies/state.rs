@@ -9,7 +9,7 @@ use gavel_crd::definition::{Definition, written_field};
 use gavel_crd::rule::RuleEnvs;
 use gavel_engine::env::Env;
 use gavel_libraries::authorizer::{Authorizer, Rbac};
-use gavel_libraries::{EnvSet, KubeVersion};
+use gavel_libraries::{EnvSet, Server};
 use gavel_policy::api::{GROUP, ParamKind, Resource};
 use gavel_policy::validation::Validator;
 use gavel_policy::{
@@ -407,9 +407,10 @@ impl Environments {
 fn environments() -> Result<&'static Environments, String> {
     static ENVIRONMENTS: LazyLock<Result<Environments, String>> = LazyLock::new(|| {
         let text = |error: &dyn std::error::Error| error.to_string();
-        let set = EnvSet::new(KubeVersion::REFERENCE).map_err(|error| text(&error))?;
-        let rules = RuleEnvs::new(RuleEnvs::DEFAULT_VERSION).map_err(|error| text(&error))?;
-        let validator = Validator::new(Validator::DEFAULT_VERSION).map_err(|error| text(&error))?;
+        let server = Server::default();
+        let set = EnvSet::new(server).map_err(|error| text(&error))?;
+        let rules = RuleEnvs::new(server.compatible()).map_err(|error| text(&error))?;
+        let validator = Validator::new(server.compatible()).map_err(|error| text(&error))?;
         Ok(Environments {
             stored: set.stored_expressions().clone(),
             rules,

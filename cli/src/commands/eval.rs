@@ -147,7 +147,7 @@ fn request(args: EvalArgs) -> Result<EvalRequest, String> {
             functions: Vec::new(),
         },
         (Environment::Kubernetes, None) => Language::Kubernetes {
-            version: args.kubernetes_version,
+            server: args.kubernetes_version.into(),
             stored: args.stored,
         },
         (Environment::Kubernetes, Some(_)) => {

@@ -1,9 +1,15 @@
 use serde_json::{Map, json};
 
+use gavel_apimachinery::server::Server;
+
 use super::*;
 
+fn server() -> Server {
+    Server::default()
+}
+
 fn envs() -> RuleEnvs {
-    RuleEnvs::new(RuleEnvs::DEFAULT_VERSION).unwrap()
+    RuleEnvs::new(server().compatible()).unwrap()
 }
 
 /// A definition of a namespaced `Thing` of `example.com` with these versions.
@@ -254,7 +260,7 @@ fn updates_may_keep_what_was_accepted() {
         read(sort(json!({"type": "string"}))),
         read(sort(json!({"type": "integer"}))),
     );
-    let envs = RuleEnvs::new("1.33".parse().unwrap()).unwrap();
+    let envs = RuleEnvs::new(server().offering("1.33".parse().unwrap())).unwrap();
     assert_eq!(texts(&new.validate_update(&old, &envs)), [""; 0]);
     let created = new.validate(&envs);
     assert!(
@@ -286,13 +292,13 @@ fn formats_that_are_not_known_are_warned_of_once() {
     let old = read(json!({"a": format("weird"), "b": format("date-time")}));
     let new =
         read(json!({"a": format("weird"), "c": format("k8s-short-name"), "d": format("odd")}));
-    let version = RuleEnvs::DEFAULT_VERSION;
+    let server = server().compatible();
     assert_eq!(
-        old.warnings(None, version),
+        old.warnings(None, server),
         ["unrecognized format \"weird\""]
     );
     assert_eq!(
-        new.warnings(Some(&old), version),
+        new.warnings(Some(&old), server),
         ["unrecognized format \"odd\""]
     );
 }

@@ -2,7 +2,7 @@
 //! `pkg/registry/customresourcedefinition/strategy.go`).
 
 use gavel_apimachinery::formats::Format;
-use gavel_apimachinery::version::KubeVersion;
+use gavel_apimachinery::server::Server;
 use gavel_golang::quote::quote;
 use gavel_schema::JsonSchema;
 
@@ -12,16 +12,16 @@ use super::walk::each_schema;
 impl Definition {
     /// What a client is told: formats of which the version knows nothing, save for those that the old definition has, if
     /// the definition takes the place of another.
-    pub fn warnings(&self, old: Option<&Definition>, version: KubeVersion) -> Vec<String> {
-        let known = old.map(|old| old.unknown_formats(version));
+    pub fn warnings(&self, old: Option<&Definition>, server: Server) -> Vec<String> {
+        let known = old.map(|old| old.unknown_formats(server));
         let known = known.unwrap_or_default();
-        let formats = self.unknown_formats(version).into_iter();
+        let formats = self.unknown_formats(server).into_iter();
         let new = formats.filter(|format| !known.contains(format));
         new.map(|format| format!("unrecognized format {}", quote(format)))
             .collect()
     }
 
-    fn unknown_formats(&self, version: KubeVersion) -> Vec<&str> {
+    fn unknown_formats(&self, server: Server) -> Vec<&str> {
         let shared = self.shared();
         let own = self.spec.versions.iter();
         let own = own.filter_map(|version| shared.validation.own(version.schema.as_ref()));
@@ -29,7 +29,7 @@ impl Definition {
         for validation in shared.validation.common.into_iter().chain(own) {
             if let Some(schema) = validation.schema.as_deref() {
                 each_schema(schema, &mut |schema| {
-                    if !schema.format.is_empty() && !is_known(schema, version) {
+                    if !schema.format.is_empty() && !is_known(schema, server) {
                         formats.push(schema.format.as_str());
                     }
                 });
@@ -39,10 +39,10 @@ impl Definition {
     }
 }
 
-fn is_known(schema: &JsonSchema, version: KubeVersion) -> bool {
+fn is_known(schema: &JsonSchema, server: Server) -> bool {
     let format = schema.format.as_str();
     match schema.kind.as_str() {
-        "" | "string" => Format::named(format, version).is_some(),
+        "" | "string" => Format::named(format, server.language()).is_some(),
         "integer" => matches!(format, "int32" | "int64"),
         "number" => matches!(format, "float" | "double"),
         _ => false,

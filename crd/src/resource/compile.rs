@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gavel_apimachinery::version::KubeVersion;
+use gavel_apimachinery::server::Server;
 use gavel_schema::validate::Validator;
 use gavel_schema::{JsonSchema, Pool, default};
 
@@ -22,26 +22,23 @@ pub struct CompileError(String);
 pub struct UnknownVersion(String);
 
 impl CompiledCrd {
-    /// Compiles a definition, for the version of Kubernetes that everything here follows.
+    /// Compiles a definition for the API server of the newest version.
     ///
     /// # Errors
     ///
     /// A schema that is not structural.
     pub fn compile(definition: &Definition) -> Result<Self, CompileError> {
-        Self::compile_for(definition, KubeVersion::REFERENCE)
+        Self::compile_for(definition, Server::default())
     }
 
-    /// Compiles a definition for a version of Kubernetes.
+    /// Compiles a definition for an API server.
     ///
     /// # Errors
     ///
     /// A schema that is not structural.
-    pub fn compile_for(
-        definition: &Definition,
-        kubernetes: KubeVersion,
-    ) -> Result<Self, CompileError> {
+    pub fn compile_for(definition: &Definition, server: Server) -> Result<Self, CompileError> {
         let spec = &definition.spec;
-        let envs = RuleEnvs::new(kubernetes).map_err(|error| CompileError(error.to_string()))?;
+        let envs = RuleEnvs::new(server).map_err(|error| CompileError(error.to_string()))?;
         let preserves_unknown_fields = spec.preserve_unknown_fields;
         let mut pool = Pool::default();
         let compile =
@@ -112,7 +109,7 @@ impl CompiledVersion {
         let has_status = subresources.is_some_and(|subresources| subresources.status);
         let validator = schema
             .as_deref()
-            .map(|schema| Validator::new(schema, envs.version()));
+            .map(|schema| Validator::new(schema, envs.server()));
         let status = validator.as_ref().filter(|_| has_status);
         let is_embedded = |schema: &JsonSchema| schema.embedded_resource;
         let structural = schema.as_ref().filter(|_| refusal.is_none());

@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 
+use gavel_apimachinery::server::Server;
 use gavel_apimachinery::version::KubeVersion;
 use gavel_engine::env::Env;
 use gavel_engine::types::{Type, TypeTextError};
@@ -17,11 +18,10 @@ pub const OLD_SELF: &str = "oldSelf";
 /// The first version whose new expressions may name fields by words that CEL reserves.
 const RESERVED_WORDS: KubeVersion = KubeVersion::v1(31);
 
-/// What the rules of a version of Kubernetes may use.
+/// What rules may use of an API server.
 #[derive(Debug, Clone)]
 pub struct RuleEnvs {
     set: EnvSet,
-    version: KubeVersion,
 }
 
 /// Whether an expression was there already: then it may use all that any version offers.
@@ -34,21 +34,16 @@ pub enum Age {
 }
 
 impl RuleEnvs {
-    /// The version whose language new rules of a definition may use: that of the oldest API server that may come to read
-    /// them, the minor version before an API server's own.
-    pub const DEFAULT_VERSION: KubeVersion = KubeVersion::v1(35);
-
-    /// The environments of a version. The error is one of the tables of functions.
-    pub fn new(version: KubeVersion) -> Result<RuleEnvs, TypeTextError> {
-        Ok(RuleEnvs {
-            set: EnvSet::new(version)?,
-            version,
-        })
+    /// The environments of an API server, which for a definition is a [`Server::compatible`] one. The error is one of the
+    /// tables of functions.
+    pub fn new(server: Server) -> Result<RuleEnvs, TypeTextError> {
+        let set = EnvSet::new(server)?;
+        Ok(RuleEnvs { set })
     }
 
-    /// The version.
-    pub fn version(&self) -> KubeVersion {
-        self.version
+    /// The server.
+    pub fn server(&self) -> Server {
+        self.set.server()
     }
 
     fn base(&self, age: Age) -> &Env {
@@ -141,7 +136,7 @@ impl<'e> NodeEnvs<'e> {
             true => Type::optional(ty.clone()),
             false => ty.clone(),
         };
-        let reserved_words = age == Age::Stored || self.envs.version >= RESERVED_WORDS;
+        let reserved_words = age == Age::Stored || self.envs.server().language() >= RESERVED_WORDS;
         let env = self.envs.base(age).extend();
         let env = env.variable(SELF, ty.clone()).variable(OLD_SELF, old);
         env.provider(schema.provider(reserved_words)).build()

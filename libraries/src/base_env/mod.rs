@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
+use gavel_apimachinery::server::{Difference, Server};
 use gavel_apimachinery::version::KubeVersion;
 use gavel_engine::check::validators;
 use gavel_engine::decl::Overload;
@@ -14,7 +15,7 @@ use gavel_engine::types::{OPTIONAL, TypeTextError};
 
 use crate::cel::format::FORMAT_BEFORE_4;
 use crate::cel::format::validator::format_calls_before_4;
-use crate::cel::lists::LISTS;
+use crate::cel::lists::{LISTS, LISTS_WITH_BOUNDED_RANGE};
 use crate::cel::optionals::OPTIONALS;
 use crate::cel::sets::SETS;
 use crate::cel::strings::{
@@ -62,6 +63,8 @@ pub struct Gated {
     pub removed: Option<KubeVersion>,
     /// Whether a feature gate has come to offer it to expressions of all versions, even of those that did not have it.
     pub ungated: bool,
+    /// The servers that have it: all, or those that have or have not a difference.
+    pub servers: Option<(Difference, bool)>,
     /// What it is.
     pub feature: Feature,
 }
@@ -123,6 +126,10 @@ pub const FEATURES: &[Gated] = &[
     since(32, Feature::Functions("comprehensions", &[TWO_VARIABLE])),
     since(33, Feature::Functions("kubernetes.Semver", &[SEMVER])),
     since(34, Feature::Macros(syntax::SORT_BY)),
+    with(
+        Difference::RangeIsBounded,
+        since(34, Feature::Functions("lists", &[LISTS_WITH_BOUNDED_RANGE])),
+    ),
     since(34, Feature::Functions("lists", &[LISTS])),
 ];
 
@@ -131,7 +138,16 @@ const fn since(minor: u32, feature: Feature) -> Gated {
         introduced: KubeVersion::v1(minor),
         removed: None,
         ungated: false,
+        servers: None,
         feature,
+    }
+}
+
+/// A feature of those servers that have a difference.
+const fn with(difference: Difference, gated: Gated) -> Gated {
+    Gated {
+        servers: Some((difference, true)),
+        ..gated
     }
 }
 
@@ -140,6 +156,7 @@ const fn until(minor: u32, feature: Feature) -> Gated {
         introduced: KubeVersion::v1(0),
         removed: Some(KubeVersion::v1(minor)),
         ungated: false,
+        servers: None,
         feature,
     }
 }
@@ -156,29 +173,36 @@ impl Feature {
 }
 
 impl Gated {
-    /// Whether a version has the feature.
-    pub fn is_in(&self, version: KubeVersion) -> bool {
+    /// Whether a server offers the feature to new expressions.
+    pub fn is_in(&self, server: Server) -> bool {
+        let version = server.language();
         (self.ungated || self.introduced <= version)
             && self.removed.is_none_or(|removed| version < removed)
+            && self
+                .servers
+                .is_none_or(|(difference, has)| server.has(difference) == has)
     }
 }
 
-/// The environment of a version, without variables. It is built once.
-pub(crate) fn base_env(version: KubeVersion) -> Result<Env, TypeTextError> {
-    static BUILT: Mutex<BTreeMap<KubeVersion, Env>> = Mutex::new(BTreeMap::new());
+/// What a server offers to new expressions, without variables. It is built once.
+pub(crate) fn base_env(server: Server) -> Result<Env, TypeTextError> {
+    static BUILT: Mutex<BTreeMap<Server, Env>> = Mutex::new(BTreeMap::new());
     // Versions between two changes share an environment.
     let changes = FEATURES
         .iter()
         .flat_map(|gated| [Some(gated.introduced), gated.removed]);
-    let change = changes.flatten().filter(|change| *change <= version).max();
-    let version = change.unwrap_or(version);
+    let change = changes
+        .flatten()
+        .filter(|change| *change <= server.language())
+        .max();
+    let server = server.offering(change.unwrap_or(server.language()));
     let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(env) = built.get(&version) {
+    if let Some(env) = built.get(&server) {
         return Ok(env.clone());
     }
-    let features = FEATURES.iter().filter(|gated| gated.is_in(version));
+    let features = FEATURES.iter().filter(|gated| gated.is_in(server));
     let env = builder(features.map(|gated| gated.feature)).build()?;
-    built.insert(version, env.clone());
+    built.insert(server, env.clone());
     Ok(env)
 }
 

@@ -1,7 +1,7 @@
 use super::*;
 
 fn env(minor: u32) -> Env {
-    match base_env(KubeVersion::v1(minor)) {
+    match base_env(Server::new(KubeVersion::v1(minor))) {
         Ok(env) => env,
         Err(error) => panic!("{error}"),
     }

@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 
+use gavel_apimachinery::server::Server;
 use gavel_apimachinery::version::KubeVersion;
 use gavel_engine::ast::operators::LOGICAL_NOT;
 use gavel_engine::check::is_mixed_comparison;
@@ -69,12 +70,13 @@ pub enum CallCost {
 impl Listing {
     /// What a Kubernetes version offers to new expressions. An error where an example is not true.
     pub fn kubernetes(version: KubeVersion) -> Result<Listing, ExampleError> {
-        let envs = EnvSet::new(version)?;
+        let server = Server::new(version);
+        let envs = EnvSet::new(server)?;
         let env = envs.new_expressions();
         let mut listing = Listing::default();
         let mut seen = Seen::default();
         for gated in FEATURES {
-            if gated.is_in(version) && gated.introduced <= version {
+            if gated.is_in(server) && gated.introduced <= version {
                 listing.add(&gated.feature, env, &mut seen, Some(gated.introduced))?;
             }
         }

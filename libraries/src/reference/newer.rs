@@ -1,5 +1,6 @@
 //! What an expression uses that a Kubernetes version does not have yet.
 
+use gavel_apimachinery::server::Server;
 use gavel_apimachinery::version::KubeVersion;
 use gavel_engine::ast::{Ast, Call, Expr, ExprKind};
 use gavel_engine::syntax::{Macro, Receiver};
@@ -46,7 +47,7 @@ fn find(call: &Call, version: KubeVersion) -> Option<Newer> {
     let offers =
         |gated: &&Gated| has_function(&gated.feature, &name) || has_macro(&gated.feature, call);
     let offering = || FEATURES.iter().filter(offers);
-    match offering().any(|gated| gated.is_in(version)) {
+    match offering().any(|gated| gated.is_in(Server::new(version))) {
         true => None,
         false => offering()
             .map(|gated| gated.introduced)
@@ -94,7 +95,7 @@ mod tests {
     use gavel_engine::syntax::Macros;
 
     fn check(version: u32, expression: &str, expected: &[(&str, u32)]) {
-        let set = EnvSet::new(KubeVersion::v1(version)).unwrap();
+        let set = EnvSet::new(Server::new(KubeVersion::v1(version))).unwrap();
         let env = set.stored_expressions().extend().macros(Macros::default());
         let ast = env.build().unwrap().parse(expression).unwrap();
         let expected: Vec<Newer> = expected

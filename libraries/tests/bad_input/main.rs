@@ -20,7 +20,7 @@ mod values;
 
 /// What Kubernetes offers, and the language with all libraries.
 static ENVIRONMENTS: LazyLock<[Env; 2]> = LazyLock::new(|| {
-    let kubernetes = EnvSet::new(KubeVersion::NEWEST).unwrap();
+    let kubernetes = EnvSet::new(KubeVersion::NEWEST.into()).unwrap();
     [kubernetes.new_expressions().clone(), cel_env().unwrap()].map(|env| {
         let env = env
             .extend()

@@ -9,8 +9,8 @@ const BOTH: Declarations = Declarations {
 };
 
 fn compiler() -> Compiler {
-    let version = "1.36".parse().expect("a version");
-    let environments = EnvSet::new(version).expect("environments");
+    let server = "1.36".parse().expect("a version");
+    let environments = EnvSet::new(server).expect("environments");
     Compiler::with_variables(environments.stored_expressions())
 }
 

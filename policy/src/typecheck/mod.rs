@@ -8,7 +8,7 @@ use gavel_apimachinery::meta::GroupVersion;
 use gavel_engine::check::CheckedAst;
 use gavel_engine::env::Env;
 use gavel_engine::types::TypeTextError;
-use gavel_libraries::{EnvSet, KubeVersion};
+use gavel_libraries::{EnvSet, Server};
 use gavel_schema::JsonSchema;
 use gavel_schema::cel::{CelSchema, MAX_REQUEST_SIZE};
 
@@ -104,13 +104,13 @@ struct Expression {
 }
 
 impl TypeChecker {
-    /// A checker that knows no kind yet, of the language of a version of Kubernetes.
+    /// A checker that knows no kind yet, of the language of an API server.
     ///
     /// # Errors
     ///
     /// Never, but for faults in the tables of functions.
-    pub fn new(version: KubeVersion) -> Result<Self, TypeTextError> {
-        let base = EnvSet::new(version)?.stored_expressions().clone();
+    pub fn new(server: Server) -> Result<Self, TypeTextError> {
+        let base = EnvSet::new(server)?.stored_expressions().clone();
         Ok(TypeChecker {
             base,
             schemas: BTreeMap::new(),

@@ -16,7 +16,7 @@ use gavel_apimachinery::field::{self, Error, Path};
 use gavel_apimachinery::meta::{self, ObjectMeta as MetadataView};
 use gavel_apimachinery::names::{self, NameRule};
 use gavel_apimachinery::serializer::ApiValue;
-use gavel_apimachinery::version::KubeVersion;
+use gavel_apimachinery::server::Server;
 use gavel_engine::types::TypeTextError;
 use gavel_engine::value::Json;
 use gavel_golang::quote::quote;
@@ -49,16 +49,13 @@ const GENERATED: &str = "22222";
 const STATIC_SUFFIX: &str = ".static.k8s.io";
 
 impl Validator {
-    /// The version whose language new expressions may use by default: the one before, so that it can be gone back to.
-    pub const DEFAULT_VERSION: KubeVersion = KubeVersion::v1(35);
-
-    /// A validator with the environments of a version of Kubernetes.
+    /// A validator with the environments of an API server, which is a [`Server::compatible`] one.
     ///
     /// # Errors
     ///
     /// There is no such environment.
-    pub fn new(version: KubeVersion) -> Result<Self, TypeTextError> {
-        let environments = EnvSet::new(version)?;
+    pub fn new(server: Server) -> Result<Self, TypeTextError> {
+        let environments = EnvSet::new(server)?;
         Ok(Validator {
             compilers: Compilers::new(&environments),
         })

@@ -61,7 +61,7 @@ fn merge(fields: &mut Json, changes: &Json) {
 }
 
 fn validator() -> Validator {
-    Validator::new(Validator::DEFAULT_VERSION).unwrap()
+    Validator::new("1.36".parse::<Server>().unwrap().compatible()).unwrap()
 }
 
 fn told(report: &Report) -> Vec<String> {

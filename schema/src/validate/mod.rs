@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use gavel_apimachinery::field::{Error, ErrorType, Path};
-use gavel_apimachinery::version::KubeVersion;
+use gavel_apimachinery::server::Server;
 use gavel_engine::value::Json;
 
 use crate::JsonSchema;
@@ -33,7 +33,7 @@ use trail::Places;
 ///
 /// ```
 /// use gavel_apimachinery::field::Path;
-/// use gavel_apimachinery::version::KubeVersion;
+/// use gavel_apimachinery::server::Server;
 /// use gavel_schema::JsonSchema;
 /// use gavel_schema::validate::Validator;
 /// use serde_json::json;
@@ -43,7 +43,7 @@ use trail::Places;
 ///     "type": "object",
 ///     "properties": {"spec": {"type": "object", "properties": {"replicas": {"type": "integer", "maximum": 3}}}},
 /// }))?;
-/// let validator = Validator::new(&schema, KubeVersion::REFERENCE);
+/// let validator = Validator::new(&schema, Server::default());
 /// let errors = validator.validate(&Path::root(), &json!({"spec": {"replicas": 4}}));
 /// assert_eq!(
 ///     errors.iter().map(ToString::to_string).collect::<Vec<_>>(),
@@ -58,11 +58,11 @@ pub struct Validator {
 }
 
 impl Validator {
-    /// Of a schema, with the formats that a version of Kubernetes knows. Patterns are compiled when they are first
+    /// Of a schema, with the formats that an API server knows. Patterns are compiled when they are first
     /// needed; one that is none fails all texts, as upstream.
-    pub fn new(schema: &JsonSchema, version: KubeVersion) -> Self {
+    pub fn new(schema: &JsonSchema, server: Server) -> Self {
         Validator {
-            root: Arc::new(Compiler::new(version).node(schema)),
+            root: Arc::new(Compiler::new(server).node(schema)),
         }
     }
 

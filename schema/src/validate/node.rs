@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use gavel_apimachinery::formats::Format;
-use gavel_apimachinery::version::KubeVersion;
+use gavel_apimachinery::server::Server;
 use gavel_engine::value::Json;
 
 use super::combination::Combination;
@@ -153,7 +153,7 @@ impl Node {
 
 /// Compiles the nodes of one schema.
 pub(super) struct Compiler<'s> {
-    version: KubeVersion,
+    server: Server,
     /// Schemas repeat their patterns.
     patterns: HashMap<&'s str, Arc<Pattern>>,
     /// By the place of the schema: what is one schema is one node.
@@ -161,9 +161,9 @@ pub(super) struct Compiler<'s> {
 }
 
 impl<'s> Compiler<'s> {
-    pub(super) fn new(version: KubeVersion) -> Self {
+    pub(super) fn new(server: Server) -> Self {
         Compiler {
-            version,
+            server,
             patterns: HashMap::new(),
             nodes: HashMap::new(),
         }
@@ -211,8 +211,8 @@ impl<'s> Compiler<'s> {
     fn format(&self, schema: &JsonSchema) -> Option<NamedFormat> {
         let name = schema.format.as_str();
         let of_texts = match schema.kind.as_str() {
-            _ if schema.int_or_string => Some(Format::named(name, self.version)?),
-            "" | "string" => Some(Format::named(name, self.version)?),
+            _ if schema.int_or_string => Some(Format::named(name, self.server.language())?),
+            "" | "string" => Some(Format::named(name, self.server.language())?),
             "integer" if matches!(name, "int32" | "int64") => None,
             "number" if matches!(name, "float" | "double") => None,
             _ => return None,

@@ -1,5 +1,7 @@
 use serde_json::json;
 
+use gavel_apimachinery::version::KubeVersion;
+
 use super::*;
 use crate::correlate::Correlation;
 
@@ -8,7 +10,7 @@ fn schema(of: &Json) -> JsonSchema {
 }
 
 fn validator(of: &Json) -> Validator {
-    Validator::new(&schema(of), KubeVersion::REFERENCE)
+    Validator::new(&schema(of), Server::default())
 }
 
 /// What a schema says of a field `f`.
@@ -96,7 +98,7 @@ fn formats_are_known_by_type_and_version() {
     );
     let name = schema(&json!({"type": "string", "format": "k8s-short-name"}));
     for (version, errors) in [(33, 0), (34, 1)] {
-        let validator = Validator::new(&name, KubeVersion::v1(version));
+        let validator = Validator::new(&name, KubeVersion::v1(version).into());
         let found = validator.validate(&Path::root(), &json!({"f": "-"}));
         assert_eq!(found.len(), errors, "{version}");
     }
@@ -321,7 +323,7 @@ fn the_type_of_an_object_is_held_against_no_old_one() {
             .unwrap();
     let object = json!({"kind": "Thing"});
     let correlation = Correlation::new(&object, &object, &schema);
-    let validator = Validator::new(&schema, KubeVersion::REFERENCE);
+    let validator = Validator::new(&schema, Server::default());
     // Here the object as a whole has not changed; a field that the schema does not know makes it one that has.
     assert_eq!(
         validator.validate_update(&Path::root(), correlation.root()),

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use gavel_apimachinery::field::Error;
 use gavel_apimachinery::json;
+use gavel_libraries::Server;
 use gavel_manifest::Document;
 use gavel_policy::api::{GROUP, Resource};
 use gavel_policy::typecheck::{Analysis, KindCosts, TypeChecker, Unchecked};
@@ -77,8 +78,8 @@ struct Checkers {
 
 impl Checkers {
     fn new(args: &LintArgs, manifests: &mut Manifests) -> Result<Self, String> {
-        let version = args.kubernetes_version;
-        let mut types = TypeChecker::new(version).map_err(|error| error.to_string())?;
+        let server = Server::new(args.kubernetes_version);
+        let mut types = TypeChecker::new(server).map_err(|error| error.to_string())?;
         types.set_max_object(args.max_object);
         for (path, document) in manifests.objects(&args.crd) {
             if let Err(message) = kinds::define(&document, &mut types) {
@@ -91,7 +92,7 @@ impl Checkers {
             }
         }
         // What is written anew must be understood by the version before, too.
-        let validator = Validator::new(version.previous()).map_err(|error| error.to_string())?;
+        let validator = Validator::new(server.compatible()).map_err(|error| error.to_string())?;
         Ok(Checkers { validator, types })
     }
 

@@ -3,7 +3,7 @@
 use gavel_crd::CompiledCrd;
 use gavel_crd::definition::Definition;
 use gavel_crd::rule::RuleEnvs;
-use gavel_libraries::KubeVersion;
+use gavel_libraries::Server;
 use gavel_manifest::Document;
 
 use super::object::{Fault, Key};
@@ -29,17 +29,17 @@ impl Definitions {
     pub(super) fn add(
         &mut self,
         document: &Document,
-        version: KubeVersion,
+        server: Server,
     ) -> Result<Vec<Fault>, String> {
         if !is_definition(document) {
             return Ok(Vec::new());
         }
         // New rules must be understood by the version before, too.
-        let envs = RuleEnvs::new(version.previous()).map_err(|error| error.to_string())?;
+        let envs = RuleEnvs::new(server.compatible()).map_err(|error| error.to_string())?;
         let definition = Definition::read(document.value()).map_err(|error| error.to_string())?;
         let faults = definition.validate(&envs).into_iter().map(Fault::Field);
         let faults: Vec<_> = faults.collect();
-        match CompiledCrd::compile_for(&definition, version) {
+        match CompiledCrd::compile_for(&definition, server) {
             Ok(crd) => self.0.push(KnownDefinition {
                 is_namespaced: definition.spec.scope == "Namespaced",
                 group: definition.spec.group,

@@ -60,7 +60,7 @@ impl Run<'_> {
     fn definitions(&mut self) -> io::Result<Definitions> {
         let mut definitions = Definitions::default();
         for (path, document) in self.manifests.objects(&self.args.crd) {
-            match definitions.add(&document, self.args.kubernetes_version) {
+            match definitions.add(&document, self.args.kubernetes_version.into()) {
                 Ok(faults) => {
                     if !faults.is_empty() {
                         self.manifests.set_unusable();

@@ -178,7 +178,7 @@ mod tests {
 
     #[track_caller]
     fn check(expression: &str, expected: &[&str]) {
-        let set = EnvSet::new(KubeVersion::v1(36)).unwrap();
+        let set = EnvSet::new(KubeVersion::v1(36).into()).unwrap();
         assert_eq!(
             issues(set.new_expressions(), expression),
             expected,

@@ -95,6 +95,25 @@ pub(super) fn range<'a>(
     }
 }
 
+/// The most that [`bounded_range`] makes.
+const MAX_RANGE: i64 = 1_000_000;
+
+/// [`range`], of which the size must be from zero to [`MAX_RANGE`].
+pub(super) fn bounded_range<'a>(
+    call: &CallContext<'a>,
+    args: &[Value<'a>],
+) -> Result<Value<'a>, EvalError> {
+    match args {
+        [Value::Int(size)] if *size < 0 => Err(EvalError::new(format!(
+            "lists.range: size must be non-negative, got {size}"
+        ))),
+        [Value::Int(size)] if *size > MAX_RANGE => Err(EvalError::new(format!(
+            "lists.range: size {size} exceeds maximum allowed ({MAX_RANGE})"
+        ))),
+        _ => range(call, args),
+    }
+}
+
 /// The numbers from 0 to below this one. They are not laid out in memory: their cost is counted only after the call,
 /// when a large range would have filled it.
 #[derive(Debug)]

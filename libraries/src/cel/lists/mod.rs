@@ -159,6 +159,16 @@ pub const LISTS: &[Overload] = &[
     },
 ];
 
+/// The rows that refuse sizes below zero and above a million.
+pub const LISTS_WITH_BOUNDED_RANGE: &[Overload] = &[Overload {
+    function: "lists.range",
+    id: "lists_range",
+    signature: "(int) -> list(int)",
+    implementation: Implementation::Typed(bodies::bounded_range),
+    cost: cost::RANGE,
+    example: "lists.range(3) == [0, 1, 2]",
+}];
+
 const fn sort(
     id: &'static str,
     signature: &'static str,

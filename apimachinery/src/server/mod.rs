@@ -1,0 +1,157 @@
+//! API servers by their versions: what those of one answer differently from those of another.
+//!
+//! Code asks a [`Server`] for a [`Difference`], never for its version; [`DIFFERENCES`] alone knows which version has which.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::version::{KubeVersion, VersionError};
+
+mod difference;
+mod table;
+
+pub use difference::Difference;
+pub use table::{DIFFERENCES, Effect, PATCH_RELEASES, PatchRelease, Row};
+
+/// An API server: whose code answers, and what it offers to new expressions.
+///
+/// ```
+/// use gavel_apimachinery::server::{Difference, Server};
+///
+/// # fn main() -> Result<(), gavel_apimachinery::version::VersionError> {
+/// let (older, newer): (Server, Server) = ("1.36".parse()?, "1.37".parse()?);
+/// assert!(newer.has(Difference::RangeIsBounded));
+/// assert!(!older.has(Difference::RangeIsBounded));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Server {
+    version: KubeVersion,
+    language: KubeVersion,
+    /// The differences that it has, a bit each.
+    differences: u64,
+}
+
+impl Server {
+    /// The oldest version whose answers are known; what is older is taken to answer the same.
+    pub const OLDEST: KubeVersion = KubeVersion::v1(34);
+
+    /// The API server of a version, which offers all that it knows.
+    pub const fn new(version: KubeVersion) -> Self {
+        let mut differences = 0;
+        let mut rows = DIFFERENCES;
+        while let [row, rest @ ..] = rows {
+            if row.since.major < version.major
+                || row.since.major == version.major && row.since.minor <= version.minor
+            {
+                differences |= row.difference.bit();
+            }
+            rows = rest;
+        }
+        Server {
+            version,
+            language: version,
+            differences,
+        }
+    }
+
+    /// The same server, which offers the language of another version to new expressions; of a later one, what it knows of
+    /// it.
+    pub const fn offering(self, language: KubeVersion) -> Self {
+        Server { language, ..self }
+    }
+
+    /// The same server as it offers its language to new expressions of definitions and policies: the version before must
+    /// understand them, so that it can be gone back to.
+    pub const fn compatible(self) -> Self {
+        self.offering(self.version.previous())
+    }
+
+    /// Its version.
+    pub const fn version(self) -> KubeVersion {
+        self.version
+    }
+
+    /// The version whose language new expressions may use.
+    pub const fn language(self) -> KubeVersion {
+        self.language
+    }
+
+    /// Whether it answers in this new way.
+    pub const fn has(self, difference: Difference) -> bool {
+        self.differences & difference.bit() != 0
+    }
+
+    /// The same server, as if it alone had this difference, or had it not: for asking what a difference does.
+    pub const fn with(self, difference: Difference, has: bool) -> Self {
+        let bit = difference.bit();
+        Server {
+            differences: match has {
+                true => self.differences | bit,
+                false => self.differences & !bit,
+            },
+            ..self
+        }
+    }
+
+    /// The rows of what another server answers differently, in the order of the table.
+    pub fn differences(self, other: Server) -> impl Iterator<Item = &'static Row> {
+        let differ = move |row: &&Row| self.has(row.difference) != other.has(row.difference);
+        DIFFERENCES.iter().filter(differ)
+    }
+}
+
+impl Default for Server {
+    fn default() -> Self {
+        Server::new(KubeVersion::default())
+    }
+}
+
+impl From<KubeVersion> for Server {
+    fn from(version: KubeVersion) -> Self {
+        Server::new(version)
+    }
+}
+
+impl FromStr for Server {
+    type Err = VersionError;
+
+    fn from_str(text: &str) -> Result<Self, VersionError> {
+        text.parse().map(Server::new)
+    }
+}
+
+impl fmt::Display for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.version.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_difference_is_one_row() {
+        let mut bits = 0;
+        for row in DIFFERENCES {
+            assert_eq!(bits & row.difference.bit(), 0, "{row:?}");
+            bits |= row.difference.bit();
+            assert!(Server::OLDEST < row.since, "{row:?}");
+            assert!(row.since <= KubeVersion::NEWEST, "{row:?}");
+        }
+        assert!(DIFFERENCES.is_sorted_by_key(|row| (row.since, row.effect)));
+    }
+
+    #[test]
+    fn a_difference_can_be_looked_at_alone() {
+        for row in DIFFERENCES {
+            let before = Server::new(row.since.previous());
+            let after = before.with(row.difference, true);
+            let rows: Vec<_> = before.differences(after).collect();
+            assert_eq!(rows, [row]);
+            assert_eq!(after.with(row.difference, false), before);
+        }
+    }
+}

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use flate2::read::GzDecoder;
@@ -19,10 +19,11 @@ use crate::telemetry::Metrics;
 
 #[test]
 fn recorded_requests_are_decided_as_an_api_server_has_decided_them() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/golden/policies.ndjson.gz");
-    let shared = std::env::var_os("GAVEL_SHARED")
-        .map(|shared| Path::new(&shared).join("golden/policies.ndjson.gz"));
-    let Ok(file) = std::fs::File::open(shared.unwrap_or(file)) else {
+    let expected = std::env::var_os("GAVEL_SHARED").map(PathBuf::from);
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared");
+    let shared = expected.clone().unwrap_or_else(beside);
+    let Ok(file) = std::fs::File::open(shared.join("golden/policies.ndjson.gz")) else {
+        assert_eq!(expected, None, "GAVEL_SHARED must hold the recordings");
         eprintln!("skipped: there is no ../shared");
         return;
     };

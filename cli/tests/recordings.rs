@@ -1,6 +1,8 @@
-//! Answers held against recorded answers of Kubernetes, field by field. Skipped where the recordings are not there.
+//! Our answers beside recorded answers of Kubernetes, field by field. Skips where the recordings are absent, unless
+//! `GAVEL_SHARED` names the folder that must hold them.
 #![expect(
     clippy::unwrap_used,
+    clippy::panic,
     clippy::indexing_slicing,
     clippy::string_slice,
     reason = "a test"
@@ -46,10 +48,22 @@ const DIFFERENT: &[(&str, &str)] = &[(
 /// The keys of an answer that are compared on their own, or not at all.
 const KNOWN: [&str; 7] = ["id", "ok", "error", "value", "type", "cost", "estimate"];
 
+/// The lines of a recording; none where it is absent and not expected.
 fn recordings(file: &str) -> Option<impl Iterator<Item = String>> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/golden");
-    let lines = BufReader::new(GzDecoder::new(File::open(folder.join(file)).ok()?)).lines();
-    Some(lines.map(Result::unwrap))
+    let expected = std::env::var_os("GAVEL_SHARED").map(PathBuf::from);
+    let shared = expected
+        .clone()
+        .unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared"));
+    let file = shared.join("golden").join(file);
+    let opened = match File::open(&file) {
+        Err(error) if expected.is_some() => panic!("{}: {error}", file.display()),
+        opened => opened.ok()?,
+    };
+    Some(
+        BufReader::new(GzDecoder::new(opened))
+            .lines()
+            .map(Result::unwrap),
+    )
 }
 
 /// Where a syntax error is: the line and column in `ERROR: <input>:1:5: …`.

@@ -12,6 +12,16 @@ fn expressions_are_answered_as_recorded() {
     check("expressions.ndjson");
 }
 
+#[test]
+fn definitions_and_custom_resources_are_answered_as_recorded() {
+    check("definitions.ndjson");
+}
+
+#[test]
+fn policies_are_answered_as_recorded() {
+    check("policies.ndjson");
+}
+
 /// What Kubernetes does instead is told in `docs/differences.md`.
 #[test]
 fn what_is_deliberately_different_stays_so() {

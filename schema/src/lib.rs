@@ -13,6 +13,6 @@ pub mod validate;
 
 pub use json_schema::{
     Bounds, Combinations, Dependency, Docs, ExternalDocumentation, Items, JsonSchema, MAX_DEPTH,
-    Pool, Rare, SchemaMap, SchemaOrBool, SchemaReadError, SchemaReader, Topology, Unsupported,
-    ValidationRule,
+    OptionalList, Pool, Rare, SchemaMap, SchemaOrBool, SchemaReadError, SchemaReader, Topology,
+    Unsupported, ValidationRule,
 };

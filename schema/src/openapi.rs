@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gavel_engine::value::Json;
 use smol_str::SmolStr;
 
-use crate::{Bounds, Items, JsonSchema, MAX_DEPTH, Pool, SchemaOrBool, Topology};
+use crate::{Bounds, Items, JsonSchema, MAX_DEPTH, OptionalList, Pool, SchemaOrBool, Topology};
 
 /// How many parts a schema has, references followed. That of a Pod has 2,500.
 const MAX_PARTS: usize = 500_000;
@@ -106,8 +106,6 @@ impl<'a> Resolver<'a, '_> {
         let additional_properties = match json.get("additionalProperties") {
             Some(Json::Bool(allows)) => Some(SchemaOrBool::Allows(*allows)),
             Some(schema @ Json::Object(_)) => {
-                // A map, whatever properties are declared beside.
-                properties.clear();
                 Some(SchemaOrBool::Schema(self.shared(schema, depth)?))
             }
             _ => None,
@@ -183,7 +181,7 @@ fn list<'a>(json: &'a Json, key: &str) -> impl Iterator<Item = &'a Json> {
     json.get(key).and_then(Json::as_array).into_iter().flatten()
 }
 
-fn texts(json: &Json, key: &str) -> Box<[SmolStr]> {
+fn texts(json: &Json, key: &str) -> OptionalList<SmolStr> {
     list(json, key)
         .filter_map(Json::as_str)
         .map(SmolStr::new)

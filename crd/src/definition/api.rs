@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gavel_engine::value::Json;
 use gavel_golang::base64::{self, Encoding};
-use gavel_schema::JsonSchema;
+use gavel_schema::{JsonSchema, OptionalList};
 use serde::{Deserialize, Deserializer, de};
 
 /// What a definition says.
@@ -80,11 +80,9 @@ pub struct Version {
     /// What of an object has an endpoint of its own.
     pub subresources: Option<Subresources>,
     /// The columns of a table of objects.
-    #[serde(deserialize_with = "or_default")]
-    pub additional_printer_columns: Vec<PrinterColumn>,
+    pub additional_printer_columns: OptionalList<PrinterColumn>,
     /// The fields that field selectors may name.
-    #[serde(deserialize_with = "or_default")]
-    pub selectable_fields: Vec<SelectableField>,
+    pub selectable_fields: OptionalList<SelectableField>,
 }
 
 /// What objects look like.

@@ -3,7 +3,9 @@
 
 use gavel_apimachinery::json;
 use gavel_engine::value::Json;
-use gavel_schema::{Dependency, Items, JsonSchema, SchemaOrBool, ValidationRule};
+use gavel_schema::{
+    Dependency, Items, JsonSchema, OptionalList, SchemaMap, SchemaOrBool, ValidationRule,
+};
 use smol_str::SmolStr;
 
 use super::api::{PrinterColumn, SelectableField, Subresources, Validation, Version};
@@ -134,34 +136,21 @@ pub(super) fn schema(node: &JsonSchema) -> String {
             "Not",
             or_null(node.combinations.not.as_deref(), self::schema),
         ),
-        (
-            "Properties",
-            named(&node.properties, |property| schema(property)),
-        ),
+        ("Properties", named(&node.properties)),
         (
             "AdditionalProperties",
             or_null(node.additional_properties.as_ref(), schema_or_bool),
         ),
         (
             "PatternProperties",
-            named(&node.unsupported.pattern_properties, |property| {
-                schema(property)
-            }),
+            named(&node.unsupported.pattern_properties),
         ),
-        (
-            "Dependencies",
-            named(&node.unsupported.dependencies, dependency),
-        ),
+        ("Dependencies", dependencies(&node.unsupported.dependencies)),
         (
             "AdditionalItems",
             or_null(node.unsupported.additional_items.as_ref(), schema_or_bool),
         ),
-        (
-            "Definitions",
-            named(&node.unsupported.definitions, |definition| {
-                schema(definition)
-            }),
-        ),
+        ("Definitions", named(&node.unsupported.definitions)),
         (
             "ExternalDocs",
             or_null(node.docs.external.as_ref(), |docs| {
@@ -209,8 +198,8 @@ pub(super) fn rule(rule: &ValidationRule) -> String {
 /// The schemas of a list's elements.
 pub(super) fn items(items: &Items) -> String {
     let (one, many) = match items {
-        Items::Schema(one) => (Some(&**one), &[][..]),
-        Items::Positions(many) => (None, &**many),
+        Items::Schema(one) => (Some(&**one), &OptionalList::default()),
+        Items::Positions(many) => (None, many),
     };
     object(&[
         ("Schema", or_null(one, schema)),
@@ -229,10 +218,20 @@ fn schema_or_bool(value: &SchemaOrBool) -> String {
     ])
 }
 
+fn dependencies(dependencies: &OptionalList<(SmolStr, Dependency)>) -> String {
+    or_null(
+        dependencies.is_present().then_some(dependencies),
+        |dependencies| {
+            let entries = dependencies.iter().map(|(name, value)| (name, value));
+            self::entries(entries, dependency)
+        },
+    )
+}
+
 fn dependency(dependency: &Dependency) -> String {
     let (schema, properties) = match dependency {
-        Dependency::Properties(names) => (None, &**names),
-        Dependency::Schema(schema) => (Some(&**schema), &[][..]),
+        Dependency::Properties(names) => (None, names),
+        Dependency::Schema(schema) => (Some(&**schema), &OptionalList::default()),
     };
     object(&[
         ("Schema", or_null(schema, self::schema)),
@@ -247,30 +246,32 @@ fn object(fields: &[(&str, String)]) -> String {
     format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
 }
 
-fn list_or_null<T>(items: &[T], write: impl Fn(&T) -> String) -> String {
-    match items {
-        [] => "null".to_owned(),
-        items => format!(
+fn list_or_null<T>(items: &OptionalList<T>, write: impl Fn(&T) -> String) -> String {
+    or_null(items.is_present().then_some(items), |items| {
+        format!(
             "[{}]",
             items.iter().map(write).collect::<Vec<_>>().join(",")
-        ),
-    }
+        )
+    })
 }
 
-fn named<'t, T: 't, N: AsRef<str> + 't>(
+fn named(schemas: &SchemaMap) -> String {
+    or_null(schemas.is_present().then_some(schemas), |schemas| {
+        entries(schemas, |named| schema(named))
+    })
+}
+
+fn entries<'t, T: 't, N: AsRef<str> + 't>(
     entries: impl IntoIterator<Item = (&'t N, &'t T)>,
     write: impl Fn(&T) -> String,
 ) -> String {
     let entry =
         |(name, value): (&N, &T)| format!("{}:{}", json::quoted(name.as_ref()), write(value));
     let entries: Vec<_> = entries.into_iter().map(entry).collect();
-    match entries.is_empty() {
-        true => "null".to_owned(),
-        false => format!("{{{}}}", entries.join(",")),
-    }
+    format!("{{{}}}", entries.join(","))
 }
 
-fn texts(texts: &[SmolStr]) -> String {
+fn texts(texts: &OptionalList<SmolStr>) -> String {
     list_or_null(texts, |text| json::quoted(text))
 }
 

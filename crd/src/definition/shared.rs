@@ -1,6 +1,8 @@
 //! What all versions of a definition have in common: the API server keeps it in one place, and says so in the paths of
 //! its errors (apiextensions `v1/conversion.go`).
 
+use gavel_schema::OptionalList;
+
 use super::api::{PrinterColumn, SelectableField, Subresources, Validation, Version};
 
 /// What is the same in all versions, as a version without it has it no longer; nothing where there are no versions.
@@ -11,9 +13,9 @@ pub(super) struct Shared<'d> {
     /// The subresources.
     pub(super) subresources: Part<Option<&'d Subresources>>,
     /// The columns.
-    pub(super) columns: Part<&'d [PrinterColumn]>,
+    pub(super) columns: Part<&'d OptionalList<PrinterColumn>>,
     /// The selectable fields.
-    pub(super) selectable_fields: Part<&'d [SelectableField]>,
+    pub(super) selectable_fields: Part<&'d OptionalList<SelectableField>>,
 }
 
 /// Something that versions may have in common.
@@ -29,10 +31,8 @@ impl<'d> Shared<'d> {
         Shared {
             validation: Part::of(versions, |version| version.schema.as_ref()),
             subresources: Part::of(versions, |version| version.subresources.as_ref()),
-            columns: Part::of(versions, |version| {
-                version.additional_printer_columns.as_slice()
-            }),
-            selectable_fields: Part::of(versions, |version| version.selectable_fields.as_slice()),
+            columns: Part::of(versions, |version| &version.additional_printer_columns),
+            selectable_fields: Part::of(versions, |version| &version.selectable_fields),
         }
     }
 }

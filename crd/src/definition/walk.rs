@@ -41,7 +41,7 @@ pub(super) fn each_schema<'s>(schema: &'s JsonSchema, visit: &mut dyn FnMut(&'s 
         .definitions
         .values()
         .for_each(|schema| each_schema(schema, visit));
-    for dependency in schema.unsupported.dependencies.values() {
+    for (_, dependency) in &schema.unsupported.dependencies {
         if let Dependency::Schema(schema) = dependency {
             each_schema(schema, visit);
         }

@@ -79,14 +79,9 @@ impl NodeType {
         NodeType::new(self.schema.property(name)?)
     }
 
-    /// Of the elements of a list.
-    pub fn item(&self) -> Option<NodeType> {
-        NodeType::new(self.schema.item()?)
-    }
-
-    /// Of the values of a map.
-    pub fn value(&self) -> Option<NodeType> {
-        NodeType::new(self.schema.value()?)
+    /// Of the elements of a list or the values of a map.
+    pub fn element(&self) -> Option<NodeType> {
+        NodeType::new(self.schema.element()?)
     }
 
     /// The node as CEL sees it.

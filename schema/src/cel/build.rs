@@ -124,21 +124,6 @@ impl Builder {
         schema: &JsonSchema,
         properties: &BTreeMap<&str, &JsonSchema>,
     ) -> Node<usize> {
-        // A map with properties is no structural schema; it is read as an object.
-        if let (Some(value), true) = (schema.value(), properties.is_empty()) {
-            let place = self.node(value, false);
-            let value = self.child(place);
-            let most = MAX_CONTENT_SIZE
-                .checked_div(value.min_serialized_size.saturating_add(min_size::ENTRY));
-            return Node {
-                visible: value.visible,
-                ..leaf(
-                    Kind::Map(place),
-                    min_size::CONTAINER,
-                    bound(schema.bounds.max_properties).or(most).unwrap_or(0),
-                )
-            };
-        }
         let required = schema.required_names();
         let mut size = min_size::CONTAINER;
         let mut nodes = Vec::with_capacity(properties.len());
@@ -156,7 +141,21 @@ impl Builder {
             }
             nodes.push(Property::new(name, place));
         }
-        leaf(Kind::Object(nodes.into()), size, 0)
+        let Some(value) = schema.value() else {
+            return leaf(Kind::Object(nodes.into()), size, 0);
+        };
+        let place = self.node(value, false);
+        let value = self.child(place);
+        let most =
+            MAX_CONTENT_SIZE.checked_div(value.min_serialized_size.saturating_add(min_size::ENTRY));
+        Node {
+            visible: value.visible,
+            ..leaf(
+                Kind::Map(place, nodes.into()),
+                min_size::CONTAINER,
+                bound(schema.bounds.max_properties).or(most).unwrap_or(0),
+            )
+        }
     }
 
     fn child(&self, place: usize) -> Child {
@@ -181,19 +180,22 @@ impl Builder {
     fn linked(&self, node: &Node<usize>) -> Node {
         // Nodes below were made before.
         let shape = |place: &usize| self.shapes.get(*place).cloned();
+        let linked = |properties: &[Property<usize>]| -> Box<[Property]> {
+            let properties = properties.iter();
+            properties
+                .filter_map(|property| Some(property.with_node(shape(&property.node)?)))
+                .collect()
+        };
         let kind = match &node.kind {
             Kind::IntOrString => Kind::IntOrString,
             Kind::Bool => Kind::Bool,
             Kind::Double => Kind::Double,
             Kind::Int => Kind::Int,
             Kind::Text(format) => Kind::Text(*format),
-            Kind::Object(properties) => Kind::Object(
-                properties
-                    .iter()
-                    .filter_map(|property| Some(property.with_node(shape(&property.node)?)))
-                    .collect(),
-            ),
-            Kind::Map(value) => shape(value).map_or(Kind::Preserved, Kind::Map),
+            Kind::Object(properties) => Kind::Object(linked(properties)),
+            Kind::Map(value, properties) => shape(value).map_or(Kind::Preserved, |value| {
+                Kind::Map(value, linked(properties))
+            }),
             Kind::List(item, list_type) => shape(item).map_or(Kind::ListWithoutItems, |item| {
                 Kind::List(item, list_type.clone())
             }),

@@ -102,7 +102,7 @@ pub(super) fn map_equals(
     reach.within(left.len(), |reach| {
         let mut failure = None;
         for (key, value) in left {
-            let is_known = matches!(node.kind, Kind::Map(_)) || node.property(key).is_some();
+            let is_known = node.value_of_map().is_some() || node.property(key).is_some();
             if is_known {
                 // Read as identifiers on both sides, though they are names.
                 let equal = match (node.find(left, key), map.get_str(key)) {

@@ -119,25 +119,14 @@ impl CelSchema {
 
     /// The schema of a property, by its name in the document; a root of its own.
     pub fn property(&self, name: &str) -> Option<CelSchema> {
-        self.node()?
-            .property(name)
-            .map(|property| root(&property.node))
+        let node = self.node()?;
+        let property = node.property(name)?;
+        matches!(node.kind, Kind::Object(_)).then(|| root(&property.node))
     }
 
-    /// The schema of the elements of a list; a root of its own.
-    pub fn item(&self) -> Option<CelSchema> {
-        match &self.node()?.kind {
-            Kind::List(item, _) => Some(root(item)),
-            _ => None,
-        }
-    }
-
-    /// The schema of the values of a map; a root of its own.
-    pub fn value(&self) -> Option<CelSchema> {
-        match &self.node()?.kind {
-            Kind::Map(value) => Some(root(value)),
-            _ => None,
-        }
+    /// The schema of the elements of a list or the values of a map; a root of its own.
+    pub fn element(&self) -> Option<CelSchema> {
+        self.node()?.inner().map(root)
     }
 
     /// The size at the end of these steps from here: fields, `@items`, `@values` and `@keys`.

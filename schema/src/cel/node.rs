@@ -31,8 +31,9 @@ pub(super) enum Kind<C> {
     Text(Format),
     /// An object with properties, ordered by name. One without any has no known fields.
     Object(Box<[Property<C>]>),
-    /// An object with a schema of `additionalProperties`.
-    Map(C),
+    /// An object with a schema of `additionalProperties`. Its type is a map, but where properties are declared beside that
+    /// schema, which no valid definition does, objects are read through the properties alone.
+    Map(C, Box<[Property<C>]>),
     List(C, ListType),
     ListWithoutItems,
     /// Anything, of which nothing is known.
@@ -43,7 +44,7 @@ pub(super) enum Kind<C> {
 
 /// A property of an object.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Property<C> {
+pub(super) struct Property<C = Shape> {
     pub(super) name: Box<str>,
     /// The name as an identifier where that differs; empty where it cannot be one.
     escaped: Option<Box<str>>,
@@ -100,11 +101,43 @@ impl<C> Property<C> {
 }
 
 impl<C> Node<C> {
+    /// The properties through which objects are read; `None` where they are read as maps, or not at all.
+    pub(super) fn properties(&self) -> Option<&[Property<C>]> {
+        match &self.kind {
+            Kind::Object(properties) => Some(properties),
+            Kind::Map(_, properties) => Some(&**properties).filter(|some| !some.is_empty()),
+            _ => None,
+        }
+    }
+
+    /// The schema of the values of objects that are read as maps.
+    #[inline]
+    pub(super) fn value_of_map(&self) -> Option<&C> {
+        match &self.kind {
+            Kind::Map(value, properties) if properties.is_empty() => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The schema of the elements of a list or the values of a map.
+    pub(super) fn inner(&self) -> Option<&C> {
+        match &self.kind {
+            Kind::List(element, _) | Kind::Map(element, _) => Some(element),
+            _ => None,
+        }
+    }
+
+    /// The field of an object's type.
+    pub(super) fn field(&self, identifier: &str) -> Option<&Property<C>> {
+        match self.kind {
+            Kind::Object(_) => self.property_of_identifier(identifier),
+            _ => None,
+        }
+    }
+
     /// The property of this name.
     pub(super) fn property(&self, name: &str) -> Option<&Property<C>> {
-        let Kind::Object(properties) = &self.kind else {
-            return None;
-        };
+        let properties = self.properties()?;
         // Of few, most are told apart by their length.
         if properties.len() <= 8 {
             return properties.iter().find(|property| *property.name == *name);
@@ -115,12 +148,8 @@ impl<C> Node<C> {
 
     /// The visible property that an identifier stands for.
     pub(super) fn property_of_identifier(&self, identifier: &str) -> Option<&Property<C>> {
-        let Kind::Object(properties) = &self.kind else {
-            return None;
-        };
-        properties
-            .iter()
-            .find(|property| property.identifier() == Some(identifier))
+        let mut properties = self.properties()?.iter();
+        properties.find(|property| property.identifier() == Some(identifier))
     }
 }
 

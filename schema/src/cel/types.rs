@@ -22,7 +22,7 @@ pub(super) fn type_of(shape: &Shape, name: &str) -> Option<Type> {
         Kind::Text(Format::Duration) => Type::Duration,
         Kind::Text(Format::Date | Format::DateTime) => Type::Timestamp,
         Kind::Object(_) => Type::Struct(name.into()),
-        Kind::Map(value) => Type::map(Type::String, type_of(value, &format!("{name}.@elem"))?),
+        Kind::Map(value, _) => Type::map(Type::String, type_of(value, &format!("{name}.@elem"))?),
         Kind::List(item, _) => Type::list(type_of(item, &format!("{name}.@idx"))?),
         Kind::ListWithoutItems | Kind::Preserved | Kind::Unknown(_) => return None,
     })
@@ -34,12 +34,12 @@ pub(super) fn size_at(shape: &Shape, steps: &[&str]) -> Option<SizeEstimate> {
     for (n, step) in steps.iter().enumerate() {
         let node = Node::of(shape)?;
         shape = match (*step, &node.kind) {
-            ("@items" | "@values", Kind::List(inner, _) | Kind::Map(inner)) => inner,
+            ("@items" | "@values", Kind::List(inner, _) | Kind::Map(inner, _)) => inner,
             // Keys have no size, and nothing below them.
-            ("@keys", Kind::Map(_)) => {
+            ("@keys", Kind::Map(..)) => {
                 return (n.saturating_add(1) == steps.len()).then(|| SizeEstimate::exact(0));
             }
-            (field, _) => &node.property_of_identifier(field)?.node,
+            (field, _) => &node.field(field)?.node,
         };
     }
     let node = Node::of(shape).filter(|node| node.visible)?;
@@ -74,8 +74,8 @@ impl SchemaTypes {
         for step in path.strip_prefix('.')?.split('.') {
             let node = Node::of(shape)?;
             shape = match (step, &node.kind) {
-                ("@idx", Kind::List(inner, _)) | ("@elem", Kind::Map(inner)) => inner,
-                _ => &node.property_of_identifier(step)?.node,
+                ("@idx", Kind::List(inner, _)) | ("@elem", Kind::Map(inner, _)) => inner,
+                _ => &node.field(step)?.node,
             };
         }
         Some(shape)
@@ -92,7 +92,7 @@ impl TypeProvider for SchemaTypes {
         }
         let shape = self.find(name)?;
         let is_named =
-            |node: &Node| matches!(node.kind, Kind::Object(_) | Kind::Map(_) | Kind::List(..));
+            |node: &Node| matches!(node.kind, Kind::Object(_) | Kind::Map(..) | Kind::List(..));
         Node::of(shape).filter(|node| is_named(node))?;
         type_of(shape, name)
     }
@@ -100,7 +100,7 @@ impl TypeProvider for SchemaTypes {
     fn field_type(&self, type_name: &str, field: &str) -> Option<Type> {
         let node = Node::of(self.find(type_name)?)?;
         let typed = |field: &str| {
-            let property = node.property_of_identifier(field)?;
+            let property = node.field(field)?;
             type_of(&property.node, &format!("{type_name}.{field}"))
         };
         typed(field).or_else(|| match self.reserved_words && is_reserved(field) {

@@ -47,33 +47,27 @@ impl JsonShape for Node {
 
     #[inline]
     fn find<'a>(&'a self, map: &'a JsonObject, key: &str) -> Option<Value<'a>> {
-        match &self.kind {
-            Kind::Map(value) => map.get(key).map(|json| value.view(json)),
-            Kind::Object(_) => {
-                let property = match key.contains("__") {
-                    false => self.property(key),
-                    true => self
-                        .property_of_identifier(key)
-                        .or_else(|| self.property(&unescape(key)?)),
-                }?;
-                match map.get(&*property.name)? {
-                    Json::Null => None,
-                    json => Some(property.node.view(json)),
-                }
-            }
-            _ => None,
+        if let Some(value) = self.value_of_map() {
+            return map.get(key).map(|json| value.view(json));
+        }
+        let property = match key.contains("__") {
+            false => self.property(key),
+            true => self
+                .property_of_identifier(key)
+                .or_else(|| self.property(&unescape(key)?)),
+        }?;
+        match map.get(&*property.name)? {
+            Json::Null => None,
+            json => Some(property.node.view(json)),
         }
     }
 
     fn key<'a>(&'a self, name: &'a str) -> Option<&'a str> {
-        match &self.kind {
-            Kind::Map(_) => Some(name),
-            Kind::Object(_) => {
-                let property = self.property(name)?;
-                Some(property.identifier().unwrap_or(name))
-            }
-            _ => None,
+        if self.value_of_map().is_some() {
+            return Some(name);
         }
+        let property = self.property(name)?;
+        Some(property.identifier().unwrap_or(name))
     }
 
     fn list_equals(
@@ -125,7 +119,7 @@ impl Node {
         Some(match (&self.kind, json) {
             (_, Json::Null) if self.nullable => Value::Null,
             (Kind::Text(format), Json::String(text)) => return text_value(*format, text),
-            (Kind::Object(_) | Kind::Map(_), Json::Object(map)) => Value::ShapedMap(map, this),
+            (Kind::Object(_) | Kind::Map(..), Json::Object(map)) => Value::ShapedMap(map, this),
             (Kind::List(_, list_type), Json::Array(items)) => match list_type {
                 ListType::Unknown(_) => return None,
                 _ => Value::ShapedList(items, this),
@@ -151,7 +145,7 @@ impl Node {
     ) -> Result<Value<'a>, EvalError> {
         let value = match (&self.kind, native) {
             (_, Native::Json(json)) => Some(self.view(json, this)),
-            (Kind::Object(_) | Kind::Map(_), Native::Object(map)) => {
+            (Kind::Object(_) | Kind::Map(..), Native::Object(map)) => {
                 Some(Value::ShapedMap(map, this))
             }
             (Kind::Preserved, Native::Object(map)) => Some(Value::JsonMap(map)),
@@ -210,7 +204,7 @@ impl Node {
             (Kind::IntOrString, _) => {
                 format!("{INVALID} XIntOrString value to be either a string or integer")
             }
-            (Kind::Object(_) | Kind::Map(_), _) => {
+            (Kind::Object(_) | Kind::Map(..), _) => {
                 format!("{INVALID} a map for the provided schema with type=object")
             }
             (Kind::List(_, ListType::Unknown(name)), _) if is_list(native) => format!(

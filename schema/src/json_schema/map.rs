@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::JsonSchema;
+use super::{JsonSchema, OptionalList};
 
 /// Schemas by name, in the order of names, in exactly as much memory as they need.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct SchemaMap(Box<[(SmolStr, Arc<JsonSchema>)]>);
+pub struct SchemaMap(OptionalList<(SmolStr, Arc<JsonSchema>)>);
 
 impl SchemaMap {
     /// The schema of this name.
@@ -42,6 +42,11 @@ impl SchemaMap {
     /// The names with their schemas.
     pub fn iter(&self) -> impl Iterator<Item = (&SmolStr, &Arc<JsonSchema>)> {
         self.into_iter()
+    }
+
+    /// Whether there is a map, which may be empty.
+    pub fn is_present(&self) -> bool {
+        self.0.is_present()
     }
 
     /// Whether there is none.

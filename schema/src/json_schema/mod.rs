@@ -1,16 +1,18 @@
 //! Schemas as a CustomResourceDefinition writes them (apiextensions `v1.JSONSchemaProps`).
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use gavel_engine::value::Json;
 use smol_str::SmolStr;
 
+mod list;
 mod map;
 mod pool;
 mod rare;
 mod read;
 
+pub use list::OptionalList;
 pub use map::SchemaMap;
 pub use pool::Pool;
 pub use rare::Rare;
@@ -48,7 +50,7 @@ pub struct JsonSchema {
     /// `properties`
     pub properties: SchemaMap,
     /// `required`
-    pub required: Box<[SmolStr]>,
+    pub required: OptionalList<SmolStr>,
     /// `additionalProperties`
     pub additional_properties: Option<SchemaOrBool>,
     /// `items`
@@ -56,7 +58,7 @@ pub struct JsonSchema {
     /// `default`
     pub default: Option<Box<Json>>,
     /// `x-kubernetes-validations`
-    pub validations: Box<[ValidationRule]>,
+    pub validations: OptionalList<ValidationRule>,
     /// What values must fulfil.
     pub bounds: Rare<Bounds>,
     /// Schemas beside this one.
@@ -102,18 +104,18 @@ pub struct Bounds {
     /// `minProperties`
     pub min_properties: Option<i64>,
     /// `enum`
-    pub enumeration: Box<[Json]>,
+    pub enumeration: OptionalList<Json>,
 }
 
 /// Schemas of which all, any, one or none must hold beside another.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Combinations {
     /// `allOf`
-    pub all_of: Box<[JsonSchema]>,
+    pub all_of: OptionalList<JsonSchema>,
     /// `anyOf`
-    pub any_of: Box<[JsonSchema]>,
+    pub any_of: OptionalList<JsonSchema>,
     /// `oneOf`
-    pub one_of: Box<[JsonSchema]>,
+    pub one_of: OptionalList<JsonSchema>,
     /// `not`
     pub not: Option<Box<JsonSchema>>,
 }
@@ -122,7 +124,7 @@ pub struct Combinations {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Topology {
     /// `x-kubernetes-list-map-keys`
-    pub list_map_keys: Box<[SmolStr]>,
+    pub list_map_keys: OptionalList<SmolStr>,
     /// `x-kubernetes-list-type`: `atomic`, `set` or `map`.
     pub list_type: Option<SmolStr>,
     /// `x-kubernetes-map-type`: `granular` or `atomic`.
@@ -153,8 +155,8 @@ pub struct Unsupported {
     pub reference: Option<String>,
     /// `patternProperties`
     pub pattern_properties: SchemaMap,
-    /// `dependencies`
-    pub dependencies: BTreeMap<String, Dependency>,
+    /// `dependencies`, by name.
+    pub dependencies: OptionalList<(SmolStr, Dependency)>,
     /// `additionalItems`
     pub additional_items: Option<SchemaOrBool>,
     /// `definitions`
@@ -184,7 +186,7 @@ pub enum Items {
     /// For all elements.
     Schema(Arc<JsonSchema>),
     /// For each position.
-    Positions(Box<[JsonSchema]>),
+    Positions(OptionalList<JsonSchema>),
 }
 
 /// A schema, or whether anything is allowed.
@@ -200,7 +202,7 @@ pub enum SchemaOrBool {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Dependency {
     /// Names of properties.
-    Properties(Box<[SmolStr]>),
+    Properties(OptionalList<SmolStr>),
     /// A schema.
     Schema(Box<JsonSchema>),
 }

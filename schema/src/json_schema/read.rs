@@ -1,8 +1,8 @@
 //! A schema read from JSON, as Go's decoder reads it: unknown keys are passed over, null counts as absent, a wrong type is
 //! refused.
 
+use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
-use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 
@@ -12,7 +12,8 @@ use smol_str::SmolStr;
 
 use super::pool::MAX_ALIKE;
 use super::{
-    Dependency, ExternalDocumentation, Items, JsonSchema, SchemaMap, SchemaOrBool, ValidationRule,
+    Dependency, ExternalDocumentation, Items, JsonSchema, OptionalList, SchemaMap, SchemaOrBool,
+    ValidationRule,
 };
 
 /// The most levels of schemas within schemas. Whatever walks a schema may go as deep on the stack; the deepest schemas in
@@ -192,13 +193,17 @@ impl<'j> SchemaReader<'j> {
         Ok(match json {
             Json::Object(_) => Items::Schema(self.shared(json, depth)?),
             Json::Array(_) => Items::Positions(self.schemas(json, depth)?),
-            _ => Items::Positions(Box::default()),
+            _ => Items::Positions(OptionalList::default()),
         })
     }
 
-    fn dependencies(&mut self, json: &'j Json, depth: usize) -> Read<BTreeMap<String, Dependency>> {
+    fn dependencies(
+        &mut self,
+        json: &'j Json,
+        depth: usize,
+    ) -> Read<OptionalList<(SmolStr, Dependency)>> {
         let entry = |(name, value): (&String, &'j Json)| match self.dependency(value, depth) {
-            Ok(value) => Ok((name.clone(), value)),
+            Ok(value) => Ok((name.into(), value)),
             Err(error) => Err(error.within(name)),
         };
         object(json)?.iter().map(entry).collect()
@@ -209,7 +214,7 @@ impl<'j> SchemaReader<'j> {
         Ok(match json {
             Json::Object(_) => Dependency::Schema(Box::new(self.schema(json, depth)?)),
             Json::Array(_) => Dependency::Properties(texts(json)?),
-            _ => Dependency::Properties(Box::default()),
+            _ => Dependency::Properties(OptionalList::default()),
         })
     }
 
@@ -222,7 +227,7 @@ impl<'j> SchemaReader<'j> {
     }
 
     /// Null among schemas is an empty schema.
-    fn schemas(&mut self, json: &'j Json, depth: usize) -> Read<Box<[JsonSchema]>> {
+    fn schemas(&mut self, json: &'j Json, depth: usize) -> Read<OptionalList<JsonSchema>> {
         list(json, |item| match item {
             Json::Null => Ok(JsonSchema::default()),
             item => self.schema(item, depth),
@@ -319,7 +324,7 @@ fn external_docs(json: &Json) -> Read<ExternalDocumentation> {
     })
 }
 
-fn list<'j, T>(json: &'j Json, mut read: impl FnMut(&'j Json) -> Read<T>) -> Read<Box<[T]>> {
+fn list<'j, T>(json: &'j Json, mut read: impl FnMut(&'j Json) -> Read<T>) -> Read<OptionalList<T>> {
     match json {
         Json::Array(items) => items
             .iter()
@@ -330,7 +335,7 @@ fn list<'j, T>(json: &'j Json, mut read: impl FnMut(&'j Json) -> Read<T>) -> Rea
     }
 }
 
-fn texts(json: &Json) -> Read<Box<[SmolStr]>> {
+fn texts(json: &Json) -> Read<OptionalList<SmolStr>> {
     list(json, |item| match item {
         Json::Null => Ok(SmolStr::default()),
         item => name(item),

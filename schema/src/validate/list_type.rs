@@ -12,8 +12,8 @@ use smol_str::SmolStr;
 use super::fault::MAX_BYTES;
 use super::map::Others;
 use super::node::Node;
-use crate::JsonSchema;
 use crate::equal::Same;
+use crate::{JsonSchema, OptionalList};
 
 /// `x-kubernetes-list-type`
 #[derive(Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(super) enum ListType {
     /// Elements are unique.
     Set,
     /// Elements are objects with unique keys.
-    Map(Box<[SmolStr]>),
+    Map(OptionalList<SmolStr>),
 }
 
 impl ListType {

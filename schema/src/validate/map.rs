@@ -9,6 +9,7 @@ use smol_str::SmolStr;
 use super::fault::{Cause, Outcome};
 use super::node::Node;
 use super::trail::Trail;
+use crate::OptionalList;
 use crate::correlate::Correlated;
 
 /// What a schema says of objects.
@@ -16,7 +17,7 @@ use crate::correlate::Correlated;
 pub(super) struct MapRules {
     pub(super) properties: Properties,
     pub(super) others: Option<Others>,
-    pub(super) required: Box<[SmolStr]>,
+    pub(super) required: OptionalList<SmolStr>,
     pub(super) max_properties: Option<i64>,
     pub(super) min_properties: Option<i64>,
 }

@@ -26,7 +26,7 @@ mod trail;
 mod types;
 
 use fault::{Outcome, errors};
-use node::{Compiler, Node};
+use node::{Compiler, Node, Purpose};
 use trail::Places;
 
 /// A schema, ready to look at values: compiled once, from many threads.
@@ -62,7 +62,15 @@ impl Validator {
     /// needed; one that is none fails all texts, as upstream.
     pub fn new(schema: &JsonSchema, server: Server) -> Self {
         Validator {
-            root: Arc::new(Compiler::new(server).node(schema)),
+            root: Arc::new(Compiler::new(Purpose::Objects(server)).node(schema)),
+        }
+    }
+
+    /// Of a structural schema whose default is validated: the declared type counts even where the schema is int-or-string,
+    /// and so do formats of other types and later versions (apiextensions-apiserver `pkg/apiserver/schema/kubeopenapi.go`).
+    pub fn of_default(schema: &JsonSchema, server: Server) -> Self {
+        Validator {
+            root: Arc::new(Compiler::new(Purpose::Defaults(server)).node(schema)),
         }
     }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use gavel_apimachinery::formats::Format;
 use gavel_apimachinery::server::Server;
 use gavel_engine::value::Json;
+use smol_str::SmolStr;
 
 use super::combination::Combination;
 use super::enumeration::lists;
@@ -21,7 +22,7 @@ use super::trail::Trail;
 use super::types::Types;
 use crate::correlate::Correlated;
 use crate::equal::Numeric;
-use crate::{JsonSchema, SchemaOrBool};
+use crate::{JsonSchema, OptionalList, SchemaOrBool};
 
 /// A schema and what it says of each type of values; nothing where it says nothing.
 #[derive(Debug)]
@@ -33,7 +34,7 @@ pub(super) struct Node {
     numbers: Option<Box<NumberRules>>,
     pub(super) lists: Option<Box<ListRules>>,
     pub(super) maps: Option<Box<MapRules>>,
-    enumeration: Box<[Json]>,
+    enumeration: OptionalList<Json>,
     /// Whether a list in here is of type set or map.
     pub(super) has_list_types: bool,
 }
@@ -151,9 +152,37 @@ impl Node {
     }
 }
 
+/// What a schema is compiled for. Upstream converts it in two ways.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// To validate objects: int-or-string is the types integer and string, and formats count only where the server knows
+    /// them for the type.
+    Objects(Server),
+    /// To validate the defaults of a structural schema: types and formats are what the schema declares, and schemas beside
+    /// another say nothing of `additionalProperties`.
+    Defaults(Server),
+}
+
+impl Purpose {
+    /// The types that a schema allows.
+    pub(super) fn types(self, schema: &JsonSchema) -> &[SmolStr] {
+        const INT_OR_STRING: &[SmolStr] = &[
+            SmolStr::new_static("integer"),
+            SmolStr::new_static("string"),
+        ];
+        match self {
+            Purpose::Objects(_) if schema.int_or_string => INT_OR_STRING,
+            _ if schema.kind.is_empty() => &[],
+            _ => std::slice::from_ref(&schema.kind),
+        }
+    }
+}
+
 /// Compiles the nodes of one schema.
 pub(super) struct Compiler<'s> {
-    server: Server,
+    purpose: Purpose,
+    /// Whether the schema that is compiled stands beside another.
+    in_combination: bool,
     /// Schemas repeat their patterns.
     patterns: HashMap<&'s str, Arc<Pattern>>,
     /// By the place of the schema: what is one schema is one node.
@@ -161,9 +190,10 @@ pub(super) struct Compiler<'s> {
 }
 
 impl<'s> Compiler<'s> {
-    pub(super) fn new(server: Server) -> Self {
+    pub(super) fn new(purpose: Purpose) -> Self {
         Compiler {
-            server,
+            purpose,
+            in_combination: false,
             patterns: HashMap::new(),
             nodes: HashMap::new(),
         }
@@ -195,11 +225,11 @@ impl<'s> Compiler<'s> {
                 || matches!(&rules.others, Some(Others::Schema(node)) if node.has_list_types)
         });
         Node {
-            types: Types::new(schema),
+            types: Types::new(self.purpose.types(schema), schema.nullable),
             format: self.format(schema),
             combination: self.combination(schema),
             texts: self.texts(schema),
-            numbers: NumberRules::new(schema).map(Box::new),
+            numbers: NumberRules::new(schema, self.purpose.types(schema)).map(Box::new),
             lists,
             maps,
             enumeration: schema.bounds.enumeration.clone(),
@@ -207,15 +237,21 @@ impl<'s> Compiler<'s> {
         }
     }
 
-    /// A format counts only if it is one of the schema's type.
+    /// The format of a schema, if it counts.
     fn format(&self, schema: &JsonSchema) -> Option<NamedFormat> {
         let name = schema.format.as_str();
-        let of_texts = match schema.kind.as_str() {
-            _ if schema.int_or_string => Some(Format::named(name, self.server.language())?),
-            "" | "string" => Some(Format::named(name, self.server.language())?),
-            "integer" if matches!(name, "int32" | "int64") => None,
-            "number" if matches!(name, "float" | "double") => None,
-            _ => return None,
+        if name.is_empty() {
+            return None;
+        }
+        let of_texts = match (self.purpose, self.purpose.types(schema)) {
+            // All that the server itself knows.
+            (Purpose::Defaults(server), _) => Format::named(name, server.version()),
+            (Purpose::Objects(server), types) => match types {
+                [kind] if kind == "integer" && matches!(name, "int32" | "int64") => None,
+                [kind] if kind == "number" && matches!(name, "float" | "double") => None,
+                [kind] if kind != "string" => return None,
+                _ => Some(Format::named(name, server.language())?),
+            },
         };
         Some(NamedFormat {
             name: name.into(),
@@ -224,16 +260,18 @@ impl<'s> Compiler<'s> {
     }
 
     fn combination(&mut self, schema: &'s JsonSchema) -> Option<Box<Combination>> {
+        let combinations = schema.combinations.as_option()?;
+        let outside = std::mem::replace(&mut self.in_combination, true);
         let mut nodes = |schemas: &'s [JsonSchema]| -> Vec<Node> {
             schemas.iter().map(|schema| self.node(schema)).collect()
         };
-        let combinations = schema.combinations.as_option()?;
         let combination = Combination {
             any_of: nodes(&combinations.any_of),
             one_of: nodes(&combinations.one_of),
             all_of: nodes(&combinations.all_of),
             not: combinations.not.as_deref().map(|schema| self.node(schema)),
         };
+        self.in_combination = outside;
         let Combination {
             any_of,
             one_of,
@@ -285,6 +323,7 @@ impl<'s> Compiler<'s> {
         let rules = MapRules {
             properties: Properties::new(properties),
             others: match &schema.additional_properties {
+                _ if self.in_combination && matches!(self.purpose, Purpose::Defaults(_)) => None,
                 None | Some(SchemaOrBool::Allows(true)) => None,
                 Some(SchemaOrBool::Allows(false)) => Some(Others::None),
                 Some(SchemaOrBool::Schema(schema)) => Some(Others::Schema(self.shared(schema))),

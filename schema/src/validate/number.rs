@@ -1,6 +1,7 @@
 //! Bounds of numbers (kube-openapi `pkg/validation/validate/{validator,values}.go`).
 
 use gavel_golang::float;
+use smol_str::SmolStr;
 
 use super::convert::{is_integer, truncate, widen};
 use super::fault::Cause;
@@ -40,9 +41,11 @@ pub(super) enum Range {
 }
 
 impl Range {
-    fn of(schema: &JsonSchema) -> Self {
-        match (schema.kind.as_str(), schema.format.as_str()) {
-            _ if schema.int_or_string => Range::Any,
+    fn of(types: &[SmolStr], format: &str) -> Self {
+        let [kind] = types else {
+            return Range::Any;
+        };
+        match (kind.as_str(), format) {
             ("integer", "int32") => Range::Int32,
             ("integer", "int64") => Range::Int64 { format: "int64" },
             ("integer", _) => Range::Int64 { format: "" },
@@ -82,8 +85,8 @@ impl Range {
 
 impl NumberRules {
     /// None where the schema says nothing of numbers.
-    pub(super) fn new(schema: &JsonSchema) -> Option<Self> {
-        let range = Range::of(schema);
+    pub(super) fn new(schema: &JsonSchema, types: &[SmolStr]) -> Option<Self> {
+        let range = Range::of(types, &schema.format);
         let limit = |value: Option<f64>| {
             let value = value?;
             let fits = range.holds(Numeric::Double(value));

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 use gavel_engine::value::Json;
+use smol_str::SmolStr;
 
 use super::convert::is_integer;
 use super::fault::Cause;
 use super::node::Node;
-use crate::JsonSchema;
 use crate::equal::Numeric;
 
 /// The types that a schema allows.
@@ -26,18 +26,13 @@ pub(super) struct Types {
 }
 
 impl Types {
-    pub(super) fn new(schema: &JsonSchema) -> Self {
-        let names: &[&str] = match schema.kind.as_str() {
-            _ if schema.int_or_string => &["integer", "string"],
-            "" => &[],
-            kind => &[kind],
-        };
-        let has = |name| names.contains(&name);
+    pub(super) fn new(names: &[SmolStr], nullable: bool) -> Self {
+        let has = |name: &str| names.iter().any(|known| known == name);
         Types {
-            text: match (names, schema.kind.as_str()) {
-                ([], _) => "".into(),
-                ([_], kind) => static_name(kind),
-                _ => "integer,string".into(),
+            text: match names {
+                [] => "".into(),
+                [kind] => static_name(kind),
+                names => names.join(",").into(),
             },
             integer: has("integer"),
             number: has("number"),
@@ -45,7 +40,7 @@ impl Types {
             boolean: has("boolean"),
             array: has("array"),
             object: has("object"),
-            null: has("null") || schema.nullable,
+            null: has("null") || nullable,
         }
     }
 }

@@ -82,8 +82,9 @@ impl<'c> Context<'c> {
             Step::Property(name) => {
                 return above.property(name).map_or_else(|| self.own_type(), Ok);
             }
-            Step::Item => above.item(),
-            Step::Value => above.value(),
+            // Upstream takes the type of a list's elements for that of the values of a map, and the other way round, where a
+            // schema has both.
+            Step::Item | Step::Value => above.element(),
         };
         part.ok_or_else(|| "failed to convert to declType for CEL validation rules".to_owned())
     }

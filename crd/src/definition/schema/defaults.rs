@@ -20,7 +20,7 @@ pub(super) fn check(
 ) -> Vec<Error> {
     let mut budget = COST_BUDGET;
     let mut check = |default: DefaultOf<'_>, errors: &mut Vec<Error>| {
-        let validator = Validator::new(default.schema, envs.server());
+        let validator = Validator::of_default(default.schema, envs.server());
         let faults = validator.validate(default.path, default.value);
         if !faults.is_empty() {
             errors.extend(faults);

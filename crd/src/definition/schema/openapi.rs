@@ -265,7 +265,7 @@ impl<'w> OpenApi<'w> {
                 "definitions is not supported",
             ),
             (
-                !schema.unsupported.dependencies.is_empty(),
+                schema.unsupported.dependencies.is_present(),
                 "dependencies",
                 "dependencies is not supported",
             ),

@@ -3,7 +3,7 @@
 
 use gavel_apimachinery::field::{Error, Path};
 use gavel_golang::regex::Regex;
-use gavel_schema::JsonSchema;
+use gavel_schema::{Items, JsonSchema, Rare, SchemaMap};
 use smol_str::SmolStr;
 
 use super::convertible::values_beside;
@@ -143,16 +143,28 @@ fn check_resource(schema: &JsonSchema, level: Level, path: &Path<'_>, errors: &m
 /// Whether the metadata of a resource has no more than its type, a default, and names.
 fn says_only_names(metadata: &JsonSchema) -> bool {
     let is_name = |name: &SmolStr| name == "name" || name == "generateName";
-    let rest = JsonSchema {
-        kind: metadata.kind.clone(),
-        default: metadata.default.clone(),
-        properties: match metadata.properties.keys().all(is_name) {
-            true => metadata.properties.clone(),
-            false => return false,
-        },
-        ..JsonSchema::default()
+    metadata.properties.keys().all(is_name)
+        && says_nothing(JsonSchema {
+            kind: SmolStr::default(),
+            default: None,
+            properties: SchemaMap::default(),
+            ..metadata.clone()
+        })
+}
+
+/// Whether a structural schema keeps nothing of this one. Upstream's comparison distinguishes an empty list from none in
+/// what it keeps, but does not keep all that is empty.
+fn says_nothing(schema: JsonSchema) -> bool {
+    let has_empty_list = schema.required.is_present()
+        || schema.topology.list_map_keys.is_present()
+        || schema.validations.is_present();
+    let is_nowhere = |items: &Items| matches!(items, Items::Positions(items) if items.is_empty());
+    let kept = JsonSchema {
+        items: schema.items.filter(|items| !is_nowhere(items)),
+        unsupported: Rare::default(),
+        ..schema
     };
-    *metadata == rest
+    !has_empty_list && kept == JsonSchema::default()
 }
 
 fn check_extensions(schema: &JsonSchema, path: &Path<'_>, errors: &mut Findings) {
@@ -177,11 +189,13 @@ fn check_extensions(schema: &JsonSchema, path: &Path<'_>, errors: &mut Findings)
 /// nothing else: the one way to say of which types a value may be.
 fn is_any_of_int_or_string(schema: &JsonSchema) -> bool {
     let says_only = |schema: &JsonSchema, kind: &str| {
-        let expected = JsonSchema {
-            kind: kind.into(),
-            ..JsonSchema::default()
-        };
-        *schema == expected
+        schema.kind == kind
+            && !schema.properties.is_present()
+            && says_nothing(JsonSchema {
+                kind: SmolStr::default(),
+                additional_properties: values_beside(schema).cloned(),
+                ..schema.clone()
+            })
     };
     match &*schema.combinations.any_of {
         [first, second] => says_only(first, "integer") && says_only(second, "string"),

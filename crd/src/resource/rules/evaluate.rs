@@ -83,6 +83,7 @@ pub(super) fn evaluate(
                 .as_ref()
                 .filter(|_| rule.optional_old_self == Some(true))
                 .unwrap_or(&plain),
+            message_activation: &plain,
             arena,
             limits,
         };
@@ -117,6 +118,8 @@ struct Call<'a, 'c, 'd> {
     rule: &'c ValidationRule,
     compiled: &'a CompiledRule,
     activation: &'c Activation<'a>,
+    /// Of the messageExpression: upstream never binds an optional `oldSelf` for it, even where it was compiled with one.
+    message_activation: &'c Activation<'a>,
     arena: &'a Arena,
     limits: EvalOptions<'a>,
 }
@@ -136,7 +139,7 @@ impl<'a> Call<'a, '_, '_> {
         if self.compiled.uses_old_self && self.subject.old.is_none() && !is_optional {
             return ControlFlow::Continue(());
         }
-        let evaluation = self.eval(rule);
+        let evaluation = self.eval(rule, self.activation);
         if !report.charge(evaluation.cost) {
             return report.stop(self.subject.fault(OUT_OF_BUDGET));
         }
@@ -147,9 +150,9 @@ impl<'a> Call<'a, '_, '_> {
         }
     }
 
-    fn eval(&self, expression: &'a Expression) -> Evaluation<'a> {
+    fn eval(&self, expression: &'a Expression, activation: &Activation<'a>) -> Evaluation<'a> {
         let program = &expression.program;
-        program.eval(self.activation, self.arena, &self.limits)
+        program.eval(activation, self.arena, &self.limits)
     }
 
     /// The rule could not be evaluated.
@@ -211,7 +214,7 @@ impl<'a> Call<'a, '_, '_> {
         message: &'a Expression,
         report: &mut Report,
     ) -> Result<Option<String>, String> {
-        let evaluation = self.eval(message);
+        let evaluation = self.eval(message, self.message_activation);
         if !report.charge(evaluation.cost) {
             return Err(MESSAGE_OUT_OF_BUDGET.to_owned());
         }

@@ -117,10 +117,11 @@ impl Compiler<'_> {
     fn node(&mut self, schema: &Arc<JsonSchema>, ty: Option<NodeType>) -> Option<RuleNode> {
         let type_above = ty.as_ref();
         let items = schema.item().filter(|item| self.has_rules(item));
-        let items = items.and_then(|item| self.shared(item, type_above.and_then(NodeType::item)));
+        let items =
+            items.and_then(|item| self.shared(item, type_above.and_then(NodeType::element)));
         let values = schema.value().filter(|value| self.has_rules(value));
         let values =
-            values.and_then(|value| self.shared(value, type_above.and_then(NodeType::value)));
+            values.and_then(|value| self.shared(value, type_above.and_then(NodeType::element)));
         let properties = schema.properties.iter().filter_map(|(name, property)| {
             if !self.has_rules(property) {
                 return None;

@@ -40,15 +40,16 @@ pub enum PolicySource {
 pub struct Limits {
     /// The bytes of one body.
     pub body: usize,
-    /// The bytes of all bodies in memory at once.
-    pub bodies: usize,
+    /// The bytes that all bodies and the values read from them take at once.
+    pub memory: usize,
     /// The time from a connection's begin to the end of its first request's head, and the time of a TLS handshake.
     pub header_timeout: Duration,
     /// The time that a connection may do nothing. The API server keeps its connections 90 seconds.
     pub idle_timeout: Duration,
-    /// The connections that are open at once. More wait.
+    /// The connections that are open at once. For one more, the longest idle one is closed.
     pub connections: usize,
-    /// The long evaluations that run at once, each on a thread.
+    /// The evaluations of more than a millisecond that run at once, each on a thread; and as many again that run until their
+    /// deadlines, but at least two.
     pub evaluations: usize,
     /// The long evaluations that may wait for such a thread. What comes on top is answered 429.
     pub waiting: usize,
@@ -58,8 +59,9 @@ impl Default for Limits {
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         Limits {
-            body: 3 << 20,
-            bodies: 256 << 20,
+            // Two objects of 3 MiB, which is the most that an API server takes, and all that is said about them.
+            body: 7 << 20,
+            memory: 256 << 20,
             header_timeout: Duration::from_secs(10),
             idle_timeout: Duration::from_secs(120),
             connections: 1024,

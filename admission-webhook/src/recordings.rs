@@ -37,7 +37,7 @@ fn recorded_requests_are_decided_as_an_api_server_has_decided_them() {
             skipped += 1;
             continue;
         };
-        served.serve(index, &request["request"]["namespace"]);
+        served.serve(index);
         let mut asking = request["request"].clone();
         asking["uid"] = "recorded".into();
         let review = json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": asking});
@@ -92,9 +92,8 @@ impl Served {
         }
     }
 
-    fn serve(&self, index: PolicyIndex, namespace: &Json) {
-        let namespace = namespace.as_str().unwrap_or_default();
-        self.app.policies.serve(State::of(index, namespace));
+    fn serve(&self, index: PolicyIndex) {
+        self.app.policies.serve(State::of(index));
     }
 }
 

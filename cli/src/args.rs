@@ -8,6 +8,7 @@ use gavel_apimachinery::json;
 use gavel_engine::types::Type;
 use gavel_engine::value::Json;
 use gavel_libraries::KubeVersion;
+use gavel_libraries::kubernetes::values::quantity::Quantity;
 use gavel_policy::cel::PER_CALL_LIMIT;
 use gavel_protocol::kubernetes_version;
 use gavel_schema::cel::MAX_REQUEST_SIZE;
@@ -294,5 +295,16 @@ pub(crate) fn duration(text: &str) -> Result<std::time::Duration, String> {
     match nanos {
         Some(nanos) if nanos > 0 => Ok(std::time::Duration::from_nanos(nanos)),
         _ => Err("must be a duration above 0 such as 500ms, 10s or 1m30s".to_owned()),
+    }
+}
+
+/// A count of bytes above 0, as Kubernetes writes quantities: `7Mi`, `512k`, `1000000`.
+pub(crate) fn bytes(text: &str) -> Result<usize, String> {
+    let quantity = Quantity::parse(text)
+        .ok()
+        .and_then(|quantity| quantity.as_integer().ok());
+    match quantity.and_then(|count| usize::try_from(count).ok()) {
+        Some(count) if count > 0 => Ok(count),
+        _ => Err("must be a number of bytes above 0 such as 7Mi, 512k or 1000000".to_owned()),
     }
 }

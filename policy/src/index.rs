@@ -30,7 +30,7 @@ pub struct PolicyIndex {
     bindings: Arc<IndexMap<String, Arc<CompiledBinding>>>,
     /// By apiVersion and kind.
     params: Arc<IndexMap<(String, String), Arc<Params>>>,
-    namespaces: Arc<Namespaces>,
+    namespaces: Namespaces,
     equivalents: Arc<EquivalentResources>,
     /// What policies, bindings and equivalents come to, once a snapshot was asked for.
     hooks: OnceLock<Arc<Hooks>>,
@@ -42,7 +42,7 @@ pub struct PolicyIndex {
 pub struct Snapshot {
     policies: Arc<BTreeMap<String, Arc<CompiledPolicy>>>,
     params: Arc<IndexMap<(String, String), Arc<Params>>>,
-    namespaces: Arc<Namespaces>,
+    namespaces: Namespaces,
     equivalents: Arc<EquivalentResources>,
     hooks: Arc<Hooks>,
 }
@@ -74,7 +74,7 @@ impl PolicyIndex {
             policies: Arc::default(),
             bindings: Arc::default(),
             params: Arc::default(),
-            namespaces: Arc::default(),
+            namespaces: Namespaces::default(),
             equivalents: Arc::default(),
             hooks: OnceLock::new(),
         }
@@ -92,7 +92,7 @@ impl PolicyIndex {
         Snapshot {
             policies: Arc::clone(&self.policies),
             params: Arc::clone(&self.params),
-            namespaces: Arc::clone(&self.namespaces),
+            namespaces: self.namespaces.clone(),
             equivalents: Arc::clone(&self.equivalents),
             hooks: Arc::clone(self.hooks.get_or_init(hooks)),
         }
@@ -135,7 +135,7 @@ impl PolicyIndex {
             }
             kind => {
                 if kind == Kind::Namespace {
-                    Arc::make_mut(&mut self.namespaces).remove(name);
+                    self.namespaces.remove(name);
                 }
                 let (api_version, kind) = type_of(object);
                 let params = Arc::make_mut(&mut self.params);
@@ -170,7 +170,7 @@ impl PolicyIndex {
     pub fn apply_namespace(&mut self, object: &Json) -> Result<(), IndexError> {
         let namespace = Namespace::from_json(object).map_err(IndexError)?;
         let name = text_of(object.into(), "name").to_owned();
-        Arc::make_mut(&mut self.namespaces).insert(name, namespace);
+        self.namespaces.insert(name, namespace);
         Ok(())
     }
 
@@ -205,6 +205,39 @@ impl Snapshot {
     /// The policies, by name; those whose expressions do not compile are among them.
     pub fn policies(&self) -> impl Iterator<Item = &CompiledPolicy> {
         self.policies.values().map(|policy| &**policy)
+    }
+
+    /// Whether a namespace is known.
+    pub fn has_namespace(&self, name: &str) -> bool {
+        self.namespaces.contains(name)
+    }
+
+    /// Returns the names of the known namespaces.
+    pub fn namespace_names(&self) -> impl Iterator<Item = &str> {
+        self.namespaces.names()
+    }
+
+    /// Returns this snapshot with one namespace more: active, with the one label that every namespace has. Nothing is
+    /// copied.
+    pub fn with_assumed_namespace(&self, name: &str) -> Self {
+        Snapshot {
+            namespaces: self.namespaces.with(name, Namespace::assumed(name)),
+            ..self.clone()
+        }
+    }
+
+    /// Returns this snapshot with one namespace as an object describes it. Nothing is copied.
+    ///
+    /// # Errors
+    ///
+    /// A field that is of another type than a Namespace's.
+    pub fn with_namespace(&self, object: &Json) -> Result<Self, IndexError> {
+        let namespace = Namespace::from_json(object).map_err(IndexError)?;
+        let name = text_of(object.into(), "name");
+        Ok(Snapshot {
+            namespaces: self.namespaces.with(name, namespace),
+            ..self.clone()
+        })
     }
 
     /// The policies that may be about a request, by name, each with its bindings in the order in which they came.

@@ -5,31 +5,59 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gavel_apimachinery::serializer::{self, Decoded, Time};
-use gavel_apimachinery::{api_types, json};
+use gavel_apimachinery::{api_types, json as text};
 use gavel_engine::value::Json;
 use gavel_golang::quote::quote;
+use serde_json::json;
 
 use crate::api::{ObjectMeta, to_json};
 
-/// The namespaces that are known.
+/// The known namespaces. Cloning is cheap, and a clone may have one namespace more.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Namespaces(BTreeMap<String, Arc<Namespace>>);
+pub(crate) struct Namespaces {
+    known: Arc<BTreeMap<String, Arc<Namespace>>>,
+    /// A namespace that only one request sees, with its name.
+    overlay: Option<(Arc<str>, Arc<Namespace>)>,
+}
 
 impl Namespaces {
     /// Makes a namespace known, in place of what was known of it.
     pub(crate) fn insert(&mut self, name: String, namespace: Namespace) {
-        self.0.insert(name, Arc::new(namespace));
+        Arc::make_mut(&mut self.known).insert(name, Arc::new(namespace));
     }
 
     /// Forgets a namespace.
     pub(crate) fn remove(&mut self, name: &str) {
-        self.0.remove(name);
+        Arc::make_mut(&mut self.known).remove(name);
+    }
+
+    /// Whether a namespace is known.
+    pub(crate) fn contains(&self, name: &str) -> bool {
+        self.find(name).is_ok()
+    }
+
+    /// Returns the names of the known namespaces.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.known.keys().map(String::as_str)
+    }
+
+    /// Returns these namespaces with one in front of them; copies none.
+    pub(crate) fn with(&self, name: &str, namespace: Namespace) -> Self {
+        Namespaces {
+            known: Arc::clone(&self.known),
+            overlay: Some((name.into(), Arc::new(namespace))),
+        }
     }
 
     /// A namespace; an error in upstream's words where there is none.
     pub(crate) fn find(&self, name: &str) -> Result<&Namespace, String> {
-        let found = self.0.get(name).map(|namespace| &**namespace);
-        found.ok_or_else(|| not_found(name))
+        let overlay = self.overlay.as_ref().filter(|(known, _)| **known == *name);
+        let found = overlay
+            .map(|(_, namespace)| namespace)
+            .or_else(|| self.known.get(name));
+        found
+            .map(|namespace| &**namespace)
+            .ok_or_else(|| not_found(name))
     }
 }
 
@@ -49,6 +77,21 @@ pub(crate) struct Namespace {
 }
 
 impl Namespace {
+    /// Returns a namespace of which only the name is known: active, with the one label that every namespace has.
+    pub(crate) fn assumed(name: &str) -> Self {
+        let labels = BTreeMap::from([("kubernetes.io/metadata.name".to_owned(), name.to_owned())]);
+        let whole = json!({
+            "metadata": {"name": name, "creationTimestamp": null, "labels": labels},
+            "spec": {"finalizers": ["kubernetes"]},
+            "status": {"phase": "Active"},
+        });
+        Namespace {
+            labels,
+            exposed: whole.clone(),
+            whole,
+        }
+    }
+
     /// Reads a namespace.
     ///
     /// # Errors
@@ -59,7 +102,7 @@ impl Namespace {
     }
 
     fn read(namespace: &Json) -> Result<Self, String> {
-        let decoded: Decoded<Object> = serializer::decode(&json::to_string(namespace), "v1")?;
+        let decoded: Decoded<Object> = serializer::decode(&text::to_string(namespace), "v1")?;
         let mut object = decoded.object;
         let written = |object: &Object| to_json(object).map_err(|error| error.to_string());
         let whole = written(&object)?;
@@ -131,8 +174,6 @@ api_types! {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
@@ -161,6 +202,28 @@ mod tests {
         }
         assert_eq!(namespace.whole(), &expected);
         assert_eq!(namespace.labels().get("b").map(String::as_str), Some("c"));
+    }
+
+    #[test]
+    fn an_assumed_namespace_is_what_its_manifest_would_be() {
+        let manifest = json!({
+            "apiVersion": "v1", "kind": "Namespace",
+            "metadata": {"name": "a", "labels": {"kubernetes.io/metadata.name": "a"}},
+            "spec": {"finalizers": ["kubernetes"]},
+            "status": {"phase": "Active"},
+        });
+        let read = Namespace::from_json(&manifest).unwrap();
+        assert_eq!(Namespace::assumed("a"), read);
+    }
+
+    #[test]
+    fn an_overlay_shadows_and_copies_nothing() {
+        let mut known = Namespaces::default();
+        known.insert("a".to_owned(), Namespace::assumed("a"));
+        let with = known.with("b", Namespace::assumed("b"));
+        assert!(Arc::ptr_eq(&known.known, &with.known));
+        assert!(with.find("a").is_ok() && with.find("b").is_ok());
+        assert!(known.find("b").is_err());
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Bodies of requests, read with bounds: of one body, of all that are being read, and of time.
+//! Bodies of requests, read with bounds: of one body, of the memory that all of them and their values take, and of time.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -10,20 +10,24 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::status::ApiError;
 
-/// What bodies may take of memory.
+/// The most bytes that one value of JSON takes when it is read: a list grows by doubling, and the arena keeps the
+/// halves.
+const VALUE: usize = 96;
+
+/// The memory that requests may take.
 #[derive(Debug)]
 pub(crate) struct BodyLimits {
     /// The most bytes of one body.
     one: usize,
-    /// The bytes that all bodies in memory may still take.
+    /// The bytes that all bodies and their values may still take.
     all: Arc<Semaphore>,
 }
 
-/// A body in memory. Its bytes count against the limit of all bodies until it is dropped.
+/// A body in memory. What it and its values take counts against the limit of all bodies until it is dropped.
 #[derive(Debug)]
 pub(crate) struct HeldBody {
     bytes: Vec<u8>,
-    _held: Option<OwnedSemaphorePermit>,
+    held: Option<OwnedSemaphorePermit>,
 }
 
 impl HeldBody {
@@ -66,8 +70,10 @@ impl BodyLimits {
     }
 
     async fn read(&self, mut body: Body, announced: Option<usize>) -> Result<HeldBody, ApiError> {
-        let mut bytes = Vec::new();
-        let mut held: Option<OwnedSemaphorePermit> = None;
+        let mut read = HeldBody {
+            bytes: Vec::new(),
+            held: None,
+        };
         while let Some(frame) = body.frame().await {
             let frame = frame.map_err(|error| {
                 ApiError::bad_request(format!("the body of the request cannot be read: {error}"))
@@ -75,24 +81,49 @@ impl BodyLimits {
             let Ok(chunk) = frame.into_data() else {
                 continue;
             };
-            let length = bytes.len().saturating_add(chunk.len());
+            let length = read.bytes.len().saturating_add(chunk.len());
             if length > self.one {
                 return Err(ApiError::too_large(self.one));
             }
-            let permits = u32::try_from(chunk.len()).unwrap_or(u32::MAX);
-            let more = Arc::clone(&self.all).try_acquire_many_owned(permits);
-            let more = more.map_err(|_| ApiError::too_many_requests())?;
-            match &mut held {
-                Some(held) => held.merge(more),
-                None => {
-                    // What arrives at once with the head is most often all.
-                    bytes.reserve_exact(announced.unwrap_or(0).min(chunk.len()));
-                    held = Some(more);
-                }
+            if read.bytes.is_empty() {
+                // The chunk that arrives with the head is most often the whole body.
+                let exact = announced.unwrap_or(0).min(chunk.len());
+                read.bytes.reserve_exact(exact);
             }
-            bytes.extend_from_slice(&chunk);
+            read.bytes.extend_from_slice(&chunk);
+            let held = read
+                .held
+                .as_ref()
+                .map_or(0, OwnedSemaphorePermit::num_permits);
+            let grown = read.bytes.capacity().saturating_sub(held);
+            self.hold(&mut read, grown)?;
         }
-        Ok(HeldBody { bytes, _held: held })
+        let values = read.values().saturating_mul(VALUE);
+        self.hold(&mut read, values)?;
+        Ok(read)
+    }
+
+    /// Counts bytes more for a body.
+    fn hold(&self, body: &mut HeldBody, bytes: usize) -> Result<(), ApiError> {
+        let permits = u32::try_from(bytes).unwrap_or(u32::MAX);
+        let more = Arc::clone(&self.all).try_acquire_many_owned(permits);
+        let more = more.map_err(|_| ApiError::too_many_requests())?;
+        match &mut body.held {
+            Some(held) => held.merge(more),
+            None => body.held = Some(more),
+        }
+        Ok(())
+    }
+}
+
+impl HeldBody {
+    /// An upper bound of the values in the body: one before each comma, and the first one of each list and object.
+    fn values(&self) -> usize {
+        let separators = self
+            .bytes
+            .iter()
+            .filter(|byte| matches!(byte, b',' | b'[' | b'{'));
+        separators.count().saturating_add(1)
     }
 }
 

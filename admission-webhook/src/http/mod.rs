@@ -35,9 +35,9 @@ impl App {
         App {
             policies,
             health: health::Health::default(),
+            bodies: body::BodyLimits::new(limits.body, limits.memory),
+            evaluations: Evaluations::new(limits, Arc::clone(&metrics)),
             metrics,
-            bodies: body::BodyLimits::new(limits.body, limits.bodies),
-            evaluations: Evaluations::new(limits),
         }
     }
 }

@@ -6,12 +6,16 @@ use std::time::{Duration, Instant};
 use gavel_engine::value::Json;
 use gavel_policy::{AuditOutcome, Evaluation, Matched, Observer, Verdict};
 
+use crate::evaluation::Turn;
 use crate::policies::State;
 use crate::telemetry::{CheckLabels, Metrics};
 
 /// Notes what is to be counted, until it is known whether the decision counts.
 pub(super) struct Checks<'s> {
     state: &'s State,
+    turn: &'s Turn,
+    /// The first policy whose evaluation was told to stop.
+    stopped: RefCell<Option<String>>,
     /// When a policy was found to look at the request, or the last evaluation ended.
     began: Cell<Instant>,
     found: RefCell<Vec<Check>>,
@@ -26,13 +30,20 @@ struct Check {
 }
 
 impl<'s> Checks<'s> {
-    pub(super) fn new(state: &'s State) -> Self {
+    pub(super) fn new(state: &'s State, turn: &'s Turn) -> Self {
         Checks {
             state,
+            turn,
+            stopped: RefCell::default(),
             began: Cell::new(Instant::now()),
             found: RefCell::default(),
             ignored: RefCell::default(),
         }
+    }
+
+    /// The first policy whose evaluation was told to stop; empty if none was.
+    pub(super) fn stopped(self) -> String {
+        self.stopped.into_inner().unwrap_or_default()
     }
 
     /// Counts.
@@ -77,6 +88,10 @@ impl Observer for Checks<'_> {
     }
 
     fn evaluated(&self, policy: &str, binding: &str, _param: Option<&Json>, found: &Evaluation) {
+        if self.turn.was_over() {
+            let mut stopped = self.stopped.borrow_mut();
+            stopped.get_or_insert_with(|| policy.to_owned());
+        }
         let now = Instant::now();
         let took = now.saturating_duration_since(self.began.replace(now));
         let names = (policy, binding);

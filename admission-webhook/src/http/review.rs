@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use gavel_apimachinery::json;
+use gavel_apimachinery::{json, names};
 use gavel_engine::value::{Arena, Value};
 use gavel_policy::AdmissionRequest;
 use serde::Serialize;
 use serde_json::Value as Json;
 
 use super::status::ApiError;
+use crate::telemetry::bounded;
 
 /// A question of the API server.
 #[derive(Debug)]
@@ -50,12 +51,12 @@ impl<'b> Review<'b> {
         let version = version(field("apiVersion"), field("kind"))?;
         let request = match field("request") {
             None | Some(Value::Null) => Err(ApiError::bad_request("the review has no request")),
-            Some(request) => AdmissionRequest::read(request, arena)
-                .map_err(|error| ApiError::bad_request(error.to_string())),
+            Some(request) => {
+                let read = AdmissionRequest::read(request, arena);
+                let read = read.map_err(|error| ApiError::bad_request(error.to_string()))?;
+                complete(request, &read).map(|()| read)
+            }
         }?;
-        if request.uid.is_empty() {
-            return Err(ApiError::bad_request("request.uid must be set"));
-        }
         Ok(Review { version, request })
     }
 
@@ -77,6 +78,55 @@ impl<'b> Review<'b> {
     }
 }
 
+/// Checks what every API server says of a request: no policy looks at a request without it, which would allow the request.
+fn complete(sent: Value<'_>, request: &AdmissionRequest<'_>) -> Result<(), ApiError> {
+    let wrong = |message: String| Err(ApiError::bad_request(message));
+    if request.uid.is_empty() {
+        return wrong("request.uid must be set".to_owned());
+    }
+    let get = |name| sent.as_map()?.get_str(name).ok()?;
+    for (field, name, optional) in [
+        ("kind", "kind", false),
+        ("resource", "resource", false),
+        ("requestKind", "kind", true),
+        ("requestResource", "resource", true),
+    ] {
+        let value = match get(field) {
+            None | Some(Value::Null) if optional => continue,
+            value => value.unwrap_or(Value::Null),
+        };
+        for name in ["version", name] {
+            let text = value.as_map().and_then(|map| map.get_str(name).ok()?);
+            if !matches!(text, Some(Value::String(text)) if !text.is_empty()) {
+                return wrong(format!("request.{field}.{name} must be set"));
+            }
+        }
+    }
+    let is_missing = matches!(request.object, Value::Null);
+    match request.operation {
+        "CREATE" | "UPDATE" if is_missing => {
+            return wrong("request.object must be set".to_owned());
+        }
+        "CREATE" | "UPDATE" | "DELETE" | "CONNECT" => {}
+        "" => return wrong("request.operation must be set".to_owned()),
+        _ => {
+            let known = "CREATE, UPDATE, DELETE or CONNECT";
+            return wrong(format!("request.operation must be {known}"));
+        }
+    }
+    let namespace = match request.namespace {
+        "" => Vec::new(),
+        namespace => names::dns1123_label(namespace.as_bytes()),
+    };
+    let faults = namespace.into_iter().map(|fault| ("namespace", fault));
+    let name = names::path_segment(request.name, false).into_iter();
+    let mut faults = faults.chain(name.map(|fault| ("name", fault)));
+    match faults.next() {
+        None => Ok(()),
+        Some((field, fault)) => wrong(format!("request.{field}: Invalid value: {fault}")),
+    }
+}
+
 fn version(
     api_version: Option<Value<'_>>,
     kind: Option<Value<'_>>,
@@ -93,8 +143,8 @@ fn version(
         Some(version) if kind == "AdmissionReview" => Ok(version),
         _ => Err(ApiError::bad_request(format!(
             "the body must be an AdmissionReview of admission.k8s.io/v1 or admission.k8s.io/v1beta1, not {} of {}",
-            json::quoted(kind),
-            json::quoted(api_version)
+            json::quoted(bounded(kind)),
+            json::quoted(bounded(api_version))
         ))),
     }
 }

@@ -15,7 +15,7 @@ use super::observe::Checks;
 use super::review::{Review, Verdict};
 use super::status::{ApiError, json_body};
 use super::verdict::{invalid, verdict};
-use crate::evaluation::Time;
+use crate::evaluation::{Flow, Outcome, Turn};
 
 /// Answers a review with what the policies decide.
 pub(super) async fn policies(State(app): State<Arc<App>>, request: Request) -> Response {
@@ -27,8 +27,8 @@ pub(super) async fn definitions(State(app): State<Arc<App>>, request: Request) -
     answer(&app, request, by_definitions).await
 }
 
-/// Decides a request; None where there was not enough time, and there will be more.
-type Decide = fn(&App, &AdmissionRequest<'_>, Time) -> Option<Verdict>;
+/// Decides a request, or says on whose account the time went that was not enough.
+type Decide = fn(&App, &AdmissionRequest<'_>, &Turn) -> Outcome<Verdict>;
 
 async fn answer(app: &Arc<App>, request: Request, decide: Decide) -> Response {
     let answered = try_answer(app, request, decide).await;
@@ -48,11 +48,13 @@ async fn try_answer(
     let body = app.bodies.read_json(&head.headers, body, deadline).await?;
     let size = body.bytes().len();
     let deciding = Arc::clone(app);
-    let decide = move |time| {
+    let decide = move |turn: &Turn| {
         in_arena(|arena| {
             let review = Review::decode(body.bytes(), arena)?;
-            let verdict = decide(&deciding, review.request(), time);
-            Ok(verdict.map(|verdict| json_body(&review.answer(verdict))))
+            Ok(match decide(&deciding, review.request(), turn) {
+                Outcome::Decided(verdict) => Outcome::Decided(json_body(&review.answer(verdict))),
+                Outcome::Unfinished(flow) => Outcome::Unfinished(flow),
+            })
         })
     };
     app.evaluations.run(size, deadline, decide).await
@@ -70,11 +72,10 @@ fn in_arena<T>(run: impl FnOnce(&Arena) -> T) -> T {
     done
 }
 
-fn by_policies(app: &App, request: &AdmissionRequest<'_>, time: Time) -> Option<Verdict> {
+fn by_policies(app: &App, request: &AdmissionRequest<'_>, turn: &Turn) -> Outcome<Verdict> {
     let state = app.policies.current();
-    let watch = time.watch();
-    let interrupt = || watch.is_over();
-    let checks = Checks::new(&state);
+    let interrupt = || turn.is_over();
+    let checks = Checks::new(&state, turn);
     let options = Options {
         interrupt: Some(&interrupt),
         observer: &checks,
@@ -82,8 +83,8 @@ fn by_policies(app: &App, request: &AdmissionRequest<'_>, time: Time) -> Option<
     };
     let snapshot = state.snapshot(request);
     let decision = dispatch(&snapshot, request, state.authorizer(), &options);
-    if !watch.counts() {
-        return None;
+    if !turn.counts() {
+        return Outcome::Unfinished(Flow::new(&request.user.name, &checks.stopped()));
     }
     checks.count(&app.metrics);
     for (key, error) in &decision.annotation_errors {
@@ -92,18 +93,18 @@ fn by_policies(app: &App, request: &AdmissionRequest<'_>, time: Time) -> Option<
     let denial = decision.denials.first().cloned();
     let verdict = verdict(decision);
     log(request, &verdict, denial.as_ref());
-    Some(verdict)
+    Outcome::Decided(verdict)
 }
 
-fn by_definitions(app: &App, request: &AdmissionRequest<'_>, time: Time) -> Option<Verdict> {
+fn by_definitions(app: &App, request: &AdmissionRequest<'_>, turn: &Turn) -> Outcome<Verdict> {
     let state = app.policies.current();
-    let watch = time.watch();
-    let found = state.definitions().validate(request, &|| watch.is_over());
-    watch.counts().then(|| {
-        let verdict = invalid(request, found);
-        log(request, &verdict, None);
-        verdict
-    })
+    let found = state.definitions().validate(request, &|| turn.is_over());
+    if !turn.counts() {
+        return Outcome::Unfinished(Flow::new(&request.user.name, &request.resource.qualified()));
+    }
+    let verdict = invalid(request, found);
+    log(request, &verdict, None);
+    Outcome::Decided(verdict)
 }
 
 /// Tells what a request came to, and which policy was the first that denied it.

@@ -1,6 +1,6 @@
 //! One state of the policies: what manifests hold, compiled.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, LazyLock, Mutex};
 
 use gavel_apimachinery::field::{Error, ErrorType};
@@ -16,7 +16,7 @@ use gavel_policy::{
     AdmissionRequest, EquivalentResources, GroupVersionKind, GroupVersionResource, PolicyIndex,
     Snapshot,
 };
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
 use super::definitions::Definitions;
 use super::manifests::Object;
@@ -25,7 +25,6 @@ use crate::telemetry::Metrics;
 /// Everything that requests are decided by. It never changes.
 #[derive(Debug)]
 pub(crate) struct State {
-    index: PolicyIndex,
     snapshot: Snapshot,
     definitions: Definitions,
     authorizer: Arc<dyn Authorizer>,
@@ -33,8 +32,6 @@ pub(crate) struct State {
     actions: BTreeMap<String, Vec<String>>,
     /// The namespaces that manifests describe.
     namespaces: HashSet<String>,
-    /// Snapshots with one more namespace each, of which no manifest tells.
-    assumed: Mutex<HashMap<String, Snapshot>>,
     /// What is not as it should be, although it is served.
     warnings: Vec<String>,
     counts: Counts,
@@ -47,9 +44,6 @@ struct Counts {
     definitions: usize,
     params: usize,
 }
-
-/// How many namespaces without manifests are kept; above that, they are forgotten and made anew.
-const MAX_ASSUMED: usize = 1024;
 
 impl State {
     /// Compiles objects. Policies whose expressions do not compile are taken in, and decided by their failurePolicy.
@@ -85,58 +79,32 @@ impl State {
         Building::new().unwrap().index
     }
 
-    /// What an index knows, and a namespace that it knows.
+    /// What an index knows.
     #[cfg(test)]
-    pub(crate) fn of(index: PolicyIndex, namespace: &str) -> Self {
-        let mut state = Building::new().unwrap().finish(Arc::new(Rbac::default()));
-        state.namespaces.insert(namespace.to_owned());
+    pub(crate) fn of(index: PolicyIndex) -> Self {
+        let state = Building::new().unwrap().finish(Arc::new(Rbac::default()));
         State {
             snapshot: index.snapshot(),
-            index,
             ..state
         }
     }
 
-    /// The policies with all that they look at. An API server would ask for a namespace of which no manifest tells; here it
-    /// is taken to have the label that every namespace has, its name, and where a namespace is deleted, it is as it was.
+    /// Returns the policies with everything that they read. An API server would look a namespace up that no manifest
+    /// describes; here such a namespace is assumed to have only the label that every namespace has, its name. In a request
+    /// that deletes a namespace, the namespace is the deleted one. Nothing outlives the request.
     pub(crate) fn snapshot(&self, request: &AdmissionRequest<'_>) -> Snapshot {
         let name = request.namespace;
-        if name.is_empty() || self.namespaces.contains(name) {
+        if name.is_empty() || self.snapshot.has_namespace(name) {
             return self.snapshot.clone();
         }
         let is_namespace = request.kind.group.is_empty() && request.kind.kind == "Namespace";
-        if is_namespace && let Some(namespace @ Json::Object(_)) = request.old_object.to_json() {
-            return self.with_namespace(namespace);
+        if is_namespace
+            && let Some(namespace @ Json::Object(_)) = request.old_object.to_json()
+            && let Ok(snapshot) = self.snapshot.with_namespace(&namespace)
+        {
+            return snapshot;
         }
-        // A lock that a panic has left holds whole snapshots all the same.
-        let mut assumed = self
-            .assumed
-            .lock()
-            .unwrap_or_else(|broken| broken.into_inner());
-        if let Some(snapshot) = assumed.get(name) {
-            return snapshot.clone();
-        }
-        if assumed.len() >= MAX_ASSUMED {
-            assumed.clear();
-        }
-        let snapshot = self.with_namespace(json!({
-            "apiVersion": "v1",
-            "kind": "Namespace",
-            "metadata": {"name": name, "labels": {"kubernetes.io/metadata.name": name}},
-            "spec": {"finalizers": ["kubernetes"]},
-            "status": {"phase": "Active"},
-        }));
-        assumed.insert(name.to_owned(), snapshot.clone());
-        snapshot
-    }
-
-    fn with_namespace(&self, namespace: Json) -> Snapshot {
-        let mut index = self.index.clone();
-        match index.apply(namespace) {
-            Ok(()) => index.snapshot(),
-            // What the API server has stored is a namespace.
-            Err(_) => self.snapshot.clone(),
-        }
+        self.snapshot.with_assumed_namespace(name)
     }
 
     /// The definitions of custom resources.
@@ -222,12 +190,10 @@ impl Building {
         self.index.set_equivalents(self.equivalents);
         State {
             snapshot: self.index.snapshot(),
-            index: self.index,
             definitions: self.definitions,
             authorizer,
             actions: self.actions,
             namespaces: self.namespaces,
-            assumed: Mutex::default(),
             warnings: self.warnings,
             counts: self.counts,
         }

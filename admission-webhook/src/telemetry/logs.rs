@@ -2,6 +2,16 @@
 
 use tracing_subscriber::EnvFilter;
 
+/// The most bytes of a text from a request in a log line, or in a message about it.
+const MAX_TEXT: usize = 512;
+
+/// The beginning of a text from a request, short enough for a log line.
+pub(crate) fn bounded(text: &str) -> &str {
+    let mut ends = (0..=MAX_TEXT.min(text.len())).rev();
+    let end = ends.find(|end| text.is_char_boundary(*end));
+    end.and_then(|end| text.get(..end)).unwrap_or_default()
+}
+
 /// How logs are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogFormat {

@@ -26,6 +26,8 @@ pub(crate) struct Metrics {
     request_seconds: Family<PathLabels, Histogram, fn() -> Histogram>,
     connections: Gauge,
     handshakes_failed: Counter,
+    waiting: Gauge,
+    wait_seconds: Histogram,
     reloads: Family<ReloadLabels, Counter>,
     last_reload: Gauge<f64, AtomicU64>,
     objects: Family<KindLabels, Gauge>,
@@ -73,6 +75,11 @@ struct KindLabels {
     kind: &'static str,
 }
 
+/// The bounds of histograms, in seconds.
+const SECONDS: [f64; 16] = [
+    1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 2.5e-2, 5e-2, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0,
+];
+
 impl Metrics {
     pub(crate) fn new() -> Self {
         let mut registry = Registry::default();
@@ -98,12 +105,8 @@ impl Metrics {
         );
         let requests = Family::default();
         registry.register("gavel_http_requests", "Requests answered", requests.clone());
-        let request_seconds: Family<_, _, fn() -> Histogram> = Family::new_with_constructor(|| {
-            Histogram::new([
-                1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 2.5e-2, 5e-2, 0.1, 0.25, 0.5, 1.0,
-                2.5, 5.0, 10.0,
-            ])
-        });
+        let request_seconds: Family<_, _, fn() -> Histogram> =
+            Family::new_with_constructor(|| Histogram::new(SECONDS));
         registry.register_with_unit(
             "gavel_http_request_duration",
             "From the end of a request's head to its answer",
@@ -117,6 +120,19 @@ impl Metrics {
             "gavel_tls_handshakes_failed",
             "TLS handshakes that failed or took too long",
             handshakes_failed.clone(),
+        );
+        let waiting = Gauge::default();
+        registry.register(
+            "gavel_evaluations_waiting",
+            "Requests that wait for a thread to be decided on",
+            waiting.clone(),
+        );
+        let wait_seconds = Histogram::new(SECONDS);
+        registry.register_with_unit(
+            "gavel_evaluation_wait",
+            "How long requests waited for a thread to be decided on",
+            Unit::Seconds,
+            wait_seconds.clone(),
         );
         let reloads = Family::default();
         registry.register(
@@ -147,6 +163,8 @@ impl Metrics {
             request_seconds,
             connections,
             handshakes_failed,
+            waiting,
+            wait_seconds,
             reloads,
             last_reload,
             objects,
@@ -208,6 +226,17 @@ impl Metrics {
         self.handshakes_failed.inc();
     }
 
+    /// A request waits for a thread, until what is returned is dropped.
+    pub(crate) fn queued(&self) -> Queued<'_> {
+        self.waiting.inc();
+        Queued(&self.waiting)
+    }
+
+    /// A request has waited for a thread.
+    pub(crate) fn waited(&self, time: Duration) {
+        self.wait_seconds.observe(time.as_secs_f64());
+    }
+
     /// Manifests were read.
     pub(crate) fn reloaded(&self, successfully: bool) {
         let status = match successfully {
@@ -228,6 +257,16 @@ impl Metrics {
     pub(crate) fn set_objects(&self, kind: &'static str, count: usize) {
         let count = i64::try_from(count).unwrap_or(i64::MAX);
         self.objects.get_or_create(&KindLabels { kind }).set(count);
+    }
+}
+
+/// A request that waits for a thread.
+#[derive(Debug)]
+pub(crate) struct Queued<'m>(&'m Gauge);
+
+impl Drop for Queued<'_> {
+    fn drop(&mut self) {
+        self.0.dec();
     }
 }
 

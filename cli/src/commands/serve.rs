@@ -12,7 +12,7 @@ use gavel_admission_webhook::{
     Config, Identity, Limits, PolicySource, SelfSigned, Shutdown, TlsSettings,
 };
 
-use crate::args::duration;
+use crate::args::{bytes, duration};
 use crate::exit_code::Exit;
 use crate::report;
 
@@ -60,15 +60,15 @@ pub(crate) struct ServeArgs {
     #[arg(long, conflicts_with_all = ["cert", "self_signed"])]
     plain_http: bool,
 
-    /// The most bytes of a request's body
-    #[arg(long, value_name = "BYTES", default_value_t = Limits::default().body)]
+    /// The most bytes of a request's body. API servers send two objects of up to 3 MiB and what they say about them
+    #[arg(long, value_name = "BYTES", value_parser = bytes, default_value = "7Mi")]
     max_body: usize,
 
-    /// The most bytes of all bodies in memory at once; more is answered 429
-    #[arg(long, value_name = "BYTES", default_value_t = Limits::default().bodies)]
-    max_bodies: usize,
+    /// The most bytes that all requests in memory take: their bodies and the values read from them; more is answered 429
+    #[arg(long, value_name = "BYTES", value_parser = bytes, default_value = "256Mi")]
+    max_memory: usize,
 
-    /// The most connections at once; more wait
+    /// The most connections at once; for one more, the longest idle one is closed
     #[arg(long, value_name = "COUNT", default_value_t = Limits::default().connections)]
     max_connections: usize,
 
@@ -171,7 +171,7 @@ fn config(args: ServeArgs) -> Result<Config, String> {
         },
         limits: Limits {
             body: args.max_body,
-            bodies: args.max_bodies,
+            memory: args.max_memory,
             header_timeout: args.header_timeout,
             idle_timeout: args.idle_timeout,
             connections: args.max_connections,

@@ -108,11 +108,29 @@ impl Server {
 
     /// The most memory that was resident, in bytes.
     pub(crate) fn peak_memory(&self) -> usize {
+        self.status("VmHWM:")
+    }
+
+    /// The memory that is resident, in bytes.
+    pub(crate) fn memory(&self) -> usize {
+        self.status("VmRSS:")
+    }
+
+    fn status(&self, field: &str) -> usize {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
         let mut lines = status.lines();
-        let resident = lines.find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-        let kilobytes = resident.trim().strip_suffix(" kB").unwrap();
+        let value = lines.find_map(|line| line.strip_prefix(field)).unwrap();
+        let kilobytes = value.trim().strip_suffix(" kB").unwrap();
         kilobytes.parse::<usize>().unwrap() << 10
+    }
+
+    /// The processor time that the server has taken.
+    pub(crate) fn cpu_time(&self) -> Duration {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap();
+        let (_, fields) = stat.rsplit_once(") ").unwrap();
+        let ticks = fields.split(' ').skip(11).take(2);
+        let ticks: u64 = ticks.map(|ticks| ticks.parse::<u64>().unwrap()).sum();
+        Duration::from_millis(ticks * 10)
     }
 }
 

@@ -76,19 +76,30 @@ impl<'a> AdmissionRequest<'a> {
             return Err(unfit("request", "an object"));
         }
         let get = |name: &str| field(request, name).unwrap_or(Value::Null);
-        let first = |names: [&str; 2]| {
-            let mut found = names.into_iter().map(get);
-            let found = found.find(|value| value.as_map().is_some());
-            found.unwrap_or(Value::Null)
+        let first = |names: [&'static str; 2], fields: [&str; 3]| {
+            let mut found = Value::Null;
+            for name in names {
+                let value = get(name);
+                texts_of(value, name, fields)?;
+                if found.as_map().is_none() {
+                    found = value;
+                }
+            }
+            Ok(found)
         };
+        let kind = first(["requestKind", "kind"], ["group", "version", "kind"])?;
+        let resource = first(
+            ["requestResource", "resource"],
+            ["group", "version", "resource"],
+        )?;
         let operation = match text(get("operation"), "request.operation")? {
             upper if upper.bytes().all(|byte| byte.is_ascii_uppercase()) => upper,
             other => arena.bump().alloc_str(&other.to_uppercase()),
         };
         Ok(AdmissionRequest {
             uid: text(get("uid"), "request.uid")?,
-            kind: GroupVersionKind::read(first(["requestKind", "kind"])),
-            resource: GroupVersionResource::read(first(["requestResource", "resource"])),
+            kind: GroupVersionKind::read(kind),
+            resource: GroupVersionResource::read(resource),
             subresource: text(get("subResource"), "request.subResource")?,
             name: text(get("name"), "request.name")?,
             namespace: text(get("namespace"), "request.namespace")?,
@@ -150,6 +161,24 @@ fn text<'a>(value: Value<'a>, field: &str) -> Result<&'a str, RequestError> {
         Value::Null => Ok(""),
         Value::String(text) => Ok(text),
         _ => Err(unfit(field, "a string")),
+    }
+}
+
+/// Checks that a field of the request is an object whose fields are strings, or absent.
+fn texts_of(value: Value<'_>, name: &str, fields: [&str; 3]) -> Result<(), RequestError> {
+    if !matches!(value, Value::Null) && value.as_map().is_none() {
+        return Err(unfit(&format!("request.{name}"), "an object"));
+    }
+    let is_text = |each: &&str| {
+        matches!(
+            field(value, each),
+            None | Some(Value::Null | Value::String(_))
+        )
+    };
+    let mut faulty = fields.into_iter().filter(|each| !is_text(each));
+    match faulty.next() {
+        None => Ok(()),
+        Some(each) => Err(unfit(&format!("request.{name}.{each}"), "a string")),
     }
 }
 

@@ -1,0 +1,217 @@
+//! Where and when requests are decided.
+//!
+//! Most decisions take microseconds: less than handing them to another thread and back. Those run on the thread that read
+//! the request. But policies may be slow, and a large object can make any policy slow. So a decision is attempted up to
+//! three times, each time with more time and fewer others beside it:
+//!
+//! 1. inline, for a millisecond, if the body is small;
+//! 2. on a thread of its own, for [`TURN`]: every request gets this turn, in the order of arrival;
+//! 3. on a thread of its own until the deadline. No user and no policy may hold more than half of these slots.
+//!
+//! A decision stops when its deadline has passed, or when its client is gone.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use tokio::sync::Semaphore;
+
+use crate::config::Limits;
+use crate::http::ApiError;
+use crate::telemetry::Metrics;
+
+mod slots;
+
+use slots::Slots;
+
+/// The longest that an evaluation may hold a thread that reads and writes.
+const INLINE: Duration = Duration::from_millis(1);
+
+/// Bodies up to this many bytes are read in well under a millisecond; larger ones are read on a thread of their own.
+const INLINE_BODY: usize = 128 << 10;
+
+/// How long the second attempt may take, beside reading the body.
+const TURN: Duration = Duration::from_millis(20);
+
+/// The threads for evaluations that take longer than a millisecond.
+#[derive(Debug)]
+pub(crate) struct Evaluations {
+    turns: Arc<Semaphore>,
+    slots: Arc<Slots>,
+    waiting: Semaphore,
+    metrics: Arc<Metrics>,
+}
+
+impl Evaluations {
+    pub(crate) fn new(limits: &Limits, metrics: Arc<Metrics>) -> Self {
+        let at_least_one = |count: usize| count.clamp(1, Semaphore::MAX_PERMITS);
+        Evaluations {
+            turns: Arc::new(Semaphore::new(at_least_one(limits.evaluations))),
+            slots: Arc::new(Slots::new(limits.evaluations)),
+            waiting: Semaphore::new(at_least_one(limits.waiting)),
+            metrics,
+        }
+    }
+
+    /// Decides about a body of `size` bytes. `decide` is given the time by which it must be done; while it answers
+    /// [`Outcome::Unfinished`] it is asked again, with more time. The last attempt must decide. If this future is dropped,
+    /// a running attempt stops.
+    ///
+    /// # Errors
+    ///
+    /// What `decide` finds; 429 if too many requests wait already, or if the deadline passes before one can be attempted;
+    /// 500 if `decide` panics.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        size: usize,
+        deadline: Instant,
+        decide: impl Fn(&Turn) -> Result<Outcome<T>, ApiError> + Send + Sync + 'static,
+    ) -> Result<T, ApiError> {
+        let client = Client::default();
+        if size <= INLINE_BODY {
+            let turn = client.turn(INLINE, deadline);
+            if let Outcome::Decided(decided) = caught(|| decide(&turn))?? {
+                return Ok(decided);
+            }
+        }
+        let waiting = self.waiting.try_acquire();
+        let waiting = waiting.map_err(|_| ApiError::too_many_requests())?;
+        let decide = Arc::new(decide);
+        let began = Instant::now();
+        let queued = self.metrics.queued();
+        let slot = within(deadline, Arc::clone(&self.turns).acquire_owned()).await?;
+        self.metrics.waited(began.elapsed());
+        let flow = match on_thread(slot, &decide, client.turn(TURN, deadline)).await? {
+            Outcome::Decided(decided) => return Ok(decided),
+            Outcome::Unfinished(flow) => flow,
+        };
+        let began = Instant::now();
+        let slot = within(deadline, self.slots.acquire(flow)).await?;
+        self.metrics.waited(began.elapsed());
+        drop((waiting, queued));
+        match on_thread(slot, &decide, client.last_turn(deadline)).await? {
+            Outcome::Decided(decided) => Ok(decided),
+            Outcome::Unfinished(_) => Err(ApiError::internal("no decision was reached")),
+        }
+    }
+}
+
+/// Waits for a slot while there is still time to use it.
+async fn within<T>(deadline: Instant, slot: impl Future<Output = T>) -> Result<T, ApiError> {
+    let latest = deadline.checked_sub(TURN).unwrap_or(deadline);
+    let slot = tokio::time::timeout_at(latest.into(), slot).await;
+    slot.map_err(|_| ApiError::too_many_requests())
+}
+
+/// Makes an attempt on a thread of its own; the slot is free when the attempt ends, not when its client is gone.
+async fn on_thread<T: Send + 'static, S: Send + 'static>(
+    slot: S,
+    decide: &Arc<impl Fn(&Turn) -> Result<Outcome<T>, ApiError> + Send + Sync + 'static>,
+    turn: Turn,
+) -> Result<Outcome<T>, ApiError> {
+    let decide = Arc::clone(decide);
+    let attempt = tokio::task::spawn_blocking(move || {
+        let outcome = caught(|| decide(&turn));
+        drop(slot);
+        outcome
+    });
+    attempt.await.map_err(ApiError::internal)??
+}
+
+/// What an attempt came to.
+#[derive(Debug)]
+pub(crate) enum Outcome<T> {
+    /// The decision.
+    Decided(T),
+    /// There was not enough time. Says on whose account the time went.
+    Unfinished(Flow),
+}
+
+/// Whom long evaluations are accounted to, as hashes, so that names take no memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Flow {
+    user: u64,
+    policy: u64,
+}
+
+impl Flow {
+    /// The user who sent a request, and the policy that took long.
+    pub(crate) fn new(user: &str, policy: &str) -> Self {
+        let hash = |name: &str| {
+            let mut hasher = DefaultHasher::new();
+            name.hash(&mut hasher);
+            hasher.finish()
+        };
+        Flow {
+            user: hash(user),
+            policy: hash(policy),
+        }
+    }
+}
+
+/// Whoever waits for a decision. Attempts stop when it is dropped.
+#[derive(Debug, Default)]
+struct Client {
+    gone: Arc<AtomicBool>,
+}
+
+impl Client {
+    fn turn(&self, time: Duration, deadline: Instant) -> Turn {
+        let end = Instant::now().checked_add(time);
+        Turn {
+            last: false,
+            ..self.last_turn(end.map_or(deadline, |end| end.min(deadline)))
+        }
+    }
+
+    fn last_turn(&self, until: Instant) -> Turn {
+        Turn {
+            until,
+            last: true,
+            gone: Arc::clone(&self.gone),
+            was_over: AtomicBool::new(false),
+        }
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        self.gone.store(true, Ordering::Relaxed);
+    }
+}
+
+/// How long one attempt may take.
+#[derive(Debug)]
+pub(crate) struct Turn {
+    until: Instant,
+    /// Whether there is no other attempt.
+    last: bool,
+    gone: Arc<AtomicBool>,
+    was_over: AtomicBool,
+}
+
+impl Turn {
+    /// Whether the attempt must stop now.
+    pub(crate) fn is_over(&self) -> bool {
+        let is_over = self.gone.load(Ordering::Relaxed) || Instant::now() >= self.until;
+        self.was_over.fetch_or(is_over, Ordering::Relaxed);
+        is_over
+    }
+
+    /// Whether an evaluation was told to stop.
+    pub(crate) fn was_over(&self) -> bool {
+        self.was_over.load(Ordering::Relaxed)
+    }
+
+    /// Whether the result counts: somebody waits for it, and no evaluation was told to stop, or there is no other attempt.
+    pub(crate) fn counts(&self) -> bool {
+        !self.gone.load(Ordering::Relaxed) && (self.last || !self.was_over())
+    }
+}
+
+/// A panic is a bug; it must not take the connection with the requests of others down.
+fn caught<T>(run: impl FnOnce() -> T) -> Result<T, ApiError> {
+    catch_unwind(AssertUnwindSafe(run)).map_err(|_| ApiError::internal("the evaluation panicked"))
+}

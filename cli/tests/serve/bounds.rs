@@ -1,0 +1,218 @@
+//! What requests can make the server keep or do, and where that ends.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value as Json, json};
+
+use crate::program::Folder;
+use crate::server::{Server, ask, policy, review};
+
+/// About a second of work in a debug build.
+const SLOW: &str = "[1,2,3,4,5,6,7,8,9].all(a, [1,2,3,4,5,6,7,8,9].all(b, [1,2,3,4,5,6,7,8,9].all(c, [1,2,3,4,5,6,7,8,9].all(d, [1,2,3,4,5,6,7,8,9].all(e, a + b + c + d + e > 0)))))";
+
+/// How many hostile requests a flood sends: a few, or what `GAVEL_FLOOD` says.
+fn flood() -> usize {
+    let said = std::env::var("GAVEL_FLOOD").ok();
+    said.and_then(|said| said.parse().ok()).unwrap_or(1_500)
+}
+
+async fn post(client: &reqwest::Client, server: &Server, path: &str, body: String) -> (u16, Json) {
+    let asked = client.post(server.url(path));
+    let asked = asked.header("content-type", "application/json").body(body);
+    let answer = asked.send().await.unwrap();
+    let code = answer.status().as_u16();
+    let body = answer.bytes().await.unwrap();
+    (code, serde_json::from_slice(&body).unwrap_or(Json::Null))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reviews_that_no_api_server_sends_are_400() {
+    let server = Server::start(&["--demo", "--self-signed"]);
+    let client = server.client();
+    for (path, value, message) in [
+        ("resource", Json::Null, "request.resource.version must be set"),
+        ("resource", json!("pods"), "request.resource: must be an object"),
+        ("resource", json!({}), "request.resource.version must be set"),
+        ("requestResource", json!({}), "request.requestResource.version must be set"),
+        ("requestKind", json!([]), "request.requestKind: must be an object"),
+        ("kind", Json::Null, "request.kind.version must be set"),
+        ("resource/group", json!(1), "request.resource.group: must be a string"),
+        ("requestKind/kind", json!(true), "request.requestKind.kind: must be a string"),
+        ("operation", Json::Null, "request.operation must be set"),
+        ("operation", json!("PATCH"), "request.operation must be CREATE, UPDATE, DELETE or CONNECT"),
+        ("operation", json!(1), "request.operation: must be a string"),
+        ("object", Json::Null, "request.object must be set"),
+        ("namespace", json!("a.b"), "request.namespace: Invalid value: must not contain dots"),
+        ("namespace", json!("a".repeat(64)), "request.namespace: Invalid value: must be no more than 63 characters"),
+        ("name", json!("a/b"), "request.name: Invalid value: may not contain '/'"),
+    ] {
+        let mut asked = review("x");
+        *asked.pointer_mut(&format!("/request/{path}")).unwrap() = value.clone();
+        let (code, answer) = post(&client, &server, "/validate", asked.to_string()).await;
+        let context = format!("{path} {value}: {answer}");
+        assert_eq!(code, 400, "{context}");
+        assert_eq!(answer["message"], message, "{context}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_largest_review_of_an_api_server_is_decided() {
+    let server = Server::start(&["--demo", "--self-signed"]);
+    let mut asked = review("x");
+    let object = json!({"kind": "ConfigMap", "apiVersion": "v1", "data": {"a": "x".repeat((3 << 20) - 100)}});
+    asked["request"]["operation"] = "UPDATE".into();
+    asked["request"]["object"] = object.clone();
+    asked["request"]["oldObject"] = object;
+    ask(&server.client(), &server, &asked).await;
+
+    let server = Server::start(&["--demo", "--self-signed", "--max-body", "7Mi"]);
+    let (code, answer) = post(&server.client(), &server, "/validate", " ".repeat((7 << 20) + 1)).await;
+    assert_eq!(code, 413, "{answer}");
+}
+
+/// What differs from request to request in a flood.
+const KINDS: [&str; 9] = [
+    "namespace", "name", "uid", "user", "groups", "extra", "annotations", "resource", "path",
+];
+
+fn hostile(kind: &str, n: usize) -> (String, String) {
+    let mut asked = review("x");
+    let text = format!("{kind}-{n}-{}", "x".repeat(32));
+    let request = &mut asked["request"];
+    match kind {
+        "namespace" => request["namespace"] = text.as_str().into(),
+        "name" => request["name"] = text.as_str().into(),
+        "uid" => request["uid"] = text.as_str().into(),
+        "user" => request["userInfo"]["username"] = text.as_str().into(),
+        "groups" => request["userInfo"]["groups"] = json!([text]),
+        "extra" => request["userInfo"]["extra"] = json!({text.as_str(): [text]}),
+        "annotations" => request["object"]["metadata"]["annotations"] = json!({text.as_str(): text}),
+        "resource" => {
+            for field in ["resource", "requestResource"] {
+                request[field] = json!({"group": text, "version": text, "resource": text});
+            }
+        }
+        _ => return (format!("/{text}?{text}={text}"), asked.to_string()),
+    }
+    ("/validate?timeout=10s".to_owned(), asked.to_string())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn floods_leave_nothing_behind() {
+    let folder = Folder::new()
+        .with("a.yaml", &policy("a", "object.metadata.name != 'no' && namespaceObject != null", "no x", "Deny, Audit"))
+        .with("b.yaml", &policy("b", "request.userInfo.username != ''", "no user", "Deny"));
+    let server = Server::start(&["--policies", folder.text(), "--self-signed", "--log-level", "info"]);
+    let client = server.client();
+    let send = async |from: usize, count: usize| {
+        for kind in KINDS {
+            for n in from..from + count {
+                let (path, body) = hostile(kind, n);
+                post(&client, &server, &path, body).await;
+            }
+        }
+    };
+    send(0, 50).await;
+    let before = server.memory();
+    send(50, flood() / KINDS.len()).await;
+    let after = server.memory();
+    assert!(after < before + (10 << 20), "{before} bytes before, {after} after");
+    ask(&client, &server, &review("x")).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn large_names_are_not_kept() {
+    let server = Server::start(&["--demo", "--self-signed"]);
+    let client = server.client();
+    let send = async |n: usize| {
+        let mut asked = review("x");
+        asked["request"]["namespace"] = format!("{n}{}", "x".repeat(2_900_000)).into();
+        post(&client, &server, "/validate", asked.to_string()).await.0
+    };
+    for n in 0..4 {
+        assert_eq!(send(n).await, 400);
+    }
+    let before = server.memory();
+    for n in 4..28 {
+        assert_eq!(send(n).await, 400);
+    }
+    let after = server.memory();
+    assert!(after < before + (10 << 20), "{before} bytes before, {after} after");
+}
+
+/// Sixty policies of a second each about config maps, and one about secrets.
+fn slow_policies() -> Folder {
+    let many: Vec<String> = (0..60).map(|n| policy(&format!("p{n}"), SLOW, "", "Deny")).collect();
+    let other = policy("other", SLOW, "", "Deny").replace("configmaps", "secrets");
+    Folder::new().with("many.yaml", &many.join("---\n")).with("other.yaml", &other)
+}
+
+/// A review of an object that a user creates.
+fn by(user: &str, resource: &str) -> Json {
+    let mut asked = review("x");
+    let request = &mut asked["request"];
+    request["userInfo"]["username"] = user.into();
+    for field in ["resource", "requestResource"] {
+        request[field]["resource"] = resource.into();
+    }
+    asked
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn waiting_ends_at_the_deadline_and_others_are_decided() {
+    let folder = slow_policies();
+    let arguments = ["--policies", folder.text(), "--self-signed", "--max-evaluations", "1"];
+    let server = Server::start(&arguments);
+    let client = server.client();
+    let url = server.url("/validate?timeout=25s");
+    let alice: Vec<_> = (0..6)
+        .map(|_| {
+            let asked = client.post(&url).header("content-type", "application/json");
+            tokio::spawn(asked.body(by("alice", "configmaps").to_string()).send())
+        })
+        .collect();
+    tokio::time::sleep(Duration::from_millis(500)).await;
+
+    // The same policies, another user: no policy holds all slots, so this one waits for its time.
+    let began = Instant::now();
+    let body = by("bob", "configmaps").to_string();
+    let (code, answer) = post(&client, &server, "/validate?timeout=2s", body).await;
+    assert_eq!(code, 429, "{answer}");
+    assert!(began.elapsed() < Duration::from_secs(6), "{:?}", began.elapsed());
+
+    // Another policy and another user: there is a slot for them.
+    let (code, answer) = post(&client, &server, "/validate?timeout=25s", by("carol", "secrets").to_string()).await;
+    assert_eq!((code, &answer["response"]["allowed"]), (200, &json!(true)), "{answer}");
+    assert!(alice.iter().any(|asked| !asked.is_finished()));
+    for asked in alice {
+        asked.abort();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn work_ends_when_its_client_is_gone() {
+    let folder = slow_policies();
+    let server = Server::start(&["--policies", folder.text(), "--self-signed"]);
+    let client = server.client();
+    let url = server.url("/validate?timeout=30s");
+    let asked: Vec<_> = (0..4)
+        .map(|n| {
+            let asked = client.post(&url).header("content-type", "application/json");
+            tokio::spawn(asked.body(by(&format!("u{n}"), "configmaps").to_string()).send())
+        })
+        .collect();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    for asked in asked {
+        asked.abort();
+    }
+    drop(client);
+    let until = Instant::now() + Duration::from_secs(12);
+    loop {
+        let before = server.cpu_time();
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        if server.cpu_time() - before <= Duration::from_millis(30) {
+            return;
+        }
+        assert!(Instant::now() < until, "still at work");
+    }
+}

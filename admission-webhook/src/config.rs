@@ -11,6 +11,8 @@ use crate::tls::TlsSettings;
 pub struct Config {
     /// Where it listens.
     pub address: SocketAddr,
+    /// Where it answers health checks and metrics, by plain HTTP; None is the same address as reviews.
+    pub health_address: Option<SocketAddr>,
     /// TLS; None is plain HTTP.
     pub tls: Option<TlsSettings>,
     /// Where its policies come from.

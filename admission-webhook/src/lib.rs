@@ -26,7 +26,7 @@ pub use tls::{Identity, SelfSigned, TlsError, TlsSettings};
 
 use http::App;
 use policies::Policies;
-use server::Server;
+use server::{Paths, Server};
 use telemetry::Metrics;
 use tls::Tls;
 
@@ -68,9 +68,13 @@ pub fn run(config: Config) -> Result<(), StartError> {
     served
 }
 
+/// The connections to the listener of health and metrics: probes and a few scrapers.
+const HEALTH_CONNECTIONS: usize = 64;
+
 async fn serve(config: Config) -> Result<(), StartError> {
     let Config {
         address,
+        health_address,
         tls,
         policies,
         limits,
@@ -83,15 +87,43 @@ async fn serve(config: Config) -> Result<(), StartError> {
     let tls = tls.map(Tls::new).transpose()?.map(Arc::new);
     let app = Arc::new(App::new(policies, metrics, &limits));
     let stop = shutdown_signal()?;
-    let server = Server::bind(address, Arc::clone(&app), tls.clone(), limits, shutdown)
-        .map_err(|error| StartError::Listen { address, error })?;
+    let bind = |address, paths, tls, limits| {
+        Server::bind(
+            address,
+            paths,
+            Arc::clone(&app),
+            tls,
+            limits,
+            shutdown.clone(),
+        )
+        .map_err(|error| StartError::Listen { address, error })
+    };
+    let health_limits = Limits {
+        connections: HEALTH_CONNECTIONS,
+        ..limits.clone()
+    };
+    let health = health_address.map(|address| bind(address, Paths::Health, None, health_limits));
+    let health = health.transpose()?;
+    let paths = match health {
+        None => Paths::All,
+        Some(_) => Paths::Reviews,
+    };
+    let server = bind(address, paths, tls.clone(), limits)?;
+    if let Some(health) = &health {
+        tracing::info!(address = %health.address()?, "serving health and metrics");
+    }
     let reloads = [
         tls.as_ref()
             .map(|tls| tokio::spawn(reload::certificates(Arc::clone(tls)))),
         reload::policies(&source, &app).map(tokio::spawn),
     ];
     tracing::info!(address = %server.address()?, tls = tls.is_some(), "serving");
+    // Health is answered until the end.
+    let health = health.map(|health| tokio::spawn(health.run(std::future::pending())));
     server.run(stop).await;
+    if let Some(health) = health {
+        health.abort();
+    }
     for reload in reloads.into_iter().flatten() {
         reload.abort();
     }

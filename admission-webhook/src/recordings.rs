@@ -14,7 +14,7 @@ use serde_json::{Value as Json, json};
 use crate::config::{Limits, PolicySource, Shutdown};
 use crate::http::App;
 use crate::policies::{Policies, State};
-use crate::server::Server;
+use crate::server::{Paths, Server};
 use crate::telemetry::Metrics;
 
 #[test]
@@ -76,6 +76,7 @@ impl Served {
         let entered = runtime.enter();
         let server = Server::bind(
             SocketAddr::from(([127, 0, 0, 1], 0)),
+            Paths::All,
             Arc::clone(&app),
             None,
             Limits::default(),

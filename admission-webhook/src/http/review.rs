@@ -114,8 +114,12 @@ fn complete(sent: Value<'_>, request: &AdmissionRequest<'_>) -> Result<(), ApiEr
             return wrong(format!("request.operation must be {known}"));
         }
     }
+    // What says which namespace is created is validated behind admission.
+    let is_namespace =
+        request.resource.group.is_empty() && request.resource.resource == "namespaces";
     let namespace = match request.namespace {
         "" => Vec::new(),
+        name if is_namespace && name == request.name => Vec::new(),
         namespace => names::dns1123_label(namespace.as_bytes()),
     };
     let faults = namespace.into_iter().map(|fault| ("namespace", fault));

@@ -7,17 +7,25 @@ use axum::routing::{get, post};
 
 use super::status::ApiError;
 use super::{App, health, metrics, validate};
+use crate::server::Paths;
 
-/// All that the server answers.
-pub(crate) fn router(app: Arc<App>) -> Router {
-    Router::new()
+/// What is answered at an address.
+pub(crate) fn router(app: Arc<App>, paths: Paths) -> Router {
+    let reviews = Router::new()
         .route("/validate", post(validate::policies))
-        .route("/validate/crd", post(validate::definitions))
+        .route("/validate/crd", post(validate::definitions));
+    let health = Router::new()
         .route("/livez", get(health::livez))
         .route("/livez/{check}", get(health::livez_check))
         .route("/readyz", get(health::readyz))
         .route("/readyz/{check}", get(health::readyz_check))
-        .route("/metrics", get(metrics::metrics))
+        .route("/metrics", get(metrics::metrics));
+    let router = match paths {
+        Paths::All => reviews.merge(health),
+        Paths::Reviews => reviews,
+        Paths::Health => health,
+    };
+    router
         .fallback(async || ApiError::not_found())
         .method_not_allowed_fallback(async || ApiError::method_not_allowed())
         .with_state(app)

@@ -1,67 +1,121 @@
 //! What a connection is doing, so that it can be closed when it does nothing.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 
-/// The requests of a connection.
+/// What a connection is doing. Over HTTP/1.1 it does one thing at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Phase {
+    /// No request has arrived yet.
+    New,
+    /// The last request is answered, and no other has arrived.
+    Idle,
+    /// The body of a request is arriving.
+    Receiving,
+    /// A request is being decided.
+    Working,
+}
+
+impl Phase {
+    const ALL: [Phase; 4] = [Phase::New, Phase::Idle, Phase::Receiving, Phase::Working];
+}
+
+/// The phase of a connection, and since when it is in that phase.
 #[derive(Debug)]
 pub(super) struct Activity {
     opened: Instant,
-    served: AtomicBool,
+    phase: AtomicU8,
+    /// When the phase began: milliseconds since the connection was opened.
+    since: AtomicU64,
     first: Notify,
-    in_flight: AtomicUsize,
-    /// When the last request was answered: milliseconds since the connection was opened.
-    answered: AtomicU64,
+    close: Notify,
 }
 
 impl Activity {
     pub(super) fn new() -> Self {
         Activity {
             opened: Instant::now(),
-            served: AtomicBool::new(false),
+            phase: AtomicU8::new(Phase::New as u8),
+            since: AtomicU64::new(0),
             first: Notify::new(),
-            in_flight: AtomicUsize::new(0),
-            answered: AtomicU64::new(0),
+            close: Notify::new(),
         }
     }
 
     /// A request has arrived, with all of its head.
     pub(super) fn begin(&self) {
-        self.in_flight.fetch_add(1, Ordering::Relaxed);
-        if !self.served.swap(true, Ordering::Relaxed) {
+        if self.phase() == Phase::New {
             self.first.notify_one();
         }
+        self.enter(Phase::Receiving);
+    }
+
+    /// The body of the request has arrived, or nobody wants it.
+    pub(super) fn received(&self) {
+        if self.phase() == Phase::Receiving {
+            self.enter(Phase::Working);
+        }
+    }
+
+    /// The request has been answered, or its client has gone.
+    pub(super) fn end(&self) {
+        self.enter(Phase::Idle);
     }
 
     /// Ends when a request has arrived.
     pub(super) async fn first_request(&self) {
-        if !self.served.load(Ordering::Relaxed) {
+        if self.phase() == Phase::New {
             self.first.notified().await;
         }
     }
 
-    /// A request has been answered, or its client has gone.
-    pub(super) fn end(&self) {
-        let age = u64::try_from(self.opened.elapsed().as_millis()).unwrap_or(u64::MAX);
-        self.answered.store(age, Ordering::Relaxed);
-        self.in_flight.fetch_sub(1, Ordering::Relaxed);
+    /// Asks the connection to make room for another.
+    pub(super) fn close(&self) {
+        self.close.notify_one();
+    }
+
+    /// Ends when the connection must make room for another: it is asked to, and decides no request.
+    pub(super) async fn must_close(&self) {
+        loop {
+            self.close.notified().await;
+            if self.phase() != Phase::Working {
+                return;
+            }
+        }
+    }
+
+    /// How soon the connection should make room for another: connections that never sent a request first, then idle ones,
+    /// then those that are still sending; of each the one that has been so for longest. None while it decides a request.
+    pub(super) fn rank(&self) -> Option<(Phase, Instant)> {
+        let phase = self.phase();
+        let since = Duration::from_millis(self.since.load(Ordering::Relaxed));
+        let since = self.opened.checked_add(since).unwrap_or(self.opened);
+        (phase != Phase::Working).then_some((phase, since))
     }
 
     /// Whether the connection should be closed: no request has come within `first`, or none for the time `idle` since
     /// the last one.
     pub(super) fn is_over(&self, first: Duration, idle: Duration) -> bool {
-        if self.in_flight.load(Ordering::Relaxed) > 0 {
-            return false;
+        match self.rank() {
+            Some((Phase::New, since)) => since.elapsed() >= first,
+            Some((Phase::Idle, since)) => since.elapsed() >= idle,
+            _ => false,
         }
-        let age = self.opened.elapsed();
-        match self.served.load(Ordering::Relaxed) {
-            false => age >= first,
-            true => {
-                let answered = Duration::from_millis(self.answered.load(Ordering::Relaxed));
-                age.saturating_sub(answered) >= idle
-            }
-        }
+    }
+
+    fn phase(&self) -> Phase {
+        let phase = self.phase.load(Ordering::Relaxed);
+        let mut phases = Phase::ALL.into_iter();
+        phases
+            .find(|each| *each as u8 == phase)
+            .unwrap_or(Phase::Working)
+    }
+
+    fn enter(&self, phase: Phase) {
+        let age = u64::try_from(self.opened.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.since.store(age, Ordering::Relaxed);
+        self.phase.store(phase as u8, Ordering::Relaxed);
     }
 }

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::body::Body;
-use axum::http::{HeaderValue, Request, Response, Version, header};
+use axum::http::{HeaderValue, Request, Response, header};
 use hyper::body::Incoming;
+use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use hyper_util::server::conn::auto;
+use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
@@ -21,26 +21,46 @@ use tower::Service;
 use super::Shared;
 use super::activity::Activity;
 use super::request_body::RequestBody;
+use crate::http::routes;
+use crate::telemetry::bounded;
 
 /// How long a new connection may take to send its first request when the server is about to end: it was made because the
 /// server took connections, and a request may be on its way.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Serves a connection until it ends, or until it does nothing for too long. When `closing` turns, the requests in
-/// flight are answered and no more are taken, but for the first one of a new connection.
-pub(super) async fn serve(stream: TcpStream, shared: Arc<Shared>, closing: watch::Receiver<bool>) {
+/// Serves a connection until it ends, does nothing for too long, or must make room for another. When `closing` turns, the
+/// requests in flight are answered and no more are taken, but for the first one of a new connection.
+pub(super) async fn serve(
+    stream: TcpStream,
+    activity: Arc<Activity>,
+    shared: Arc<Shared>,
+    closing: watch::Receiver<bool>,
+) {
     // Answers are one small write each; waiting for more to send only delays them.
     let _ = stream.set_nodelay(true);
+    let must_close = Arc::clone(&activity);
+    tokio::select! {
+        () = must_close.must_close() => tracing::debug!("connection closed to make room for another"),
+        () = handshake(stream, activity, shared, closing) => {}
+    }
+}
+
+async fn handshake(
+    stream: TcpStream,
+    activity: Arc<Activity>,
+    shared: Arc<Shared>,
+    closing: watch::Receiver<bool>,
+) {
     let Some(tls) = &shared.tls else {
-        return requests(stream, shared, closing).await;
+        return requests(stream, activity, shared, closing).await;
     };
     let handshake = TlsAcceptor::from(tls.current()).accept(stream);
     let limit = shared.limits.header_timeout;
     match timeout(limit, handshake).await {
-        Ok(Ok(stream)) => requests(stream, shared, closing).await,
+        Ok(Ok(stream)) => requests(stream, activity, shared, closing).await,
         Ok(Err(error)) => {
             shared.app.metrics.handshake_failed();
-            tracing::debug!(%error, "TLS handshake failed");
+            tracing::debug!(error = bounded(&error.to_string()), "TLS handshake failed");
         }
         Err(_) => {
             shared.app.metrics.handshake_failed();
@@ -51,18 +71,21 @@ pub(super) async fn serve(stream: TcpStream, shared: Arc<Shared>, closing: watch
 
 async fn requests(
     stream: impl AsyncRead + AsyncWrite + Unpin + 'static,
+    activity: Arc<Activity>,
     shared: Arc<Shared>,
     mut closing: watch::Receiver<bool>,
 ) {
-    let activity = Arc::new(Activity::new());
     let service = {
         let (shared, activity) = (Arc::clone(&shared), Arc::clone(&activity));
         service_fn(move |request| respond(request, Arc::clone(&shared), Arc::clone(&activity)))
     };
-    let builder = builder(&shared);
-    let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
     let (first, idle) = (shared.limits.header_timeout, shared.limits.idle_timeout);
-    let mut look = tokio::time::interval(first);
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new())
+        .header_read_timeout(idle)
+        .max_buf_size(64 << 10);
+    let mut connection = pin!(http.serve_connection(TokioIo::new(stream), service));
+    let mut look = tokio::time::interval(first.min(idle));
     look.tick().await;
     let mut told = pin!(async {
         let _ = closing.wait_for(|closing| *closing).await;
@@ -73,7 +96,7 @@ async fn requests(
         tokio::select! {
             ended = connection.as_mut() => {
                 if let Err(error) = ended {
-                    tracing::debug!(%error, "connection ended");
+                    tracing::debug!(error = bounded(&error.to_string()), "connection ended");
                 }
                 return;
             }
@@ -94,24 +117,6 @@ async fn requests(
     }
 }
 
-fn builder(shared: &Shared) -> auto::Builder<TokioExecutor> {
-    let limits = &shared.limits;
-    let mut builder = auto::Builder::new(TokioExecutor::new());
-    builder
-        .http1()
-        .timer(TokioTimer::new())
-        .header_read_timeout(limits.idle_timeout)
-        .max_buf_size(64 << 10);
-    builder
-        .http2()
-        .timer(TokioTimer::new())
-        .max_concurrent_streams(128)
-        .max_header_list_size(16 << 10)
-        .keep_alive_interval(limits.header_timeout)
-        .keep_alive_timeout(limits.header_timeout);
-    builder
-}
-
 /// Answers one request, and counts it.
 async fn respond(
     request: Request<Incoming>,
@@ -120,16 +125,15 @@ async fn respond(
 ) -> Result<Response<Body>, Infallible> {
     let arrived = Instant::now();
     let _in_flight = InFlight::begin(&activity);
-    let version = request.version();
     let (route, method) = (
-        super::routes::known(request.uri().path()),
+        routes::known(request.uri().path()),
         request.method().clone(),
     );
     let mut router = shared.router.clone();
     let mut response = router
-        .call(request.map(|incoming| Body::new(RequestBody::new(incoming))))
+        .call(request.map(|incoming| Body::new(RequestBody::new(incoming, Arc::clone(&activity)))))
         .await?;
-    if version < Version::HTTP_2 && shared.app.health.is_shutting_down() {
+    if shared.app.health.is_shutting_down() {
         // The client opens its next connection elsewhere; an idle one that is closed under a request loses it.
         let headers = response.headers_mut();
         headers.insert(header::CONNECTION, HeaderValue::from_static("close"));

@@ -1,4 +1,4 @@
-//! The server: a listener, its connections, and how both end.
+//! A listener, its connections, and how both end.
 
 use std::future::{Future, poll_fn};
 use std::net::SocketAddr;
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use axum::Router;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 
 use crate::config::{Limits, Shutdown};
 use crate::http::App;
@@ -18,7 +18,10 @@ use crate::tls::Tls;
 
 mod activity;
 mod connection;
+mod connections;
 mod request_body;
+
+use connections::{Connections, Open};
 
 /// The connections that may wait to be accepted; as many as Linux allows by default. Clients whose connection finds no room
 /// try again after a second.
@@ -28,8 +31,19 @@ const BACKLOG: u32 = 4096;
 pub(crate) struct Server {
     listener: TcpListener,
     shared: Arc<Shared>,
-    connections: Arc<Semaphore>,
+    connections: Arc<Connections>,
     shutdown: Shutdown,
+}
+
+/// What is served at an address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Paths {
+    /// Reviews, health and metrics.
+    All,
+    /// Reviews only.
+    Reviews,
+    /// Health and metrics only.
+    Health,
 }
 
 /// What all connections share.
@@ -44,14 +58,15 @@ impl Server {
     /// Opens the address, for the runtime that this is called in.
     pub(crate) fn bind(
         address: SocketAddr,
+        paths: Paths,
         app: Arc<App>,
         tls: Option<Arc<Tls>>,
         limits: Limits,
         shutdown: Shutdown,
     ) -> std::io::Result<Self> {
         let listener = listen(address)?;
-        let router = routes::router(Arc::clone(&app));
-        let connections = limits.connections.min(Semaphore::MAX_PERMITS);
+        let router = routes::router(Arc::clone(&app), paths);
+        let connections = Arc::new(Connections::new(limits.connections));
         Ok(Server {
             listener,
             shared: Arc::new(Shared {
@@ -60,7 +75,7 @@ impl Server {
                 tls,
                 limits,
             }),
-            connections: Arc::new(Semaphore::new(connections)),
+            connections,
             shutdown,
         })
     }
@@ -84,12 +99,13 @@ impl Server {
         loop {
             tokio::select! {
                 () = &mut over => break,
-                accepted = self.accept() => self.spawn(accepted, &closing),
+                (stream, open) = self.accept() => self.spawn(stream, open, &closing),
             }
         }
         // What has connected already is served.
-        while let Some(accepted) = self.accept_waiting().await {
-            self.spawn(accepted, &closing);
+        while let Some(stream) = self.accept_waiting().await {
+            let open = self.connections.admit().await;
+            self.spawn(stream, open, &closing);
         }
         let Server { listener, .. } = self;
         drop((listener, closing));
@@ -100,12 +116,10 @@ impl Server {
         }
     }
 
-    /// The next connection, as soon as there may be one more.
-    async fn accept(&self) -> Accepted {
+    async fn accept(&self) -> (TcpStream, Open) {
         loop {
-            let permit = Arc::clone(&self.connections).acquire_owned().await;
             match self.listener.accept().await {
-                Ok((stream, _)) => return (stream, permit.ok()),
+                Ok((stream, _)) => return (stream, self.connections.admit().await),
                 Err(error) => {
                     // Out of file descriptors, most often; it passes when connections end.
                     tracing::warn!(%error, "no connection could be accepted");
@@ -116,21 +130,21 @@ impl Server {
     }
 
     /// A connection that waits already.
-    async fn accept_waiting(&self) -> Option<Accepted> {
+    async fn accept_waiting(&self) -> Option<TcpStream> {
         let accepted = poll_fn(|context| match self.listener.poll_accept(context) {
             Poll::Ready(Ok((stream, _))) => Poll::Ready(Some(stream)),
             Poll::Ready(Err(_)) | Poll::Pending => Poll::Ready(None),
         });
-        let permit = Arc::clone(&self.connections).try_acquire_owned().ok()?;
-        Some((accepted.await?, Some(permit)))
+        accepted.await
     }
 
-    fn spawn(&self, (stream, permit): Accepted, closing: &watch::Receiver<bool>) {
+    fn spawn(&self, stream: TcpStream, open: Open, closing: &watch::Receiver<bool>) {
         let (shared, closing) = (Arc::clone(&self.shared), closing.clone());
         tokio::spawn(async move {
-            let open = shared.app.metrics.connection();
-            connection::serve(stream, Arc::clone(&shared), closing).await;
-            drop((open, permit));
+            let counted = shared.app.metrics.connection();
+            let activity = Arc::clone(&open.activity);
+            connection::serve(stream, activity, Arc::clone(&shared), closing).await;
+            drop((counted, open));
         });
     }
 }
@@ -146,5 +160,3 @@ fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
     socket.bind(address)?;
     socket.listen(BACKLOG)
 }
-
-type Accepted = (TcpStream, Option<tokio::sync::OwnedSemaphorePermit>);

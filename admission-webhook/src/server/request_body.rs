@@ -1,12 +1,15 @@
 //! Bodies that are answered before all of them has arrived: too large ones, those of requests to paths that are not there.
 
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use http_body_util::BodyExt;
 use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
 use tokio::runtime::Handle;
+
+use super::activity::Activity;
 
 /// The most bytes that are read to throw them away. API servers send reviews of at most two objects of 3 MiB.
 const MOST: usize = 16 << 20;
@@ -15,13 +18,20 @@ const MOST: usize = 16 << 20;
 const LONGEST: Duration = Duration::from_secs(5);
 
 /// The body of a request. What nobody has read of it is read when it is dropped: a client that is still sending when its
-/// stream is reset, or its connection closed, does not see the answer.
+/// connection is closed does not see the answer.
 #[derive(Debug)]
-pub(super) struct RequestBody(Option<Incoming>);
+pub(super) struct RequestBody {
+    incoming: Option<Incoming>,
+    activity: Arc<Activity>,
+}
 
 impl RequestBody {
-    pub(super) fn new(incoming: Incoming) -> Self {
-        RequestBody(Some(incoming))
+    /// Tells `activity` when all of the body has arrived.
+    pub(super) fn new(incoming: Incoming, activity: Arc<Activity>) -> Self {
+        RequestBody {
+            incoming: Some(incoming),
+            activity,
+        }
     }
 }
 
@@ -33,22 +43,26 @@ impl Body for RequestBody {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
-        let Some(incoming) = &mut self.0 else {
+        let Some(incoming) = &mut self.incoming else {
             return Poll::Ready(None);
         };
-        let frame = ready!(Pin::new(incoming).poll_frame(context));
-        if !matches!(frame, Some(Ok(_))) {
-            self.0 = None;
+        let frame = ready!(Pin::new(&mut *incoming).poll_frame(context));
+        let is_end = !matches!(frame, Some(Ok(_)));
+        if is_end || incoming.is_end_stream() {
+            self.activity.received();
+        }
+        if is_end {
+            self.incoming = None;
         }
         Poll::Ready(frame)
     }
 
     fn is_end_stream(&self) -> bool {
-        self.0.as_ref().is_none_or(Incoming::is_end_stream)
+        self.incoming.as_ref().is_none_or(Incoming::is_end_stream)
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.0
+        self.incoming
             .as_ref()
             .map_or(SizeHint::with_exact(0), Incoming::size_hint)
     }
@@ -56,7 +70,8 @@ impl Body for RequestBody {
 
 impl Drop for RequestBody {
     fn drop(&mut self) {
-        if let Some(incoming) = self.0.take()
+        self.activity.received();
+        if let Some(incoming) = self.incoming.take()
             && !incoming.is_end_stream()
             && let Ok(runtime) = Handle::try_current()
         {

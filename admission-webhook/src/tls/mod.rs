@@ -127,7 +127,7 @@ fn server_config(settings: &TlsSettings) -> Result<ServerConfig, TlsError> {
     let mut config = builder
         .with_single_cert(chain, key)
         .map_err(TlsError::Identity)?;
-    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(config)
 }
 

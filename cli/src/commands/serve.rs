@@ -39,6 +39,10 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "ADDRESS:PORT")]
     listen: Option<SocketAddr>,
 
+    /// Answer health checks and metrics at this address, by plain HTTP, and only reviews at the other
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    health_listen: Option<SocketAddr>,
+
     /// The server's certificate with those up to its authority, PEM; read again when it changes
     #[arg(long, value_name = "FILE", requires = "key")]
     cert: Option<PathBuf>,
@@ -161,6 +165,7 @@ fn config(args: ServeArgs) -> Result<Config, String> {
     let limits = Limits::default();
     Ok(Config {
         address,
+        health_address: args.health_listen,
         tls,
         policies: match args.demo {
             true => PolicySource::Demo,

@@ -30,21 +30,65 @@ async fn reviews_that_no_api_server_sends_are_400() {
     let server = Server::start(&["--demo", "--self-signed"]);
     let client = server.client();
     for (path, value, message) in [
-        ("resource", Json::Null, "request.resource.version must be set"),
-        ("resource", json!("pods"), "request.resource: must be an object"),
-        ("resource", json!({}), "request.resource.version must be set"),
-        ("requestResource", json!({}), "request.requestResource.version must be set"),
-        ("requestKind", json!([]), "request.requestKind: must be an object"),
+        (
+            "resource",
+            Json::Null,
+            "request.resource.version must be set",
+        ),
+        (
+            "resource",
+            json!("pods"),
+            "request.resource: must be an object",
+        ),
+        (
+            "resource",
+            json!({}),
+            "request.resource.version must be set",
+        ),
+        (
+            "requestResource",
+            json!({}),
+            "request.requestResource.version must be set",
+        ),
+        (
+            "requestKind",
+            json!([]),
+            "request.requestKind: must be an object",
+        ),
         ("kind", Json::Null, "request.kind.version must be set"),
-        ("resource/group", json!(1), "request.resource.group: must be a string"),
-        ("requestKind/kind", json!(true), "request.requestKind.kind: must be a string"),
+        (
+            "resource/group",
+            json!(1),
+            "request.resource.group: must be a string",
+        ),
+        (
+            "requestKind/kind",
+            json!(true),
+            "request.requestKind.kind: must be a string",
+        ),
         ("operation", Json::Null, "request.operation must be set"),
-        ("operation", json!("PATCH"), "request.operation must be CREATE, UPDATE, DELETE or CONNECT"),
+        (
+            "operation",
+            json!("PATCH"),
+            "request.operation must be CREATE, UPDATE, DELETE or CONNECT",
+        ),
         ("operation", json!(1), "request.operation: must be a string"),
         ("object", Json::Null, "request.object must be set"),
-        ("namespace", json!("a.b"), "request.namespace: Invalid value: must not contain dots"),
-        ("namespace", json!("a".repeat(64)), "request.namespace: Invalid value: must be no more than 63 characters"),
-        ("name", json!("a/b"), "request.name: Invalid value: may not contain '/'"),
+        (
+            "namespace",
+            json!("a.b"),
+            "request.namespace: Invalid value: must not contain dots",
+        ),
+        (
+            "namespace",
+            json!("a".repeat(64)),
+            "request.namespace: Invalid value: must be no more than 63 characters",
+        ),
+        (
+            "name",
+            json!("a/b"),
+            "request.name: Invalid value: may not contain '/'",
+        ),
     ] {
         let mut asked = review("x");
         *asked.pointer_mut(&format!("/request/{path}")).unwrap() = value.clone();
@@ -66,13 +110,27 @@ async fn the_largest_review_of_an_api_server_is_decided() {
     ask(&server.client(), &server, &asked).await;
 
     let server = Server::start(&["--demo", "--self-signed", "--max-body", "7Mi"]);
-    let (code, answer) = post(&server.client(), &server, "/validate", " ".repeat((7 << 20) + 1)).await;
+    let (code, answer) = post(
+        &server.client(),
+        &server,
+        "/validate",
+        " ".repeat((7 << 20) + 1),
+    )
+    .await;
     assert_eq!(code, 413, "{answer}");
 }
 
 /// What differs from request to request in a flood.
 const KINDS: [&str; 9] = [
-    "namespace", "name", "uid", "user", "groups", "extra", "annotations", "resource", "path",
+    "namespace",
+    "name",
+    "uid",
+    "user",
+    "groups",
+    "extra",
+    "annotations",
+    "resource",
+    "path",
 ];
 
 fn hostile(kind: &str, n: usize) -> (String, String) {
@@ -86,7 +144,9 @@ fn hostile(kind: &str, n: usize) -> (String, String) {
         "user" => request["userInfo"]["username"] = text.as_str().into(),
         "groups" => request["userInfo"]["groups"] = json!([text]),
         "extra" => request["userInfo"]["extra"] = json!({text.as_str(): [text]}),
-        "annotations" => request["object"]["metadata"]["annotations"] = json!({text.as_str(): text}),
+        "annotations" => {
+            request["object"]["metadata"]["annotations"] = json!({text.as_str(): text})
+        }
         "resource" => {
             for field in ["resource", "requestResource"] {
                 request[field] = json!({"group": text, "version": text, "resource": text});
@@ -100,9 +160,26 @@ fn hostile(kind: &str, n: usize) -> (String, String) {
 #[tokio::test(flavor = "multi_thread")]
 async fn floods_leave_nothing_behind() {
     let folder = Folder::new()
-        .with("a.yaml", &policy("a", "object.metadata.name != 'no' && namespaceObject != null", "no x", "Deny, Audit"))
-        .with("b.yaml", &policy("b", "request.userInfo.username != ''", "no user", "Deny"));
-    let server = Server::start(&["--policies", folder.text(), "--self-signed", "--log-level", "info"]);
+        .with(
+            "a.yaml",
+            &policy(
+                "a",
+                "object.metadata.name != 'no' && namespaceObject != null",
+                "no x",
+                "Deny, Audit",
+            ),
+        )
+        .with(
+            "b.yaml",
+            &policy("b", "request.userInfo.username != ''", "no user", "Deny"),
+        );
+    let server = Server::start(&[
+        "--policies",
+        folder.text(),
+        "--self-signed",
+        "--log-level",
+        "info",
+    ]);
     let client = server.client();
     let send = async |from: usize, count: usize| {
         for kind in KINDS {
@@ -116,7 +193,10 @@ async fn floods_leave_nothing_behind() {
     let before = server.memory();
     send(50, flood() / KINDS.len()).await;
     let after = server.memory();
-    assert!(after < before + (10 << 20), "{before} bytes before, {after} after");
+    assert!(
+        after < before + (10 << 20),
+        "{before} bytes before, {after} after"
+    );
     ask(&client, &server, &review("x")).await;
 }
 
@@ -127,7 +207,9 @@ async fn large_names_are_not_kept() {
     let send = async |n: usize| {
         let mut asked = review("x");
         asked["request"]["namespace"] = format!("{n}{}", "x".repeat(2_900_000)).into();
-        post(&client, &server, "/validate", asked.to_string()).await.0
+        post(&client, &server, "/validate", asked.to_string())
+            .await
+            .0
     };
     for n in 0..4 {
         assert_eq!(send(n).await, 400);
@@ -137,14 +219,21 @@ async fn large_names_are_not_kept() {
         assert_eq!(send(n).await, 400);
     }
     let after = server.memory();
-    assert!(after < before + (10 << 20), "{before} bytes before, {after} after");
+    assert!(
+        after < before + (10 << 20),
+        "{before} bytes before, {after} after"
+    );
 }
 
 /// Sixty policies of a second each about config maps, and one about secrets.
 fn slow_policies() -> Folder {
-    let many: Vec<String> = (0..60).map(|n| policy(&format!("p{n}"), SLOW, "", "Deny")).collect();
+    let many: Vec<String> = (0..60)
+        .map(|n| policy(&format!("p{n}"), SLOW, "", "Deny"))
+        .collect();
     let other = policy("other", SLOW, "", "Deny").replace("configmaps", "secrets");
-    Folder::new().with("many.yaml", &many.join("---\n")).with("other.yaml", &other)
+    Folder::new()
+        .with("many.yaml", &many.join("---\n"))
+        .with("other.yaml", &other)
 }
 
 /// A review of an object that a user creates.
@@ -161,7 +250,13 @@ fn by(user: &str, resource: &str) -> Json {
 #[tokio::test(flavor = "multi_thread")]
 async fn waiting_ends_at_the_deadline_and_others_are_decided() {
     let folder = slow_policies();
-    let arguments = ["--policies", folder.text(), "--self-signed", "--max-evaluations", "1"];
+    let arguments = [
+        "--policies",
+        folder.text(),
+        "--self-signed",
+        "--max-evaluations",
+        "1",
+    ];
     let server = Server::start(&arguments);
     let client = server.client();
     let url = server.url("/validate?timeout=25s");
@@ -178,11 +273,25 @@ async fn waiting_ends_at_the_deadline_and_others_are_decided() {
     let body = by("bob", "configmaps").to_string();
     let (code, answer) = post(&client, &server, "/validate?timeout=2s", body).await;
     assert_eq!(code, 429, "{answer}");
-    assert!(began.elapsed() < Duration::from_secs(6), "{:?}", began.elapsed());
+    assert!(
+        began.elapsed() < Duration::from_secs(6),
+        "{:?}",
+        began.elapsed()
+    );
 
     // Another policy and another user: there is a slot for them.
-    let (code, answer) = post(&client, &server, "/validate?timeout=25s", by("carol", "secrets").to_string()).await;
-    assert_eq!((code, &answer["response"]["allowed"]), (200, &json!(true)), "{answer}");
+    let (code, answer) = post(
+        &client,
+        &server,
+        "/validate?timeout=25s",
+        by("carol", "secrets").to_string(),
+    )
+    .await;
+    assert_eq!(
+        (code, &answer["response"]["allowed"]),
+        (200, &json!(true)),
+        "{answer}"
+    );
     assert!(alice.iter().any(|asked| !asked.is_finished()));
     for asked in alice {
         asked.abort();
@@ -198,7 +307,11 @@ async fn work_ends_when_its_client_is_gone() {
     let asked: Vec<_> = (0..4)
         .map(|n| {
             let asked = client.post(&url).header("content-type", "application/json");
-            tokio::spawn(asked.body(by(&format!("u{n}"), "configmaps").to_string()).send())
+            tokio::spawn(
+                asked
+                    .body(by(&format!("u{n}"), "configmaps").to_string())
+                    .send(),
+            )
         })
         .collect();
     tokio::time::sleep(Duration::from_secs(1)).await;

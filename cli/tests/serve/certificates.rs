@@ -50,7 +50,7 @@ async fn new_certificates_are_offered_and_no_connection_is_dropped() {
         &key,
     ]);
     // One connection, that stays open.
-    let kept = client(&old.pem()).http2_prior_knowledge().build().unwrap();
+    let kept = client(&old.pem()).build().unwrap();
     ask(&kept, &server, &review("x")).await;
 
     let (certificate, key) = new.sign("localhost");
@@ -104,4 +104,38 @@ async fn only_clients_with_a_certificate_are_let_in() {
     );
     let stranger = identity(&Authority::new());
     assert!(stranger.get(server.url("/livez")).send().await.is_err());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn health_and_metrics_have_a_listener_without_certificates() {
+    let clients = Authority::new();
+    let folder = Folder::new().with("clients.crt", &clients.pem());
+    let authority = folder.file("clients.crt");
+    let server = Server::start(&[
+        "--demo",
+        "--self-signed",
+        "--client-ca",
+        &authority,
+        "--health-listen",
+        "127.0.0.1:0",
+    ]);
+    let log = server.wait_for_log("serving health and metrics");
+    let health = |path: &str| format!("http://{}{path}", log["address"].as_str().unwrap());
+    let anyone = reqwest::Client::new();
+    for path in ["/livez", "/readyz", "/readyz/policies", "/metrics"] {
+        let answer = anyone.get(health(path)).send().await.unwrap();
+        assert_eq!(answer.status(), 200, "{path}");
+    }
+    let sent = anyone.post(health("/validate")).body("{}").send().await;
+    assert_eq!(sent.unwrap().status(), 404);
+
+    let (certificate, key) = clients.sign("kube-apiserver");
+    let identity = reqwest::Identity::from_pem(format!("{certificate}{key}").as_bytes()).unwrap();
+    let known = client(server.authority.as_deref().unwrap()).identity(identity);
+    let known = known.build().unwrap();
+    ask(&known, &server, &review("x")).await;
+    for path in ["/livez", "/readyz", "/metrics"] {
+        let answer = known.get(server.url(path)).send().await.unwrap();
+        assert_eq!(answer.status(), 404, "{path}");
+    }
 }

@@ -104,3 +104,39 @@ async fn slow_heads_and_endless_bodies_end_over_plain_http_too() {
     }
     assert!(server.peak_memory() < before + (64 << 20));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn idle_connections_make_room_for_others() {
+    let server = Server::start(&["--demo", "--plain-http", "--max-connections", "8"]);
+    let open = |head: &str| {
+        let mut stream = TcpStream::connect(server.address).unwrap();
+        stream.write_all(head.as_bytes()).unwrap();
+        stream
+    };
+    let served = |_| {
+        let mut stream = open("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n");
+        let mut answer = [0; 15];
+        stream.read_exact(&mut answer).unwrap();
+        assert_eq!(&answer, b"HTTP/1.1 200 OK");
+        stream
+    };
+    // One that has been served, then those that never send a request, or never all of it.
+    let first = served(0);
+    let heads = [
+        "",
+        "GET / HT",
+        "POST /validate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{",
+    ];
+    let _silent: Vec<TcpStream> = (0..40).map(|n| open(heads[n % heads.len()])).collect();
+    for n in 0..20 {
+        served(n);
+    }
+    drop(first);
+
+    // Idle ones: the longest idle one is closed.
+    let mut idle: Vec<TcpStream> = (0..9).map(served).collect();
+    let longest = idle.remove(0);
+    let took = tokio::task::spawn_blocking(move || until_closed(longest));
+    assert!(took.await.unwrap() < Duration::from_secs(10));
+    drop(idle);
+}

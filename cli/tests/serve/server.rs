@@ -130,7 +130,7 @@ impl Server {
         let (_, fields) = stat.rsplit_once(") ").unwrap();
         let ticks = fields.split(' ').skip(11).take(2);
         let ticks: u64 = ticks.map(|ticks| ticks.parse::<u64>().unwrap()).sum();
-        Duration::from_millis(ticks * 10)
+        Duration::from_millis(ticks.saturating_mul(10))
     }
 }
 

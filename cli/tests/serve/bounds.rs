@@ -173,13 +173,7 @@ async fn floods_leave_nothing_behind() {
             "b.yaml",
             &policy("b", "request.userInfo.username != ''", "no user", "Deny"),
         );
-    let server = Server::start(&[
-        "--policies",
-        folder.text(),
-        "--self-signed",
-        "--log-level",
-        "info",
-    ]);
+    let server = Server::start(&["--policies", folder.text(), "--self-signed"]);
     let client = server.client();
     let send = async |from: usize, count: usize| {
         for kind in KINDS {

@@ -42,6 +42,7 @@ async fn the_deployment_starts_and_answers_at_the_paths_of_probes_and_webhook() 
             argument
                 .replace("/etc/gavel/policies", policies.to_str().unwrap())
                 .replace("/etc/gavel/tls", folder.text())
+                .replace("0.0.0.0:8081", "127.0.0.1:0")
         })
         .collect();
     let [serve, arguments @ ..] = arguments.as_slice() else {
@@ -51,9 +52,13 @@ async fn the_deployment_starts_and_answers_at_the_paths_of_probes_and_webhook() 
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let server = Server::start(&arguments);
     let client = client(&authority.pem()).build().unwrap();
+    let log = server.wait_for_log("serving health and metrics");
+    let health = log["address"].as_str().unwrap();
     for probe in ["startupProbe", "readinessProbe", "livenessProbe"] {
-        let path = container[probe]["httpGet"]["path"].as_str().unwrap();
-        let answer = client.get(server.url(path)).send().await.unwrap();
+        let get = &container[probe]["httpGet"];
+        assert_eq!(get["port"], "health", "{probe}");
+        let url = format!("http://{health}{}", get["path"].as_str().unwrap());
+        let answer = reqwest::get(url).await.unwrap();
         assert_eq!(answer.status(), 200, "{probe}");
     }
 
@@ -66,11 +71,30 @@ async fn the_deployment_starts_and_answers_at_the_paths_of_probes_and_webhook() 
         request[resource]["resource"] = "pods".into();
     }
     request["object"]["kind"] = "Pod".into();
-    request["object"]["spec"] = json!({"containers": [{"name": "web", "image": "web:latest"}]});
-    let response = ask_at(&client, &server, path.unwrap(), &asked).await;
-    assert_eq!(response["allowed"], true, "{response}");
-    let warning = "Validation failed for ValidatingAdmissionPolicy 'images' with binding 'images': no fixed version of the image: web";
-    assert_eq!(response["warnings"], json!([warning]));
+    for (image, is_fixed) in [
+        ("web", false),
+        ("web:latest", false),
+        ("web:1.2", true),
+        ("localhost:5000/web", false),
+        ("localhost:5000/web:latest", false),
+        ("localhost:5000/web:1.2", true),
+        ("registry.example.com/a/web@sha256:0123", true),
+    ] {
+        for containers in ["containers", "initContainers", "ephemeralContainers"] {
+            let request = &mut asked["request"];
+            let fixed = json!([{"name": "fixed", "image": "web:1"}]);
+            request["object"]["spec"] = json!({"containers": fixed});
+            request["object"]["spec"][containers] = json!([{"name": "web", "image": image}]);
+            let response = ask_at(&client, &server, path.unwrap(), &asked).await;
+            assert_eq!(response["allowed"], true, "{response}");
+            let warning = "Validation failed for ValidatingAdmissionPolicy 'images' with binding 'images': no fixed version of the image: web";
+            let expected = match is_fixed {
+                true => Json::Null,
+                false => json!([warning]),
+            };
+            assert_eq!(response["warnings"], expected, "{containers} {image}");
+        }
+    }
 }
 
 #[test]

@@ -17,8 +17,7 @@ use std::thread;
 
 use flate2::read::GzDecoder;
 use gavel_engine::check::{check, validators};
-use gavel_engine::cost::{Cost, Formula};
-use gavel_engine::decl::{Implementation, OverloadDecl};
+use gavel_engine::decl::OverloadDecl;
 use gavel_engine::env::{Env, EnvBuilder};
 use gavel_engine::issues::Issues;
 use gavel_engine::stdlib;
@@ -158,16 +157,10 @@ fn declare(builder: EnvBuilder, function: &str, text: &str) -> EnvBuilder {
         .copied()
         .flatten()
         .find(|row| row.id == id);
-    let overload = OverloadDecl {
-        id: id.into(),
-        signature,
-        implementation: standard.map_or(Implementation::Declared, |row| row.implementation),
-        cost: Cost {
-            formula: Formula::Fixed(1),
-            by_name: false,
-            standard: false,
-        },
-    };
+    let mut overload = OverloadDecl::declared(id.into(), signature);
+    if let Some(row) = standard {
+        overload.implementation = row.implementation;
+    }
     builder.overload(function, overload)
 }
 

@@ -1,6 +1,6 @@
 //! Calls of single rows and evaluations of expressions, for the tests of libraries.
 
-use gavel_engine::decl::{CallContext, Implementation, Overload};
+use gavel_engine::decl::{CallContext, Overload};
 use gavel_engine::program::{Activation, EvalOptions};
 use gavel_engine::value::{Arena, Value};
 
@@ -13,12 +13,7 @@ pub(crate) fn check(
     expected: Result<&str, &str>,
 ) {
     let row = rows.iter().find(|row| row.id == id).unwrap();
-    let (Implementation::Typed(function)
-    | Implementation::Variadic(function)
-    | Implementation::Shared(function)) = row.implementation.of_values()
-    else {
-        panic!("{id} has no implementation");
-    };
+    let function = row.implementation.function().unwrap();
     let arena = Arena::new();
     let outcome = function(&CallContext::new(&arena), arguments);
     let outcome = outcome.map(|value| value.in_message().to_string());

@@ -157,12 +157,7 @@ impl Language {
 
 impl FunctionSpec {
     fn declaration(&self) -> OverloadDecl {
-        OverloadDecl {
-            id: self.id.as_str().into(),
-            signature: self.signature.clone(),
-            implementation: Implementation::Declared,
-            cost: Cost::ONE,
-        }
+        OverloadDecl::declared(self.id.as_str().into(), self.signature.clone())
     }
 }
 

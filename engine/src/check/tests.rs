@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::{Reference, check, resolve_name, validators};
 use crate::ast::ExprKind;
-use crate::cost::{Cost, Formula};
-use crate::decl::{Implementation, Overload, TypeProvider};
+
+use crate::decl::{Overload, TypeProvider, declared};
 use crate::env::{Env, EnvBuilder, EnvOptions};
 use crate::stdlib;
 use crate::syntax::{Macros, STANDARD, TWO_VARIABLE};
@@ -27,21 +27,6 @@ impl TypeProvider for Books {
             "parent" => self.find_type(type_name),
             _ => None,
         }
-    }
-}
-
-const fn declared(function: &'static str, id: &'static str, signature: &'static str) -> Overload {
-    Overload {
-        function,
-        id,
-        signature,
-        implementation: Implementation::Declared,
-        cost: Cost {
-            formula: Formula::Fixed(1),
-            by_name: false,
-            standard: false,
-        },
-        example: "true",
     }
 }
 

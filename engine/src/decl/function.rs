@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::{Implementation, Overload};
+use super::{Implementation, Overload, PatternFunction};
 use crate::cost::Cost;
 use crate::types::{Signature, TypeTextError};
 
@@ -26,6 +26,8 @@ pub struct OverloadDecl {
     pub signature: Signature,
     /// How it is computed.
     pub implementation: Implementation,
+    /// How it is computed where the pattern, its second argument, is a constant.
+    pub pattern: Option<PatternFunction>,
     /// What a call costs.
     pub cost: Cost,
 }
@@ -37,7 +39,19 @@ impl OverloadDecl {
             id: SmolStr::new_static(row.id),
             signature: row.signature.parse()?,
             implementation: row.implementation,
+            pattern: row.pattern,
             cost: row.cost,
         })
+    }
+
+    /// An overload that is declared for checking only.
+    pub fn declared(id: SmolStr, signature: Signature) -> Self {
+        OverloadDecl {
+            id,
+            signature,
+            implementation: Implementation::Declared,
+            pattern: None,
+            cost: Cost::ONE,
+        }
     }
 }

@@ -1,13 +1,15 @@
 //! Declarations: what an environment knows. A function is declared by the rows of its overloads.
 
+mod body;
 mod context;
 mod function;
 mod overload;
 mod provider;
 mod rows;
 
+pub use body::{Argument, Arguments, Body, NativeText, Plain, Returned, WithContext};
 pub use context::CallContext;
 pub use function::{FunctionDecl, OverloadDecl};
 pub use overload::{Function, Implementation, Overload, PatternFunction};
 pub use provider::TypeProvider;
-pub use rows::{planned, row, shared, typed, typed_one};
+pub use rows::{declared, planned, row};

@@ -9,26 +9,16 @@ use gavel_golang::regex::Regex;
 /// An overload of a function. The checker, the planner, the estimator, the tracker and the documentation read this row.
 ///
 /// ```
+/// use gavel_engine::body;
 /// use gavel_engine::cost::Cost;
-/// use gavel_engine::decl::{CallContext, Implementation, Overload};
-/// use gavel_engine::error::EvalError;
-/// use gavel_engine::value::Value;
+/// use gavel_engine::decl::{Overload, row};
 ///
-/// fn double<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-///     match args {
-///         [Value::Int(int)] => Ok(Value::Int(int.wrapping_mul(2))),
-///         _ => Err(EvalError::no_such_overload()),
-///     }
+/// fn double(int: i64) -> i64 {
+///     int.wrapping_mul(2)
 /// }
 ///
-/// const DOUBLE: Overload = Overload {
-///     function: "double",
-///     id: "double_int",
-///     signature: "int.() -> int",
-///     implementation: Implementation::Typed(double),
-///     cost: Cost::ONE,
-///     example: "2.double() == 4",
-/// };
+/// const DOUBLE: Overload = row("double", "double_int", "int.() -> int", body!(double), "2.double() == 4")
+///     .cost(Cost::fixed(2));
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Overload {
@@ -40,6 +30,9 @@ pub struct Overload {
     pub signature: &'static str,
     /// How it is computed.
     pub implementation: Implementation,
+    /// How it is computed where the pattern, its second argument, is a constant: planning compiles the pattern, and fails
+    /// where it is none.
+    pub pattern: Option<PatternFunction>,
     /// What a call costs.
     pub cost: Cost,
     /// An expression that is true, for the documentation and its test.
@@ -56,16 +49,13 @@ pub enum Implementation {
     Variadic(Function),
     /// By one function for all overloads of the name, which judges its arguments itself.
     Shared(Function),
-    /// By the first function where the pattern, the second argument, is a constant: planning compiles it, and fails
-    /// where it is none. Otherwise as the second says.
-    Pattern(PatternFunction, &'static Implementation),
     /// By the planner: logic, conditionals, indexing, selection, optional chaining.
     Planned,
     /// Not at all: declared for checking only.
     Declared,
 }
 
-/// An implementation. The receiver, if any, is the first argument.
+/// An implementation. The receiver, if any, is the first argument. [`body!`](crate::body) makes one of a Rust function.
 pub type Function = for<'a> fn(&CallContext<'a>, &[Value<'a>]) -> Result<Value<'a>, EvalError>;
 
 /// An implementation that is given its second argument, a regular expression, also compiled.
@@ -73,11 +63,13 @@ pub type PatternFunction =
     for<'a> fn(&CallContext<'a>, &Regex, &[Value<'a>]) -> Result<Value<'a>, EvalError>;
 
 impl Implementation {
-    /// How the overload is computed where its arguments are not constants.
-    pub const fn of_values(self) -> Implementation {
+    /// The function, if there is one.
+    pub const fn function(self) -> Option<Function> {
         match self {
-            Implementation::Pattern(_, of_values) => *of_values,
-            other => other,
+            Implementation::Typed(function)
+            | Implementation::Variadic(function)
+            | Implementation::Shared(function) => Some(function),
+            Implementation::Planned | Implementation::Declared => None,
         }
     }
 }

@@ -1,62 +1,37 @@
-//! Short ways to write the rows of a table.
+//! How the rows of a table are written.
 
-use super::{Function, Implementation, Overload};
+use super::{Function, Implementation, Overload, PatternFunction};
 use crate::cost::Cost;
 
-/// A row of any kind.
+/// A row of an overload that is found by the types of its arguments. A call costs one unit.
 pub const fn row(
     function: &'static str,
     id: &'static str,
     signature: &'static str,
-    implementation: Implementation,
-    cost: Cost,
+    body: Function,
     example: &'static str,
 ) -> Overload {
     Overload {
         function,
         id,
         signature,
-        implementation,
-        cost,
+        implementation: Implementation::Typed(body),
+        pattern: None,
+        cost: Cost::ONE,
         example,
     }
 }
 
-/// A row whose overload is found by the types of the arguments.
-pub const fn typed(
+/// A row that is declared for checking only.
+pub const fn declared(
     function: &'static str,
     id: &'static str,
     signature: &'static str,
-    body: Function,
-    cost: Cost,
-    example: &'static str,
 ) -> Overload {
-    let implementation = Implementation::Typed(body);
-    row(function, id, signature, implementation, cost, example)
-}
-
-/// A row likewise, of which a call costs one unit.
-pub const fn typed_one(
-    function: &'static str,
-    id: &'static str,
-    signature: &'static str,
-    body: Function,
-    example: &'static str,
-) -> Overload {
-    typed(function, id, signature, body, Cost::ONE, example)
-}
-
-/// A row of a function whose one body judges the arguments of all its overloads.
-pub const fn shared(
-    function: &'static str,
-    id: &'static str,
-    signature: &'static str,
-    body: Function,
-    cost: Cost,
-    example: &'static str,
-) -> Overload {
-    let implementation = Implementation::Shared(body);
-    row(function, id, signature, implementation, cost, example)
+    Overload {
+        implementation: Implementation::Declared,
+        ..planned(function, id, signature, "true")
+    }
 }
 
 /// A row of an operator that is part of the plan.
@@ -66,6 +41,64 @@ pub const fn planned(
     signature: &'static str,
     example: &'static str,
 ) -> Overload {
-    let implementation = Implementation::Planned;
-    row(function, id, signature, implementation, Cost::ONE, example)
+    Overload {
+        function,
+        id,
+        signature,
+        implementation: Implementation::Planned,
+        pattern: None,
+        cost: Cost::ONE,
+        example,
+    }
+}
+
+impl Overload {
+    /// The same row, of which a call costs this.
+    pub const fn cost(self, cost: Cost) -> Self {
+        Overload { cost, ..self }
+    }
+
+    /// The same row, computed by another body.
+    pub const fn body(self, body: Function) -> Self {
+        let implementation = Implementation::Typed(body);
+        Overload {
+            implementation,
+            ..self
+        }
+    }
+
+    /// The same row, whose body judges the arguments of all overloads of the function itself.
+    pub const fn shared(self) -> Self {
+        let implementation = match self.implementation {
+            Implementation::Typed(body) => Implementation::Shared(body),
+            other => other,
+        };
+        Overload {
+            implementation,
+            ..self
+        }
+    }
+
+    /// The same row, called as a function of any number of arguments: the first argument that fails ends the call.
+    pub const fn variadic(self) -> Self {
+        let implementation = match self.implementation {
+            Implementation::Typed(body) => Implementation::Variadic(body),
+            other => other,
+        };
+        Overload {
+            implementation,
+            ..self
+        }
+    }
+
+    /// The same row, computed by this function where the pattern, the second argument, is a constant.
+    pub const fn pattern(self, of_constant: PatternFunction) -> Self {
+        let pattern = Some(of_constant);
+        Overload { pattern, ..self }
+    }
+
+    /// The same row with another example.
+    pub const fn example(self, example: &'static str) -> Self {
+        Overload { example, ..self }
+    }
 }

@@ -174,10 +174,7 @@ impl Call {
     fn missing(&self, values: &[Value<'_>], id: u32) -> EvalError {
         match values {
             // Upstream asks these values themselves, which know no such function either.
-            [
-                Value::String(_) | Value::Duration(_) | Value::Timestamp(_),
-                ..,
-            ] => EvalError::no_such_overload(),
+            [first, ..] if first.has_methods() => EvalError::no_such_overload(),
             [_] | [_, _] => EvalError::no_such_overload_of(&self.function),
             _ => EvalError::no_such_overload_of(format!("{} {id}", self.function)),
         }

@@ -1,296 +1,129 @@
 //! `+`, `-`, `*`, `/`, `%` and unary `-`.
 
-use super::{missing_operator, shared};
+use super::missing_operator;
 use crate::ast::operators::{ADD, DIVIDE, MODULO, MULTIPLY, NEGATE, SUBTRACT};
-use crate::cost::Cost;
+use crate::body;
 use crate::cost::formulas::{CONCATENATION, LIST_CONCATENATION};
-use crate::decl::{CallContext, Overload};
+use crate::decl::{CallContext, Overload, row};
 use crate::error::EvalError;
-use crate::value::{Value, arithmetic as checked, concat_bytes, concat_lists, concat_strings};
+use crate::value::{
+    Value, ValueKind, arithmetic as checked, concat_bytes, concat_lists, concat_strings,
+};
 
+#[rustfmt::skip] // A table: a row a line.
 pub(super) const ROWS: &[Overload] = &[
-    shared(
-        ADD,
-        "add_bytes",
-        "(bytes, bytes) -> bytes",
-        add,
-        CONCATENATION,
-        "b'a' + b'b' == b'ab'",
-    ),
-    shared(
-        ADD,
-        "add_double",
-        "(double, double) -> double",
-        add,
-        Cost::ONE,
-        "0.5 + 0.25 == 0.75",
-    ),
-    shared(
-        ADD,
-        "add_duration_duration",
-        "(duration, duration) -> duration",
-        add,
-        Cost::ONE,
-        "duration('1m') + duration('1s') == duration('61s')",
-    ),
-    shared(
-        ADD,
-        "add_duration_timestamp",
-        "(duration, timestamp) -> timestamp",
-        add,
-        Cost::ONE,
-        "duration('1m') + timestamp(0) == timestamp(60)",
-    ),
-    shared(
-        ADD,
-        "add_timestamp_duration",
-        "(timestamp, duration) -> timestamp",
-        add,
-        Cost::ONE,
-        "timestamp(0) + duration('1m') == timestamp(60)",
-    ),
-    shared(
-        ADD,
-        "add_int64",
-        "(int, int) -> int",
-        add,
-        Cost::ONE,
-        "1 + 2 == 3",
-    ),
-    shared(
-        ADD,
-        "add_list",
-        "(list(A), list(A)) -> list(A)",
-        add,
-        LIST_CONCATENATION,
-        "[1] + [2] == [1, 2]",
-    ),
-    shared(
-        ADD,
-        "add_string",
-        "(string, string) -> string",
-        add,
-        CONCATENATION,
-        "'a' + 'b' == 'ab'",
-    ),
-    shared(
-        ADD,
-        "add_uint64",
-        "(uint, uint) -> uint",
-        add,
-        Cost::ONE,
-        "1u + 2u == 3u",
-    ),
-    shared(
-        DIVIDE,
-        "divide_double",
-        "(double, double) -> double",
-        divide,
-        Cost::ONE,
-        "1.0 / 4.0 == 0.25",
-    ),
-    shared(
-        DIVIDE,
-        "divide_int64",
-        "(int, int) -> int",
-        divide,
-        Cost::ONE,
-        "-7 / 2 == -3",
-    ),
-    shared(
-        DIVIDE,
-        "divide_uint64",
-        "(uint, uint) -> uint",
-        divide,
-        Cost::ONE,
-        "7u / 2u == 3u",
-    ),
-    shared(
-        MODULO,
-        "modulo_int64",
-        "(int, int) -> int",
-        modulo,
-        Cost::ONE,
-        "-7 % 2 == -1",
-    ),
-    shared(
-        MODULO,
-        "modulo_uint64",
-        "(uint, uint) -> uint",
-        modulo,
-        Cost::ONE,
-        "7u % 2u == 1u",
-    ),
-    shared(
-        MULTIPLY,
-        "multiply_double",
-        "(double, double) -> double",
-        multiply,
-        Cost::ONE,
-        "1.5 * 2.0 == 3.0",
-    ),
-    shared(
-        MULTIPLY,
-        "multiply_int64",
-        "(int, int) -> int",
-        multiply,
-        Cost::ONE,
-        "-2 * 3 == -6",
-    ),
-    shared(
-        MULTIPLY,
-        "multiply_uint64",
-        "(uint, uint) -> uint",
-        multiply,
-        Cost::ONE,
-        "2u * 3u == 6u",
-    ),
-    shared(
-        NEGATE,
-        "negate_double",
-        "(double) -> double",
-        negate,
-        Cost::ONE,
-        "-(1.5) < 0.0",
-    ),
-    shared(
-        NEGATE,
-        "negate_int64",
-        "(int) -> int",
-        negate,
-        Cost::ONE,
-        "-(1 + 1) == -2",
-    ),
-    shared(
-        SUBTRACT,
-        "subtract_double",
-        "(double, double) -> double",
-        subtract,
-        Cost::ONE,
-        "0.75 - 0.5 == 0.25",
-    ),
-    shared(
-        SUBTRACT,
-        "subtract_duration_duration",
-        "(duration, duration) -> duration",
-        subtract,
-        Cost::ONE,
-        "duration('1m') - duration('1s') == duration('59s')",
-    ),
-    shared(
-        SUBTRACT,
-        "subtract_int64",
-        "(int, int) -> int",
-        subtract,
-        Cost::ONE,
-        "5 - 7 == -2",
-    ),
-    shared(
-        SUBTRACT,
-        "subtract_timestamp_duration",
-        "(timestamp, duration) -> timestamp",
-        subtract,
-        Cost::ONE,
-        "timestamp(60) - duration('1m') == timestamp(0)",
-    ),
-    shared(
-        SUBTRACT,
-        "subtract_timestamp_timestamp",
-        "(timestamp, timestamp) -> duration",
-        subtract,
-        Cost::ONE,
-        "timestamp(60) - timestamp(0) == duration('1m')",
-    ),
-    shared(
-        SUBTRACT,
-        "subtract_uint64",
-        "(uint, uint) -> uint",
-        subtract,
-        Cost::ONE,
-        "5u - 3u == 2u",
-    ),
+    row(ADD, "add_bytes", "(bytes, bytes) -> bytes", body!(add), "b'a' + b'b' == b'ab'").shared().cost(CONCATENATION),
+    row(ADD, "add_double", "(double, double) -> double", body!(add), "0.5 + 0.25 == 0.75").shared(),
+    row(ADD, "add_duration_duration", "(duration, duration) -> duration", body!(add), "duration('1m') + duration('1s') == duration('61s')").shared(),
+    row(ADD, "add_duration_timestamp", "(duration, timestamp) -> timestamp", body!(add), "duration('1m') + timestamp(0) == timestamp(60)").shared(),
+    row(ADD, "add_timestamp_duration", "(timestamp, duration) -> timestamp", body!(add), "timestamp(0) + duration('1m') == timestamp(60)").shared(),
+    row(ADD, "add_int64", "(int, int) -> int", body!(add), "1 + 2 == 3").shared(),
+    row(ADD, "add_list", "(list(A), list(A)) -> list(A)", body!(add), "[1] + [2] == [1, 2]").shared().cost(LIST_CONCATENATION),
+    row(ADD, "add_string", "(string, string) -> string", body!(add), "'a' + 'b' == 'ab'").shared().cost(CONCATENATION),
+    row(ADD, "add_uint64", "(uint, uint) -> uint", body!(add), "1u + 2u == 3u").shared(),
+    row(DIVIDE, "divide_double", "(double, double) -> double", body!(divide), "1.0 / 4.0 == 0.25").shared(),
+    row(DIVIDE, "divide_int64", "(int, int) -> int", body!(divide), "-7 / 2 == -3").shared(),
+    row(DIVIDE, "divide_uint64", "(uint, uint) -> uint", body!(divide), "7u / 2u == 3u").shared(),
+    row(MODULO, "modulo_int64", "(int, int) -> int", body!(modulo), "-7 % 2 == -1").shared(),
+    row(MODULO, "modulo_uint64", "(uint, uint) -> uint", body!(modulo), "7u % 2u == 1u").shared(),
+    row(MULTIPLY, "multiply_double", "(double, double) -> double", body!(multiply), "1.5 * 2.0 == 3.0").shared(),
+    row(MULTIPLY, "multiply_int64", "(int, int) -> int", body!(multiply), "-2 * 3 == -6").shared(),
+    row(MULTIPLY, "multiply_uint64", "(uint, uint) -> uint", body!(multiply), "2u * 3u == 6u").shared(),
+    row(NEGATE, "negate_double", "(double) -> double", body!(negate), "-(1.5) < 0.0").shared(),
+    row(NEGATE, "negate_int64", "(int) -> int", body!(negate), "-(1 + 1) == -2").shared(),
+    row(SUBTRACT, "subtract_double", "(double, double) -> double", body!(subtract), "0.75 - 0.5 == 0.25").shared(),
+    row(SUBTRACT, "subtract_duration_duration", "(duration, duration) -> duration", body!(subtract), "duration('1m') - duration('1s') == duration('59s')").shared(),
+    row(SUBTRACT, "subtract_int64", "(int, int) -> int", body!(subtract), "5 - 7 == -2").shared(),
+    row(SUBTRACT, "subtract_timestamp_duration", "(timestamp, duration) -> timestamp", body!(subtract), "timestamp(60) - duration('1m') == timestamp(0)").shared(),
+    row(SUBTRACT, "subtract_timestamp_timestamp", "(timestamp, timestamp) -> duration", body!(subtract), "timestamp(60) - timestamp(0) == duration('1m')").shared(),
+    row(SUBTRACT, "subtract_uint64", "(uint, uint) -> uint", body!(subtract), "5u - 3u == 2u").shared(),
 ];
 
-fn add<'a>(context: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    use Value::{Bytes, Double, Duration, Int, String, Timestamp, Uint};
-    match *args {
-        [Int(l), Int(r)] => checked::add_int(l, r).map(Int),
-        [Uint(l), Uint(r)] => checked::add_uint(l, r).map(Uint),
-        [Double(l), Double(r)] => Ok(Double(l + r)),
-        [String(l), String(r)] => Ok(String(concat_strings(context.arena, l, r))),
-        [Bytes(l), Bytes(r)] => Ok(Bytes(concat_bytes(context.arena, l, r))),
-        [Duration(l), Duration(r)] => checked::add_duration(l, r).map(Duration),
-        [Duration(l), Timestamp(r)] => checked::add_to_timestamp(r, l).map(Timestamp),
-        [Timestamp(l), Duration(r)] => checked::add_to_timestamp(l, r).map(Timestamp),
-        [left, right] => match (left.as_list(), right.as_list()) {
-            (Some(l), Some(r)) => concat_lists(context.arena, l, r),
-            (Some(_), None) => Err(EvalError::no_such_overload()),
-            _ => Err(unfit(ADD, args)),
-        },
-        _ => Err(unfit(ADD, args)),
+fn add<'a>(
+    call: &CallContext<'a>,
+    left: Value<'a>,
+    right: Value<'a>,
+) -> Result<Value<'a>, EvalError> {
+    use ValueKind::{Bytes, Double, Duration, Int, List, String, Timestamp, Uint};
+    match (left.kind(), right.kind()) {
+        (Int(l), Int(r)) => checked::add_int(l, r).map(Value::from),
+        (Uint(l), Uint(r)) => checked::add_uint(l, r).map(Value::from),
+        (Double(l), Double(r)) => Ok(Value::from(l + r)),
+        (String(l), String(r)) => Ok(Value::from(concat_strings(call.arena, l, r))),
+        (Bytes(l), Bytes(r)) => Ok(Value::from(concat_bytes(call.arena, l, r))),
+        (Duration(l), Duration(r)) => checked::add_duration(l, r).map(Value::from),
+        (Duration(l), Timestamp(r)) => checked::add_to_timestamp(r, l).map(Value::from),
+        (Timestamp(l), Duration(r)) => checked::add_to_timestamp(l, r).map(Value::from),
+        (List(l), List(r)) => concat_lists(call.arena, l, r),
+        (List(_), _) => Err(EvalError::no_such_overload()),
+        _ => Err(unfit(ADD, left)),
     }
 }
 
-fn subtract<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    use Value::{Double, Duration, Int, Timestamp, Uint};
-    match *args {
-        [Int(l), Int(r)] => checked::subtract_int(l, r).map(Int),
-        [Uint(l), Uint(r)] => checked::subtract_uint(l, r).map(Uint),
-        [Double(l), Double(r)] => Ok(Double(l - r)),
-        [Duration(l), Duration(r)] => checked::subtract_duration(l, r).map(Duration),
-        [Timestamp(l), Duration(r)] => checked::subtract_from_timestamp(l, r).map(Timestamp),
-        [Timestamp(l), Timestamp(r)] => checked::subtract_timestamp(l, r).map(Duration),
-        _ => Err(unfit(SUBTRACT, args)),
+fn subtract<'a>(left: Value<'a>, right: Value<'a>) -> Result<Value<'a>, EvalError> {
+    use ValueKind::{Double, Duration, Int, Timestamp, Uint};
+    match (left.kind(), right.kind()) {
+        (Int(l), Int(r)) => checked::subtract_int(l, r).map(Value::from),
+        (Uint(l), Uint(r)) => checked::subtract_uint(l, r).map(Value::from),
+        (Double(l), Double(r)) => Ok(Value::from(l - r)),
+        (Duration(l), Duration(r)) => checked::subtract_duration(l, r).map(Value::from),
+        (Timestamp(l), Duration(r)) => checked::subtract_from_timestamp(l, r).map(Value::from),
+        (Timestamp(l), Timestamp(r)) => checked::subtract_timestamp(l, r).map(Value::from),
+        _ => Err(unfit(SUBTRACT, left)),
     }
 }
 
-fn multiply<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    match *args {
-        [Value::Int(l), Value::Int(r)] => checked::multiply_int(l, r).map(Value::Int),
-        [Value::Uint(l), Value::Uint(r)] => checked::multiply_uint(l, r).map(Value::Uint),
-        [Value::Double(l), Value::Double(r)] => Ok(Value::Double(l * r)),
-        _ => Err(unfit(MULTIPLY, args)),
+fn multiply<'a>(left: Value<'a>, right: Value<'a>) -> Result<Value<'a>, EvalError> {
+    use ValueKind::{Double, Int, Uint};
+    match (left.kind(), right.kind()) {
+        (Int(l), Int(r)) => checked::multiply_int(l, r).map(Value::from),
+        (Uint(l), Uint(r)) => checked::multiply_uint(l, r).map(Value::from),
+        (Double(l), Double(r)) => Ok(Value::from(l * r)),
+        _ => Err(unfit(MULTIPLY, left)),
     }
 }
 
-fn divide<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    match *args {
-        [Value::Int(l), Value::Int(r)] => checked::divide_int(l, r).map(Value::Int),
-        [Value::Uint(l), Value::Uint(r)] => checked::divide_uint(l, r).map(Value::Uint),
-        [Value::Double(l), Value::Double(r)] => Ok(Value::Double(l / r)),
-        _ => Err(unfit(DIVIDE, args)),
+fn divide<'a>(left: Value<'a>, right: Value<'a>) -> Result<Value<'a>, EvalError> {
+    use ValueKind::{Double, Int, Uint};
+    match (left.kind(), right.kind()) {
+        (Int(l), Int(r)) => checked::divide_int(l, r).map(Value::from),
+        (Uint(l), Uint(r)) => checked::divide_uint(l, r).map(Value::from),
+        (Double(l), Double(r)) => Ok(Value::from(l / r)),
+        _ => Err(unfit(DIVIDE, left)),
     }
 }
 
-fn modulo<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    match *args {
-        [Value::Int(l), Value::Int(r)] => checked::modulo_int(l, r).map(Value::Int),
-        [Value::Uint(l), Value::Uint(r)] => checked::modulo_uint(l, r).map(Value::Uint),
-        _ => Err(unfit(MODULO, args)),
+fn modulo<'a>(left: Value<'a>, right: Value<'a>) -> Result<Value<'a>, EvalError> {
+    use ValueKind::{Int, Uint};
+    match (left.kind(), right.kind()) {
+        (Int(l), Int(r)) => checked::modulo_int(l, r).map(Value::from),
+        (Uint(l), Uint(r)) => checked::modulo_uint(l, r).map(Value::from),
+        _ => Err(unfit(MODULO, left)),
     }
 }
 
-fn negate<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    match *args {
-        [Value::Int(int)] => checked::negate_int(int).map(Value::Int),
-        [Value::Double(double)] => Ok(Value::Double(-double)),
+fn negate<'a>(operand: Value<'a>) -> Result<Value<'a>, EvalError> {
+    match operand.kind() {
+        ValueKind::Int(int) => checked::negate_int(int).map(Value::from),
+        ValueKind::Double(double) => Ok(Value::from(-double)),
         // Declared by no overload, but reached by values of unknown type.
-        [Value::Duration(duration)] => checked::negate_duration(duration).map(Value::Duration),
+        ValueKind::Duration(duration) => checked::negate_duration(duration).map(Value::from),
         // Upstream's bools can be negated, but not by this operator.
-        [Value::Bool(_)] => Err(EvalError::no_such_overload()),
-        _ => Err(missing_operator(NEGATE, args)),
+        ValueKind::Bool(_) => Err(EvalError::no_such_overload()),
+        _ => Err(missing_operator(NEGATE, &[operand])),
     }
 }
 
 /// The error of operands that do not fit: whether the left one could have been an operand decides the words.
-fn unfit(operator: &str, args: &[Value<'_>]) -> EvalError {
-    match (operator, args.first()) {
-        (_, Some(Value::Int(_) | Value::Uint(_)))
-        | (ADD, Some(Value::Bytes(_)))
-        | (ADD | SUBTRACT | MULTIPLY | DIVIDE, Some(Value::Double(_))) => {
+#[cold]
+fn unfit(operator: &str, left: Value<'_>) -> EvalError {
+    match (operator, left.kind()) {
+        (_, ValueKind::Int(_) | ValueKind::Uint(_))
+        | (ADD, ValueKind::Bytes(_))
+        | (ADD | SUBTRACT | MULTIPLY | DIVIDE, ValueKind::Double(_)) => {
             EvalError::no_such_overload()
         }
-        _ => missing_operator(operator, args),
+        _ => missing_operator(operator, &[left]),
     }
 }
 

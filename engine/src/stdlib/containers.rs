@@ -1,133 +1,51 @@
 //! `in`, indexing and `size`.
 
-use super::{missing_operator, planned, shared};
+use super::missing_operator;
 use crate::ast::operators::{IN, INDEX};
-use crate::cost::Cost;
+use crate::body;
 use crate::cost::formulas::IN_LIST;
-use crate::decl::{CallContext, Overload};
+use crate::decl::{CallContext, Overload, planned, row};
 use crate::error::EvalError;
-use crate::value::{Value, list_contains, map_contains};
+use crate::value::{Value, ValueKind, list_contains, map_contains};
 
 const SIZE: &str = "size";
 
+#[rustfmt::skip] // A table: a row a line.
 pub(super) const ROWS: &[Overload] = &[
-    planned(
-        INDEX,
-        "index_list",
-        "(list(A), int) -> A",
-        "[1, 2, 3][1] == 2",
-    ),
-    planned(
-        INDEX,
-        "index_map",
-        "(map(A, B), A) -> B",
-        "{'a': 1}['a'] == 1",
-    ),
-    shared(
-        IN,
-        "in_list",
-        "(A, list(A)) -> bool",
-        contains,
-        IN_LIST,
-        "2 in [1, 2, 3]",
-    ),
-    shared(
-        IN,
-        "in_map",
-        "(A, map(A, B)) -> bool",
-        contains,
-        Cost::ONE,
-        "'a' in {'a': 1}",
-    ),
-    shared(
-        SIZE,
-        "size_bytes",
-        "(bytes) -> int",
-        size,
-        Cost::ONE,
-        "size(b'ä') == 2",
-    ),
-    shared(
-        SIZE,
-        "bytes_size",
-        "bytes.() -> int",
-        size,
-        Cost::ONE,
-        "b'abc'.size() == 3",
-    ),
-    shared(
-        SIZE,
-        "size_list",
-        "(list(A)) -> int",
-        size,
-        Cost::ONE,
-        "size([1, 2, 3]) == 3",
-    ),
-    shared(
-        SIZE,
-        "list_size",
-        "list(A).() -> int",
-        size,
-        Cost::ONE,
-        "[].size() == 0",
-    ),
-    shared(
-        SIZE,
-        "size_map",
-        "(map(A, B)) -> int",
-        size,
-        Cost::ONE,
-        "size({'a': 1}) == 1",
-    ),
-    shared(
-        SIZE,
-        "map_size",
-        "map(A, B).() -> int",
-        size,
-        Cost::ONE,
-        "{'a': 1}.size() == 1",
-    ),
-    shared(
-        SIZE,
-        "size_string",
-        "(string) -> int",
-        size,
-        Cost::ONE,
-        "size('ä') == 1",
-    ),
-    shared(
-        SIZE,
-        "string_size",
-        "string.() -> int",
-        size,
-        Cost::ONE,
-        "'abc'.size() == 3",
-    ),
+    planned(INDEX, "index_list", "(list(A), int) -> A", "[1, 2, 3][1] == 2"),
+    planned(INDEX, "index_map", "(map(A, B), A) -> B", "{'a': 1}['a'] == 1"),
+    row(IN, "in_list", "(A, list(A)) -> bool", body!(contains), "2 in [1, 2, 3]").shared().cost(IN_LIST),
+    row(IN, "in_map", "(A, map(A, B)) -> bool", body!(contains), "'a' in {'a': 1}").shared(),
+    row(SIZE, "size_bytes", "(bytes) -> int", size, "size(b'ä') == 2").shared(),
+    row(SIZE, "bytes_size", "bytes.() -> int", size, "b'abc'.size() == 3").shared(),
+    row(SIZE, "size_list", "(list(A)) -> int", size, "size([1, 2, 3]) == 3").shared(),
+    row(SIZE, "list_size", "list(A).() -> int", size, "[].size() == 0").shared(),
+    row(SIZE, "size_map", "(map(A, B)) -> int", size, "size({'a': 1}) == 1").shared(),
+    row(SIZE, "map_size", "map(A, B).() -> int", size, "{'a': 1}.size() == 1").shared(),
+    row(SIZE, "size_string", "(string) -> int", size, "size('ä') == 1").shared(),
+    row(SIZE, "string_size", "string.() -> int", size, "'abc'.size() == 3").shared(),
 ];
 
-fn contains<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    let [value, container] = args else {
-        return Err(EvalError::no_such_overload());
-    };
-    match (container.as_list(), container.as_map()) {
-        (Some(list), _) => list_contains(list, value).map(Value::Bool),
-        (_, Some(map)) => map_contains(map, value).map(Value::Bool),
+fn contains(value: Value<'_>, container: Value<'_>) -> Result<bool, EvalError> {
+    match container.kind() {
+        ValueKind::List(list) => list_contains(list, &value),
+        ValueKind::Map(map) => map_contains(map, &value),
         _ => Err(EvalError::no_such_overload()),
     }
 }
 
 fn size<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    let size = match args {
-        [Value::String(text)] => text.chars().count(),
-        [Value::Bytes(bytes)] => bytes.len(),
-        [value] => match (value.as_list(), value.as_map()) {
-            (Some(list), _) => list.len(),
-            (_, Some(map)) => map.len(),
-            _ => return Err(missing_operator(SIZE, args)),
-        },
+    let [value] = args else {
+        return Err(missing_operator(SIZE, args));
+    };
+    let size = match value.kind() {
+        ValueKind::String(text) => text.chars().count(),
+        ValueKind::Bytes(bytes) => bytes.len(),
+        ValueKind::List(list) => list.len(),
+        ValueKind::Map(map) => map.len(),
         _ => return Err(missing_operator(SIZE, args)),
     };
-    Ok(Value::Int(i64::try_from(size).unwrap_or(i64::MAX)))
+    Ok(Value::from(i64::try_from(size).unwrap_or(i64::MAX)))
 }
 
 #[cfg(test)]

@@ -1,42 +1,23 @@
 //! `==` and `!=`.
 
-use super::shared;
 use crate::ast::operators::{EQUALS, NOT_EQUALS};
+use crate::body;
 use crate::cost::formulas::COMPARISON;
-use crate::decl::{CallContext, Overload};
+use crate::decl::{Overload, row};
 use crate::error::EvalError;
 use crate::value::Value;
 
+#[rustfmt::skip] // A table: a row a line.
 pub(super) const ROWS: &[Overload] = &[
-    shared(
-        EQUALS,
-        "equals",
-        "(A, A) -> bool",
-        equals,
-        COMPARISON,
-        "dyn(3.0) == 3",
-    ),
-    shared(
-        NOT_EQUALS,
-        "not_equals",
-        "(A, A) -> bool",
-        not_equals,
-        COMPARISON,
-        "'a' != 'b'",
-    ),
+    row(EQUALS, "equals", "(A, A) -> bool", body!(equals), "dyn(3.0) == 3").shared().cost(COMPARISON),
+    row(NOT_EQUALS, "not_equals", "(A, A) -> bool", body!(not_equals), "'a' != 'b'").shared().cost(COMPARISON),
 ];
 
-fn equals<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    match args {
-        [left, right] => left.equals(right).map(Value::Bool),
-        _ => Err(EvalError::no_such_overload()),
-    }
+fn equals(left: Value<'_>, right: Value<'_>) -> Result<bool, EvalError> {
+    left.equals(&right)
 }
 
 /// What cannot be compared differs, as upstream has it.
-fn not_equals<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    match args {
-        [left, right] => left.differs_from(right).map(Value::Bool),
-        _ => Err(EvalError::no_such_overload()),
-    }
+fn not_equals(left: Value<'_>, right: Value<'_>) -> Result<bool, EvalError> {
+    left.differs_from(&right)
 }

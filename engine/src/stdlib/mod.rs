@@ -1,6 +1,6 @@
 //! CEL's standard functions and operators (cel-go `common/stdlib/standard.go`): their rows and what they compute.
 
-use crate::decl::{Overload, planned, shared, typed};
+use crate::decl::Overload;
 use crate::error::EvalError;
 use crate::value::Value;
 
@@ -40,9 +40,7 @@ pub fn rows() -> impl Iterator<Item = &'static Overload> {
 #[cold]
 fn missing_operator(function: &str, args: &[Value<'_>]) -> EvalError {
     match args.first() {
-        Some(Value::String(_) | Value::Duration(_) | Value::Timestamp(_)) => {
-            EvalError::no_such_overload()
-        }
+        Some(first) if first.has_methods() => EvalError::no_such_overload(),
         _ => EvalError::no_such_overload_of(function),
     }
 }

@@ -2,11 +2,12 @@
 
 use std::cmp::Ordering;
 
-use super::{missing_operator, shared};
+use super::missing_operator;
 use crate::ast::operators::{GREATER, GREATER_EQUALS, LESS, LESS_EQUALS};
+use crate::body;
 use crate::cost::Cost;
 use crate::cost::formulas::COMPARISON;
-use crate::decl::{CallContext, Overload};
+use crate::decl::{Overload, row};
 use crate::error::EvalError;
 use crate::value::Value;
 
@@ -55,14 +56,7 @@ macro_rules! rows {
     };
     (@done $operator:ident $name:literal $symbol:literal $body:ident $type:literal, $types:literal, $cost:expr,
         $left:literal $right:literal) => {
-        shared(
-            $operator,
-            concat!($name, "_", $type),
-            concat!("(", $types, ") -> bool"),
-            $body,
-            $cost,
-            concat!($left, " ", $symbol, " ", $right),
-        )
+        row($operator, concat!($name, "_", $type), concat!("(", $types, ") -> bool"), body!($body), concat!($left, " ", $symbol, " ", $right)).shared().cost($cost)
     };
 }
 
@@ -73,30 +67,26 @@ pub(super) const GREATER_ROWS: &[Overload] = rows!(GREATER "greater" ">" greater
 pub(super) const GREATER_EQUALS_ROWS: &[Overload] =
     rows!(GREATER_EQUALS "greater_equals" ">=" greater_equals above);
 
-fn less<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    order(LESS, args, Ordering::is_lt)
+fn less(left: Value<'_>, right: Value<'_>) -> Result<bool, EvalError> {
+    order(LESS, left, right).map(Ordering::is_lt)
 }
 
-fn less_equals<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    order(LESS_EQUALS, args, Ordering::is_le)
+fn less_equals(left: Value<'_>, right: Value<'_>) -> Result<bool, EvalError> {
+    order(LESS_EQUALS, left, right).map(Ordering::is_le)
 }
 
-fn greater<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    order(GREATER, args, Ordering::is_gt)
+fn greater(left: Value<'_>, right: Value<'_>) -> Result<bool, EvalError> {
+    order(GREATER, left, right).map(Ordering::is_gt)
 }
 
-fn greater_equals<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    order(GREATER_EQUALS, args, Ordering::is_ge)
+fn greater_equals(left: Value<'_>, right: Value<'_>) -> Result<bool, EvalError> {
+    order(GREATER_EQUALS, left, right).map(Ordering::is_ge)
 }
 
-fn order<'a>(
-    operator: &str,
-    args: &[Value<'a>],
-    holds: fn(Ordering) -> bool,
-) -> Result<Value<'a>, EvalError> {
-    match args {
-        [left, right] if left.is_ordered() => left.compare(right).map(|o| Value::Bool(holds(o))),
-        _ => Err(missing_operator(operator, args)),
+fn order(operator: &str, left: Value<'_>, right: Value<'_>) -> Result<Ordering, EvalError> {
+    match left.is_ordered() {
+        true => left.compare(&right),
+        false => Err(missing_operator(operator, &[left])),
     }
 }
 

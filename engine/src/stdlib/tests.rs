@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::rows;
-use crate::decl::{CallContext, Function, Implementation, OverloadDecl};
+use crate::decl::{CallContext, Function, OverloadDecl};
 use crate::error::EvalError;
 use crate::value::{Arena, Value};
 
@@ -56,19 +56,8 @@ fn shared_body(function: &str) -> Function {
 }
 
 fn body(id: &str) -> Function {
-    match rows()
-        .find(|row| row.id == id)
-        .expect("a row of this id")
-        .implementation
-        .of_values()
-    {
-        Implementation::Shared(body)
-        | Implementation::Typed(body)
-        | Implementation::Variadic(body) => body,
-        Implementation::Planned | Implementation::Declared | Implementation::Pattern(..) => {
-            panic!("{id} has no body")
-        }
-    }
+    let row = rows().find(|row| row.id == id).expect("a row of this id");
+    row.implementation.function().expect("a row with a body")
 }
 
 #[test]

@@ -1,96 +1,44 @@
 //! `contains`, `startsWith`, `endsWith` and `matches`.
 
-use super::{missing_operator, shared};
-use crate::cost::Cost;
+use super::missing_operator;
+use crate::body;
 use crate::cost::formulas::{self, CONTAINS, PREFIX};
-use crate::decl::{CallContext, Implementation, Overload, row};
+use crate::decl::{Arguments, CallContext, NativeText, Overload, row};
 use crate::error::EvalError;
 use crate::value::Value;
 use gavel_golang::regex::Regex;
 
 const MATCHES: &str = "matches";
 
+#[rustfmt::skip] // A table: a row a line.
 pub(super) const ROWS: &[Overload] = &[
     // Upstream switches the guards of these three off, so that they word their own errors.
-    shared(
-        "contains",
-        "contains_string",
-        "string.(string) -> bool",
-        contains,
-        CONTAINS,
-        "'abc'.contains('bc')",
-    ),
-    shared(
-        "endsWith",
-        "ends_with_string",
-        "string.(string) -> bool",
-        ends_with,
-        PREFIX,
-        "'abc'.endsWith('bc')",
-    ),
-    shared(
-        "startsWith",
-        "starts_with_string",
-        "string.(string) -> bool",
-        starts_with,
-        PREFIX,
-        "'abc'.startsWith('ab')",
-    ),
-    pattern(
-        "matches",
-        "(string, string) -> bool",
-        Cost::ONE,
-        "matches('abc', '^a.c$')",
-    ),
-    pattern(
-        "matches_string",
-        "string.(string) -> bool",
-        formulas::MATCHES,
-        "'abc'.matches('b')",
-    ),
+    row("contains", "contains_string", "string.(string) -> bool", body!(contains), "'abc'.contains('bc')").shared().cost(CONTAINS),
+    row("endsWith", "ends_with_string", "string.(string) -> bool", body!(ends_with), "'abc'.endsWith('bc')").shared().cost(PREFIX),
+    row("startsWith", "starts_with_string", "string.(string) -> bool", body!(starts_with), "'abc'.startsWith('ab')").shared().cost(PREFIX),
+    row(MATCHES, "matches", "(string, string) -> bool", matches, "matches('abc', '^a.c$')").shared().pattern(matches_constant),
+    row(MATCHES, "matches_string", "string.(string) -> bool", matches, "'abc'.matches('b')").shared().pattern(matches_constant).cost(formulas::MATCHES),
 ];
 
-fn contains<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    match *args {
-        [Value::String(text), Value::String(part)] => Ok(Value::Bool(text.contains(part))),
-        _ => Err(EvalError::no_such_overload()),
-    }
+fn contains(text: &str, part: &str) -> bool {
+    text.contains(part)
 }
 
-fn ends_with<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    match *args {
-        [Value::String(text), Value::String(end)] => Ok(Value::Bool(text.ends_with(end))),
-        _ => Err(EvalError::no_such_overload()),
-    }
+fn ends_with(text: &str, end: &str) -> bool {
+    text.ends_with(end)
 }
 
-fn starts_with<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    match *args {
-        [Value::String(text), Value::String(start)] => Ok(Value::Bool(text.starts_with(start))),
-        _ => Err(EvalError::no_such_overload()),
-    }
-}
-
-const fn pattern(
-    id: &'static str,
-    signature: &'static str,
-    cost: Cost,
-    example: &'static str,
-) -> Overload {
-    let implementation =
-        Implementation::Pattern(matches_constant, &Implementation::Shared(matches));
-    row(MATCHES, id, signature, implementation, cost, example)
+fn starts_with(text: &str, start: &str) -> bool {
+    text.starts_with(start)
 }
 
 /// Whether the pattern is found anywhere in the text.
 fn matches<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    match *args {
-        [Value::String(text), Value::String(pattern)] => {
-            let regex = Regex::new(pattern).map_err(|error| EvalError::new(error.to_string()))?;
-            Ok(Value::Bool(regex.is_match(text)))
-        }
-        _ => Err(missing_operator(MATCHES, args)),
-    }
+    let Ok((text, pattern)) = <(&str, &str)>::read(args) else {
+        return Err(missing_operator(MATCHES, args));
+    };
+    let regex = Regex::new(pattern).map_err(|error| EvalError::new(error.to_string()))?;
+    Ok(Value::from(regex.is_match(text)))
 }
 
 fn matches_constant<'a>(
@@ -98,11 +46,8 @@ fn matches_constant<'a>(
     regex: &Regex,
     args: &[Value<'a>],
 ) -> Result<Value<'a>, EvalError> {
-    match args {
-        // Upstream asks for the native value, which of a type is its name.
-        [Value::String(text) | Value::Type(text), _] => Ok(Value::Bool(regex.is_match(text))),
-        _ => Err(EvalError::no_such_overload()),
-    }
+    let (NativeText(text), _) = <(NativeText<'_>, Value<'_>)>::read(args)?;
+    Ok(Value::from(regex.is_match(text)))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What a value is: its kind, and accessors for each kind.
 
-use super::{Duration, JsonObject, List, Map, Object, Opaque, Shape, Timestamp, Value};
+use super::{Duration, JsonObject, List, Map, Object, ObjectKind, Opaque, Shape, Timestamp, Value};
 use super::{Json, ListView};
 
 /// What a value is, for code that handles several kinds. Code that wants one kind asks for it: [`Value::as_str`].
@@ -71,6 +71,38 @@ impl<'a> Value<'a> {
             Value::Object(object) => ValueKind::Object(object),
             Value::Opaque(opaque) => ValueKind::Opaque(opaque),
             Value::Unread(json, shape) => ValueKind::Unread(json, shape),
+        }
+    }
+
+    /// Whether the value is its type's zero, as `optional.ofNonZeroValue` has it: false, 0, empty, null. Types and
+    /// optionals never are, and a library or host decides for its own values.
+    pub fn is_zero(&self) -> bool {
+        const ZERO_TIME: Timestamp = Timestamp {
+            seconds: Timestamp::MIN_SECONDS,
+            nanos: 0,
+            offset: 0,
+        };
+        match self.kind() {
+            ValueKind::Null => true,
+            ValueKind::Bool(value) => !value,
+            ValueKind::Int(int) => int == 0,
+            ValueKind::Uint(uint) => uint == 0,
+            ValueKind::Double(double) => double == 0.0,
+            ValueKind::String(text) => text.is_empty(),
+            ValueKind::Bytes(bytes) => bytes.is_empty(),
+            ValueKind::Duration(duration) => duration.0 == 0,
+            ValueKind::Timestamp(time) => time == ZERO_TIME,
+            // Views of documents never are, upstream.
+            ValueKind::List(List::Shaped(..)) | ValueKind::Map(Map::Shaped(..)) => false,
+            ValueKind::List(List::View(view)) => view.is_zero(),
+            ValueKind::Map(Map::View(view)) => view.is_zero(),
+            ValueKind::List(list) => list.is_empty(),
+            ValueKind::Map(map) => map.is_empty(),
+            ValueKind::Object(object) => {
+                object.kind() == ObjectKind::Open && object.fields().is_empty()
+            }
+            ValueKind::Opaque(opaque) => opaque.is_zero(),
+            ValueKind::Optional(_) | ValueKind::Type(_) | ValueKind::Unread(..) => false,
         }
     }
 

@@ -1,6 +1,10 @@
 //! Lists, whatever they are made of.
 
-use super::{Json, ListView, OwnedValue, Shape, Value};
+use std::ops::Range;
+
+use bumpalo::collections::Vec as ArenaVec;
+
+use super::{Arena, Json, ListView, OwnedValue, Shape, Value};
 
 /// A list: computed, in a JSON document, or of a host.
 #[derive(Debug, Clone, Copy)]
@@ -42,6 +46,23 @@ impl<'a> List<'a> {
             List::Shaped(items, shape) => items.get(index).map(|json| shape.element(json)),
             List::Owned(values) => values.get(index).map(OwnedValue::as_value),
             List::View(view) => view.get(index),
+        }
+    }
+
+    /// The elements of a range, sharing the list's memory where they can; none where the list is too short.
+    pub fn slice(&self, range: Range<usize>, arena: &'a Arena) -> Option<List<'a>> {
+        match *self {
+            List::Values(values) => values.get(range).map(List::Values),
+            List::Json(items) => items.get(range).map(List::Json),
+            List::Owned(values) => values.get(range).map(List::Owned),
+            List::Shaped(..) | List::View(_) => {
+                if range.end > self.len() {
+                    return None;
+                }
+                let elements = range.filter_map(|index| self.get(index));
+                let elements = ArenaVec::from_iter_in(elements, arena.bump());
+                Some(List::Values(elements.into_bump_slice()))
+            }
         }
     }
 

@@ -157,6 +157,16 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// Whether upstream asks the value itself where no function fits: texts, durations and timestamps have methods, and word
+    /// what they lack in their own way.
+    #[inline]
+    pub fn has_methods(&self) -> bool {
+        matches!(
+            self,
+            Value::String(_) | Value::Duration(_) | Value::Timestamp(_)
+        )
+    }
+
     /// Why the value cannot be the operand of something: of no fitting type, or the failure that it stands for.
     #[cold]
     pub fn no_such_overload(self) -> EvalError {

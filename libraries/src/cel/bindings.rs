@@ -1,18 +1,13 @@
 //! Local bindings (cel-go `ext/bindings.go`). `cel.bind` is a macro alone; what `cel.block` expands to is planned.
 
 use gavel_engine::ast::operators;
-use gavel_engine::cost::Cost;
-use gavel_engine::decl::{Implementation, Overload};
+use gavel_engine::decl::{Overload, planned};
 
 /// The functions.
-pub const BINDINGS: &[Overload] = &[Overload {
-    function: operators::BLOCK,
-    id: "cel_block_list",
-    signature: "(list(dyn), T) -> T",
-    implementation: Implementation::Planned,
-    cost: Cost::ONE,
-    example: "cel.block([1, cel.index(0) + 1], cel.index(1)) == 2",
-}];
+#[rustfmt::skip] // A table: a row a line.
+pub const BINDINGS: &[Overload] = &[
+    planned(operators::BLOCK, "cel_block_list", "(list(dyn), T) -> T", "cel.block([1, cel.index(0) + 1], cel.index(1)) == 2"),
+];
 
 #[cfg(test)]
 mod tests {

@@ -2,47 +2,28 @@
 
 use ::base64::Engine;
 use ::base64::engine::general_purpose::STANDARD;
-use gavel_engine::cost::Cost;
-use gavel_engine::decl::{CallContext, Implementation, Overload};
+use gavel_engine::body;
+use gavel_engine::decl::{CallContext, Overload, row};
 use gavel_engine::error::EvalError;
 use gavel_engine::value::Value;
 use gavel_golang::base64::{self, Encoding};
 
 /// The functions.
+#[rustfmt::skip] // A table: a row a line.
 pub const ENCODERS: &[Overload] = &[
-    Overload {
-        function: "base64.decode",
-        id: "base64_decode_string",
-        signature: "(string) -> bytes",
-        implementation: Implementation::Typed(decode),
-        cost: Cost::ONE,
-        example: "base64.decode('aGVsbG8=') == b'hello'",
-    },
-    Overload {
-        function: "base64.encode",
-        id: "base64_encode_bytes",
-        signature: "(bytes) -> string",
-        implementation: Implementation::Typed(encode),
-        cost: Cost::ONE,
-        example: "base64.encode(b'hello') == 'aGVsbG8='",
-    },
+    row("base64.decode", "base64_decode_string", "(string) -> bytes", body!(decode), "base64.decode('aGVsbG8=') == b'hello'"),
+    row("base64.encode", "base64_encode_bytes", "(bytes) -> string", body!(encode), "base64.encode(b'hello') == 'aGVsbG8='"),
 ];
 
-fn decode<'a>(call: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    let [Value::String(text)] = *args else {
-        return Err(EvalError::no_such_overload());
-    };
+fn decode<'a>(call: &CallContext<'a>, text: &str) -> Result<Value<'a>, EvalError> {
     let bytes = base64::decode(text, Encoding::Standard)
         .or_else(|_| base64::decode(text, Encoding::StandardUnpadded))
         .map_err(|error| EvalError::new(error.to_string()))?;
     Ok(call.arena.bytes(&bytes))
 }
 
-fn encode<'a>(call: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    match *args {
-        [Value::Bytes(bytes)] => Ok(call.arena.string(&STANDARD.encode(bytes))),
-        _ => Err(EvalError::no_such_overload()),
-    }
+fn encode<'a>(call: &CallContext<'a>, bytes: &[u8]) -> Value<'a> {
+    call.arena.string(&STANDARD.encode(bytes))
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@
 use std::cmp::Ordering;
 
 use gavel_engine::ast::{Constant, Expr, ExprKind};
-use gavel_engine::decl::{CallContext, Function, Overload, typed_one};
+use gavel_engine::body;
+use gavel_engine::decl::{Function, Overload, row};
 use gavel_engine::error::EvalError;
 use gavel_engine::syntax::{Expansion, Macro, MacroCall, MacroContext, MacroError, Receiver};
 use gavel_engine::value::Value;
@@ -43,34 +44,34 @@ pub const MATH: &[Overload] = &[
     greatest("math_@max_list_double", "(list(double)) -> double", "math.greatest(1.5, 0.5, 2.5) == 2.5"),
     greatest("math_@max_list_int", "(list(int)) -> int", "math.greatest([3, 1, 2]) == 3"),
     greatest("math_@max_list_uint", "(list(uint)) -> uint", "math.greatest(3u, 1u, 2u) == 3u"),
-    typed_one("math.ceil", "math_ceil_double", "(double) -> double", |_, args| double(args, f64::ceil), "math.ceil(1.2) == 2.0"),
-    typed_one("math.floor", "math_floor_double", "(double) -> double", |_, args| double(args, f64::floor), "math.floor(1.2) == 1.0"),
-    typed_one("math.round", "math_round_double", "(double) -> double", |_, args| double(args, f64::round), "math.round(-1.5) == -2.0"),
-    typed_one("math.trunc", "math_trunc_double", "(double) -> double", |_, args| double(args, f64::trunc), "math.trunc(-1.5) == -1.0"),
-    typed_one("math.isInf", "math_isInf_double", "(double) -> bool", |_, args| test(args, f64::is_infinite), "math.isInf(1.0 / 0.0)"),
-    typed_one("math.isNaN", "math_isNaN_double", "(double) -> bool", |_, args| test(args, f64::is_nan), "math.isNaN(0.0 / 0.0)"),
-    typed_one("math.isFinite", "math_isFinite_double", "(double) -> bool", |_, args| test(args, f64::is_finite), "math.isFinite(1.5)"),
-    typed_one("math.abs", "math_abs_double", "(double) -> double", abs, "math.abs(-1.5) == 1.5"),
-    typed_one("math.abs", "math_abs_int", "(int) -> int", abs, "math.abs(-1) == 1"),
-    typed_one("math.abs", "math_abs_uint", "(uint) -> uint", abs, "math.abs(1u) == 1u"),
-    typed_one("math.sign", "math_sign_double", "(double) -> double", sign, "math.sign(-1.5) == -1.0"),
-    typed_one("math.sign", "math_sign_int", "(int) -> int", sign, "math.sign(-7) == -1"),
-    typed_one("math.sign", "math_sign_uint", "(uint) -> uint", sign, "math.sign(7u) == 1u"),
-    typed_one("math.bitAnd", "math_bitAnd_int_int", "(int, int) -> int", bit_and, "math.bitAnd(3, 5) == 1"),
-    typed_one("math.bitAnd", "math_bitAnd_uint_uint", "(uint, uint) -> uint", bit_and, "math.bitAnd(3u, 5u) == 1u"),
-    typed_one("math.bitOr", "math_bitOr_int_int", "(int, int) -> int", bit_or, "math.bitOr(1, 2) == 3"),
-    typed_one("math.bitOr", "math_bitOr_uint_uint", "(uint, uint) -> uint", bit_or, "math.bitOr(1u, 2u) == 3u"),
-    typed_one("math.bitXor", "math_bitXor_int_int", "(int, int) -> int", bit_xor, "math.bitXor(3, 5) == 6"),
-    typed_one("math.bitXor", "math_bitXor_uint_uint", "(uint, uint) -> uint", bit_xor, "math.bitXor(3u, 5u) == 6u"),
-    typed_one("math.bitNot", "math_bitNot_int_int", "(int) -> int", bit_not, "math.bitNot(1) == -2"),
-    typed_one("math.bitNot", "math_bitNot_uint_uint", "(uint) -> uint", bit_not, "math.bitNot(0u) == 18446744073709551615u"),
-    typed_one("math.bitShiftLeft", "math_bitShiftLeft_int_int", "(int, int) -> int", shift_left, "math.bitShiftLeft(1, 2) == 4"),
-    typed_one("math.bitShiftLeft", "math_bitShiftLeft_uint_int", "(uint, int) -> uint", shift_left, "math.bitShiftLeft(1u, 2) == 4u"),
-    typed_one("math.bitShiftRight", "math_bitShiftRight_int_int", "(int, int) -> int", shift_right, "math.bitShiftRight(1024, 2) == 256"),
-    typed_one("math.bitShiftRight", "math_bitShiftRight_uint_int", "(uint, int) -> uint", shift_right, "math.bitShiftRight(1024u, 2) == 256u"),
-    typed_one("math.sqrt", "math_sqrt_double", "(double) -> double", sqrt, "math.sqrt(6.25) == 2.5"),
-    typed_one("math.sqrt", "math_sqrt_int", "(int) -> double", sqrt, "math.sqrt(81) == 9.0"),
-    typed_one("math.sqrt", "math_sqrt_uint", "(uint) -> double", sqrt, "math.sqrt(81u) == 9.0"),
+    row("math.ceil", "math_ceil_double", "(double) -> double", body!(f64::ceil), "math.ceil(1.2) == 2.0"),
+    row("math.floor", "math_floor_double", "(double) -> double", body!(f64::floor), "math.floor(1.2) == 1.0"),
+    row("math.round", "math_round_double", "(double) -> double", body!(f64::round), "math.round(-1.5) == -2.0"),
+    row("math.trunc", "math_trunc_double", "(double) -> double", body!(f64::trunc), "math.trunc(-1.5) == -1.0"),
+    row("math.isInf", "math_isInf_double", "(double) -> bool", body!(f64::is_infinite), "math.isInf(1.0 / 0.0)"),
+    row("math.isNaN", "math_isNaN_double", "(double) -> bool", body!(f64::is_nan), "math.isNaN(0.0 / 0.0)"),
+    row("math.isFinite", "math_isFinite_double", "(double) -> bool", body!(f64::is_finite), "math.isFinite(1.5)"),
+    row("math.abs", "math_abs_double", "(double) -> double", body!(f64::abs), "math.abs(-1.5) == 1.5"),
+    row("math.abs", "math_abs_int", "(int) -> int", body!(abs_int), "math.abs(-1) == 1"),
+    row("math.abs", "math_abs_uint", "(uint) -> uint", body!(|uint: u64| uint), "math.abs(1u) == 1u"),
+    row("math.sign", "math_sign_double", "(double) -> double", body!(sign), "math.sign(-1.5) == -1.0"),
+    row("math.sign", "math_sign_int", "(int) -> int", body!(i64::signum), "math.sign(-7) == -1"),
+    row("math.sign", "math_sign_uint", "(uint) -> uint", body!(|uint: u64| uint.min(1)), "math.sign(7u) == 1u"),
+    row("math.bitAnd", "math_bitAnd_int_int", "(int, int) -> int", body!(|left: i64, right: i64| left & right), "math.bitAnd(3, 5) == 1"),
+    row("math.bitAnd", "math_bitAnd_uint_uint", "(uint, uint) -> uint", body!(|left: u64, right: u64| left & right), "math.bitAnd(3u, 5u) == 1u"),
+    row("math.bitOr", "math_bitOr_int_int", "(int, int) -> int", body!(|left: i64, right: i64| left | right), "math.bitOr(1, 2) == 3"),
+    row("math.bitOr", "math_bitOr_uint_uint", "(uint, uint) -> uint", body!(|left: u64, right: u64| left | right), "math.bitOr(1u, 2u) == 3u"),
+    row("math.bitXor", "math_bitXor_int_int", "(int, int) -> int", body!(|left: i64, right: i64| left ^ right), "math.bitXor(3, 5) == 6"),
+    row("math.bitXor", "math_bitXor_uint_uint", "(uint, uint) -> uint", body!(|left: u64, right: u64| left ^ right), "math.bitXor(3u, 5u) == 6u"),
+    row("math.bitNot", "math_bitNot_int_int", "(int) -> int", body!(|int: i64| !int), "math.bitNot(1) == -2"),
+    row("math.bitNot", "math_bitNot_uint_uint", "(uint) -> uint", body!(|uint: u64| !uint), "math.bitNot(0u) == 18446744073709551615u"),
+    row("math.bitShiftLeft", "math_bitShiftLeft_int_int", "(int, int) -> int", body!(shift_left_int), "math.bitShiftLeft(1, 2) == 4"),
+    row("math.bitShiftLeft", "math_bitShiftLeft_uint_int", "(uint, int) -> uint", body!(shift_left_uint), "math.bitShiftLeft(1u, 2) == 4u"),
+    row("math.bitShiftRight", "math_bitShiftRight_int_int", "(int, int) -> int", body!(shift_right_int), "math.bitShiftRight(1024, 2) == 256"),
+    row("math.bitShiftRight", "math_bitShiftRight_uint_int", "(uint, int) -> uint", body!(shift_right_uint), "math.bitShiftRight(1024u, 2) == 256u"),
+    row("math.sqrt", "math_sqrt_double", "(double) -> double", body!(f64::sqrt), "math.sqrt(6.25) == 2.5"),
+    row("math.sqrt", "math_sqrt_int", "(int) -> double", body!(|int: i64| (int as f64).sqrt()), "math.sqrt(81) == 9.0"),
+    row("math.sqrt", "math_sqrt_uint", "(uint) -> double", body!(|uint: u64| (uint as f64).sqrt()), "math.sqrt(81u) == 9.0"),
 ];
 
 /// `math.greatest(a, b, …)` and `math.least(a, b, …)`.
@@ -85,12 +86,12 @@ pub const MATH_MACROS: &[Macro] = &[
 
 const fn least(id: &'static str, signature: &'static str, example: &'static str) -> Overload {
     let body: Function = |_, args| extreme(args, Ordering::Less, "math.@min");
-    typed_one("math.@min", id, signature, body, example)
+    row("math.@min", id, signature, body, example)
 }
 
 const fn greatest(id: &'static str, signature: &'static str, example: &'static str) -> Overload {
     let body: Function = |_, args| extreme(args, Ordering::Greater, "math.@max");
-    typed_one("math.@max", id, signature, body, example)
+    row("math.@max", id, signature, body, example)
 }
 
 const fn of_math(name: &'static str, expand: gavel_engine::syntax::Expander) -> Macro {
@@ -185,115 +186,48 @@ fn extreme<'a>(args: &[Value<'a>], wanted: Ordering, name: &str) -> Result<Value
     }
 }
 
-fn double<'a>(args: &[Value<'a>], compute: fn(f64) -> f64) -> Result<Value<'a>, EvalError> {
-    match *args {
-        [Value::Double(value)] => Ok(Value::Double(compute(value))),
-        _ => Err(EvalError::no_such_overload()),
-    }
-}
-
-fn test<'a>(args: &[Value<'a>], test: fn(f64) -> bool) -> Result<Value<'a>, EvalError> {
-    match *args {
-        [Value::Double(value)] => Ok(Value::Bool(test(value))),
-        _ => Err(EvalError::no_such_overload()),
-    }
-}
-
-fn abs<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    match *args {
-        [Value::Double(value)] => Ok(Value::Double(value.abs())),
-        [Value::Int(value)] => match value.checked_abs() {
-            Some(value) => Ok(Value::Int(value)),
-            None => Err(EvalError::new("integer overflow")),
-        },
-        [Value::Uint(value)] => Ok(Value::Uint(value)),
-        _ => Err(EvalError::no_such_overload()),
-    }
+fn abs_int(value: i64) -> Result<i64, EvalError> {
+    let overflow = || EvalError::new("integer overflow");
+    value.checked_abs().ok_or_else(overflow)
 }
 
 /// -1, 0 or 1; NaN of NaN.
-fn sign<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    Ok(match *args {
-        [Value::Double(0.0)] => Value::Double(0.0),
-        [Value::Double(value)] => Value::Double(value.signum()),
-        [Value::Int(value)] => Value::Int(value.signum()),
-        [Value::Uint(value)] => Value::Uint(value.min(1)),
-        _ => return Err(EvalError::no_such_overload()),
-    })
-}
-
-fn sqrt<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    let value = match *args {
-        [Value::Double(value)] => value,
-        [Value::Int(value)] => value as f64,
-        [Value::Uint(value)] => value as f64,
-        _ => return Err(EvalError::no_such_overload()),
-    };
-    Ok(Value::Double(value.sqrt()))
-}
-
-fn bit_and<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    bitwise(args, |left, right| left & right)
-}
-
-fn bit_or<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    bitwise(args, |left, right| left | right)
-}
-
-fn bit_xor<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    bitwise(args, |left, right| left ^ right)
-}
-
-fn bit_not<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    match *args {
-        [Value::Int(value)] => Ok(Value::Int(!value)),
-        [Value::Uint(value)] => Ok(Value::Uint(!value)),
-        _ => Err(EvalError::no_such_overload()),
+fn sign(value: f64) -> f64 {
+    match value {
+        0.0 => 0.0,
+        value => value.signum(),
     }
 }
 
-fn shift_left<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    shift(args, "math.bitShiftLeft()", u64::checked_shl)
+fn shift_left_int(value: i64, offset: i64) -> Result<i64, EvalError> {
+    shift_left_uint(value.cast_unsigned(), offset).map(u64::cast_signed)
+}
+
+fn shift_left_uint(value: u64, offset: i64) -> Result<u64, EvalError> {
+    shift(value, offset, "math.bitShiftLeft()", u64::checked_shl)
 }
 
 /// Zeros come in from the left, also of a negative number.
-fn shift_right<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    shift(args, "math.bitShiftRight()", u64::checked_shr)
+fn shift_right_int(value: i64, offset: i64) -> Result<i64, EvalError> {
+    shift_right_uint(value.cast_unsigned(), offset).map(u64::cast_signed)
 }
 
-/// Joins the bits of two ints or two uints.
-fn bitwise<'a>(args: &[Value<'a>], join: fn(u64, u64) -> u64) -> Result<Value<'a>, EvalError> {
-    match *args {
-        [Value::Int(left), Value::Int(right)] => {
-            let joined = join(left.cast_unsigned(), right.cast_unsigned());
-            Ok(Value::Int(joined.cast_signed()))
-        }
-        [Value::Uint(left), Value::Uint(right)] => Ok(Value::Uint(join(left, right))),
-        _ => Err(EvalError::no_such_overload()),
-    }
+fn shift_right_uint(value: u64, offset: i64) -> Result<u64, EvalError> {
+    shift(value, offset, "math.bitShiftRight()", u64::checked_shr)
 }
 
-/// Shifts the bits of an int or a uint; past 64 bits nothing is left.
-fn shift<'a>(
-    args: &[Value<'a>],
+/// Shifts bits; past 64 nothing is left.
+fn shift(
+    value: u64,
+    offset: i64,
     name: &str,
     shift: fn(u64, u32) -> Option<u64>,
-) -> Result<Value<'a>, EvalError> {
-    let [value, Value::Int(offset)] = *args else {
-        return Err(EvalError::no_such_overload());
-    };
+) -> Result<u64, EvalError> {
     if offset < 0 {
         return Err(EvalError::new(format!("{name} negative offset: {offset}")));
     }
     let offset = u32::try_from(offset).unwrap_or(u32::MAX);
-    match value {
-        Value::Int(value) => {
-            let shifted = shift(value.cast_unsigned(), offset).unwrap_or(0);
-            Ok(Value::Int(shifted.cast_signed()))
-        }
-        Value::Uint(value) => Ok(Value::Uint(shift(value, offset).unwrap_or(0))),
-        _ => Err(EvalError::no_such_overload()),
-    }
+    Ok(shift(value, offset).unwrap_or(0))
 }
 
 #[cfg(test)]

@@ -5,13 +5,15 @@
 
 use std::net::IpAddr;
 
-use gavel_engine::decl::{Overload, typed_one};
+use gavel_engine::body;
+use gavel_engine::decl::{Overload, row};
 use gavel_engine::error::EvalError;
 use gavel_golang::netip::{is_mapped, parse_address};
 use gavel_golang::quote::quote;
 
 use crate::kubernetes::cidr::{
-    cidr, cidr_ip, contains_cidr, contains_ip, is_cidr, masked, prefix_length,
+    cidr, cidr_ip, contains_cidr, contains_cidr_text, contains_ip, contains_ip_text, is_cidr,
+    masked, prefix_length,
 };
 use crate::kubernetes::ip::{
     Rules, family, global_unicast, ip, is_canonical, is_ip, is_loopback, is_unspecified,
@@ -22,26 +24,26 @@ use crate::kubernetes::values::cidr::Prefix;
 /// The functions.
 #[rustfmt::skip] // A table: a row a line.
 pub const NETWORK: &[Overload] = &[
-    typed_one("isIP", "is_ip", "(string) -> bool", is_ip::<Specification>, "isIP('10.0.0.1')"),
-    typed_one("isCIDR", "is_cidr", "(string) -> bool", is_cidr::<Specification>, "isCIDR('10.0.0.0/8')"),
-    typed_one("ip", "string_to_ip", "(string) -> net.IP()", ip::<Specification>, "ip('::1') != ip('::2')"),
-    typed_one("ip", "cidr_ip", "net.CIDR().() -> net.IP()", cidr_ip::<Specification>, "cidr('10.0.0.1/8').ip() == ip('10.0.0.1')"),
-    typed_one("ip.isCanonical", "ip_is_canonical", "(string) -> bool", is_canonical::<Specification>, "!ip.isCanonical('2001:DB8::1')"),
-    typed_one("cidr", "string_to_cidr", "(string) -> net.CIDR()", cidr::<Specification>, "cidr('10.0.0.0/8') != cidr('10.0.0.0/9')"),
-    typed_one("string", "ip_to_string", "(net.IP()) -> string", text, "string(ip('2001:DB8::1')) == '2001:db8::1'"),
-    typed_one("string", "cidr_to_string", "(net.CIDR()) -> string", text, "string(cidr('10.0.0.0/8')) == '10.0.0.0/8'"),
-    typed_one("family", "ip_family", "net.IP().() -> int", family::<Specification>, "ip('::1').family() == 6"),
-    typed_one("isUnspecified", "ip_is_unspecified", "net.IP().() -> bool", is_unspecified::<Specification>, "ip('0.0.0.0').isUnspecified()"),
-    typed_one("isLoopback", "ip_is_loopback", "net.IP().() -> bool", is_loopback::<Specification>, "ip('127.0.0.1').isLoopback()"),
-    typed_one("isLinkLocalMulticast", "ip_is_link_local_multicast", "net.IP().() -> bool", link_local_multicast::<Specification>, "ip('224.0.0.1').isLinkLocalMulticast()"),
-    typed_one("isLinkLocalUnicast", "ip_is_link_local_unicast", "net.IP().() -> bool", link_local_unicast::<Specification>, "ip('fe80::1').isLinkLocalUnicast()"),
-    typed_one("isGlobalUnicast", "ip_is_global_unicast", "net.IP().() -> bool", global_unicast::<Specification>, "ip('192.168.0.1').isGlobalUnicast()"),
-    typed_one("containsIP", "cidr_contains_ip", "net.CIDR().(net.IP()) -> bool", contains_ip::<Specification>, "cidr('10.0.0.0/8').containsIP(ip('10.0.0.1'))"),
-    typed_one("containsIP", "cidr_contains_ip_string", "net.CIDR().(string) -> bool", contains_ip::<Specification>, "cidr('10.0.0.0/8').containsIP('10.0.0.1')"),
-    typed_one("containsCIDR", "cidr_contains_cidr", "net.CIDR().(net.CIDR()) -> bool", contains_cidr::<Specification>, "cidr('10.0.0.0/8').containsCIDR(cidr('10.1.0.0/16'))"),
-    typed_one("containsCIDR", "cidr_contains_cidr_string", "net.CIDR().(string) -> bool", contains_cidr::<Specification>, "cidr('10.0.0.0/8').containsCIDR('10.1.0.0/16')"),
-    typed_one("masked", "cidr_masked", "net.CIDR().() -> net.CIDR()", masked::<Specification>, "cidr('10.1.2.3/8').masked() == cidr('10.0.0.0/8')"),
-    typed_one("prefixLength", "cidr_prefix_length", "net.CIDR().() -> int", prefix_length::<Specification>, "cidr('10.0.0.0/8').prefixLength() == 8"),
+    row("isIP", "is_ip", "(string) -> bool", body!(is_ip::<Specification>), "isIP('10.0.0.1')"),
+    row("isCIDR", "is_cidr", "(string) -> bool", body!(is_cidr::<Specification>), "isCIDR('10.0.0.0/8')"),
+    row("ip", "string_to_ip", "(string) -> net.IP()", body!(ip::<Specification>), "ip('::1') != ip('::2')"),
+    row("ip", "cidr_ip", "net.CIDR().() -> net.IP()", body!(cidr_ip::<Specification>), "cidr('10.0.0.1/8').ip() == ip('10.0.0.1')"),
+    row("ip.isCanonical", "ip_is_canonical", "(string) -> bool", body!(is_canonical::<Specification>), "!ip.isCanonical('2001:DB8::1')"),
+    row("cidr", "string_to_cidr", "(string) -> net.CIDR()", body!(cidr::<Specification>), "cidr('10.0.0.0/8') != cidr('10.0.0.0/9')"),
+    row("string", "ip_to_string", "(net.IP()) -> string", body!(text), "string(ip('2001:DB8::1')) == '2001:db8::1'"),
+    row("string", "cidr_to_string", "(net.CIDR()) -> string", body!(text), "string(cidr('10.0.0.0/8')) == '10.0.0.0/8'"),
+    row("family", "ip_family", "net.IP().() -> int", body!(family::<Specification>), "ip('::1').family() == 6"),
+    row("isUnspecified", "ip_is_unspecified", "net.IP().() -> bool", body!(is_unspecified::<Specification>), "ip('0.0.0.0').isUnspecified()"),
+    row("isLoopback", "ip_is_loopback", "net.IP().() -> bool", body!(is_loopback::<Specification>), "ip('127.0.0.1').isLoopback()"),
+    row("isLinkLocalMulticast", "ip_is_link_local_multicast", "net.IP().() -> bool", body!(link_local_multicast::<Specification>), "ip('224.0.0.1').isLinkLocalMulticast()"),
+    row("isLinkLocalUnicast", "ip_is_link_local_unicast", "net.IP().() -> bool", body!(link_local_unicast::<Specification>), "ip('fe80::1').isLinkLocalUnicast()"),
+    row("isGlobalUnicast", "ip_is_global_unicast", "net.IP().() -> bool", body!(global_unicast::<Specification>), "ip('192.168.0.1').isGlobalUnicast()"),
+    row("containsIP", "cidr_contains_ip", "net.CIDR().(net.IP()) -> bool", body!(contains_ip::<Specification>), "cidr('10.0.0.0/8').containsIP(ip('10.0.0.1'))"),
+    row("containsIP", "cidr_contains_ip_string", "net.CIDR().(string) -> bool", body!(contains_ip_text::<Specification>), "cidr('10.0.0.0/8').containsIP('10.0.0.1')"),
+    row("containsCIDR", "cidr_contains_cidr", "net.CIDR().(net.CIDR()) -> bool", body!(contains_cidr::<Specification>), "cidr('10.0.0.0/8').containsCIDR(cidr('10.1.0.0/16'))"),
+    row("containsCIDR", "cidr_contains_cidr_string", "net.CIDR().(string) -> bool", body!(contains_cidr_text::<Specification>), "cidr('10.0.0.0/8').containsCIDR('10.1.0.0/16')"),
+    row("masked", "cidr_masked", "net.CIDR().() -> net.CIDR()", body!(masked::<Specification>), "cidr('10.1.2.3/8').masked() == cidr('10.0.0.0/8')"),
+    row("prefixLength", "cidr_prefix_length", "net.CIDR().() -> int", body!(prefix_length::<Specification>), "cidr('10.0.0.0/8').prefixLength() == 8"),
 ];
 
 /// The language of the specification.

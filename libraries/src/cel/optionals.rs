@@ -3,238 +3,78 @@
 //! Selection and indexing of optionals, `or` and `orValue` are planned: they must not evaluate what they do not need.
 
 use gavel_engine::ast::operators::{INDEX, OPT_INDEX, OPT_SELECT};
-use gavel_engine::decl::{CallContext, Overload, planned, typed_one};
+use gavel_engine::body;
+use gavel_engine::decl::{CallContext, Overload, planned, row};
 use gavel_engine::error::EvalError;
-use gavel_engine::value::{ObjectKind, Timestamp, Value};
+use gavel_engine::value::{List, Value};
 
 /// The functions.
+#[rustfmt::skip] // A table: a row a line.
 pub const OPTIONALS: &[Overload] = &[
-    typed_one(
-        "optional.of",
-        "optional_of",
-        "(V) -> optional_type(V)",
-        of,
-        "optional.of(1).value() == 1",
-    ),
-    typed_one(
-        "optional.ofNonZeroValue",
-        "optional_ofNonZeroValue",
-        "(V) -> optional_type(V)",
-        of_non_zero_value,
-        "!optional.ofNonZeroValue('').hasValue()",
-    ),
-    typed_one(
-        "optional.none",
-        "optional_none",
-        "() -> optional_type(V)",
-        none,
-        "!optional.none().hasValue()",
-    ),
-    typed_one(
-        "value",
-        "optional_value",
-        "optional_type(V).() -> V",
-        value,
-        "optional.of('a').value() == 'a'",
-    ),
-    typed_one(
-        "hasValue",
-        "optional_hasValue",
-        "optional_type(V).() -> bool",
-        has_value,
-        "optional.of(1).hasValue()",
-    ),
-    planned(
-        "or",
-        "optional_or_optional",
-        "optional_type(V).(optional_type(V)) -> optional_type(V)",
-        "optional.none().or(optional.of(1)).value() == 1",
-    ),
-    planned(
-        "orValue",
-        "optional_orValue_value",
-        "optional_type(V).(V) -> V",
-        "{'a': 1}.?b.orValue(2) == 2",
-    ),
-    planned(
-        OPT_SELECT,
-        "select_optional_field",
-        "(dyn, string) -> optional_type(V)",
-        "{'a': 1}.?a.hasValue()",
-    ),
-    planned(
-        OPT_INDEX,
-        "list_optindex_optional_int",
-        "(list(V), int) -> optional_type(V)",
-        "!['a'][?1].hasValue()",
-    ),
-    planned(
-        OPT_INDEX,
-        "optional_list_optindex_optional_int",
-        "(optional_type(list(V)), int) -> optional_type(V)",
-        "optional.of(['a'])[?0].value() == 'a'",
-    ),
-    planned(
-        OPT_INDEX,
-        "map_optindex_optional_value",
-        "(map(K, V), K) -> optional_type(V)",
-        "{'a': 1}[?'a'].value() == 1",
-    ),
-    planned(
-        OPT_INDEX,
-        "optional_map_optindex_optional_value",
-        "(optional_type(map(K, V)), K) -> optional_type(V)",
-        "!optional.of({'a': 1})[?'b'].hasValue()",
-    ),
-    planned(
-        INDEX,
-        "optional_list_index_int",
-        "(optional_type(list(V)), int) -> optional_type(V)",
-        "optional.of(['a'])[0].value() == 'a'",
-    ),
-    planned(
-        INDEX,
-        "optional_map_index_value",
-        "(optional_type(map(K, V)), K) -> optional_type(V)",
-        "optional.of({'a': 1})['a'].value() == 1",
-    ),
-    typed_one(
-        "last",
-        "list_last",
-        "list(V).() -> optional_type(V)",
-        last,
-        "[1, 2, 3].last().value() == 3",
-    ),
-    typed_one(
-        "first",
-        "list_first",
-        "list(V).() -> optional_type(V)",
-        first,
-        "[1, 2, 3].first().value() == 1",
-    ),
-    typed_one(
-        "optional.unwrap",
-        "optional_unwrap",
-        "(list(optional_type(V))) -> list(V)",
-        unwrap,
-        "optional.unwrap([optional.of(1), optional.none()]) == [1]",
-    ),
-    typed_one(
-        "unwrapOpt",
-        "optional_unwrapOpt",
-        "list(optional_type(V)).() -> list(V)",
-        unwrap,
-        "[optional.of(1), optional.none()].unwrapOpt() == [1]",
-    ),
+    row("optional.of", "optional_of", "(V) -> optional_type(V)", body!(of), "optional.of(1).value() == 1"),
+    row("optional.ofNonZeroValue", "optional_ofNonZeroValue", "(V) -> optional_type(V)", body!(of_non_zero_value), "!optional.ofNonZeroValue('').hasValue()"),
+    row("optional.none", "optional_none", "() -> optional_type(V)", body!(|| Value::NONE), "!optional.none().hasValue()"),
+    row("value", "optional_value", "optional_type(V).() -> V", body!(value), "optional.of('a').value() == 'a'"),
+    row("hasValue", "optional_hasValue", "optional_type(V).() -> bool", body!(has_value), "optional.of(1).hasValue()"),
+    planned("or", "optional_or_optional", "optional_type(V).(optional_type(V)) -> optional_type(V)", "optional.none().or(optional.of(1)).value() == 1"),
+    planned("orValue", "optional_orValue_value", "optional_type(V).(V) -> V", "{'a': 1}.?b.orValue(2) == 2"),
+    planned(OPT_SELECT, "select_optional_field", "(dyn, string) -> optional_type(V)", "{'a': 1}.?a.hasValue()"),
+    planned(OPT_INDEX, "list_optindex_optional_int", "(list(V), int) -> optional_type(V)", "!['a'][?1].hasValue()"),
+    planned(OPT_INDEX, "optional_list_optindex_optional_int", "(optional_type(list(V)), int) -> optional_type(V)", "optional.of(['a'])[?0].value() == 'a'"),
+    planned(OPT_INDEX, "map_optindex_optional_value", "(map(K, V), K) -> optional_type(V)", "{'a': 1}[?'a'].value() == 1"),
+    planned(OPT_INDEX, "optional_map_optindex_optional_value", "(optional_type(map(K, V)), K) -> optional_type(V)", "!optional.of({'a': 1})[?'b'].hasValue()"),
+    planned(INDEX, "optional_list_index_int", "(optional_type(list(V)), int) -> optional_type(V)", "optional.of(['a'])[0].value() == 'a'"),
+    planned(INDEX, "optional_map_index_value", "(optional_type(map(K, V)), K) -> optional_type(V)", "optional.of({'a': 1})['a'].value() == 1"),
+    row("last", "list_last", "list(V).() -> optional_type(V)", body!(last), "[1, 2, 3].last().value() == 3"),
+    row("first", "list_first", "list(V).() -> optional_type(V)", body!(first), "[1, 2, 3].first().value() == 1"),
+    row("optional.unwrap", "optional_unwrap", "(list(optional_type(V))) -> list(V)", body!(unwrap), "optional.unwrap([optional.of(1), optional.none()]) == [1]"),
+    row("unwrapOpt", "optional_unwrapOpt", "list(optional_type(V)).() -> list(V)", body!(unwrap), "[optional.of(1), optional.none()].unwrapOpt() == [1]"),
 ];
 
-fn of<'a>(call: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    let [value] = *args else {
-        return Err(EvalError::no_such_overload());
-    };
-    Ok(call.arena.some(value))
+fn of<'a>(call: &CallContext<'a>, value: Value<'a>) -> Value<'a> {
+    call.arena.some(value)
 }
 
-fn of_non_zero_value<'a>(
+fn of_non_zero_value<'a>(call: &CallContext<'a>, value: Value<'a>) -> Value<'a> {
+    match value.is_zero() {
+        true => Value::NONE,
+        false => call.arena.some(value),
+    }
+}
+
+fn value<'a>(
     call: &CallContext<'a>,
-    args: &[Value<'a>],
+    optional: Option<&'a Value<'a>>,
 ) -> Result<Value<'a>, EvalError> {
-    match args {
-        [value] if is_zero(value) => Ok(Value::Optional(None)),
-        _ => of(call, args),
+    match optional {
+        Some(value) => value.or_held_error(call.arena),
+        None => Err(EvalError::new("optional.none() dereference")),
     }
 }
 
-/// Whether a value is its type's zero: false, 0, empty, null. Types and optionals never are, and a library or
-/// host decides for its own values.
-fn is_zero(value: &Value<'_>) -> bool {
-    const ZERO_TIME: Timestamp = Timestamp {
-        seconds: Timestamp::MIN_SECONDS,
-        nanos: 0,
-        offset: 0,
-    };
-    match value {
-        Value::Null => true,
-        Value::Bool(value) => !value,
-        Value::Int(value) => *value == 0,
-        Value::Uint(value) => *value == 0,
-        Value::Double(value) => *value == 0.0,
-        Value::String(text) => text.is_empty(),
-        Value::Bytes(bytes) => bytes.is_empty(),
-        Value::Duration(duration) => duration.0 == 0,
-        Value::Timestamp(timestamp) => *timestamp == ZERO_TIME,
-        Value::List(values) | Value::Items(values) => values.is_empty(),
-        Value::JsonList(items) => items.is_empty(),
-        Value::OwnedList(values) => values.is_empty(),
-        Value::Map(map) => map.entries().is_empty(),
-        Value::JsonMap(map) => map.is_empty(),
-        Value::Fields(fields) => fields.is_empty(),
-        // Views of documents never are, upstream.
-        Value::ShapedList(..) | Value::ShapedMap(..) | Value::Unread(..) => false,
-        Value::ListView(list) => list.is_zero(),
-        Value::MapView(map) => map.is_zero(),
-        Value::Object(object) => object.kind() == ObjectKind::Open && object.fields().is_empty(),
-        Value::Opaque(opaque) => opaque.is_zero(),
-        Value::Optional(_) | Value::Type(_) => false,
-    }
+fn has_value<'a>(optional: Option<&'a Value<'a>>) -> bool {
+    optional.is_some()
 }
 
-fn none<'a>(_: &CallContext<'a>, _: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    Ok(Value::Optional(None))
+fn first<'a>(call: &CallContext<'a>, list: List<'a>) -> Value<'a> {
+    let first = list.get(0);
+    first.map_or(Value::NONE, |element| call.arena.some(element))
 }
 
-fn value<'a>(call: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    match *args {
-        [Value::Optional(Some(value))] => value.or_held_error(call.arena),
-        [Value::Optional(None)] => Err(EvalError::new("optional.none() dereference")),
-        _ => Err(EvalError::no_such_overload()),
-    }
-}
-
-fn has_value<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    match *args {
-        [Value::Optional(value)] => Ok(Value::Bool(value.is_some())),
-        _ => Err(EvalError::no_such_overload()),
-    }
-}
-
-fn first<'a>(call: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    element(call, args, |_| Some(0))
-}
-
-fn last<'a>(call: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    element(call, args, |len| len.checked_sub(1))
-}
-
-/// The element of a list at a position that is chosen by its length, or none.
-fn element<'a>(
-    call: &CallContext<'a>,
-    args: &[Value<'a>],
-    position: fn(usize) -> Option<usize>,
-) -> Result<Value<'a>, EvalError> {
-    let list = match args {
-        [value] => value.as_list(),
-        _ => None,
-    };
-    let list = list.ok_or_else(EvalError::no_such_overload)?;
-    let element = position(list.len()).and_then(|position| list.get(position));
-    Ok(element.map_or(Value::Optional(None), |element| call.arena.some(element)))
+fn last<'a>(call: &CallContext<'a>, list: List<'a>) -> Value<'a> {
+    let last = list.len().checked_sub(1).and_then(|last| list.get(last));
+    last.map_or(Value::NONE, |element| call.arena.some(element))
 }
 
 /// The values of those elements that have one. The guard of a call looks at the first element alone, so any later one may
 /// turn out not to be optional.
-fn unwrap<'a>(call: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    let list = match args {
-        [value] => value.as_list(),
-        _ => None,
-    };
-    let list = list.ok_or_else(EvalError::no_such_overload)?;
+fn unwrap<'a>(call: &CallContext<'a>, list: List<'a>) -> Result<Value<'a>, EvalError> {
     let mut values = Vec::with_capacity(list.len());
     for element in list {
-        match element {
-            Value::Optional(value) => values.extend(value.copied()),
-            other => {
-                let message = format!("value {} is not optional", other.in_message());
+        match element.as_optional() {
+            Some(value) => values.extend(value.copied()),
+            None => {
+                let message = format!("value {} is not optional", element.in_message());
                 return Err(EvalError::new(message));
             }
         }

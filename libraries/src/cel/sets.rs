@@ -1,65 +1,28 @@
 //! The sets library (cel-go `ext/sets.go`): lists compared as sets. Their elements may repeat and have any order.
 
+use gavel_engine::body;
 use gavel_engine::cost::formulas::nth;
 use gavel_engine::cost::{CallEstimate, Cost, CostEstimate, SizeEstimate};
-use gavel_engine::decl::{CallContext, Implementation, Overload};
+use gavel_engine::decl::{Overload, row};
 use gavel_engine::error::EvalError;
-use gavel_engine::value::{List, Value, list_contains};
+use gavel_engine::value::{List, list_contains};
 
 use super::members::Members;
 
 /// The functions.
+#[rustfmt::skip] // A table: a row a line.
 pub const SETS: &[Overload] = &[
-    Overload {
-        function: "sets.contains",
-        id: "list_sets_contains_list",
-        signature: "(list(T), list(T)) -> bool",
-        implementation: Implementation::Typed(contains),
-        cost: Cost::sizes(one_way),
-        example: "sets.contains([1, 2, 3, 4], [2, 3])",
-    },
-    Overload {
-        function: "sets.equivalent",
-        id: "list_sets_equivalent_list",
-        signature: "(list(T), list(T)) -> bool",
-        implementation: Implementation::Typed(equivalent),
-        cost: Cost::sizes(both_ways),
-        example: "sets.equivalent([1, 2], [2, 1, 1])",
-    },
-    Overload {
-        function: "sets.intersects",
-        id: "list_sets_intersects_list",
-        signature: "(list(T), list(T)) -> bool",
-        implementation: Implementation::Typed(intersects),
-        cost: Cost::sizes(one_way),
-        example: "sets.intersects([1, 2], [2, 3])",
-    },
+    row("sets.contains", "list_sets_contains_list", "(list(T), list(T)) -> bool", body!(contains_all), "sets.contains([1, 2, 3, 4], [2, 3])").cost(Cost::sizes(one_way)),
+    row("sets.equivalent", "list_sets_equivalent_list", "(list(T), list(T)) -> bool", body!(equivalent), "sets.equivalent([1, 2], [2, 1, 1])").cost(Cost::sizes(both_ways)),
+    row("sets.intersects", "list_sets_intersects_list", "(list(T), list(T)) -> bool", body!(intersects), "sets.intersects([1, 2], [2, 3])").cost(Cost::sizes(one_way)),
 ];
 
-fn contains<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    let (left, right) = lists(args)?;
-    Ok(Value::Bool(contains_all(left, right)?))
+fn equivalent(left: List<'_>, right: List<'_>) -> Result<bool, EvalError> {
+    Ok(contains_all(left, right)? && contains_all(right, left)?)
 }
 
-fn equivalent<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    let (left, right) = lists(args)?;
-    Ok(Value::Bool(
-        contains_all(left, right)? && contains_all(right, left)?,
-    ))
-}
-
-fn intersects<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    let (left, right) = lists(args)?;
-    let found = first(right, left, true)?;
-    Ok(Value::Bool(found))
-}
-
-fn lists<'a>(args: &[Value<'a>]) -> Result<(List<'a>, List<'a>), EvalError> {
-    match args {
-        [left, right] => left.as_list().zip(right.as_list()),
-        _ => None,
-    }
-    .ok_or_else(EvalError::no_such_overload)
+fn intersects(left: List<'_>, right: List<'_>) -> Result<bool, EvalError> {
+    first(right, left, true)
 }
 
 fn contains_all(list: List<'_>, elements: List<'_>) -> Result<bool, EvalError> {
@@ -110,6 +73,7 @@ fn comparisons(sizes: &[SizeEstimate], factor: f64) -> CallEstimate {
 mod tests {
     use super::*;
     use crate::testing::check;
+    use gavel_engine::value::Value;
     use gavel_engine::value::Value::{Double as D, Int as I, Uint as U};
 
     #[test]

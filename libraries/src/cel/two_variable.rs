@@ -1,54 +1,40 @@
 //! What comprehensions with two variables expand to (cel-go `ext/comprehensions.go`); the macros are the parser's.
 
-use gavel_engine::cost::Cost;
-use gavel_engine::decl::{CallContext, Implementation, Overload};
+use gavel_engine::body;
+use gavel_engine::decl::{CallContext, Overload, row};
 use gavel_engine::error::EvalError;
-use gavel_engine::value::{MapBuilder, Value};
+use gavel_engine::value::{Map, MapBuilder, Value};
 
 /// The functions.
+#[rustfmt::skip] // A table: a row a line.
 pub const TWO_VARIABLE: &[Overload] = &[
-    Overload {
-        function: "cel.@mapInsert",
-        id: "@mapInsert_map_key_value",
-        signature: "(map(K, V), K, V) -> map(K, V)",
-        implementation: Implementation::Typed(insert_entry),
-        cost: Cost::ONE,
-        example: "['a', 'b'].transformMap(i, v, v) == {0: 'a', 1: 'b'}",
-    },
-    Overload {
-        function: "cel.@mapInsert",
-        id: "@mapInsert_map_map",
-        signature: "(map(K, V), map(K, V)) -> map(K, V)",
-        implementation: Implementation::Typed(insert_map),
-        cost: Cost::ONE,
-        example: "{'a': 'x'}.transformMapEntry(k, v, {v: k}) == {'x': 'a'}",
-    },
+    row("cel.@mapInsert", "@mapInsert_map_key_value", "(map(K, V), K, V) -> map(K, V)", body!(insert_entry), "['a', 'b'].transformMap(i, v, v) == {0: 'a', 1: 'b'}"),
+    row("cel.@mapInsert", "@mapInsert_map_map", "(map(K, V), map(K, V)) -> map(K, V)", body!(insert_map), "{'a': 'x'}.transformMapEntry(k, v, {v: k}) == {'x': 'a'}"),
 ];
 
-fn insert_entry<'a>(call: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    match *args {
-        [map, key, value] => insert(call, map, std::iter::once(Ok((key, value)))),
-        _ => Err(EvalError::no_such_overload()),
-    }
+fn insert_entry<'a>(
+    call: &CallContext<'a>,
+    map: Map<'a>,
+    key: Value<'a>,
+    value: Value<'a>,
+) -> Result<Value<'a>, EvalError> {
+    insert(call, map, std::iter::once(Ok((key, value))))
 }
 
-fn insert_map<'a>(call: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    match *args {
-        [map, update] => {
-            let update = update.as_map().ok_or_else(EvalError::no_such_overload)?;
-            insert(call, map, update.iter())
-        }
-        _ => Err(EvalError::no_such_overload()),
-    }
+fn insert_map<'a>(
+    call: &CallContext<'a>,
+    map: Map<'a>,
+    update: Map<'a>,
+) -> Result<Value<'a>, EvalError> {
+    insert(call, map, update.iter())
 }
 
 /// A map with more entries.
 fn insert<'a>(
     call: &CallContext<'a>,
-    map: Value<'a>,
+    map: Map<'a>,
     entries: impl Iterator<Item = Result<(Value<'a>, Value<'a>), EvalError>>,
 ) -> Result<Value<'a>, EvalError> {
-    let map = map.as_map().ok_or_else(EvalError::no_such_overload)?;
     let mut inserted = MapBuilder::new();
     for entry in map.iter() {
         let (key, value) = entry?;

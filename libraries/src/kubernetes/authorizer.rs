@@ -5,13 +5,13 @@
 
 use std::sync::Arc;
 
+use gavel_engine::body;
 use gavel_engine::cost::formulas::nth;
 use gavel_engine::cost::{CallEstimate, Cost, CostEstimate, SizeEstimate, TRAVERSAL_FACTOR};
-use gavel_engine::decl::{CallContext, Overload};
+use gavel_engine::decl::{CallContext, Overload, row};
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{Arena, Opaque, Value};
 
-use super::typed;
 use crate::authorizer::{
     Authorizer, AuthorizerAttributes, AuthorizerRequest, Decision, ResourceAttributes, UserInfo,
     Verdict, parse_field_selector, parse_label_selector,
@@ -19,131 +19,28 @@ use crate::authorizer::{
 use gavel_apimachinery::names::{dns1123_label, dns1123_subdomain};
 
 /// The functions.
+#[rustfmt::skip] // A table: a row a line.
 pub const AUTHORIZER: &[Overload] = &[
-    typed(
-        "path",
-        "authorizer_path",
-        "kubernetes.authorization.Authorizer.(string) -> kubernetes.authorization.PathCheck",
-        path,
-        Cost::ONE,
-        "authorizer.path('/healthz').check('get').allowed()",
-    ),
-    typed(
-        "group",
-        "authorizer_group",
-        "kubernetes.authorization.Authorizer.(string) -> kubernetes.authorization.GroupCheck",
-        group,
-        Cost::ONE,
-        "authorizer.group('apps').resource('deployments').check('list').allowed()",
-    ),
-    typed(
-        "serviceAccount",
-        "authorizer_serviceaccount",
-        "kubernetes.authorization.Authorizer.(string, string) -> kubernetes.authorization.Authorizer",
-        service_account,
-        Cost::ONE,
-        "authorizer.serviceAccount('default', 'robot').path('/metrics').check('get').allowed()",
-    ),
-    typed(
-        "resource",
-        "groupcheck_resource",
-        "kubernetes.authorization.GroupCheck.(string) -> kubernetes.authorization.ResourceCheck",
-        resource,
-        Cost::ONE,
-        "authorizer.group('').resource('pods').check('list').allowed()",
-    ),
-    typed(
-        "subresource",
-        "resourcecheck_subresource",
-        "kubernetes.authorization.ResourceCheck.(string) -> kubernetes.authorization.ResourceCheck",
-        subresource,
-        Cost::ONE,
-        "authorizer.group('apps').resource('deployments').subresource('scale').check('patch').allowed()",
-    ),
-    typed(
-        "namespace",
-        "resourcecheck_namespace",
-        "kubernetes.authorization.ResourceCheck.(string) -> kubernetes.authorization.ResourceCheck",
-        namespace,
-        Cost::ONE,
-        "authorizer.group('').resource('pods').namespace('default').check('create').allowed()",
-    ),
-    typed(
-        "name",
-        "resourcecheck_name",
-        "kubernetes.authorization.ResourceCheck.(string) -> kubernetes.authorization.ResourceCheck",
-        name,
-        Cost::ONE,
-        "authorizer.group('').resource('secrets').namespace('default').name('token').check('get').allowed()",
-    ),
-    typed(
-        "check",
-        "pathcheck_check",
-        "kubernetes.authorization.PathCheck.(string) -> kubernetes.authorization.Decision",
-        check_path,
-        CHECK,
-        "authorizer.path('/version').check('get').allowed()",
-    ),
-    typed(
-        "check",
-        "resourcecheck_check",
-        "kubernetes.authorization.ResourceCheck.(string) -> kubernetes.authorization.Decision",
-        check_resource,
-        CHECK,
-        "authorizer.requestResource.check('delete').allowed()",
-    ),
-    typed(
-        "errored",
-        "decision_errored",
-        "kubernetes.authorization.Decision.() -> bool",
-        errored,
-        Cost::ONE,
-        "!authorizer.path('/healthz').check('get').errored()",
-    ),
-    typed(
-        "error",
-        "decision_error",
-        "kubernetes.authorization.Decision.() -> string",
-        error,
-        Cost::ONE,
-        "authorizer.path('/healthz').check('get').error() == ''",
-    ),
-    typed(
-        "allowed",
-        "decision_allowed",
-        "kubernetes.authorization.Decision.() -> bool",
-        allowed,
-        Cost::ONE,
-        "authorizer.path('/healthz').check('get').allowed()",
-    ),
-    typed(
-        "reason",
-        "decision_reason",
-        "kubernetes.authorization.Decision.() -> string",
-        reason,
-        Cost::ONE,
-        "authorizer.path('/healthz').check('get').reason() == ''",
-    ),
+    row("path", "authorizer_path", "kubernetes.authorization.Authorizer.(string) -> kubernetes.authorization.PathCheck", body!(path), "authorizer.path('/healthz').check('get').allowed()"),
+    row("group", "authorizer_group", "kubernetes.authorization.Authorizer.(string) -> kubernetes.authorization.GroupCheck", body!(group), "authorizer.group('apps').resource('deployments').check('list').allowed()"),
+    row("serviceAccount", "authorizer_serviceaccount", "kubernetes.authorization.Authorizer.(string, string) -> kubernetes.authorization.Authorizer", body!(service_account), "authorizer.serviceAccount('default', 'robot').path('/metrics').check('get').allowed()"),
+    row("resource", "groupcheck_resource", "kubernetes.authorization.GroupCheck.(string) -> kubernetes.authorization.ResourceCheck", body!(resource), "authorizer.group('').resource('pods').check('list').allowed()"),
+    row("subresource", "resourcecheck_subresource", "kubernetes.authorization.ResourceCheck.(string) -> kubernetes.authorization.ResourceCheck", body!(subresource), "authorizer.group('apps').resource('deployments').subresource('scale').check('patch').allowed()"),
+    row("namespace", "resourcecheck_namespace", "kubernetes.authorization.ResourceCheck.(string) -> kubernetes.authorization.ResourceCheck", body!(namespace), "authorizer.group('').resource('pods').namespace('default').check('create').allowed()"),
+    row("name", "resourcecheck_name", "kubernetes.authorization.ResourceCheck.(string) -> kubernetes.authorization.ResourceCheck", body!(name), "authorizer.group('').resource('secrets').namespace('default').name('token').check('get').allowed()"),
+    row("check", "pathcheck_check", "kubernetes.authorization.PathCheck.(string) -> kubernetes.authorization.Decision", body!(check_path), "authorizer.path('/version').check('get').allowed()").cost(CHECK),
+    row("check", "resourcecheck_check", "kubernetes.authorization.ResourceCheck.(string) -> kubernetes.authorization.Decision", body!(check_resource), "authorizer.requestResource.check('delete').allowed()").cost(CHECK),
+    row("errored", "decision_errored", "kubernetes.authorization.Decision.() -> bool", body!(errored), "!authorizer.path('/healthz').check('get').errored()"),
+    row("error", "decision_error", "kubernetes.authorization.Decision.() -> string", body!(error), "authorizer.path('/healthz').check('get').error() == ''"),
+    row("allowed", "decision_allowed", "kubernetes.authorization.Decision.() -> bool", body!(allowed), "authorizer.path('/healthz').check('get').allowed()"),
+    row("reason", "decision_reason", "kubernetes.authorization.Decision.() -> string", body!(reason), "authorizer.path('/healthz').check('get').reason() == ''"),
 ];
 
 /// The functions for selectors.
+#[rustfmt::skip] // A table: a row a line.
 pub const AUTHORIZER_SELECTORS: &[Overload] = &[
-    typed(
-        "fieldSelector",
-        "authorizer_fieldselector",
-        "kubernetes.authorization.ResourceCheck.(string) -> kubernetes.authorization.ResourceCheck",
-        field_selector,
-        SELECTOR,
-        "authorizer.group('').resource('pods').fieldSelector('spec.nodeName=n1').check('list').allowed()",
-    ),
-    typed(
-        "labelSelector",
-        "authorizer_labelselector",
-        "kubernetes.authorization.ResourceCheck.(string) -> kubernetes.authorization.ResourceCheck",
-        label_selector,
-        SELECTOR,
-        "authorizer.group('').resource('pods').labelSelector('app in (web,api)').check('list').allowed()",
-    ),
+    row("fieldSelector", "authorizer_fieldselector", "kubernetes.authorization.ResourceCheck.(string) -> kubernetes.authorization.ResourceCheck", body!(field_selector), "authorizer.group('').resource('pods').fieldSelector('spec.nodeName=n1').check('list').allowed()").cost(SELECTOR),
+    row("labelSelector", "authorizer_labelselector", "kubernetes.authorization.ResourceCheck.(string) -> kubernetes.authorization.ResourceCheck", body!(label_selector), "authorizer.group('').resource('pods').labelSelector('app in (web,api)').check('list').allowed()").cost(SELECTOR),
 ];
 
 /// A check may ask a webhook: two of them fit into one evaluation.
@@ -257,60 +154,50 @@ receiver_only! {
     Decision: "kubernetes.authorization.Decision",
 }
 
-fn receiver<'a, T: Opaque>(value: &Value<'a>) -> Result<&'a T, EvalError> {
-    match value {
-        Value::Opaque(opaque) => opaque.downcast_ref(),
-        _ => None,
-    }
-    .ok_or_else(EvalError::no_such_overload)
-}
-
-/// The receiver and the text of a call.
-fn one<'a, T: Opaque>(args: &[Value<'a>]) -> Result<(&'a T, &'a str), EvalError> {
-    match args {
-        [of, Value::String(text)] => Ok((receiver(of)?, text)),
-        _ => Err(EvalError::no_such_overload()),
-    }
-}
-
-fn path<'a>(cx: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    let (of, path) = one::<AuthorizerValue>(args)?;
+fn path<'a>(
+    call: &CallContext<'a>,
+    of: &AuthorizerValue,
+    path: &str,
+) -> Result<Value<'a>, EvalError> {
     if path.trim().is_empty() {
         return Err(EvalError::new("path must not be empty"));
     }
-    Ok(cx.arena.opaque(PathCheck {
+    Ok(call.arena.opaque(PathCheck {
         of: of.clone(),
         path: path.to_owned(),
     }))
 }
 
-fn group<'a>(cx: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    let (of, group) = one::<AuthorizerValue>(args)?;
-    Ok(cx.arena.opaque(GroupCheck {
+fn group<'a>(call: &CallContext<'a>, of: &AuthorizerValue, group: &str) -> Value<'a> {
+    call.arena.opaque(GroupCheck {
         of: of.clone(),
         group: group.to_owned(),
-    }))
+    })
 }
 
-fn service_account<'a>(cx: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    let [of, Value::String(namespace), Value::String(name)] = args else {
-        return Err(EvalError::no_such_overload());
-    };
-    let of = receiver::<AuthorizerValue>(of)?;
+fn service_account<'a>(
+    call: &CallContext<'a>,
+    of: &AuthorizerValue,
+    namespace: &str,
+    name: &str,
+) -> Result<Value<'a>, EvalError> {
     if !dns1123_subdomain(name.as_bytes()).is_empty() {
         return Err(EvalError::new("Invalid service account name"));
     }
     if !dns1123_label(namespace.as_bytes()).is_empty() {
         return Err(EvalError::new("Invalid service account namespace"));
     }
-    Ok(cx.arena.opaque(AuthorizerValue {
+    Ok(call.arena.opaque(AuthorizerValue {
         user: Arc::new(UserInfo::service_account(namespace, name)),
         authorizer: Arc::clone(&of.authorizer),
     }))
 }
 
-fn resource<'a>(cx: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    let (group, resource) = one::<GroupCheck>(args)?;
+fn resource<'a>(
+    call: &CallContext<'a>,
+    group: &GroupCheck,
+    resource: &str,
+) -> Result<Value<'a>, EvalError> {
     if resource.trim().is_empty() {
         return Err(EvalError::new("resource must not be empty"));
     }
@@ -319,74 +206,72 @@ fn resource<'a>(cx: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, E
         resource: resource.to_owned(),
         ..ResourceAttributes::default()
     };
-    Ok(cx
-        .arena
-        .opaque(ResourceCheck::new(group.of.clone(), attributes)))
+    let check = ResourceCheck::new(group.of.clone(), attributes);
+    Ok(call.arena.opaque(check))
 }
 
 /// The check with something set.
 fn with<'a>(
-    cx: &CallContext<'a>,
-    args: &[Value<'a>],
-    set: impl FnOnce(&mut ResourceCheck, String),
-) -> Result<Value<'a>, EvalError> {
-    let (check, text) = one::<ResourceCheck>(args)?;
+    call: &CallContext<'a>,
+    check: &ResourceCheck,
+    set: impl FnOnce(&mut ResourceCheck),
+) -> Value<'a> {
     let mut check = check.clone();
-    set(&mut check, text.to_owned());
-    Ok(cx.arena.opaque(check))
+    set(&mut check);
+    call.arena.opaque(check)
 }
 
-fn subresource<'a>(cx: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    with(cx, args, |check, text| check.attributes.subresource = text)
+fn subresource<'a>(call: &CallContext<'a>, check: &ResourceCheck, text: &str) -> Value<'a> {
+    with(call, check, |check| {
+        text.clone_into(&mut check.attributes.subresource);
+    })
 }
 
-fn namespace<'a>(cx: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    with(cx, args, |check, text| check.attributes.namespace = text)
+fn namespace<'a>(call: &CallContext<'a>, check: &ResourceCheck, text: &str) -> Value<'a> {
+    with(call, check, |check| {
+        text.clone_into(&mut check.attributes.namespace);
+    })
 }
 
-fn name<'a>(cx: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    with(cx, args, |check, text| check.attributes.name = text)
+fn name<'a>(call: &CallContext<'a>, check: &ResourceCheck, text: &str) -> Value<'a> {
+    with(call, check, |check| {
+        text.clone_into(&mut check.attributes.name);
+    })
 }
 
-fn field_selector<'a>(cx: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    with(cx, args, |check, text| check.field_selector = text)
+fn field_selector<'a>(call: &CallContext<'a>, check: &ResourceCheck, text: &str) -> Value<'a> {
+    with(call, check, |check| {
+        text.clone_into(&mut check.field_selector);
+    })
 }
 
-fn label_selector<'a>(cx: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    with(cx, args, |check, text| check.label_selector = text)
+fn label_selector<'a>(call: &CallContext<'a>, check: &ResourceCheck, text: &str) -> Value<'a> {
+    with(call, check, |check| {
+        text.clone_into(&mut check.label_selector);
+    })
 }
 
-fn check_path<'a>(cx: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    let (check, verb) = one::<PathCheck>(args)?;
+fn check_path<'a>(call: &CallContext<'a>, check: &PathCheck, verb: &str) -> Value<'a> {
     let request = AuthorizerRequest::Path(check.path.clone());
-    Ok(cx.arena.opaque(check.of.ask(verb, request)))
+    call.arena.opaque(check.of.ask(verb, request))
 }
 
-fn check_resource<'a>(cx: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    let (check, verb) = one::<ResourceCheck>(args)?;
-    Ok(cx.arena.opaque(check.check(verb)))
+fn check_resource<'a>(call: &CallContext<'a>, check: &ResourceCheck, verb: &str) -> Value<'a> {
+    call.arena.opaque(check.check(verb))
 }
 
-fn decision<'a>(args: &[Value<'a>]) -> Result<&'a Decision, EvalError> {
-    match args {
-        [decision] => receiver(decision),
-        _ => Err(EvalError::no_such_overload()),
-    }
+fn errored(decision: &Decision) -> bool {
+    decision.error.is_some()
 }
 
-fn errored<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    Ok(Value::Bool(decision(args)?.error.is_some()))
+fn error(decision: &Decision) -> &str {
+    decision.error.as_deref().unwrap_or_default()
 }
 
-fn error<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    let error = decision(args)?.error.as_deref();
-    Ok(Value::String(error.unwrap_or_default()))
+fn allowed(decision: &Decision) -> bool {
+    decision.verdict == Verdict::Allow
 }
 
-fn allowed<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    Ok(Value::Bool(decision(args)?.verdict == Verdict::Allow))
-}
-
-fn reason<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    Ok(Value::String(&decision(args)?.reason))
+fn reason(decision: &Decision) -> &str {
+    &decision.reason
 }

@@ -2,15 +2,15 @@
 
 use std::marker::PhantomData;
 
+use gavel_engine::body;
 use gavel_engine::cost::{
     CallEstimate, CallSite, Cost, CostEstimate, SizeEstimate, TRAVERSAL_FACTOR, tracked_size,
 };
-use gavel_engine::decl::{CallContext, Overload};
+use gavel_engine::decl::{CallContext, Overload, row};
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{Arena, Opaque, OpaqueKey, Value};
 
-use super::ip::{Ip, Kubernetes, Rules, address, key_of, text};
-use super::typed;
+use super::ip::{Ip, Kubernetes, Rules, key_of, text};
 use super::values::cidr::Prefix;
 use crate::cost::PARSING;
 
@@ -35,21 +35,21 @@ const CONTAINS_CIDR_TEXT: Cost = Cost::split(
 /// The functions.
 #[rustfmt::skip] // A table: a row a line.
 pub const CIDRS: &[Overload] = &[
-    typed("cidr", "string_to_cidr", "(string) -> net.CIDR()", cidr::<Kubernetes>, PARSING, "cidr('10.0.0.0/8') != cidr('10.0.0.0/9')"),
-    typed("isCIDR", "is_cidr", "(string) -> bool", is_cidr::<Kubernetes>, PARSING, "isCIDR('10.0.0.0/8') && !isCIDR('10.0.0.0/33')"),
-    typed("string", "cidr_to_string", "(net.CIDR()) -> string", text, Cost::ONE, "string(cidr('2001:DB8::/32')) == '2001:db8::/32'"),
-    typed("containsIP", "cidr_contains_ip_string", "net.CIDR().(string) -> bool", contains_ip::<Kubernetes>, CONTAINS_IP_TEXT, "cidr('10.0.0.0/8').containsIP('10.0.0.1')"),
-    typed("containsIP", "cidr_contains_ip_ip", "net.CIDR().(net.IP()) -> bool", contains_ip::<Kubernetes>, CONTAINS_IP.of_name(), "cidr('10.0.0.0/8').containsIP(ip('10.0.0.1'))"),
-    typed("containsCIDR", "cidr_contains_cidr_string", "net.CIDR().(string) -> bool", contains_cidr::<Kubernetes>, CONTAINS_CIDR_TEXT, "cidr('10.0.0.0/8').containsCIDR('10.1.0.0/16')"),
-    typed("containsCIDR", "cidr_contains_cidr", "net.CIDR().(net.CIDR()) -> bool", contains_cidr::<Kubernetes>, CONTAINS_CIDR.of_name(), "cidr('10.0.0.0/8').containsCIDR(cidr('10.1.0.0/16'))"),
-    typed("ip", "cidr_ip", "net.CIDR().() -> net.IP()", cidr_ip::<Kubernetes>, Cost::ONE, "cidr('10.0.0.1/8').ip() == ip('10.0.0.1')"),
-    typed("masked", "cidr_masked", "net.CIDR().() -> net.CIDR()", masked::<Kubernetes>, Cost::ONE.of_name(), "cidr('10.1.2.3/8').masked() == cidr('10.0.0.0/8')"),
-    typed("prefixLength", "cidr_prefix_length", "net.CIDR().() -> int", prefix_length::<Kubernetes>, Cost::ONE.of_name(), "cidr('10.0.0.0/8').prefixLength() == 8"),
+    row("cidr", "string_to_cidr", "(string) -> net.CIDR()", body!(cidr::<Kubernetes>), "cidr('10.0.0.0/8') != cidr('10.0.0.0/9')").cost(PARSING),
+    row("isCIDR", "is_cidr", "(string) -> bool", body!(is_cidr::<Kubernetes>), "isCIDR('10.0.0.0/8') && !isCIDR('10.0.0.0/33')").cost(PARSING),
+    row("string", "cidr_to_string", "(net.CIDR()) -> string", body!(text), "string(cidr('2001:DB8::/32')) == '2001:db8::/32'"),
+    row("containsIP", "cidr_contains_ip_string", "net.CIDR().(string) -> bool", body!(contains_ip_text::<Kubernetes>), "cidr('10.0.0.0/8').containsIP('10.0.0.1')").cost(CONTAINS_IP_TEXT),
+    row("containsIP", "cidr_contains_ip_ip", "net.CIDR().(net.IP()) -> bool", body!(contains_ip::<Kubernetes>), "cidr('10.0.0.0/8').containsIP(ip('10.0.0.1'))").cost(CONTAINS_IP.of_name()),
+    row("containsCIDR", "cidr_contains_cidr_string", "net.CIDR().(string) -> bool", body!(contains_cidr_text::<Kubernetes>), "cidr('10.0.0.0/8').containsCIDR('10.1.0.0/16')").cost(CONTAINS_CIDR_TEXT),
+    row("containsCIDR", "cidr_contains_cidr", "net.CIDR().(net.CIDR()) -> bool", body!(contains_cidr::<Kubernetes>), "cidr('10.0.0.0/8').containsCIDR(cidr('10.1.0.0/16'))").cost(CONTAINS_CIDR.of_name()),
+    row("ip", "cidr_ip", "net.CIDR().() -> net.IP()", body!(cidr_ip::<Kubernetes>), "cidr('10.0.0.1/8').ip() == ip('10.0.0.1')"),
+    row("masked", "cidr_masked", "net.CIDR().() -> net.CIDR()", body!(masked::<Kubernetes>), "cidr('10.1.2.3/8').masked() == cidr('10.0.0.0/8')").cost(Cost::ONE.of_name()),
+    row("prefixLength", "cidr_prefix_length", "net.CIDR().() -> int", body!(prefix_length::<Kubernetes>), "cidr('10.0.0.0/8').prefixLength() == 8").cost(Cost::ONE.of_name()),
 ];
 
 /// A network as a value.
 #[derive(Debug, Clone, Copy)]
-struct Cidr<R> {
+pub(crate) struct Cidr<R> {
     prefix: Prefix,
     rules: PhantomData<R>,
 }
@@ -58,13 +58,6 @@ impl<R: Rules> Cidr<R> {
     fn new(prefix: Prefix) -> Self {
         let rules = PhantomData;
         Cidr { prefix, rules }
-    }
-
-    fn read(value: Option<&Value<'_>>) -> Option<Prefix> {
-        match value {
-            Some(Value::Opaque(opaque)) => opaque.downcast_ref::<Self>().map(|cidr| cidr.prefix),
-            _ => None,
-        }
     }
 }
 
@@ -87,8 +80,8 @@ impl<R: Rules> Opaque for Cidr<R> {
     }
 
     fn equals(&self, other: &Value<'_>) -> Result<bool, EvalError> {
-        match Cidr::<R>::read(Some(other)) {
-            Some(other) => Ok(self.prefix == other),
+        match other.as_opaque::<Self>() {
+            Some(other) => Ok(self.prefix == other.prefix),
             None => R::equals_another_type(),
         }
     }
@@ -103,67 +96,48 @@ impl<R: Rules> Opaque for Cidr<R> {
     }
 }
 
-/// The network that an argument is, or that its text spells.
-fn network<R: Rules>(argument: Option<&Value<'_>>) -> Result<Prefix, EvalError> {
-    match argument {
-        Some(Value::String(text)) => R::parse_network(text),
-        argument => Cidr::<R>::read(argument).ok_or_else(EvalError::no_such_overload),
-    }
-}
-
 pub(crate) fn cidr<'a, R: Rules>(
     call: &CallContext<'a>,
-    args: &[Value<'a>],
+    text: &str,
 ) -> Result<Value<'a>, EvalError> {
-    let prefix = network::<R>(args.first())?;
+    let prefix = R::parse_network(text)?;
     Ok(call.arena.opaque(Cidr::<R>::new(prefix)))
 }
 
-pub(crate) fn is_cidr<'a, R: Rules>(
-    _: &CallContext<'a>,
-    args: &[Value<'a>],
-) -> Result<Value<'a>, EvalError> {
-    Ok(Value::Bool(network::<R>(args.first()).is_ok()))
+pub(crate) fn is_cidr<R: Rules>(text: &str) -> bool {
+    R::parse_network(text).is_ok()
 }
 
-pub(crate) fn cidr_ip<'a, R: Rules>(
-    call: &CallContext<'a>,
-    args: &[Value<'a>],
-) -> Result<Value<'a>, EvalError> {
-    let address = network::<R>(args.first())?.address;
-    Ok(call.arena.opaque(Ip::<R>::new(address)))
+pub(crate) fn cidr_ip<'a, R: Rules>(call: &CallContext<'a>, cidr: &Cidr<R>) -> Value<'a> {
+    call.arena.opaque(Ip::<R>::new(cidr.prefix.address))
 }
 
-pub(crate) fn masked<'a, R: Rules>(
-    call: &CallContext<'a>,
-    args: &[Value<'a>],
-) -> Result<Value<'a>, EvalError> {
-    let prefix = network::<R>(args.first())?.masked();
-    Ok(call.arena.opaque(Cidr::<R>::new(prefix)))
+pub(crate) fn masked<'a, R: Rules>(call: &CallContext<'a>, cidr: &Cidr<R>) -> Value<'a> {
+    call.arena.opaque(Cidr::<R>::new(cidr.prefix.masked()))
 }
 
-pub(crate) fn prefix_length<'a, R: Rules>(
-    _: &CallContext<'a>,
-    args: &[Value<'a>],
-) -> Result<Value<'a>, EvalError> {
-    Ok(Value::Int(network::<R>(args.first())?.bits.into()))
+pub(crate) fn prefix_length<R: Rules>(cidr: &Cidr<R>) -> i64 {
+    cidr.prefix.bits.into()
 }
 
-pub(crate) fn contains_ip<'a, R: Rules>(
-    _: &CallContext<'a>,
-    args: &[Value<'a>],
-) -> Result<Value<'a>, EvalError> {
-    let outer = network::<R>(args.first())?;
-    let inner = address::<R>(args.get(1)).map_err(R::refuse_contained)?;
-    Ok(Value::Bool(outer.contains(Prefix::of(inner))))
+pub(crate) fn contains_ip<R: Rules>(outer: &Cidr<R>, inner: &Ip<R>) -> bool {
+    outer.prefix.contains(Prefix::of(inner.address))
 }
 
-pub(crate) fn contains_cidr<'a, R: Rules>(
-    _: &CallContext<'a>,
-    args: &[Value<'a>],
-) -> Result<Value<'a>, EvalError> {
-    let (outer, inner) = (network::<R>(args.first())?, network::<R>(args.get(1))?);
-    Ok(Value::Bool(outer.contains(inner)))
+pub(crate) fn contains_ip_text<R: Rules>(outer: &Cidr<R>, inner: &str) -> Result<bool, EvalError> {
+    let inner = R::parse_address(inner).map_err(R::refuse_contained)?;
+    Ok(outer.prefix.contains(Prefix::of(inner)))
+}
+
+pub(crate) fn contains_cidr<R: Rules>(outer: &Cidr<R>, inner: &Cidr<R>) -> bool {
+    outer.prefix.contains(inner.prefix)
+}
+
+pub(crate) fn contains_cidr_text<R: Rules>(
+    outer: &Cidr<R>,
+    inner: &str,
+) -> Result<bool, EvalError> {
+    Ok(outer.prefix.contains(R::parse_network(inner)?))
 }
 
 /// The bytes of two addresses are compared, of either family.

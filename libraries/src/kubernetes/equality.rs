@@ -1,31 +1,23 @@
 //! What `==` costs for values of the libraries (apiserver `pkg/cel/library/cost.go`).
 
 use gavel_engine::ast::operators;
+use gavel_engine::body;
 use gavel_engine::cost::formulas::{COMPARISON, comparison};
 use gavel_engine::cost::{CallEstimate, CallSite, Cost, CostEstimate, TRAVERSAL_FACTOR};
-use gavel_engine::decl::{CallContext, Implementation, Overload};
+use gavel_engine::decl::{Overload, row};
 use gavel_engine::error::EvalError;
 use gavel_engine::types::Type;
 use gavel_engine::value::Value;
 
 /// The operator. `!=` has no cost of its own.
-pub const EQUALITY: &[Overload] = &[Overload {
-    function: operators::EQUALS,
-    id: "equals",
-    signature: "(A, A) -> bool",
-    implementation: Implementation::Shared(equals),
-    cost: Cost::split(estimate, track).standard(),
-    example: "dyn(3.0) == 3",
-}];
+#[rustfmt::skip] // A table: a row a line.
+pub const EQUALITY: &[Overload] = &[row(operators::EQUALS, "equals", "(A, A) -> bool", body!(equals), "dyn(3.0) == 3").shared().cost(Cost::split(estimate, track).standard())];
 
 /// The longest name of a format, in code points.
 const MAX_FORMAT_SIZE: u64 = 64;
 
-fn equals<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    match args {
-        [left, right] => left.equals(right).map(Value::Bool),
-        _ => Err(EvalError::no_such_overload()),
-    }
+fn equals(left: Value<'_>, right: Value<'_>) -> Result<bool, EvalError> {
+    left.equals(&right)
 }
 
 fn estimate(call: &dyn CallSite) -> CallEstimate {
@@ -60,7 +52,7 @@ fn estimate(call: &dyn CallSite) -> CallEstimate {
 
 fn track<'v>(arguments: &[Option<Value<'v>>], result: Option<Value<'v>>) -> Result<u64, EvalError> {
     match arguments.first() {
-        Some(Some(Value::Opaque(_))) => Ok(1),
+        Some(Some(value)) if value.as_dyn_opaque().is_some() => Ok(1),
         _ => COMPARISON.track(arguments, result),
     }
 }

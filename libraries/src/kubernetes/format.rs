@@ -1,14 +1,13 @@
 //! Named formats of texts (apiserver `pkg/cel/library/format.go`).
 
+use gavel_engine::body;
 use gavel_engine::cost::{
     CallEstimate, Cost, CostEstimate, REGEX_FACTOR, SizeEstimate, TRAVERSAL_FACTOR, formulas,
     tracked_size,
 };
-use gavel_engine::decl::{CallContext, Function, Overload};
-use gavel_engine::error::EvalError;
+use gavel_engine::decl::{CallContext, Function, Overload, row};
 use gavel_engine::value::Value;
 
-use super::typed;
 use super::values::format::Format;
 
 /// The functions.
@@ -27,8 +26,8 @@ pub const FORMATS: &[Overload] = &[
     constant("format.byte", |call, _| Ok(call.arena.opaque(Format::Byte)), "!format.byte().validate('aGVsbG8=').hasValue()"),
     constant("format.date", |call, _| Ok(call.arena.opaque(Format::Date)), "!format.date().validate('2021-01-01').hasValue()"),
     constant("format.datetime", |call, _| Ok(call.arena.opaque(Format::DateTime)), "!format.datetime().validate('2021-01-01T00:00:00Z').hasValue()"),
-    typed("format.named", "format-named", "(string) -> optional(kubernetes.NamedFormat)", named, Cost::ONE.of_name(), "format.named('uuid').value() == format.uuid()"),
-    typed("validate", "format-validate", "kubernetes.NamedFormat.(string) -> optional(list(string))", validate, VALIDATE, "format.uuid().validate('x').value() == ['does not match the UUID format']"),
+    row("format.named", "format-named", "(string) -> optional(kubernetes.NamedFormat)", body!(named), "format.named('uuid').value() == format.uuid()").cost(Cost::ONE.of_name()),
+    row("validate", "format-validate", "kubernetes.NamedFormat.(string) -> optional(list(string))", body!(validate), "format.uuid().validate('x').value() == ['does not match the UUID format']").cost(VALIDATE),
 ];
 
 /// Kubernetes' estimate takes the largest pattern there may be, and an empty text for free.
@@ -42,8 +41,8 @@ const VALIDATE: Cost = Cost::split(
         CallEstimate::new(text.scaled(MAX_PATTERN * REGEX_FACTOR))
     },
     |arguments, _| match arguments {
-        [Some(Value::Opaque(format)), text] => {
-            let format = format.downcast_ref::<Format>();
+        [Some(format), text] => {
+            let format = format.as_opaque::<Format>();
             let pattern = format.map(|format| SizeEstimate::exact(format.pattern_size()));
             let text = SizeEstimate::exact(tracked_size(text.as_ref()));
             let cost = pattern.map(|pattern| formulas::regex_cost(text, pattern));
@@ -59,41 +58,31 @@ const MAX_PATTERN: f64 = 128.0;
 
 /// A row of a function that gives a format and has its id for a name.
 const fn constant(function: &'static str, body: Function, example: &'static str) -> Overload {
-    typed(
+    row(
         function,
         function,
         "() -> kubernetes.NamedFormat",
         body,
-        Cost::ONE,
         example,
     )
 }
 
-fn named<'a>(call: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    match args {
-        [Value::String(name)] => Ok(match Format::named(name) {
-            Some(format) => call.arena.some(call.arena.opaque(format)),
-            None => Value::Optional(None),
-        }),
-        _ => Err(EvalError::no_such_overload()),
+fn named<'a>(call: &CallContext<'a>, name: &str) -> Value<'a> {
+    match Format::named(name) {
+        Some(format) => call.arena.some(call.arena.opaque(format)),
+        None => Value::NONE,
     }
 }
 
 /// What is wrong with the text; none where it is valid.
-fn validate<'a>(call: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    let [Value::Opaque(format), Value::String(text)] = args else {
-        return Err(EvalError::no_such_overload());
-    };
-    let format = format.downcast_ref::<Format>();
-    let faults = format
-        .ok_or_else(EvalError::no_such_overload)?
-        .validate(text);
+fn validate<'a>(call: &CallContext<'a>, format: &Format, text: &str) -> Value<'a> {
+    let faults = format.validate(text);
     if faults.is_empty() {
-        return Ok(Value::Optional(None));
+        return Value::NONE;
     }
     let faults: Vec<_> = faults
         .iter()
         .map(|fault| call.arena.string(fault))
         .collect();
-    Ok(call.arena.some(call.arena.list(&faults)))
+    call.arena.some(call.arena.list(&faults))
 }

@@ -4,9 +4,10 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::net::IpAddr;
 
+use gavel_engine::body;
 use gavel_engine::cost::formulas::nth;
 use gavel_engine::cost::{CallEstimate, Cost, SizeEstimate, TRAVERSAL_FACTOR};
-use gavel_engine::decl::{CallContext, Overload};
+use gavel_engine::decl::{CallContext, Overload, row};
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{Arena, Opaque, OpaqueKey, Value};
 use gavel_golang::netip::{
@@ -17,7 +18,6 @@ use gavel_golang::quote::quote;
 
 use smallvec::SmallVec;
 
-use super::typed;
 use super::values::cidr::Prefix;
 use crate::cost::PARSING;
 
@@ -30,16 +30,16 @@ const CANONICAL: Cost = Cost::sizes(canonical_cost).of_name();
 /// The functions.
 #[rustfmt::skip] // A table: a row a line.
 pub const IPS: &[Overload] = &[
-    typed("ip", "string_to_ip", "(string) -> net.IP()", ip::<Kubernetes>, PARSING, "ip('127.0.0.1') != ip('127.0.0.2')"),
-    typed("isIP", "is_ip", "(string) -> bool", is_ip::<Kubernetes>, PARSING, "isIP('::1') && !isIP('::ffff:127.0.0.1')"),
-    typed("ip.isCanonical", "ip_is_canonical", "(string) -> bool", is_canonical::<Kubernetes>, CANONICAL, "ip.isCanonical('2001:db8::abcd') && !ip.isCanonical('2001:DB8::ABCD')"),
-    typed("string", "ip_to_string", "(net.IP()) -> string", text, Cost::ONE, "string(ip('2001:DB8::1')) == '2001:db8::1'"),
-    typed("family", "ip_family", "net.IP().() -> int", family::<Kubernetes>, Cost::ONE.of_name(), "ip('::1').family() == 6"),
-    typed("isUnspecified", "ip_is_unspecified", "net.IP().() -> bool", is_unspecified::<Kubernetes>, Cost::ONE.of_name(), "ip('0.0.0.0').isUnspecified()"),
-    typed("isLoopback", "ip_is_loopback", "net.IP().() -> bool", is_loopback::<Kubernetes>, Cost::ONE.of_name(), "ip('127.0.0.1').isLoopback()"),
-    typed("isLinkLocalMulticast", "ip_is_link_local_multicast", "net.IP().() -> bool", link_local_multicast::<Kubernetes>, Cost::ONE.of_name(), "ip('224.0.0.1').isLinkLocalMulticast()"),
-    typed("isLinkLocalUnicast", "ip_is_link_local_unicast", "net.IP().() -> bool", link_local_unicast::<Kubernetes>, Cost::ONE.of_name(), "ip('fe80::1').isLinkLocalUnicast()"),
-    typed("isGlobalUnicast", "ip_is_global_unicast", "net.IP().() -> bool", global_unicast::<Kubernetes>, Cost::ONE.of_name(), "ip('192.168.0.1').isGlobalUnicast()"),
+    row("ip", "string_to_ip", "(string) -> net.IP()", body!(ip::<Kubernetes>), "ip('127.0.0.1') != ip('127.0.0.2')").cost(PARSING),
+    row("isIP", "is_ip", "(string) -> bool", body!(is_ip::<Kubernetes>), "isIP('::1') && !isIP('::ffff:127.0.0.1')").cost(PARSING),
+    row("ip.isCanonical", "ip_is_canonical", "(string) -> bool", body!(is_canonical::<Kubernetes>), "ip.isCanonical('2001:db8::abcd') && !ip.isCanonical('2001:DB8::ABCD')").cost(CANONICAL),
+    row("string", "ip_to_string", "(net.IP()) -> string", body!(text), "string(ip('2001:DB8::1')) == '2001:db8::1'"),
+    row("family", "ip_family", "net.IP().() -> int", body!(family::<Kubernetes>), "ip('::1').family() == 6").cost(Cost::ONE.of_name()),
+    row("isUnspecified", "ip_is_unspecified", "net.IP().() -> bool", body!(is_unspecified::<Kubernetes>), "ip('0.0.0.0').isUnspecified()").cost(Cost::ONE.of_name()),
+    row("isLoopback", "ip_is_loopback", "net.IP().() -> bool", body!(is_loopback::<Kubernetes>), "ip('127.0.0.1').isLoopback()").cost(Cost::ONE.of_name()),
+    row("isLinkLocalMulticast", "ip_is_link_local_multicast", "net.IP().() -> bool", body!(link_local_multicast::<Kubernetes>), "ip('224.0.0.1').isLinkLocalMulticast()").cost(Cost::ONE.of_name()),
+    row("isLinkLocalUnicast", "ip_is_link_local_unicast", "net.IP().() -> bool", body!(link_local_unicast::<Kubernetes>), "ip('fe80::1').isLinkLocalUnicast()").cost(Cost::ONE.of_name()),
+    row("isGlobalUnicast", "ip_is_global_unicast", "net.IP().() -> bool", body!(global_unicast::<Kubernetes>), "ip('192.168.0.1').isGlobalUnicast()").cost(Cost::ONE.of_name()),
 ];
 
 /// Where the languages differ that know addresses and networks.
@@ -124,13 +124,6 @@ impl<R: Rules> Ip<R> {
         let rules = PhantomData;
         Ip { address, rules }
     }
-
-    fn read(value: Option<&Value<'_>>) -> Option<IpAddr> {
-        match value {
-            Some(Value::Opaque(opaque)) => opaque.downcast_ref::<Self>().map(|ip| ip.address),
-            _ => None,
-        }
-    }
 }
 
 impl<R: Rules> Opaque for Ip<R> {
@@ -150,8 +143,8 @@ impl<R: Rules> Opaque for Ip<R> {
     }
 
     fn equals(&self, other: &Value<'_>) -> Result<bool, EvalError> {
-        match Ip::<R>::read(Some(other)) {
-            Some(other) => Ok(self.address == other),
+        match other.as_opaque::<Self>() {
+            Some(other) => Ok(self.address == other.address),
             None => R::equals_another_type(),
         }
     }
@@ -166,91 +159,46 @@ impl<R: Rules> Opaque for Ip<R> {
     }
 }
 
-/// The address that an argument is, or that its text spells.
-pub(crate) fn address<R: Rules>(argument: Option<&Value<'_>>) -> Result<IpAddr, EvalError> {
-    match argument {
-        Some(Value::String(text)) => R::parse_address(text),
-        argument => Ip::<R>::read(argument).ok_or_else(EvalError::no_such_overload),
-    }
-}
-
-pub(crate) fn ip<'a, R: Rules>(
-    call: &CallContext<'a>,
-    args: &[Value<'a>],
-) -> Result<Value<'a>, EvalError> {
-    let address = address::<R>(args.first())?;
+pub(crate) fn ip<'a, R: Rules>(call: &CallContext<'a>, text: &str) -> Result<Value<'a>, EvalError> {
+    let address = R::parse_address(text)?;
     Ok(call.arena.opaque(Ip::<R>::new(address)))
 }
 
-pub(crate) fn is_ip<'a, R: Rules>(
-    _: &CallContext<'a>,
-    args: &[Value<'a>],
-) -> Result<Value<'a>, EvalError> {
-    Ok(Value::Bool(address::<R>(args.first()).is_ok()))
+pub(crate) fn is_ip<R: Rules>(text: &str) -> bool {
+    R::parse_address(text).is_ok()
 }
 
-pub(crate) fn is_canonical<'a, R: Rules>(
-    _: &CallContext<'a>,
-    args: &[Value<'a>],
-) -> Result<Value<'a>, EvalError> {
-    let address = address::<R>(args.first())?.to_string();
-    let same = matches!(args, [Value::String(text)] if *text == address);
-    Ok(Value::Bool(same))
+pub(crate) fn is_canonical<R: Rules>(text: &str) -> Result<bool, EvalError> {
+    Ok(R::parse_address(text)?.to_string() == text)
 }
 
 /// The text of an address or a network.
-pub(crate) fn text<'a>(call: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    match args {
-        [Value::Opaque(opaque)] => Ok(Value::String(opaque.to_text(call.arena))),
-        _ => Err(EvalError::no_such_overload()),
-    }
+pub(crate) fn text<'a>(call: &CallContext<'a>, value: &'a dyn Opaque) -> &'a str {
+    value.to_text(call.arena)
 }
 
-pub(crate) fn family<'a, R: Rules>(
-    _: &CallContext<'a>,
-    args: &[Value<'a>],
-) -> Result<Value<'a>, EvalError> {
-    let is_v4 = address::<R>(args.first())?.is_ipv4();
-    Ok(Value::Int(if is_v4 { 4 } else { 6 }))
+pub(crate) fn family<R: Rules>(ip: &Ip<R>) -> i64 {
+    if ip.address.is_ipv4() { 4 } else { 6 }
 }
 
-pub(crate) fn is_unspecified<'a, R: Rules>(
-    _: &CallContext<'a>,
-    args: &[Value<'a>],
-) -> Result<Value<'a>, EvalError> {
-    Ok(Value::Bool(address::<R>(args.first())?.is_unspecified()))
+pub(crate) fn is_unspecified<R: Rules>(ip: &Ip<R>) -> bool {
+    ip.address.is_unspecified()
 }
 
-pub(crate) fn is_loopback<'a, R: Rules>(
-    _: &CallContext<'a>,
-    args: &[Value<'a>],
-) -> Result<Value<'a>, EvalError> {
-    Ok(Value::Bool(address::<R>(args.first())?.is_loopback()))
+pub(crate) fn is_loopback<R: Rules>(ip: &Ip<R>) -> bool {
+    ip.address.is_loopback()
 }
 
-pub(crate) fn link_local_multicast<'a, R: Rules>(
-    _: &CallContext<'a>,
-    args: &[Value<'a>],
-) -> Result<Value<'a>, EvalError> {
-    Ok(Value::Bool(is_link_local_multicast(address::<R>(
-        args.first(),
-    )?)))
+pub(crate) fn link_local_multicast<R: Rules>(ip: &Ip<R>) -> bool {
+    is_link_local_multicast(ip.address)
 }
 
-pub(crate) fn link_local_unicast<'a, R: Rules>(
-    _: &CallContext<'a>,
-    args: &[Value<'a>],
-) -> Result<Value<'a>, EvalError> {
-    Ok(Value::Bool(is_link_local_unicast(address::<R>(
-        args.first(),
-    )?)))
+pub(crate) fn link_local_unicast<R: Rules>(ip: &Ip<R>) -> bool {
+    is_link_local_unicast(ip.address)
 }
 
-pub(crate) fn global_unicast<'a, R: Rules>(
-    _: &CallContext<'a>,
-    args: &[Value<'a>],
-) -> Result<Value<'a>, EvalError> {
-    Ok(Value::Bool(is_global_unicast(address::<R>(args.first())?)))
+pub(crate) fn global_unicast<R: Rules>(ip: &Ip<R>) -> bool {
+    is_global_unicast(ip.address)
 }
 
 fn canonical_cost(sizes: &[SizeEstimate]) -> CallEstimate {

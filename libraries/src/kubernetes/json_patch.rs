@@ -1,31 +1,19 @@
 //! JSON Patch (apiserver `pkg/cel/library/jsonpatch.go`), for the policies that mutate.
 
+use gavel_engine::body;
 use gavel_engine::cost::Cost;
 use gavel_engine::cost::formulas::{nth, traversal};
-use gavel_engine::decl::{CallContext, Overload};
-use gavel_engine::error::EvalError;
+use gavel_engine::decl::{CallContext, Overload, row};
 use gavel_engine::value::Value;
 
-use super::typed;
-
 /// The functions.
-pub const JSON_PATCH: &[Overload] = &[typed(
-    "jsonpatch.escapeKey",
-    "string_jsonpatch_escapeKey_string",
-    "(string) -> string",
-    escape_key,
-    Cost::sizes(|sizes| traversal(sizes).with_result(nth(sizes, 0))).of_name(),
-    "jsonpatch.escapeKey('k8s.io/my~label') == 'k8s.io~1my~0label'",
-)];
+#[rustfmt::skip] // A table: a row a line.
+pub const JSON_PATCH: &[Overload] = &[row("jsonpatch.escapeKey", "string_jsonpatch_escapeKey_string", "(string) -> string", body!(escape_key), "jsonpatch.escapeKey('k8s.io/my~label') == 'k8s.io~1my~0label'").cost(Cost::sizes(|sizes| traversal(sizes).with_result(nth(sizes, 0))).of_name())];
 
 /// The text as one step of a JSON pointer.
-fn escape_key<'a>(call: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    match args {
-        [Value::String(text)] => Ok(call
-            .arena
-            .string(&text.replace('~', "~0").replace('/', "~1"))),
-        _ => Err(EvalError::no_such_overload()),
-    }
+fn escape_key<'a>(call: &CallContext<'a>, text: &str) -> Value<'a> {
+    let escaped = text.replace('~', "~0").replace('/', "~1");
+    call.arena.string(&escaped)
 }
 
 #[cfg(test)]

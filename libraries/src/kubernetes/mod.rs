@@ -1,7 +1,5 @@
 //! The libraries that Kubernetes adds to CEL (apiserver `pkg/cel/library`), and the types of their values.
 
-use gavel_engine::decl::typed;
-
 pub mod authorizer;
 pub mod cidr;
 pub mod equality;

@@ -2,47 +2,18 @@
 
 use bumpalo::collections::Vec;
 use gavel_engine::cost::{CallEstimate, Cost, SizeEstimate, formulas};
-use gavel_engine::decl::{CallContext, Implementation, Overload, PatternFunction, row};
+use gavel_engine::decl::{Arguments, CallContext, NativeText, Overload, PatternFunction, row};
 use gavel_engine::error::EvalError;
 use gavel_engine::value::Value;
 use gavel_golang::regex::Regex;
 
 /// The functions.
+#[rustfmt::skip] // A table: a row a line.
 pub const REGEX: &[Overload] = &[
-    row(
-        "find",
-        "string_find_string",
-        "string.(string) -> string",
-        FIND,
-        COST,
-        "'abc 123'.find('[0-9]+') == '123'",
-    ),
-    row(
-        "findAll",
-        "string_find_all_string",
-        "string.(string) -> list(string)",
-        FIND_ALL,
-        COST,
-        "'123 abc 456'.findAll('[0-9]+') == ['123', '456']",
-    ),
-    row(
-        "findAll",
-        "string_find_all_string_int",
-        "string.(string, int) -> list(string)",
-        FIND_ALL,
-        COST,
-        "'123 abc 456'.findAll('[0-9]+', 1) == ['123']",
-    ),
+    row("find", "string_find_string", "string.(string) -> string", |call, args| compiled(find, call, args), "'abc 123'.find('[0-9]+') == '123'").pattern(find).cost(COST),
+    row("findAll", "string_find_all_string", "string.(string) -> list(string)", |call, args| compiled(find_all, call, args), "'123 abc 456'.findAll('[0-9]+') == ['123', '456']").pattern(find_all).cost(COST),
+    row("findAll", "string_find_all_string_int", "string.(string, int) -> list(string)", |call, args| compiled(find_all, call, args), "'123 abc 456'.findAll('[0-9]+', 1) == ['123']").pattern(find_all).cost(COST),
 ];
-
-const FIND: Implementation = Implementation::Pattern(
-    find,
-    &Implementation::Typed(|call, args| compiled(find, call, args)),
-);
-const FIND_ALL: Implementation = Implementation::Pattern(
-    find_all,
-    &Implementation::Typed(|call, args| compiled(find_all, call, args)),
-);
 
 /// A match may be found at every code point.
 const COST: Cost = Cost::sizes(|sizes| {
@@ -60,9 +31,8 @@ fn compiled<'a>(
     call: &CallContext<'a>,
     args: &[Value<'a>],
 ) -> Result<Value<'a>, EvalError> {
-    let [_, Value::String(pattern), ..] = args else {
-        return Err(EvalError::no_such_overload());
-    };
+    let pattern = args.get(1).and_then(Value::as_str);
+    let pattern = pattern.ok_or_else(EvalError::no_such_overload)?;
     let regex =
         Regex::new(pattern).map_err(|error| EvalError::new(format!("Illegal regex: {error}")))?;
     function(call, &regex, args)
@@ -74,11 +44,9 @@ fn find<'a>(
     regex: &Regex,
     args: &[Value<'a>],
 ) -> Result<Value<'a>, EvalError> {
-    let [Value::String(text) | Value::Type(text), _] = args else {
-        return Err(EvalError::no_such_overload());
-    };
+    let (NativeText(text), _) = <(NativeText<'a>, Value<'a>)>::read(args)?;
     let found = regex.find(text).and_then(|range| text.get(range));
-    Ok(Value::String(found.unwrap_or_default()))
+    Ok(Value::from(found.unwrap_or_default()))
 }
 
 /// The matches from left to right, at most so many where that is not negative.
@@ -87,17 +55,20 @@ fn find_all<'a>(
     regex: &Regex,
     args: &[Value<'a>],
 ) -> Result<Value<'a>, EvalError> {
-    let (text, most) = match args {
-        [Value::String(text) | Value::Type(text), _] => (text, usize::MAX),
-        [Value::String(text) | Value::Type(text), _, Value::Int(most)] => {
-            (text, usize::try_from(*most).unwrap_or(usize::MAX))
+    let (NativeText(text), most) = match args {
+        [_, _] => {
+            let (text, _) = <(NativeText<'a>, Value<'a>)>::read(args)?;
+            (text, usize::MAX)
         }
-        _ => return Err(EvalError::no_such_overload()),
+        _ => {
+            let (text, _, most) = <(NativeText<'a>, Value<'a>, i64)>::read(args)?;
+            (text, usize::try_from(most).unwrap_or(usize::MAX))
+        }
     };
     let mut found = Vec::new_in(call.arena.bump());
     let matches = regex.find_iter(text).take(most);
-    found.extend(matches.filter_map(|range| text.get(range).map(Value::String)));
-    Ok(Value::List(found.into_bump_slice()))
+    found.extend(matches.filter_map(|range| text.get(range).map(Value::from)));
+    Ok(Value::from(found.into_bump_slice()))
 }
 
 #[cfg(test)]

@@ -1,29 +1,27 @@
 //! Semantic versions (apiserver `pkg/cel/library/semverlib.go`).
 
-use std::cmp::Ordering;
-
+use gavel_engine::body;
 use gavel_engine::cost::Cost;
-use gavel_engine::decl::{CallContext, Overload};
+use gavel_engine::decl::{CallContext, Overload, row};
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{Arena, Opaque, OpaqueKey, Value};
 
-use super::typed;
 use super::values::semver::{ParseVersionError, Version};
 use crate::cost::PARSING;
 
 /// The functions.
 #[rustfmt::skip] // A table: a row a line.
 pub const SEMVER: &[Overload] = &[
-    typed("semver", "string_to_semver", "(string) -> kubernetes.Semver", semver, PARSING, "semver('1.2.3-rc.1') != semver('1.2.3')"),
-    typed("semver", "string_bool_to_semver", "(string, bool) -> kubernetes.Semver", semver, PARSING, "semver('v01.2', true) == semver('1.2.0')"),
-    typed("isSemver", "is_semver_string", "(string) -> bool", is_semver, PARSING, "isSemver('1.0.0') && !isSemver('v1.0')"),
-    typed("isSemver", "is_semver_string_bool", "(string, bool) -> bool", is_semver, PARSING, "isSemver('v1.0', true)"),
-    typed("major", "semver_major", "kubernetes.Semver.() -> int", major, Cost::ONE.of_name(), "semver('1.2.3').major() == 1"),
-    typed("minor", "semver_minor", "kubernetes.Semver.() -> int", minor, Cost::ONE.of_name(), "semver('1.2.3').minor() == 2"),
-    typed("patch", "semver_patch", "kubernetes.Semver.() -> int", patch, Cost::ONE.of_name(), "semver('1.2.3').patch() == 3"),
-    typed("isLessThan", "semver_is_less_than", "kubernetes.Semver.(kubernetes.Semver) -> bool", is_less_than, Cost::ONE.of_name(), "semver('1.0.0-rc.1').isLessThan(semver('1.0.0'))"),
-    typed("isGreaterThan", "semver_is_greater_than", "kubernetes.Semver.(kubernetes.Semver) -> bool", is_greater_than, Cost::ONE.of_name(), "semver('1.10.0').isGreaterThan(semver('1.9.0'))"),
-    typed("compareTo", "semver_compare_to", "kubernetes.Semver.(kubernetes.Semver) -> int", compare_to, Cost::ONE.of_name(), "semver('1.2.3+a').compareTo(semver('1.2.3+b')) == 0"),
+    row("semver", "string_to_semver", "(string) -> kubernetes.Semver", body!(semver), "semver('1.2.3-rc.1') != semver('1.2.3')").cost(PARSING),
+    row("semver", "string_bool_to_semver", "(string, bool) -> kubernetes.Semver", body!(semver_of), "semver('v01.2', true) == semver('1.2.0')").cost(PARSING),
+    row("isSemver", "is_semver_string", "(string) -> bool", body!(is_semver), "isSemver('1.0.0') && !isSemver('v1.0')").cost(PARSING),
+    row("isSemver", "is_semver_string_bool", "(string, bool) -> bool", body!(is_semver_of), "isSemver('v1.0', true)").cost(PARSING),
+    row("major", "semver_major", "kubernetes.Semver.() -> int", body!(major), "semver('1.2.3').major() == 1").cost(Cost::ONE.of_name()),
+    row("minor", "semver_minor", "kubernetes.Semver.() -> int", body!(minor), "semver('1.2.3').minor() == 2").cost(Cost::ONE.of_name()),
+    row("patch", "semver_patch", "kubernetes.Semver.() -> int", body!(patch), "semver('1.2.3').patch() == 3").cost(Cost::ONE.of_name()),
+    row("isLessThan", "semver_is_less_than", "kubernetes.Semver.(kubernetes.Semver) -> bool", body!(is_less_than), "semver('1.0.0-rc.1').isLessThan(semver('1.0.0'))").cost(Cost::ONE.of_name()),
+    row("isGreaterThan", "semver_is_greater_than", "kubernetes.Semver.(kubernetes.Semver) -> bool", body!(is_greater_than), "semver('1.10.0').isGreaterThan(semver('1.9.0'))").cost(Cost::ONE.of_name()),
+    row("compareTo", "semver_compare_to", "kubernetes.Semver.(kubernetes.Semver) -> int", body!(compare_to), "semver('1.2.3+a').compareTo(semver('1.2.3+b')) == 0").cost(Cost::ONE.of_name()),
 ];
 
 impl Opaque for Version {
@@ -43,7 +41,8 @@ impl Opaque for Version {
     }
 
     fn equals(&self, other: &Value<'_>) -> Result<bool, EvalError> {
-        Ok(self.compare(read(Some(other))?).is_eq())
+        let other = other.as_opaque().ok_or_else(EvalError::no_such_overload)?;
+        Ok(self.compare(other).is_eq())
     }
 
     fn to_text<'a>(&self, arena: &'a Arena) -> &'a str {
@@ -51,62 +50,57 @@ impl Opaque for Version {
     }
 }
 
-fn read<'v>(value: Option<&Value<'v>>) -> Result<&'v Version, EvalError> {
-    let version = match value {
-        Some(Value::Opaque(opaque)) => opaque.downcast_ref::<Version>(),
-        _ => None,
-    };
-    version.ok_or_else(EvalError::no_such_overload)
-}
-
-/// Reads a text, as its normal form where the second argument says so.
-fn parse(args: &[Value<'_>]) -> Result<Result<Version, ParseVersionError>, EvalError> {
-    match *args {
-        [Value::String(text)] | [Value::String(text), Value::Bool(false)] => {
-            Ok(Version::parse(text))
-        }
-        [Value::String(text), Value::Bool(true)] => Ok(Version::parse_normalized(text)),
-        _ => Err(EvalError::no_such_overload()),
+/// Reads a text, as its normal form where that is asked for.
+fn parse(text: &str, normalized: bool) -> Result<Version, ParseVersionError> {
+    match normalized {
+        true => Version::parse_normalized(text),
+        false => Version::parse(text),
     }
 }
 
-fn semver<'a>(call: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    match parse(args)? {
-        Ok(version) => Ok(call.arena.opaque(version)),
-        Err(error) => Err(EvalError::new(error.to_string())),
-    }
+fn semver<'a>(call: &CallContext<'a>, text: &str) -> Result<Value<'a>, EvalError> {
+    semver_of(call, text, false)
 }
 
-fn is_semver<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    Ok(Value::Bool(parse(args)?.is_ok()))
+fn semver_of<'a>(
+    call: &CallContext<'a>,
+    text: &str,
+    normalized: bool,
+) -> Result<Value<'a>, EvalError> {
+    let version = parse(text, normalized).map_err(|error| EvalError::new(error.to_string()))?;
+    Ok(call.arena.opaque(version))
+}
+
+fn is_semver(text: &str) -> bool {
+    parse(text, false).is_ok()
+}
+
+fn is_semver_of(text: &str, normalized: bool) -> bool {
+    parse(text, normalized).is_ok()
 }
 
 // Numbers past the greatest int wrap around, as upstream's do.
 
-fn major<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    Ok(Value::Int(read(args.first())?.major.cast_signed()))
+fn major(version: &Version) -> i64 {
+    version.major.cast_signed()
 }
 
-fn minor<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    Ok(Value::Int(read(args.first())?.minor.cast_signed()))
+fn minor(version: &Version) -> i64 {
+    version.minor.cast_signed()
 }
 
-fn patch<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    Ok(Value::Int(read(args.first())?.patch.cast_signed()))
+fn patch(version: &Version) -> i64 {
+    version.patch.cast_signed()
 }
 
-fn order(args: &[Value<'_>]) -> Result<Ordering, EvalError> {
-    Ok(read(args.first())?.compare(read(args.get(1))?))
+fn is_less_than(left: &Version, right: &Version) -> bool {
+    left.compare(right).is_lt()
 }
 
-fn is_less_than<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    Ok(Value::Bool(order(args)?.is_lt()))
+fn is_greater_than(left: &Version, right: &Version) -> bool {
+    left.compare(right).is_gt()
 }
 
-fn is_greater_than<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    Ok(Value::Bool(order(args)?.is_gt()))
-}
-
-fn compare_to<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    Ok(Value::Int(order(args)? as i64))
+fn compare_to(left: &Version, right: &Version) -> i64 {
+    left.compare(right) as i64
 }

@@ -1,36 +1,33 @@
 //! URLs (apiserver `pkg/cel/library/urls.go`).
 
+use gavel_engine::body;
 use gavel_engine::cost::Cost;
 use gavel_engine::cost::formulas::{nth, traversal};
-use gavel_engine::decl::{CallContext, Overload};
+use gavel_engine::decl::{CallContext, Overload, row};
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{MapBuilder, Value};
 use gavel_golang::url::Url;
 
-use super::typed;
 use super::values::url::UrlValue;
 
 /// The functions.
 #[rustfmt::skip] // A table: a row a line.
 pub const URLS: &[Overload] = &[
-    typed("url", "string_to_url", "(string) -> kubernetes.URL", url, PARSE, "url('http://h/a b') == url('http://h/a%20b')"),
-    typed("getScheme", "url_get_scheme", "kubernetes.URL.() -> string", scheme, GET, "url('https://example.com/').getScheme() == 'https'"),
-    typed("getHost", "url_get_host", "kubernetes.URL.() -> string", host, GET, "url('https://example.com:80/').getHost() == 'example.com:80'"),
-    typed("getHostname", "url_get_hostname", "kubernetes.URL.() -> string", hostname, GET, "url('https://[::1]:80/').getHostname() == '::1'"),
-    typed("getPort", "url_get_port", "kubernetes.URL.() -> string", port, GET, "url('https://example.com:80/').getPort() == '80'"),
-    typed("getEscapedPath", "url_get_escaped_path", "kubernetes.URL.() -> string", escaped_path, GET, "url('https://h/with space/').getEscapedPath() == '/with%20space/'"),
-    typed("getQuery", "url_get_query", "kubernetes.URL.() -> map(string, list(string))", query, GET, "url('/?k=a&k=b').getQuery() == {'k': ['a', 'b']}"),
-    typed("isURL", "is_url_string", "(string) -> bool", is_url, Cost::ONE, "isURL('/absolute') && !isURL('relative')"),
+    row("url", "string_to_url", "(string) -> kubernetes.URL", body!(url), "url('http://h/a b') == url('http://h/a%20b')").cost(PARSE),
+    row("getScheme", "url_get_scheme", "kubernetes.URL.() -> string", body!(scheme), "url('https://example.com/').getScheme() == 'https'").cost(GET),
+    row("getHost", "url_get_host", "kubernetes.URL.() -> string", body!(host), "url('https://example.com:80/').getHost() == 'example.com:80'").cost(GET),
+    row("getHostname", "url_get_hostname", "kubernetes.URL.() -> string", body!(hostname), "url('https://[::1]:80/').getHostname() == '::1'").cost(GET),
+    row("getPort", "url_get_port", "kubernetes.URL.() -> string", body!(port), "url('https://example.com:80/').getPort() == '80'").cost(GET),
+    row("getEscapedPath", "url_get_escaped_path", "kubernetes.URL.() -> string", body!(escaped_path), "url('https://h/with space/').getEscapedPath() == '/with%20space/'").cost(GET),
+    row("getQuery", "url_get_query", "kubernetes.URL.() -> map(string, list(string))", body!(query), "url('/?k=a&k=b').getQuery() == {'k': ['a', 'b']}").cost(GET),
+    row("isURL", "is_url_string", "(string) -> bool", body!(is_url), "isURL('/absolute') && !isURL('relative')"),
 ];
 
 /// The text is read; a URL is as long as its text.
 const PARSE: Cost = Cost::sizes(|sizes| traversal(sizes).with_result(nth(sizes, 0))).of_name();
 const GET: Cost = Cost::ONE.of_name();
 
-fn url<'a>(call: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    let [Value::String(text)] = args else {
-        return Err(EvalError::no_such_overload());
-    };
+fn url<'a>(call: &CallContext<'a>, text: &str) -> Result<Value<'a>, EvalError> {
     match Url::parse(text) {
         Ok(url) => Ok(call.arena.opaque(UrlValue(url))),
         Err(error) => Err(EvalError::new(format!(
@@ -39,36 +36,33 @@ fn url<'a>(call: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Eval
     }
 }
 
-fn is_url<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    match args {
-        [Value::String(text)] => Ok(Value::Bool(Url::check_request_uri(text).is_ok())),
-        _ => Err(EvalError::no_such_overload()),
-    }
+fn is_url(text: &str) -> bool {
+    Url::check_request_uri(text).is_ok()
 }
 
-fn scheme<'a>(call: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    Ok(call.arena.string(receiver(args)?.scheme()))
+fn scheme<'a>(call: &CallContext<'a>, UrlValue(url): &UrlValue) -> Value<'a> {
+    call.arena.string(url.scheme())
 }
 
-fn host<'a>(call: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    Ok(call.arena.string(&receiver(args)?.host()))
+fn host<'a>(call: &CallContext<'a>, UrlValue(url): &UrlValue) -> Value<'a> {
+    call.arena.string(&url.host())
 }
 
-fn hostname<'a>(call: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    Ok(call.arena.string(&receiver(args)?.hostname()))
+fn hostname<'a>(call: &CallContext<'a>, UrlValue(url): &UrlValue) -> Value<'a> {
+    call.arena.string(&url.hostname())
 }
 
-fn port<'a>(call: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    Ok(call.arena.string(&receiver(args)?.port()))
+fn port<'a>(call: &CallContext<'a>, UrlValue(url): &UrlValue) -> Value<'a> {
+    call.arena.string(&url.port())
 }
 
-fn escaped_path<'a>(call: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    Ok(call.arena.string(receiver(args)?.escaped_path()))
+fn escaped_path<'a>(call: &CallContext<'a>, UrlValue(url): &UrlValue) -> Value<'a> {
+    call.arena.string(url.escaped_path())
 }
 
 /// The values by their keys, each key's in their order.
-fn query<'a>(call: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    let mut pairs: Vec<_> = receiver(args)?.query().collect();
+fn query<'a>(call: &CallContext<'a>, UrlValue(url): &UrlValue) -> Value<'a> {
+    let mut pairs: Vec<_> = url.query().collect();
     pairs.sort_by(|(left, _), (right, _)| left.cmp(right));
     let mut map = MapBuilder::new();
     for same_key in pairs.chunk_by(|(left, _), (right, _)| left == right) {
@@ -80,13 +74,5 @@ fn query<'a>(call: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, Ev
             map.insert(call.arena.string(key), call.arena.list(&values));
         }
     }
-    Ok(map.build(call.arena))
-}
-
-fn receiver<'a>(args: &[Value<'a>]) -> Result<&'a Url, EvalError> {
-    match args {
-        [Value::Opaque(url)] => url.downcast_ref().map(|UrlValue(url)| url),
-        _ => None,
-    }
-    .ok_or_else(EvalError::no_such_overload)
+    map.build(call.arena)
 }

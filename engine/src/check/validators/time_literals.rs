@@ -3,7 +3,7 @@
 use super::{literal_arguments, report};
 use crate::ast::{Constant, ExprId};
 use crate::check::{CheckedAst, Reference};
-use crate::decl::{CallContext, Implementation};
+use crate::decl::CallContext;
 use crate::issues::Issues;
 use crate::value::{Arena, Value};
 
@@ -44,13 +44,9 @@ fn is_accepted(checked: &CheckedAst, call: ExprId, literal: &Constant) -> bool {
     let context = CallContext::new(&arena);
     candidates.iter().any(|candidate| {
         let overload = function.overloads.get(usize::from(*candidate));
-        overload.is_some_and(|overload| match overload.implementation {
-            Implementation::Typed(convert)
-            | Implementation::Variadic(convert)
-            | Implementation::Shared(convert) => convert(&context, &[argument]).is_ok(),
-            Implementation::Planned | Implementation::Declared | Implementation::Pattern(..) => {
-                true
-            }
+        let convert = overload.map(|overload| overload.implementation.function());
+        convert.is_some_and(|convert| {
+            convert.is_none_or(|convert| convert(&context, &[argument]).is_ok())
         })
     })
 }

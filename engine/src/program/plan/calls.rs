@@ -272,12 +272,7 @@ fn plan_function(
 /// The function for constant patterns. Upstream knows it by the name alone.
 fn of_pattern(target: &Target<'_>) -> Option<PatternFunction> {
     let overloads = &target.function.as_ref()?.overloads;
-    overloads
-        .iter()
-        .find_map(|overload| match overload.implementation {
-            Implementation::Pattern(function, _) => Some(function),
-            _ => None,
-        })
+    overloads.iter().find_map(|overload| overload.pattern)
 }
 
 /// What is called, and whether upstream calls it as a function of any number of arguments.
@@ -298,11 +293,11 @@ fn callee(target: &Target<'_>, types: &[&Type], id: u32) -> (Callee, bool) {
         }
     };
     if let Some(overload) = &target.overload {
-        match overload.implementation.of_values() {
+        match overload.implementation {
             Implementation::Typed(function) => return (guarded(function, overload), false),
             Implementation::Variadic(function) => return (guarded(function, overload), true),
             Implementation::Shared(function) => return (Callee::Known(function), false),
-            Implementation::Planned | Implementation::Declared | Implementation::Pattern(..) => {}
+            Implementation::Planned | Implementation::Declared => {}
         }
     }
     let overloads = target
@@ -312,14 +307,14 @@ fn callee(target: &Target<'_>, types: &[&Type], id: u32) -> (Callee, bool) {
     let mut typed = Vec::new();
     let mut variadic = false;
     for overload in overloads {
-        match overload.implementation.of_values() {
+        match overload.implementation {
             Implementation::Shared(function) => return (Callee::Known(function), false),
             Implementation::Typed(function) => typed.push((function, Arc::clone(overload))),
             Implementation::Variadic(function) => {
                 variadic = true;
                 typed.push((function, Arc::clone(overload)));
             }
-            Implementation::Planned | Implementation::Declared | Implementation::Pattern(..) => {}
+            Implementation::Planned | Implementation::Declared => {}
         }
     }
     match typed.len() {

@@ -11,37 +11,46 @@ mod template;
 pub mod validator;
 
 use bumpalo::collections::String;
+use gavel_engine::body;
 use gavel_engine::cost::formulas;
-use gavel_engine::decl::{CallContext, Implementation, Overload};
+use gavel_engine::decl::{CallContext, Overload, declared};
 use gavel_engine::error::EvalError;
-use gavel_engine::value::Value;
+use gavel_engine::value::{List, Value};
 
 use self::clause::Problem;
 use self::template::{Clause, Piece, Template};
 use super::limit::check_length;
 
 /// `format` of the versions 1 to 3.
-pub const FORMAT_BEFORE_4: &[Overload] = &[Overload {
-    implementation: Implementation::Variadic(|call, args| format(call, args, localized::write)),
-    example: "'%s has %d, %.1f%%'.format(['a', 2, 1234.5]) == 'a has 2, 1,234.5%'",
-    ..FORMAT
-}];
+#[rustfmt::skip] // A table: a row a line.
+pub const FORMAT_BEFORE_4: &[Overload] = &[
+    FORMAT.body(body!(localized)).variadic().example("'%s has %d, %.1f%%'.format(['a', 2, 1234.5]) == 'a has 2, 1,234.5%'"),
+];
 
 /// `format` since version 4.
-pub const FORMAT_SINCE_4: &[Overload] = &[Overload {
-    implementation: Implementation::Variadic(|call, args| format(call, args, portable::write)),
-    example: "'%s has %d, %.1f%%'.format(['a', 2, 1234.5]) == 'a has 2, 1234.5%'",
-    ..FORMAT
-}];
+#[rustfmt::skip] // A table: a row a line.
+pub const FORMAT_SINCE_4: &[Overload] = &[
+    FORMAT.body(body!(portable)).variadic().example("'%s has %d, %.1f%%'.format(['a', 2, 1234.5]) == 'a has 2, 1234.5%'"),
+];
 
-const FORMAT: Overload = Overload {
-    function: "format",
-    id: "string_format",
-    signature: "string.(list(dyn)) -> string",
-    implementation: Implementation::Declared,
-    cost: formulas::FORMAT,
-    example: "",
-};
+const FORMAT: Overload =
+    declared("format", "string_format", "string.(list(dyn)) -> string").cost(formulas::FORMAT);
+
+fn localized<'a>(
+    call: &CallContext<'a>,
+    template: &str,
+    values: List<'a>,
+) -> Result<&'a str, EvalError> {
+    format(call, template, values, localized::write)
+}
+
+fn portable<'a>(
+    call: &CallContext<'a>,
+    template: &str,
+    values: List<'a>,
+) -> Result<&'a str, EvalError> {
+    format(call, template, values, portable::write)
+}
 
 /// Writes one value as its clause says.
 type Write = fn(&mut String<'_>, Clause, &Value<'_>) -> Result<(), Problem>;
@@ -49,13 +58,10 @@ type Write = fn(&mut String<'_>, Clause, &Value<'_>) -> Result<(), Problem>;
 /// Values that no clause asks for are passed over.
 fn format<'a>(
     call: &CallContext<'a>,
-    args: &[Value<'a>],
+    template: &str,
+    values: List<'a>,
     write: Write,
-) -> Result<Value<'a>, EvalError> {
-    let [Value::String(template), values] = args else {
-        return Err(EvalError::no_such_overload());
-    };
-    let values = values.as_list().ok_or_else(EvalError::no_such_overload)?;
+) -> Result<&'a str, EvalError> {
     let mut text = String::with_capacity_in(template.len(), call.arena.bump());
     let mut next = 0_usize;
     for piece in Template::new(template) {
@@ -74,7 +80,7 @@ fn format<'a>(
             }
         }
     }
-    Ok(Value::String(text.into_bump_str()))
+    Ok(text.into_bump_str())
 }
 
 #[cfg(test)]

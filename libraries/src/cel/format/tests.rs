@@ -171,15 +171,8 @@ fn localized_precisions_wrap_around() {
     fn size(template: &str, value: f64, expected: usize) {
         let arena = Arena::new();
         let call = CallContext::new(&arena);
-        let values = [D(value)];
-        let text = format(
-            &call,
-            &[S(template), Value::List(&values)],
-            localized::write,
-        );
-        let Value::String(text) = text.unwrap() else {
-            panic!("not a text");
-        };
+        let values = arena.list(&[D(value)]).as_list().unwrap();
+        let text = format(&call, template, values, localized::write).unwrap();
         assert_eq!(text.chars().count(), expected, "{text}");
     }
     size("%.255f", 1.0, 257);

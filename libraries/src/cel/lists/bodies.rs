@@ -10,31 +10,19 @@ use crate::cel::members::Members;
 /// `list.slice(start, end)`, which shares the list's memory where it can.
 pub(super) fn slice<'a>(
     call: &CallContext<'a>,
-    args: &[Value<'a>],
-) -> Result<Value<'a>, EvalError> {
-    let [list, Value::Int(start), Value::Int(end)] = args else {
-        return Err(EvalError::no_such_overload());
-    };
-    let list = list.as_list().ok_or_else(EvalError::no_such_overload)?;
+    list: List<'a>,
+    start: i64,
+    end: i64,
+) -> Result<List<'a>, EvalError> {
     let fail = |why: &str| EvalError::new(format!("cannot slice({start}, {end}), {why}"));
-    let (Ok(from), Ok(to)) = (usize::try_from(*start), usize::try_from(*end)) else {
+    let (Ok(from), Ok(to)) = (usize::try_from(start), usize::try_from(end)) else {
         return Err(fail("negative indexes not supported"));
     };
     if from > to {
         return Err(fail("start index must be less than or equal to end index"));
     }
-    let part = match list {
-        List::Values(values) => values.get(from..to).map(Value::List),
-        List::Json(items) => items.get(from..to).map(Value::JsonList),
-        List::Owned(values) => values.get(from..to).map(Value::OwnedList),
-        List::Shaped(..) | List::View(_) if to <= list.len() => {
-            let mut part = Vec::new_in(call.arena.bump());
-            part.extend((from..to).filter_map(|index| list.get(index)));
-            Some(Value::List(part.into_bump_slice()))
-        }
-        List::Shaped(..) | List::View(_) => None,
-    };
-    part.ok_or_else(|| fail(&format!("list is length {}", list.len())))
+    list.slice(from..to, call.arena)
+        .ok_or_else(|| fail(&format!("list is length {}", list.len())))
 }
 
 /// `list.flatten()`, `list.flatten(depth)`. Judges its arguments itself.
@@ -44,13 +32,14 @@ pub(super) fn flatten<'a>(
 ) -> Result<Value<'a>, EvalError> {
     let (list, depth) = match args {
         [list] => (list.as_list(), Some(1)),
-        [list, Value::Int(depth)] => (list.as_list(), Some(*depth)),
-        [list, _] => (list.as_list(), None),
+        [list, depth] => (list.as_list(), depth.as_int()),
         _ => return Err(EvalError::no_such_overload()),
     };
     let (Some(list), Some(depth)) = (list, depth) else {
-        let mut types = args.iter().map(|value| Value::Type(value.type_name()));
-        let receiver = types.next().unwrap_or(Value::Null);
+        let mut types = args
+            .iter()
+            .map(|value| Value::type_named(value.type_name()));
+        let receiver = types.next().unwrap_or(Value::NULL);
         let argument = types.next().map(|ty| ty.in_message().to_string());
         return Err(EvalError::no_such_overload_of(format_args!(
             "{}.flatten({})",
@@ -78,39 +67,28 @@ pub(super) fn flatten<'a>(
             },
         }
     }
-    Ok(Value::List(flat.into_bump_slice()))
+    Ok(Value::from(flat.into_bump_slice()))
 }
 
 /// `lists.range(size)`
-pub(super) fn range<'a>(
-    call: &CallContext<'a>,
-    args: &[Value<'a>],
-) -> Result<Value<'a>, EvalError> {
-    match args {
-        [Value::Int(size)] => {
-            let size = usize::try_from(*size).unwrap_or(0);
-            Ok(Value::ListView(call.arena.bump().alloc(Range(size))))
-        }
-        _ => Err(EvalError::no_such_overload()),
-    }
+pub(super) fn range<'a>(call: &CallContext<'a>, size: i64) -> Value<'a> {
+    let size = usize::try_from(size).unwrap_or(0);
+    Value::list_view(call.arena.bump().alloc(Range(size)))
 }
 
 /// The most that [`bounded_range`] makes.
 const MAX_RANGE: i64 = 1_000_000;
 
 /// [`range`], of which the size must be from zero to [`MAX_RANGE`].
-pub(super) fn bounded_range<'a>(
-    call: &CallContext<'a>,
-    args: &[Value<'a>],
-) -> Result<Value<'a>, EvalError> {
-    match args {
-        [Value::Int(size)] if *size < 0 => Err(EvalError::new(format!(
+pub(super) fn bounded_range<'a>(call: &CallContext<'a>, size: i64) -> Result<Value<'a>, EvalError> {
+    match size {
+        ..0 => Err(EvalError::new(format!(
             "lists.range: size must be non-negative, got {size}"
         ))),
-        [Value::Int(size)] if *size > MAX_RANGE => Err(EvalError::new(format!(
+        0..=MAX_RANGE => Ok(range(call, size)),
+        _ => Err(EvalError::new(format!(
             "lists.range: size {size} exceeds maximum allowed ({MAX_RANGE})"
         ))),
-        _ => range(call, args),
     }
 }
 
@@ -126,39 +104,24 @@ impl ListView for Range {
 
     fn get(&self, index: usize) -> Option<Value<'_>> {
         let int = i64::try_from(index).ok()?;
-        (index < self.0).then_some(Value::Int(int))
+        (index < self.0).then_some(Value::from(int))
     }
 }
 
 /// `list.reverse()`
-pub(super) fn reverse<'a>(
-    call: &CallContext<'a>,
-    args: &[Value<'a>],
-) -> Result<Value<'a>, EvalError> {
-    let list = only_list(args)?;
+pub(super) fn reverse<'a>(call: &CallContext<'a>, list: List<'a>) -> Value<'a> {
     let mut reversed = Vec::with_capacity_in(list.len(), call.arena.bump());
     reversed.extend((0..list.len()).rev().filter_map(|index| list.get(index)));
-    Ok(Value::List(reversed.into_bump_slice()))
+    Value::from(reversed.into_bump_slice())
 }
 
 /// `list.distinct()`: of equal elements the first.
-pub(super) fn distinct<'a>(
-    call: &CallContext<'a>,
-    args: &[Value<'a>],
-) -> Result<Value<'a>, EvalError> {
+pub(super) fn distinct<'a>(call: &CallContext<'a>, list: List<'a>) -> Result<Value<'a>, EvalError> {
     let mut members = Members::default();
-    for element in only_list(args)? {
+    for element in list {
         if !members.contain(&element)? {
             members.insert(element);
         }
     }
     Ok(call.arena.list(members.values()))
-}
-
-fn only_list<'a>(args: &[Value<'a>]) -> Result<List<'a>, EvalError> {
-    match args {
-        [list] => list.as_list(),
-        _ => None,
-    }
-    .ok_or_else(EvalError::no_such_overload)
 }

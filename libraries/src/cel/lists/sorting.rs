@@ -7,27 +7,25 @@ use gavel_engine::value::{List, Value};
 use gavel_golang::sort::sort_by_less;
 
 /// `list.sort()`. Judges its receiver itself.
-pub(super) fn sort<'a>(call: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    let [receiver] = args else {
-        return Err(EvalError::no_such_overload());
-    };
+pub(super) fn sort<'a>(
+    call: &CallContext<'a>,
+    receiver: Value<'a>,
+) -> Result<Value<'a>, EvalError> {
     let list = list_of(receiver, "sort")?;
     check_keys(list)?;
     let mut sorted = Vec::with_capacity_in(list.len(), call.arena.bump());
     sorted.extend(list);
     sort_by_less(&mut sorted, less);
-    Ok(Value::List(sorted.into_bump_slice()))
+    Ok(Value::from(sorted.into_bump_slice()))
 }
 
 /// `list.@sortByAssociatedKeys(keys)`: the list in the order of the keys. Judges its arguments itself.
 pub(super) fn sort_by_keys<'a>(
     call: &CallContext<'a>,
-    args: &[Value<'a>],
+    receiver: Value<'a>,
+    keys: Value<'a>,
 ) -> Result<Value<'a>, EvalError> {
     const NAME: &str = "@sortByAssociatedKeys";
-    let [receiver, keys] = args else {
-        return Err(EvalError::no_such_overload());
-    };
     let list = list_of(receiver, NAME)?;
     let keys = list_of(keys, NAME)?;
     if list.len() != keys.len() {
@@ -43,17 +41,16 @@ pub(super) fn sort_by_keys<'a>(
     sort_by_less(&mut pairs, |left, right| less(&left.0, &right.0));
     let mut sorted = Vec::with_capacity_in(pairs.len(), call.arena.bump());
     sorted.extend(pairs.into_iter().map(|(_, element)| element));
-    Ok(Value::List(sorted.into_bump_slice()))
+    Ok(Value::from(sorted.into_bump_slice()))
 }
 
-fn list_of<'a>(receiver: &Value<'a>, function: &str) -> Result<List<'a>, EvalError> {
-    receiver.as_list().ok_or_else(|| match receiver {
-        // These have methods of their own, among which upstream looks next.
-        Value::String(_) | Value::Duration(_) | Value::Timestamp(_) => {
-            EvalError::no_such_overload()
-        }
-        _ => EvalError::no_such_overload_of(function),
-    })
+fn list_of<'a>(receiver: Value<'a>, function: &str) -> Result<List<'a>, EvalError> {
+    receiver
+        .as_list()
+        .ok_or_else(|| match receiver.has_methods() {
+            true => EvalError::no_such_overload(),
+            false => EvalError::no_such_overload_of(function),
+        })
 }
 
 /// Keys must be of one type that has an order. A single key is compared with nothing.

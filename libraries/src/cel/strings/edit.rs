@@ -3,71 +3,39 @@
 use bumpalo::collections::{String, Vec};
 use gavel_engine::decl::CallContext;
 use gavel_engine::error::EvalError;
-use gavel_engine::value::{Arena, Value};
+use gavel_engine::value::{Arena, List, Value, ValueKind};
 
 use crate::cel::limit::check_length;
 
 /// `text.lowerAscii()`
-pub(super) fn lower_ascii<'a>(
-    call: &CallContext<'a>,
-    args: &[Value<'a>],
-) -> Result<Value<'a>, EvalError> {
-    let [Value::String(text)] = args else {
-        return Err(EvalError::no_such_overload());
-    };
+pub(super) fn lower_ascii<'a>(call: &CallContext<'a>, text: &'a str) -> &'a str {
     if !text.bytes().any(|b| b.is_ascii_uppercase()) {
-        return Ok(Value::String(text));
+        return text;
     }
     let lower = call.arena.bump().alloc_str(text);
     lower.make_ascii_lowercase();
-    Ok(Value::String(lower))
+    lower
 }
 
 /// `text.upperAscii()`
-pub(super) fn upper_ascii<'a>(
-    call: &CallContext<'a>,
-    args: &[Value<'a>],
-) -> Result<Value<'a>, EvalError> {
-    let [Value::String(text)] = args else {
-        return Err(EvalError::no_such_overload());
-    };
+pub(super) fn upper_ascii<'a>(call: &CallContext<'a>, text: &'a str) -> &'a str {
     if !text.bytes().any(|b| b.is_ascii_lowercase()) {
-        return Ok(Value::String(text));
+        return text;
     }
     let upper = call.arena.bump().alloc_str(text);
     upper.make_ascii_uppercase();
-    Ok(Value::String(upper))
-}
-
-/// `text.trim()`: without Unicode white space at both ends.
-pub(super) fn trim<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    match args {
-        [Value::String(text)] => Ok(Value::String(text.trim())),
-        _ => Err(EvalError::no_such_overload()),
-    }
+    upper
 }
 
 /// `text.reverse()`, code point by code point.
-pub(super) fn reverse<'a>(
-    call: &CallContext<'a>,
-    args: &[Value<'a>],
-) -> Result<Value<'a>, EvalError> {
-    let [Value::String(text)] = args else {
-        return Err(EvalError::no_such_overload());
-    };
+pub(super) fn reverse<'a>(call: &CallContext<'a>, text: &str) -> &'a str {
     let mut reversed = String::with_capacity_in(text.len(), call.arena.bump());
     reversed.extend(text.chars().rev());
-    Ok(Value::String(reversed.into_bump_str()))
+    reversed.into_bump_str()
 }
 
 /// `strings.quote(text)`: in double quotes, with CEL's escapes. What has none stays as it is.
-pub(super) fn quote<'a>(
-    call: &CallContext<'a>,
-    args: &[Value<'a>],
-) -> Result<Value<'a>, EvalError> {
-    let [Value::String(text)] = args else {
-        return Err(EvalError::no_such_overload());
-    };
+pub(super) fn quote<'a>(call: &CallContext<'a>, text: &str) -> &'a str {
     let capacity = text.len().saturating_add(2);
     let mut quoted = String::with_capacity_in(capacity, call.arena.bump());
     quoted.push('"');
@@ -86,36 +54,28 @@ pub(super) fn quote<'a>(
         }
     }
     quoted.push('"');
-    Ok(Value::String(quoted.into_bump_str()))
+    quoted.into_bump_str()
 }
 
 /// `text.replace(old, new)`
 pub(super) fn replace<'a>(
     call: &CallContext<'a>,
-    args: &[Value<'a>],
-) -> Result<Value<'a>, EvalError> {
-    match args {
-        [Value::String(text), Value::String(old), Value::String(new)] => {
-            replaced(call.arena, text, old, new, usize::MAX)
-        }
-        _ => Err(EvalError::no_such_overload()),
-    }
+    text: &'a str,
+    old: &str,
+    new: &str,
+) -> Result<&'a str, EvalError> {
+    replaced(call.arena, text, old, new, usize::MAX)
 }
 
 /// `text.replace(old, new, count)`; a negative count means all.
 pub(super) fn replace_some<'a>(
     call: &CallContext<'a>,
-    args: &[Value<'a>],
-) -> Result<Value<'a>, EvalError> {
-    match args {
-        [
-            Value::String(text),
-            Value::String(old),
-            Value::String(new),
-            Value::Int(count),
-        ] => replaced(call.arena, text, old, new, limit(*count)),
-        _ => Err(EvalError::no_such_overload()),
-    }
+    text: &'a str,
+    old: &str,
+    new: &str,
+    count: i64,
+) -> Result<&'a str, EvalError> {
+    replaced(call.arena, text, old, new, limit(count))
 }
 
 /// An empty `old` is found before every code point and at the end.
@@ -125,10 +85,10 @@ fn replaced<'a>(
     old: &str,
     new: &str,
     limit: usize,
-) -> Result<Value<'a>, EvalError> {
+) -> Result<&'a str, EvalError> {
     let mut found = text.match_indices(old).take(limit).peekable();
     if old == new || found.peek().is_none() {
-        return Ok(Value::String(text));
+        return Ok(text);
     }
     let mut result = String::with_capacity_in(text.len(), arena.bump());
     let mut copied = 0;
@@ -139,35 +99,22 @@ fn replaced<'a>(
         copied = at.saturating_add(old.len());
     }
     result.push_str(text.get(copied..).unwrap_or_default());
-    Ok(Value::String(result.into_bump_str()))
+    Ok(result.into_bump_str())
 }
 
 /// `text.split(separator)`
-pub(super) fn split<'a>(
-    call: &CallContext<'a>,
-    args: &[Value<'a>],
-) -> Result<Value<'a>, EvalError> {
-    match args {
-        [Value::String(text), Value::String(separator)] => {
-            Ok(parts(call.arena, text, separator, usize::MAX))
-        }
-        _ => Err(EvalError::no_such_overload()),
-    }
+pub(super) fn split<'a>(call: &CallContext<'a>, text: &'a str, separator: &str) -> Value<'a> {
+    parts(call.arena, text, separator, usize::MAX)
 }
 
 /// `text.split(separator, count)`: so many parts at most, all where the count is negative.
 pub(super) fn split_some<'a>(
     call: &CallContext<'a>,
-    args: &[Value<'a>],
-) -> Result<Value<'a>, EvalError> {
-    match args {
-        [
-            Value::String(text),
-            Value::String(separator),
-            Value::Int(count),
-        ] => Ok(parts(call.arena, text, separator, limit(*count))),
-        _ => Err(EvalError::no_such_overload()),
-    }
+    text: &'a str,
+    separator: &str,
+    count: i64,
+) -> Value<'a> {
+    parts(call.arena, text, separator, limit(count))
 }
 
 /// The last of `limit` parts holds what is left. An empty separator splits into code points.
@@ -179,8 +126,8 @@ pub(super) fn parts<'a>(
 ) -> Value<'a> {
     let mut parts = Vec::new_in(arena.bump());
     if !separator.is_empty() {
-        parts.extend(text.splitn(limit, separator).map(Value::String));
-        return Value::List(parts.into_bump_slice());
+        parts.extend(text.splitn(limit, separator).map(Value::from));
+        return Value::from(parts.into_bump_slice());
     }
     let mut rest = text;
     while !rest.is_empty() && parts.len() < limit {
@@ -188,55 +135,72 @@ pub(super) fn parts<'a>(
         let last = parts.len().saturating_add(1) == limit;
         let end = if last { rest.len() } else { first };
         let (part, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
-        parts.push(Value::String(part));
+        parts.push(Value::from(part));
         rest = after;
     }
-    Value::List(parts.into_bump_slice())
+    Value::from(parts.into_bump_slice())
 }
 
-/// `list.join()`, `list.join(separator)`
-pub(super) fn join<'a>(call: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    joined(call.arena, args, |_, element| match element {
-        Value::String(text) => Ok(text),
-        other => {
-            let other = other.in_message();
-            Err(EvalError::new(format!("join: invalid input: {other}")))
-        }
+/// `list.join()`
+pub(super) fn join_all<'a>(call: &CallContext<'a>, list: List<'a>) -> Result<&'a str, EvalError> {
+    join(call, list, "")
+}
+
+/// `list.join(separator)`
+pub(super) fn join<'a>(
+    call: &CallContext<'a>,
+    list: List<'a>,
+    separator: &str,
+) -> Result<&'a str, EvalError> {
+    joined(call.arena, list, separator, |_, element| {
+        element.as_str().ok_or_else(|| {
+            let element = element.in_message();
+            EvalError::new(format!("join: invalid input: {element}"))
+        })
     })
 }
 
-/// The same, which converts each element to a string of Go's: optionals and values of libraries too.
+/// [`join_all`], which converts each element to a string of Go's: optionals and values of libraries too.
+pub(super) fn join_all_converted<'a>(
+    call: &CallContext<'a>,
+    list: List<'a>,
+) -> Result<&'a str, EvalError> {
+    join_converted(call, list, "")
+}
+
+/// [`join`], which converts each element to a string of Go's.
 pub(super) fn join_converted<'a>(
     call: &CallContext<'a>,
-    args: &[Value<'a>],
-) -> Result<Value<'a>, EvalError> {
-    joined(call.arena, args, native_string)
+    list: List<'a>,
+    separator: &str,
+) -> Result<&'a str, EvalError> {
+    joined(call.arena, list, separator, native_string)
 }
 
 /// The conversions of cel-go's `ConvertToNative`, each type's with a wording of its own.
 fn native_string<'a>(arena: &'a Arena, mut value: Value<'a>) -> Result<&'a str, EvalError> {
-    while let Value::Optional(Some(held)) = value {
+    while let Some(Some(held)) = value.as_optional() {
         value = *held;
     }
-    let source = match value {
-        Value::String(text) => return Ok(text),
-        Value::Opaque(opaque) => return Ok(opaque.to_text(arena)),
-        Value::Optional(_) => return Err(EvalError::new("optional.none() dereference")),
-        Value::Type(_) => {
+    let source = match value.kind() {
+        ValueKind::String(text) => return Ok(text),
+        ValueKind::Opaque(opaque) => return Ok(opaque.to_text(arena)),
+        ValueKind::Optional(_) => return Err(EvalError::new("optional.none() dereference")),
+        ValueKind::Type(_) => {
             return Err(EvalError::new("type conversion not supported for 'type'"));
         }
-        Value::Int(_) | Value::Uint(_) => {
+        ValueKind::Int(_) | ValueKind::Uint(_) => {
             let source = value.type_name();
             return Err(EvalError::new(format!(
                 "unsupported type conversion from '{source}' to string"
             )));
         }
-        Value::Double(_) => "Double",
-        Value::Bytes(_) => "Bytes",
-        Value::Null => "'null_type'",
-        Value::Duration(_) => "'Duration'",
-        Value::Timestamp(_) => "'Timestamp'",
-        other => other.type_name(),
+        ValueKind::Double(_) => "Double",
+        ValueKind::Bytes(_) => "Bytes",
+        ValueKind::Null => "'null_type'",
+        ValueKind::Duration(_) => "'Duration'",
+        ValueKind::Timestamp(_) => "'Timestamp'",
+        _ => value.type_name(),
     };
     Err(EvalError::new(format!(
         "type conversion error from {source} to 'string'"
@@ -245,15 +209,10 @@ fn native_string<'a>(arena: &'a Arena, mut value: Value<'a>) -> Result<&'a str, 
 
 fn joined<'a>(
     arena: &'a Arena,
-    args: &[Value<'a>],
+    list: List<'a>,
+    separator: &str,
     text_of: fn(&'a Arena, Value<'a>) -> Result<&'a str, EvalError>,
-) -> Result<Value<'a>, EvalError> {
-    let (list, separator) = match args {
-        [list] => (list, ""),
-        [list, Value::String(separator)] => (list, *separator),
-        _ => return Err(EvalError::no_such_overload()),
-    };
-    let list = list.as_list().ok_or_else(EvalError::no_such_overload)?;
+) -> Result<&'a str, EvalError> {
     let mut result = String::new_in(arena.bump());
     for (n, element) in list.iter().enumerate() {
         if n > 0 {
@@ -262,7 +221,7 @@ fn joined<'a>(
         result.push_str(text_of(arena, element)?);
         check_length(&result)?;
     }
-    Ok(Value::String(result.into_bump_str()))
+    Ok(result.into_bump_str())
 }
 
 /// A count as an argument gives it: negative means no limit.

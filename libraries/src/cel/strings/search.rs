@@ -1,80 +1,47 @@
 //! Finding positions and texts at positions.
 
-use gavel_engine::decl::CallContext;
 use gavel_engine::error::EvalError;
-use gavel_engine::value::Value;
 
 /// `text.charAt(index)`; the empty text at the end.
-pub(super) fn char_at<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
-    let [Value::String(text), Value::Int(index)] = args else {
-        return Err(EvalError::no_such_overload());
-    };
-    let rest = text_from(text, *index)?;
+pub(super) fn char_at(text: &str, index: i64) -> Result<&str, EvalError> {
+    let rest = substring_from(text, index)?;
     let end = rest.chars().next().map_or(0, char::len_utf8);
-    Ok(Value::String(rest.get(..end).unwrap_or(rest)))
+    Ok(rest.get(..end).unwrap_or(rest))
 }
 
-/// `text.substring(start)`
-pub(super) fn substring_from<'a>(
-    _: &CallContext<'a>,
-    args: &[Value<'a>],
-) -> Result<Value<'a>, EvalError> {
-    match args {
-        [Value::String(text), Value::Int(start)] => text_from(text, *start).map(Value::String),
-        _ => Err(EvalError::no_such_overload()),
-    }
+/// `text.substring(start)`: what follows the first `start` code points.
+pub(super) fn substring_from(text: &str, start: i64) -> Result<&str, EvalError> {
+    byte_at(text, start)
+        .and_then(|byte| text.get(byte..))
+        .ok_or_else(|| out_of_range(start))
 }
 
 /// `text.substring(start, end)`
-pub(super) fn substring<'a>(
-    _: &CallContext<'a>,
-    args: &[Value<'a>],
-) -> Result<Value<'a>, EvalError> {
-    let [Value::String(text), Value::Int(start), Value::Int(end)] = args else {
-        return Err(EvalError::no_such_overload());
-    };
-    let Some(length) = end.checked_sub(*start).filter(|length| *length >= 0) else {
+pub(super) fn substring(text: &str, start: i64, end: i64) -> Result<&str, EvalError> {
+    let Some(length) = end.checked_sub(start).filter(|length| *length >= 0) else {
         // Only a range from below zero can be too long for an int.
         return Err(match start > end {
             true => EvalError::new(format!(
                 "invalid substring range. start: {start}, end: {end}"
             )),
-            false => out_of_range(*start),
+            false => out_of_range(start),
         });
     };
-    let rest = text_from(text, *start)?;
-    let end = byte_at(rest, length).ok_or_else(|| out_of_range(*end))?;
-    Ok(Value::String(rest.get(..end).unwrap_or(rest)))
+    let rest = substring_from(text, start)?;
+    let end = byte_at(rest, length).ok_or_else(|| out_of_range(end))?;
+    Ok(rest.get(..end).unwrap_or(rest))
 }
 
 /// `text.indexOf(part)`
-pub(super) fn index_of<'a>(
-    _: &CallContext<'a>,
-    args: &[Value<'a>],
-) -> Result<Value<'a>, EvalError> {
-    match args {
-        [Value::String(text), Value::String(part)] => first_index(text, part, 0),
-        _ => Err(EvalError::no_such_overload()),
-    }
+pub(super) fn index_of(text: &str, part: &str) -> Result<i64, EvalError> {
+    index_of_from(text, part, 0)
 }
 
-/// `text.indexOf(part, from)`
-pub(super) fn index_of_from<'a>(
-    _: &CallContext<'a>,
-    args: &[Value<'a>],
-) -> Result<Value<'a>, EvalError> {
-    match args {
-        [Value::String(text), Value::String(part), Value::Int(from)] => {
-            first_index(text, part, *from)
-        }
-        _ => Err(EvalError::no_such_overload()),
-    }
-}
-
-/// The first position, not below `from`, at which `part` is. The empty part is where the search starts, anywhere.
-fn first_index<'a>(text: &str, part: &str, from: i64) -> Result<Value<'a>, EvalError> {
+/// `text.indexOf(part, from)`: the first position, not below `from`, at which `part` is. The empty part is where the search
+/// starts, anywhere.
+pub(super) fn index_of_from(text: &str, part: &str, from: i64) -> Result<i64, EvalError> {
     if part.is_empty() {
-        return Ok(Value::Int(from));
+        return Ok(from);
     }
     if from < 0 {
         return Err(out_of_range(from));
@@ -84,38 +51,24 @@ fn first_index<'a>(text: &str, part: &str, from: i64) -> Result<Value<'a>, EvalE
         rest.get(..rest.find(part)?)
     });
     let index = found.map(|before| from.saturating_add(code_points(before)));
-    Ok(Value::Int(index.unwrap_or(-1)))
+    Ok(index.unwrap_or(-1))
 }
 
 /// `text.lastIndexOf(part)`
-pub(super) fn last_index_of<'a>(
-    _: &CallContext<'a>,
-    args: &[Value<'a>],
-) -> Result<Value<'a>, EvalError> {
-    match args {
-        [Value::String(text), Value::String(part)] => {
-            let index = text.rfind(*part).and_then(|at| text.get(..at));
-            Ok(Value::Int(index.map_or(-1, code_points)))
-        }
-        _ => Err(EvalError::no_such_overload()),
-    }
+pub(super) fn last_index_of(text: &str, part: &str) -> i64 {
+    let index = text.rfind(part).and_then(|at| text.get(..at));
+    index.map_or(-1, code_points)
 }
 
 /// `text.lastIndexOf(part, from)`: the last position, not above `from`, at which `part` is.
-pub(super) fn last_index_of_from<'a>(
-    _: &CallContext<'a>,
-    args: &[Value<'a>],
-) -> Result<Value<'a>, EvalError> {
-    let [Value::String(text), Value::String(part), Value::Int(from)] = args else {
-        return Err(EvalError::no_such_overload());
-    };
+pub(super) fn last_index_of_from(text: &str, part: &str, from: i64) -> Result<i64, EvalError> {
     if part.is_empty() {
-        return Ok(Value::Int(*from));
+        return Ok(from);
     }
-    if *from < 0 {
-        return Err(out_of_range(*from));
+    if from < 0 {
+        return Err(out_of_range(from));
     }
-    let found = byte_at(text, *from)
+    let found = byte_at(text, from)
         .filter(|start| *start < text.len())
         .and_then(|start| {
             let mut end = start.saturating_add(part.len()).min(text.len());
@@ -126,44 +79,27 @@ pub(super) fn last_index_of_from<'a>(
             let at = text.get(..end)?.rfind(part)?;
             text.get(..at)
         });
-    Ok(Value::Int(found.map_or(-1, code_points)))
+    Ok(found.map_or(-1, code_points))
 }
 
 /// [`index_of_from`], of which the position must be within the text.
-pub(super) fn index_of_within<'a>(
-    call: &CallContext<'a>,
-    args: &[Value<'a>],
-) -> Result<Value<'a>, EvalError> {
-    check_within(args)?;
-    index_of_from(call, args)
+pub(super) fn index_of_within(text: &str, part: &str, from: i64) -> Result<i64, EvalError> {
+    check_within(text, part, from)?;
+    index_of_from(text, part, from)
 }
 
 /// [`last_index_of_from`], of which the position must be within the text.
-pub(super) fn last_index_of_within<'a>(
-    call: &CallContext<'a>,
-    args: &[Value<'a>],
-) -> Result<Value<'a>, EvalError> {
-    check_within(args)?;
-    last_index_of_from(call, args)
+pub(super) fn last_index_of_within(text: &str, part: &str, from: i64) -> Result<i64, EvalError> {
+    check_within(text, part, from)?;
+    last_index_of_from(text, part, from)
 }
 
-fn check_within(args: &[Value<'_>]) -> Result<(), EvalError> {
-    let [Value::String(text), Value::String(part), Value::Int(from)] = args else {
-        return Err(EvalError::no_such_overload());
-    };
-    let within = byte_at(text, *from).is_some_and(|byte| byte < text.len());
-    if within || part.is_empty() {
-        Ok(())
-    } else {
-        Err(out_of_range(*from))
+fn check_within(text: &str, part: &str, from: i64) -> Result<(), EvalError> {
+    let within = byte_at(text, from).is_some_and(|byte| byte < text.len());
+    match within || part.is_empty() {
+        true => Ok(()),
+        false => Err(out_of_range(from)),
     }
-}
-
-/// What follows the first `start` code points.
-fn text_from(text: &str, start: i64) -> Result<&str, EvalError> {
-    byte_at(text, start)
-        .and_then(|byte| text.get(byte..))
-        .ok_or_else(|| out_of_range(start))
 }
 
 /// The byte at which a code point begins, or where the text ends. `None` before and past that.

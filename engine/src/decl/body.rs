@@ -1,0 +1,279 @@
+//! Bodies of overloads: ordinary Rust functions with typed parameters.
+
+use super::CallContext;
+use crate::error::EvalError;
+use crate::value::{Duration, List, Map, Opaque, Timestamp, Value};
+
+/// The implementation that a Rust function is: its arguments are read from values, its result becomes a value.
+///
+/// The function takes up to four [arguments](crate::decl::Argument), behind a `&CallContext` where it computes texts, lists
+/// or maps, and gives something that [becomes a value](crate::decl::Returned). Arguments of other types are `no such
+/// overload`.
+///
+/// ```
+/// use gavel_engine::body;
+/// use gavel_engine::decl::{CallContext, Overload, row};
+/// use gavel_engine::value::Value;
+///
+/// fn repeat<'a>(call: &CallContext<'a>, text: &str, count: i64) -> Value<'a> {
+///     call.arena.string(&text.repeat(count.clamp(0, 100) as usize))
+/// }
+///
+/// const ROWS: &[Overload] = &[
+///     row("repeat", "string_repeat_int", "string.(int) -> string", body!(repeat), "'ab'.repeat(2) == 'abab'"),
+///     row("double", "int_double", "int.() -> int", body!(|int: i64| int.wrapping_mul(2)), "2.double() == 4"),
+/// ];
+/// ```
+#[macro_export]
+macro_rules! body {
+    ($body:expr) => {
+        |context, values| $crate::decl::Body::call($body, context, values)
+    };
+}
+
+/// A Rust type that a parameter of a [`body!`](crate::body) may have.
+pub trait Argument<'a>: Sized {
+    /// The argument, if the value is of the type.
+    fn read(value: Value<'a>) -> Option<Self>;
+}
+
+/// A Rust type that a [`body!`](crate::body) may give: what becomes a value, or fails.
+pub trait Returned<'a> {
+    /// The result of the call.
+    fn into_result(self) -> Result<Value<'a>, EvalError>;
+}
+
+/// The arguments of a call, read by their types.
+pub trait Arguments<'a>: Sized {
+    /// Reads as many values as there are arguments.
+    ///
+    /// # Errors
+    ///
+    /// `no such overload` where a value is of another type, or where there are more or fewer values.
+    fn read(values: &[Value<'a>]) -> Result<Self, EvalError>;
+}
+
+/// A Rust function that computes an overload. [`body!`](crate::body) makes a row's implementation of it.
+///
+/// `Parameters` tells functions with a context from those without; the compiler infers it.
+pub trait Body<'a, Parameters> {
+    /// Calls the function.
+    fn call(self, context: &CallContext<'a>, values: &[Value<'a>]) -> Result<Value<'a>, EvalError>;
+}
+
+/// The parameters of a function of its arguments alone.
+#[derive(Debug)]
+pub struct Plain<A>(std::marker::PhantomData<A>);
+
+/// The parameters of a function that uses the context of the call.
+#[derive(Debug)]
+pub struct WithContext<A>(std::marker::PhantomData<A>);
+
+/// A text, or a type in the place of one: upstream asks some arguments for Go's value, which of a type is its name.
+#[derive(Debug, Clone, Copy)]
+pub struct NativeText<'a>(pub &'a str);
+
+macro_rules! argument {
+    ($($type:ty: $accessor:ident;)*) => {$(
+        impl<'a> Argument<'a> for $type {
+            #[inline]
+            fn read(value: Value<'a>) -> Option<Self> {
+                value.$accessor()
+            }
+        }
+    )*};
+}
+
+argument! {
+    bool: as_bool;
+    i64: as_int;
+    u64: as_uint;
+    f64: as_double;
+    &'a str: as_str;
+    &'a [u8]: as_bytes;
+    Duration: as_duration;
+    Timestamp: as_timestamp;
+    List<'a>: as_list;
+    Map<'a>: as_map;
+    &'a dyn Opaque: as_dyn_opaque;
+}
+
+impl<'a> Argument<'a> for Value<'a> {
+    #[inline]
+    fn read(value: Value<'a>) -> Option<Self> {
+        Some(value)
+    }
+}
+
+/// CEL's optionals.
+impl<'a> Argument<'a> for Option<&'a Value<'a>> {
+    #[inline]
+    fn read(value: Value<'a>) -> Option<Self> {
+        value.as_optional()
+    }
+}
+
+impl<'a, T: Opaque> Argument<'a> for &'a T {
+    #[inline]
+    fn read(value: Value<'a>) -> Option<Self> {
+        value.as_opaque()
+    }
+}
+
+impl<'a> Argument<'a> for NativeText<'a> {
+    #[inline]
+    fn read(value: Value<'a>) -> Option<Self> {
+        value.as_str().or_else(|| value.as_type()).map(NativeText)
+    }
+}
+
+macro_rules! returned {
+    ($($type:ty),*) => {$(
+        impl<'a> Returned<'a> for $type {
+            #[inline]
+            fn into_result(self) -> Result<Value<'a>, EvalError> {
+                Ok(Value::from(self))
+            }
+        }
+    )*};
+}
+
+returned!(
+    bool,
+    i64,
+    u64,
+    f64,
+    &'a str,
+    &'a [u8],
+    Duration,
+    Timestamp,
+    List<'a>,
+    Map<'a>,
+    Value<'a>
+);
+
+impl<'a, T: Into<Value<'a>>> Returned<'a> for Result<T, EvalError> {
+    #[inline]
+    fn into_result(self) -> Result<Value<'a>, EvalError> {
+        self.map(T::into)
+    }
+}
+
+macro_rules! arity {
+    ($($name:ident $value:ident),*) => {
+        impl<'a, $($name: Argument<'a>),*> Arguments<'a> for ($($name,)*) {
+            #[inline]
+            fn read(values: &[Value<'a>]) -> Result<Self, EvalError> {
+                if let [$($value),*] = *values
+                    $(&& let Some($value) = $name::read($value))*
+                {
+                    return Ok(($($value,)*));
+                }
+                Err(EvalError::no_such_overload())
+            }
+        }
+
+        impl<'a, F, R, $($name),*> Body<'a, Plain<($($name,)*)>> for F
+        where
+            F: FnOnce($($name),*) -> R,
+            R: Returned<'a>,
+            $($name: Argument<'a>,)*
+        {
+            #[inline]
+            fn call(self, _: &CallContext<'a>, values: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
+                let ($($value,)*) = <($($name,)*)>::read(values)?;
+                self($($value),*).into_result()
+            }
+        }
+
+        impl<'a, F, R, $($name),*> Body<'a, WithContext<($($name,)*)>> for F
+        where
+            F: FnOnce(&CallContext<'a>, $($name),*) -> R,
+            R: Returned<'a>,
+            $($name: Argument<'a>,)*
+        {
+            #[inline]
+            fn call(self, context: &CallContext<'a>, values: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
+                let ($($value,)*) = <($($name,)*)>::read(values)?;
+                self(context, $($value),*).into_result()
+            }
+        }
+    };
+}
+
+arity!();
+arity!(A a);
+arity!(A a, B b);
+arity!(A a, B b, C c);
+arity!(A a, B b, C c, D d);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decl::Function;
+    use crate::value::Arena;
+
+    fn call<'a>(
+        body: Function,
+        arena: &'a Arena,
+        values: &[Value<'a>],
+    ) -> Result<Value<'a>, String> {
+        body(&CallContext::new(arena), values).map_err(|error| error.message().to_owned())
+    }
+
+    fn longer<'a>(left: &'a str, right: &'a str) -> &'a str {
+        if right.len() > left.len() {
+            right
+        } else {
+            left
+        }
+    }
+
+    fn half(int: i64) -> Result<i64, EvalError> {
+        match int % 2 {
+            0 => Ok(int / 2),
+            _ => Err(EvalError::new("odd")),
+        }
+    }
+
+    fn pair<'a>(call: &CallContext<'a>, first: Value<'a>, second: Value<'a>) -> Value<'a> {
+        call.arena.list(&[first, second])
+    }
+
+    #[test]
+    fn arguments_are_read_by_their_types() {
+        let arena = Arena::new();
+        let text = [Value::from("a"), Value::from("bc")];
+        assert_eq!(
+            call(body!(longer), &arena, &text).unwrap().as_str(),
+            Some("bc")
+        );
+        assert_eq!(
+            call(body!(half), &arena, &[4.into()]).unwrap().as_int(),
+            Some(2)
+        );
+        assert_eq!(call(body!(half), &arena, &[3.into()]).unwrap_err(), "odd");
+        let both = call(body!(pair), &arena, &text).unwrap();
+        assert_eq!(both.in_message().to_string(), "[a, bc]");
+        assert_eq!(
+            call(body!(|| true), &arena, &[]).unwrap().as_bool(),
+            Some(true)
+        );
+    }
+
+    #[test]
+    fn other_arguments_fit_no_overload() {
+        let arena = Arena::new();
+        for values in [
+            [].as_slice(),
+            &[Value::from("a")],
+            &[1.into(), 2.into()],
+            &[Value::from(1_u64)],
+        ] {
+            assert_eq!(
+                call(body!(half), &arena, values).unwrap_err(),
+                "no such overload"
+            );
+        }
+    }
+}

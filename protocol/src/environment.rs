@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use gavel_engine::cost::Cost;
-use gavel_engine::decl::{Implementation, OverloadDecl, TypeProvider};
+use gavel_engine::decl::{OverloadDecl, TypeProvider};
 use gavel_engine::env::{Env, EnvBuilder};
 use gavel_engine::syntax::Macros;
 use gavel_engine::types::{Signature, Type, TypeTextError};

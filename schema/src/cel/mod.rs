@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use gavel_engine::cost::SizeEstimate;
+use gavel_engine::env::EnvBuilder;
 use gavel_engine::estimate::SizeSource;
 use gavel_engine::types::Type;
 use gavel_engine::value::{Arena, Json, Shape, Value};
@@ -88,6 +89,13 @@ impl CelSchema {
     /// selected without escaping, as new expressions may since 1.31 and stored ones in all versions.
     pub fn provider(&self, reserved_words: bool) -> Arc<SchemaTypes> {
         Arc::new(SchemaTypes::new(self.clone(), reserved_words))
+    }
+
+    /// Declares a variable of this schema in an environment, with the types of its fields; as `dyn` where expressions
+    /// cannot see the schema. [`view`](Self::view) makes the values to bind.
+    pub fn declare(&self, variable: &str, env: EnvBuilder) -> EnvBuilder {
+        let ty = self.declared_type().unwrap_or(Type::Dyn);
+        env.variable(variable, ty).provider(self.provider(true))
     }
 
     /// JSON as a value, without conversion. It is read as it is used.

@@ -15,12 +15,13 @@ mod policies;
 mod recordings;
 mod reload;
 mod server;
+mod status;
 mod telemetry;
 mod tls;
 mod watch;
 
 pub use config::{Config, Limits, PolicySource, Shutdown};
-pub use http::ApiError;
+pub use status::ApiError;
 pub use telemetry::{LogFormat, start_logs};
 pub use tls::{Identity, SelfSigned, TlsError, TlsSettings};
 

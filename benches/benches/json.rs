@@ -3,9 +3,9 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use gavel_apimachinery::json;
 use gavel_benches::rules;
 use gavel_engine::value::{Arena, Json};
+use gavel_schema::read_value;
 use serde::de::IgnoredAny;
 
 fn read(criterion: &mut Criterion) {
@@ -18,7 +18,7 @@ fn read(criterion: &mut Criterion) {
         let mut arena = Arena::new();
         bencher.iter(|| {
             arena.reset();
-            let value = json::read_value(black_box(text), &arena);
+            let value = read_value(black_box(text), &arena);
             black_box(value).is_ok()
         });
     });

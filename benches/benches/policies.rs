@@ -17,11 +17,11 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use gavel_apimachinery::json;
 use gavel_engine::value::Arena;
 use gavel_libraries::authorizer::{Authorizer, Rbac};
 use gavel_libraries::{EnvSet, Server};
 use gavel_policy::{AdmissionRequest, Options, PolicyIndex, Snapshot, dispatch};
+use gavel_schema::read_value;
 use kube_cel::{CompiledVapExpression, VapError, VapEvaluator, VapExpression};
 use serde_json::{Value as Json, json};
 
@@ -79,7 +79,7 @@ fn request(arena: &Arena) -> AdmissionRequest<'_> {
         "object": pod(),
     });
     let text = arena.bump().alloc_str(&request.to_string());
-    let request = json::read_value(text.as_bytes(), arena).expect("JSON");
+    let request = read_value(text.as_bytes(), arena).expect("JSON");
     AdmissionRequest::read(request, arena).expect("a request")
 }
 

@@ -55,7 +55,7 @@ fuzz_target!(|text: &[u8]| {
     }
     let document = input.remove("request").unwrap_or_default();
     let (text, arena) = (document.to_string(), Arena::new());
-    let read = json::read_value(text.as_bytes(), &arena).expect("what was written");
+    let read = gavel_schema::read_value(text.as_bytes(), &arena).expect("what was written");
     let requests = [Value::from(&document), read].map(|each| AdmissionRequest::read(each, &arena));
     let requests = match requests {
         [Ok(viewed), Ok(read)] => [viewed, read],

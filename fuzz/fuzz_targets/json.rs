@@ -3,12 +3,13 @@
 
 use gavel_apimachinery::json;
 use gavel_engine::value::Arena;
+use gavel_schema::read_value;
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value as Json;
 
 fuzz_target!(|text: &[u8]| {
     let arena = Arena::new();
-    match (json::read::<Json>(text), json::read_value(text, &arena)) {
+    match (json::read::<Json>(text), read_value(text, &arena)) {
         (Ok(document), Ok(value)) => assert_eq!(value.to_json(), Some(rounded(document))),
         (Err(of_document), Err(of_value)) => {
             assert_eq!(of_document.to_string(), of_value.to_string());

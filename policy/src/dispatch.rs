@@ -12,14 +12,17 @@ use smallvec::smallvec;
 
 use crate::cel::{Inputs, Runner};
 use crate::compiled::{CompiledPolicy, FailurePolicy};
+use crate::compiled_binding::CompiledBinding;
 use crate::decision::{Decision, Denial, Status};
-use crate::evaluation::{AuditOutcome, Evaluation, Session, Views};
-use crate::index::{CompiledBinding, Snapshot};
+use crate::evaluation::{Session, Views};
+use crate::fields::{fields_of, text_field};
+use crate::index::Snapshot;
 use crate::matching::{Matched, Surroundings};
 use crate::namespace::Namespace;
 use crate::observer::Observer;
+use crate::outcome::{AuditOutcome, Evaluation};
 use crate::params::{Found, ParamSelection, Params};
-use crate::request::{AdmissionRequest, fields_of, text_field};
+use crate::request::AdmissionRequest;
 use crate::resource::GroupVersionKind;
 
 /// The kinds of the core group without a namespace.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 
 use crate::compiled::CompiledPolicy;
-use crate::index::CompiledBinding;
+use crate::compiled_binding::CompiledBinding;
 use crate::matching::EquivalentResources;
 
 /// The policies that are bound.

@@ -14,11 +14,12 @@ use crate::api::{
 };
 use crate::cel::Compiler;
 use crate::compiled::CompiledPolicy;
+use crate::compiled_binding::CompiledBinding;
 use crate::hooks::{Hook, Hooks};
-use crate::matching::{EquivalentResources, Matcher};
+use crate::matching::EquivalentResources;
 use crate::names::Names;
 use crate::namespace::{Namespace, Namespaces};
-use crate::params::{ParamSelection, Params};
+use crate::params::Params;
 use crate::request::{AdmissionRequest, text_of};
 
 /// Takes in events and keeps the snapshot that they lead to. Cloning is cheap.
@@ -45,14 +46,6 @@ pub struct Snapshot {
     namespaces: Namespaces,
     equivalents: Arc<EquivalentResources>,
     hooks: Arc<Hooks>,
-}
-
-/// A binding that is ready to be asked.
-#[derive(Debug)]
-pub struct CompiledBinding {
-    binding: ValidatingAdmissionPolicyBinding,
-    pub(crate) matcher: Matcher,
-    pub(crate) params: Option<ParamSelection>,
 }
 
 /// Why an object cannot be taken in.
@@ -267,28 +260,6 @@ impl Snapshot {
         let params = self.params.get(&Names(&kind.api_version, &kind.kind));
         let params = params.map(|params| &**params);
         (params, params.and_then(Params::is_namespaced))
-    }
-}
-
-impl CompiledBinding {
-    /// A binding that has its defaults.
-    pub fn new(binding: ValidatingAdmissionPolicyBinding) -> Self {
-        let spec = &binding.spec;
-        CompiledBinding {
-            matcher: Matcher::new(spec.match_resources.as_ref()),
-            params: spec.param_ref.as_ref().map(ParamSelection::new),
-            binding,
-        }
-    }
-
-    /// The name of the binding.
-    pub fn name(&self) -> &str {
-        &self.binding.metadata.name
-    }
-
-    /// The binding itself.
-    pub fn binding(&self) -> &ValidatingAdmissionPolicyBinding {
-        &self.binding
     }
 }
 

@@ -6,15 +6,19 @@
 pub mod api;
 pub mod cel;
 mod compiled;
+mod compiled_binding;
 mod decision;
 mod dispatch;
 mod evaluation;
+mod expression_kind;
+mod fields;
 mod hooks;
 mod index;
 mod matching;
 mod names;
 mod namespace;
 mod observer;
+mod outcome;
 mod params;
 mod request;
 mod resource;
@@ -22,13 +26,14 @@ pub mod typecheck;
 pub mod validation;
 
 pub use compiled::{CompiledPolicy, FailurePolicy, PolicyError};
+pub use compiled_binding::CompiledBinding;
 pub use decision::{Decision, Denial, Status};
 pub use dispatch::{Options, decide, dispatch};
-pub use evaluation::{
-    AuditOutcome, ConditionsOutcome, Evaluation, PolicyAuditAnnotation, PolicyDecision, Verdict,
-};
-pub use index::{CompiledBinding, IndexError, PolicyIndex, Snapshot};
+pub use index::{IndexError, PolicyIndex, Snapshot};
 pub use matching::{EquivalentResources, Matched};
 pub use observer::{Observer, Run};
+pub use outcome::{
+    AuditOutcome, ConditionsOutcome, Evaluation, PolicyAuditAnnotation, PolicyDecision, Verdict,
+};
 pub use request::{AdmissionRequest, RequestError};
 pub use resource::{GroupVersionKind, GroupVersionResource};

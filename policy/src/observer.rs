@@ -2,9 +2,9 @@
 
 use gavel_engine::value::{Json, Value};
 
-use crate::cel::ExpressionKind;
-use crate::evaluation::{ConditionsOutcome, Evaluation};
+use crate::expression_kind::ExpressionKind;
 use crate::matching::Matched;
+use crate::outcome::{ConditionsOutcome, Evaluation};
 
 /// Is told each step of a decision, as it is taken. Whoever does not care does nothing.
 pub trait Observer {

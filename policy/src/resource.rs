@@ -5,7 +5,7 @@ use std::fmt;
 use gavel_engine::value::Value;
 use smol_str::SmolStr;
 
-use crate::request::text_field;
+use crate::fields::text_field;
 
 /// A kind: what an object says that it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]

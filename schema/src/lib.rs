@@ -9,6 +9,7 @@ mod equal;
 mod json_schema;
 pub mod openapi;
 pub mod prune;
+mod read;
 pub mod validate;
 
 pub use json_schema::{
@@ -16,3 +17,4 @@ pub use json_schema::{
     OptionalList, Pool, Rare, SchemaMap, SchemaOrBool, SchemaReadError, SchemaReader, Topology,
     Unsupported, ValidationRule,
 };
+pub use read::read_value;

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 
 use crate::config::Limits;
-use crate::http::ApiError;
+use crate::status::ApiError;
 use crate::telemetry::Metrics;
 
 mod slots;

@@ -8,7 +8,7 @@ use axum::http::{HeaderMap, header};
 use http_body_util::BodyExt;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::status::ApiError;
+use crate::status::ApiError;
 
 /// The most bytes that one value of JSON takes when it is read: a list grows by doubling, and the arena keeps the
 /// halves.

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use gavel_golang::duration;
 
-use super::status::ApiError;
+use crate::status::ApiError;
 
 /// What the API server waits where it does not say, and the most that it ever waits.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);

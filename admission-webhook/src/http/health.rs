@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use gavel_golang::quote::quote;
 
 use super::App;
-use super::status::ApiError;
+use crate::status::ApiError;
 
 /// What is known of the server's health.
 #[derive(Debug, Default)]

@@ -14,11 +14,8 @@ mod metrics;
 mod observe;
 mod review;
 pub(crate) mod routes;
-mod status;
 mod validate;
 mod verdict;
-
-pub use status::ApiError;
 
 /// What the handlers share.
 #[derive(Debug)]

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use gavel_apimachinery::{json, names};
 use gavel_engine::value::{Arena, Value};
 use gavel_policy::AdmissionRequest;
+use gavel_schema::read_value;
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use super::status::ApiError;
+use crate::status::ApiError;
 use crate::telemetry::bounded;
 
 /// A question of the API server.
@@ -44,7 +45,7 @@ impl<'b> Review<'b> {
         if body.is_empty() {
             return Err(ApiError::bad_request("the body of the request is empty"));
         }
-        let review = json::read_value(body, arena).map_err(|error| {
+        let review = read_value(body, arena).map_err(|error| {
             ApiError::bad_request(format!("the body of the request is not JSON: {error}"))
         })?;
         let field = |name| review.as_map()?.get_str(name).ok()?;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use axum::Router;
 use axum::routing::{get, post};
 
-use super::status::ApiError;
 use super::{App, health, metrics, validate};
 use crate::server::Paths;
+use crate::status::ApiError;
 
 /// What is answered at an address.
 pub(crate) fn router(app: Arc<App>, paths: Paths) -> Router {

@@ -13,9 +13,9 @@ use super::App;
 use super::deadline::deadline;
 use super::observe::Checks;
 use super::review::{Review, Verdict};
-use super::status::{ApiError, json_body};
 use super::verdict::{invalid, verdict};
 use crate::evaluation::{Flow, Outcome, Turn};
+use crate::status::{ApiError, json_body};
 
 /// Answers a review with what the policies decide.
 pub(super) async fn policies(State(app): State<Arc<App>>, request: Request) -> Response {

@@ -3,5 +3,5 @@
 mod read;
 mod write;
 
-pub use read::{read, read_stream, read_value};
+pub use read::{read, read_stream};
 pub use write::{double, go_text, go_type, kind, quoted, to_string};

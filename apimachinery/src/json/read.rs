@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use gavel_engine::value::{Arena, Value, read_json};
 use memchr::memmem;
 use serde::de::DeserializeOwned;
 
@@ -17,19 +16,6 @@ pub fn read<T: DeserializeOwned>(text: &[u8]) -> serde_json::Result<T> {
         // One look at all of it takes less time than one at each of its texts.
         Ok(text) => serde_json::from_str(text),
         Err(_) => serde_json::from_slice(&text),
-    }
-}
-
-/// Reads a JSON text as a value that lives in the text and in an arena.
-///
-/// # Errors
-///
-/// Those of [`read`].
-pub fn read_value<'a>(text: &'a [u8], arena: &'a Arena) -> serde_json::Result<Value<'a>> {
-    let value = std::str::from_utf8(text).ok();
-    match value.and_then(|text| read_json(text, arena)) {
-        Some(value) => Ok(value),
-        None => Ok(arena.document(read(text)?)),
     }
 }
 
@@ -106,24 +92,5 @@ mod tests {
         let date = r#"{"at": "2026-01-01", "id": "8c0c-0a1b", "n": 1e-0}"#;
         check(date, date);
         check("1 -0", "1  0");
-    }
-
-    #[test]
-    fn a_value_is_read_as_a_document_is() {
-        let check = |text: &[u8]| {
-            let arena = Arena::new();
-            let document = read::<serde_json::Value>(text).map_err(|error| error.to_string());
-            let value = read_value(text, &arena).map_err(|error| error.to_string());
-            let value = value.map(|value| value.to_json().unwrap());
-            assert_eq!(value, document, "{}", text.escape_ascii());
-        };
-        check(br#"{"b": [-0, -0.0, "\u00e9"], "a": {}}"#);
-        check(br#"{"a": 1, "b": -0, "a": 2}"#);
-        check(b"[1] 2");
-        check(b"[1, \"\xff\"]");
-        check(b"{\"a\": 1,}");
-        for levels in [127, 128] {
-            check(&[vec![b'['; levels], vec![b']'; levels]].concat());
-        }
     }
 }

@@ -7,10 +7,59 @@ mod encode;
 mod scan;
 mod values;
 
-pub use api_type::{ApiStruct, ApiValue, Member};
 pub use decoder::{Aborted, Decoder, Token};
 pub use encode::ObjectWriter;
 pub use values::{Bytes, RawJson, Time};
+
+/// A value of an object of the API.
+pub trait ApiValue: std::fmt::Debug {
+    /// Reads the next value into this one: what is there and is not read anew stays, as in Go. `named` is what Go calls
+    /// the innermost type where it has a name of its own (`.FailurePolicyType`), else empty.
+    ///
+    /// # Errors
+    ///
+    /// A value that reads itself cannot; all other faults are noted in the decoder.
+    fn decode(&mut self, decoder: &mut Decoder<'_>, named: &'static str) -> Result<(), Aborted>;
+
+    /// Whether `omitempty` leaves it out.
+    fn is_empty(&self) -> bool;
+
+    /// Writes it as Go does.
+    fn encode(&self, out: &mut String);
+
+    /// What Go calls the type.
+    fn go_type(decoder: &Decoder<'_>, named: &'static str) -> String
+    where
+        Self: Sized;
+}
+
+/// An object with named fields.
+pub trait ApiStruct {
+    /// What Go calls the type: `v1.ObjectMeta`; `.ParamKind` in the package of the object's version.
+    fn go_name(&self) -> &'static str;
+
+    /// The field of a name.
+    fn member(&mut self, name: &str) -> Option<Member<'_>>;
+
+    /// The names of the fields.
+    fn member_names(&self) -> Vec<&'static str>;
+
+    /// Writes the fields.
+    fn encode_members(&self, writer: &mut ObjectWriter<'_>);
+}
+
+/// A field of a struct.
+#[derive(Debug)]
+pub struct Member<'m> {
+    /// The name in JSON.
+    pub name: &'static str,
+    /// See [`ApiValue::decode`].
+    pub named: &'static str,
+    /// The embedded structs that hold it, the innermost first.
+    pub embedded: Vec<&'static str>,
+    /// The value.
+    pub value: &'m mut dyn ApiValue,
+}
 
 /// An object as it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]

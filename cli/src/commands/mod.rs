@@ -10,7 +10,7 @@ mod batch;
 mod eval;
 mod functions;
 mod lint;
-pub(crate) mod serve;
+mod serve;
 mod validate;
 
 /// Runs a command. A reader that has gone away is no error.

@@ -14,25 +14,7 @@ use smol_str::SmolStr;
 
 use super::declared::{JSON_PATCH, OBJECT_PATCH, VariableTypes, declared_type, variable_type};
 use super::environment::{Declarations, ObjectTypes, PARAMS, VARIABLES_VARIABLE, extend};
-
-/// What an expression is for, which says what it must come to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ExpressionKind {
-    /// Whether a policy or webhook is to look at the request at all: `bool`.
-    MatchCondition,
-    /// A variable of the policy: anything.
-    Variable,
-    /// What must be true: `bool`.
-    Validation,
-    /// What a denial says: `string`.
-    Message,
-    /// The value of an audit annotation: `string` or `null`.
-    AuditAnnotation,
-    /// What the object is merged with: `Object`.
-    ApplyConfiguration,
-    /// The operations of a JSON patch: `list(JSONPatch)`.
-    JsonPatch,
-}
+use crate::expression_kind::ExpressionKind;
 
 impl ExpressionKind {
     /// The types that it may come to; none: any.

@@ -5,15 +5,12 @@ use std::cell::OnceCell;
 
 use bumpalo::collections::Vec as BumpVec;
 use bumpalo::format;
-use gavel_engine::error::EvalError;
-use gavel_engine::program::{EvalOptions, Program};
-use gavel_engine::value::{Arena, Value};
+use gavel_engine::value::Value;
 
-use super::PER_CALL_LIMIT;
 use super::compile::Expression;
 use super::inputs::Inputs;
-use super::variables::{Pool, Ran, Scope, Variable};
-use crate::observer::{Observer, Run};
+use super::runner::{Ran, Runner};
+use super::variables::{Pool, Scope, Variable};
 
 /// What is said where the expressions of a group have used up their budget.
 pub(crate) const OUT_OF_BUDGET: &str =
@@ -22,52 +19,6 @@ pub(crate) const OUT_OF_BUDGET: &str =
 /// The budget of a group is used up: nothing that the group came to counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct OutOfBudget;
-
-/// Runs programs.
-#[derive(Clone, Copy)]
-pub(crate) struct Runner<'a> {
-    /// Where what they compute lives.
-    pub(crate) arena: &'a Arena,
-    /// True ends evaluations.
-    pub(crate) interrupt: Option<&'a (dyn Fn() -> bool + Sync)>,
-    /// Who wants to know.
-    pub(crate) observer: &'a dyn Observer,
-}
-
-impl<'a> Runner<'a> {
-    /// Evaluates a program.
-    pub(super) fn eval(
-        &self,
-        program: &'a Program,
-        inputs: &Inputs<'a>,
-        variables: Value<'a>,
-    ) -> Ran<'a> {
-        let options = EvalOptions {
-            cost_limit: Some(PER_CALL_LIMIT),
-            interrupt: self.interrupt,
-            ..EvalOptions::default()
-        };
-        let resolve = |name: &str| inputs.resolve(name, variables);
-        let evaluation = program.eval_with(resolve, self.arena, &options);
-        let keep = |error: EvalError| &*self.arena.bump().alloc_str(error.message());
-        Ran {
-            result: evaluation.result.map_err(keep),
-            cost: evaluation.cost,
-            read: &[],
-        }
-    }
-
-    /// Tells that an expression was evaluated.
-    pub(super) fn tell(&self, expression: &Expression, variable: Option<&str>, ran: &Ran<'_>) {
-        self.observer.ran(&Run {
-            kind: expression.kind,
-            expression: &expression.text,
-            variable,
-            cost: ran.cost,
-            result: ran.result,
-        });
-    }
-}
 
 /// What an expression came to, or why it came to nothing; none where there is no expression.
 pub(crate) type Outcome<'a> = Option<Result<Value<'a>, &'a str>>;

@@ -6,21 +6,23 @@ mod declared;
 mod environment;
 mod evaluate;
 mod inputs;
+mod runner;
 mod variables;
 
 pub(crate) use compile::variables_read;
-pub use compile::{
-    CompileError, CompileErrorKind, Compiler, Expression, ExpressionKind, TypeFault,
-};
+pub use compile::{CompileError, CompileErrorKind, Compiler, Expression, TypeFault};
 pub use declared::{NAMESPACE, REQUEST, declared_type, provider};
 pub(crate) use environment::{
     AUTHORIZER, NAMESPACE_OBJECT, OBJECT, OLD_OBJECT, PARAMS, REQUEST_RESOURCE, REQUEST_VARIABLE,
     VARIABLES_VARIABLE,
 };
 pub use environment::{Declarations, ObjectTypes};
-pub(crate) use evaluate::{Group, OUT_OF_BUDGET, Outcome, Runner};
+pub(crate) use evaluate::{Group, OUT_OF_BUDGET, Outcome};
 pub(crate) use inputs::Inputs;
+pub(crate) use runner::Runner;
 pub use variables::Variable;
+
+pub use crate::expression_kind::ExpressionKind;
 
 /// The most cost units that one evaluation of an expression or a variable may take.
 pub const PER_CALL_LIMIT: u64 = 1_000_000;

@@ -16,8 +16,8 @@ use smol_str::SmolStr;
 
 use super::compile::Expression;
 use super::declared::VARIABLES;
-use super::evaluate::Runner;
 use super::inputs::Inputs;
+use super::runner::{Ran, Runner};
 
 /// A variable of a policy.
 #[derive(Debug)]
@@ -26,17 +26,6 @@ pub struct Variable {
     pub name: SmolStr,
     /// What it stands for.
     pub expression: Expression,
-}
-
-/// What a program came to.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Ran<'a> {
-    /// The value, or what is wrong.
-    pub(super) result: Result<Value<'a>, &'a str>,
-    /// The cost units that it took, without those of variables.
-    pub(super) cost: u64,
-    /// The positions of the variables of the pool that it read itself.
-    pub(super) read: &'a [usize],
 }
 
 /// What is known of a variable.

@@ -2,7 +2,7 @@
 
 use gavel_engine::value::Value;
 
-use super::fields::{field, text_field};
+use crate::fields::{field, text_field};
 
 /// A label of an object. Labels that are not all texts count as none.
 pub(crate) fn label<'a>(object: Value<'a>, key: &str) -> Option<&'a str> {

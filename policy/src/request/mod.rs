@@ -1,6 +1,5 @@
 //! The request that is to be decided, as an AdmissionReview brings it (apiserver `pkg/admission/attributes.go`).
 
-mod fields;
 mod metadata;
 mod options;
 mod value;
@@ -12,10 +11,9 @@ use std::sync::Arc;
 use gavel_engine::value::{Arena, Map, Value};
 use gavel_libraries::authorizer::UserInfo;
 
+use crate::fields::field;
 use crate::resource::{GroupVersionKind, GroupVersionResource};
 
-use fields::field;
-pub(crate) use fields::{fields_of, text_field};
 pub(crate) use metadata::{label, object_name, text_of};
 
 /// The request that is to be decided. It is read once; every policy views it.

@@ -3,8 +3,8 @@
 
 use gavel_engine::value::{Arena, Value};
 
-use super::fields::{Fields, fields_of, text_field};
 use super::{RequestError, object, unfit};
+use crate::fields::{Fields, fields_of, text_field};
 
 /// The options of an operation with the fields that their type has. What is empty in Go is left out.
 pub(super) fn as_go_writes<'a>(

@@ -13,13 +13,13 @@ mod requests;
 use std::cell::Cell;
 use std::sync::Arc;
 
-use gavel_apimachinery::json;
 use gavel_engine::value::Arena;
 use gavel_libraries::EnvSet;
 use gavel_libraries::authorizer::{Authorizer, AuthorizerAttributes, Decision as Answer, Verdict};
 use gavel_policy::{
     AdmissionRequest, Decision, Observer, Options, PolicyIndex, Run, Snapshot, dispatch,
 };
+use gavel_schema::read_value;
 use serde_json::{Value as Json, json};
 
 /// Allows everything.
@@ -88,7 +88,7 @@ fn request_with(fields: Json, arena: &Arena) -> AdmissionRequest<'_> {
     let all = request.as_object_mut().unwrap();
     all.extend(fields.as_object().unwrap().clone());
     let text = arena.bump().alloc_str(&request.to_string());
-    let request = json::read_value(text.as_bytes(), arena).unwrap();
+    let request = read_value(text.as_bytes(), arena).unwrap();
     AdmissionRequest::read(request, arena).unwrap()
 }
 

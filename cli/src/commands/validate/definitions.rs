@@ -6,7 +6,8 @@ use gavel_crd::rule::RuleEnvs;
 use gavel_libraries::Server;
 use gavel_manifest::Document;
 
-use super::object::{Fault, Key};
+use super::fault::Fault;
+use super::key::Key;
 use crate::manifests::is_definition;
 
 /// Definitions by the kind of their objects.

@@ -12,11 +12,15 @@ use crate::progress::Progress;
 use crate::report;
 
 mod definitions;
+mod fault;
+mod key;
 mod object;
 mod status;
 
 use definitions::Definitions;
-use object::{Checked, Fault, Key};
+use fault::Fault;
+use key::Key;
+use object::Checked;
 
 /// Validates the objects that the arguments name.
 pub(crate) fn run(args: &ValidateArgs) -> io::Result<Exit> {

@@ -1,79 +1,16 @@
 //! One object, held against its definition.
 
-use std::fmt;
-
-use gavel_apimachinery::field::Error;
-use gavel_crd::definition::written_field;
 use gavel_crd::resource::DecodeOptions;
 use gavel_engine::value::Json;
-use gavel_manifest::{Document, Place, Problem};
+use gavel_manifest::Document;
 
 use super::definitions::KnownDefinition;
+use super::fault::Fault;
+use super::key::Key;
 use crate::args::ValidateArgs;
 
 /// What an API server puts behind a `generateName`; here it is always the same.
 const GENERATED: &str = "22222";
-
-/// What names an object.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Key<'d> {
-    pub(super) api_version: &'d str,
-    pub(super) kind: &'d str,
-    pub(super) name: &'d str,
-    namespace: &'d str,
-}
-
-impl<'d> Key<'d> {
-    /// An error where the document is no object of an API.
-    pub(super) fn of(document: &'d Document) -> Result<Self, String> {
-        let text = |pointer| document.value().pointer(pointer).and_then(Json::as_str);
-        let required = |pointer: &'static str| {
-            text(pointer)
-                .filter(|text| !text.is_empty())
-                .ok_or_else(|| format!("{} must be set", pointer.trim_start_matches('/')))
-        };
-        Ok(Key {
-            api_version: required("/apiVersion")?,
-            kind: required("/kind")?,
-            name: text("/metadata/name").unwrap_or_default(),
-            namespace: text("/metadata/namespace").unwrap_or_default(),
-        })
-    }
-
-    /// The group; the first one has no name.
-    pub(super) fn group(&self) -> &'d str {
-        self.api_version
-            .split_once('/')
-            .map_or("", |(group, _)| group)
-    }
-
-    /// The version of the group.
-    pub(super) fn version(&self) -> &'d str {
-        let split = self.api_version.split_once('/');
-        split.map_or(self.api_version, |(_, version)| version)
-    }
-
-    /// Whether both name the same object, whatever the version; `default` is the namespace of those that name none.
-    pub(super) fn is_same_object(&self, other: &Key<'_>, default: &str) -> bool {
-        self.group() == other.group()
-            && self.kind == other.kind
-            && self.name == other.name
-            && self.namespace_or(default) == other.namespace_or(default)
-    }
-
-    fn namespace_or<'n>(&'n self, default: &'n str) -> &'n str {
-        match self.namespace {
-            "" => default,
-            namespace => namespace,
-        }
-    }
-}
-
-impl fmt::Display for Key<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.api_version, self.kind)
-    }
-}
 
 /// What was found.
 #[derive(Debug, Default)]
@@ -86,55 +23,6 @@ impl Checked {
     pub(super) fn is_valid(&self) -> bool {
         self.faults.is_empty()
     }
-}
-
-/// One thing that is wrong.
-#[derive(Debug)]
-pub(super) enum Fault {
-    /// With a field.
-    Field(Error),
-    /// A field that the definition does not know.
-    Unknown(String),
-    /// A key that comes twice.
-    Twice(Problem),
-    /// With the object as a whole.
-    Object(String),
-}
-
-impl Fault {
-    /// Where it is.
-    pub(super) fn place(&self, document: &Document) -> Place {
-        match self {
-            Fault::Field(error) => {
-                let field = written_field(quoted_field(error).unwrap_or(&error.field));
-                // An object may be told of expressions that are in its definition.
-                match error.detail.starts_with("compilation failed") {
-                    true => document.place_of_problem(&field, &error.detail),
-                    false => document.place_of(&field),
-                }
-            }
-            Fault::Unknown(field) => document.place_of(field),
-            Fault::Twice(problem) => problem.place(),
-            Fault::Object(_) => document.place(),
-        }
-    }
-
-    /// What is wrong, in one line.
-    pub(super) fn line(&self) -> String {
-        let text = match self {
-            Fault::Field(error) => error.to_string(),
-            Fault::Unknown(field) => format!("unknown field \"{field}\""),
-            Fault::Twice(problem) => problem.message().to_owned(),
-            Fault::Object(message) => message.clone(),
-        };
-        text.trim_end().replace('\n', "\n    ")
-    }
-}
-
-/// The field at fault where upstream names it in the detail alone, as it does where one of several schemas must hold.
-fn quoted_field(error: &Error) -> Option<&str> {
-    let (field, _) = error.detail.strip_prefix('"')?.split_once('"')?;
-    (error.field == "<nil>").then_some(field)
 }
 
 /// Holds an object against its definition: created or, where there is an old one, updated.

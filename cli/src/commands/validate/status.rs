@@ -6,7 +6,9 @@ use gavel_apimachinery::json;
 use gavel_engine::value::Json;
 use serde_json::json;
 
-use super::object::{Checked, Fault, Key};
+use super::fault::Fault;
+use super::key::Key;
+use super::object::Checked;
 
 /// One line of JSON.
 pub(super) fn of(checked: &Checked, key: &Key<'_>) -> String {

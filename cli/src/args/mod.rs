@@ -13,7 +13,9 @@ use gavel_policy::cel::PER_CALL_LIMIT;
 use gavel_protocol::kubernetes_version;
 use gavel_schema::cel::MAX_REQUEST_SIZE;
 
-use crate::commands::serve::ServeArgs;
+mod serve;
+
+pub(crate) use serve::{LogFormat, ServeArgs};
 
 /// CEL exactly as Kubernetes evaluates it.
 #[derive(Debug, Parser)]
@@ -290,7 +292,7 @@ fn binding(text: &str) -> Result<(String, Binding), String> {
 }
 
 /// Reads a duration above 0 as Go writes it.
-pub(crate) fn duration(text: &str) -> Result<std::time::Duration, String> {
+fn duration(text: &str) -> Result<std::time::Duration, String> {
     let nanos = gavel_golang::duration::parse(text).and_then(|nanos| u64::try_from(nanos).ok());
     match nanos {
         Some(nanos) if nanos > 0 => Ok(std::time::Duration::from_nanos(nanos)),
@@ -299,7 +301,7 @@ pub(crate) fn duration(text: &str) -> Result<std::time::Duration, String> {
 }
 
 /// A count of bytes above 0, as Kubernetes writes quantities: `7Mi`, `512k`, `1000000`.
-pub(crate) fn bytes(text: &str) -> Result<usize, String> {
+fn bytes(text: &str) -> Result<usize, String> {
     let quantity = Quantity::parse(text)
         .ok()
         .and_then(|quantity| quantity.as_integer().ok());

@@ -1,0 +1,117 @@
+//! The arguments of `gavel serve`.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use gavel_admission_webhook::Limits;
+
+use super::{bytes, duration};
+
+/// Answers the AdmissionReviews of an API server as its own ValidatingAdmissionPolicies would have answered them.
+///
+/// Serves until SIGTERM; what is in flight then is answered. Logs go to standard error.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct ServeArgs {
+    /// Serve the policies, bindings, params, namespaces, CustomResourceDefinitions and RBAC objects of these manifests:
+    /// files, or folders of .yaml, .yml and .json; what changes is served within a second
+    #[arg(long, value_name = "FILE|FOLDER", num_args = 1.., required_unless_present = "demo")]
+    pub(crate) policies: Vec<PathBuf>,
+
+    /// Read the folders in the folders too
+    #[arg(short = 'R', long, requires = "policies")]
+    pub(crate) recursive: bool,
+
+    /// Serve built-in samples, by plain HTTP on the own machine unless something else is said
+    #[arg(long, conflicts_with = "policies")]
+    pub(crate) demo: bool,
+
+    /// The address to listen at; default 0.0.0.0:8443, with --demo 127.0.0.1:8080
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub(crate) listen: Option<SocketAddr>,
+
+    /// Answer health checks and metrics at this address, by plain HTTP, and only reviews at the other
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub(crate) health_listen: Option<SocketAddr>,
+
+    /// The server's certificate with those up to its authority, PEM; read again when it changes
+    #[arg(long, value_name = "FILE", requires = "key")]
+    pub(crate) cert: Option<PathBuf>,
+
+    /// The key of the certificate, PEM
+    #[arg(long, value_name = "FILE", requires = "cert")]
+    pub(crate) key: Option<PathBuf>,
+
+    /// Let only clients in whose certificate an authority of this PEM file has signed
+    #[arg(long, value_name = "FILE", conflicts_with = "plain_http")]
+    pub(crate) client_ca: Option<PathBuf>,
+
+    /// Make a certificate for these names with a throw-away authority, and print the caBundle; default localhost,
+    /// 127.0.0.1 and ::1
+    #[arg(long, value_name = "NAME", num_args = 0.., value_delimiter = ',', conflicts_with = "cert")]
+    pub(crate) self_signed: Option<Vec<String>>,
+
+    /// Serve without TLS, behind something that has it
+    #[arg(long, conflicts_with_all = ["cert", "self_signed"])]
+    pub(crate) plain_http: bool,
+
+    /// The most bytes of a request's body. API servers send two objects of up to 3 MiB and what they say about them
+    #[arg(long, value_name = "BYTES", value_parser = bytes, default_value = "7Mi")]
+    pub(crate) max_body: usize,
+
+    /// The most bytes that all requests in memory take: their bodies and the values read from them; more is answered 429
+    #[arg(long, value_name = "BYTES", value_parser = bytes, default_value = "256Mi")]
+    pub(crate) max_memory: usize,
+
+    /// The most connections at once; for one more, the longest idle one is closed
+    #[arg(long, value_name = "COUNT", default_value_t = Limits::default().connections)]
+    pub(crate) max_connections: usize,
+
+    /// The most long evaluations at once; default the number of processors
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) max_evaluations: Option<usize>,
+
+    /// The most requests that wait for a long evaluation; more are answered 429
+    #[arg(long, value_name = "COUNT", default_value_t = Limits::default().waiting)]
+    pub(crate) max_waiting: usize,
+
+    /// How long a client may take for a TLS handshake and for the head of its first request
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "10s")]
+    pub(crate) header_timeout: Duration,
+
+    /// How long a connection may be idle; API servers keep theirs 90s
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "2m")]
+    pub(crate) idle_timeout: Duration,
+
+    /// How long to go on after SIGTERM, until no more requests are sent here
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "5s")]
+    pub(crate) shutdown_delay: Duration,
+
+    /// How long ending may take in all
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "25s")]
+    pub(crate) grace_period: Duration,
+
+    /// How logs are written
+    #[arg(long, value_enum, default_value_t = LogFormat::Text)]
+    pub(crate) log_format: LogFormat,
+
+    /// Which logs are written: error, warn, info, debug or trace
+    #[arg(long, value_name = "LEVEL", default_value = "info")]
+    pub(crate) log_level: String,
+}
+
+const EXAMPLES: &str = "Examples:
+  gavel serve --demo
+  gavel serve --policies policies/ -R --self-signed gavel.gavel-system.svc
+  gavel serve --policies policies/ --cert tls.crt --key tls.key --client-ca ca.crt";
+
+/// How logs are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogFormat {
+    /// For people
+    Text,
+    /// For programs: an object a line
+    Json,
+}

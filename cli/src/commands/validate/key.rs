@@ -1,0 +1,67 @@
+//! What names an object.
+
+use std::fmt;
+
+use gavel_engine::value::Json;
+use gavel_manifest::Document;
+
+/// What names an object.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Key<'d> {
+    pub(super) api_version: &'d str,
+    pub(super) kind: &'d str,
+    pub(super) name: &'d str,
+    namespace: &'d str,
+}
+
+impl<'d> Key<'d> {
+    /// An error where the document is no object of an API.
+    pub(super) fn of(document: &'d Document) -> Result<Self, String> {
+        let text = |pointer| document.value().pointer(pointer).and_then(Json::as_str);
+        let required = |pointer: &'static str| {
+            text(pointer)
+                .filter(|text| !text.is_empty())
+                .ok_or_else(|| format!("{} must be set", pointer.trim_start_matches('/')))
+        };
+        Ok(Key {
+            api_version: required("/apiVersion")?,
+            kind: required("/kind")?,
+            name: text("/metadata/name").unwrap_or_default(),
+            namespace: text("/metadata/namespace").unwrap_or_default(),
+        })
+    }
+
+    /// The group; the first one has no name.
+    pub(super) fn group(&self) -> &'d str {
+        self.api_version
+            .split_once('/')
+            .map_or("", |(group, _)| group)
+    }
+
+    /// The version of the group.
+    pub(super) fn version(&self) -> &'d str {
+        let split = self.api_version.split_once('/');
+        split.map_or(self.api_version, |(_, version)| version)
+    }
+
+    /// Whether both name the same object, whatever the version; `default` is the namespace of those that name none.
+    pub(super) fn is_same_object(&self, other: &Key<'_>, default: &str) -> bool {
+        self.group() == other.group()
+            && self.kind == other.kind
+            && self.name == other.name
+            && self.namespace_or(default) == other.namespace_or(default)
+    }
+
+    fn namespace_or<'n>(&'n self, default: &'n str) -> &'n str {
+        match self.namespace {
+            "" => default,
+            namespace => namespace,
+        }
+    }
+}
+
+impl fmt::Display for Key<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.api_version, self.kind)
+    }
+}

@@ -1,0 +1,67 @@
+//! One program, run and told of.
+
+use gavel_engine::error::EvalError;
+use gavel_engine::program::{EvalOptions, Program};
+use gavel_engine::value::{Arena, Value};
+
+use super::PER_CALL_LIMIT;
+use super::compile::Expression;
+use super::inputs::Inputs;
+use crate::observer::{Observer, Run};
+
+/// Runs programs.
+#[derive(Clone, Copy)]
+pub(crate) struct Runner<'a> {
+    /// Where what they compute lives.
+    pub(crate) arena: &'a Arena,
+    /// True ends evaluations.
+    pub(crate) interrupt: Option<&'a (dyn Fn() -> bool + Sync)>,
+    /// Who wants to know.
+    pub(crate) observer: &'a dyn Observer,
+}
+
+impl<'a> Runner<'a> {
+    /// Evaluates a program.
+    pub(super) fn eval(
+        &self,
+        program: &'a Program,
+        inputs: &Inputs<'a>,
+        variables: Value<'a>,
+    ) -> Ran<'a> {
+        let options = EvalOptions {
+            cost_limit: Some(PER_CALL_LIMIT),
+            interrupt: self.interrupt,
+            ..EvalOptions::default()
+        };
+        let resolve = |name: &str| inputs.resolve(name, variables);
+        let evaluation = program.eval_with(resolve, self.arena, &options);
+        let keep = |error: EvalError| &*self.arena.bump().alloc_str(error.message());
+        Ran {
+            result: evaluation.result.map_err(keep),
+            cost: evaluation.cost,
+            read: &[],
+        }
+    }
+
+    /// Tells that an expression was evaluated.
+    pub(super) fn tell(&self, expression: &Expression, variable: Option<&str>, ran: &Ran<'_>) {
+        self.observer.ran(&Run {
+            kind: expression.kind,
+            expression: &expression.text,
+            variable,
+            cost: ran.cost,
+            result: ran.result,
+        });
+    }
+}
+
+/// What a program came to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ran<'a> {
+    /// The value, or what is wrong.
+    pub(super) result: Result<Value<'a>, &'a str>,
+    /// The cost units that it took, without those of variables.
+    pub(super) cost: u64,
+    /// The positions of the variables of the pool that it read itself.
+    pub(super) read: &'a [usize],
+}

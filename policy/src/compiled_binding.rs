@@ -1,0 +1,35 @@
+//! Bindings, ready to be asked.
+
+use crate::api::ValidatingAdmissionPolicyBinding;
+use crate::matching::Matcher;
+use crate::params::ParamSelection;
+
+/// A binding that is ready to be asked.
+#[derive(Debug)]
+pub struct CompiledBinding {
+    binding: ValidatingAdmissionPolicyBinding,
+    pub(crate) matcher: Matcher,
+    pub(crate) params: Option<ParamSelection>,
+}
+
+impl CompiledBinding {
+    /// A binding that has its defaults.
+    pub fn new(binding: ValidatingAdmissionPolicyBinding) -> Self {
+        let spec = &binding.spec;
+        CompiledBinding {
+            matcher: Matcher::new(spec.match_resources.as_ref()),
+            params: spec.param_ref.as_ref().map(ParamSelection::new),
+            binding,
+        }
+    }
+
+    /// The name of the binding.
+    pub fn name(&self) -> &str {
+        &self.binding.metadata.name
+    }
+
+    /// The binding itself.
+    pub fn binding(&self) -> &ValidatingAdmissionPolicyBinding {
+        &self.binding
+    }
+}

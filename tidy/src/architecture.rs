@@ -1,0 +1,65 @@
+//! The order of crates and of the engine's modules, as ARCHITECTURE.md tells it.
+
+/// What ARCHITECTURE.md says may use what.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Architecture {
+    /// Folders of crates and their layers; a crate without a layer may use all.
+    pub layers: Vec<(String, Option<u32>)>,
+    /// The modules of the engine, from the bottom up; those of one line may not use each other's files in circles.
+    pub engine: Vec<Vec<String>>,
+}
+
+impl Architecture {
+    /// Reads the table whose rows are `` | `folder/` | layer | … ``, and the block of code in which each line names modules of
+    /// the engine and, behind two spaces, what they are.
+    pub fn read(text: &str) -> Self {
+        Architecture {
+            layers: text.lines().filter_map(layer).collect(),
+            engine: engine(text),
+        }
+    }
+
+    /// The layer of a crate's folder, if the table has one.
+    pub fn layer(&self, folder: &str) -> Option<Option<u32>> {
+        let row = self.layers.iter().find(|(name, _)| name == folder);
+        row.map(|(_, layer)| *layer)
+    }
+
+    /// The line on which a module of the engine stands.
+    pub fn engine_line(&self, module: &str) -> Option<usize> {
+        let has = |line: &Vec<String>| line.iter().any(|name| name == module);
+        self.engine.iter().position(has)
+    }
+}
+
+fn layer(line: &str) -> Option<(String, Option<u32>)> {
+    let mut cells = line.strip_prefix("| `")?.split('|').map(str::trim);
+    let folder = cells.next()?.strip_suffix("/`")?;
+    Some((folder.to_owned(), cells.next()?.parse().ok()))
+}
+
+fn engine(text: &str) -> Vec<Vec<String>> {
+    let after = text.split_once("Inside `engine`");
+    let block = after.and_then(|(_, rest)| rest.split("```").nth(1));
+    let lines = block.into_iter().flat_map(str::lines);
+    lines
+        .filter_map(|line| line.split_once("  "))
+        .map(|(names, _)| names.split(", ").map(str::to_owned).collect())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_read() {
+        let text = "| folder | layer | it |\n|---|---|---|\n| `a/` | 0 | x |\n| `b/` | – | y |\n\nInside `engine` …:\n\n```\nx, y    words\nz   more words\n```\n";
+        let read = Architecture::read(text);
+        assert_eq!(read.layer("a"), Some(Some(0)));
+        assert_eq!(read.layer("b"), Some(None));
+        assert_eq!(read.layer("c"), None);
+        assert_eq!(read.engine_line("y"), Some(0));
+        assert_eq!(read.engine_line("z"), Some(1));
+    }
+}

@@ -1,0 +1,345 @@
+//! The files of a crate, and the names that they use of each other.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use crate::lexer::{without_tests, words};
+
+/// The modules of a crate that are files of their own, without those of tests.
+#[derive(Debug, Default)]
+pub struct Modules {
+    /// By path in the crate: `["syntax", "parser"]`; the root is empty.
+    modules: BTreeMap<Vec<String>, Module>,
+}
+
+#[derive(Debug, Default)]
+struct Module {
+    file: PathBuf,
+    /// The names of the items that it defines.
+    defined: BTreeSet<String>,
+    /// The modules that it has.
+    children: BTreeSet<String>,
+    /// The paths in its code.
+    paths: Vec<Vec<String>>,
+    /// What `use` brings in, by the name that it has here.
+    imports: BTreeMap<String, Vec<String>>,
+    /// Modules from which everything is brought in.
+    globs: Vec<Vec<String>>,
+}
+
+/// A name that one file uses of another.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Use {
+    /// The file that uses it.
+    pub from: PathBuf,
+    /// The file that defines it.
+    pub to: PathBuf,
+    /// The name.
+    pub name: String,
+}
+
+/// What stands before the name of an item.
+const KEYWORDS: [&str; 9] = [
+    "fn",
+    "struct",
+    "enum",
+    "trait",
+    "type",
+    "const",
+    "static",
+    "union",
+    "macro_rules",
+];
+
+impl Modules {
+    /// Reads the files of a crate's `src`, whose paths begin with it.
+    pub fn read(src: &Path, files: &[(PathBuf, String)]) -> Self {
+        let mut modules = Modules::default();
+        for (file, text) in files {
+            let Some(path) = module_path(src, file) else {
+                continue;
+            };
+            let words = without_tests(words(text));
+            let mut module = Module {
+                file: file.clone(),
+                defined: after(&words, &KEYWORDS),
+                children: after(&words, &["mod"]),
+                paths: paths(&words),
+                ..Module::default()
+            };
+            for (name, target) in uses(&words) {
+                match name.as_str() {
+                    "*" => module.globs.push(target),
+                    _ => drop(module.imports.insert(name, target)),
+                }
+            }
+            modules.modules.insert(path, module);
+        }
+        modules.drop_modules_of_tests();
+        modules
+    }
+
+    /// What the files use of each other.
+    pub fn uses(&self) -> BTreeSet<Use> {
+        let mut uses = BTreeSet::new();
+        for (path, module) in &self.modules {
+            for target in module.imports.values().chain(&module.paths) {
+                let Some((to, name)) = self.resolve(path, target, &mut BTreeSet::new()) else {
+                    continue;
+                };
+                if to != module.file {
+                    uses.insert(Use {
+                        from: module.file.clone(),
+                        to,
+                        name,
+                    });
+                }
+            }
+        }
+        uses
+    }
+
+    /// Files of which no `mod` tells outside of tests.
+    fn drop_modules_of_tests(&mut self) {
+        let declared = |path: &[String]| {
+            let Some((name, parent)) = path.split_last() else {
+                return true;
+            };
+            let parent = self.modules.get(parent);
+            parent.is_none_or(|parent| parent.children.contains(name))
+        };
+        let is_known = |path: &&Vec<String>| {
+            (0..=path.len()).all(|end| declared(path.get(..end).unwrap_or_default()))
+        };
+        let unknown: Vec<Vec<String>> = self
+            .modules
+            .keys()
+            .filter(|path| !is_known(path))
+            .cloned()
+            .collect();
+        for path in unknown {
+            self.modules.remove(&path);
+        }
+    }
+
+    /// The file that defines what a path names in a module, and the name. None of what is no part of the crate. `seen`
+    /// holds what is being looked for already: re-exports may lead in circles.
+    fn resolve(
+        &self,
+        from: &[String],
+        path: &[String],
+        seen: &mut BTreeSet<(Vec<String>, Vec<String>)>,
+    ) -> Option<(PathBuf, String)> {
+        if !seen.insert((from.to_vec(), path.to_vec())) {
+            return None;
+        }
+        let (at, rest) = self.walk(from, path)?;
+        // A module as a whole is brought in where there is no name: what is used of it is told where it is.
+        let (name, behind) = rest.split_first()?;
+        let module = self.modules.get(&at)?;
+        if module.defined.contains(name) {
+            return Some((module.file.clone(), name.clone()));
+        }
+        if let Some(target) = module.imports.get(name) {
+            // A name that stands for itself is another crate's.
+            let is_own = at != from || target.first() != Some(name);
+            let whole: Vec<String> = target.iter().chain(behind).cloned().collect();
+            return is_own.then(|| self.resolve(&at, &whole, seen))?;
+        }
+        module.globs.iter().find_map(|glob| {
+            let (target, outside) = self.walk(&at, glob)?;
+            let is_module = outside.is_empty() && target != at;
+            is_module.then(|| self.resolve(&target, rest, seen))?
+        })
+    }
+
+    /// Follows a path through modules: the last of them, and what is left.
+    fn walk<'p>(&self, from: &[String], path: &'p [String]) -> Option<(Vec<String>, &'p [String])> {
+        let (mut at, mut rest) = match path.split_first()? {
+            (first, rest) if first == "crate" => (Vec::new(), rest),
+            (first, rest) if first == "self" => (from.to_vec(), rest),
+            _ => (from.to_vec(), path),
+        };
+        while let Some((next, after)) = rest.split_first() {
+            let child = joined(&at, next);
+            at = match next.as_str() {
+                "super" => parent(&at)?,
+                _ if self.modules.contains_key(&child) => child,
+                _ => break,
+            };
+            rest = after;
+        }
+        Some((at, rest))
+    }
+}
+
+/// The names that stand behind keywords.
+fn after(words: &[&str], keywords: &[&str]) -> BTreeSet<String> {
+    let pairs = words.windows(2).filter_map(|pair| match pair {
+        [keyword, name] if keywords.contains(keyword) => Some((*name).to_owned()),
+        _ => None,
+    });
+    pairs.collect()
+}
+
+/// `src/a/b.rs` and `src/a/b/mod.rs` are `a::b`; `src/lib.rs` and `src/main.rs` are the root.
+pub(crate) fn module_path(src: &Path, file: &Path) -> Option<Vec<String>> {
+    let inner = file.strip_prefix(src).ok()?.with_extension("");
+    let mut path: Vec<String> = inner
+        .iter()
+        .map(|part| part.to_string_lossy().into_owned())
+        .collect();
+    match path.last().map(String::as_str) {
+        // The program is a crate of its own, which uses the library by its name.
+        Some("main") => return None,
+        Some("mod") => drop(path.pop()),
+        Some("lib") if path.len() == 1 => path.clear(),
+        _ => {}
+    }
+    Some(path)
+}
+
+fn parent(path: &[String]) -> Option<Vec<String>> {
+    path.split_last().map(|(_, parent)| parent.to_vec())
+}
+
+fn joined(path: &[String], name: &str) -> Vec<String> {
+    path.iter().cloned().chain([name.to_owned()]).collect()
+}
+
+/// What `use` brings in: names here, and the paths that they stand for.
+fn uses(words: &[&str]) -> Vec<(String, Vec<String>)> {
+    let mut found = Vec::new();
+    let mut rest = words;
+    while let Some((word, after)) = rest.split_first() {
+        rest = after;
+        // `use<'a>` says what a type holds.
+        if *word == "use" && after.first() != Some(&"<") {
+            rest = tree(after, &[], &mut found);
+        }
+    }
+    found
+}
+
+/// Reads one tree of `use`, and returns what follows it. Trees are nested as deep as people write them.
+fn tree<'w, 't>(
+    mut words: &'w [&'t str],
+    prefix: &[String],
+    found: &mut Vec<(String, Vec<String>)>,
+) -> &'w [&'t str] {
+    let mut path = prefix.to_vec();
+    while let Some((word, after)) = words.split_first() {
+        match *word {
+            "{" => {
+                words = after;
+                while !matches!(words.first(), None | Some(&"}" | &";")) {
+                    words = tree(words, &path, found);
+                    words = words.strip_prefix(&[","]).unwrap_or(words);
+                }
+                return words.get(1..).unwrap_or_default();
+            }
+            "," | "}" | ";" => break,
+            "::" => {}
+            "as" => {
+                found.extend(after.first().map(|name| ((*name).to_owned(), path.clone())));
+                return after.get(1..).unwrap_or_default();
+            }
+            "*" => {
+                found.push(("*".to_owned(), path));
+                return after;
+            }
+            // `a::{self}` is `a`.
+            "self" if !path.is_empty() => {}
+            part => path.push(part.to_owned()),
+        }
+        words = after;
+    }
+    if let Some(name) = path.last().cloned() {
+        found.push((name, path));
+    }
+    words
+}
+
+/// The paths that stand in code: `a::B`, `super::c::d`.
+fn paths(words: &[&str]) -> Vec<Vec<String>> {
+    let mut found = Vec::new();
+    let mut path: Vec<String> = Vec::new();
+    let mut words = words.iter().peekable();
+    let mut in_use = false;
+    while let Some(word) = words.next() {
+        match *word {
+            "use" => in_use = words.peek().is_some_and(|next| **next != "<"),
+            ";" => in_use = false,
+            _ => {}
+        }
+        let is_name = word.starts_with(|c: char| c.is_alphabetic() || c == '_');
+        let continues = words.peek().is_some_and(|next| **next == "::");
+        if is_name && (continues || !path.is_empty()) {
+            path.push((*word).to_owned());
+        }
+        if *word != "::" && !continues && !path.is_empty() {
+            let whole = std::mem::take(&mut path);
+            if !in_use {
+                found.push(whole);
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(files: &[(&str, &str)]) -> Vec<String> {
+        let files: Vec<_> = files
+            .iter()
+            .map(|(path, text)| (PathBuf::from(path), (*text).to_owned()))
+            .collect();
+        let uses = Modules::read(Path::new("src"), &files).uses();
+        let short = |path: &Path| path.strip_prefix("src").unwrap().display().to_string();
+        uses.iter()
+            .map(|each| format!("{} {} {}", short(&each.from), short(&each.to), each.name))
+            .collect()
+    }
+
+    #[test]
+    fn names_are_followed_to_the_file_that_defines_them() {
+        let lib = "mod a; mod b; pub use b::{c::Deep, self};";
+        let files = [
+            ("src/lib.rs", lib),
+            (
+                "src/a.rs",
+                "use crate::Deep as D; use crate::b::*; fn f() { crate::b::g(); }",
+            ),
+            ("src/b/mod.rs", "mod c; pub fn g() { c::h() }"),
+            (
+                "src/b/c.rs",
+                "pub struct Deep; pub fn h() { super::super::a::f() }",
+            ),
+        ];
+        assert_eq!(
+            found(&files),
+            [
+                "a.rs b/c.rs Deep",
+                "a.rs b/mod.rs g",
+                "b/c.rs a.rs f",
+                "b/mod.rs b/c.rs h",
+                "lib.rs b/c.rs Deep",
+            ]
+        );
+    }
+
+    #[test]
+    fn tests_are_no_modules() {
+        let files = [
+            ("src/lib.rs", "mod a; #[cfg(test)] mod tests;"),
+            (
+                "src/a.rs",
+                "pub fn f() {} #[cfg(test)] mod tests { use crate::tests::g; }",
+            ),
+            ("src/tests.rs", "use crate::a::f; pub fn g() {}"),
+        ];
+        assert!(found(&files).is_empty());
+    }
+}

@@ -1,0 +1,98 @@
+//! What CONTRIBUTING.md and ARCHITECTURE.md say of the shape of the code is so.
+#![cfg(test)]
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use gavel_tidy::{Architecture, Modules, Use, Workspace, circles};
+
+/// The most lines that a file may have.
+const MAX_LINES: usize = 600;
+
+/// The crates in which modules still use each other in circles.
+const CIRCULAR: [&str; 3] = ["crd", "engine", "schema"];
+
+/// Names that say nothing of what is in a module.
+const EMPTY_NAMES: [&str; 6] = ["utils", "util", "helpers", "helper", "common", "misc"];
+
+fn workspace() -> Workspace {
+    Workspace::read().unwrap()
+}
+
+fn architecture(workspace: &Workspace) -> Architecture {
+    let text = std::fs::read_to_string(workspace.root.join("ARCHITECTURE.md")).unwrap();
+    Architecture::read(&text)
+}
+
+fn uses(workspace: &Workspace, folder: &str) -> BTreeSet<Use> {
+    let src = format!("{folder}/src");
+    let files = workspace.files(&src).unwrap();
+    Modules::read(Path::new(&src), &files).uses()
+}
+
+/// Fails with one line for each fault.
+fn none(faults: &[String]) {
+    assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
+}
+
+#[test]
+fn crates_use_lower_layers_only() {
+    let workspace = workspace();
+    let architecture = architecture(&workspace);
+    let mut faults = Vec::new();
+    for package in &workspace.packages {
+        let folder = &package.folder;
+        let Some(layer) = architecture.layer(folder) else {
+            faults.push(format!("{folder} has no row in ARCHITECTURE.md"));
+            continue;
+        };
+        for dependency in &package.dependencies {
+            let below = architecture.layer(dependency).flatten();
+            if layer.is_some_and(|layer| below.is_none_or(|below| below >= layer)) {
+                faults.push(format!(
+                    "{folder} depends on {dependency}, which is no layer below"
+                ));
+            }
+        }
+    }
+    none(&faults);
+}
+
+#[test]
+fn modules_use_each_other_in_no_circle() {
+    let workspace = workspace();
+    let mut faults = Vec::new();
+    for package in &workspace.packages {
+        if CIRCULAR.contains(&package.folder.as_str()) {
+            continue;
+        }
+        let src = format!("{}/src", package.folder);
+        for circle in circles(Path::new(&src), &uses(&workspace, &package.folder)) {
+            faults.push("a circle:".to_owned());
+            faults.extend(circle.iter().map(|Use { from, to, name }| {
+                format!("  {} uses {name} of {}", from.display(), to.display())
+            }));
+        }
+    }
+    none(&faults);
+}
+
+#[test]
+fn files_are_short_and_their_names_say_what_they_hold() {
+    let workspace = workspace();
+    let mut faults = Vec::new();
+    for package in &workspace.packages {
+        for (path, text) in workspace.files(&package.folder).unwrap() {
+            let lines = text.lines().count();
+            if lines > MAX_LINES {
+                let path = path.display();
+                faults.push(format!("{path} has {lines} lines, more than {MAX_LINES}"));
+            }
+            let mut names = path.iter().filter_map(|part| part.to_str());
+            if names.any(|name| EMPTY_NAMES.contains(&name.trim_end_matches(".rs"))) {
+                faults.push(format!("{} has a name that says nothing", path.display()));
+            }
+        }
+    }
+    none(&faults);
+}

@@ -26,8 +26,9 @@ pub use telemetry::{LogFormat, start_logs};
 pub use tls::{Identity, SelfSigned, TlsError, TlsSettings};
 
 use http::App;
+use http::routes::Paths;
 use policies::Policies;
-use server::{Paths, Server};
+use server::Server;
 use telemetry::Metrics;
 use tls::Tls;
 

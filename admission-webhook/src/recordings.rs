@@ -13,8 +13,9 @@ use serde_json::{Value as Json, json};
 
 use crate::config::{Limits, PolicySource, Shutdown};
 use crate::http::App;
+use crate::http::routes::Paths;
 use crate::policies::{Policies, State};
-use crate::server::{Paths, Server};
+use crate::server::Server;
 use crate::telemetry::Metrics;
 
 #[test]

@@ -6,8 +6,18 @@ use axum::Router;
 use axum::routing::{get, post};
 
 use super::{App, health, metrics, validate};
-use crate::server::Paths;
 use crate::status::ApiError;
+
+/// What is served at an address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Paths {
+    /// Reviews, health and metrics.
+    All,
+    /// Reviews only.
+    Reviews,
+    /// Health and metrics only.
+    Health,
+}
 
 /// What is answered at an address.
 pub(crate) fn router(app: Arc<App>, paths: Paths) -> Router {

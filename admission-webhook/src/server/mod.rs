@@ -35,17 +35,6 @@ pub(crate) struct Server {
     shutdown: Shutdown,
 }
 
-/// What is served at an address.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Paths {
-    /// Reviews, health and metrics.
-    All,
-    /// Reviews only.
-    Reviews,
-    /// Health and metrics only.
-    Health,
-}
-
 /// What all connections share.
 struct Shared {
     router: Router,
@@ -58,7 +47,7 @@ impl Server {
     /// Opens the address, for the runtime that this is called in.
     pub(crate) fn bind(
         address: SocketAddr,
-        paths: Paths,
+        paths: routes::Paths,
         app: Arc<App>,
         tls: Option<Arc<Tls>>,
         limits: Limits,

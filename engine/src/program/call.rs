@@ -1,48 +1,16 @@
 //! Calls of functions: arguments, dispatch at run time, cost.
 
 use std::fmt::Write;
-use std::sync::Arc;
 
 use smallvec::SmallVec;
-use smol_str::SmolStr;
 
 use super::frame::Frame;
-use super::node::Node;
-use crate::cost::{Cost, Formula};
-use crate::decl::{Function, OverloadDecl, PatternFunction};
+use super::tree::{Call, Callee};
+use crate::cost::Formula;
+use crate::decl::OverloadDecl;
 use crate::error::EvalError;
 use crate::types::Type;
 use crate::value::{HeldError, Value};
-use gavel_golang::regex::Regex;
-
-/// A call.
-#[derive(Debug)]
-pub(super) struct Call {
-    pub(super) function: SmolStr,
-    pub(super) callee: Callee,
-    pub(super) arguments: Box<[Node]>,
-    /// Whether the first argument that fails ends the call, uncharged if others would follow. Otherwise all arguments
-    /// are evaluated first.
-    pub(super) stops_early: bool,
-    pub(super) cost: Cost,
-}
-
-/// What is called.
-#[derive(Debug)]
-pub(super) enum Callee {
-    /// A function that judges its arguments itself.
-    Known(Function),
-    /// The implementation of one overload, to whose types the arguments are known to belong. It fails where they do not.
-    Trusted(Function, Arc<OverloadDecl>),
-    /// The implementation of one overload, if the arguments are of its types.
-    Guarded(Function, Arc<OverloadDecl>),
-    /// The first of these overloads whose types the arguments are of.
-    Dispatched(Box<[(Function, Arc<OverloadDecl>)]>),
-    /// An implementation with its constant pattern. It judges its arguments itself.
-    Compiled(PatternFunction, Box<Regex>),
-    /// Nothing; the number is the node's.
-    Missing(u32),
-}
 
 type Arguments<'a> = SmallVec<[Value<'a>; 3]>;
 

@@ -1,44 +1,13 @@
 //! List, map and struct literals that are not constant.
 
 use bumpalo::collections::Vec as ArenaVec;
-use smol_str::SmolStr;
 
 use super::frame::Frame;
-use super::node::Node;
+use super::tree::{ListLiteral, MapLiteral, StructLiteral};
 use super::well_known;
 use crate::cost;
 use crate::error::EvalError;
-use crate::value::{MapBuilder, Object, ObjectKind, Value, check_hashable};
-
-/// `[a, ?b]`.
-#[derive(Debug)]
-pub(super) struct ListLiteral {
-    pub(super) elements: Box<[Element]>,
-}
-
-/// An element of a list literal, or a field of a struct literal.
-#[derive(Debug)]
-pub(super) struct Element {
-    pub(super) value: Node,
-    pub(super) optional: bool,
-}
-
-/// `{a: b, ?c: d}`.
-#[derive(Debug)]
-pub(super) struct MapLiteral {
-    pub(super) entries: Box<[(Node, Element)]>,
-    /// Whether the rules of CEL's specification hold for the keys.
-    pub(super) specified: bool,
-}
-
-/// `Type{field: a}`
-#[derive(Debug)]
-pub(super) struct StructLiteral {
-    pub(super) type_name: SmolStr,
-    /// How the object behaves, where the type is a host's; else it is one of the language's own.
-    pub(super) object: Option<ObjectKind>,
-    pub(super) fields: Box<[(SmolStr, Element)]>,
-}
+use crate::value::{MapBuilder, Object, Value, check_hashable};
 
 impl ListLiteral {
     pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {

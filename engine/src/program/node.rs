@@ -1,64 +1,11 @@
-//! The tree of a program, and how its nodes are evaluated.
+//! How the nodes of a program are evaluated.
 //!
 //! A node's cost is charged when it is done, as upstream charges it (`interpreter/runtimecost.go`).
 
-use super::attribute::Attribute;
-use super::block::Block;
-use super::call::Call;
-use super::fold::Fold;
 use super::frame::Frame;
-use super::literal::{ListLiteral, MapLiteral, StructLiteral};
-use super::operator::{Comparison, Equality};
+use super::tree::{Membership, Node};
 use crate::error::EvalError;
 use crate::value::{OwnedValue, Value, check_hashable, key_order};
-
-/// A step of a program.
-#[derive(Debug)]
-pub(super) enum Node {
-    /// A constant: a literal, or what planning has computed. Costs nothing.
-    Constant(OwnedValue),
-    /// A constant that cannot be built.
-    Failure(EvalError),
-    /// A variable with selections and indices, a conditional, or either of them tested for presence.
-    Attribute(Box<Attribute>),
-    /// `a && b`
-    And(Box<[Node; 2]>),
-    /// `!a`
-    Not(Box<Node>),
-    /// `a || b`
-    Or(Box<[Node; 2]>),
-    /// `a == b`, `a != b`
-    Equality(Box<Equality>),
-    /// `a < b` and its like
-    Comparison(Box<Comparison>),
-    /// A function.
-    Call(Box<Call>),
-    /// `x in [1, 2, 3]` of constants.
-    Membership(Box<Membership>),
-    /// `@not_strictly_false(x)`
-    NotStrictlyFalse(Box<Node>),
-    /// `a.or(b)`
-    OptionalOr(Box<[Node; 2]>),
-    /// `a.orValue(b)`
-    OptionalOrValue(Box<[Node; 2]>),
-    /// `[a, b]`
-    List(Box<ListLiteral>),
-    /// `{a: b}`
-    Map(Box<MapLiteral>),
-    /// `Type{field: a}`
-    Struct(Box<StructLiteral>),
-    /// A comprehension.
-    Fold(Box<Fold>),
-    /// What `cel.block` expands to.
-    Block(Box<Block>),
-}
-
-/// `x in [1, 2, 3]` of constants: the elements ordered by [`key_order`], with their equals of other number types.
-#[derive(Debug)]
-pub(super) struct Membership {
-    pub(super) element: Node,
-    pub(super) set: Box<[OwnedValue]>,
-}
 
 impl Node {
     /// Evaluates the step. Nothing but a fork in the road: what the steps do has functions of its own, so that none of them

@@ -3,45 +3,10 @@
 use std::cmp::Ordering;
 
 use super::frame::Frame;
-use super::node::Node;
+use super::tree::{Comparison, Equality, Operands, Operator};
 use crate::ast::operators;
-use crate::cost::Cost;
-use crate::decl::Function;
 use crate::error::EvalError;
 use crate::value::Value;
-
-/// Two operands, both of which are evaluated whatever becomes of them.
-#[derive(Debug)]
-pub(super) struct Operands {
-    pub(super) left: Node,
-    pub(super) right: Node,
-    pub(super) cost: Cost,
-}
-
-/// `a == b`, `a != b`.
-#[derive(Debug)]
-pub(super) struct Equality {
-    pub(super) operands: Operands,
-    pub(super) negated: bool,
-}
-
-/// `a < b` and its like.
-#[derive(Debug)]
-pub(super) struct Comparison {
-    pub(super) operands: Operands,
-    pub(super) operator: Operator,
-    /// The operator for operands of any type.
-    pub(super) function: Function,
-}
-
-/// An ordering.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Operator {
-    Less,
-    LessEquals,
-    Greater,
-    GreaterEquals,
-}
 
 impl Operator {
     /// The ordering of this name, if it is one.

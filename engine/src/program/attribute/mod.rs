@@ -5,83 +5,13 @@
 
 use std::borrow::Cow;
 
-use smol_str::SmolStr;
-
 use super::frame::Frame;
-use super::node::Node;
 use super::path::PathId;
+use super::tree::{Attribute, Base, Field, Key, Qualifier};
 use crate::error::EvalError;
-use crate::value::{List, OwnedValue, Value, field_named, number};
+use crate::value::{List, Value, field_named, number};
 
 mod through_json;
-
-/// A chain: where it starts and what is then looked up.
-#[derive(Debug)]
-pub(super) struct Attribute {
-    pub(super) base: Base,
-    /// The fields that are selected first, one after the other.
-    pub(super) fields: Vec<Field>,
-    /// What is looked up then.
-    pub(super) qualifiers: Vec<Qualifier>,
-    /// `has(…)`: the last qualifier is only asked for.
-    pub(super) presence: bool,
-    /// The path up to what is asked for.
-    tested: Option<PathId>,
-}
-
-/// A field that is selected.
-#[derive(Debug)]
-pub(super) struct Field {
-    pub(super) name: Box<str>,
-    /// The path up to the field.
-    pub(super) path: Option<PathId>,
-}
-
-/// Where a chain starts.
-#[derive(Debug)]
-pub(super) enum Base {
-    /// At a variable of the activation.
-    Variable(usize),
-    /// At a loop variable or an accumulator.
-    Slot(usize),
-    /// At whatever a step evaluates to.
-    Operand(Node),
-    /// `a ? b : c`
-    Conditional(Box<Conditional>),
-    /// At a name that nothing binds, in an expression that was not checked.
-    Unbound(SmolStr),
-}
-
-/// `condition ? truthy : falsy`.
-#[derive(Debug)]
-pub(super) struct Conditional {
-    pub(super) condition: Node,
-    pub(super) truthy: Attribute,
-    pub(super) falsy: Attribute,
-}
-
-/// A selection or index.
-#[derive(Debug)]
-pub(super) struct Qualifier {
-    pub(super) key: Key,
-    /// `.?f`, `[?i]`
-    pub(super) optional: bool,
-}
-
-/// What is looked up.
-#[derive(Debug)]
-pub(super) enum Key {
-    /// A field or a text key.
-    Field(Box<str>),
-    /// A field of an object of which the checker knows that it has any fields.
-    Declared(Box<str>),
-    /// Another constant.
-    Constant(OwnedValue),
-    /// The value of a chain.
-    Attribute(Box<Attribute>),
-    /// The value of a step.
-    Computed(Node),
-}
 
 /// How far a chain has come.
 #[derive(Debug, Clone, Copy)]

@@ -9,9 +9,11 @@ use crate::ast::{self, Expr, ExprKind, operators};
 use crate::check::{Reference, resolve_name};
 use crate::cost::Cost;
 use crate::decl::{FunctionDecl, Implementation, OverloadDecl, PatternFunction};
-use crate::program::attribute::{Attribute, Base, Conditional, Key, Qualifier, is_key};
-use crate::program::call::{Call, Callee};
-use crate::program::operator::{Comparison, Equality, Operands, Operator};
+use crate::program::attribute::is_key;
+use crate::program::tree::{
+    Attribute, Base, Call, Callee, Comparison, Conditional, Equality, Key, Operands, Operator,
+    Qualifier,
+};
 use crate::types::Type;
 use crate::value::Value;
 use gavel_golang::regex::Regex;

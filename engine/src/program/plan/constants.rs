@@ -2,10 +2,8 @@
 //! fail.
 
 use super::{Node, PlanError};
-use crate::program::call::Call;
 use crate::program::frame::Frame;
-use crate::program::literal::{ListLiteral, MapLiteral};
-use crate::program::node::Membership;
+use crate::program::tree::{Call, ListLiteral, MapLiteral, Membership};
 use crate::program::{EvalOptions, Program};
 use crate::value::{Arena, OwnedValue, Value, key_order, number};
 

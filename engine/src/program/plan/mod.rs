@@ -4,14 +4,14 @@ use std::fmt;
 
 use smol_str::SmolStr;
 
-use super::attribute::{Attribute, Base, Field, Key, Qualifier};
-use super::literal::{Element, ListLiteral, MapLiteral, StructLiteral};
-use super::node::Node;
-use super::path::{PathId, Paths};
+use super::path::{PathId, Paths, Start};
+use super::tree::{
+    Attribute, Base, Element, Field, Key, ListLiteral, MapLiteral, Node, Qualifier, StructLiteral,
+};
 use super::{Program, well_known};
 use crate::ast::{Constant, Expr, ExprKind, List, MapEntry, Select, Struct};
 use crate::check::{CheckedAst, Reference, resolve_name};
-use crate::env::Env;
+use crate::decl::Declarations;
 use crate::error::EvalError;
 use crate::types::Type;
 use crate::value::{ObjectKind, OwnedValue, Value};
@@ -46,7 +46,7 @@ impl From<EvalError> for PlanError {
 
 /// Plans an expression: constant parts are computed, names resolved to places, overloads bound where the types decide
 /// them.
-pub fn plan(checked: &CheckedAst, env: &Env) -> Result<Program, PlanError> {
+pub fn plan(checked: &CheckedAst, env: &Declarations) -> Result<Program, PlanError> {
     let mut planner = Planner {
         env,
         checked,
@@ -70,7 +70,7 @@ pub fn plan(checked: &CheckedAst, env: &Env) -> Result<Program, PlanError> {
 }
 
 struct Planner<'e> {
-    env: &'e Env,
+    env: &'e Declarations,
     checked: &'e CheckedAst,
     variables: Vec<SmolStr>,
     /// Loop variables and accumulators in scope with their slots, innermost last.
@@ -232,16 +232,16 @@ impl Planner<'_> {
 
     /// The path that a chain is with one field more.
     fn path(&mut self, chain: &Attribute, field: &str) -> Option<PathId> {
-        let last = match chain.fields.last() {
-            Some(field) => Some(field.path?),
-            None => None,
+        let (base, again) = match chain.base {
+            Base::Variable(index) => (Start::Variable(index), !self.scopes.is_empty()),
+            Base::Slot(slot) => (Start::Slot(slot), slot < self.innermost),
+            _ => return None,
         };
-        let again = match chain.base {
-            Base::Variable(_) => !self.scopes.is_empty(),
-            Base::Slot(slot) => slot < self.innermost,
-            _ => false,
+        let start = match chain.fields.last() {
+            Some(field) => Start::Path(field.path?),
+            None => base,
         };
-        self.paths.follow(&chain.base, last, field, again)
+        self.paths.follow(start, field, again)
     }
 
     /// In an expression that was not checked, `a.b` may be the name of a variable.

@@ -10,6 +10,7 @@ use crate::cel::{
     AUTHORIZER, CompileError, Compiler, Declarations, Expression, ExpressionKind, REQUEST_RESOURCE,
     REQUEST_VARIABLE, Variable,
 };
+use crate::hooks::Bounds;
 use crate::matching::Matcher;
 
 /// A policy with its expressions compiled, each as far as that was possible: an expression that cannot be used takes
@@ -69,6 +70,48 @@ impl PolicyError<'_> {
     }
 }
 
+impl Reads {
+    /// What expressions read. Where two variables have one name, a program may read another variable than the one that it
+    /// was compiled with, so that anything may depend on params, which is noted.
+    pub(crate) fn of<'e>(
+        variables: &'e mut [Variable],
+        expressions: impl Iterator<Item = &'e mut Expression>,
+    ) -> Self {
+        let mut names = BTreeSet::new();
+        let mut new = variables.iter().map(|each| names.insert(each.name.clone()));
+        let repeated = !new.all(|is_new| is_new);
+        let mut reads = Reads::default();
+        let variables = variables.iter_mut();
+        let variables = variables.map(|variable| &mut variable.expression);
+        for expression in variables.chain(expressions) {
+            expression.reads_params |= repeated;
+            if let Ok(program) = &expression.program {
+                let names = |name: &str| program.variables().iter().any(|known| known == name);
+                reads.request |= names(REQUEST_VARIABLE);
+                reads.authorizer |= names(AUTHORIZER) || names(REQUEST_RESOURCE);
+            }
+        }
+        reads
+    }
+}
+
+impl FailurePolicy {
+    /// What `failurePolicy` says.
+    pub(crate) fn read(text: Option<&str>) -> Self {
+        match text {
+            None | Some("Fail") => FailurePolicy::Fail,
+            Some("Ignore") => FailurePolicy::Ignore,
+            Some(unknown) => FailurePolicy::Unknown(unknown.to_owned()),
+        }
+    }
+}
+
+impl Bounds for CompiledPolicy {
+    fn matcher(&self) -> &Matcher {
+        &self.matcher
+    }
+}
+
 impl CompiledPolicy {
     /// Compiles a policy that has its defaults; `base` is an environment of Kubernetes, that of stored expressions where
     /// the policy is to be evaluated, that of new ones where it is asked whether it may be written.
@@ -106,11 +149,7 @@ impl CompiledPolicy {
         let audit_annotations = spec.audit_annotations.iter();
         let mut compiled = CompiledPolicy {
             reads: Reads::default(),
-            failure_policy: match spec.failure_policy.as_deref() {
-                None | Some("Fail") => FailurePolicy::Fail,
-                Some("Ignore") => FailurePolicy::Ignore,
-                Some(unknown) => FailurePolicy::Unknown(unknown.to_owned()),
-            },
+            failure_policy: FailurePolicy::read(spec.failure_policy.as_deref()),
             matcher: Matcher::new(spec.match_constraints.as_ref()),
             variables,
             match_conditions: match_conditions
@@ -131,35 +170,13 @@ impl CompiledPolicy {
                 .collect(),
             policy,
         };
-        compiled.look_through();
+        let expressions = compiled.match_conditions.iter_mut();
+        let expressions = expressions
+            .chain(&mut compiled.validations)
+            .chain(compiled.messages.iter_mut().flatten())
+            .chain(&mut compiled.audit_annotations);
+        compiled.reads = Reads::of(&mut compiled.variables, expressions);
         compiled
-    }
-
-    /// Notes what the expressions read. Where two variables have one name, a program may read another variable than the one
-    /// that it was compiled with, so that anything may depend on params.
-    fn look_through(&mut self) {
-        let mut names = BTreeSet::new();
-        let repeated = !self
-            .variables
-            .iter()
-            .all(|each| names.insert(each.name.clone()));
-        let mut reads = Reads::default();
-        let variables = self.variables.iter_mut();
-        let expressions = variables
-            .map(|variable| &mut variable.expression)
-            .chain(&mut self.match_conditions)
-            .chain(&mut self.validations)
-            .chain(self.messages.iter_mut().flatten())
-            .chain(&mut self.audit_annotations);
-        for expression in expressions {
-            expression.reads_params |= repeated;
-            if let Ok(program) = &expression.program {
-                let names = |name: &str| program.variables().iter().any(|known| known == name);
-                reads.request |= names(REQUEST_VARIABLE);
-                reads.authorizer |= names(AUTHORIZER) || names(REQUEST_RESOURCE);
-            }
-        }
-        self.reads = reads;
     }
 
     /// What its expressions read.

@@ -1,6 +1,7 @@
 //! Bindings, ready to be asked.
 
 use crate::api::ValidatingAdmissionPolicyBinding;
+use crate::hooks::Bound;
 use crate::matching::Matcher;
 use crate::params::ParamSelection;
 
@@ -31,5 +32,11 @@ impl CompiledBinding {
     /// The binding itself.
     pub fn binding(&self) -> &ValidatingAdmissionPolicyBinding {
         &self.binding
+    }
+}
+
+impl Bound for CompiledBinding {
+    fn policy_name(&self) -> &str {
+        &self.binding.spec.policy_name
     }
 }

@@ -37,7 +37,7 @@ pub struct Denial {
 }
 
 /// The status of a request that is denied (`metav1.Status`, which is a `Failure`).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Status {
     /// The text for people.
     pub message: String,
@@ -101,10 +101,7 @@ impl Denial {
             "ValidatingAdmissionPolicy '{policy}'{binding} denied request: {}",
             self.message
         );
-        let name = match request.name {
-            "" => object_name(request.object),
-            name => name,
-        };
+        let name = name_of(request);
         let resource = &request.resource;
         let message = match (resource.resource.as_str(), resource.group.as_str()) {
             ("", "") => format!("forbidden: {cause}"),
@@ -130,6 +127,47 @@ impl Denial {
 }
 
 impl Status {
+    /// Of an error that is not the policies'.
+    pub(crate) fn internal(error: &str) -> Self {
+        Status {
+            message: format!("Internal error occurred: {error}"),
+            reason: "InternalError".to_owned(),
+            code: 500,
+            causes: vec![error.to_owned()],
+            ..Status::default()
+        }
+    }
+
+    /// Of a kind about which nothing is known.
+    pub(crate) fn unavailable(message: String) -> Self {
+        Status {
+            message,
+            reason: "ServiceUnavailable".to_owned(),
+            code: 503,
+            ..Status::default()
+        }
+    }
+
+    /// Of a request that mutating policies deny: the first cause is the message.
+    pub(crate) fn of_mutation(
+        request: &AdmissionRequest<'_>,
+        reason: &str,
+        causes: Vec<String>,
+    ) -> Self {
+        Status {
+            message: causes.first().cloned().unwrap_or_default(),
+            reason: match reason {
+                "" => "Forbidden".to_owned(),
+                reason => reason.to_owned(),
+            },
+            code: 403,
+            name: name_of(request).to_owned(),
+            group: request.resource.group.to_string(),
+            resource: request.resource.resource.to_string(),
+            causes,
+        }
+    }
+
     /// Of a request in a namespace that does not exist.
     pub(crate) fn namespace_not_found(name: &str, message: String) -> Self {
         Status {
@@ -141,6 +179,14 @@ impl Status {
             resource: "namespaces".to_owned(),
             causes: Vec::new(),
         }
+    }
+}
+
+/// The name by which a message calls the object of a request.
+fn name_of<'a>(request: &AdmissionRequest<'a>) -> &'a str {
+    match request.name {
+        "" => object_name(request.object),
+        name => name,
     }
 }
 

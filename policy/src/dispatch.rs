@@ -10,8 +10,9 @@ use gavel_libraries::authorizer::{Authorizer, CachingAuthorizer, ResourceAttribu
 use gavel_libraries::kubernetes::authorizer::{AuthorizerValue, ResourceCheck};
 use smallvec::smallvec;
 
+use crate::api::ParamKind;
 use crate::cel::{Inputs, Runner};
-use crate::compiled::{CompiledPolicy, FailurePolicy};
+use crate::compiled::{CompiledPolicy, FailurePolicy, Reads};
 use crate::compiled_binding::CompiledBinding;
 use crate::decision::{Decision, Denial, Status};
 use crate::evaluation::{Session, Views};
@@ -88,17 +89,7 @@ pub fn decide<'a, B: Iterator<Item = &'a CompiledBinding> + Clone>(
 ) -> Decision {
     let mut decision = Decision::default();
     let arena = Arena::new();
-    let dispatch = Dispatch {
-        snapshot,
-        request,
-        options,
-        arena: &arena,
-        authorizer,
-        authorizer_values: OnceCell::new(),
-        request_value: OnceCell::new(),
-        objects: OnceCell::new(),
-        namespace: OnceCell::new(),
-    };
+    let dispatch = Dispatch::new(snapshot, request, options, &arena, authorizer);
     let mut memory = MEMORY.take();
     let mut asked = Ok(());
     for (policy, bindings) in hooks {
@@ -119,7 +110,7 @@ pub fn decide<'a, B: Iterator<Item = &'a CompiledBinding> + Clone>(
 }
 
 /// What all policies share.
-struct Dispatch<'a> {
+pub(crate) struct Dispatch<'a> {
     snapshot: &'a Snapshot,
     request: &'a AdmissionRequest<'a>,
     options: &'a Options<'a>,
@@ -159,6 +150,51 @@ impl Memory {
 type Objects<'a> = [Value<'a>; 2];
 
 impl<'a> Dispatch<'a> {
+    /// For policies that look at a request; what they share lives in the arena.
+    pub(crate) fn new(
+        snapshot: &'a Snapshot,
+        request: &'a AdmissionRequest<'a>,
+        options: &'a Options<'a>,
+        arena: &'a Arena,
+        authorizer: &'a Arc<dyn Authorizer>,
+    ) -> Self {
+        Dispatch {
+            snapshot,
+            request,
+            options,
+            arena,
+            authorizer,
+            authorizer_values: OnceCell::new(),
+            request_value: OnceCell::new(),
+            objects: OnceCell::new(),
+            namespace: OnceCell::new(),
+        }
+    }
+
+    pub(crate) fn request(&self) -> &'a AdmissionRequest<'a> {
+        self.request
+    }
+
+    pub(crate) fn arena(&self) -> &'a Arena {
+        self.arena
+    }
+
+    pub(crate) fn observer(&self) -> &'a dyn Observer {
+        self.options.observer
+    }
+
+    pub(crate) fn cost_budget(&self) -> Option<i64> {
+        self.options.cost_budget
+    }
+
+    /// What decides a match beside the request.
+    pub(crate) fn surroundings(&self) -> Surroundings<'a> {
+        Surroundings {
+            namespaces: self.snapshot.namespaces(),
+            equivalents: self.snapshot.equivalents(),
+        }
+    }
+
     /// Asks a policy. An error ends the request, whatever policies say: its namespace does not exist.
     fn ask<'b>(
         &self,
@@ -168,10 +204,7 @@ impl<'a> Dispatch<'a> {
         decision: &mut Decision,
     ) -> Result<(), String> {
         let (request, observer) = (self.request, self.options.observer);
-        let around = Surroundings {
-            namespaces: self.snapshot.namespaces(),
-            equivalents: self.snapshot.equivalents(),
-        };
+        let around = self.surroundings();
         let matched = policy.matcher.policy_matches(request, around);
         observer.policy_matched(policy.name(), &matched);
         let matched = match matched {
@@ -182,7 +215,11 @@ impl<'a> Dispatch<'a> {
                 return Ok(());
             }
         };
-        let known = self.params_of(policy, bindings.clone());
+        let kind = policy.policy().spec.param_kind.as_ref();
+        let selections = bindings
+            .clone()
+            .filter_map(|binding| binding.params.as_ref());
+        let known = self.params_of(kind, selections);
         let converted = OnceCell::new();
         memory.policy.reset();
         let shared = &memory.policy;
@@ -195,7 +232,7 @@ impl<'a> Dispatch<'a> {
                 Ok(false) => continue,
                 // It fails whatever its params are, and they may be many.
                 Ok(true) if self.is_interrupted() => Ok(smallvec![None]),
-                Ok(true) => self.collect(known, binding),
+                Ok(true) => self.collect(known, binding.params.as_ref()),
                 Err(error) => Err(error),
             };
             let params = match params {
@@ -209,7 +246,7 @@ impl<'a> Dispatch<'a> {
             for param in params {
                 let session = session.get_or_insert_with(|| {
                     let objects = self.objects(matched, &converted);
-                    let views = self.views(policy, matched, objects, namespace, shared);
+                    let views = self.views(policy.reads(), matched, objects, namespace, shared);
                     Session::new(policy, views, self.runner(shared))
                 });
                 memory.param.reset();
@@ -229,37 +266,35 @@ impl<'a> Dispatch<'a> {
         Ok(())
     }
 
-    /// The params of a policy, and whether they have a namespace; none for a policy without a paramKind. Where nothing says
-    /// whether they have one, it tells that bindings look for them in one.
-    fn params_of<'b>(
+    /// The params of a policy with this `paramKind`, and whether they have a namespace; none for a policy without one. Where
+    /// nothing says whether they have one, it tells that bindings look for them in one.
+    pub(crate) fn params_of<'b>(
         &self,
-        policy: &CompiledPolicy,
-        bindings: impl Iterator<Item = &'b CompiledBinding>,
+        kind: Option<&ParamKind>,
+        mut selections: impl Iterator<Item = &'b ParamSelection>,
     ) -> Option<(Option<&'a Params>, bool)> {
-        let kind = policy.policy().spec.param_kind.as_ref()?;
+        let kind = kind?;
         let (params, is_namespaced) = self.snapshot.params(kind);
         let of_core = kind.api_version == "v1" && !CLUSTER_KINDS.contains(&kind.kind.as_str());
-        let is_namespaced = is_namespaced.unwrap_or_else(|| {
-            let mut selections = bindings.filter_map(|binding| binding.params.as_ref());
-            of_core || selections.any(ParamSelection::has_namespace)
-        });
+        let is_namespaced = is_namespaced
+            .unwrap_or_else(|| of_core || selections.any(ParamSelection::has_namespace));
         Some((params, is_namespaced))
     }
 
     /// The params of a binding; where there are to be none, one that is none.
-    fn collect(
+    pub(crate) fn collect(
         &self,
         params: Option<(Option<&'a Params>, bool)>,
-        binding: &CompiledBinding,
+        selection: Option<&ParamSelection>,
     ) -> Result<Found<'a>, String> {
-        let (Some((params, is_namespaced)), Some(selection)) = (params, &binding.params) else {
+        let (Some((params, is_namespaced)), Some(selection)) = (params, selection) else {
             return Ok(smallvec![None]);
         };
         selection.collect(params, is_namespaced, self.request.namespace)
     }
 
     /// The namespace of the object, if it has one. Namespaces have none, although requests for them name one.
-    fn namespace(&self) -> Result<Option<&'a Namespace>, String> {
+    pub(crate) fn namespace(&self) -> Result<Option<&'a Namespace>, String> {
         let find = || {
             let GroupVersionKind {
                 group,
@@ -296,15 +331,14 @@ impl<'a> Dispatch<'a> {
     }
 
     /// What the expressions of a policy see, but for params; what they do not read is not made.
-    fn views<'b>(
+    pub(crate) fn views<'b>(
         &'b self,
-        policy: &CompiledPolicy,
+        reads: Reads,
         matched: Matched<'b>,
         [object, old_object]: Objects<'b>,
         namespace: Option<&'b Namespace>,
         arena: &'b Arena,
     ) -> Views<'b> {
-        let reads = policy.reads();
         let request = |resource| match reads.request {
             false => Value::Null,
             true if self.is_as_sent(matched) => {
@@ -336,7 +370,7 @@ impl<'a> Dispatch<'a> {
         *self.authorizer_values.get_or_init(make)
     }
 
-    fn runner<'b>(&'b self, arena: &'b Arena) -> Runner<'b> {
+    pub(crate) fn runner<'b>(&'b self, arena: &'b Arena) -> Runner<'b> {
         Runner {
             arena,
             interrupt: self.options.interrupt,
@@ -483,7 +517,11 @@ fn shortened(value: &str) -> String {
 }
 
 /// An object as the kind that a policy looks at. Versions of one kind are taken to differ in their name alone.
-fn as_kind<'a>(object: Value<'a>, kind: &'a GroupVersionKind, arena: &'a Arena) -> Value<'a> {
+pub(crate) fn as_kind<'a>(
+    object: Value<'a>,
+    kind: &'a GroupVersionKind,
+    arena: &'a Arena,
+) -> Value<'a> {
     let is_object = object.as_map().is_some();
     if !is_object || kind.is(text_field(object, "apiVersion"), text_field(object, "kind")) {
         return object;

@@ -1,12 +1,10 @@
-//! A policy evaluated for one binding and one param (apiserver `pkg/admission/plugin/policy/validating/validator.go`,
-//! `pkg/admission/plugin/webhook/matchconditions/matcher.go`).
+//! A policy evaluated for one binding and one param (apiserver `pkg/admission/plugin/policy/validating/validator.go`).
 
 use gavel_engine::value::Value;
 
-use crate::cel::{
-    COST_BUDGET, Expression, Group, Inputs, MATCH_CONDITIONS_BUDGET, OUT_OF_BUDGET, Outcome, Runner,
-};
+use crate::cel::{COST_BUDGET, Expression, Group, Inputs, OUT_OF_BUDGET, Outcome, Runner};
 use crate::compiled::{CompiledPolicy, FailurePolicy};
+use crate::match_conditions;
 use crate::outcome::{
     AuditOutcome, ConditionsOutcome, Evaluation, PolicyAuditAnnotation, PolicyDecision, Verdict,
 };
@@ -84,7 +82,14 @@ impl<'p> Session<'p> {
         budget: Option<i64>,
     ) -> Evaluation {
         let policy = self.policy;
-        match self.conditions(params, runner) {
+        match match_conditions::evaluate(
+            &self.conditions,
+            &policy.match_conditions,
+            &policy.policy().spec.match_conditions,
+            policy.failure_policy(),
+            params,
+            runner,
+        ) {
             ConditionsOutcome::Error(message) => return policy.failed(message),
             ConditionsOutcome::NoMatch { .. } => return Evaluation::default(),
             ConditionsOutcome::Match => {}
@@ -130,63 +135,9 @@ impl<'p> Session<'p> {
             Err(_) => policy.failed(OUT_OF_BUDGET.to_owned()),
         }
     }
-
-    /// Whether the match conditions hold.
-    fn conditions<'e>(&'e self, params: Value<'e>, runner: Runner<'e>) -> ConditionsOutcome {
-        let policy = self.policy;
-        if policy.match_conditions.is_empty() {
-            return ConditionsOutcome::Match;
-        }
-        let mut budget = MATCH_CONDITIONS_BUDGET;
-        let expressions = policy.match_conditions.iter().map(Some);
-        let outcomes = self
-            .conditions
-            .evaluate(expressions, params, runner, &mut budget);
-        let outcome = match outcomes {
-            Ok(outcomes) => policy.matched(outcomes),
-            Err(_) => policy.unmatched(OUT_OF_BUDGET.to_owned()),
-        };
-        runner.observer.conditions_matched(&outcome);
-        outcome
-    }
 }
 
 impl CompiledPolicy {
-    /// One that is false decides, whatever failed.
-    fn matched(&self, outcomes: &[Outcome<'_>]) -> ConditionsOutcome {
-        let is_false = |outcome: &Outcome<'_>| matches!(outcome, Some(Ok(Value::Bool(false))));
-        if let Some(n) = outcomes.iter().position(is_false) {
-            let condition = self.policy().spec.match_conditions.get(n);
-            return ConditionsOutcome::NoMatch {
-                failed: condition.map_or_else(String::new, |condition| condition.name.clone()),
-            };
-        }
-        let mut errors: Vec<&str> = Vec::new();
-        for outcome in outcomes {
-            if let Some(Err(error)) = outcome
-                && !errors.contains(error)
-            {
-                errors.push(error);
-            }
-        }
-        match errors.as_slice() {
-            [] => ConditionsOutcome::Match,
-            [error] => self.unmatched((*error).to_owned()),
-            errors => self.unmatched(format!("[{}]", errors.join(", "))),
-        }
-    }
-
-    /// What it means that the match conditions cannot be told.
-    fn unmatched(&self, error: String) -> ConditionsOutcome {
-        match self.failure_policy() {
-            FailurePolicy::Fail => ConditionsOutcome::Error(error),
-            FailurePolicy::Ignore => ConditionsOutcome::NoMatch {
-                failed: String::new(),
-            },
-            FailurePolicy::Unknown(_) => ConditionsOutcome::Match,
-        }
-    }
-
     /// The policy as a whole cannot tell.
     pub(crate) fn failed(&self, message: String) -> Evaluation {
         Evaluation {

@@ -6,15 +6,25 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use crate::compiled::CompiledPolicy;
-use crate::compiled_binding::CompiledBinding;
-use crate::matching::EquivalentResources;
+use crate::matching::{EquivalentResources, Matcher};
+
+/// A policy that can be bound.
+pub(crate) trait Bounds {
+    /// The requests that it looks at.
+    fn matcher(&self) -> &Matcher;
+}
+
+/// What binds a policy.
+pub(crate) trait Bound {
+    /// The name of the policy.
+    fn policy_name(&self) -> &str;
+}
 
 /// The policies that are bound.
-#[derive(Debug, Default)]
-pub(crate) struct Hooks {
+#[derive(Debug)]
+pub(crate) struct Hooks<P, B> {
     /// By the name of the policy.
-    hooks: Vec<Hook>,
+    hooks: Vec<Hook<P, B>>,
     /// The positions of those that are about certain resources, by the plural name.
     of_resource: HashMap<String, Vec<usize>>,
     /// The positions of those that may be about any resource.
@@ -23,22 +33,32 @@ pub(crate) struct Hooks {
 
 /// A policy with its bindings.
 #[derive(Debug)]
-pub(crate) struct Hook {
-    policy: Arc<CompiledPolicy>,
+pub(crate) struct Hook<P, B> {
+    policy: Arc<P>,
     /// In the order in which they came.
-    bindings: Vec<Arc<CompiledBinding>>,
+    bindings: Vec<Arc<B>>,
 }
 
-impl Hooks {
+impl<P, B> Default for Hooks<P, B> {
+    fn default() -> Self {
+        Hooks {
+            hooks: Vec::new(),
+            of_resource: HashMap::new(),
+            of_any: Vec::new(),
+        }
+    }
+}
+
+impl<P: Bounds, B: Bound> Hooks<P, B> {
     /// Of policies by name and bindings in the order in which they came.
     pub(crate) fn new(
-        policies: &BTreeMap<String, Arc<CompiledPolicy>>,
-        bindings: &IndexMap<String, Arc<CompiledBinding>>,
+        policies: &BTreeMap<String, Arc<P>>,
+        bindings: &IndexMap<String, Arc<B>>,
         equivalents: &EquivalentResources,
     ) -> Self {
-        let mut of_policy: HashMap<&str, Vec<Arc<CompiledBinding>>> = HashMap::new();
+        let mut of_policy: HashMap<&str, Vec<Arc<B>>> = HashMap::new();
         for binding in bindings.values() {
-            let name = binding.binding().spec.policy_name.as_str();
+            let name = binding.policy_name();
             of_policy.entry(name).or_default().push(Arc::clone(binding));
         }
         let mut found = Hooks::default();
@@ -47,7 +67,7 @@ impl Hooks {
                 continue;
             };
             let position = found.hooks.len();
-            match policy.matcher.resource_names() {
+            match policy.matcher().resource_names() {
                 // A resource of another name may lead to the same objects.
                 Some(names) if !equivalents.has_other_names() => {
                     for name in names {
@@ -66,7 +86,7 @@ impl Hooks {
     }
 
     /// The policies that may be about a resource, by name.
-    pub(crate) fn about(&self, resource: &str) -> impl Iterator<Item = &Hook> {
+    pub(crate) fn about(&self, resource: &str) -> impl Iterator<Item = &Hook<P, B>> + Clone {
         let of_resource = self.of_resource.get(resource).map(Vec::as_slice);
         let mut of_resource = of_resource.unwrap_or_default().iter().peekable();
         let mut of_any = self.of_any.iter().peekable();
@@ -81,14 +101,9 @@ impl Hooks {
     }
 }
 
-impl Hook {
+impl<P, B> Hook<P, B> {
     /// The policy, and its bindings in the order in which they came.
-    pub(crate) fn parts(
-        &self,
-    ) -> (
-        &CompiledPolicy,
-        impl Iterator<Item = &CompiledBinding> + Clone,
-    ) {
+    pub(crate) fn parts(&self) -> (&P, impl Iterator<Item = &B> + Clone) {
         let bindings = self.bindings.iter().map(|binding| &**binding);
         (&self.policy, bindings)
     }

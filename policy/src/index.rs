@@ -9,12 +9,13 @@ use gavel_engine::value::Json;
 use indexmap::IndexMap;
 
 use crate::api::{
-    DecodeError, GROUP, ParamKind, Registration, ValidatingAdmissionPolicy,
-    ValidatingAdmissionPolicyBinding,
+    DecodeError, GROUP, MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, ParamKind,
+    Registration, ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding,
 };
 use crate::cel::Compiler;
 use crate::compiled::CompiledPolicy;
 use crate::compiled_binding::CompiledBinding;
+use crate::compiled_mutating::{CompiledMutatingBinding, CompiledMutatingPolicy};
 use crate::hooks::{Hook, Hooks};
 use crate::matching::EquivalentResources;
 use crate::names::Names;
@@ -29,12 +30,15 @@ pub struct PolicyIndex {
     policies: Arc<BTreeMap<String, Arc<CompiledPolicy>>>,
     /// In the order in which they came.
     bindings: Arc<IndexMap<String, Arc<CompiledBinding>>>,
+    mutating_policies: Arc<BTreeMap<String, Arc<CompiledMutatingPolicy>>>,
+    /// In the order in which they came.
+    mutating_bindings: Arc<IndexMap<String, Arc<CompiledMutatingBinding>>>,
     /// By apiVersion and kind.
     params: Arc<IndexMap<(String, String), Arc<Params>>>,
     namespaces: Namespaces,
     equivalents: Arc<EquivalentResources>,
     /// What policies, bindings and equivalents come to, once a snapshot was asked for.
-    hooks: OnceLock<Arc<Hooks>>,
+    hooks: OnceLock<AllHooks>,
 }
 
 /// Everything that a decision depends on beside the request and the authorizer, at one moment. Cloning is cheap, and a clone
@@ -45,7 +49,15 @@ pub struct Snapshot {
     params: Arc<IndexMap<(String, String), Arc<Params>>>,
     namespaces: Namespaces,
     equivalents: Arc<EquivalentResources>,
-    hooks: Arc<Hooks>,
+    mutating_policies: Arc<BTreeMap<String, Arc<CompiledMutatingPolicy>>>,
+    hooks: AllHooks,
+}
+
+/// The policies that are bound, of both sorts.
+#[derive(Debug, Clone, Default)]
+struct AllHooks {
+    validating: Arc<Hooks<CompiledPolicy, CompiledBinding>>,
+    mutating: Arc<Hooks<CompiledMutatingPolicy, CompiledMutatingBinding>>,
 }
 
 /// Why an object cannot be taken in.
@@ -66,6 +78,8 @@ impl PolicyIndex {
             compiler: Arc::new(Compiler::with_variables(stored_expressions)),
             policies: Arc::default(),
             bindings: Arc::default(),
+            mutating_policies: Arc::default(),
+            mutating_bindings: Arc::default(),
             params: Arc::default(),
             namespaces: Namespaces::default(),
             equivalents: Arc::default(),
@@ -75,19 +89,25 @@ impl PolicyIndex {
 
     /// What is known now. After a change of policies or bindings, they are put together anew.
     pub fn snapshot(&self) -> Snapshot {
-        let hooks = || {
-            Arc::new(Hooks::new(
+        let hooks = || AllHooks {
+            validating: Arc::new(Hooks::new(
                 &self.policies,
                 &self.bindings,
                 &self.equivalents,
-            ))
+            )),
+            mutating: Arc::new(Hooks::new(
+                &self.mutating_policies,
+                &self.mutating_bindings,
+                &self.equivalents,
+            )),
         };
         Snapshot {
             policies: Arc::clone(&self.policies),
             params: Arc::clone(&self.params),
             namespaces: self.namespaces.clone(),
             equivalents: Arc::clone(&self.equivalents),
-            hooks: Arc::clone(self.hooks.get_or_init(hooks)),
+            mutating_policies: Arc::clone(&self.mutating_policies),
+            hooks: self.hooks.get_or_init(hooks).clone(),
         }
     }
 
@@ -104,6 +124,12 @@ impl PolicyIndex {
             }
             Kind::Binding => {
                 self.apply_binding(ValidatingAdmissionPolicyBinding::from_json(&object)?);
+            }
+            Kind::MutatingPolicy => {
+                self.apply_mutating_policy(MutatingAdmissionPolicy::from_json(&object)?);
+            }
+            Kind::MutatingBinding => {
+                self.apply_mutating_binding(MutatingAdmissionPolicyBinding::from_json(&object)?);
             }
             Kind::Namespace => {
                 self.apply_namespace(&object)?;
@@ -124,6 +150,14 @@ impl PolicyIndex {
             }
             Kind::Binding => {
                 Arc::make_mut(&mut self.bindings).shift_remove(name);
+                self.hooks.take();
+            }
+            Kind::MutatingPolicy => {
+                Arc::make_mut(&mut self.mutating_policies).remove(name);
+                self.hooks.take();
+            }
+            Kind::MutatingBinding => {
+                Arc::make_mut(&mut self.mutating_bindings).shift_remove(name);
                 self.hooks.take();
             }
             kind => {
@@ -152,6 +186,22 @@ impl PolicyIndex {
         let compiled = CompiledBinding::new(binding);
         let name = compiled.name().to_owned();
         Arc::make_mut(&mut self.bindings).insert(name, Arc::new(compiled));
+        self.hooks.take();
+    }
+
+    /// Takes in a mutating policy with its defaults, compiled.
+    pub fn apply_mutating_policy(&mut self, policy: MutatingAdmissionPolicy) {
+        let compiled = CompiledMutatingPolicy::compile(policy, &self.compiler);
+        let name = compiled.name().to_owned();
+        Arc::make_mut(&mut self.mutating_policies).insert(name, Arc::new(compiled));
+        self.hooks.take();
+    }
+
+    /// Takes in a binding of a mutating policy with its defaults.
+    pub fn apply_mutating_binding(&mut self, binding: MutatingAdmissionPolicyBinding) {
+        let compiled = CompiledMutatingBinding::new(binding);
+        let name = compiled.name().to_owned();
+        Arc::make_mut(&mut self.mutating_bindings).insert(name, Arc::new(compiled));
         self.hooks.take();
     }
 
@@ -243,7 +293,26 @@ impl Snapshot {
             impl Iterator<Item = &CompiledBinding> + Clone,
         ),
     > {
-        let hooks = self.hooks.about(&request.resource.resource);
+        let hooks = self.hooks.validating.about(&request.resource.resource);
+        hooks.map(Hook::parts)
+    }
+
+    /// The mutating policies, by name; those whose expressions do not compile are among them.
+    pub fn mutating_policies(&self) -> impl Iterator<Item = &CompiledMutatingPolicy> {
+        self.mutating_policies.values().map(|policy| &**policy)
+    }
+
+    /// The mutating policies that may be about a request, by name, each with its bindings in the order in which they came.
+    pub(crate) fn mutating_hooks(
+        &self,
+        request: &AdmissionRequest<'_>,
+    ) -> impl Iterator<
+        Item = (
+            &CompiledMutatingPolicy,
+            impl Iterator<Item = &CompiledMutatingBinding> + Clone,
+        ),
+    > + Clone {
+        let hooks = self.hooks.mutating.about(&request.resource.resource);
         hooks.map(Hook::parts)
     }
 
@@ -267,6 +336,8 @@ impl Snapshot {
 enum Kind {
     Policy,
     Binding,
+    MutatingPolicy,
+    MutatingBinding,
     Namespace,
     Other,
 }
@@ -277,6 +348,8 @@ fn kind_of(object: &Json) -> Kind {
     match (group, kind) {
         (GROUP, "ValidatingAdmissionPolicy") => Kind::Policy,
         (GROUP, "ValidatingAdmissionPolicyBinding") => Kind::Binding,
+        (GROUP, "MutatingAdmissionPolicy") => Kind::MutatingPolicy,
+        (GROUP, "MutatingAdmissionPolicyBinding") => Kind::MutatingBinding,
         ("", "Namespace") => Kind::Namespace,
         _ => Kind::Other,
     }

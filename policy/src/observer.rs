@@ -23,6 +23,16 @@ pub trait Observer {
     /// The match conditions of a policy were evaluated for a binding and a param.
     fn conditions_matched(&self, _outcome: &ConditionsOutcome) {}
 
+    /// A mutating policy, a binding and a param match the request: they are to be invoked, in this order, in the first pass or
+    /// the second.
+    fn invocation(&self, _policy: &str, _binding: &str, _param: Option<&Json>, _is_second: bool) {}
+
+    /// One of the invocations of the pass, by its position, begins.
+    fn invoking(&self, _position: usize) {}
+
+    /// A mutation was made, or failed with an error.
+    fn mutated(&self, _kind: ExpressionKind, _error: Option<&str>) {}
+
     /// A policy was evaluated for a binding and a param.
     fn evaluated(&self, _policy: &str, _binding: &str, _param: Option<&Json>, _found: &Evaluation) {
     }

@@ -10,12 +10,12 @@ use serde_json::json;
 use gavel_engine::value::{Arena, Json};
 use gavel_libraries::authorizer::Authorizer;
 use gavel_libraries::{EnvSet, Server};
-use gavel_policy::api::{Registration, ValidatingAdmissionPolicy};
+use gavel_policy::api::{ParamKind, Registration, ValidatingAdmissionPolicy};
 use gavel_policy::cel::{CompileErrorKind, ExpressionKind};
 use gavel_policy::{
     AdmissionRequest, AuditOutcome, CompiledBinding, CompiledPolicy, ConditionsOutcome, Decision,
     EquivalentResources, Evaluation, GroupVersionKind, GroupVersionResource, Matched, Observer,
-    Options, PolicyIndex, Run, Status, Verdict, decide,
+    Options, PolicyError, PolicyIndex, Run, Status, Verdict, decide,
 };
 
 use crate::authorizer::AuthorizerBinding;
@@ -25,20 +25,20 @@ use crate::value::TypedValue;
 /// A `vap` request.
 #[derive(Debug)]
 pub(crate) struct AdmissionQuestion {
-    server: Server,
-    policy: Json,
+    pub(crate) server: Server,
+    pub(crate) policy: Json,
     bindings: Vec<Json>,
     params: Vec<Json>,
     namespaced: Option<bool>,
     /// None: one is made up; null: it does not exist.
     namespace: Option<Json>,
-    request: Option<Json>,
+    pub(crate) request: Option<Json>,
     equivalents: Vec<Json>,
-    authorizer: AuthorizerBinding,
-    cost_budget: Option<i64>,
+    pub(crate) authorizer: AuthorizerBinding,
+    pub(crate) cost_budget: Option<i64>,
     /// Policy and bindings are taken as they are: nothing that is absent is filled in.
     no_defaults: bool,
-    trace: bool,
+    pub(crate) trace: bool,
 }
 
 impl AdmissionQuestion {
@@ -75,8 +75,8 @@ impl AdmissionQuestion {
         let stored = CompiledPolicy::new(policy, environments.stored_expressions());
         let mut answer = json!({
             "id": id,
-            "compileErrors": errors(&stored, false),
-            "newExpressionErrors": errors(&new, true),
+            "compileErrors": errors(stored.errors()),
+            "newExpressionErrors": errors(as_validated(new.errors())),
         });
         let mut set = |key: &str, value: Json| {
             if let Json::Object(answer) = &mut answer {
@@ -91,8 +91,12 @@ impl AdmissionQuestion {
         let request = &AdmissionRequest::read(request.into(), &arena)
             .map_err(|error| RequestError(error.to_string()))?;
         let mut index = PolicyIndex::new(environments.stored_expressions());
-        self.fill(&mut index, stored.policy(), request)?;
-        let bindings = self.bindings()?;
+        self.fill(
+            &mut index,
+            stored.policy().spec.param_kind.as_ref(),
+            request,
+        )?;
+        let bindings = self.bindings(CompiledBinding::new)?;
         let witness = Witness {
             trace: self.trace.then(RefCell::default),
             ..Witness::default()
@@ -160,16 +164,25 @@ impl AdmissionQuestion {
         Ok(answer)
     }
 
-    fn bindings(&self) -> Result<Vec<CompiledBinding>, RequestError> {
+    /// The bindings, compiled.
+    pub(crate) fn bindings<T: Registration, C>(
+        &self,
+        compile: fn(T) -> C,
+    ) -> Result<Vec<C>, RequestError> {
         let bindings = self.bindings.iter().enumerate();
         let compiled = bindings.map(|(n, binding)| {
             let binding = self.registration(binding, &format!("bindings[{n}]"))?;
-            Ok(CompiledBinding::new(binding))
+            Ok(compile(binding))
         });
         compiled.collect()
     }
 
-    fn registration<T: Registration>(&self, object: &Json, key: &str) -> Result<T, RequestError> {
+    /// A policy or binding.
+    pub(crate) fn registration<T: Registration>(
+        &self,
+        object: &Json,
+        key: &str,
+    ) -> Result<T, RequestError> {
         let read = match self.no_defaults {
             true => T::from_json_without_defaults(object),
             false => T::from_json(object),
@@ -178,10 +191,10 @@ impl AdmissionQuestion {
     }
 
     /// Params, the namespace and equivalent resources.
-    fn fill(
+    pub(crate) fn fill(
         &self,
         index: &mut PolicyIndex,
-        policy: &ValidatingAdmissionPolicy,
+        param_kind: Option<&ParamKind>,
         request: &AdmissionRequest<'_>,
     ) -> Result<(), RequestError> {
         // Of several of one name, the first counts.
@@ -193,7 +206,7 @@ impl AdmissionQuestion {
                 index.apply_param(param.clone());
             }
         }
-        if let (Some(kind), Some(namespaced)) = (&policy.spec.param_kind, self.namespaced) {
+        if let (Some(kind), Some(namespaced)) = (param_kind, self.namespaced) {
             index.set_namespaced(kind, namespaced);
         }
         let name = request.namespace;
@@ -230,17 +243,19 @@ impl AdmissionQuestion {
     }
 }
 
-/// The expressions that cannot be used. As validation comes upon them, messages stand beside their validations.
-fn errors(policy: &CompiledPolicy, as_validated: bool) -> Vec<Json> {
-    let mut errors = policy.errors();
-    if as_validated {
-        errors.sort_by_key(|error| match error.list {
-            "variables" => (0, error.index),
-            "matchConditions" => (1, error.index),
-            "validations" => (2, error.index),
-            _ => (3, error.index),
-        });
-    }
+/// The expressions that cannot be used, as validation comes upon them: messages stand beside their validations.
+fn as_validated(mut errors: Vec<PolicyError<'_>>) -> Vec<PolicyError<'_>> {
+    errors.sort_by_key(|error| match error.list {
+        "variables" => (0, error.index),
+        "matchConditions" => (1, error.index),
+        "validations" => (2, error.index),
+        _ => (3, error.index),
+    });
+    errors
+}
+
+/// The expressions that cannot be used.
+pub(crate) fn errors(errors: Vec<PolicyError<'_>>) -> Vec<Json> {
     let written = errors.iter().map(|each| {
         let kind = match each.error.kind {
             CompileErrorKind::Invalid => "RuleInvalid",
@@ -251,7 +266,8 @@ fn errors(policy: &CompiledPolicy, as_validated: bool) -> Vec<Json> {
     written.collect()
 }
 
-fn status(status: &Status) -> Json {
+/// A status as clients read it; without details, where it has none.
+pub(crate) fn status(status: &Status) -> Json {
     let mut details = serde_json::Map::new();
     let parts = [
         ("name", &status.name),
@@ -266,13 +282,16 @@ fn status(status: &Status) -> Json {
         let causes: Vec<Json> = causes.map(|cause| json!({"message": cause})).collect();
         details.insert("causes".to_owned(), causes.into());
     }
-    json!({
+    let mut written = json!({
         "message": status.message,
         "reason": status.reason,
         "code": status.code,
         "status": "Failure",
-        "details": details,
-    })
+    });
+    if let (Json::Object(written), false) = (&mut written, details.is_empty()) {
+        written.insert("details".to_owned(), details.into());
+    }
+    written
 }
 
 /// Notes the steps of a decision.
@@ -288,66 +307,24 @@ struct Witness {
 
 impl Observer for Witness {
     fn policy_matched(&self, _: &str, matched: &Result<Option<Matched<'_>>, String>) {
-        let matched = match matched {
-            Ok(None) => json!({"matched": false}),
-            Ok(Some(Matched { resource, kind })) => json!({
-                "matched": true,
-                "resource": {"group": *resource.group, "version": *resource.version, "resource": *resource.resource},
-                "kind": {"group": *kind.group, "version": *kind.version, "kind": *kind.kind},
-            }),
-            Err(error) => json!({"matched": false, "error": error}),
-        };
-        self.policy.replace(matched);
+        self.policy.replace(policy_match(matched));
     }
 
     fn binding_matched(&self, _: &str, binding: &str, matched: &Result<bool, String>) {
-        let matched = match matched {
-            Ok(matched) => json!({"binding": binding, "matched": matched}),
-            Err(error) => json!({"binding": binding, "matched": false, "error": error}),
-        };
-        self.bindings.borrow_mut().push(matched);
+        self.bindings
+            .borrow_mut()
+            .push(binding_match(binding, matched));
     }
 
     fn ran(&self, run: &Run<'_>) {
         let Some(trace) = &self.trace else {
             return;
         };
-        let kind = match (run.variable, run.kind) {
-            (Some(_), _) | (_, ExpressionKind::Variable) => "Variable",
-            (_, ExpressionKind::MatchCondition) => "MatchCondition",
-            (_, ExpressionKind::Validation) => "ValidationCondition",
-            (_, ExpressionKind::Message) => "MessageExpressionCondition",
-            (_, ExpressionKind::AuditAnnotation) => "AuditAnnotationCondition",
-            (_, ExpressionKind::ApplyConfiguration | ExpressionKind::JsonPatch) => "Mutation",
-        };
-        let mut entry = json!({"kind": kind, "expression": run.expression, "cost": run.cost});
-        if let Json::Object(entry) = &mut entry {
-            if let Some(variable) = run.variable {
-                entry.insert("variable".to_owned(), variable.into());
-            }
-            match run.result {
-                Ok(value) => {
-                    let value = serde_json::to_value(TypedValue::new(value));
-                    entry.insert("value".to_owned(), value.unwrap_or_default());
-                }
-                Err(error) => {
-                    entry.insert("error".to_owned(), error.into());
-                }
-            }
-        }
-        trace.borrow_mut().push(entry);
+        trace.borrow_mut().push(run_entry(run));
     }
 
     fn conditions_matched(&self, outcome: &ConditionsOutcome) {
-        let outcome = match outcome {
-            ConditionsOutcome::Match => json!({"matches": true}),
-            ConditionsOutcome::NoMatch { failed } if failed.is_empty() => json!({"matches": false}),
-            ConditionsOutcome::NoMatch { failed } => {
-                json!({"matches": false, "failedConditionName": failed})
-            }
-            ConditionsOutcome::Error(error) => json!({"matches": false, "error": error}),
-        };
-        self.conditions.replace(Some(outcome));
+        self.conditions.replace(Some(conditions_match(outcome)));
     }
 
     fn evaluated(&self, _: &str, binding: &str, param: Option<&Json>, found: &Evaluation) {
@@ -380,14 +357,7 @@ impl Observer for Witness {
                 }
             }
         });
-        let text = |param: &Json, key: &str| -> Json {
-            let metadata = param.get("metadata");
-            let text = metadata.and_then(|metadata| metadata.get(key)?.as_str());
-            text.unwrap_or_default().into()
-        };
-        let param = param.map(
-            |param| json!({"name": text(param, "name"), "namespace": text(param, "namespace")}),
-        );
+        let param = param.map(param_name);
         let mut result = json!({
             "binding": binding,
             "param": param,
@@ -408,4 +378,76 @@ impl Observer for Witness {
         }
         self.results.borrow_mut().push(result);
     }
+}
+
+/// As what a policy looks at the request.
+pub(crate) fn policy_match(matched: &Result<Option<Matched<'_>>, String>) -> Json {
+    match matched {
+        Ok(None) => json!({"matched": false}),
+        Ok(Some(Matched { resource, kind })) => json!({
+            "matched": true,
+            "resource": {"group": *resource.group, "version": *resource.version, "resource": *resource.resource},
+            "kind": {"group": *kind.group, "version": *kind.version, "kind": *kind.kind},
+        }),
+        Err(error) => json!({"matched": false, "error": error}),
+    }
+}
+
+/// Whether a binding is about the request.
+pub(crate) fn binding_match(binding: &str, matched: &Result<bool, String>) -> Json {
+    match matched {
+        Ok(matched) => json!({"binding": binding, "matched": matched}),
+        Err(error) => json!({"binding": binding, "matched": false, "error": error}),
+    }
+}
+
+/// What match conditions came to.
+pub(crate) fn conditions_match(outcome: &ConditionsOutcome) -> Json {
+    match outcome {
+        ConditionsOutcome::Match => json!({"matches": true}),
+        ConditionsOutcome::NoMatch { failed } if failed.is_empty() => json!({"matches": false}),
+        ConditionsOutcome::NoMatch { failed } => {
+            json!({"matches": false, "failedConditionName": failed})
+        }
+        ConditionsOutcome::Error(error) => json!({"matches": false, "error": error}),
+    }
+}
+
+/// A program that ran.
+pub(crate) fn run_entry(run: &Run<'_>) -> Json {
+    let kind = match (run.variable, run.kind) {
+        (Some(_), _) | (_, ExpressionKind::Variable) => "Variable",
+        (_, ExpressionKind::MatchCondition) => "MatchCondition",
+        (_, ExpressionKind::Validation) => "ValidationCondition",
+        (_, ExpressionKind::Message) => "MessageExpressionCondition",
+        (_, ExpressionKind::AuditAnnotation) => "AuditAnnotationCondition",
+        (_, ExpressionKind::ApplyConfiguration) => "ApplyConfigurationCondition",
+        (_, ExpressionKind::JsonPatch) => "JSONPatchCondition",
+    };
+    let mut entry = json!({"kind": kind, "expression": run.expression, "cost": run.cost});
+    if let Json::Object(entry) = &mut entry {
+        if let Some(variable) = run.variable {
+            entry.insert("variable".to_owned(), variable.into());
+        }
+        match run.result {
+            Ok(value) => {
+                let value = serde_json::to_value(TypedValue::new(value));
+                entry.insert("value".to_owned(), value.unwrap_or_default());
+            }
+            Err(error) => {
+                entry.insert("error".to_owned(), error.into());
+            }
+        }
+    }
+    entry
+}
+
+/// The name and namespace of a param.
+pub(crate) fn param_name(param: &Json) -> Json {
+    let text = |key: &str| {
+        let metadata = param.get("metadata");
+        let text = metadata.and_then(|metadata| metadata.get(key)?.as_str());
+        text.unwrap_or_default()
+    };
+    json!({"name": text("name"), "namespace": text("namespace")})
 }

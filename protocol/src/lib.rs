@@ -14,6 +14,7 @@ mod evaluate;
 mod evaluation;
 mod field_error;
 pub mod line;
+mod mutation;
 mod object;
 mod request;
 mod resource;

@@ -15,6 +15,7 @@ use crate::definitions::{DefinitionSource, Definitions};
 use crate::environment::Environments;
 use crate::evaluate::EvalRequest;
 use crate::evaluation::Compiled;
+use crate::mutation::MutationQuestion;
 use crate::object::ObjectRequest;
 use crate::request::{Fields, Request, RequestError};
 use crate::resource::{ValidateAnswer, ValidateRequest};
@@ -33,6 +34,7 @@ pub struct Session {
 #[derive(Debug, Clone, Copy)]
 enum Operation {
     Eval,
+    Map,
     Crd,
     Object,
     Typecheck,
@@ -40,8 +42,9 @@ enum Operation {
     Vap,
 }
 
-const OPERATIONS: [(&str, Operation); 6] = [
+const OPERATIONS: [(&str, Operation); 7] = [
     ("eval", Operation::Eval),
+    ("map", Operation::Map),
     ("crd", Operation::Crd),
     ("object", Operation::Object),
     ("typecheck", Operation::Typecheck),
@@ -84,6 +87,10 @@ impl Session {
                 Ok(())
             }
             Some(Operation::Validate) => self.validate(id, fields, out),
+            Some(Operation::Map) => {
+                line::write(&MutationQuestion::read(fields)?.answer(id)?, out);
+                Ok(())
+            }
             Some(Operation::Vap) => {
                 line::write(&AdmissionQuestion::read(fields)?.answer(id)?, out);
                 Ok(())

@@ -26,6 +26,7 @@ const FILES: &[&str] = &[
     "authorizer.ndjson.gz",
     "policies.ndjson.gz",
     "real-policies.ndjson.gz",
+    "mutating.ndjson.gz",
     "versions.ndjson.gz",
     "schema.ndjson.gz",
     "crd-rules.ndjson.gz",

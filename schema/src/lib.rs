@@ -7,6 +7,7 @@ mod duration;
 pub mod embedded;
 mod equal;
 mod json_schema;
+pub mod merge;
 pub mod openapi;
 pub mod prune;
 mod read;

@@ -112,6 +112,20 @@ impl<'a> Value<'a> {
         matches!(self, Value::Null)
     }
 
+    /// Whether this is a list or map of a JSON document, and not one that an expression computed.
+    #[inline]
+    pub const fn is_of_document(&self) -> bool {
+        matches!(
+            self,
+            Value::JsonList(_)
+                | Value::JsonMap(_)
+                | Value::ShapedList(..)
+                | Value::ShapedMap(..)
+                | Value::Items(_)
+                | Value::Fields(_)
+        )
+    }
+
     /// The bool, if it is one.
     #[inline]
     pub const fn as_bool(&self) -> Option<bool> {

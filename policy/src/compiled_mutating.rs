@@ -1,0 +1,191 @@
+//! A mutating policy that is ready to be evaluated (apiserver `pkg/admission/plugin/policy/mutating/compilation.go`).
+
+use std::borrow::Cow;
+
+use gavel_engine::env::Env;
+
+use crate::api::{MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, Mutation};
+use crate::cel::{Compiler, Declarations, Expression, ExpressionKind, Variable};
+use crate::compiled::{FailurePolicy, PolicyError, Reads};
+use crate::hooks::{Bound, Bounds};
+use crate::matching::Matcher;
+use crate::params::ParamSelection;
+
+/// A mutating policy with its expressions compiled, each as far as that was possible.
+#[derive(Debug)]
+pub struct CompiledMutatingPolicy {
+    policy: MutatingAdmissionPolicy,
+    failure_policy: FailurePolicy,
+    pub(crate) reads: Reads,
+    pub(crate) matcher: Matcher,
+    pub(crate) variables: Vec<Variable>,
+    pub(crate) match_conditions: Vec<Expression>,
+    /// Those mutations that say what to do.
+    pub(crate) mutations: Vec<CompiledMutation>,
+}
+
+/// A mutation with its expression compiled.
+#[derive(Debug)]
+pub(crate) struct CompiledMutation {
+    /// Where in the policy's list.
+    index: usize,
+    pub(crate) expression: Expression,
+}
+
+/// A binding of a mutating policy that is ready to be asked.
+#[derive(Debug)]
+pub struct CompiledMutatingBinding {
+    binding: MutatingAdmissionPolicyBinding,
+    pub(crate) matcher: Matcher,
+    pub(crate) params: Option<ParamSelection>,
+}
+
+impl CompiledMutatingPolicy {
+    /// Compiles a policy that has its defaults; `base` is an environment of Kubernetes, as for
+    /// [`CompiledPolicy::new`](crate::CompiledPolicy::new).
+    pub fn new(policy: MutatingAdmissionPolicy, base: &Env) -> Self {
+        Self::compile(policy, &Compiler::with_variables(base))
+    }
+
+    /// Compiles a policy likewise, with a compiler that knows of no variables and that policies share.
+    pub(crate) fn compile(policy: MutatingAdmissionPolicy, compiler: &Compiler) -> Self {
+        let spec = &policy.spec;
+        let declarations = Declarations {
+            params: spec.param_kind.is_some(),
+            authorizer: true,
+            patch_types: false,
+        };
+        let with_patch_types = Declarations {
+            patch_types: true,
+            ..declarations
+        };
+        let mut compiler = Cow::Borrowed(compiler);
+        let mut variables = Vec::with_capacity(spec.variables.len());
+        for variable in &spec.variables {
+            let (name, text) = (&variable.name, &variable.expression);
+            variables.push(Variable {
+                name: name.as_str().into(),
+                expression: compiler.to_mut().compile_variable(name, text, declarations),
+            });
+        }
+        let condition = ExpressionKind::MatchCondition;
+        let conditions = spec.match_conditions.iter();
+        let mut match_conditions: Vec<Expression> = conditions
+            .map(|each| compiler.compile(condition, &each.expression, declarations))
+            .collect();
+        let mut mutations = Vec::with_capacity(spec.mutations.len());
+        for (index, mutation) in spec.mutations.iter().enumerate() {
+            if let Some((kind, text)) = expression_of(mutation) {
+                let expression = compiler.compile(kind, text, with_patch_types);
+                mutations.push(CompiledMutation { index, expression });
+            }
+        }
+        let changes = mutations.iter_mut().map(|each| &mut each.expression);
+        let reads = Reads::of(&mut variables, match_conditions.iter_mut().chain(changes));
+        CompiledMutatingPolicy {
+            failure_policy: FailurePolicy::read(spec.failure_policy.as_deref()),
+            matcher: Matcher::new(spec.match_constraints.as_ref()),
+            reads,
+            variables,
+            match_conditions,
+            mutations,
+            policy,
+        }
+    }
+
+    /// The name of the policy.
+    pub fn name(&self) -> &str {
+        &self.policy.metadata.name
+    }
+
+    /// The policy itself.
+    pub fn policy(&self) -> &MutatingAdmissionPolicy {
+        &self.policy
+    }
+
+    /// What it means that the policy cannot decide.
+    pub fn failure_policy(&self) -> &FailurePolicy {
+        &self.failure_policy
+    }
+
+    /// Whether the policy is run again after a later change.
+    pub(crate) fn is_reinvoked(&self) -> bool {
+        self.policy.spec.reinvocation_policy == "IfNeeded"
+    }
+
+    /// The expressions that cannot be used: variables, match conditions, mutations.
+    pub fn errors(&self) -> Vec<PolicyError<'_>> {
+        let variables = self.variables.iter().enumerate();
+        let variables = variables.map(|(n, each)| ("variables", n, &each.expression));
+        let conditions = self.match_conditions.iter().enumerate();
+        let conditions = conditions.map(|(n, each)| ("matchConditions", n, each));
+        let mutations = self.mutations.iter();
+        let mutations = mutations.map(|each| ("mutations", each.index, &each.expression));
+        let expressions = variables.chain(conditions).chain(mutations);
+        let errors = expressions.filter_map(|(list, index, expression)| {
+            Some(PolicyError {
+                list,
+                index,
+                field: match expression.kind {
+                    ExpressionKind::JsonPatch => "jsonPatch.expression",
+                    ExpressionKind::ApplyConfiguration => "applyConfiguration.expression",
+                    _ => "expression",
+                },
+                error: expression.program.as_ref().err()?,
+            })
+        });
+        errors.collect()
+    }
+}
+
+/// The expression of a mutation and what it is for; none where the member that the patchType names is absent.
+fn expression_of(mutation: &Mutation) -> Option<(ExpressionKind, &str)> {
+    match mutation.patch_type.as_str() {
+        "JSONPatch" => {
+            let patch = mutation.json_patch.as_ref()?;
+            Some((ExpressionKind::JsonPatch, &patch.expression))
+        }
+        "ApplyConfiguration" => {
+            let configuration = mutation.apply_configuration.as_ref()?;
+            Some((
+                ExpressionKind::ApplyConfiguration,
+                &configuration.expression,
+            ))
+        }
+        _ => None,
+    }
+}
+
+impl CompiledMutatingBinding {
+    /// A binding that has its defaults.
+    pub fn new(binding: MutatingAdmissionPolicyBinding) -> Self {
+        let spec = &binding.spec;
+        CompiledMutatingBinding {
+            matcher: Matcher::new(spec.match_resources.as_ref()),
+            params: spec.param_ref.as_ref().map(ParamSelection::new),
+            binding,
+        }
+    }
+
+    /// The name of the binding.
+    pub fn name(&self) -> &str {
+        &self.binding.metadata.name
+    }
+
+    /// The binding itself.
+    pub fn binding(&self) -> &MutatingAdmissionPolicyBinding {
+        &self.binding
+    }
+}
+
+impl Bounds for CompiledMutatingPolicy {
+    fn matcher(&self) -> &Matcher {
+        &self.matcher
+    }
+}
+
+impl Bound for CompiledMutatingBinding {
+    fn policy_name(&self) -> &str {
+        &self.binding.spec.policy_name
+    }
+}

@@ -1,0 +1,69 @@
+//! Whether a policy is to be asked about a request (apiserver `pkg/admission/plugin/webhook/matchconditions/matcher.go`).
+
+use gavel_engine::value::Value;
+
+use crate::api::MatchCondition;
+use crate::cel::{Expression, Group, MATCH_CONDITIONS_BUDGET, OUT_OF_BUDGET, Outcome, Runner};
+use crate::compiled::FailurePolicy;
+use crate::outcome::ConditionsOutcome;
+
+/// Evaluates the match conditions of a policy, of which `group` has the inputs. The observer is told, if there are any.
+pub(crate) fn evaluate<'e, 'p: 'e>(
+    group: &Group<'p>,
+    expressions: &'p [Expression],
+    conditions: &[MatchCondition],
+    failure_policy: &FailurePolicy,
+    params: Value<'e>,
+    runner: Runner<'e>,
+) -> ConditionsOutcome {
+    if expressions.is_empty() {
+        return ConditionsOutcome::Match;
+    }
+    let mut budget = MATCH_CONDITIONS_BUDGET;
+    let expressions = expressions.iter().map(Some);
+    let outcome = match group.evaluate(expressions, params, runner, &mut budget) {
+        Ok(outcomes) => matched(outcomes, conditions, failure_policy),
+        Err(_) => unmatched(OUT_OF_BUDGET.to_owned(), failure_policy),
+    };
+    runner.observer.conditions_matched(&outcome);
+    outcome
+}
+
+/// One that is false decides, whatever failed.
+fn matched(
+    outcomes: &[Outcome<'_>],
+    conditions: &[MatchCondition],
+    failure_policy: &FailurePolicy,
+) -> ConditionsOutcome {
+    let is_false = |outcome: &Outcome<'_>| matches!(outcome, Some(Ok(value)) if value.as_bool() == Some(false));
+    if let Some(n) = outcomes.iter().position(is_false) {
+        let condition = conditions.get(n);
+        return ConditionsOutcome::NoMatch {
+            failed: condition.map_or_else(String::new, |condition| condition.name.clone()),
+        };
+    }
+    let mut errors: Vec<&str> = Vec::new();
+    for outcome in outcomes {
+        if let Some(Err(error)) = outcome
+            && !errors.contains(error)
+        {
+            errors.push(error);
+        }
+    }
+    match errors.as_slice() {
+        [] => ConditionsOutcome::Match,
+        [error] => unmatched((*error).to_owned(), failure_policy),
+        errors => unmatched(format!("[{}]", errors.join(", ")), failure_policy),
+    }
+}
+
+/// What it means that the match conditions cannot be told.
+fn unmatched(error: String, failure_policy: &FailurePolicy) -> ConditionsOutcome {
+    match failure_policy {
+        FailurePolicy::Fail => ConditionsOutcome::Error(error),
+        FailurePolicy::Ignore => ConditionsOutcome::NoMatch {
+            failed: String::new(),
+        },
+        FailurePolicy::Unknown(_) => ConditionsOutcome::Match,
+    }
+}

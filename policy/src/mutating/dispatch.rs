@@ -1,0 +1,498 @@
+//! An object mutated by all policies that match its request (apiserver
+//! `pkg/admission/plugin/policy/mutating/dispatcher.go`, `policy/generic/policy_dispatcher.go`).
+
+use std::sync::Arc;
+
+use gavel_engine::value::{Arena, Json, Value};
+use gavel_libraries::authorizer::Authorizer;
+
+use super::compiled::{CompiledMutatingBinding, CompiledMutatingPolicy};
+use super::patch::{self, MutatedObject, MutationError};
+use super::reinvocation::Reinvocation;
+use super::schemas::ObjectSchemas;
+use crate::cel::{COST_BUDGET, Expression, Group, Inputs, OUT_OF_BUDGET};
+use crate::compiled::FailurePolicy;
+use crate::decision::Status;
+use crate::dispatch::{Dispatch, Options, as_kind};
+use crate::outcome::ConditionsOutcome;
+use crate::index::Snapshot;
+use crate::match_conditions;
+use crate::matching::Matched;
+use crate::request::{AdmissionRequest, text_field};
+use crate::resource::GroupVersionKind;
+
+/// What policies made of an object.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Mutated {
+    /// Why the request is denied; none: it is allowed.
+    pub status: Option<Status>,
+    /// The object after all mutations. None where no policy changed it, or the request is denied.
+    pub object: Option<Json>,
+}
+
+/// A policy with a binding and a param, which match the request.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Invocation<'a> {
+    pub(crate) policy: &'a CompiledMutatingPolicy,
+    pub(crate) binding: &'a CompiledMutatingBinding,
+    pub(crate) param: Option<&'a Json>,
+    matched: Matched<'a>,
+}
+
+/// A policy that failed.
+#[derive(Debug)]
+struct PolicyFailure<'a> {
+    policy: &'a CompiledMutatingPolicy,
+    binding: Option<&'a CompiledMutatingBinding>,
+    message: String,
+    /// Empty where the policy could not even be asked.
+    reason: &'static str,
+}
+
+/// Mutates the object of a request as an API server does: by the policies that are bound, in the order of their names, in two
+/// passes where policies ask for it. Objects that are deleted, and exempt resources, are left alone.
+pub fn mutate(
+    snapshot: &Snapshot,
+    request: &AdmissionRequest<'_>,
+    schemas: &ObjectSchemas,
+    authorizer: &Arc<dyn Authorizer>,
+    options: &Options<'_>,
+) -> Mutated {
+    if request.is_exempt() {
+        return Mutated::default();
+    }
+    let hooks = snapshot.mutating_hooks(request);
+    mutate_by(hooks, snapshot, request, schemas, authorizer, options)
+}
+
+/// Mutates the object of a request by these policies with these bindings, whatever the resource. Of the snapshot, params,
+/// namespaces and equivalent resources count.
+pub fn mutate_by<'a, B: Iterator<Item = &'a CompiledMutatingBinding> + Clone>(
+    hooks: impl Iterator<Item = (&'a CompiledMutatingPolicy, B)> + Clone,
+    snapshot: &Snapshot,
+    request: &AdmissionRequest<'_>,
+    schemas: &ObjectSchemas,
+    authorizer: &Arc<dyn Authorizer>,
+    options: &Options<'_>,
+) -> Mutated {
+    if !matches!(request.operation, "CREATE" | "UPDATE" | "CONNECT") {
+        return Mutated::default();
+    }
+    let mut reinvocation = Reinvocation::default();
+    let pass = |request: &AdmissionRequest<'_>,
+                nil_lists: &[String],
+                reinvocation: &mut Reinvocation,
+                is_second| {
+        let arena = Arena::new();
+        Pass {
+            dispatch: Dispatch::new(snapshot, request, options, &arena, authorizer),
+            schemas,
+            is_second,
+            nil_lists,
+            versions: Vec::new(),
+            last: None,
+            failures: Vec::new(),
+        }
+        .run(hooks.clone(), reinvocation)
+    };
+    let denied = |status: Box<Status>| Mutated {
+        status: Some(*status),
+        object: None,
+    };
+    let first = match pass(request, &[], &mut reinvocation, false) {
+        Ok(object) => object,
+        Err(status) => return denied(status),
+    };
+    if !reinvocation.wanted {
+        return Mutated::default();
+    }
+    let again = AdmissionRequest {
+        object: first
+            .as_ref()
+            .map_or(request.object, |first| (&first.object).into()),
+        ..request.clone()
+    };
+    let nil_lists = first.as_ref().map_or(&[][..], |first| &first.nil_lists);
+    let second = match pass(&again, nil_lists, &mut reinvocation, true) {
+        Ok(object) => object,
+        Err(status) => return denied(status),
+    };
+    let last = second.or(first);
+    Mutated {
+        status: None,
+        object: last.map(|last| patch::written(last.object, &last.nil_lists)),
+    }
+}
+
+/// All policies asked once.
+struct Pass<'a> {
+    dispatch: Dispatch<'a>,
+    schemas: &'a ObjectSchemas,
+    is_second: bool,
+    /// The JSON pointers of empty lists of the request's object that Go writes as null.
+    nil_lists: &'a [String],
+    /// The objects by the kind as which policies look at them.
+    versions: Vec<Version<'a>>,
+    /// The position of the version that was last given to a mutation.
+    last: Option<usize>,
+    failures: Vec<PolicyFailure<'a>>,
+}
+
+/// The objects of the request as one kind.
+struct Version<'a> {
+    kind: &'a GroupVersionKind,
+    /// The object as it now is.
+    object: Value<'a>,
+    old_object: Value<'a>,
+    /// The JSON pointers of empty lists that Go writes as null.
+    nil_lists: Vec<String>,
+    /// Whether a mutation was made, be it without effect.
+    is_mutated: bool,
+}
+
+impl<'a> Pass<'a> {
+    /// The object after the pass, if a mutation was made; or why the request is denied.
+    fn run<'h: 'a, B: Iterator<Item = &'h CompiledMutatingBinding> + Clone>(
+        mut self,
+        hooks: impl Iterator<Item = (&'h CompiledMutatingPolicy, B)>,
+        reinvocation: &mut Reinvocation,
+    ) -> Result<Option<MutatedObject>, Box<Status>> {
+        let mut invocations = Vec::new();
+        for (policy, bindings) in hooks {
+            self.select(policy, bindings, &mut invocations);
+        }
+        if !invocations.is_empty() {
+            self.invoke_all(&invocations, reinvocation)?;
+        }
+        match self.denial() {
+            Some(status) => Err(Box::new(status)),
+            None => Ok(self.outcome()),
+        }
+    }
+
+    /// The bindings and params with which a policy is to be asked.
+    fn select<'h: 'a, B: Iterator<Item = &'h CompiledMutatingBinding> + Clone>(
+        &mut self,
+        policy: &'a CompiledMutatingPolicy,
+        bindings: B,
+        invocations: &mut Vec<Invocation<'a>>,
+    ) {
+        let (request, observer) = (self.dispatch.request(), self.dispatch.observer());
+        let around = self.dispatch.surroundings();
+        let matched = policy.matcher.policy_matches(request, around);
+        observer.policy_matched(policy.name(), &matched);
+        let matched = match matched {
+            Ok(Some(matched)) => matched,
+            Ok(None) => return,
+            Err(error) => return self.misconfigured(policy, None, &error),
+        };
+        let kind = policy.policy().spec.param_kind.as_ref();
+        let selections = bindings
+            .clone()
+            .filter_map(|binding| binding.params.as_ref());
+        let known = self.dispatch.params_of(kind, selections);
+        for binding in bindings {
+            let matches = binding.matcher.binding_matches(request, around);
+            observer.binding_matched(policy.name(), binding.name(), &matches);
+            let params = match matches {
+                Ok(false) => continue,
+                Ok(true) => self.dispatch.collect(known, binding.params.as_ref()),
+                Err(error) => Err(error),
+            };
+            match params {
+                Ok(params) => invocations.extend(params.into_iter().map(|param| Invocation {
+                    policy,
+                    binding,
+                    param,
+                    matched,
+                })),
+                Err(error) => self.misconfigured(policy, Some(binding), &error),
+            }
+        }
+    }
+
+    fn misconfigured(
+        &mut self,
+        policy: &'a CompiledMutatingPolicy,
+        binding: Option<&'a CompiledMutatingBinding>,
+        error: &str,
+    ) {
+        let what = if binding.is_some() {
+            "binding"
+        } else {
+            "policy"
+        };
+        self.failures.push(PolicyFailure {
+            policy,
+            binding,
+            message: format!("failed to configure {what}: {error}"),
+            reason: "",
+        });
+    }
+
+    fn invoke_all(
+        &mut self,
+        invocations: &[Invocation<'a>],
+        reinvocation: &mut Reinvocation,
+    ) -> Result<(), Box<Status>> {
+        let observer = self.dispatch.observer();
+        for Invocation {
+            policy,
+            binding,
+            param,
+            ..
+        } in invocations
+        {
+            observer.invocation(policy.name(), binding.name(), *param, self.is_second);
+        }
+        let not_found = |error| {
+            Box::new(Status::namespace_not_found(
+                self.dispatch.request().namespace,
+                error,
+            ))
+        };
+        self.dispatch.namespace().map_err(not_found)?;
+        for (n, invocation) in invocations.iter().enumerate() {
+            observer.invoking(n);
+            self.invoke(invocation, reinvocation)?;
+        }
+        let last = self.last.and_then(|last| self.versions.get(last));
+        if last.is_some_and(|version| version.is_mutated && !version.object.is_null()) {
+            reinvocation.changed();
+        }
+        Ok(())
+    }
+
+    /// Makes the mutations of a policy for a binding and a param.
+    fn invoke(
+        &mut self,
+        invocation: &Invocation<'a>,
+        reinvocation: &mut Reinvocation,
+    ) -> Result<(), Box<Status>> {
+        let policy = invocation.policy;
+        let (expected, found) = (policy.policy().spec.mutations.len(), policy.mutations.len());
+        if expected != found {
+            let name = policy.name();
+            let message =
+                format!("expected {expected} compiled evaluators for policy {name}, got {found}");
+            return Err(Box::new(Status::internal(&message)));
+        }
+        let position = self.version(invocation.matched.kind);
+        match self.conditions(invocation, position) {
+            ConditionsOutcome::Match => {}
+            ConditionsOutcome::NoMatch { .. } => return Ok(()),
+            ConditionsOutcome::Error(error) => {
+                self.failed(invocation, error);
+                return Ok(());
+            }
+        }
+        if self.is_second && !reinvocation.is_flagged(invocation) {
+            return Ok(());
+        }
+        let before = self.object(position);
+        for mutation in &policy.mutations {
+            self.last = Some(position);
+            if self.object(position).is_null() {
+                continue;
+            }
+            let kind = invocation.matched.kind;
+            if !self.schemas.knows_version_of(kind) {
+                let message = format!(
+                    "Resource kind {kind} not found. There can be a delay between when CustomResourceDefinitions are created and when they are available."
+                );
+                return Err(Box::new(Status::unavailable(message)));
+            }
+            let mutated = self.mutate(invocation, position, &mutation.expression);
+            let error = mutated.as_ref().err().map(MutationError::message);
+            self.dispatch
+                .observer()
+                .mutated(mutation.expression.kind, error);
+            match mutated {
+                Ok(mutated) => self.set(position, mutated),
+                Err(MutationError::Policy(message)) => self.failed(invocation, message),
+                Err(MutationError::Request(status)) => return Err(status),
+            }
+        }
+        if self.object(position).differs_from(&before).unwrap_or(true) {
+            reinvocation.changed();
+        }
+        reinvocation.ran(invocation);
+        Ok(())
+    }
+
+    fn failed(&mut self, invocation: &Invocation<'a>, message: String) {
+        self.failures.push(PolicyFailure {
+            policy: invocation.policy,
+            binding: Some(invocation.binding),
+            message,
+            reason: "Invalid",
+        });
+    }
+
+    /// The position of the objects as a kind.
+    fn version(&mut self, kind: &'a GroupVersionKind) -> usize {
+        let known = self.versions.iter().position(|known| known.kind == kind);
+        known.unwrap_or_else(|| {
+            let (request, arena) = (self.dispatch.request(), self.dispatch.arena());
+            self.versions.push(Version {
+                kind,
+                object: as_kind(request.object, kind, arena),
+                old_object: as_kind(request.old_object, kind, arena),
+                nil_lists: self.nil_lists.to_vec(),
+                is_mutated: false,
+            });
+            self.versions.len().saturating_sub(1)
+        })
+    }
+
+    /// Whether the match conditions of a policy hold.
+    fn conditions(&self, invocation: &Invocation<'a>, position: usize) -> ConditionsOutcome {
+        let policy = invocation.policy;
+        let arena = Arena::new();
+        let runner = self.dispatch.runner(&arena);
+        let views = self.views(invocation, position, &arena);
+        let inputs = Inputs {
+            request: views.conditions_request,
+            namespace_object: Value::Null,
+            ..views.inputs
+        };
+        let count = policy.match_conditions.len();
+        let group = Group::new(count, &policy.variables, inputs, runner);
+        let params = invocation.param.map_or(Value::Null, Value::from);
+        match_conditions::evaluate(
+            &group,
+            &policy.match_conditions,
+            &policy.policy().spec.match_conditions,
+            policy.failure_policy(),
+            params,
+            runner,
+        )
+    }
+
+    /// The object after a mutation; none where that leaves it as it is.
+    fn mutate(
+        &self,
+        invocation: &Invocation<'a>,
+        position: usize,
+        expression: &Expression,
+    ) -> Result<Option<MutatedObject>, MutationError> {
+        if let Err(error) = &expression.program {
+            return Err(error.to_string().into());
+        }
+        let arena = Arena::new();
+        let runner = self.dispatch.runner(&arena);
+        let views = self.views(invocation, position, &arena);
+        let variables = &invocation.policy.variables;
+        let group = Group::new(1, variables, views.inputs, runner);
+        let params = invocation.param.map_or(Value::Null, Value::from);
+        let mut budget = self.dispatch.cost_budget().unwrap_or(COST_BUDGET);
+        let outcomes = group.evaluate([Some(expression)].into_iter(), params, runner, &mut budget);
+        let outcomes = outcomes.map_err(|_| OUT_OF_BUDGET.to_owned())?;
+        match outcomes.first().copied().flatten() {
+            Some(Ok(value)) => {
+                let version = self.versions.get(position);
+                let nil_lists = version.map_or(&[][..], |version| &version.nil_lists);
+                let object = views.inputs.object;
+                patch::mutate(expression.kind, value, object, nil_lists, self.schemas)
+            }
+            Some(Err(error)) => Err(error.to_owned().into()),
+            None => Ok(None),
+        }
+    }
+
+    fn views<'b>(
+        &'b self,
+        invocation: &Invocation<'b>,
+        position: usize,
+        arena: &'b Arena,
+    ) -> crate::evaluation::Views<'b> {
+        let namespace = self.dispatch.namespace().ok().flatten();
+        let version = self.versions.get(position);
+        let objects = version.map_or([Value::Null; 2], |version| {
+            [version.object, version.old_object]
+        });
+        let matched = invocation.matched;
+        self.dispatch
+            .views(invocation.policy.reads, matched, objects, namespace, arena)
+    }
+
+    /// The object as it now is.
+    fn object(&self, position: usize) -> Value<'a> {
+        let version = self.versions.get(position);
+        version.map_or(Value::Null, |version| version.object)
+    }
+
+    /// Takes over the object after a mutation; none: it stays as it is.
+    fn set(&mut self, position: usize, mutated: Option<MutatedObject>) {
+        let Some(version) = self.versions.get_mut(position) else {
+            return;
+        };
+        version.is_mutated = true;
+        if let Some(mut mutated) = mutated {
+            self.schemas.fill_defaults(&mut mutated.object);
+            version.nil_lists = mutated.nil_lists;
+            version.object = self.dispatch.arena().document(mutated.object);
+        }
+    }
+
+    /// The status of the first policy that fails and whose failure policy minds.
+    fn denial(&self) -> Option<Status> {
+        let minded = |failure: &&PolicyFailure<'_>| {
+            *failure.policy.failure_policy() != FailurePolicy::Ignore
+        };
+        for failure in self.failures.iter().filter(|failure| !minded(failure)) {
+            let binding = failure.binding.map(CompiledMutatingBinding::name);
+            let observer = self.dispatch.observer();
+            observer.ignored(failure.policy.name(), binding, &failure.message);
+        }
+        let failures: Vec<_> = self.failures.iter().filter(minded).collect();
+        let first = failures.first()?;
+        let causes = failures.iter().map(|failure| failure.to_string());
+        Some(Status::of_mutation(
+            self.dispatch.request(),
+            first.reason,
+            causes.collect(),
+        ))
+    }
+
+    /// The object after the last mutation, as the kind that was sent.
+    fn outcome(self) -> Option<MutatedObject> {
+        let last = self.versions.into_iter().nth(self.last?)?;
+        if !last.is_mutated || last.object.is_null() {
+            return None;
+        }
+        let mut object = last.object.to_json()?;
+        for key in ["apiVersion", "kind"] {
+            let sent = text_field(self.dispatch.request().object, key);
+            if let Json::Object(fields) = &mut object
+                && !sent.is_empty()
+            {
+                fields.insert(key.to_owned(), sent.into());
+            }
+        }
+        Some(MutatedObject {
+            object,
+            nil_lists: last.nil_lists,
+        })
+    }
+}
+
+impl std::fmt::Display for PolicyFailure<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let policy = self.policy.name();
+        match self.binding {
+            Some(binding) => write!(
+                f,
+                "policy '{policy}' with binding '{}' denied request: {}",
+                binding.name(),
+                self.message
+            ),
+            None => write!(
+                f,
+                "policy {} denied request: {}",
+                gavel_golang::quote::quote(policy),
+                self.message
+            ),
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! The document that is patched, and how its parts are reached (json-patch `findObject`, `partialDoc`, `partialArray`).
+
+use gavel_engine::value::{Json, JsonObject};
+use gavel_golang::integer::atoi;
+
+/// A document that is being patched.
+#[derive(Debug)]
+pub(super) struct Document(Json);
+
+/// An object or array of a document.
+#[derive(Debug)]
+pub(super) enum Parent<'d> {
+    Object(&'d mut JsonObject),
+    Array(&'d mut Vec<Json>),
+}
+
+impl Document {
+    pub(super) fn new(root: Json) -> Self {
+        Document(root)
+    }
+
+    pub(super) fn root(&self) -> &Json {
+        &self.0
+    }
+
+    pub(super) fn into_json(self) -> Json {
+        self.0
+    }
+
+    /// The object or array that a pointer leads into, and the last key. None where it leads nowhere; the pointer to the
+    /// document itself does.
+    pub(super) fn parent_of(&mut self, pointer: &str) -> Option<(Parent<'_>, String)> {
+        let (_, rest) = pointer.split_once('/')?;
+        let (parents, key) = match rest.rsplit_once('/') {
+            Some((parents, key)) => (Some(parents), key),
+            None => (None, rest),
+        };
+        let mut current = &mut self.0;
+        for step in parents.into_iter().flat_map(|parents| parents.split('/')) {
+            let step = unescaped(step);
+            current = match current {
+                Json::Object(fields) => fields.get_mut(&step)?,
+                Json::Array(items) => {
+                    let index = index_of(&step, items.len()).ok()?;
+                    items.get_mut(index)?
+                }
+                _ => return None,
+            };
+        }
+        let parent = match current {
+            Json::Object(fields) => Parent::Object(fields),
+            Json::Array(items) => Parent::Array(items),
+            _ => return None,
+        };
+        Some((parent, unescaped(key)))
+    }
+}
+
+impl Parent<'_> {
+    /// What a key leads to: of objects nothing, where it is missing.
+    pub(super) fn get(&self, key: &str) -> Result<Option<&Json>, String> {
+        match self {
+            Parent::Object(fields) => Ok(fields.get(key)),
+            Parent::Array(items) => Ok(items.get(index_of(key, items.len())?)),
+        }
+    }
+
+    /// Puts a value in the place of what a key leads to.
+    pub(super) fn set(&mut self, key: &str, value: Json) -> Result<(), String> {
+        match self {
+            Parent::Object(fields) => {
+                fields.insert(key.to_owned(), value);
+            }
+            Parent::Array(items) => {
+                let index = index_of(key, items.len())?;
+                if let Some(item) = items.get_mut(index) {
+                    *item = value;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a value: under a key in place of what is there, before an element of an array.
+    pub(super) fn add(&mut self, key: &str, value: Json) -> Result<(), String> {
+        match self {
+            Parent::Object(fields) => {
+                fields.insert(key.to_owned(), value);
+            }
+            Parent::Array(items) if key == "-" => items.push(value),
+            Parent::Array(items) => {
+                let index = atoi(key).map_err(|error| {
+                    format!("value was not a proper array index: '{key}': {error}")
+                })?;
+                let places = items.len().saturating_add(1);
+                items.insert(position(index, places)?, value);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes out what a key leads to.
+    pub(super) fn remove(&mut self, key: &str) -> Result<Json, String> {
+        match self {
+            Parent::Object(fields) => fields
+                .remove(key)
+                .ok_or_else(|| format!("Unable to remove nonexistent key: {key}: missing value")),
+            Parent::Array(items) => Ok(items.remove(index_of(key, items.len())?)),
+        }
+    }
+}
+
+/// The position that an index means among so many elements.
+fn index_of(key: &str, length: usize) -> Result<usize, String> {
+    let index = atoi(key).map_err(|error| error.to_string())?;
+    position(index, length)
+}
+
+/// The position that an index means among so many places: a negative one counts from the end.
+fn position(index: i64, places: usize) -> Result<usize, String> {
+    let count = i64::try_from(places).unwrap_or(i64::MAX);
+    let from_start = match index < 0 {
+        true => index.checked_add(count),
+        false => Some(index),
+    };
+    let position = from_start.and_then(|index| usize::try_from(index).ok());
+    position
+        .filter(|position| *position < places)
+        .ok_or_else(|| format!("Unable to access invalid index: {index}: invalid index referenced"))
+}
+
+/// A step of a pointer without its escapes.
+fn unescaped(step: &str) -> String {
+    if !step.contains('~') {
+        return step.to_owned();
+    }
+    let mut parts = step.split('~');
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (escaped, rest) = match (part.strip_prefix('0'), part.strip_prefix('1')) {
+            (Some(rest), _) => ('~', rest),
+            (_, Some(rest)) => ('/', rest),
+            _ => ('~', part),
+        };
+        out.push(escaped);
+        out.push_str(rest);
+    }
+    out
+}

@@ -1,0 +1,40 @@
+//! What `test` takes for equal (json-patch `lazyNode.equal`).
+
+use gavel_apimachinery::json;
+use gavel_engine::value::Json;
+
+/// Whether a value of a document is the value of a `test`. At the root of both, null stands for an empty object or array.
+pub(super) fn is_equal(found: &Json, value: &Json) -> bool {
+    match (found, value) {
+        (Json::Null, Json::Null) => true,
+        (Json::Object(fields), Json::Null) | (Json::Null, Json::Object(fields)) => {
+            fields.is_empty()
+        }
+        (Json::Array(items), Json::Null) => items.is_empty(),
+        _ => is_same(found, value),
+    }
+}
+
+fn is_same(left: &Json, right: &Json) -> bool {
+    match (left, right) {
+        (Json::Object(left), Json::Object(right)) => {
+            let same = |(name, value): (&String, &Json)| {
+                let other = right.get(name);
+                other.is_some_and(|other| is_same_part(value, other))
+            };
+            left.len() == right.len() && left.iter().all(same)
+        }
+        (Json::Array(left), Json::Array(right)) => {
+            let mut pairs = left.iter().zip(right);
+            left.len() == right.len() && pairs.all(|(left, right)| is_same_part(left, right))
+        }
+        // Numbers are compared as they are written: 1.0 is written as 1.
+        (Json::Number(_), Json::Number(_)) => json::to_string(left) == json::to_string(right),
+        (left, right) => left == right,
+    }
+}
+
+/// The same inside objects and arrays, where null is nothing but null.
+fn is_same_part(left: &Json, right: &Json) -> bool {
+    left.is_null() == right.is_null() && (left.is_null() || is_same(left, right))
+}

@@ -1,0 +1,283 @@
+//! JSON patches, applied as Kubernetes applies them (`gopkg.in/evanphx/json-patch.v4`), which is not quite RFC 6902:
+//! indices may be negative, `replace` adds what is missing from an object, a failed `test` is no error.
+
+mod document;
+mod equality;
+
+#[cfg(test)]
+mod tests;
+
+use gavel_apimachinery::json;
+use gavel_engine::value::Json;
+use gavel_golang::quote::quote;
+
+use document::Document;
+use equality::is_equal;
+
+/// The most bytes that the `copy` operations of a patch may add, as API servers set it.
+const MAX_COPIED_BYTES: usize = 3 * 1024 * 1024;
+
+/// An operation of a JSON patch.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Operation {
+    /// `op`: `add`, `remove`, `replace`, `move`, `test` or `copy`.
+    pub(crate) op: String,
+    /// `path`: a JSON pointer.
+    pub(crate) path: String,
+    /// `from`: a JSON pointer; empty where there is none.
+    pub(crate) from: String,
+    /// `value`
+    pub(crate) value: Option<Json>,
+}
+
+/// Why a patch was not applied.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum PatchFailure {
+    /// A `test` failed, which leaves the document as it was.
+    Test,
+    /// An operation cannot be applied, as upstream words it.
+    Error(String),
+}
+
+type Outcome = Result<(), PatchFailure>;
+
+/// A document with the operations applied to it in order.
+pub(crate) fn apply(document: Json, operations: &[Operation]) -> Result<Json, PatchFailure> {
+    let mut patching = Patching {
+        document: Document::new(document),
+        explicit_nulls: Vec::new(),
+        copied: 0,
+    };
+    for operation in operations {
+        patching.apply(operation)?;
+    }
+    Ok(patching.document.into_json())
+}
+
+struct Patching<'o> {
+    document: Document,
+    /// Where operations of this patch put a null, which `test` tells from a null that was there.
+    explicit_nulls: Vec<&'o str>,
+    copied: usize,
+}
+
+impl<'o> Patching<'o> {
+    fn apply(&mut self, operation: &'o Operation) -> Outcome {
+        if decoding_error(&operation.op).is_some() {
+            return failed("Unexpected kind: unknown".to_owned());
+        }
+        match operation.op.as_str() {
+            "add" => self.add(operation),
+            "remove" => self.remove(operation),
+            "replace" => self.replace(operation),
+            "move" => self.relocate(operation),
+            "test" => self.test(operation),
+            "copy" => self.copy(operation),
+            other => failed(format!("Unexpected kind: {other}")),
+        }
+    }
+
+    fn add(&mut self, operation: &'o Operation) -> Outcome {
+        let path = &operation.path;
+        if decoding_error(path).is_some() {
+            return failed("add operation failed to decode path: missing value".to_owned());
+        }
+        let Some((mut parent, key)) = self.document.parent_of(path) else {
+            return failed(format!(
+                "add operation does not apply: doc is missing path: \"{path}\": missing value"
+            ));
+        };
+        let added = parent.add(&key, operation.value.clone().unwrap_or_default());
+        added.map_err(|error| in_operation("add", path, &error))?;
+        self.note_null(operation);
+        Ok(())
+    }
+
+    fn remove(&mut self, operation: &Operation) -> Outcome {
+        let path = &operation.path;
+        if decoding_error(path).is_some() {
+            return failed("remove operation failed to decode path: missing value".to_owned());
+        }
+        let Some((mut parent, key)) = self.document.parent_of(path) else {
+            return failed(format!(
+                "remove operation does not apply: doc is missing path: \"{path}\": missing value"
+            ));
+        };
+        let removed = parent.remove(&key).map(drop);
+        removed.map_err(|error| in_operation("remove", path, &error))
+    }
+
+    fn replace(&mut self, operation: &'o Operation) -> Outcome {
+        let path = &operation.path;
+        if let Some(error) = decoding_error(path) {
+            return failed(format!("replace operation failed to decode path: {error}"));
+        }
+        if path.is_empty() {
+            return match &operation.value {
+                Some(value @ (Json::Object(_) | Json::Array(_) | Json::Null)) => {
+                    self.document = Document::new(value.clone());
+                    Ok(())
+                }
+                _ => {
+                    failed("replace operation value must be object or array: %!w(<nil>)".to_owned())
+                }
+            };
+        }
+        let Some((mut parent, key)) = self.document.parent_of(path) else {
+            return failed(format!(
+                "replace operation does not apply: doc is missing path: {path}: missing value"
+            ));
+        };
+        let value = operation.value.clone().unwrap_or_default();
+        if parent.get(&key).is_err() || parent.set(&key, value).is_err() {
+            return failed(format!(
+                "replace operation does not apply: doc is missing key: {path}: missing value"
+            ));
+        }
+        self.note_null(operation);
+        Ok(())
+    }
+
+    fn relocate(&mut self, operation: &Operation) -> Outcome {
+        let (from, path) = (source_of(operation)?, &operation.path);
+        let Some((mut parent, key)) = self.document.parent_of(from) else {
+            return failed(format!(
+                "move operation does not apply: doc is missing from path: {from}: missing value"
+            ));
+        };
+        let value = parent.remove(&key);
+        let value = value.map_err(|error| in_operation("move", &key, &error))?;
+        let mut parent = self.destination(operation)?;
+        let added = parent.0.add(&parent.1, value);
+        added.map_err(|error| in_operation("move", path, &error))
+    }
+
+    fn copy(&mut self, operation: &Operation) -> Outcome {
+        let from = source_of(operation)?;
+        let Some((parent, key)) = self.document.parent_of(from) else {
+            return failed(format!(
+                "copy operation does not apply: doc is missing from path: {from}: missing value"
+            ));
+        };
+        let value = match parent.get(&key) {
+            Ok(value) => value.cloned().unwrap_or_default(),
+            Err(error) => return failed(format!("error in copy for from: '{from}': {error}")),
+        };
+        if decoding_error(&operation.path).is_some() {
+            return failed("copy operation failed to decode path: missing value".to_owned());
+        }
+        self.copied = self.copied.saturating_add(json::to_string(&value).len());
+        let copied = self.copied;
+        let (mut parent, key) = self.destination(operation)?;
+        if copied > MAX_COPIED_BYTES {
+            return failed(format!(
+                "Unable to complete the copy, the accumulated size increase of copy is {copied}, exceeding the limit {MAX_COPIED_BYTES}"
+            ));
+        }
+        let added = parent.add(&key, value);
+        added.map_err(|error| {
+            PatchFailure::Error(format!("error while adding value during copy: {error}"))
+        })
+    }
+
+    fn test(&mut self, operation: &Operation) -> Outcome {
+        let path = &operation.path;
+        if let Some(error) = decoding_error(path) {
+            return failed(format!("test operation failed to decode path: {error}"));
+        }
+        let value = operation.value.as_ref();
+        if path.is_empty() {
+            let holds = value.is_some_and(|value| is_equal(self.document.root(), value));
+            return if holds {
+                Ok(())
+            } else {
+                Err(PatchFailure::Test)
+            };
+        }
+        let Some((parent, key)) = self.document.parent_of(path) else {
+            return failed(format!(
+                "test operation does not apply: is missing path: {path}: missing value"
+            ));
+        };
+        let found = parent.get(&key);
+        let found = found.map_err(|error| in_operation("test", path, &error))?;
+        let is_explicit = self.explicit_nulls.contains(&path.as_str());
+        let found = found.filter(|found| !found.is_null() || is_explicit);
+        let holds = match (found, value) {
+            (None, None) => true,
+            (Some(found), Some(value)) => is_equal(found, value),
+            _ => false,
+        };
+        if holds {
+            Ok(())
+        } else {
+            Err(PatchFailure::Test)
+        }
+    }
+
+    /// The parent of the path of a `move` or `copy`, and the key in it.
+    fn destination(
+        &mut self,
+        operation: &Operation,
+    ) -> Result<(document::Parent<'_>, String), PatchFailure> {
+        let Operation { op, path, .. } = operation;
+        if let Some(error) = decoding_error(path) {
+            let message = format!("{op} operation failed to decode path: {error}");
+            return Err(PatchFailure::Error(message));
+        }
+        self.document.parent_of(path).ok_or_else(|| {
+            PatchFailure::Error(format!(
+                "{op} operation does not apply: doc is missing destination path: {path}: missing value"
+            ))
+        })
+    }
+
+    fn note_null(&mut self, operation: &'o Operation) {
+        if operation.value == Some(Json::Null) {
+            self.explicit_nulls.push(&operation.path);
+        }
+    }
+}
+
+/// `from` of a `move` or `copy`.
+fn source_of(operation: &Operation) -> Result<&str, PatchFailure> {
+    let Operation { op, from, .. } = operation;
+    let error = match from.as_str() {
+        "" => Some("operation, missing from field: missing value".to_owned()),
+        from => decoding_error(from),
+    };
+    match error {
+        None => Ok(from),
+        Some(error) => Err(PatchFailure::Error(format!(
+            "{op} operation failed to decode from: {error}"
+        ))),
+    }
+}
+
+fn in_operation(op: &str, path: &str, error: &str) -> PatchFailure {
+    PatchFailure::Error(format!("error in {op} for path: '{path}': {error}"))
+}
+
+fn failed(message: String) -> Outcome {
+    Err(PatchFailure::Error(message))
+}
+
+/// Why a text cannot be read again: Kubernetes writes it as Go source, whose escapes JSON does not all have.
+fn decoding_error(text: &str) -> Option<String> {
+    if text.bytes().all(|byte| (b' '..0x7f).contains(&byte)) {
+        return None;
+    }
+    let quoted = quote(text);
+    let mut bytes = quoted.bytes();
+    while let Some(byte) = bytes.next() {
+        if byte == b'\\'
+            && let Some(escape @ (b'a' | b'v' | b'x' | b'U')) = bytes.next()
+        {
+            return Some(format!(
+                "invalid character '{}' in string escape code",
+                char::from(escape)
+            ));
+        }
+    }
+    None
+}

@@ -1,0 +1,233 @@
+use serde_json::json;
+
+use super::*;
+
+fn operation(json: &Json) -> Operation {
+    let text = |key: &str| json[key].as_str().unwrap_or_default().to_owned();
+    Operation {
+        op: text("op"),
+        path: text("path"),
+        from: text("from"),
+        value: json.get("value").cloned(),
+    }
+}
+
+fn patched(document: Json, operations: &Json) -> Result<Json, PatchFailure> {
+    let operations: Vec<_> = operations
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(operation)
+        .collect();
+    apply(document, &operations)
+}
+
+#[test]
+fn operations_are_applied_in_order() {
+    let document = || json!({"a": {"b": 1}, "l": ["x", "y", "z"], "n": null});
+    for (operations, expected) in [
+        (json!([]), document()),
+        (
+            json!([{"op": "add", "path": "/a/c", "value": 2}]),
+            json!({"a": {"b": 1, "c": 2}, "l": ["x", "y", "z"], "n": null}),
+        ),
+        (
+            json!([{"op": "add", "path": "/a/~0~1", "value": 2}]),
+            json!({"a": {"b": 1, "~/": 2}, "l": ["x", "y", "z"], "n": null}),
+        ),
+        (
+            json!([{"op": "add", "path": "/a/~01", "value": 2}]),
+            json!({"a": {"b": 1, "~1": 2}, "l": ["x", "y", "z"], "n": null}),
+        ),
+        (
+            json!([{"op": "replace", "path": "/a/new", "value": 2}]),
+            json!({"a": {"b": 1, "new": 2}, "l": ["x", "y", "z"], "n": null}),
+        ),
+        (
+            json!([{"op": "add", "path": "/l/-", "value": "e"}, {"op": "remove", "path": "/l/0"}]),
+            json!({"a": {"b": 1}, "l": ["y", "z", "e"], "n": null}),
+        ),
+        (
+            json!([{"op": "add", "path": "/l/-1", "value": "e"}]),
+            json!({"a": {"b": 1}, "l": ["x", "y", "z", "e"], "n": null}),
+        ),
+        (
+            json!([{"op": "add", "path": "/l/-4", "value": "e"}]),
+            json!({"a": {"b": 1}, "l": ["e", "x", "y", "z"], "n": null}),
+        ),
+        (
+            json!([{"op": "replace", "path": "/l/-1", "value": "e"}]),
+            json!({"a": {"b": 1}, "l": ["x", "y", "e"], "n": null}),
+        ),
+        (
+            json!([{"op": "move", "from": "/l/0", "path": "/l/2"}]),
+            json!({"a": {"b": 1}, "l": ["y", "z", "x"], "n": null}),
+        ),
+        (
+            json!([{"op": "copy", "from": "/a", "path": "/l/01"}]),
+            json!({"a": {"b": 1}, "l": ["x", {"b": 1}, "y", "z"], "n": null}),
+        ),
+        (
+            json!([{"op": "copy", "from": "/none", "path": "/c"}]),
+            json!({"a": {"b": 1}, "l": ["x", "y", "z"], "n": null, "c": null}),
+        ),
+        (
+            json!([{"op": "test", "path": "/none"}, {"op": "test", "path": "/n"}]),
+            document(),
+        ),
+        (
+            json!([{"op": "test", "path": "/a", "value": {"b": 1.0}}]),
+            document(),
+        ),
+        (
+            json!([{"op": "add", "path": "/m", "value": null}, {"op": "test", "path": "/m", "value": null}]),
+            json!({"a": {"b": 1}, "l": ["x", "y", "z"], "n": null, "m": null}),
+        ),
+        (
+            json!([{"op": "replace", "path": "", "value": {"k": 1}}]),
+            json!({"k": 1}),
+        ),
+        (
+            json!([{"op": "add", "path": "/", "value": 1}]),
+            json!({"a": {"b": 1}, "l": ["x", "y", "z"], "n": null, "": 1}),
+        ),
+    ] {
+        assert_eq!(
+            patched(document(), &operations),
+            Ok(expected),
+            "{operations}"
+        );
+    }
+}
+
+#[test]
+fn a_test_that_fails_is_no_error() {
+    for operation in [
+        json!({"op": "test", "path": "/a", "value": 2}),
+        json!({"op": "test", "path": "/a", "value": "1"}),
+        json!({"op": "test", "path": "/a"}),
+        json!({"op": "test", "path": "/n", "value": null}),
+        json!({"op": "test", "path": "/none", "value": null}),
+        json!({"op": "test", "path": "", "value": {"a": 1}}),
+    ] {
+        let found = patched(json!({"a": 1, "n": null}), &json!([operation]));
+        assert_eq!(found, Err(PatchFailure::Test), "{operation}");
+    }
+}
+
+#[test]
+fn errors_are_upstreams() {
+    for (operation, expected) in [
+        (
+            json!({"op": "add", "path": "/x/y", "value": 1}),
+            "add operation does not apply: doc is missing path: \"/x/y\": missing value",
+        ),
+        (
+            json!({"op": "add", "path": "/a/y", "value": 1}),
+            "add operation does not apply: doc is missing path: \"/a/y\": missing value",
+        ),
+        (
+            json!({"op": "add", "path": "", "value": 1}),
+            "add operation does not apply: doc is missing path: \"\": missing value",
+        ),
+        (
+            json!({"op": "add", "path": "/l/9", "value": 1}),
+            "error in add for path: '/l/9': Unable to access invalid index: 9: invalid index referenced",
+        ),
+        (
+            json!({"op": "add", "path": "/l/x", "value": 1}),
+            "error in add for path: '/l/x': value was not a proper array index: 'x': strconv.Atoi: parsing \"x\": invalid syntax",
+        ),
+        (
+            json!({"op": "add", "path": "/l/99999999999999999999", "value": 1}),
+            "error in add for path: '/l/99999999999999999999': value was not a proper array index: '99999999999999999999': strconv.Atoi: parsing \"99999999999999999999\": value out of range",
+        ),
+        (
+            json!({"op": "add", "path": "/l/9223372036854775807", "value": 1}),
+            "error in add for path: '/l/9223372036854775807': Unable to access invalid index: 9223372036854775807: invalid index referenced",
+        ),
+        (
+            json!({"op": "remove", "path": "/l/-9223372036854775808"}),
+            "error in remove for path: '/l/-9223372036854775808': Unable to access invalid index: -9223372036854775808: invalid index referenced",
+        ),
+        (
+            json!({"op": "remove", "path": "/l/-"}),
+            "error in remove for path: '/l/-': strconv.Atoi: parsing \"-\": invalid syntax",
+        ),
+        (
+            json!({"op": "remove", "path": "/b"}),
+            "error in remove for path: '/b': Unable to remove nonexistent key: b: missing value",
+        ),
+        (
+            json!({"op": "replace", "path": "/l/5", "value": 1}),
+            "replace operation does not apply: doc is missing key: /l/5: missing value",
+        ),
+        (
+            json!({"op": "replace", "path": "/b/c", "value": 1}),
+            "replace operation does not apply: doc is missing path: /b/c: missing value",
+        ),
+        (
+            json!({"op": "move", "from": "/none", "path": "/b"}),
+            "error in move for path: 'none': Unable to remove nonexistent key: none: missing value",
+        ),
+        (
+            json!({"op": "copy", "path": "/b"}),
+            "copy operation failed to decode from: operation, missing from field: missing value",
+        ),
+        (
+            json!({"op": "copy", "from": "/a", "path": "b"}),
+            "copy operation does not apply: doc is missing destination path: b: missing value",
+        ),
+        (
+            json!({"op": "test", "path": "/x/y", "value": 1}),
+            "test operation does not apply: is missing path: /x/y: missing value",
+        ),
+        (
+            json!({"op": "merge", "path": "/a"}),
+            "Unexpected kind: merge",
+        ),
+        (json!({"path": "/a"}), "Unexpected kind: "),
+        (
+            json!({"op": "add", "path": "/\u{7f}"}),
+            "add operation failed to decode path: missing value",
+        ),
+    ] {
+        let found = patched(json!({"a": 1, "l": ["x"]}), &json!([operation]));
+        assert_eq!(
+            found,
+            Err(PatchFailure::Error(expected.to_owned())),
+            "{operation}"
+        );
+    }
+}
+
+#[test]
+fn copies_are_bounded() {
+    let mut operations = vec![json!({"op": "add", "path": "/a", "value": "x".repeat(1000)})];
+    for _ in 0..40 {
+        operations.push(json!({"op": "copy", "from": "", "path": "/b"}));
+        operations.push(json!({"op": "add", "path": "/list", "value": []}));
+        operations.push(json!({"op": "copy", "from": "/a", "path": "/list/-"}));
+        operations.push(json!({"op": "move", "from": "/list", "path": "/a"}));
+    }
+    assert!(matches!(
+        patched(json!({}), &Json::Array(operations)),
+        Err(PatchFailure::Error(_))
+    ));
+    let doubling = (0..64).flat_map(|_| {
+        [
+            json!({"op": "copy", "from": "/a", "path": "/b/x"}),
+            json!({"op": "copy", "from": "/a", "path": "/b/y"}),
+            json!({"op": "move", "from": "/b", "path": "/a"}),
+            json!({"op": "add", "path": "/b", "value": {}}),
+        ]
+    });
+    let failed = patched(json!({"a": "1", "b": {}}), &doubling.collect());
+    let Err(PatchFailure::Error(message)) = failed else {
+        panic!("too large");
+    };
+    assert!(
+        message.starts_with("Unable to complete the copy"),
+        "{message}"
+    );
+}

@@ -1,0 +1,15 @@
+//! Mutating admission policies: what they make of an object (apiserver `pkg/admission/plugin/policy/mutating`).
+
+mod compiled;
+mod difference;
+mod dispatch;
+mod json_patch;
+mod patch;
+mod plain;
+mod reinvocation;
+mod schemas;
+
+pub use compiled::{CompiledMutatingBinding, CompiledMutatingPolicy};
+pub use difference::difference;
+pub use dispatch::{Mutated, mutate, mutate_by};
+pub use schemas::ObjectSchemas;

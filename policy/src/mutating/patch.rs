@@ -1,0 +1,180 @@
+//! One mutation of an object (apiserver `pkg/admission/plugin/policy/mutating/patch`).
+
+use gavel_apimachinery::json;
+use gavel_engine::value::{Json, Value, ValueKind};
+use gavel_schema::merge::{self, Plain};
+
+use super::json_patch::{self, Operation, PatchFailure};
+use super::plain;
+use super::schemas::{ObjectSchemas, kind_of};
+use crate::cel::ExpressionKind;
+use crate::decision::Status;
+
+/// Why a mutation was not made.
+#[derive(Debug)]
+pub(super) enum MutationError {
+    /// The policy fails, and its failure policy decides.
+    Policy(String),
+    /// The request fails, whatever policies say.
+    Request(Box<Status>),
+}
+
+impl MutationError {
+    /// What is told of the mutation.
+    pub(super) fn message(&self) -> &str {
+        match self {
+            MutationError::Policy(message) => message,
+            MutationError::Request(status) => &status.message,
+        }
+    }
+}
+
+impl From<String> for MutationError {
+    fn from(message: String) -> Self {
+        MutationError::Policy(message)
+    }
+}
+
+/// An object after a mutation.
+#[derive(Debug, Default)]
+pub(super) struct MutatedObject {
+    /// The object.
+    pub(super) object: Json,
+    /// The JSON pointers of empty lists that Go writes as null.
+    pub(super) nil_lists: Vec<String>,
+}
+
+/// The object after the mutation that an expression came to. None where it is as it was.
+pub(super) fn mutate(
+    kind: ExpressionKind,
+    value: Value<'_>,
+    object: Value<'_>,
+    nil_lists: &[String],
+    schemas: &ObjectSchemas,
+) -> Result<Option<MutatedObject>, MutationError> {
+    match kind {
+        ExpressionKind::JsonPatch => patch(value, object, nil_lists, schemas),
+        _ => apply(value, object, nil_lists, schemas).map(Some),
+    }
+}
+
+fn document(object: Value<'_>) -> Result<Json, String> {
+    let document = object.to_json();
+    document.ok_or_else(|| "failed to create JSON patch: the object is no JSON".to_owned())
+}
+
+/// An object as Go writes it.
+pub(super) fn written(mut object: Json, nil_lists: &[String]) -> Json {
+    for pointer in nil_lists {
+        if let Some(list) = object.pointer_mut(pointer) {
+            *list = Json::Null;
+        }
+    }
+    object
+}
+
+fn patch(
+    value: Value<'_>,
+    object: Value<'_>,
+    nil_lists: &[String],
+    schemas: &ObjectSchemas,
+) -> Result<Option<MutatedObject>, MutationError> {
+    let operations = operations(value)?;
+    let object = written(document(object)?, nil_lists);
+    let patched = match json_patch::apply(object, &operations) {
+        Ok(patched) => patched,
+        Err(PatchFailure::Test) => return Ok(None),
+        Err(PatchFailure::Error(error)) => return Err(format!("JSON Patch: {error}").into()),
+    };
+    let kind = patched.get("kind").and_then(Json::as_str);
+    let error = match kind.is_none_or(str::is_empty) {
+        true => Some(format!(
+            "Object 'Kind' is missing in '{}'",
+            json::to_string(&patched)
+        )),
+        false => schemas.strict_error(&patched),
+    };
+    match error {
+        Some(error) => Err(MutationError::Request(Box::new(Status::internal(&error)))),
+        None => Ok(Some(MutatedObject {
+            object: patched,
+            nil_lists: Vec::new(),
+        })),
+    }
+}
+
+fn operations(value: Value<'_>) -> Result<Vec<Operation>, String> {
+    let list = value
+        .as_list()
+        .ok_or("type mismatch: JSONPatchType.expression should evaluate to array")?;
+    list.iter().map(operation).collect()
+}
+
+fn operation(value: Value<'_>) -> Result<Operation, String> {
+    let ValueKind::Object(object) = value.kind() else {
+        return Err(format!(
+            "type mismatch: JSONPatchType.expression should evaluate to array of JSONPatch, got element of {}",
+            value.go_type()
+        ));
+    };
+    let text = |name: &str| {
+        let found = object.field(name).and_then(|value| value.as_str());
+        found.unwrap_or_default().to_owned()
+    };
+    let value = match object.field("value") {
+        None => None,
+        Some(value) => {
+            if let ValueKind::Object(object) = value.kind() {
+                plain::check_type_names(object)?;
+            }
+            Some(plain::json(value)?)
+        }
+    };
+    Ok(Operation {
+        op: text("op"),
+        path: text("path"),
+        from: text("from"),
+        value,
+    })
+}
+
+fn apply(
+    value: Value<'_>,
+    object: Value<'_>,
+    nil_lists: &[String],
+    schemas: &ObjectSchemas,
+) -> Result<MutatedObject, MutationError> {
+    let ValueKind::Object(configuration) = value.kind() else {
+        let message = format!(
+            "unsupported return type from ApplyConfiguration expression: {}",
+            value.type_name()
+        );
+        return Err(message.into());
+    };
+    plain::check_type_names(configuration)?;
+    let fields = plain::configuration(configuration)?;
+    let mut fields = fields.ok_or_else(|| "invalid return type: *dynamic.ObjectVal".to_owned())?;
+    let live = document(object)?;
+    for key in ["apiVersion", "kind"] {
+        let text = live.get(key).and_then(Json::as_str).unwrap_or_default();
+        fields.insert(key.to_owned(), Plain::String(text.to_owned()));
+    }
+    let kind = kind_of(&live);
+    let Some(ty) = schemas.merge_type(&kind) else {
+        let message = format!(
+            "error applying patch: failed to convert patch object to typed object: no corresponding type for {kind}"
+        );
+        return Err(message.into());
+    };
+    let mut live = Plain::from(live);
+    for pointer in nil_lists {
+        if let Some(list) = live.pointer_mut(pointer) {
+            *list = Plain::NilList;
+        }
+    }
+    let merged = merge::apply(live, Plain::Map(fields), ty);
+    let merged = merged.map_err(|error| format!("error applying patch: {error}"))?;
+    let mut mutated = MutatedObject::default();
+    mutated.object = merged.into_json(&mut mutated.nil_lists);
+    Ok(mutated)
+}

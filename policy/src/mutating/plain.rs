@@ -1,0 +1,419 @@
+//! What expressions come to as plain data (apiserver `pkg/cel/mutation/dynamic/objects.go`, cel-go's conversions to
+//! `structpb.Value`).
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use gavel_engine::error::EvalError;
+use gavel_engine::value::{Json, JsonObject, List, Map, Object, Reach, Value, ValueKind};
+use gavel_golang::duration;
+use gavel_golang::float;
+use gavel_golang::quote::quote;
+use gavel_schema::merge::{Foreign, Plain};
+
+/// The largest integer that a double holds exactly, and with it each smaller one.
+const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
+
+type Converted<T> = Result<T, String>;
+
+/// Fails where an object inside another one has another type than its field names, from the root on.
+pub(super) fn check_type_names(root: &Object<'_>) -> Converted<()> {
+    let mut faults = Vec::new();
+    let mut path = root.type_name().to_owned();
+    check_fields(root, &mut path, &mut faults, &mut Reach::default())
+        .map_err(|error| error.to_string())?;
+    match faults.is_empty() {
+        true => Ok(()),
+        false => Err(format!("type mismatch: {}", faults.join("\n"))),
+    }
+}
+
+fn check_fields(
+    object: &Object<'_>,
+    path: &mut String,
+    faults: &mut Vec<String>,
+    reach: &mut Reach,
+) -> Result<(), EvalError> {
+    reach.within(object.fields().len(), |reach| {
+        let length = path.len();
+        for (name, value) in object.fields() {
+            path.push('.');
+            path.push_str(name);
+            check_value(*value, path, faults, reach)?;
+            path.truncate(length);
+        }
+        Ok(())
+    })
+}
+
+fn check_value(
+    value: Value<'_>,
+    path: &mut String,
+    faults: &mut Vec<String>,
+    reach: &mut Reach,
+) -> Result<(), EvalError> {
+    match value.kind() {
+        ValueKind::Object(object) => {
+            let (found, expected) = (object.type_name(), path.as_str());
+            if found != expected {
+                faults.push(format!(
+                    "unexpected type name {}, expected {}, which matches field name path from root Object type",
+                    quote(found),
+                    quote(expected)
+                ));
+            }
+            check_fields(object, path, faults, reach)
+        }
+        ValueKind::List(list) if !value.is_of_document() => reach.within(list.len(), |reach| {
+            let mut items = list.iter();
+            items.try_for_each(|item| check_value(item, path, faults, reach))
+        }),
+        ValueKind::Map(map) if !value.is_of_document() => reach.within(map.len(), |reach| {
+            for entry in map.iter() {
+                check_value(entry?.1, path, faults, reach)?;
+            }
+            Ok(())
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// The fields of an object as plain data; none where a map in it has a key that is no text.
+pub(super) fn configuration(object: &Object<'_>) -> Converted<Option<BTreeMap<String, Plain>>> {
+    let fields = object_fields(object, &mut Reach::default());
+    match fields.map_err(|error| error.to_string())? {
+        Ok(fields) => Ok(Some(fields)),
+        Err(_) => Ok(None),
+    }
+}
+
+/// What is converted, or why Go's conversion of an object fails; the error outside is that of the walk.
+type Walked<T> = Result<Result<T, String>, EvalError>;
+
+fn object_fields(object: &Object<'_>, reach: &mut Reach) -> Walked<BTreeMap<String, Plain>> {
+    reach.within(object.fields().len(), |reach| {
+        let mut fields = BTreeMap::new();
+        for (name, value) in object.fields() {
+            let converted = match field(*value, reach)? {
+                Ok(value) => value,
+                Err(error) => {
+                    let name = quote(name);
+                    return Ok(Err(format!("fail to convert field {name}: {error}")));
+                }
+            };
+            fields.insert((*name).to_owned(), converted);
+        }
+        Ok(Ok(fields))
+    })
+}
+
+/// The value of a field: of lists and maps that were computed, the parts are converted one level deep.
+fn field(value: Value<'_>, reach: &mut Reach) -> Walked<Plain> {
+    match value.kind() {
+        ValueKind::List(list) if !value.is_of_document() => reach.within(list.len(), |reach| {
+            let items = list.iter().map(|item| native(item, reach));
+            Ok(Ok(Plain::List(items.collect::<Result<_, _>>()?)))
+        }),
+        ValueKind::Map(map) if !value.is_of_document() => reach.within(map.len(), |reach| {
+            let mut fields = BTreeMap::new();
+            for entry in map.iter() {
+                let (key, value) = entry?;
+                let Some(name) = key.as_str() else {
+                    return Ok(Err(wrong_key(key)));
+                };
+                fields.insert(name.to_owned(), native(value, reach)?);
+            }
+            Ok(Ok(Plain::Map(fields)))
+        }),
+        _ => native(value, reach).map(Ok),
+    }
+}
+
+fn wrong_key(key: Value<'_>) -> String {
+    let shown = match key.kind() {
+        ValueKind::Int(int) => format!("'{}'", rune(int)),
+        ValueKind::Uint(uint) => format!("'{}'", rune(i64::try_from(uint).unwrap_or(-1))),
+        ValueKind::Bool(value) => format!("%!q(types.Bool={value})"),
+        ValueKind::Double(value) => {
+            format!("%!q(types.Double={})", float::format_shortest(value))
+        }
+        _ => key.in_message().to_string(),
+    };
+    format!("map key {shown} is of type {}, not string", key.go_type())
+}
+
+/// A code point as Go's `%q` prints it, without its quotes.
+fn rune(code: i64) -> String {
+    let found = u32::try_from(code).ok().and_then(char::from_u32);
+    let quoted = quote(found.unwrap_or(char::REPLACEMENT_CHARACTER).to_string());
+    let inner = quoted.trim_matches('"');
+    match found {
+        Some('\'') => "\\'".to_owned(),
+        Some('"') => "\"".to_owned(),
+        _ => inner.to_owned(),
+    }
+}
+
+/// Go's value below a value of CEL: `ref.Val.Value()`.
+fn native(value: Value<'_>, reach: &mut Reach) -> Result<Plain, EvalError> {
+    let foreign = |go_type: &str, text: String, source: String| {
+        Plain::Foreign(Foreign {
+            go_type: go_type.to_owned(),
+            text,
+            source,
+        })
+    };
+    let shown = || value.in_message().to_string();
+    Ok(match value.kind() {
+        ValueKind::Bool(value) => Plain::Bool(value),
+        ValueKind::Int(value) => Plain::Int(value),
+        ValueKind::Double(value) => Plain::Double(value),
+        ValueKind::String(text) => Plain::String(text.to_owned()),
+        ValueKind::Type(name) => Plain::String(name.to_owned()),
+        ValueKind::Null => foreign(
+            "structpb.NullValue",
+            "NULL_VALUE".to_owned(),
+            "0".to_owned(),
+        ),
+        ValueKind::Uint(value) => foreign("uint64", value.to_string(), format!("0x{value:x}")),
+        ValueKind::Bytes(bytes) => {
+            let source: Vec<String> = bytes.iter().map(|byte| format!("0x{byte:x}")).collect();
+            let source = format!("[]uint8{{{}}}", source.join(", "));
+            foreign("[]uint8", shown(), source)
+        }
+        ValueKind::Duration(span) => foreign("time.Duration", shown(), span.0.to_string()),
+        ValueKind::Timestamp(_) => foreign("time.Time", shown(), shown()),
+        ValueKind::Optional(Some(held)) => native(*held, reach)?,
+        ValueKind::Optional(None) => Plain::Null,
+        ValueKind::Object(object) => match object_fields(object, reach)? {
+            Ok(fields) => Plain::Map(fields),
+            Err(error) => foreign("*types.Err", error.clone(), error),
+        },
+        ValueKind::List(list) => match !value.is_of_document() {
+            true => foreign("[]ref.Val", go_list(list), go_list(list)),
+            false => reach.within(list.len(), |reach| {
+                let items = list.iter().map(|item| document(item, reach));
+                Ok(Plain::List(items.collect::<Result<_, _>>()?))
+            })?,
+        },
+        ValueKind::Map(map) if !value.is_of_document() => {
+            let text = go_map(map)?;
+            foreign("map[ref.Val]ref.Val", text.clone(), text)
+        }
+        ValueKind::Map(_) => document(value, reach)?,
+        _ => foreign(&value.go_type(), shown(), shown()),
+    })
+}
+
+/// A part of a document, which is plain data.
+fn document(value: Value<'_>, reach: &mut Reach) -> Result<Plain, EvalError> {
+    match value.kind() {
+        ValueKind::Null => Ok(Plain::Null),
+        ValueKind::List(list) => reach.within(list.len(), |reach| {
+            let items = list.iter().map(|item| document(item, reach));
+            Ok(Plain::List(items.collect::<Result<_, _>>()?))
+        }),
+        ValueKind::Map(map) => reach.within(map.len(), |reach| {
+            let mut fields = BTreeMap::new();
+            for entry in map.iter() {
+                let (key, value) = entry?;
+                let name = key.as_str().unwrap_or_default();
+                fields.insert(name.to_owned(), document(value, reach)?);
+            }
+            Ok(Plain::Map(fields))
+        }),
+        _ => native(value, reach),
+    }
+}
+
+/// A list of CEL's values as Go prints it.
+fn go_list(list: List<'_>) -> String {
+    let items: Vec<String> = list
+        .iter()
+        .map(|item| item.in_message().to_string())
+        .collect();
+    format!("[{}]", items.join(" "))
+}
+
+/// A map of CEL's values as Go prints it.
+fn go_map(map: Map<'_>) -> Result<String, EvalError> {
+    let mut out = "map[".to_owned();
+    for (n, entry) in map.iter().enumerate() {
+        let (key, value) = entry?;
+        let separator = if n == 0 { "" } else { " " };
+        // Writing to a String does not fail.
+        let _ = write!(
+            out,
+            "{separator}{}:{}",
+            key.in_message(),
+            value.in_message()
+        );
+    }
+    out.push(']');
+    Ok(out)
+}
+
+/// The value of an operation of a JSON patch: what a value of CEL becomes by way of `structpb.Value`.
+pub(super) fn json(value: Value<'_>) -> Converted<Json> {
+    walk_json(value, &mut Reach::default())
+        .map_err(|error| error.to_string())?
+        .map_err(|error| {
+            format!("JSONPath valueExpression evaluated to a type that could not marshal to JSON: {error}")
+        })
+}
+
+fn walk_json(value: Value<'_>, reach: &mut Reach) -> Walked<Json> {
+    Ok(match value.kind() {
+        ValueKind::Null => Ok(Json::Null),
+        ValueKind::Bool(value) => Ok(value.into()),
+        ValueKind::Int(int) if int.unsigned_abs() <= MAX_SAFE_INTEGER => Ok(int.into()),
+        ValueKind::Int(int) => Ok(int.to_string().into()),
+        ValueKind::Uint(uint) if uint <= MAX_SAFE_INTEGER => Ok(uint.into()),
+        ValueKind::Uint(uint) => Ok(uint.to_string().into()),
+        ValueKind::Double(double) => number(double),
+        ValueKind::String(text) => Ok(text.into()),
+        ValueKind::Bytes(bytes) => Ok(STANDARD.encode(bytes).into()),
+        ValueKind::Duration(span) => {
+            let mut text = String::new();
+            // Writing to a String does not fail.
+            let _ = duration::write_cel(&mut text, span.0);
+            Ok(text.into())
+        }
+        ValueKind::Timestamp(time) => {
+            let mut text = String::new();
+            // Writing to a String does not fail.
+            let _ = time.write_rfc3339(&mut text);
+            Ok(text.into())
+        }
+        ValueKind::Optional(Some(held)) => return walk_json(*held, reach),
+        ValueKind::Optional(None) => Err("optional.none() dereference".to_owned()),
+        ValueKind::Type(_) => Err("type conversion not supported for 'type'".to_owned()),
+        ValueKind::Object(object) => return struct_of(object, reach),
+        ValueKind::List(list) => return json_list(list, reach, walk_json),
+        ValueKind::Map(map) => return json_map(map, reach, walk_json),
+        _ => Err(format!(
+            "unsupported type conversion from '{}' to structpb.Value",
+            value.type_name()
+        )),
+    })
+}
+
+/// An object by way of Go's plain values, of which integers become doubles.
+fn struct_of(object: &Object<'_>, reach: &mut Reach) -> Walked<Json> {
+    reach.within(object.fields().len(), |reach| {
+        let mut fields = JsonObject::new();
+        for (name, value) in object.fields() {
+            match struct_field(*value, reach)? {
+                Ok(value) => fields.insert((*name).to_owned(), value),
+                Err(error) => return Ok(Err(error)),
+            };
+        }
+        Ok(Ok(Json::Object(fields)))
+    })
+}
+
+fn struct_field(value: Value<'_>, reach: &mut Reach) -> Walked<Json> {
+    let part = match value.is_of_document() {
+        true => struct_document,
+        false => struct_part,
+    };
+    match value.kind() {
+        ValueKind::List(list) => json_list(list, reach, part),
+        ValueKind::Map(map) => json_map(map, reach, part),
+        _ => struct_part(value, reach),
+    }
+}
+
+/// A part of a list or map that was computed: such lists and maps are not converted any deeper.
+fn struct_part(value: Value<'_>, reach: &mut Reach) -> Walked<Json> {
+    let invalid = |go_type: &str| Ok(Err(format!("proto: invalid type: {go_type}")));
+    match value.kind() {
+        ValueKind::Null => invalid("structpb.NullValue"),
+        ValueKind::List(_) if !value.is_of_document() => invalid("[]ref.Val"),
+        ValueKind::Map(_) if !value.is_of_document() => invalid("map[ref.Val]ref.Val"),
+        ValueKind::Duration(_) => invalid("time.Duration"),
+        ValueKind::Timestamp(_) => invalid("time.Time"),
+        ValueKind::Type(name) => Ok(Ok(name.into())),
+        ValueKind::Optional(Some(held)) => struct_part(*held, reach),
+        ValueKind::Optional(None) => Ok(Ok(Json::Null)),
+        _ => struct_document(value, reach),
+    }
+}
+
+/// A part of a document.
+fn struct_document(value: Value<'_>, reach: &mut Reach) -> Walked<Json> {
+    match value.kind() {
+        ValueKind::Int(int) => Ok(number(as_double(int))),
+        ValueKind::Uint(uint) => Ok(number(as_double(i64::try_from(uint).unwrap_or(i64::MAX)))),
+        ValueKind::List(list) => json_list(list, reach, struct_document),
+        ValueKind::Map(map) => json_map(map, reach, struct_document),
+        _ => walk_json(value, reach),
+    }
+}
+
+type Convert = fn(Value<'_>, &mut Reach) -> Walked<Json>;
+
+fn json_list(list: List<'_>, reach: &mut Reach, convert: Convert) -> Walked<Json> {
+    reach.within(list.len(), |reach| {
+        let items = list.iter().map(|item| convert(item, reach));
+        let items: Result<Result<Vec<Json>, String>, EvalError> = items
+            .collect::<Result<Vec<_>, _>>()
+            .map(|items| items.into_iter().collect());
+        Ok(items?.map(Json::Array))
+    })
+}
+
+fn json_map(map: Map<'_>, reach: &mut Reach, convert: Convert) -> Walked<Json> {
+    reach.within(map.len(), |reach| {
+        let mut fields = JsonObject::new();
+        for entry in map.iter() {
+            let (key, value) = entry?;
+            let Some(name) = key.as_str() else {
+                let key = key.type_name();
+                return Ok(Err(format!(
+                    "unsupported type conversion from '{key}' to string"
+                )));
+            };
+            match convert(value, reach)? {
+                Ok(value) => fields.insert(name.to_owned(), value),
+                Err(error) => return Ok(Err(error)),
+            };
+        }
+        Ok(Ok(Json::Object(fields)))
+    })
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "upstream makes a double of each integer"
+)]
+fn as_double(int: i64) -> f64 {
+    int as f64
+}
+
+/// A double as JSON has it once it was written and read again: a whole number is an integer.
+fn number(double: f64) -> Result<Json, String> {
+    if !double.is_finite() {
+        let shown = float::format_shortest(double);
+        return Err(format!(
+            "json: error calling MarshalJSON for type *structpb.Value: proto: google.protobuf.Value.number_value: invalid {shown} value"
+        ));
+    }
+    Ok(match double_to_int(double) {
+        Some(int) => int.into(),
+        None => double.into(),
+    })
+}
+
+/// The integer that a double is, where its digits are an `int64`.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a whole number between the limits of i64 is one"
+)]
+fn double_to_int(double: f64) -> Option<i64> {
+    const LIMIT: f64 = 9_223_372_036_854_775_808.0;
+    let is_int = double.fract() == 0.0 && (-LIMIT..LIMIT).contains(&double);
+    is_int.then_some(double as i64)
+}

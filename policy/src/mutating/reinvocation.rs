@@ -1,0 +1,56 @@
+//! Which invocations run again in the second pass (apiserver
+//! `pkg/admission/plugin/policy/mutating/reinvocationcontext.go`).
+
+use std::collections::BTreeSet;
+use std::mem;
+
+use crate::request::text_of;
+
+use super::dispatch::Invocation;
+
+/// What has run, and what is to run again.
+#[derive(Debug, Default)]
+pub(super) struct Reinvocation {
+    /// Those that may run again, and have run since the last change.
+    invoked: BTreeSet<Key>,
+    /// Those that are to run again.
+    flagged: BTreeSet<Key>,
+    /// Whether there is to be a second pass.
+    pub(super) wanted: bool,
+}
+
+/// Policy, binding, and the namespace and name of the param.
+type Key = [String; 4];
+
+fn key(invocation: &Invocation<'_>) -> Key {
+    let of_param = |field| {
+        let param = invocation.param;
+        param.map_or_else(String::new, |param| text_of(param.into(), field).to_owned())
+    };
+    [
+        invocation.policy.name().to_owned(),
+        invocation.binding.name().to_owned(),
+        of_param("namespace"),
+        of_param("name"),
+    ]
+}
+
+impl Reinvocation {
+    /// Whether an invocation is to run in the second pass.
+    pub(super) fn is_flagged(&self, invocation: &Invocation<'_>) -> bool {
+        self.flagged.contains(&key(invocation))
+    }
+
+    /// An invocation that may run again has run.
+    pub(super) fn ran(&mut self, invocation: &Invocation<'_>) {
+        if invocation.policy.is_reinvoked() {
+            self.invoked.insert(key(invocation));
+        }
+    }
+
+    /// The object changed: all that have run so far are to run again.
+    pub(super) fn changed(&mut self) {
+        self.flagged.append(&mut mem::take(&mut self.invoked));
+        self.wanted = true;
+    }
+}

@@ -1,0 +1,249 @@
+//! `op=map`: what an API server does under a MutatingAdmissionPolicy.
+
+use std::cell::{Cell, RefCell};
+use std::iter;
+use std::sync::Arc;
+
+use serde_json::json;
+
+use gavel_engine::value::{Arena, Json, JsonObject};
+use gavel_libraries::EnvSet;
+use gavel_libraries::authorizer::Authorizer;
+use gavel_policy::api::MutatingAdmissionPolicy;
+use gavel_policy::cel::ExpressionKind;
+use gavel_policy::mutating::{
+    CompiledMutatingBinding, CompiledMutatingPolicy, ObjectSchemas, mutate_by,
+};
+use gavel_policy::{
+    AdmissionRequest, ConditionsOutcome, GroupVersionKind, Matched, Observer, Options, PolicyIndex,
+    Run,
+};
+use gavel_schema::JsonSchema;
+
+use crate::admission::{
+    AdmissionQuestion, binding_match, conditions_match, errors, param_name, policy_match,
+    run_entry, status,
+};
+use crate::request::{Fields, RequestError};
+
+/// A `map` request.
+#[derive(Debug)]
+pub(crate) struct MutationQuestion {
+    /// What it shares with `vap` requests.
+    question: AdmissionQuestion,
+    schemas: ObjectSchemas,
+}
+
+impl MutationQuestion {
+    /// Reads the keys of a `map` request.
+    pub(crate) fn read(mut fields: Fields) -> Result<Self, RequestError> {
+        let schemas = fields.raw("schemas").unwrap_or_default();
+        let mut schemas = read_schemas(&schemas)?;
+        if fields.flag("typed")? {
+            schemas = schemas.strict();
+        }
+        let mut question = AdmissionQuestion::read(fields)?;
+        // As where they are stored and sent, custom resources have their defaults.
+        for key in ["object", "oldObject"] {
+            let request = question.request.as_mut();
+            if let Some(object) = request.and_then(|request| request.get_mut(key)) {
+                schemas.fill_defaults(object);
+            }
+        }
+        Ok(MutationQuestion { question, schemas })
+    }
+
+    /// The answer.
+    pub(crate) fn answer(&self, id: &Json) -> Result<Json, RequestError> {
+        let question = &self.question;
+        let environments =
+            EnvSet::new(question.version).map_err(|error| RequestError(error.to_string()))?;
+        let policy: MutatingAdmissionPolicy = question.registration(&question.policy, "policy")?;
+        let policy = CompiledMutatingPolicy::new(policy, environments.stored_expressions());
+        let compile_errors = errors(policy.errors());
+        let mut answer = json!({"id": id, "ok": true, "compileErrors": compile_errors});
+        let mut set = |key: &str, value: Json| {
+            if let Json::Object(answer) = &mut answer {
+                answer.insert(key.to_owned(), value);
+            }
+        };
+        let Some(request) = &question.request else {
+            set("ok", policy.errors().is_empty().into());
+            return Ok(answer);
+        };
+        let arena = Arena::new();
+        let request = &AdmissionRequest::read(request.into(), &arena)
+            .map_err(|error| RequestError(error.to_string()))?;
+        let mut index = PolicyIndex::new(environments.stored_expressions());
+        question.fill(
+            &mut index,
+            policy.policy().spec.param_kind.as_ref(),
+            request,
+        )?;
+        let bindings = question.bindings(CompiledMutatingBinding::new)?;
+        let witness = Witness {
+            trace: question.trace,
+            ..Witness::default()
+        };
+        let authorizer = Arc::clone(&question.authorizer.authorizer);
+        let options = Options {
+            cost_budget: question.cost_budget,
+            observer: &witness,
+            ..Options::default()
+        };
+        let hooks = iter::once((&policy, bindings.iter())).filter(|_| !bindings.is_empty());
+        let mutated = mutate_by(
+            hooks,
+            &index.snapshot(),
+            request,
+            &self.schemas,
+            &(Arc::clone(&authorizer) as Arc<dyn Authorizer>),
+            &options,
+        );
+        let object = match (&mutated.status, mutated.object) {
+            (Some(_), _) => Json::Null,
+            (None, Some(object)) => object,
+            (None, None) => request.object.to_json().unwrap_or_default(),
+        };
+        set("allowed", mutated.status.is_none().into());
+        set("status", mutated.status.as_ref().map_or(Json::Null, status));
+        set("object", object);
+        set("policyMatch", witness.policy.into_inner());
+        let bindings = Some(witness.bindings.into_inner());
+        set(
+            "bindingMatches",
+            json!(bindings.filter(|bindings| !bindings.is_empty())),
+        );
+        let results = witness.results.into_inner().into_iter();
+        set("results", results.map(Json::Object).collect());
+        let calls = authorizer.calls();
+        if !calls.is_empty() {
+            set("authorizerCalls", json!(calls));
+        }
+        Ok(answer)
+    }
+}
+
+fn read_schemas(schemas: &Json) -> Result<ObjectSchemas, RequestError> {
+    let mut known = ObjectSchemas::default();
+    for (name, schema) in schemas.as_object().into_iter().flatten() {
+        let wrong =
+            |error: &str| RequestError(error.to_owned()).within(&format!("schemas[{name:?}]"));
+        let (api_version, kind) = name
+            .rsplit_once('/')
+            .ok_or_else(|| wrong("must be named group/version/Kind"))?;
+        let schema = JsonSchema::read(schema).map_err(|error| wrong(&error.to_string()))?;
+        known.insert(GroupVersionKind::new(api_version, kind), Arc::new(schema));
+    }
+    Ok(known)
+}
+
+/// Notes the steps of both passes.
+#[derive(Debug, Default)]
+struct Witness {
+    policy: RefCell<Json>,
+    bindings: RefCell<Vec<Json>>,
+    /// The invocations of both passes.
+    results: RefCell<Vec<JsonObject>>,
+    /// Where among them the pass begins.
+    begin: Cell<usize>,
+    /// The one that runs.
+    current: Cell<usize>,
+    /// What ran of the mutation that runs.
+    runs: RefCell<Vec<Json>>,
+    trace: bool,
+}
+
+impl Witness {
+    /// Changes the result of the invocation that runs.
+    fn note(&self, note: impl FnOnce(&mut JsonObject)) {
+        if let Some(result) = self.results.borrow_mut().get_mut(self.current.get()) {
+            note(result);
+        }
+    }
+}
+
+impl Observer for Witness {
+    fn policy_matched(&self, _: &str, matched: &Result<Option<Matched<'_>>, String>) {
+        self.policy.replace(policy_match(matched));
+        self.bindings.borrow_mut().clear();
+        self.begin.set(self.results.borrow().len());
+    }
+
+    fn binding_matched(&self, _: &str, binding: &str, matched: &Result<bool, String>) {
+        self.bindings
+            .borrow_mut()
+            .push(binding_match(binding, matched));
+    }
+
+    fn invocation(&self, _: &str, binding: &str, param: Option<&Json>, is_second: bool) {
+        let mut result = JsonObject::new();
+        result.insert("binding".to_owned(), binding.into());
+        result.insert("param".to_owned(), param.map_or(Json::Null, param_name));
+        result.insert("mutations".to_owned(), json!([]));
+        if is_second {
+            result.insert("reinvocation".to_owned(), true.into());
+        }
+        if self.trace {
+            result.insert("trace".to_owned(), json!([]));
+        }
+        self.results.borrow_mut().push(result);
+    }
+
+    fn invoking(&self, position: usize) {
+        self.current.set(self.begin.get().saturating_add(position));
+        self.runs.borrow_mut().clear();
+    }
+
+    fn conditions_matched(&self, outcome: &ConditionsOutcome) {
+        let outcome = conditions_match(outcome);
+        self.note(|result| {
+            result.insert("matchConditions".to_owned(), outcome);
+        });
+        self.runs.borrow_mut().clear();
+    }
+
+    fn ran(&self, run: &Run<'_>) {
+        let entry = run_entry(run);
+        if self.trace {
+            let entry = entry.clone();
+            self.note(|result| {
+                if let Some(Json::Array(trace)) = result.get_mut("trace") {
+                    trace.push(entry);
+                }
+            });
+        }
+        self.runs.borrow_mut().push(entry);
+    }
+
+    fn mutated(&self, kind: ExpressionKind, error: Option<&str>) {
+        let mut mutation = JsonObject::new();
+        let patch_type = match kind {
+            ExpressionKind::JsonPatch => "JSONPatch",
+            _ => "ApplyConfiguration",
+        };
+        mutation.insert("patchType".to_owned(), patch_type.into());
+        if let Some(error) = error {
+            mutation.insert("error".to_owned(), error.into());
+        }
+        let runs = self.runs.take();
+        if !runs.is_empty() {
+            let costs = runs.iter().filter_map(|run| run.get("cost")?.as_u64());
+            let cost = costs.fold(0_u64, u64::saturating_add);
+            mutation.insert("cost".to_owned(), cost.into());
+        }
+        let is_mutation = |run: &&Json| run.get("variable").is_none();
+        if let Some(value) = runs
+            .iter()
+            .find(is_mutation)
+            .and_then(|run| run.get("value"))
+        {
+            mutation.insert("value".to_owned(), value.clone());
+        }
+        self.note(|result| {
+            if let Some(Json::Array(mutations)) = result.get_mut("mutations") {
+                mutations.push(mutation.into());
+            }
+        });
+    }
+}

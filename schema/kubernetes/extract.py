@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Write structure.json.gz: the structure of Kubernetes' built-in kinds, without descriptions.
+
+    extract.py FOLDER > structure.json.gz
+
+FOLDER holds the OpenAPI v3 documents that an API server publishes under /openapi/v3, as
+api/v1.json and apis/GROUP/VERSION.json. Of each document the kinds of its own group and
+version are kept, and what they refer to: types, formats, references, defaults, required
+fields, and how lists and maps are merged. The older patch strategies are written as list
+types, which is how kube-openapi's schemaconv reads them.
+"""
+import gzip
+import io
+import json
+import os
+import sys
+
+KEPT = ["type", "format", "default", "required", "additionalProperties", "x-kubernetes-list-type",
+        "x-kubernetes-list-map-keys", "x-kubernetes-map-type", "x-kubernetes-preserve-unknown-fields"]
+
+
+def structure(schema):
+    if not isinstance(schema, dict):
+        return schema
+    alone = schema.get("allOf", [{}])
+    reference = schema.get("$ref") or len(alone) == 1 and alone[0].get("$ref")
+    kept = {key: schema[key] for key in KEPT if key in schema}
+    if reference:
+        kept["$ref"] = reference.rsplit("/", 1)[1]
+    if "x-kubernetes-list-type" not in kept and schema.get("x-kubernetes-patch-strategy") in ("merge", "merge,retainKeys"):
+        key = schema.get("x-kubernetes-patch-merge-key")
+        kept["x-kubernetes-list-type"] = "map" if key else "set"
+        if key:
+            kept["x-kubernetes-list-map-keys"] = [key]
+    if "properties" in schema:
+        kept["properties"] = {name: structure(each) for name, each in schema["properties"].items()}
+    for key in ("items", "additionalProperties"):
+        if key in schema:
+            kept[key] = structure(schema[key])
+    return kept
+
+
+def references(schema):
+    if isinstance(schema, dict):
+        if isinstance(schema.get("$ref"), str):
+            yield schema["$ref"]
+        for each in schema.values():
+            yield from references(each)
+
+
+def main(folder):
+    kinds, found = {}, {}
+    for place, _, files in sorted(os.walk(folder)):
+        for file in sorted(files):
+            path = os.path.relpath(os.path.join(place, file), folder)
+            version = path[:-len(".json")].split("/", 1)[1]
+            with open(os.path.join(place, file), encoding="utf-8") as text:
+                schemas = json.load(text)["components"]["schemas"]
+            own = kinds.setdefault(version, {})
+            for name, schema in schemas.items():
+                found.setdefault(name, structure(schema))
+                for kind in schema.get("x-kubernetes-group-version-kind", []):
+                    if "/".join(filter(None, [kind["group"], kind["version"]])) == version:
+                        own[kind["kind"]] = name
+    wanted, schemas = [name for own in kinds.values() for name in own.values()], {}
+    while wanted:
+        name = wanted.pop()
+        if name not in schemas:
+            schemas[name] = found[name]
+            wanted += references(found[name])
+    text = json.dumps({"kinds": kinds, "schemas": schemas}, sort_keys=True, separators=(",", ":"))
+    packed = io.BytesIO()
+    with gzip.GzipFile(fileobj=packed, mode="wb", compresslevel=9, mtime=0) as out:
+        out.write(text.encode())
+    sys.stdout.buffer.write(packed.getvalue())
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,198 @@
+//! How the elements of a list are told from each other (structured-merge-diff `fieldpath/element.go`,
+//! `typed/helpers.go`).
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use gavel_golang::float;
+use gavel_golang::quote::quote;
+use smol_str::SmolStr;
+
+use super::types::{List, Relationship};
+use super::value::{Data, Kind};
+
+/// What tells an element from the others of its list.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Element {
+    /// The values of its key fields, ordered by name.
+    Keys(Vec<(SmolStr, Key)>),
+    /// Itself.
+    Value(Key),
+    /// Its position: the list is replaced as a whole.
+    Index(usize),
+}
+
+/// The value of a key. Numbers are equal across types.
+#[derive(Debug, Clone)]
+pub(super) enum Key {
+    Int(i64),
+    Double(f64),
+    String(String),
+    Bool(bool),
+    /// What is no scalar, as text.
+    Other(String),
+}
+
+impl Key {
+    fn of(value: &impl Data) -> Key {
+        match value.kind() {
+            Kind::Int(value) => Key::Int(value),
+            Kind::Double(value) => Key::Double(value),
+            Kind::String(text) => Key::String(text.to_owned()),
+            Kind::Bool(value) => Key::Bool(value),
+            _ => Key::Other(other(value)),
+        }
+    }
+
+    fn rank(&self) -> u8 {
+        match self {
+            Key::Int(_) | Key::Double(_) => 0,
+            Key::String(_) => 1,
+            Key::Bool(_) => 2,
+            Key::Other(_) => 3,
+        }
+    }
+
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "upstream compares integers with doubles as doubles"
+    )]
+    fn number(&self) -> f64 {
+        match self {
+            Key::Int(int) => *int as f64,
+            Key::Double(double) => *double,
+            _ => 0.0,
+        }
+    }
+}
+
+impl Ord for Key {
+    fn cmp(&self, other: &Self) -> Ordering {
+        match (self, other) {
+            (Key::Int(l), Key::Int(r)) => l.cmp(r),
+            (Key::String(l), Key::String(r)) | (Key::Other(l), Key::Other(r)) => l.cmp(r),
+            (Key::Bool(l), Key::Bool(r)) => l.cmp(r),
+            (l, r) if l.rank() == 0 && r.rank() == 0 => {
+                // Adding zero makes -0.0 and 0.0 one key.
+                (l.number() + 0.0).total_cmp(&(r.number() + 0.0))
+            }
+            (l, r) => l.rank().cmp(&r.rank()),
+        }
+    }
+}
+
+impl PartialOrd for Key {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Key {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Key {}
+
+impl Element {
+    /// What tells an element from the others, or why nothing does.
+    pub(super) fn of<D: Data>(list: &List<'_>, value: &D) -> Result<Element, String> {
+        match (list.relationship, list.keys) {
+            (Relationship::Associative, []) => Element::of_set(value),
+            (Relationship::Associative, _) => Element::keyed(list, value),
+            _ => Err("invalid indexing of non-associative list".to_owned()),
+        }
+    }
+
+    fn of_set<D: Data>(value: &D) -> Result<Element, String> {
+        let wrong = match value.kind() {
+            Kind::Map => "associative list without keys has an element that's a map type",
+            Kind::List => "not supported: associative list with lists as elements",
+            Kind::Null => "associative list without keys has an element that's an explicit null",
+            _ => return Ok(Element::Value(Key::of(value))),
+        };
+        Err(wrong.to_owned())
+    }
+
+    fn keyed<D: Data>(list: &List<'_>, value: &D) -> Result<Element, String> {
+        match value.kind() {
+            Kind::Map => {}
+            Kind::Null => {
+                return Err("associative list with keys may not have a null element".to_owned());
+            }
+            _ => {
+                return Err("associative list with keys may not have non-map elements".to_owned());
+            }
+        }
+        let element = list.element.atom().map;
+        let mut keys = Vec::with_capacity(list.keys.len());
+        for name in list.keys {
+            if let Some(value) = value.field(name) {
+                keys.push((name.clone(), Key::of(value)));
+                continue;
+            }
+            let Some(element) = &element else {
+                return Err(format!(
+                    "couldn't find default value for {name}: associative list may not have non-map types"
+                ));
+            };
+            if let Some(default) = element.default(name) {
+                keys.push((name.clone(), Key::of(default)));
+            }
+        }
+        if keys.is_empty() {
+            let names: Vec<String> = list.keys.iter().map(quote).collect();
+            return Err(format!(
+                "associative list with keys has an element that omits all key fields [{}] (and doesn't have default values for any key fields)",
+                names.join(" ")
+            ));
+        }
+        keys.sort();
+        Ok(Element::Keys(keys))
+    }
+}
+
+impl fmt::Display for Element {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Element::Keys(keys) => {
+                for (n, (name, value)) in keys.iter().enumerate() {
+                    write!(f, "{}{name}={value}", if n == 0 { "[" } else { "," })?;
+                }
+                f.write_str("]")
+            }
+            Element::Value(value) => write!(f, "[={value}]"),
+            Element::Index(index) => write!(f, "[{index}]"),
+        }
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Key::Int(value) => write!(f, "{value}"),
+            Key::Double(value) => float::write_shortest(f, *value),
+            Key::String(text) => f.write_str(&quote(text)),
+            Key::Bool(value) => write!(f, "{value}"),
+            Key::Other(text) => f.write_str(text),
+        }
+    }
+}
+
+/// A key that is no scalar, as upstream prints it.
+fn other(value: &impl Data) -> String {
+    match value.kind() {
+        Kind::Null => "null".to_owned(),
+        Kind::List => {
+            let items = value.items().iter();
+            let items: Vec<String> = items.map(|item| Key::of(item).to_string()).collect();
+            format!("[{}]", items.join(","))
+        }
+        Kind::Map => value
+            .fields()
+            .map(|(name, value)| format!("{name}={}", Key::of(value)))
+            .collect(),
+        _ => "{{undefined}}".to_owned(),
+    }
+}

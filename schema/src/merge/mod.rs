@@ -1,0 +1,64 @@
+//! Values merged as server-side apply merges them (structured-merge-diff v6, apiserver
+//! `pkg/admission/plugin/policy/mutating/patch/smd.go`).
+//!
+//! ```
+//! use gavel_schema::JsonSchema;
+//! use gavel_schema::merge::{MergeType, Plain, apply};
+//! use serde_json::json;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let schema: JsonSchema = serde_json::from_value(json!({"type": "object", "properties": {
+//!     "tags": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}},
+//! }}))?;
+//! let [live, patch, expected] = [json!(["a"]), json!(["b"]), json!(["a", "b"])]
+//!     .map(|tags| Plain::from(json!({"tags": tags})));
+//! let merged = apply(live, patch, MergeType::custom_resource(&schema))?;
+//! assert_eq!(merged, expected);
+//! # Ok(())
+//! # }
+//! ```
+
+mod atomics;
+mod element;
+mod kubernetes;
+mod merged;
+mod types;
+mod unknown;
+mod validate;
+mod value;
+
+#[cfg(test)]
+mod tests;
+
+pub use kubernetes::Kubernetes;
+pub use types::MergeType;
+pub use unknown::unknown_fields;
+pub use value::{Foreign, Plain};
+
+/// Why a patch cannot be applied, as the API server words it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct MergeError(String);
+
+/// An object with a patch merged into it. Nothing is removed.
+///
+/// # Errors
+///
+/// A patch that is not of the type or would replace a list or map as a whole; an object that is not of the type.
+pub fn apply(live: Plain, patch: Plain, ty: MergeType<'_>) -> Result<Plain, MergeError> {
+    let unfit = |what: &str, faults| {
+        MergeError(format!(
+            "failed to convert {what} object to typed object: {faults}"
+        ))
+    };
+    validate::validate(&patch, ty, false).map_err(|faults| unfit("patch", faults))?;
+    let atomics = atomics::find(&patch, ty);
+    if !atomics.is_empty() {
+        return Err(MergeError(format!(
+            "invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: {}",
+            atomics.join(", ")
+        )));
+    }
+    validate::validate(&live, ty, true).map_err(|faults| unfit("original", faults))?;
+    Ok(merged::merge(Some(live), Some(patch), ty).unwrap_or(Plain::Null))
+}

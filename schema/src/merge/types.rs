@@ -1,0 +1,243 @@
+//! How a schema says that values are merged (kube-openapi `pkg/schemaconv/openapi.go`, structured-merge-diff
+//! `schema/elements.go`).
+
+use gavel_engine::value::Json;
+use smol_str::SmolStr;
+
+use super::kubernetes::Kubernetes;
+use crate::{JsonSchema, SchemaOrBool};
+
+const QUANTITY: &str = "io.k8s.apimachinery.pkg.api.resource.Quantity";
+const RAW_EXTENSION: &str = "io.k8s.apimachinery.pkg.runtime.RawExtension";
+const OBJECT_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
+
+/// The type of a value, as merging sees it. Cheap to copy.
+#[derive(Debug, Clone, Copy)]
+pub struct MergeType<'s> {
+    node: Node<'s>,
+    /// Whether a schema around this one keeps fields that it does not know.
+    preserves: bool,
+    /// What a reference says of the map that it leads to.
+    relationship: Option<Relationship>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Node<'s> {
+    Schema(&'s JsonSchema),
+    /// The root of a custom resource.
+    Root(&'s JsonSchema),
+    /// `apiVersion` or `kind`.
+    Text,
+    /// Anything, of which lists and maps are replaced as a whole.
+    Untyped,
+    /// Anything, of which lists are replaced as a whole and maps merged.
+    Deduced,
+    /// A quantity.
+    Quantity,
+}
+
+/// What a value may be; nothing where no value is valid.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Atom<'s> {
+    pub(super) scalar: Option<Scalar>,
+    pub(super) list: Option<List<'s>>,
+    pub(super) map: Option<Map<'s>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scalar {
+    Numeric,
+    String,
+    Boolean,
+    Untyped,
+}
+
+/// Whether parts are merged, or replaced as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Relationship {
+    /// The elements of a list have keys, or are keys.
+    Associative,
+    Atomic,
+    Separable,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct List<'s> {
+    pub(super) relationship: Relationship,
+    /// The fields that tell elements from each other; none: elements are their own keys.
+    pub(super) keys: &'s [SmolStr],
+    pub(super) element: MergeType<'s>,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Map<'s> {
+    pub(super) relationship: Relationship,
+    /// The type of the fields that are not declared, where there may be such.
+    pub(super) element: Option<MergeType<'s>>,
+    /// The schema that declares fields.
+    schema: Option<&'s JsonSchema>,
+    is_resource: bool,
+    preserves: bool,
+}
+
+impl<'s> MergeType<'s> {
+    /// The type of custom resources with this schema.
+    pub fn custom_resource(schema: &'s JsonSchema) -> Self {
+        MergeType::of(Node::Root(schema))
+    }
+
+    pub(super) fn named(name: &str) -> Option<MergeType<'static>> {
+        Some(MergeType::of(match name {
+            QUANTITY => Node::Quantity,
+            RAW_EXTENSION => Node::Untyped,
+            name => Node::Schema(Kubernetes::get().schema(name)?),
+        }))
+    }
+
+    fn of(node: Node<'s>) -> Self {
+        MergeType {
+            node,
+            preserves: false,
+            relationship: None,
+        }
+    }
+
+    /// The type of a part whose schema is `schema`.
+    fn part(schema: &'s JsonSchema, preserves: bool) -> Self {
+        let Some(name) = &schema.unsupported.reference else {
+            return MergeType {
+                preserves,
+                ..MergeType::of(Node::Schema(schema))
+            };
+        };
+        MergeType {
+            relationship: map_relationship(schema),
+            ..MergeType::named(name).unwrap_or(MergeType::of(Node::Deduced))
+        }
+    }
+
+    /// What a value of the type may be.
+    pub(super) fn atom(&self) -> Atom<'s> {
+        let mut atom = match self.node {
+            Node::Schema(schema) => self.schema_atom(schema, schema.embedded_resource),
+            Node::Root(schema) => self.schema_atom(schema, true),
+            Node::Text => scalar(Scalar::String),
+            Node::Quantity => scalar(Scalar::Untyped),
+            Node::Untyped => any(Relationship::Atomic, Node::Untyped),
+            Node::Deduced => any(Relationship::Separable, Node::Deduced),
+        };
+        if let (Some(relationship), Some(map)) = (self.relationship, &mut atom.map) {
+            map.relationship = relationship;
+        }
+        atom
+    }
+
+    fn schema_atom(&self, schema: &'s JsonSchema, is_resource: bool) -> Atom<'s> {
+        let preserves = self.preserves || schema.preserves_unknown_fields();
+        let list = || List {
+            relationship: list_relationship(schema),
+            keys: &schema.topology.list_map_keys,
+            element: match schema.item() {
+                Some(item) => MergeType::part(item, preserves),
+                None => MergeType::of(Node::Untyped),
+            },
+        };
+        let has_fields = is_resource || !schema.properties.is_empty();
+        let map = || Map {
+            relationship: map_relationship(schema).unwrap_or(Relationship::Separable),
+            element: match &schema.additional_properties {
+                None if preserves || !has_fields => Some(MergeType::of(Node::Deduced)),
+                None | Some(SchemaOrBool::Allows(false)) => None,
+                Some(SchemaOrBool::Allows(true)) => Some(MergeType::of(Node::Deduced)),
+                Some(SchemaOrBool::Schema(schema)) => Some(MergeType::part(schema, preserves)),
+            },
+            schema: Some(schema),
+            is_resource,
+            preserves,
+        };
+        match schema.kind.as_str() {
+            "object" => Atom {
+                map: Some(map()),
+                ..Atom::default()
+            },
+            "array" => Atom {
+                list: Some(list()),
+                ..Atom::default()
+            },
+            "integer" | "number" => scalar(Scalar::Numeric),
+            "boolean" => scalar(Scalar::Boolean),
+            "string" if matches!(schema.format.as_str(), "" | "byte") => scalar(Scalar::String),
+            "string" => scalar(Scalar::Untyped),
+            "" => Atom {
+                scalar: Some(Scalar::Untyped),
+                list: Some(list()),
+                map: Some(map()),
+            },
+            _ => scalar(Scalar::Untyped),
+        }
+    }
+}
+
+impl<'s> Map<'s> {
+    /// The type of a declared field.
+    pub(super) fn field(&self, name: &str) -> Option<MergeType<'s>> {
+        match name {
+            "apiVersion" | "kind" if self.is_resource => Some(MergeType::of(Node::Text)),
+            "metadata" if self.is_resource => MergeType::named(OBJECT_META),
+            name => {
+                let schema = self.schema?.properties.get(name)?;
+                Some(MergeType::part(schema, self.preserves))
+            }
+        }
+    }
+
+    /// The type of a field, declared or not.
+    pub(super) fn any_field(&self, name: &str) -> Option<MergeType<'s>> {
+        self.field(name).or(self.element)
+    }
+
+    /// The default of a declared field.
+    pub(super) fn default(&self, name: &str) -> Option<&'s Json> {
+        self.schema?.properties.get(name)?.default_value()
+    }
+}
+
+fn scalar<'s>(scalar: Scalar) -> Atom<'s> {
+    Atom {
+        scalar: Some(scalar),
+        ..Atom::default()
+    }
+}
+
+/// Anything: lists are replaced as a whole, and the values of maps are of the type again.
+fn any<'s>(relationship: Relationship, element: Node<'s>) -> Atom<'s> {
+    Atom {
+        scalar: Some(Scalar::Untyped),
+        list: Some(List {
+            relationship: Relationship::Atomic,
+            keys: &[],
+            element: MergeType::of(Node::Untyped),
+        }),
+        map: Some(Map {
+            relationship,
+            element: Some(MergeType::of(element)),
+            schema: None,
+            is_resource: false,
+            preserves: false,
+        }),
+    }
+}
+
+fn list_relationship(schema: &JsonSchema) -> Relationship {
+    match schema.topology.list_type.as_deref() {
+        Some("set" | "map") => Relationship::Associative,
+        _ => Relationship::Atomic,
+    }
+}
+
+fn map_relationship(schema: &JsonSchema) -> Option<Relationship> {
+    match schema.topology.map_type.as_deref()? {
+        "atomic" => Some(Relationship::Atomic),
+        _ => Some(Relationship::Separable),
+    }
+}

@@ -1,0 +1,191 @@
+//! Whether a value is of a type (structured-merge-diff `typed/validate.go`).
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use super::element::Element;
+use super::types::{Atom, List, Map, MergeType, Relationship, Scalar};
+use super::value::{Data, Kind, go_source, go_text, go_type};
+
+/// What is wrong with a value, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Fault {
+    path: String,
+    message: String,
+}
+
+/// All that is wrong with a value: nothing, where the list is empty.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Faults(Vec<Fault>);
+
+/// The most faults that are collected.
+const MAX_FAULTS: usize = 100;
+
+impl Faults {
+    fn new(message: impl Into<String>) -> Self {
+        Faults(vec![Fault {
+            path: String::new(),
+            message: message.into(),
+        }])
+    }
+
+    fn add(&mut self, mut more: Faults, prefix: impl fmt::Display) {
+        for fault in &mut more.0 {
+            fault.path = format!("{prefix}{}", fault.path);
+        }
+        self.0.append(&mut more.0);
+        self.0.truncate(MAX_FAULTS);
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.path.as_str() {
+            "" => f.write_str(&self.message),
+            path => write!(f, "{path}: {}", self.message),
+        }
+    }
+}
+
+impl fmt::Display for Faults {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let [only] = self.0.as_slice() {
+            return only.fmt(f);
+        }
+        f.write_str("errors:")?;
+        self.0.iter().try_for_each(|fault| write!(f, "\n  {fault}"))
+    }
+}
+
+/// Checks a value. Whether the elements of a list may have the same key is for the caller to say.
+///
+/// # Errors
+///
+/// All that is wrong, in the order of the fields' names; of fields that are not declared, the first.
+pub(super) fn validate<D: Data>(
+    value: &D,
+    ty: MergeType<'_>,
+    duplicates: bool,
+) -> Result<(), Faults> {
+    let faults = validate_value(value, ty, duplicates);
+    match faults.is_empty() {
+        true => Ok(()),
+        false => Err(faults),
+    }
+}
+
+fn validate_value<D: Data>(value: &D, ty: MergeType<'_>, duplicates: bool) -> Faults {
+    match choose(ty.atom(), value) {
+        Atom { map: Some(map), .. } => validate_map(value, &map, duplicates),
+        Atom {
+            scalar: Some(scalar),
+            ..
+        } => validate_scalar(value, scalar),
+        Atom {
+            list: Some(list), ..
+        } => validate_list(value, &list, duplicates),
+        _ => Faults::new("schema error: invalid atom: inlined"),
+    }
+}
+
+/// Of what a value may be, what it is; all of it where it is none of that.
+pub(super) fn choose<'s>(atom: Atom<'s>, value: &impl Data) -> Atom<'s> {
+    let none = Atom::default();
+    match value.kind() {
+        Kind::Bool(_) | Kind::Int(_) | Kind::Double(_) | Kind::String(_)
+            if atom.scalar.is_some() =>
+        {
+            Atom {
+                scalar: atom.scalar,
+                ..none
+            }
+        }
+        Kind::List if atom.list.is_some() => Atom {
+            list: atom.list,
+            ..none
+        },
+        Kind::Map if atom.map.is_some() => Atom {
+            map: atom.map,
+            ..none
+        },
+        _ => atom,
+    }
+}
+
+fn validate_scalar<D: Data>(value: &D, scalar: Scalar) -> Faults {
+    let kind = value.kind();
+    match (scalar, kind) {
+        (_, Kind::Null)
+        | (Scalar::Numeric | Scalar::Untyped, Kind::Int(_) | Kind::Double(_))
+        | (Scalar::String | Scalar::Untyped, Kind::String(_))
+        | (Scalar::Boolean | Scalar::Untyped, Kind::Bool(_)) => Faults::default(),
+        (Scalar::Numeric, _) => {
+            let found = go_type(value);
+            Faults::new(format!("expected numeric (int or float), got {found}"))
+        }
+        (Scalar::String, _) => {
+            let found = go_source(value);
+            Faults::new(format!(
+                "expected string, got &value.valueUnstructured{{Value:{found}}}"
+            ))
+        }
+        (Scalar::Boolean, _) => unexpected("boolean", value),
+        (Scalar::Untyped, _) => unexpected("any scalar", value),
+    }
+}
+
+fn unexpected(expected: &str, value: &impl Data) -> Faults {
+    Faults::new(format!("expected {expected}, got &{{{}}}", go_text(value)))
+}
+
+fn validate_list<D: Data>(value: &D, list: &List<'_>, duplicates: bool) -> Faults {
+    match value.kind() {
+        Kind::Null => return Faults::default(),
+        Kind::List => {}
+        _ => return unexpected("list", value),
+    }
+    let mut faults = Faults::default();
+    let mut seen = BTreeSet::new();
+    for (n, item) in value.items().iter().enumerate() {
+        let element = match list.relationship {
+            Relationship::Associative => match Element::of(list, item) {
+                Ok(element) => element,
+                Err(error) => {
+                    faults.add(Faults::new(format!("element {n}: {error}")), "");
+                    return faults;
+                }
+            },
+            _ => Element::Index(n),
+        };
+        let inner = validate_value(item, list.element, duplicates);
+        let prefix = element.to_string();
+        if !seen.insert(element) && !duplicates {
+            let message = format!("duplicate entries for key {prefix}");
+            faults.add(Faults::new(message), "");
+        }
+        faults.add(inner, prefix);
+    }
+    faults
+}
+
+fn validate_map<D: Data>(value: &D, map: &Map<'_>, duplicates: bool) -> Faults {
+    match value.kind() {
+        Kind::Null => return Faults::default(),
+        Kind::Map => {}
+        _ => return unexpected("map", value),
+    }
+    let mut faults = Faults::default();
+    for (name, value) in value.fields() {
+        let prefix = format!(".{name}");
+        let Some(ty) = map.any_field(name) else {
+            faults.add(Faults::new("field not declared in schema"), prefix);
+            break;
+        };
+        faults.add(validate_value(value, ty, duplicates), prefix);
+    }
+    faults
+}

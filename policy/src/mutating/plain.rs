@@ -112,6 +112,9 @@ fn object_fields(object: &Object<'_>, reach: &mut Reach) -> Walked<BTreeMap<Stri
 /// The value of a field: of lists and maps that were computed, the parts are converted one level deep.
 fn field(value: Value<'_>, reach: &mut Reach) -> Walked<Plain> {
     match value.kind() {
+        ValueKind::List(list) if !value.is_of_document() && list.is_empty() => {
+            Ok(Ok(Plain::NilList))
+        }
         ValueKind::List(list) if !value.is_of_document() => reach.within(list.len(), |reach| {
             let items = list.iter().map(|item| native(item, reach));
             Ok(Ok(Plain::List(items.collect::<Result<_, _>>()?)))

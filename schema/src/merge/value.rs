@@ -143,6 +143,11 @@ pub(super) trait Data: Sized {
     fn items(&self) -> &[Self];
     fn fields(&self) -> Box<dyn Iterator<Item = (&str, &Self)> + '_>;
     fn field(&self, name: &str) -> Option<&Self>;
+
+    /// Whether this is a list that Go has no memory for.
+    fn is_nil_list(&self) -> bool {
+        false
+    }
 }
 
 impl Data for Json {
@@ -210,6 +215,10 @@ impl Data for Plain {
             _ => None,
         }
     }
+
+    fn is_nil_list(&self) -> bool {
+        matches!(self, Plain::NilList)
+    }
 }
 
 /// The name of the Go type: `%T`.
@@ -252,6 +261,7 @@ pub(super) fn go_source(value: &impl Data) -> String {
     match value.kind() {
         Kind::Null => "interface {}(nil)".to_owned(),
         Kind::String(text) => quote(text),
+        Kind::List if value.is_nil_list() => "[]interface {}(nil)".to_owned(),
         Kind::List => {
             let items: Vec<String> = value.items().iter().map(go_source).collect();
             format!("[]interface {{}}{{{}}}", items.join(", "))

@@ -57,7 +57,7 @@ impl MutationQuestion {
     pub(crate) fn answer(&self, id: &Json) -> Result<Json, RequestError> {
         let question = &self.question;
         let environments =
-            EnvSet::new(question.version).map_err(|error| RequestError(error.to_string()))?;
+            EnvSet::new(question.server).map_err(|error| RequestError(error.to_string()))?;
         let policy: MutatingAdmissionPolicy = question.registration(&question.policy, "policy")?;
         let policy = CompiledMutatingPolicy::new(policy, environments.stored_expressions());
         let compile_errors = errors(policy.errors());

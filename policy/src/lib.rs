@@ -7,6 +7,7 @@ pub mod api;
 pub mod cel;
 mod compiled;
 mod compiled_binding;
+mod compiled_mutating;
 mod decision;
 mod dispatch;
 mod evaluation;
@@ -29,6 +30,7 @@ pub mod validation;
 
 pub use compiled::{CompiledPolicy, FailurePolicy, PolicyError};
 pub use compiled_binding::CompiledBinding;
+pub use compiled_mutating::{CompiledMutatingBinding, CompiledMutatingPolicy};
 pub use decision::{Decision, Denial, Status};
 pub use dispatch::{Options, decide, dispatch};
 pub use index::{IndexError, PolicyIndex, Snapshot};

@@ -11,12 +11,10 @@ use gavel_libraries::EnvSet;
 use gavel_libraries::authorizer::Authorizer;
 use gavel_policy::api::MutatingAdmissionPolicy;
 use gavel_policy::cel::ExpressionKind;
-use gavel_policy::mutating::{
-    CompiledMutatingBinding, CompiledMutatingPolicy, ObjectSchemas, mutate_by,
-};
+use gavel_policy::mutating::{ObjectSchemas, mutate_by};
 use gavel_policy::{
-    AdmissionRequest, ConditionsOutcome, GroupVersionKind, Matched, Observer, Options, PolicyIndex,
-    Run,
+    AdmissionRequest, CompiledMutatingBinding, CompiledMutatingPolicy, ConditionsOutcome,
+    GroupVersionKind, Matched, Observer, Options, PolicyIndex, Run,
 };
 use gavel_schema::JsonSchema;
 

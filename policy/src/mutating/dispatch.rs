@@ -6,19 +6,20 @@ use std::sync::Arc;
 use gavel_engine::value::{Arena, Json, Value};
 use gavel_libraries::authorizer::Authorizer;
 
-use super::compiled::{CompiledMutatingBinding, CompiledMutatingPolicy};
+use super::invocation::Invocation;
 use super::patch::{self, MutatedObject, MutationError};
 use super::reinvocation::Reinvocation;
 use super::schemas::ObjectSchemas;
 use crate::cel::{COST_BUDGET, Expression, Group, Inputs, OUT_OF_BUDGET};
 use crate::compiled::FailurePolicy;
+use crate::compiled_mutating::{CompiledMutatingBinding, CompiledMutatingPolicy};
 use crate::decision::Status;
 use crate::dispatch::{Dispatch, Options, as_kind};
-use crate::outcome::ConditionsOutcome;
+use crate::fields::text_field;
 use crate::index::Snapshot;
 use crate::match_conditions;
-use crate::matching::Matched;
-use crate::request::{AdmissionRequest, text_field};
+use crate::outcome::ConditionsOutcome;
+use crate::request::AdmissionRequest;
 use crate::resource::GroupVersionKind;
 
 /// What policies made of an object.
@@ -28,15 +29,6 @@ pub struct Mutated {
     pub status: Option<Status>,
     /// The object after all mutations. None where no policy changed it, or the request is denied.
     pub object: Option<Json>,
-}
-
-/// A policy with a binding and a param, which match the request.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Invocation<'a> {
-    pub(crate) policy: &'a CompiledMutatingPolicy,
-    pub(crate) binding: &'a CompiledMutatingBinding,
-    pub(crate) param: Option<&'a Json>,
-    matched: Matched<'a>,
 }
 
 /// A policy that failed.

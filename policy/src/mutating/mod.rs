@@ -1,15 +1,14 @@
 //! Mutating admission policies: what they make of an object (apiserver `pkg/admission/plugin/policy/mutating`).
 
-mod compiled;
 mod difference;
 mod dispatch;
+mod invocation;
 mod json_patch;
 mod patch;
 mod plain;
 mod reinvocation;
 mod schemas;
 
-pub use compiled::{CompiledMutatingBinding, CompiledMutatingPolicy};
 pub use difference::difference;
 pub use dispatch::{Mutated, mutate, mutate_by};
 pub use schemas::ObjectSchemas;

@@ -4,9 +4,8 @@
 use std::collections::BTreeSet;
 use std::mem;
 
+use super::invocation::Invocation;
 use crate::request::text_of;
-
-use super::dispatch::Invocation;
 
 /// What has run, and what is to run again.
 #[derive(Debug, Default)]

@@ -59,7 +59,7 @@ impl ObjectSchemas {
     pub(crate) fn merge_type(&self, kind: &GroupVersionKind) -> Option<MergeType<'_>> {
         match self.custom.get(kind) {
             Some(schema) => Some(MergeType::custom_resource(schema)),
-            None => Kubernetes::get().kind(&kind.api_version(), &kind.kind),
+            None => MergeType::built_in(&kind.api_version(), &kind.kind),
         }
     }
 

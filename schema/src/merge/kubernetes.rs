@@ -8,7 +8,6 @@ use std::sync::OnceLock;
 use flate2::read::GzDecoder;
 use serde::Deserialize;
 
-use super::MergeType;
 use crate::JsonSchema;
 
 /// The structure of the built-in kinds.
@@ -37,45 +36,19 @@ impl Kubernetes {
         self.kinds.contains_key(api_version)
     }
 
-    /// The type of objects of a kind.
-    pub fn kind(&self, api_version: &str, kind: &str) -> Option<MergeType<'static>> {
-        MergeType::named(self.kinds.get(api_version)?.get(kind)?)
-    }
-
-    /// The schema of objects of a kind.
-    pub fn schema_of(&self, api_version: &str, kind: &str) -> Option<&JsonSchema> {
-        self.schema(self.kinds.get(api_version)?.get(kind)?)
+    /// The name of the schema of a kind's objects.
+    pub(super) fn name_of(&self, api_version: &str, kind: &str) -> Option<&str> {
+        self.kinds.get(api_version)?.get(kind).map(String::as_str)
     }
 
     /// The schema of a name, by which others refer to it.
-    pub fn schema(&self, name: &str) -> Option<&JsonSchema> {
+    pub(super) fn schema(&self, name: &str) -> Option<&JsonSchema> {
         self.schemas.get(name)
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn built_in_kinds_are_known_by_their_own_version() {
-        let kubernetes = Kubernetes::get();
-        assert!(kubernetes.kind("apps/v1", "Deployment").is_some());
-        assert!(kubernetes.knows("autoscaling/v1"));
-        assert!(kubernetes.kind("autoscaling/v1", "Scale").is_none());
-        assert!(!kubernetes.knows("example.com/v1"));
-    }
-
-    #[test]
-    fn all_references_lead_somewhere() {
-        let kubernetes = Kubernetes::get();
-        let unresolved = |schema: &JsonSchema| {
-            let name = schema.unsupported.reference.as_deref();
-            name.is_some_and(|name| MergeType::named(name).is_none())
-        };
-        assert!(kubernetes.schemas.len() > 700);
-        for (name, schema) in &kubernetes.schemas {
-            assert!(!schema.any(&unresolved), "{name}");
-        }
+    /// All schemas with their names.
+    #[cfg(test)]
+    pub(super) fn schemas(&self) -> impl Iterator<Item = (&String, &JsonSchema)> {
+        self.schemas.iter()
     }
 }

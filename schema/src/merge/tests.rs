@@ -186,7 +186,7 @@ fn what_does_not_fit_is_refused_in_upstreams_words() {
 
 #[test]
 fn built_in_kinds_are_merged_by_their_structure() {
-    let ty = Kubernetes::get().kind("v1", "Pod").unwrap();
+    let ty = MergeType::built_in("v1", "Pod").unwrap();
     let live = json!({"spec": {"containers": [{"name": "a", "image": "x", "ports": [{"containerPort": 80}]}]}});
     let patch = json!({"spec": {"containers": [{"name": "a", "ports": [{"containerPort": 80, "protocol": "TCP", "name": "web"}]}, {"name": "b"}]}});
     let expected = json!({"spec": {"containers": [
@@ -227,10 +227,30 @@ fn nil_lists_are_empty_and_known_by_their_place() {
 
 #[test]
 fn fields_that_a_type_does_not_have_are_named() {
-    let ty = Kubernetes::get().kind("apps/v1", "Deployment").unwrap();
+    let ty = MergeType::built_in("apps/v1", "Deployment").unwrap();
     let object = json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"labels": {"a": "b"}, "x": 1}, "spec": {
         "template": {"spec": {"containers": [{"name": "a", "resources": {"limits": {"cpu": 1}}, "imag": "x"}]}},
     }, "": 1});
     let expected = ["", "metadata.x", "spec.template.spec.containers[0].imag"];
     assert_eq!(unknown_fields(&object, ty), expected);
+}
+
+#[test]
+fn built_in_kinds_are_known_by_their_own_version() {
+    assert!(MergeType::built_in("apps/v1", "Deployment").is_some());
+    assert!(Kubernetes::get().knows("autoscaling/v1"));
+    assert!(MergeType::built_in("autoscaling/v1", "Scale").is_none());
+    assert!(!Kubernetes::get().knows("example.com/v1"));
+}
+
+#[test]
+fn all_references_lead_somewhere() {
+    let unresolved = |schema: &JsonSchema| {
+        let name = schema.unsupported.reference.as_deref();
+        name.is_some_and(|name| MergeType::named(name).is_none())
+    };
+    assert!(Kubernetes::get().schemas().count() > 700);
+    for (name, schema) in Kubernetes::get().schemas() {
+        assert!(!schema.any(&unresolved), "{name}");
+    }
 }

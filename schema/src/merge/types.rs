@@ -86,6 +86,11 @@ impl<'s> MergeType<'s> {
         MergeType::of(Node::Root(schema))
     }
 
+    /// The type of objects of a built-in kind, by its `apiVersion` and name.
+    pub fn built_in(api_version: &str, kind: &str) -> Option<MergeType<'static>> {
+        MergeType::named(Kubernetes::get().name_of(api_version, kind)?)
+    }
+
     pub(super) fn named(name: &str) -> Option<MergeType<'static>> {
         Some(MergeType::of(match name {
             QUANTITY => Node::Quantity,

@@ -54,6 +54,25 @@ fn each_problem_is_a_line_with_its_place() {
 }
 
 #[test]
+fn definitions_are_decoded_as_strictly_as_objects() {
+    let schema = SCHEMA.replace("x-kubernetes-validations", "x-kubernetes-validation");
+    let folder = Folder::new().with("crd.yaml", &definition(&schema));
+    folder.write("thing.yaml", &thing("a", "  replicas: 7\n"));
+    let check = |validate: &str| {
+        let args = ["--crd", "crd.yaml", "--validate", validate, "thing.yaml"];
+        let (code, out, err) = gavel(&folder, &args, "");
+        (code, format!("{out}{err}"))
+    };
+    let unknown = "unknown field \"spec.versions[0].schema.openAPIV3Schema.properties.spec.x-kubernetes-validation\"";
+    let (code, told) = check("strict");
+    assert!(code == 2 && told.contains(unknown), "{code} {told}");
+    let (code, told) = check("warn");
+    assert!(code == 0 && told.contains(unknown), "{code} {told}");
+    let (code, told) = check("ignore");
+    assert!(code == 0 && !told.contains("unknown"), "{code} {told}");
+}
+
+#[test]
 fn new_rules_may_use_what_the_version_before_knows() {
     let schema = SCHEMA.replace("self.replicas <= 5", "'[1].all(i, x, i < x)'");
     let folder = Folder::new().with("crd.yaml", &definition(&schema));

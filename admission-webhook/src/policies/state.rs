@@ -8,6 +8,7 @@ use gavel_apimachinery::json;
 use gavel_crd::definition::{Definition, written_field};
 use gavel_crd::rule::RuleEnvs;
 use gavel_engine::env::Env;
+use gavel_golang::quote::quote;
 use gavel_libraries::authorizer::{Authorizer, Rbac};
 use gavel_libraries::{EnvSet, Server};
 use gavel_policy::api::{GROUP, ParamKind, Resource};
@@ -258,6 +259,10 @@ impl Building {
             Ok(definition) => definition,
             Err(error) => return self.problems.push(object.problem("spec", error)),
         };
+        for field in Definition::unknown_fields(object.value()) {
+            let message = format!("unknown field {}", quote(&field));
+            self.problems.push(object.problem(&field, message));
+        }
         match environments() {
             Err(error) => self.problems.push(error),
             Ok(environments) => {

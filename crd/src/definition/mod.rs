@@ -15,6 +15,7 @@ mod go_json;
 mod report;
 mod schema;
 mod shared;
+mod unknown;
 mod validate;
 mod walk;
 mod warnings;
@@ -123,6 +124,14 @@ impl Definition {
             spec,
             status,
         })
+    }
+
+    /// The paths of the fields in the JSON of a definition that an API server does not know, such as
+    /// `spec.versions[0].x`, in the order of keys and at most 100. [`Definition::read`] skips such fields; an API server
+    /// that decodes strictly refuses the definition for them: `unknown field \"spec.versions[0].x\"`. As in the API
+    /// server, what is unknown below `items` and `additionalProperties` is not found.
+    pub fn unknown_fields(json: &Json) -> Vec<String> {
+        unknown::unknown_fields(json)
     }
 
     /// The version in which objects are stored: the first that says so.

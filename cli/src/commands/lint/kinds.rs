@@ -4,6 +4,7 @@ use std::path::Path;
 
 use gavel_crd::definition::Definition;
 use gavel_engine::value::Json;
+use gavel_golang::quote::quote;
 use gavel_manifest::Document;
 use gavel_policy::GroupVersionKind;
 use gavel_policy::typecheck::TypeChecker;
@@ -21,6 +22,12 @@ pub(super) fn define(document: &Document, types: &mut TypeChecker) -> Result<(),
         return Ok(());
     }
     let definition = Definition::read(document.value()).map_err(|error| error.to_string())?;
+    if let Some(twice) = document.duplicate_keys().first() {
+        return Err(twice.message().to_owned());
+    }
+    if let Some(field) = Definition::unknown_fields(document.value()).first() {
+        return Err(format!("unknown field {}", quote(field)));
+    }
     let spec = &definition.spec;
     for version in spec.versions.iter().filter(|version| version.served) {
         let kind = GroupVersionKind {

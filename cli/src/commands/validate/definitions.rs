@@ -6,8 +6,9 @@ use gavel_crd::rule::RuleEnvs;
 use gavel_libraries::Server;
 use gavel_manifest::Document;
 
-use super::fault::Fault;
+use super::fault::{Checked, Fault};
 use super::key::Key;
+use crate::args::FieldValidation;
 use crate::manifests::is_definition;
 
 /// Definitions by the kind of their objects.
@@ -24,22 +25,29 @@ pub(super) struct KnownDefinition {
 }
 
 impl Definitions {
-    /// Takes in a definition and tells why an API server would refuse it. Other objects are passed over.
+    /// Takes in a definition and tells why an API server would refuse it. Other objects are passed over. `strictness` says
+    /// what becomes of fields that are unknown or come twice.
     ///
     /// An error where nothing can be held against it.
     pub(super) fn add(
         &mut self,
         document: &Document,
         server: Server,
-    ) -> Result<Vec<Fault>, String> {
+        strictness: FieldValidation,
+    ) -> Result<Checked, String> {
+        let mut checked = Checked::default();
         if !is_definition(document) {
-            return Ok(Vec::new());
+            return Ok(checked);
         }
         // New rules must be understood by the version before, too.
         let envs = RuleEnvs::new(server.compatible()).map_err(|error| error.to_string())?;
         let definition = Definition::read(document.value()).map_err(|error| error.to_string())?;
-        let faults = definition.validate(&envs).into_iter().map(Fault::Field);
-        let faults: Vec<_> = faults.collect();
+        let twice = document.duplicate_keys().iter().cloned().map(Fault::Twice);
+        let unknown = Definition::unknown_fields(document.value());
+        let unknown = unknown.into_iter().map(Fault::Unknown);
+        checked.add_strict(twice.chain(unknown), strictness);
+        let errors = definition.validate(&envs);
+        checked.faults.extend(errors.into_iter().map(Fault::Field));
         match CompiledCrd::compile_for(&definition, server) {
             Ok(crd) => self.0.push(KnownDefinition {
                 is_namespaced: definition.spec.scope == "Namespaced",
@@ -48,10 +56,10 @@ impl Definitions {
                 crd,
             }),
             // The faults say the same, and where.
-            Err(error) if faults.is_empty() => return Err(error.to_string()),
+            Err(error) if checked.is_valid() => return Err(error.to_string()),
             Err(_) => {}
         }
-        Ok(faults)
+        Ok(checked)
     }
 
     pub(super) fn is_empty(&self) -> bool {

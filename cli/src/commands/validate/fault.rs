@@ -4,6 +4,8 @@ use gavel_apimachinery::field::Error;
 use gavel_crd::definition::written_field;
 use gavel_manifest::{Document, Place, Problem};
 
+use crate::args::FieldValidation;
+
 /// One thing that is wrong.
 #[derive(Debug)]
 pub(super) enum Fault {
@@ -15,6 +17,32 @@ pub(super) enum Fault {
     Twice(Problem),
     /// With the object as a whole.
     Object(String),
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+pub(super) struct Checked {
+    pub(super) faults: Vec<Fault>,
+    pub(super) warnings: Vec<Fault>,
+}
+
+impl Checked {
+    pub(super) fn is_valid(&self) -> bool {
+        self.faults.is_empty()
+    }
+
+    /// Adds what only strict readers mind.
+    pub(super) fn add_strict(
+        &mut self,
+        faults: impl IntoIterator<Item = Fault>,
+        validation: FieldValidation,
+    ) {
+        match validation {
+            FieldValidation::Strict => self.faults.extend(faults),
+            FieldValidation::Warn => self.warnings.extend(faults),
+            FieldValidation::Ignore => {}
+        }
+    }
 }
 
 impl Fault {

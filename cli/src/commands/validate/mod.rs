@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use gavel_manifest::Document;
 
-use crate::args::{FieldValidation, Output, ValidateArgs};
+use crate::args::{Output, ValidateArgs};
 use crate::exit_code::Exit;
 use crate::manifests::Manifests;
 use crate::progress::Progress;
@@ -18,9 +18,8 @@ mod object;
 mod status;
 
 use definitions::Definitions;
-use fault::Fault;
+use fault::{Checked, Fault};
 use key::Key;
-use object::Checked;
 
 /// Validates the objects that the arguments name.
 pub(crate) fn run(args: &ValidateArgs) -> io::Result<Exit> {
@@ -64,12 +63,14 @@ impl Run<'_> {
     fn definitions(&mut self) -> io::Result<Definitions> {
         let mut definitions = Definitions::default();
         for (path, document) in self.manifests.objects(&self.args.crd) {
-            match definitions.add(&document, self.args.kubernetes_version.into()) {
-                Ok(faults) => {
-                    if !faults.is_empty() {
+            let server = self.args.kubernetes_version.into();
+            match definitions.add(&document, server, self.args.validate) {
+                Ok(checked) => {
+                    if !checked.is_valid() {
                         self.manifests.set_unusable();
-                        self.tell(&path, &document, &faults)?;
+                        self.tell(&path, &document, &checked.faults)?;
                     }
+                    self.warn(&path, &document, &checked);
                 }
                 Err(message) => self.manifests.refuse(&path, &document, &message),
             }
@@ -141,17 +142,6 @@ impl Run<'_> {
             let place = warning.place(document);
             let line = format!("{}:{place}: {}", path.display(), warning.line());
             self.manifests.progress().aside(|| report::warning(&line));
-        }
-    }
-}
-
-impl FieldValidation {
-    /// Puts faults that only strict readers mind where they belong.
-    fn sort(self, strict: Vec<Fault>, checked: &mut Checked) {
-        match self {
-            FieldValidation::Strict => checked.faults.extend(strict),
-            FieldValidation::Warn => checked.warnings.extend(strict),
-            FieldValidation::Ignore => {}
         }
     }
 }

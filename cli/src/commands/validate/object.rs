@@ -5,25 +5,12 @@ use gavel_engine::value::Json;
 use gavel_manifest::Document;
 
 use super::definitions::KnownDefinition;
-use super::fault::Fault;
+use super::fault::{Checked, Fault};
 use super::key::Key;
 use crate::args::ValidateArgs;
 
 /// What an API server puts behind a `generateName`; here it is always the same.
 const GENERATED: &str = "22222";
-
-/// What was found.
-#[derive(Debug, Default)]
-pub(super) struct Checked {
-    pub(super) faults: Vec<Fault>,
-    pub(super) warnings: Vec<Fault>,
-}
-
-impl Checked {
-    pub(super) fn is_valid(&self) -> bool {
-        self.faults.is_empty()
-    }
-}
 
 /// Holds an object against its definition: created or, where there is an old one, updated.
 pub(super) fn check(
@@ -40,12 +27,12 @@ pub(super) fn check(
         Ok(read) => read,
         Err(fault) => {
             checked.faults.push(fault);
-            args.validate.sort(strict, &mut checked);
+            checked.add_strict(strict, args.validate);
             return checked;
         }
     };
     strict.extend(unknown_fields.into_iter().map(Fault::Unknown));
-    args.validate.sort(strict, &mut checked);
+    checked.add_strict(strict, args.validate);
     let old = match old.map(|old| read(old, definition, args)).transpose() {
         Ok(old) => old.map(|(mut old, _)| {
             set_resource_version(&mut old, &mut object);

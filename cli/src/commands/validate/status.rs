@@ -6,9 +6,8 @@ use gavel_apimachinery::json;
 use gavel_engine::value::Json;
 use serde_json::json;
 
-use super::fault::Fault;
+use super::fault::{Checked, Fault};
 use super::key::Key;
-use super::object::Checked;
 
 /// One line of JSON.
 pub(super) fn of(checked: &Checked, key: &Key<'_>) -> String {

@@ -1,0 +1,203 @@
+//! The fields of a definition that an API server's strict decoder does not know (`sigs.k8s.io/json` over apiextensions
+//! `pkg/apis/apiextensions/v1/{types,types_jsonschema}.go`).
+
+use gavel_apimachinery::field::Path;
+use gavel_apimachinery::meta;
+use gavel_engine::value::Json;
+
+/// How many unknown fields the decoder reports.
+const MAX_UNKNOWN: usize = 100;
+
+/// What the decoder knows of a value.
+enum Known {
+    /// Any field: the value is no struct, or it decodes itself and thereby hides what it does not know.
+    All,
+    /// The fields of a struct.
+    Fields(&'static [(&'static str, &'static Known)]),
+    /// The same of each element of a list.
+    List(&'static Known),
+    /// The same of each value of a map.
+    Map(&'static Known),
+    /// Those of `metav1.ObjectMeta`.
+    Metadata,
+}
+
+/// The paths of fields that the decoder does not know, such as `spec.versions[0].x`, in the order of keys.
+pub(super) fn unknown_fields(definition: &Json) -> Vec<String> {
+    let mut unknown = Vec::new();
+    visit(definition, &DEFINITION, &Path::root(), &mut unknown);
+    unknown.truncate(MAX_UNKNOWN);
+    unknown
+}
+
+/// As deep as the table for most values, and as schemas are nested for them.
+fn visit(value: &Json, known: &Known, path: &Path<'_>, unknown: &mut Vec<String>) {
+    if unknown.len() >= MAX_UNKNOWN {
+        return;
+    }
+    match (known, value) {
+        (Known::Fields(known), Json::Object(fields)) => {
+            for (name, value) in fields {
+                let path = path.child(name);
+                match known.iter().find(|(known, _)| known == name) {
+                    Some((_, known)) => visit(value, known, &path, unknown),
+                    None => add(path.strict().to_string(), unknown),
+                }
+            }
+        }
+        (Known::Map(known), Json::Object(entries)) => {
+            for (key, value) in entries {
+                visit(value, known, &path.child(key), unknown);
+            }
+        }
+        (Known::List(known), Json::Array(items)) => {
+            for (n, value) in items.iter().enumerate() {
+                visit(value, known, &path.index(n), unknown);
+            }
+        }
+        (Known::Metadata, metadata) => {
+            for field in meta::check(metadata).unwrap_or_default() {
+                add(format!("{}.{field}", path.strict()), unknown);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// A field is reported once, even where a name with a dot makes two paths look the same.
+fn add(path: String, unknown: &mut Vec<String>) {
+    if !unknown.contains(&path) {
+        unknown.push(path);
+    }
+}
+
+macro_rules! fields {
+    ($($name:literal $(: $known:expr)?),* $(,)?) => {
+        Known::Fields(&[$(($name, fields!(@ $($known)?))),*])
+    };
+    (@) => { &Known::All };
+    (@ $known:expr) => { &$known };
+}
+
+static DEFINITION: Known = fields! {
+    "apiVersion", "kind", "metadata": Known::Metadata, "spec": SPEC, "status": STATUS,
+};
+
+static SPEC: Known = fields! {
+    "group", "names": NAMES, "scope", "versions": Known::List(&VERSION), "conversion": CONVERSION,
+    "preserveUnknownFields",
+};
+
+static NAMES: Known =
+    fields! { "plural", "singular", "shortNames", "kind", "listKind", "categories" };
+
+static VERSION: Known = fields! {
+    "name", "served", "storage", "deprecated", "deprecationWarning",
+    "schema": fields! { "openAPIV3Schema": SCHEMA },
+    "subresources": fields! {
+        "status": fields! {},
+        "scale": fields! { "specReplicasPath", "statusReplicasPath", "labelSelectorPath" },
+    },
+    "additionalPrinterColumns": Known::List(&fields! {
+        "name", "type", "format", "description", "priority", "jsonPath"
+    }),
+    "selectableFields": Known::List(&fields! { "jsonPath" }),
+};
+
+static CONVERSION: Known = fields! {
+    "strategy",
+    "webhook": fields! {
+        "clientConfig": fields! {
+            "url", "caBundle", "service": fields! { "namespace", "name", "path", "port" }
+        },
+        "conversionReviewVersions",
+    },
+};
+
+static STATUS: Known = fields! {
+    "conditions": Known::List(&fields! {
+        "type", "status", "lastTransitionTime", "reason", "message", "observedGeneration"
+    }),
+    "acceptedNames": NAMES, "storedVersions", "observedGeneration",
+};
+
+/// What holds a schema or something else decodes itself: `items`, `additionalProperties`, `additionalItems`, `dependencies`.
+static SCHEMA: Known = fields! {
+    "id", "$schema", "$ref", "description", "type", "format", "title", "default", "maximum",
+    "exclusiveMaximum", "minimum", "exclusiveMinimum", "maxLength", "minLength", "pattern",
+    "maxItems", "minItems", "uniqueItems", "multipleOf", "enum", "maxProperties", "minProperties",
+    "required", "items",
+    "allOf": Known::List(&SCHEMA), "oneOf": Known::List(&SCHEMA), "anyOf": Known::List(&SCHEMA),
+    "not": SCHEMA,
+    "properties": Known::Map(&SCHEMA), "additionalProperties",
+    "patternProperties": Known::Map(&SCHEMA), "dependencies", "additionalItems",
+    "definitions": Known::Map(&SCHEMA),
+    "externalDocs": fields! { "description", "url" },
+    "example", "nullable", "x-kubernetes-preserve-unknown-fields",
+    "x-kubernetes-embedded-resource", "x-kubernetes-int-or-string", "x-kubernetes-list-map-keys",
+    "x-kubernetes-list-type", "x-kubernetes-map-type",
+    "x-kubernetes-validations": Known::List(&fields! {
+        "rule", "message", "messageExpression", "reason", "fieldPath", "optionalOldSelf"
+    }),
+};
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn unknown_fields_are_found_wherever_the_decoder_looks() {
+        let schema = json!({
+            "type": "object",
+            "x-kubernetes-validation": [{"rule": "true"}],
+            "default": {"anything": 1},
+            "properties": {
+                "a.b": {"nope": 1, "not": {"nope": 1}, "allOf": [{}, {"nope": 1}]},
+                "c": {"x-kubernetes-validations": [{"rul": ""}], "externalDocs": {"uri": ""}},
+                "d": {"items": {"hidden": 1}, "additionalProperties": {"hidden": 1}, "dependencies": {"e": {"hidden": 1}}},
+            },
+        });
+        let found = unknown_fields(&json!({
+            "kind": "CustomResourceDefinition",
+            "metadata": {"name": "a", "lables": {}, "ownerReferences": [{"x": 1}]},
+            "spec": {
+                "validation": {},
+                "names": {"short": []},
+                "versions": [{"schema": {"openAPIV3Schema": schema}, "subresources": {"status": {"x": 1}}}],
+            },
+            "extra": null,
+        }));
+        let root = "spec.versions[0].schema.openAPIV3Schema";
+        assert_eq!(
+            found,
+            [
+                "extra",
+                "metadata.lables",
+                "metadata.ownerReferences[0].x",
+                "spec.names.short",
+                "spec.validation",
+                &format!("{root}.properties.a.b.allOf[1].nope"),
+                &format!("{root}.properties.a.b.nope"),
+                &format!("{root}.properties.a.b.not.nope"),
+                &format!("{root}.properties.c.externalDocs.uri"),
+                &format!("{root}.properties.c.x-kubernetes-validations[0].rul"),
+                &format!("{root}.x-kubernetes-validation"),
+                "spec.versions[0].subresources.status.x",
+            ]
+        );
+    }
+
+    #[test]
+    fn values_of_other_types_are_left_to_the_reader() {
+        assert!(
+            unknown_fields(&json!({"spec": [{"x": 1}], "metadata": 1, "status": null})).is_empty()
+        );
+        let many: Json = (0..200)
+            .map(|n| (n.to_string(), json!(n)))
+            .collect::<serde_json::Map<_, _>>()
+            .into();
+        assert_eq!(unknown_fields(&many).len(), 100);
+    }
+}

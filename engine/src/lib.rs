@@ -1,4 +1,4 @@
-//! The CEL language as Kubernetes evaluates it. Layer 1: no Kubernetes, no IO, no clock.
+//! The CEL language as Kubernetes evaluates it. Layer 0: no Kubernetes, no IO, no clock.
 //!
 //! An expression is parsed and checked in an [`env::Env`], may be [estimated](estimate::estimate), is planned to a
 //! [`program::Program`], and evaluated as often as wanted, from any number of threads:
@@ -8,7 +8,7 @@
 //! use gavel_engine::program::{Activation, EvalOptions};
 //! use gavel_engine::syntax::{Macros, STANDARD};
 //! use gavel_engine::types::Type;
-//! use gavel_engine::value::{Arena, Value};
+//! use gavel_engine::value::Arena;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let mut builder = Env::builder().macros(Macros::new(&[STANDARD])).variable("xs", Type::list(Type::Int));
@@ -23,7 +23,7 @@
 //! let mut activation = Activation::new();
 //! activation.bind("xs", &json);
 //! let evaluation = program.eval(&activation, &arena, &EvalOptions::default());
-//! assert!(matches!(evaluation.result, Ok(Value::Bool(true))));
+//! assert!(bool::try_from(evaluation.result?)?);
 //! # Ok(())
 //! # }
 //! ```

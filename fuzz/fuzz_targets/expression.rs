@@ -88,8 +88,8 @@ fn evaluates(env: &Env, checked: &CheckedAst, text: &str) {
         let arena = Arena::new();
         let mut activation = Activation::new();
         activation.bind("d", &*DOCUMENT);
-        activation.bind("i", Value::Int(7));
-        activation.bind("s", Value::String("text"));
+        activation.bind("i", Value::from(7));
+        activation.bind("s", Value::from("text"));
         activation.bind("l", &DOCUMENT["l"]);
         let options = EvalOptions {
             cost_limit: Some(LIMIT),

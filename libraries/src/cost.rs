@@ -6,7 +6,7 @@ use gavel_engine::cost::{
 };
 use gavel_engine::error::EvalError;
 use gavel_engine::types::{Primitive, Type};
-use gavel_engine::value::Value;
+use gavel_engine::value::{Value, ValueKind};
 
 /// Of functions that read a text: `quantity`, `isIP`, …
 pub(crate) const PARSING: Cost = Cost::sizes(traversal).of_name();
@@ -85,12 +85,12 @@ fn traversal_track<'v>(
                 cost = cost.saturating_add(2);
             }
         } else {
-            let units = match value {
-                Value::String(text) => tenth(text.len()),
-                Value::Bytes(bytes) => tenth(bytes.len()),
-                Value::Unread(json, shape) => shape.look(json, |value| match value {
-                    Ok(Value::Bytes(bytes)) => tenth(bytes.len()),
-                    _ => 1,
+            let units = match value.kind() {
+                ValueKind::String(text) => tenth(text.len()),
+                ValueKind::Bytes(bytes) => tenth(bytes.len()),
+                ValueKind::Unread(json, shape) => shape.look(json, |value| {
+                    let bytes = value.ok().and_then(|value| value.as_bytes());
+                    bytes.map_or(1, |bytes| tenth(bytes.len()))
                 }),
                 _ => 1,
             };

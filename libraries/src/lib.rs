@@ -3,7 +3,7 @@
 //! ```
 //! use gavel_engine::program::{Activation, EvalOptions};
 //! use gavel_engine::types::Type;
-//! use gavel_engine::value::{Arena, Value};
+//! use gavel_engine::value::Arena;
 //! use gavel_libraries::EnvSet;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -17,7 +17,7 @@
 //! activation.bind("object", &object);
 //! let limits = EvalOptions { cost_limit: Some(1_000_000), ..EvalOptions::default() };
 //! let evaluation = program.eval(&activation, &arena, &limits);
-//! assert!(matches!(evaluation.result, Ok(Value::Bool(true))));
+//! assert!(bool::try_from(evaluation.result?)?);
 //! assert_eq!(evaluation.cost, 4);
 //! # Ok(())
 //! # }

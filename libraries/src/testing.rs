@@ -35,3 +35,19 @@ pub(crate) fn check_expression(expression: &str, expected: Result<&str, &str>) {
     let outcome = outcome.as_deref().map_err(|error| error.message());
     assert_eq!(outcome, expected, "{expression}");
 }
+
+pub(crate) fn int(value: i64) -> Value<'static> {
+    Value::from(value)
+}
+
+pub(crate) fn uint(value: u64) -> Value<'static> {
+    Value::from(value)
+}
+
+pub(crate) fn double(value: f64) -> Value<'static> {
+    Value::from(value)
+}
+
+pub(crate) fn string(value: &str) -> Value<'_> {
+    Value::from(value)
+}

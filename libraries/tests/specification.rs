@@ -27,7 +27,7 @@ fn outcome(env: &Env, container: &str, expression: &str) -> String {
     let arena = Arena::new();
     let mut activation = Activation::new();
     for name in VARIABLES {
-        activation.bind(name, Value::Int(42));
+        activation.bind(name, Value::from(42));
     }
     let result = program
         .eval(&activation, &arena, &EvalOptions::default())

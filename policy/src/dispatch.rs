@@ -340,7 +340,7 @@ impl<'a> Dispatch<'a> {
         arena: &'b Arena,
     ) -> Views<'b> {
         let request = |resource| match reads.request {
-            false => Value::Null,
+            false => Value::NULL,
             true if self.is_as_sent(matched) => {
                 let sent = self.request;
                 let make = || sent.value(&sent.kind, &sent.resource, self.arena);
@@ -356,11 +356,11 @@ impl<'a> Dispatch<'a> {
                 object,
                 old_object,
                 request: request(matched.resource),
-                params: Value::Null,
-                namespace_object: exposed.unwrap_or(Value::Null),
+                params: Value::NULL,
+                namespace_object: exposed.unwrap_or(Value::NULL),
                 authorizer: reads.authorizer.then(|| self.authorizer()),
             },
-            whole_namespace: whole.unwrap_or(Value::Null),
+            whole_namespace: whole.unwrap_or(Value::NULL),
         }
     }
 
@@ -379,7 +379,7 @@ impl<'a> Dispatch<'a> {
     }
 
     fn evaluate(&self, session: &Session<'_>, param: Option<&Json>, arena: &Arena) -> Evaluation {
-        let params = param.map_or(Value::Null, Value::from);
+        let params = param.map_or(Value::NULL, Value::from);
         session.evaluate(params, self.runner(arena), self.options.cost_budget)
     }
 
@@ -528,8 +528,8 @@ pub(crate) fn as_kind<'a>(
     }
     let api_version = arena.bump().alloc_str(&kind.api_version());
     let mut fields = fields_of(object);
-    fields.insert("apiVersion", Value::String(api_version));
-    fields.insert("kind", Value::String(&kind.kind));
+    fields.insert("apiVersion", Value::from(&*api_version));
+    fields.insert("kind", Value::from(&kind.kind));
     arena.object(fields)
 }
 

@@ -1,6 +1,6 @@
 //! A policy evaluated for one binding and one param (apiserver `pkg/admission/plugin/policy/validating/validator.go`).
 
-use gavel_engine::value::Value;
+use gavel_engine::value::{Value, ValueKind};
 
 use crate::cel::{COST_BUDGET, Expression, Group, Inputs, OUT_OF_BUDGET, Outcome, Runner};
 use crate::compiled::{CompiledPolicy, FailurePolicy};
@@ -49,7 +49,7 @@ impl<'p> Session<'p> {
                 policy.match_conditions.len(),
                 Inputs {
                     request: views.conditions_request,
-                    namespace_object: Value::Null,
+                    namespace_object: Value::NULL,
                     ..inputs
                 },
             ),
@@ -113,7 +113,7 @@ impl<'p> Session<'p> {
             .map(|(n, outcome)| match (outcome, messages) {
                 (Some(Err(message)), _) => policy.error((*message).to_owned()),
                 (_, Err(_)) => policy.error(format!("failed messageExpression: {OUT_OF_BUDGET}")),
-                (Some(Ok(Value::Bool(true))), _) => PolicyDecision {
+                (Some(Ok(value)), _) if value.as_bool() == Some(true) => PolicyDecision {
                     denies: false,
                     verdict: Verdict::Admit,
                     message: String::new(),
@@ -159,7 +159,7 @@ impl CompiledPolicy {
     fn denial(&self, n: usize, message: Outcome<'_>) -> PolicyDecision {
         let validation = self.policy().spec.validations.get(n);
         let computed = match message {
-            Some(Ok(Value::String(text))) => text.trim(),
+            Some(Ok(value)) => value.as_str().unwrap_or_default().trim(),
             _ => "",
         };
         let is_fit = computed.len() <= MAX_MESSAGE_BYTES && !computed.contains('\n');
@@ -204,16 +204,19 @@ impl CompiledPolicy {
                 }
             }
             Some(Err(error)) => AuditOutcome::Error(error.to_owned()),
-            Some(Ok(Value::String(text))) => match text.trim() {
-                "" => excluded(),
-                text => AuditOutcome::Publish(text.to_owned()),
+            None => excluded(),
+            Some(Ok(value)) => match value.kind() {
+                ValueKind::Null => excluded(),
+                ValueKind::String(text) => match text.trim() {
+                    "" => excluded(),
+                    text => AuditOutcome::Publish(text.to_owned()),
+                },
+                _ => AuditOutcome::Error(format!(
+                    "valueExpression '{}' resulted in unsupported return type: {}. Return type must be either string or null.",
+                    expression.text,
+                    value.type_name()
+                )),
             },
-            None | Some(Ok(Value::Null)) => excluded(),
-            Some(Ok(other)) => AuditOutcome::Error(format!(
-                "valueExpression '{}' resulted in unsupported return type: {}. Return type must be either string or null.",
-                expression.text,
-                other.type_name()
-            )),
         }
     }
 }

@@ -14,10 +14,8 @@ pub(crate) fn field<'a>(object: Value<'a>, name: &str) -> Option<Value<'a>> {
 
 /// A field that is a text; empty where it is not.
 pub(crate) fn text_field<'a>(object: Value<'a>, name: &str) -> &'a str {
-    match field(object, name) {
-        Some(Value::String(text)) => text,
-        _ => "",
-    }
+    let text = field(object, name).and_then(|value| value.as_str());
+    text.unwrap_or_default()
 }
 
 /// All fields of an object; none of what is none.
@@ -25,9 +23,6 @@ pub(crate) fn fields_of(object: Value<'_>) -> Fields<'_> {
     let map = object.as_map();
     let fields = map.iter().flat_map(Map::iter).flatten();
     fields
-        .filter_map(|(name, value)| match name {
-            Value::String(name) => Some((name, value)),
-            _ => None,
-        })
+        .filter_map(|(name, value)| Some((name.as_str()?, value)))
         .collect()
 }

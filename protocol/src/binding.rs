@@ -39,12 +39,12 @@ impl<'a> Binder<'a> {
     pub(crate) fn bind(&mut self, ty: &Type, json: &'a Json) -> Result<Value<'a>, RequestError> {
         match (ty, json) {
             (Type::Dyn | Type::Any, _) => Ok(Value::from(json)),
-            (Type::Null, _) => Ok(Value::Null),
-            (Type::Bool, Json::Bool(b)) => Ok(Value::Bool(*b)),
+            (Type::Null, _) => Ok(Value::NULL),
+            (Type::Bool, Json::Bool(b)) => Ok(Value::from(*b)),
             (Type::Int | Type::Uint | Type::Double, Json::Number(number)) => {
                 from_number(ty, number).ok_or_else(|| unfit(ty, json))
             }
-            (Type::String, Json::String(text)) => Ok(Value::String(text)),
+            (Type::String, Json::String(text)) => Ok(Value::from(text)),
             (
                 Type::Int
                 | Type::Uint
@@ -55,7 +55,7 @@ impl<'a> Binder<'a> {
                 Json::String(text),
             ) => from_text(ty, text, self.arena).ok_or_else(|| unfit(ty, json)),
             // As in Go, a list or map may be nil.
-            (Type::List(_) | Type::Map(_), Json::Null) => Ok(Value::Null),
+            (Type::List(_) | Type::Map(_), Json::Null) => Ok(Value::NULL),
             (Type::List(element), Json::Array(items)) => {
                 self.bind_list(items, |binder, item| binder.bind(element, item))
             }
@@ -82,7 +82,7 @@ impl<'a> Binder<'a> {
         match (declared, json) {
             (Declared::Plain(ty), _) => self.bind(ty, json),
             (Declared::Schema(schema), _) => Ok(schema.bind(json, self.arena)),
-            (Declared::List(_) | Declared::Map(_), Json::Null) => Ok(Value::Null),
+            (Declared::List(_) | Declared::Map(_), Json::Null) => Ok(Value::NULL),
             (Declared::List(element), Json::Array(items)) => {
                 self.bind_list(items, |binder, item| binder.bind_declared(element, item))
             }
@@ -144,7 +144,7 @@ impl<'a> Binder<'a> {
         bind: impl Fn(&mut Self, &'a Json) -> Result<Value<'a>, RequestError>,
     ) -> Result<Value<'a>, RequestError> {
         let some = match json {
-            Json::Null => return Ok(Value::Optional(None)),
+            Json::Null => return Ok(Value::NONE),
             Json::Object(object) => object.get("$some").unwrap_or(json),
             _ => json,
         };
@@ -164,24 +164,24 @@ impl<'a> Binder<'a> {
 
 fn from_number(ty: &Type, number: &serde_json::Number) -> Option<Value<'static>> {
     match ty {
-        Type::Int => number.as_i64().map(Value::Int),
-        Type::Uint => number.as_u64().map(Value::Uint),
-        _ => number.as_f64().map(Value::Double),
+        Type::Int => number.as_i64().map(Value::from),
+        Type::Uint => number.as_u64().map(Value::from),
+        _ => number.as_f64().map(Value::from),
     }
 }
 
 /// The value of a scalar type that a text stands for; so keys of objects are read, too.
 fn from_text<'a>(ty: &Type, text: &'a str, arena: &'a Arena) -> Option<Value<'a>> {
     Some(match ty {
-        Type::Dyn | Type::Any | Type::String => Value::String(text),
-        Type::Null => Value::Null,
-        Type::Bool => Value::Bool(text.parse().ok()?),
-        Type::Int => Value::Int(integer::parse_int(text)?),
-        Type::Uint => Value::Uint(integer::parse_uint(text)?),
-        Type::Double => Value::Double(float::parse(text)?),
+        Type::Dyn | Type::Any | Type::String => Value::from(text),
+        Type::Null => Value::NULL,
+        Type::Bool => Value::from(text.parse::<bool>().ok()?),
+        Type::Int => Value::from(integer::parse_int(text)?),
+        Type::Uint => Value::from(integer::parse_uint(text)?),
+        Type::Double => Value::from(float::parse(text)?),
         Type::Bytes => arena.bytes(&STANDARD.decode(text).ok()?),
-        Type::Duration => Value::Duration(Duration(duration::parse(text)?)),
-        Type::Timestamp => Value::Timestamp(timestamp(OffsetTime::parse(text)?)),
+        Type::Duration => Value::from(Duration(duration::parse(text)?)),
+        Type::Timestamp => Value::from(timestamp(OffsetTime::parse(text)?)),
         _ => return None,
     })
 }

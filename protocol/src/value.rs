@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use gavel_engine::error::EvalError;
-use gavel_engine::value::{Arena, List, Map, Object, ObjectKind, Opaque, Timestamp, Value};
+use gavel_engine::value::{Arena, List, Object, ObjectKind, Opaque, Timestamp, Value, ValueKind};
 use gavel_golang::{duration, float, time::OffsetTime};
 
 /// Values inside more lists, maps and optionals than this are not written out.
@@ -36,7 +36,7 @@ impl<'a> TypedValue<'a> {
 
 impl Serialize for TypedValue<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if let Value::Unread(json, shape) = self.value {
+        if let Some((json, shape)) = self.value.as_unread() {
             let arena = Arena::new();
             return match shape.read(json, &arena) {
                 Ok(value) => self.inner(value).serialize(serializer),
@@ -48,38 +48,33 @@ impl Serialize for TypedValue<'_> {
             object.serialize_entry("opaque", "too deep")?;
             return object.end();
         }
-        match self.value {
-            Value::Null => object.serialize_entry("null", &true),
-            Value::Bool(b) => object.serialize_entry("bool", &b),
-            Value::Int(int) => object.serialize_entry("int", &int.to_string()),
-            Value::Uint(uint) => object.serialize_entry("uint", &uint.to_string()),
-            Value::Double(double) => object.serialize_entry("double", &float::format_json(double)),
-            Value::String(text) => object.serialize_entry("string", text),
-            Value::Bytes(bytes) => object.serialize_entry("bytes", &STANDARD.encode(bytes)),
-            Value::Duration(d) => {
+        match self.value.kind() {
+            ValueKind::Null => object.serialize_entry("null", &true),
+            ValueKind::Bool(b) => object.serialize_entry("bool", &b),
+            ValueKind::Int(int) => object.serialize_entry("int", &int.to_string()),
+            ValueKind::Uint(uint) => object.serialize_entry("uint", &uint.to_string()),
+            ValueKind::Double(double) => {
+                object.serialize_entry("double", &float::format_json(double))
+            }
+            ValueKind::String(text) => object.serialize_entry("string", text),
+            ValueKind::Bytes(bytes) => object.serialize_entry("bytes", &STANDARD.encode(bytes)),
+            ValueKind::Duration(d) => {
                 object.serialize_entry("duration", &written(|out| duration::write_go(out, d.0)))
             }
-            Value::Timestamp(t) => {
+            ValueKind::Timestamp(t) => {
                 object.serialize_entry("timestamp", &written(|out| utc(t).write_rfc3339(out)))
             }
-            Value::List(_)
-            | Value::JsonList(_)
-            | Value::ShapedList(..)
-            | Value::OwnedList(_)
-            | Value::Items(_)
-            | Value::ListView(_) => object.serialize_entry("list", &Elements(*self)),
-            Value::Map(_)
-            | Value::JsonMap(_)
-            | Value::ShapedMap(..)
-            | Value::Fields(_)
-            | Value::MapView(_) => object.serialize_entry("map", &Entries(*self)),
+            ValueKind::List(_) => object.serialize_entry("list", &Elements(*self)),
+            ValueKind::Map(_) => object.serialize_entry("map", &Entries(*self)),
             // Written above.
-            Value::Unread(..) => Ok(()),
-            Value::Optional(None) => object.serialize_entry("optional", &()),
-            Value::Optional(Some(value)) => object.serialize_entry("optional", &self.inner(*value)),
-            Value::Type(name) => object.serialize_entry("type", name),
-            Value::Object(made) => object.serialize_entry("object", &Made(*self, made)),
-            Value::Opaque(opaque) => {
+            ValueKind::Unread(..) => Ok(()),
+            ValueKind::Optional(None) => object.serialize_entry("optional", &()),
+            ValueKind::Optional(Some(value)) => {
+                object.serialize_entry("optional", &self.inner(*value))
+            }
+            ValueKind::Type(name) => object.serialize_entry("type", name),
+            ValueKind::Object(made) => object.serialize_entry("object", &Made(*self, made)),
+            ValueKind::Opaque(opaque) => {
                 let arena = Arena::new();
                 let text = opaque.to_text(&arena);
                 match opaque_key(opaque) {
@@ -103,7 +98,7 @@ impl Serialize for Made<'_> {
         let Made(outer, made) = self;
         let is_set = |value: &Value<'_>| match made.kind() {
             ObjectKind::Open => true,
-            ObjectKind::Record { .. } => !matches!(value, Value::String("")),
+            ObjectKind::Record { .. } => value.as_str() != Some(""),
         };
         let fields = made.fields().iter().filter(|(_, value)| is_set(value));
         let fields = fields.map(|(name, value)| (*name, outer.inner(*value)));
@@ -146,7 +141,7 @@ impl Serialize for Entries<'_> {
                 (Ok(Some(value)), _) => Entry::Value(self.0.inner(value)),
                 // A field that is null, and fields that the schema does not know.
                 (Ok(None), _) => Entry::Error(EvalError::new("not found")),
-                (Err(_), Map::Shaped(..)) => continue,
+                (Err(_), map) if map.is_shaped() => continue,
                 (Err(error), _) => Entry::Error(error),
             };
             entries.push((key.in_message().to_string(), self.0.inner(key), value));

@@ -50,8 +50,8 @@ impl<'b> Review<'b> {
         })?;
         let field = |name| review.as_map()?.get_str(name).ok()?;
         let version = version(field("apiVersion"), field("kind"))?;
-        let request = match field("request") {
-            None | Some(Value::Null) => Err(ApiError::bad_request("the review has no request")),
+        let request = match field("request").filter(|request| !request.is_null()) {
+            None => Err(ApiError::bad_request("the review has no request")),
             Some(request) => {
                 let read = AdmissionRequest::read(request, arena);
                 let read = read.map_err(|error| ApiError::bad_request(error.to_string()))?;
@@ -92,18 +92,21 @@ fn complete(sent: Value<'_>, request: &AdmissionRequest<'_>) -> Result<(), ApiEr
         ("requestKind", "kind", true),
         ("requestResource", "resource", true),
     ] {
-        let value = match get(field) {
-            None | Some(Value::Null) if optional => continue,
-            value => value.unwrap_or(Value::Null),
-        };
+        let value = get(field).unwrap_or(Value::NULL);
+        if value.is_null() && optional {
+            continue;
+        }
         for name in ["version", name] {
             let text = value.as_map().and_then(|map| map.get_str(name).ok()?);
-            if !matches!(text, Some(Value::String(text)) if !text.is_empty()) {
+            if text
+                .and_then(|text| text.as_str())
+                .is_none_or(str::is_empty)
+            {
                 return wrong(format!("request.{field}.{name} must be set"));
             }
         }
     }
-    let is_missing = matches!(request.object, Value::Null);
+    let is_missing = request.object.is_null();
     match request.operation {
         "CREATE" | "UPDATE" if is_missing => {
             return wrong("request.object must be set".to_owned());
@@ -136,9 +139,9 @@ fn version(
     api_version: Option<Value<'_>>,
     kind: Option<Value<'_>>,
 ) -> Result<ReviewVersion, ApiError> {
-    let [api_version, kind] = [api_version, kind].map(|value| match value {
-        Some(Value::String(text)) => text,
-        _ => "",
+    let [api_version, kind] = [api_version, kind].map(|value| {
+        let text = value.and_then(|value| value.as_str());
+        text.unwrap_or_default()
     });
     let known = [ReviewVersion::V1, ReviewVersion::V1beta1];
     let version = known

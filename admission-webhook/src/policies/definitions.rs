@@ -68,9 +68,9 @@ impl Definitions {
         };
         let kind = kind.clone();
         let found = read(crd, request.object).and_then(|object| {
-            let old = match request.old_object {
-                Value::Null => None,
-                old => Some(read(crd, old)?),
+            let old = match request.old_object.is_null() {
+                true => None,
+                false => Some(read(crd, request.old_object)?),
             };
             let options = ValidateOptions {
                 status: request.subresource == "status",

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use gavel_engine::value::{Arena, Opaque, Value};
+use gavel_engine::value::{Arena, Opaque, Value, ValueKind};
 use gavel_golang::{duration, float, quote, time::OffsetTime};
 
 /// What is nested deeper is not printed.
@@ -50,20 +50,20 @@ impl fmt::Display for Literal<'_> {
             }
             return f.write_char('}');
         }
-        match self.value {
-            Value::Null => f.write_str("null"),
-            Value::Bool(b) => write!(f, "{b}"),
-            Value::Int(int) => write!(f, "{int}"),
-            Value::Uint(uint) => write!(f, "{uint}u"),
-            Value::Double(double) => write_double(f, double),
-            Value::String(text) => quote::write_quoted(f, text),
-            Value::Bytes(bytes) => write_bytes(f, bytes),
-            Value::Duration(span) => {
+        match self.value.kind() {
+            ValueKind::Null => f.write_str("null"),
+            ValueKind::Bool(b) => write!(f, "{b}"),
+            ValueKind::Int(int) => write!(f, "{int}"),
+            ValueKind::Uint(uint) => write!(f, "{uint}u"),
+            ValueKind::Double(double) => write_double(f, double),
+            ValueKind::String(text) => quote::write_quoted(f, text),
+            ValueKind::Bytes(bytes) => write_bytes(f, bytes),
+            ValueKind::Duration(span) => {
                 f.write_str("duration(\"")?;
                 duration::write_go(f, span.0)?;
                 f.write_str("\")")
             }
-            Value::Timestamp(time) => {
+            ValueKind::Timestamp(time) => {
                 f.write_str("timestamp(\"")?;
                 let time = OffsetTime {
                     unix_seconds: time.seconds,
@@ -73,10 +73,10 @@ impl fmt::Display for Literal<'_> {
                 time.write_rfc3339(f)?;
                 f.write_str("\")")
             }
-            Value::Optional(None) => f.write_str("optional.none()"),
-            Value::Optional(Some(value)) => write!(f, "optional.of({})", self.inner(*value)),
-            Value::Type(name) => f.write_str(name),
-            Value::Opaque(opaque) => write_opaque(f, opaque),
+            ValueKind::Optional(None) => f.write_str("optional.none()"),
+            ValueKind::Optional(Some(value)) => write!(f, "optional.of({})", self.inner(*value)),
+            ValueKind::Type(name) => f.write_str(name),
+            ValueKind::Opaque(opaque) => write_opaque(f, opaque),
             // Lists and maps are printed above.
             _ => Ok(()),
         }

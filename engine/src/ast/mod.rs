@@ -1,7 +1,7 @@
 //! The tree of an expression, the same before and after checking.
 //!
-//! Every node has an [`ExprId`]; places, types and references are side tables keyed by it, as in cel-go (`common/ast`). Ids
-//! are dense, from 1. What a macro was called with is not kept: its expansion stands at the place of the call.
+//! Every node has an [`ExprId`]; places, types, references and macro calls are side tables keyed by it, as in cel-go
+//! (`common/ast`). Ids are dense, from 1.
 
 use std::sync::Arc;
 

@@ -18,7 +18,6 @@ use smol_str::SmolStr;
 
 use crate::ast::{Ast, Call, Constant, Expr, ExprId, ExprKind};
 use crate::decl::{FunctionDecl, OverloadDecl};
-use crate::issues::Issues;
 use crate::types::Type;
 
 /// A checked expression: the tree with the type of every node and what every name refers to.
@@ -30,9 +29,6 @@ pub struct CheckedAst {
     types: Vec<Type>,
     references: Vec<Option<Reference>>,
 }
-
-/// A check of a whole expression after its types are known, such as of literals; it reports what it finds.
-pub type Validator = fn(&CheckedAst, &mut Issues);
 
 /// What a name or call refers to.
 #[derive(Debug, Clone)]

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use super::{CostEstimate, SizeEstimate};
 use crate::error::EvalError;
 use crate::types::Type;
-use crate::value::Value;
+use crate::value::{Value, ValueKind};
 
 /// The cost of an overload.
 #[derive(Debug, Clone, Copy)]
@@ -176,26 +176,23 @@ impl CallEstimate {
 /// The size of a value as the tracker counts it: code points, bytes, elements or entries, or what an opaque value says;
 /// 1 of anything else and of a failure.
 pub fn tracked_size(value: Option<&Value<'_>>) -> u64 {
-    let size = match value {
-        Some(Value::String(text)) => text.chars().count(),
-        Some(Value::Bytes(bytes)) => bytes.len(),
-        Some(Value::Opaque(opaque)) => return opaque.size().unwrap_or(1),
-        Some(Value::Unread(json, shape)) => {
+    let size = match value.map(|value| value.kind()) {
+        Some(ValueKind::String(text)) => text.chars().count(),
+        Some(ValueKind::Bytes(bytes)) => bytes.len(),
+        Some(ValueKind::List(list)) => list.len(),
+        Some(ValueKind::Map(map)) => map.len(),
+        Some(ValueKind::Opaque(opaque)) => return opaque.size().unwrap_or(1),
+        Some(ValueKind::Unread(json, shape)) => {
             return shape.look(json, |value| tracked_size(value.ok().as_ref()));
         }
-        Some(value) => match (value.as_list(), value.as_map()) {
-            (Some(list), _) => list.len(),
-            (_, Some(map)) => map.len(),
-            _ => 1,
-        },
-        None => 1,
+        _ => 1,
     };
     u64::try_from(size).unwrap_or(u64::MAX)
 }
 
 /// The same, an optional counting as the value that it holds.
 pub(super) fn tracked_held_size(mut value: Option<Value<'_>>) -> u64 {
-    while let Some(Value::Optional(Some(held))) = value {
+    while let Some(Some(Some(held))) = value.map(|value| value.as_optional()) {
         value = Some(*held);
     }
     tracked_size(value.as_ref())

@@ -1,6 +1,6 @@
 use super::formulas::*;
 use super::*;
-use crate::value::Value;
+use crate::value::{Arena, Value};
 
 const UNKNOWN: SizeEstimate = SizeEstimate::UNKNOWN;
 /// A tenth of the largest cost, as doubles have it.
@@ -71,12 +71,12 @@ fn an_evaluation_is_charged_by_exact_sizes() {
         let tracked = cost.track(arguments, None).map_err(|e| e.to_string());
         assert_eq!(tracked, Ok(expected), "{arguments:?}");
     };
-    let text = |text: &'static str| Some(Value::String(text));
-    let held = Value::String("0123456789a");
-    let optional = Some(Value::Optional(Some(&held)));
+    let text = |text: &'static str| Some(Value::from(text));
+    let arena = Arena::new();
+    let optional = Some(arena.some(Value::from("0123456789a")));
     check(Cost::ONE, &[], 1);
     check(COMPARISON, &[text(""), text("")], 0);
-    check(COMPARISON, &[Some(Value::Int(1)), Some(Value::Null)], 1);
+    check(COMPARISON, &[Some(Value::from(1)), Some(Value::NULL)], 1);
     check(COMPARISON, &[text("0123456789a"), text("0123456789ab")], 2);
     check(PREFIX, &[text("0123456789a"), text("")], 2);
     check(CONCATENATION, &[text("ünïcödé"), text("日本語")], 1);
@@ -84,8 +84,12 @@ fn an_evaluation_is_charged_by_exact_sizes() {
     check(MATCHES, &[text(""), text("a+b+c")], 2);
     check(COMPARISON, &[optional, optional], 2);
     check(Cost::sizes(traversal), &[optional], 1);
-    let list = [Value::Int(1), Value::Int(2), Value::Int(3)];
-    check(IN_LIST, &[Some(Value::Int(1)), Some(Value::List(&list))], 3);
+    let list = [Value::from(1), Value::from(2), Value::from(3)];
+    check(
+        IN_LIST,
+        &[Some(Value::from(1)), Some(Value::from(&list))],
+        3,
+    );
     check(IN_LIST, &[None, None], 1);
 }
 

@@ -2,7 +2,6 @@
 
 mod body;
 mod context;
-mod declarations;
 mod function;
 mod overload;
 mod provider;
@@ -10,7 +9,6 @@ mod rows;
 
 pub use body::{Argument, Arguments, Body, NativeText, Plain, Returned, WithContext};
 pub use context::CallContext;
-pub use declarations::{Declarations, EnvOptions, Rules};
 pub use function::{FunctionDecl, OverloadDecl};
 pub use overload::{Function, Implementation, Overload, PatternFunction};
 pub use provider::TypeProvider;

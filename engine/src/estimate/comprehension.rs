@@ -1,6 +1,7 @@
 //! The cost of comprehensions: loops, and the folds that only bind a variable.
 
-use super::estimator::{Estimator, Local};
+use super::size::Local;
+use super::tree::Estimator;
 use crate::ast::{Comprehension, Constant, Expr, ExprKind};
 use crate::cost::CostEstimate;
 use crate::types::Type;

@@ -7,7 +7,6 @@
 mod bound;
 mod call;
 mod comprehension;
-mod estimator;
 mod path;
 mod size;
 mod tree;
@@ -19,8 +18,6 @@ use smol_str::SmolStr;
 
 pub use bound::{Bound, KnownValue};
 
-use estimator::Estimator;
-
 use crate::check::CheckedAst;
 use crate::cost::{CostEstimate, SizeEstimate};
 use crate::types::Type;
@@ -29,7 +26,7 @@ use crate::types::Type;
 ///
 /// Calls whose function the checker did not resolve count as nothing.
 pub fn estimate(checked: &CheckedAst, sizes: &dyn SizeSource) -> CostEstimate {
-    Estimator::new(checked, sizes).cost(checked.ast().root())
+    tree::Estimator::new(checked, sizes).cost(checked.ast().root())
 }
 
 /// The most that an evaluation of the expression may cost, whatever the values are as long as they are of the sizes that the
@@ -53,7 +50,7 @@ pub fn estimate(checked: &CheckedAst, sizes: &dyn SizeSource) -> CostEstimate {
 /// # Ok::<(), gavel_engine::types::TypeTextError>(())
 /// ```
 pub fn bound(checked: &CheckedAst, sizes: &dyn SizeSource) -> Bound {
-    Estimator::of_bounds(checked, sizes).bound()
+    tree::Estimator::of_bounds(checked, sizes).bound()
 }
 
 /// What a host knows of the sizes of its data.

@@ -1,16 +1,48 @@
 //! Calls of functions: arguments, dispatch at run time, cost.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use smallvec::SmallVec;
+use smol_str::SmolStr;
 
 use super::frame::Frame;
-use super::tree::{Call, Callee};
-use crate::cost::Formula;
-use crate::decl::OverloadDecl;
+use super::node::Node;
+use crate::cost::{Cost, Formula};
+use crate::decl::{Function, OverloadDecl, PatternFunction};
 use crate::error::EvalError;
 use crate::types::Type;
 use crate::value::{HeldError, Value};
+use gavel_golang::regex::Regex;
+
+/// A call.
+#[derive(Debug)]
+pub(super) struct Call {
+    pub(super) function: SmolStr,
+    pub(super) callee: Callee,
+    pub(super) arguments: Box<[Node]>,
+    /// Whether the first argument that fails ends the call, uncharged if others would follow. Otherwise all arguments
+    /// are evaluated first.
+    pub(super) stops_early: bool,
+    pub(super) cost: Cost,
+}
+
+/// What is called.
+#[derive(Debug)]
+pub(super) enum Callee {
+    /// A function that judges its arguments itself.
+    Known(Function),
+    /// The implementation of one overload, to whose types the arguments are known to belong. It fails where they do not.
+    Trusted(Function, Arc<OverloadDecl>),
+    /// The implementation of one overload, if the arguments are of its types.
+    Guarded(Function, Arc<OverloadDecl>),
+    /// The first of these overloads whose types the arguments are of.
+    Dispatched(Box<[(Function, Arc<OverloadDecl>)]>),
+    /// An implementation with its constant pattern. It judges its arguments itself.
+    Compiled(PatternFunction, Box<Regex>),
+    /// Nothing; the number is the node's.
+    Missing(u32),
+}
 
 type Arguments<'a> = SmallVec<[Value<'a>; 3]>;
 
@@ -161,27 +193,25 @@ fn accepts(overload: &OverloadDecl, values: &[Value<'_>]) -> bool {
 /// Whether a value is of a type as far as upstream looks: of a list it looks at the first element, of a map at the first
 /// entry.
 fn is_of(value: &Value<'_>, ty: &Type) -> bool {
-    if let Value::Unread(json, shape) = value {
+    if let Some((json, shape)) = value.as_unread() {
         return shape.look(json, |value| match value {
             Ok(value) => is_of(&value, ty),
-            Err(error) => is_of(&Value::Opaque(&HeldError(error)), ty),
+            Err(error) => is_of(&Value::opaque(&HeldError(error)), ty),
         });
     }
     match ty {
         Type::Dyn | Type::Any | Type::Error | Type::Param(_) | Type::Var(_) => true,
-        Type::Null => matches!(value, Value::Null),
-        Type::Bool => matches!(value, Value::Bool(_)),
-        Type::Int => matches!(value, Value::Int(_)),
-        Type::Uint => matches!(value, Value::Uint(_)),
-        Type::Double => matches!(value, Value::Double(_)),
-        Type::String => matches!(value, Value::String(_)),
-        Type::Bytes => matches!(value, Value::Bytes(_)),
-        Type::Duration => matches!(value, Value::Duration(_)),
-        Type::Timestamp => matches!(value, Value::Timestamp(_)),
-        Type::Wrapper(primitive) => {
-            matches!(value, Value::Null) || is_of(value, &primitive.as_type())
-        }
-        Type::Type(_) => matches!(value, Value::Type(_)),
+        Type::Null => value.is_null(),
+        Type::Bool => value.as_bool().is_some(),
+        Type::Int => value.as_int().is_some(),
+        Type::Uint => value.as_uint().is_some(),
+        Type::Double => value.as_double().is_some(),
+        Type::String => value.as_str().is_some(),
+        Type::Bytes => value.as_bytes().is_some(),
+        Type::Duration => value.as_duration().is_some(),
+        Type::Timestamp => value.as_timestamp().is_some(),
+        Type::Wrapper(primitive) => value.is_null() || is_of(value, &primitive.as_type()),
+        Type::Type(_) => value.as_type().is_some(),
         Type::List(element) => match value.as_list() {
             Some(list) => list.get(0).is_none_or(|first| is_of(&first, element)),
             None => false,

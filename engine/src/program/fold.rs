@@ -6,10 +6,58 @@
 use bumpalo::collections::Vec as ArenaVec;
 
 use super::frame::{Frame, Slot};
-use super::tree::{Fold, FoldKind, General, Insert, Node};
+use super::node::Node;
 use crate::cost;
 use crate::error::EvalError;
-use crate::value::{List, MapBuilder, OwnedValue, Value};
+use crate::value::{List, ListRepr, MapBuilder, OwnedValue, Value};
+
+/// A comprehension.
+#[derive(Debug)]
+pub(super) struct Fold {
+    pub(super) range: Node,
+    /// The slot of the first loop variable.
+    pub(super) var: usize,
+    /// The slot of the second one.
+    pub(super) var2: Option<usize>,
+    pub(super) kind: FoldKind,
+}
+
+/// What a comprehension does.
+#[derive(Debug)]
+pub(super) enum FoldKind {
+    /// `all` (an element that is false decides) or `exists` (one that is true).
+    Quantifier { decisive: bool, predicate: Node },
+    /// `exists_one`
+    ExistsOne { predicate: Node },
+    /// `map`, `filter`, `transformList`
+    List { filter: Option<Node>, element: Node },
+    /// `transformMap`, `transformMapEntry`
+    Map {
+        filter: Option<Node>,
+        insert: Insert,
+    },
+    /// Any other.
+    General(Box<General>),
+}
+
+/// What a step adds to a map.
+#[derive(Debug)]
+pub(super) enum Insert {
+    /// One entry.
+    Entry { key: Node, value: Node },
+    /// The entries of a map.
+    Entries(Node),
+}
+
+/// A comprehension of no known form.
+#[derive(Debug)]
+pub(super) struct General {
+    pub(super) accu: usize,
+    pub(super) init: Node,
+    pub(super) condition: Node,
+    pub(super) step: Node,
+    pub(super) result: Node,
+}
 
 impl Fold {
     #[inline(never)]
@@ -39,14 +87,16 @@ impl Fold {
         mut step: impl FnMut(&mut Frame<'a>) -> Result<bool, EvalError>,
     ) -> Result<(), EvalError> {
         match range.as_list() {
-            Some(List::Values(values)) => return self.each_of(values.iter().copied(), frame, step),
-            Some(List::Json(items)) => {
+            Some(List(ListRepr::Values(values))) => {
+                return self.each_of(values.iter().copied(), frame, step);
+            }
+            Some(List(ListRepr::Json(items))) => {
                 return self.each_of(items.iter().map(Value::from), frame, step);
             }
-            Some(List::Shaped(items, shape)) => {
+            Some(List(ListRepr::Shaped(items, shape))) => {
                 return self.each_of(items.iter().map(|json| shape.element(json)), frame, step);
             }
-            Some(List::Owned(values)) => {
+            Some(List(ListRepr::Owned(values))) => {
                 return self.each_of(values.iter().map(OwnedValue::as_value), frame, step);
             }
             Some(list) => return self.each_of(list.iter(), frame, step),
@@ -86,14 +136,14 @@ impl Fold {
     ) -> Result<(), EvalError> {
         let mut index = 0_i64;
         for element in elements {
-            let element = match element {
-                Value::Unread(..) => Slot::from(element.read(frame.arena)),
-                element => Slot::Value(element),
+            let element = match element.as_unread() {
+                Some(_) => Slot::from(element.read(frame.arena)),
+                None => Slot::Value(element),
             };
             match self.var2 {
                 None => frame.set_slot(self.var, element),
                 Some(var2) => {
-                    frame.set_slot(self.var, Slot::Value(Value::Int(index)));
+                    frame.set_slot(self.var, Slot::Value(Value::from(index)));
                     frame.set_slot(var2, element);
                 }
             }
@@ -132,7 +182,7 @@ impl Fold {
             Ok(true)
         })?;
         frame.charge(1)?;
-        accu.map(Value::Bool)
+        accu.map(Value::from)
     }
 
     /// Step: `p ? A + 1 : A`. Result: `A == 1`.
@@ -159,7 +209,7 @@ impl Fold {
             Ok(true)
         })?;
         frame.charge_each(2)?;
-        accu.map(|count| Value::Bool(count == 1))
+        accu.map(|count| Value::from(count == 1))
     }
 
     /// Step: `A + [t]`, or `p ? A + [t] : A`.
@@ -200,7 +250,7 @@ impl Fold {
         frame.charge(1)?;
         match failure {
             Some(error) => Err(error),
-            None => Ok(Value::List(collected.into_bump_slice())),
+            None => Ok(Value::from(collected.into_bump_slice())),
         }
     }
 
@@ -249,7 +299,7 @@ impl Fold {
         frame.set_slot(general.accu, Slot::Unread(&general.init));
         self.each(range, frame, |frame| {
             match general.condition.eval(frame) {
-                Ok(Value::Bool(false)) => return Ok(false),
+                Ok(value) if value.as_bool() == Some(false) => return Ok(false),
                 Err(error) if error.is_fatal() => return Err(error),
                 // What is no bool does not end the loop.
                 _ => {}

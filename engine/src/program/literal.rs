@@ -1,13 +1,44 @@
 //! List, map and struct literals that are not constant.
 
 use bumpalo::collections::Vec as ArenaVec;
+use smol_str::SmolStr;
 
 use super::frame::Frame;
-use super::tree::{ListLiteral, MapLiteral, StructLiteral};
+use super::node::Node;
 use super::well_known;
 use crate::cost;
 use crate::error::EvalError;
-use crate::value::{MapBuilder, Object, Value, check_hashable};
+use crate::value::{MapBuilder, Object, ObjectKind, Value, ValueKind, check_hashable};
+
+/// `[a, ?b]`.
+#[derive(Debug)]
+pub(super) struct ListLiteral {
+    pub(super) elements: Box<[Element]>,
+}
+
+/// An element of a list literal, or a field of a struct literal.
+#[derive(Debug)]
+pub(super) struct Element {
+    pub(super) value: Node,
+    pub(super) optional: bool,
+}
+
+/// `{a: b, ?c: d}`.
+#[derive(Debug)]
+pub(super) struct MapLiteral {
+    pub(super) entries: Box<[(Node, Element)]>,
+    /// Whether the rules of CEL's specification hold for the keys.
+    pub(super) specified: bool,
+}
+
+/// `Type{field: a}`
+#[derive(Debug)]
+pub(super) struct StructLiteral {
+    pub(super) type_name: SmolStr,
+    /// How the object behaves, where the type is a host's; else it is one of the language's own.
+    pub(super) object: Option<ObjectKind>,
+    pub(super) fields: Box<[(SmolStr, Element)]>,
+}
 
 impl ListLiteral {
     pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
@@ -20,10 +51,10 @@ impl ListLiteral {
         let mut values = ArenaVec::with_capacity_in(self.elements.len(), frame.arena.bump());
         for element in &self.elements {
             let value = element.value.eval(frame)?;
-            match (element.optional, value) {
-                (false, value) | (true, Value::Optional(Some(&value))) => values.push(value),
-                (true, Value::Optional(None)) => {}
-                (true, value) => {
+            match value.as_optional().filter(|_| element.optional) {
+                Some(held) => values.extend(held.copied()),
+                None if !element.optional => values.push(value),
+                None => {
                     return Err(EvalError::new(format!(
                         "cannot initialize optional list element from non-optional value {}",
                         value.in_message()
@@ -31,7 +62,7 @@ impl ListLiteral {
                 }
             }
         }
-        Ok(Value::List(values.into_bump_slice()))
+        Ok(Value::from(values.into_bump_slice()))
     }
 }
 
@@ -50,8 +81,11 @@ impl MapLiteral {
             let value = entry_value(&key.in_message(), value, element.optional);
             if self.specified {
                 if !matches!(
-                    key,
-                    Value::Bool(_) | Value::Int(_) | Value::Uint(_) | Value::String(_)
+                    key.kind(),
+                    ValueKind::Bool(_)
+                        | ValueKind::Int(_)
+                        | ValueKind::Uint(_)
+                        | ValueKind::String(_)
                 ) {
                     return Err(EvalError::new(format!(
                         "unsupported key type: {}",
@@ -110,10 +144,10 @@ fn entry_value<'a>(
     value: Value<'a>,
     optional: bool,
 ) -> Result<Option<Value<'a>>, EvalError> {
-    match (optional, value) {
-        (false, value) => Ok(Some(value)),
-        (true, Value::Optional(held)) => Ok(held.copied()),
-        (true, value) => Err(EvalError::new(format!(
+    match (optional, value.as_optional()) {
+        (false, _) => Ok(Some(value)),
+        (true, Some(held)) => Ok(held.copied()),
+        (true, None) => Err(EvalError::new(format!(
             "cannot initialize optional entry '{key}' from non-optional value {}",
             value.in_message()
         ))),

@@ -16,7 +16,6 @@ mod node;
 mod operator;
 mod path;
 mod plan;
-mod tree;
 mod well_known;
 
 pub use activation::Activation;
@@ -24,7 +23,7 @@ pub use gavel_golang::work::Interrupt;
 pub use plan::{PlanError, plan};
 
 use frame::Frame;
-use tree::Node;
+use node::Node;
 
 /// A planned expression. It is immutable and may be evaluated from many threads at once.
 #[derive(Debug)]

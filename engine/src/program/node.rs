@@ -1,11 +1,64 @@
-//! How the nodes of a program are evaluated.
+//! The tree of a program, and how its nodes are evaluated.
 //!
 //! A node's cost is charged when it is done, as upstream charges it (`interpreter/runtimecost.go`).
 
+use super::attribute::Attribute;
+use super::block::Block;
+use super::call::Call;
+use super::fold::Fold;
 use super::frame::Frame;
-use super::tree::{Membership, Node};
+use super::literal::{ListLiteral, MapLiteral, StructLiteral};
+use super::operator::{Comparison, Equality};
 use crate::error::EvalError;
 use crate::value::{OwnedValue, Value, check_hashable, key_order};
+
+/// A step of a program.
+#[derive(Debug)]
+pub(super) enum Node {
+    /// A constant: a literal, or what planning has computed. Costs nothing.
+    Constant(OwnedValue),
+    /// A constant that cannot be built.
+    Failure(EvalError),
+    /// A variable with selections and indices, a conditional, or either of them tested for presence.
+    Attribute(Box<Attribute>),
+    /// `a && b`
+    And(Box<[Node; 2]>),
+    /// `!a`
+    Not(Box<Node>),
+    /// `a || b`
+    Or(Box<[Node; 2]>),
+    /// `a == b`, `a != b`
+    Equality(Box<Equality>),
+    /// `a < b` and its like
+    Comparison(Box<Comparison>),
+    /// A function.
+    Call(Box<Call>),
+    /// `x in [1, 2, 3]` of constants.
+    Membership(Box<Membership>),
+    /// `@not_strictly_false(x)`
+    NotStrictlyFalse(Box<Node>),
+    /// `a.or(b)`
+    OptionalOr(Box<[Node; 2]>),
+    /// `a.orValue(b)`
+    OptionalOrValue(Box<[Node; 2]>),
+    /// `[a, b]`
+    List(Box<ListLiteral>),
+    /// `{a: b}`
+    Map(Box<MapLiteral>),
+    /// `Type{field: a}`
+    Struct(Box<StructLiteral>),
+    /// A comprehension.
+    Fold(Box<Fold>),
+    /// What `cel.block` expands to.
+    Block(Box<Block>),
+}
+
+/// `x in [1, 2, 3]` of constants: the elements ordered by [`key_order`], with their equals of other number types.
+#[derive(Debug)]
+pub(super) struct Membership {
+    pub(super) element: Node,
+    pub(super) set: Box<[OwnedValue]>,
+}
 
 impl Node {
     /// Evaluates the step. Nothing but a fork in the road: what the steps do has functions of its own, so that none of them
@@ -32,7 +85,7 @@ impl Node {
             | Node::Or(_)
             | Node::Equality(_)
             | Node::Comparison(_)
-            | Node::Membership(_) => self.eval_bool(frame).map(Value::Bool),
+            | Node::Membership(_) => self.eval_bool(frame).map(Value::from),
             Node::Block(block) => block.eval(frame),
             Node::NotStrictlyFalse(arg) => not_strictly_false(arg, frame),
             Node::OptionalOr(terms) => optional_or(terms, frame),
@@ -54,10 +107,10 @@ impl Node {
             Node::Equality(equality) => equality.eval(frame),
             Node::Comparison(comparison) => comparison.eval(frame),
             Node::Membership(membership) => membership.eval(frame),
-            _ => match self.eval(frame)? {
-                Value::Bool(value) => Ok(value),
-                _ => Err(EvalError::no_such_overload()),
-            },
+            _ => {
+                let value = self.eval(frame)?;
+                value.as_bool().ok_or_else(EvalError::no_such_overload)
+            }
         }
     }
 
@@ -108,19 +161,20 @@ fn not<'a>(operand: &'a Node, frame: &mut Frame<'a>) -> Result<bool, EvalError> 
 
 fn not_strictly_false<'a>(arg: &'a Node, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
     let held = match arg.eval(frame) {
-        Ok(Value::Bool(value)) => value,
+        Ok(value) => value.as_bool().unwrap_or(true),
         Err(error) if error.is_fatal() => return Err(error),
-        _ => true,
+        Err(_) => true,
     };
     frame.charge(1)?;
-    Ok(Value::Bool(held))
+    Ok(Value::from(held))
 }
 
 fn optional_or<'a>(terms: &'a [Node; 2], frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
     let [left, right] = terms;
-    match left.eval(frame)? {
-        Value::Optional(None) => right.eval(frame),
-        value => Ok(value),
+    let value = left.eval(frame)?;
+    match value.as_optional() {
+        Some(None) => right.eval(frame),
+        _ => Ok(value),
     }
 }
 
@@ -129,10 +183,11 @@ fn optional_or_value<'a>(
     frame: &mut Frame<'a>,
 ) -> Result<Value<'a>, EvalError> {
     let [left, right] = terms;
-    match left.eval(frame)? {
-        Value::Optional(None) => right.eval(frame),
-        Value::Optional(Some(value)) => value.or_held_error(frame.arena),
-        value => Ok(value),
+    let value = left.eval(frame)?;
+    match value.as_optional() {
+        Some(None) => right.eval(frame),
+        Some(Some(held)) => held.or_held_error(frame.arena),
+        None => Ok(value),
     }
 }
 
@@ -140,8 +195,8 @@ impl Membership {
     fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<bool, EvalError> {
         let element = self.element.eval(frame)?;
         check_hashable(&element)?;
-        match element {
-            Value::Double(double) if double.is_nan() => Ok(false),
+        match element.as_double() {
+            Some(double) if double.is_nan() => Ok(false),
             _ => Ok(self
                 .set
                 .binary_search_by(|known| key_order(&known.as_value(), &element))

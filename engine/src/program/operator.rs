@@ -3,10 +3,45 @@
 use std::cmp::Ordering;
 
 use super::frame::Frame;
-use super::tree::{Comparison, Equality, Operands, Operator};
+use super::node::Node;
 use crate::ast::operators;
+use crate::cost::Cost;
+use crate::decl::Function;
 use crate::error::EvalError;
-use crate::value::Value;
+use crate::value::{Value, ValueKind};
+
+/// Two operands, both of which are evaluated whatever becomes of them.
+#[derive(Debug)]
+pub(super) struct Operands {
+    pub(super) left: Node,
+    pub(super) right: Node,
+    pub(super) cost: Cost,
+}
+
+/// `a == b`, `a != b`.
+#[derive(Debug)]
+pub(super) struct Equality {
+    pub(super) operands: Operands,
+    pub(super) negated: bool,
+}
+
+/// `a < b` and its like.
+#[derive(Debug)]
+pub(super) struct Comparison {
+    pub(super) operands: Operands,
+    pub(super) operator: Operator,
+    /// The operator for operands of any type.
+    pub(super) function: Function,
+}
+
+/// An ordering.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Operator {
+    Less,
+    LessEquals,
+    Greater,
+    GreaterEquals,
+}
 
 impl Operator {
     /// The ordering of this name, if it is one.
@@ -74,9 +109,9 @@ impl Operands {
         right: Value<'a>,
         frame: &mut Frame<'a>,
     ) -> Result<(), EvalError> {
-        let units = match (left, right) {
-            (Value::Int(_), Value::Int(_)) | (Value::Bool(_), Value::Bool(_)) => 1,
-            (Value::String(l), Value::String(r))
+        let units = match (left.kind(), right.kind()) {
+            (ValueKind::Int(_), ValueKind::Int(_)) | (ValueKind::Bool(_), ValueKind::Bool(_)) => 1,
+            (ValueKind::String(l), ValueKind::String(r))
                 if l.len().min(r.len()) <= 10 && !l.is_empty() && !r.is_empty() =>
             {
                 1
@@ -107,7 +142,7 @@ impl Equality {
 impl Comparison {
     pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<bool, EvalError> {
         let (left, right) = self.operands.eval(frame)?;
-        if let (Value::Int(l), Value::Int(r)) = (left, right) {
+        if let (Some(l), Some(r)) = (left.as_int(), right.as_int()) {
             frame.charge(1)?;
             return Ok(self.operator.holds(l.cmp(&r)));
         }
@@ -119,6 +154,6 @@ impl Comparison {
         }
         frame.charge(self.operands.cost.track(&[Some(left), Some(right)], None)?)?;
         // The result of an ordering is a bool.
-        Ok(matches!(result?, Value::Bool(true)))
+        Ok(result?.as_bool() == Some(true))
     }
 }

@@ -6,6 +6,8 @@
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
+use super::attribute::Base;
+
 /// The identity of a variable or loop variable followed by fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct PathId(u32);
@@ -27,15 +29,27 @@ pub(super) struct Paths {
 
 /// What a path is one field longer than.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Start {
+enum Start {
     Variable(usize),
     Slot(usize),
     Path(PathId),
 }
 
 impl Paths {
-    /// The path one field beyond `start`. `again`: it is gone along in a loop.
-    pub(super) fn follow(&mut self, start: Start, field: &str, again: bool) -> Option<PathId> {
+    /// The path one field beyond `last`, or beyond the base where that is none. `again`: it is gone along in a loop.
+    pub(super) fn follow(
+        &mut self,
+        base: &Base,
+        last: Option<PathId>,
+        field: &str,
+        again: bool,
+    ) -> Option<PathId> {
+        let start = match (last, base) {
+            (Some(path), _) => Start::Path(path),
+            (None, Base::Variable(index)) => Start::Variable(*index),
+            (None, Base::Slot(index)) => Start::Slot(*index),
+            _ => return None,
+        };
         let next = PathId(u32::try_from(self.uses.len()).ok()?);
         let path = *self.ids.entry((start, field.into())).or_insert(next);
         if path == next {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::error::EvalError;
-use crate::value::{Arena, Duration, MapBuilder, Opaque, Timestamp, Value};
+use crate::value::{Arena, Duration, List, MapBuilder, Opaque, Timestamp, Value};
 
 /// The name of the one message that has no value of another type.
 pub(super) const EMPTY: &str = "google.protobuf.Empty";
@@ -40,34 +40,38 @@ pub(super) fn build<'a>(
 ) -> Result<Value<'a>, EvalError> {
     let value = || field(fields, "value");
     match name {
-        "google.protobuf.BoolValue" => Ok(value().unwrap_or(Value::Bool(false))),
-        "google.protobuf.BytesValue" => Ok(value().unwrap_or(Value::Bytes(b""))),
-        "google.protobuf.DoubleValue" => Ok(value().unwrap_or(Value::Double(0.0))),
-        "google.protobuf.FloatValue" => Ok(single(value().unwrap_or(Value::Double(0.0)))),
-        "google.protobuf.Int64Value" => Ok(value().unwrap_or(Value::Int(0))),
-        "google.protobuf.Int32Value" => match value().unwrap_or(Value::Int(0)) {
-            Value::Int(int) if i32::try_from(int).is_err() => {
-                Err(EvalError::new("integer overflow"))
+        "google.protobuf.BoolValue" => Ok(value().unwrap_or(Value::from(false))),
+        "google.protobuf.BytesValue" => Ok(value().unwrap_or(Value::from(b""))),
+        "google.protobuf.DoubleValue" => Ok(value().unwrap_or(Value::from(0.0))),
+        "google.protobuf.FloatValue" => Ok(single(value().unwrap_or(Value::from(0.0)))),
+        "google.protobuf.Int64Value" => Ok(value().unwrap_or(Value::from(0))),
+        "google.protobuf.Int32Value" => {
+            let value = value().unwrap_or(Value::from(0));
+            match value.as_int().map(i32::try_from) {
+                Some(Err(_)) => Err(EvalError::new("integer overflow")),
+                _ => Ok(value),
             }
-            value => Ok(value),
-        },
-        "google.protobuf.StringValue" => Ok(value().unwrap_or(Value::String(""))),
-        "google.protobuf.UInt64Value" => Ok(value().unwrap_or(Value::Uint(0))),
-        "google.protobuf.UInt32Value" => match value().unwrap_or(Value::Uint(0)) {
-            Value::Uint(uint) if u32::try_from(uint).is_err() => {
-                Err(EvalError::new("unsigned integer overflow"))
+        }
+        "google.protobuf.StringValue" => Ok(value().unwrap_or(Value::from(""))),
+        "google.protobuf.UInt64Value" => Ok(value().unwrap_or(Value::from(0_u64))),
+        "google.protobuf.UInt32Value" => {
+            let value = value().unwrap_or(Value::from(0_u64));
+            match value.as_uint().map(u32::try_from) {
+                Some(Err(_)) => Err(EvalError::new("unsigned integer overflow")),
+                _ => Ok(value),
             }
-            value => Ok(value),
-        },
-        "google.protobuf.ListValue" => Ok(field(fields, "values").unwrap_or(Value::List(&[]))),
+        }
+        "google.protobuf.ListValue" => {
+            Ok(field(fields, "values").unwrap_or(Value::from(List::EMPTY)))
+        }
         "google.protobuf.Struct" => {
             Ok(field(fields, "fields").unwrap_or_else(|| MapBuilder::new().build(arena)))
         }
         "google.protobuf.Value" => {
             Ok(fields
                 .last()
-                .map_or(Value::Null, |(name, value)| match *name {
-                    "null_value" => Value::Null,
+                .map_or(Value::NULL, |(name, value)| match *name {
+                    "null_value" => Value::NULL,
                     _ => *value,
                 }))
         }
@@ -77,14 +81,14 @@ pub(super) fn build<'a>(
                 .checked_mul(1_000_000_000)
                 .and_then(|total| total.checked_add(nanos));
             total
-                .map(|nanos| Value::Duration(Duration(nanos)))
+                .map(|nanos| Value::from(Duration(nanos)))
                 .ok_or_else(|| EvalError::new("integer overflow"))
         }
         "google.protobuf.Timestamp" => {
             let (seconds, nanos) = seconds_and_nanos(fields);
             let in_range = (Timestamp::MIN_SECONDS..=Timestamp::MAX_SECONDS).contains(&seconds);
             match u32::try_from(nanos) {
-                Ok(nanos) if in_range && nanos < 1_000_000_000 => Ok(Value::Timestamp(Timestamp {
+                Ok(nanos) if in_range && nanos < 1_000_000_000 => Ok(Value::from(Timestamp {
                     seconds,
                     nanos,
                     offset: 0,
@@ -92,7 +96,7 @@ pub(super) fn build<'a>(
                 _ => Err(EvalError::new("timestamp overflow")),
             }
         }
-        EMPTY => Ok(Value::Opaque(&Empty)),
+        EMPTY => Ok(Value::opaque(&Empty)),
         _ => Err(EvalError::new(format!("unknown type '{name}'"))),
     }
 }
@@ -115,8 +119,8 @@ impl Opaque for Empty {
     }
 
     fn find(&self, key: &Value<'_>) -> Result<Option<Value<'_>>, EvalError> {
-        Err(match key {
-            Value::String(name) => EvalError::new(format!("no such field '{name}'")),
+        Err(match key.as_str() {
+            Some(name) => EvalError::new(format!("no such field '{name}'")),
             _ => EvalError::no_such_overload(),
         })
     }
@@ -138,9 +142,9 @@ fn field<'a>(fields: Fields<'_, 'a>, name: &str) -> Option<Value<'a>> {
 }
 
 fn seconds_and_nanos(fields: Fields<'_, '_>) -> (i64, i64) {
-    let int = |name| match field(fields, name) {
-        Some(Value::Int(int)) => int,
-        _ => 0,
+    let int = |name| {
+        let value = field(fields, name);
+        value.and_then(|value| value.as_int()).unwrap_or(0)
     };
     (int("seconds"), int("nanos"))
 }
@@ -151,8 +155,7 @@ fn seconds_and_nanos(fields: Fields<'_, '_>) -> (i64, i64) {
     reason = "the field holds a number of single precision"
 )]
 fn single(value: Value<'_>) -> Value<'_> {
-    match value {
-        Value::Double(double) => Value::Double(f64::from(double as f32)),
-        value => value,
-    }
+    value
+        .as_double()
+        .map_or(value, |double| Value::from(double as f32))
 }

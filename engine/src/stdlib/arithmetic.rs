@@ -132,16 +132,24 @@ mod tests {
     use crate::stdlib::tests::{check, fails};
     use crate::value::{Arena, Duration, Timestamp, Value};
 
-    const MIN: Value<'_> = Value::Int(i64::MIN);
-    const MAX: Value<'_> = Value::Int(i64::MAX);
-    const ONE: Value<'_> = Value::Int(1);
+    fn min() -> Value<'static> {
+        Value::from(i64::MIN)
+    }
+
+    fn max() -> Value<'static> {
+        Value::from(i64::MAX)
+    }
+
+    fn one() -> Value<'static> {
+        Value::from(1)
+    }
 
     fn duration(nanos: i64) -> Value<'static> {
-        Value::Duration(Duration(nanos))
+        Value::from(Duration(nanos))
     }
 
     fn timestamp(seconds: i64, nanos: u32) -> Value<'static> {
-        Value::Timestamp(Timestamp {
+        Value::from(Timestamp {
             seconds,
             nanos,
             offset: 0,
@@ -150,55 +158,63 @@ mod tests {
 
     #[test]
     fn ints_overflow_instead_of_wrapping() {
-        check("_+_", &[Value::Int(2), Value::Int(-3)], Value::Int(-1));
-        check("_/_", &[Value::Int(-7), Value::Int(2)], Value::Int(-3));
-        check("_%_", &[Value::Int(-7), Value::Int(2)], Value::Int(-1));
+        check("_+_", &[Value::from(2), Value::from(-3)], Value::from(-1));
+        check("_/_", &[Value::from(-7), Value::from(2)], Value::from(-3));
+        check("_%_", &[Value::from(-7), Value::from(2)], Value::from(-1));
         for (operator, args) in [
-            ("_+_", [MAX, ONE].as_slice()),
-            ("_-_", &[MIN, ONE]),
-            ("_*_", &[MAX, Value::Int(2)]),
-            ("_/_", &[MIN, Value::Int(-1)]),
-            ("_%_", &[MIN, Value::Int(-1)]),
-            ("-_", &[MIN]),
+            ("_+_", [max(), one()].as_slice()),
+            ("_-_", &[min(), one()]),
+            ("_*_", &[max(), Value::from(2)]),
+            ("_/_", &[min(), Value::from(-1)]),
+            ("_%_", &[min(), Value::from(-1)]),
+            ("-_", &[min()]),
         ] {
             fails(operator, args, "integer overflow");
         }
-        fails("_/_", &[ONE, Value::Int(0)], "division by zero");
-        fails("_%_", &[ONE, Value::Int(0)], "modulus by zero");
+        fails("_/_", &[one(), Value::from(0)], "division by zero");
+        fails("_%_", &[one(), Value::from(0)], "modulus by zero");
     }
 
     #[test]
     fn uints_stay_unsigned() {
-        check("_-_", &[Value::Uint(3), Value::Uint(2)], Value::Uint(1));
+        check(
+            "_-_",
+            &[Value::from(3_u64), Value::from(2_u64)],
+            Value::from(1_u64),
+        );
         fails(
             "_-_",
-            &[Value::Uint(2), Value::Uint(3)],
+            &[Value::from(2_u64), Value::from(3_u64)],
             "unsigned integer overflow",
         );
         fails(
             "_*_",
-            &[Value::Uint(u64::MAX), Value::Uint(2)],
+            &[Value::from(u64::MAX), Value::from(2_u64)],
             "unsigned integer overflow",
         );
-        fails("_%_", &[Value::Uint(2), Value::Uint(0)], "modulus by zero");
+        fails(
+            "_%_",
+            &[Value::from(2_u64), Value::from(0_u64)],
+            "modulus by zero",
+        );
     }
 
     #[test]
     fn texts_bytes_and_lists_are_concatenated() {
         let arena = Arena::new();
         let list = |values: &[i64]| {
-            let values: Vec<_> = values.iter().copied().map(Value::Int).collect();
+            let values: Vec<_> = values.iter().copied().map(Value::from).collect();
             arena.list(&values)
         };
         check(
             "_+_",
-            &[Value::String("a"), Value::String("ä")],
-            Value::String("aä"),
+            &[Value::from("a"), Value::from("ä")],
+            Value::from("aä"),
         );
         check(
             "_+_",
-            &[Value::Bytes(b"a"), Value::Bytes(b"b")],
-            Value::Bytes(b"ab"),
+            &[Value::from(b"a"), Value::from(b"b")],
+            Value::from(b"ab"),
         );
         check("_+_", &[list(&[1]), list(&[2, 3])], list(&[1, 2, 3]));
         check("_+_", &[list(&[]), list(&[2])], list(&[2]));
@@ -251,24 +267,24 @@ mod tests {
         let arena = Arena::new();
         let list = arena.list(&[]);
         for (operator, args, expected) in [
-            ("_+_", [Value::Null, ONE], "no such overload: _+_"),
-            ("_+_", [ONE, Value::Null], "no such overload"),
-            ("_+_", [list, ONE], "no such overload"),
-            ("_-_", [list, ONE], "no such overload: _-_"),
-            ("_-_", [Value::String("a"), ONE], "no such overload"),
-            ("_-_", [Value::Bytes(b"a"), ONE], "no such overload: _-_"),
-            ("_*_", [duration(1), ONE], "no such overload"),
+            ("_+_", [Value::NULL, one()], "no such overload: _+_"),
+            ("_+_", [one(), Value::NULL], "no such overload"),
+            ("_+_", [list, one()], "no such overload"),
+            ("_-_", [list, one()], "no such overload: _-_"),
+            ("_-_", [Value::from("a"), one()], "no such overload"),
+            ("_-_", [Value::from(b"a"), one()], "no such overload: _-_"),
+            ("_*_", [duration(1), one()], "no such overload"),
             (
                 "_%_",
-                [Value::Double(1.0), Value::Double(1.0)],
+                [Value::from(1.0), Value::from(1.0)],
                 "no such overload: _%_",
             ),
-            ("_+_", [Value::Bool(true), ONE], "no such overload: _+_"),
+            ("_+_", [Value::from(true), one()], "no such overload: _+_"),
         ] {
             fails(operator, &args, expected);
         }
-        fails("-_", &[Value::Uint(1)], "no such overload: -_");
-        fails("-_", &[Value::Bool(true)], "no such overload");
-        fails("-_", &[Value::String("a")], "no such overload");
+        fails("-_", &[Value::from(1_u64)], "no such overload: -_");
+        fails("-_", &[Value::from(true)], "no such overload");
+        fails("-_", &[Value::from("a")], "no such overload");
     }
 }

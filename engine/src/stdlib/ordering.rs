@@ -103,20 +103,20 @@ mod tests {
             (3, 2, &["_>_", "_>=_"]),
         ] {
             for operator in ["_<_", "_<=_", "_>_", "_>=_"] {
-                let expected = Value::Bool(holding.contains(&operator));
-                check(operator, &[Value::Int(left), Value::Int(right)], expected);
+                let expected = Value::from(holding.contains(&operator));
+                check(operator, &[Value::from(left), Value::from(right)], expected);
             }
         }
     }
 
     #[test]
     fn what_has_no_order_is_named_by_the_operator() {
-        fails("_<_", &[Value::Null, Value::Null], "no such overload: _<_");
+        fails("_<_", &[Value::NULL, Value::NULL], "no such overload: _<_");
         fails(
             "_>=_",
-            &[Value::Type("int"), Value::Int(1)],
+            &[Value::type_named("int"), Value::from(1)],
             "no such overload: _>=_",
         );
-        fails("_<_", &[Value::Int(1), Value::Null], "no such overload");
+        fails("_<_", &[Value::from(1), Value::NULL], "no such overload");
     }
 }

@@ -68,19 +68,19 @@ mod tests {
         ] {
             check(
                 function,
-                &[Value::String("abc"), Value::String(part)],
-                Value::Bool(expected),
+                &[Value::from("abc"), Value::from(part)],
+                Value::from(expected),
             );
         }
         for function in ["contains", "startsWith", "endsWith"] {
             fails(
                 function,
-                &[Value::Int(1), Value::String("a")],
+                &[Value::from(1), Value::from("a")],
                 "no such overload",
             );
             fails(
                 function,
-                &[Value::String("a"), Value::Int(1)],
+                &[Value::from("a"), Value::from(1)],
                 "no such overload",
             );
         }
@@ -88,18 +88,18 @@ mod tests {
 
     #[test]
     fn patterns_are_found_anywhere() {
-        let text = Value::String("abc");
-        check("matches", &[text, Value::String("b")], Value::Bool(true));
-        check("matches", &[text, Value::String("^b")], Value::Bool(false));
+        let text = Value::from("abc");
+        check("matches", &[text, Value::from("b")], Value::from(true));
+        check("matches", &[text, Value::from("^b")], Value::from(false));
         fails(
             "matches",
-            &[text, Value::String("[")],
+            &[text, Value::from("[")],
             "error parsing regexp: missing closing ]: `[`",
         );
-        fails("matches", &[text, Value::Int(1)], "no such overload");
+        fails("matches", &[text, Value::from(1)], "no such overload");
         fails(
             "matches",
-            &[Value::Int(1), text],
+            &[Value::from(1), text],
             "no such overload: matches",
         );
     }

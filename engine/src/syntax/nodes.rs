@@ -2,6 +2,7 @@
 
 use smol_str::SmolStr;
 
+use super::macros::MacroError;
 use crate::ast::{Call, Expr, ExprId, ExprKind, Select};
 use crate::source::Offset;
 
@@ -14,10 +15,6 @@ pub(super) const NOWHERE: Offset = Offset::MAX;
 /// their receiver, so that each nesting of them doubles it. Twice as many and more leave room for any such expression that
 /// is of use, and bound the memory of the others to some 50 MB.
 pub(super) const MAX_NODES: usize = 250_000;
-
-/// The tree would have more nodes than [`MAX_NODES`].
-#[derive(Debug, Clone, Copy)]
-pub(super) struct TooManyNodes;
 
 /// The nodes made so far.
 #[derive(Debug)]
@@ -65,13 +62,13 @@ impl Nodes {
     }
 
     /// The same tree with ids of its own. Entries and fields are placed at `entries`, all else where the original is.
-    pub(super) fn copy(&mut self, expr: &Expr, entries: Offset) -> Result<Expr, TooManyNodes> {
+    pub(super) fn copy(&mut self, expr: &Expr, entries: Offset) -> Result<Expr, MacroError> {
         let mut copy = expr.clone();
         // A list of what is to be done needs no stack, however deep the tree is.
         let mut pending = vec![&mut copy];
         while let Some(expr) = pending.pop() {
             if self.offsets.len() >= MAX_NODES {
-                return Err(TooManyNodes);
+                return Err(MacroError::TooManyNodes);
             }
             expr.id = self.id(self.offset(expr.id));
             match &mut expr.kind {

@@ -6,7 +6,7 @@ use bumpalo::Bump;
 use bumpalo::collections::Vec as ArenaVec;
 use elsa::FrozenVec;
 
-use super::{Json, Opaque, Value};
+use super::{Json, Opaque, Repr, Value};
 use crate::error::EvalError;
 
 /// The most bytes that an arena holds from one evaluation to the next.
@@ -99,17 +99,17 @@ impl Arena {
 
     /// A copy of a text.
     pub fn string(&self, text: &str) -> Value<'_> {
-        Value::String(self.bump.alloc_str(text))
+        Value(Repr::String(self.bump.alloc_str(text)))
     }
 
     /// A copy of some bytes.
     pub fn bytes(&self, bytes: &[u8]) -> Value<'_> {
-        Value::Bytes(self.bump.alloc_slice_copy(bytes))
+        Value(Repr::Bytes(self.bump.alloc_slice_copy(bytes)))
     }
 
     /// A list of these values.
     pub fn list<'a>(&'a self, values: &[Value<'a>]) -> Value<'a> {
-        Value::List(self.bump.alloc_slice_copy(values))
+        Value(Repr::List(self.bump.alloc_slice_copy(values)))
     }
 
     /// An object as JSON has it: text keys and values. Of fields of one name the last one counts.
@@ -124,18 +124,18 @@ impl Arena {
             fields.sort_by_key(|(name, _)| *name);
             fields.dedup_by_key(|(name, _)| *name);
         }
-        Value::Fields(fields.into_bump_slice())
+        Value(Repr::Fields(fields.into_bump_slice()))
     }
 
     /// An array as JSON has it.
     pub fn array<'a>(&'a self, items: impl IntoIterator<Item = Value<'a>>) -> Value<'a> {
         let items = ArenaVec::from_iter_in(items, &self.bump);
-        Value::Items(items.into_bump_slice())
+        Value(Repr::Items(items.into_bump_slice()))
     }
 
     /// An optional that holds a value.
     pub fn some<'a>(&'a self, value: Value<'a>) -> Value<'a> {
-        Value::Optional(Some(self.bump.alloc(value)))
+        Value(Repr::Optional(Some(self.bump.alloc(value))))
     }
 
     /// A JSON document, kept as it is.
@@ -145,7 +145,7 @@ impl Arena {
 
     /// A value of a library's own type.
     pub fn opaque(&self, value: impl Opaque) -> Value<'_> {
-        Value::Opaque(self.opaques.push_get(Box::new(value)))
+        Value(Repr::Opaque(self.opaques.push_get(Box::new(value))))
     }
 }
 

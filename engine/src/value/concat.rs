@@ -3,7 +3,8 @@
 use bumpalo::collections::{String as ArenaString, Vec as ArenaVec};
 
 use super::equal::{list_contains, lists_equal_strictly};
-use super::{Arena, List, ListView, Reach, Value};
+use super::list::ListRepr;
+use super::{Arena, List, ListView, Reach, Repr, Value};
 use crate::error::EvalError;
 
 /// `left + right`
@@ -38,10 +39,10 @@ pub fn concat_lists<'a>(
     left: List<'a>,
     right: List<'a>,
 ) -> Result<Value<'a>, EvalError> {
-    if let List::Shaped(items, shape) = left {
+    if let List(ListRepr::Shaped(items, shape)) = left {
         return shape.concat(items, right, shape, arena);
     }
-    if let List::View(view) = left
+    if let List(ListRepr::View(view)) = left
         && let Some(joined) = view.concat(right, arena)
     {
         return joined;
@@ -54,11 +55,11 @@ pub fn concat_lists<'a>(
     }
     let length = left.len().saturating_add(right.len());
     Reach::default().meet(length)?;
-    Ok(Value::ListView(arena.bump().alloc(Joined {
+    Ok(Value(Repr::ListView(arena.bump().alloc(Joined {
         left,
         right,
         length,
-    })))
+    }))))
 }
 
 /// `left + right`, which is told from a list with the same elements when it is compared, searched or taken out of an
@@ -88,7 +89,7 @@ impl ListView for Joined<'_> {
 
     fn equals(&self, other: &Value<'_>, reach: &mut Reach) -> Option<Result<bool, EvalError>> {
         Some(match other.as_list() {
-            Some(other) => lists_equal_strictly(List::View(self), other, reach),
+            Some(other) => lists_equal_strictly(List(ListRepr::View(self)), other, reach),
             None => Ok(false),
         })
     }
@@ -101,8 +102,10 @@ impl ListView for Joined<'_> {
     }
 
     fn native<'a>(&'a self, arena: &'a Arena) -> Option<Value<'a>> {
-        let list = List::View(self);
-        Some(Value::ListView(arena.bump().alloc(Natives { list, arena })))
+        let list = List(ListRepr::View(self));
+        Some(Value(Repr::ListView(
+            arena.bump().alloc(Natives { list, arena }),
+        )))
     }
 }
 

@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use bumpalo::collections::String as ArenaString;
 
-use super::{Arena, Duration, Timestamp, Value};
+use super::{Arena, Duration, Repr, Timestamp, Value};
 use crate::error::EvalError;
 use gavel_golang::{duration, float, integer, time::OffsetTime};
 
@@ -123,12 +123,12 @@ pub fn string_from_bytes(bytes: &[u8]) -> Result<&str, EvalError> {
 pub fn string_from<'a>(arena: &'a Arena, value: &Value<'_>) -> Result<&'a str, EvalError> {
     let mut text = ArenaString::new_in(arena.bump());
     // Writing to a text of the arena cannot fail.
-    let _ = match *value {
-        Value::Int(int) => write!(text, "{int}"),
-        Value::Uint(uint) => write!(text, "{uint}"),
-        Value::Double(double) => float::write_shortest(&mut text, double),
-        Value::Duration(Duration(nanos)) => duration::write_cel(&mut text, nanos),
-        Value::Timestamp(time) => time.write_rfc3339(&mut text),
+    let _ = match value.0 {
+        Repr::Int(int) => write!(text, "{int}"),
+        Repr::Uint(uint) => write!(text, "{uint}"),
+        Repr::Double(double) => float::write_shortest(&mut text, double),
+        Repr::Duration(Duration(nanos)) => duration::write_cel(&mut text, nanos),
+        Repr::Timestamp(time) => time.write_rfc3339(&mut text),
         _ => return Err(conversion_error(value.type_name(), "string")),
     };
     Ok(text.into_bump_str())

@@ -5,8 +5,10 @@
 
 use std::cmp::Ordering;
 
+use super::list::ListRepr;
+use super::map::MapRepr;
 use super::number::{compare_int_double, compare_int_uint, compare_uint_double};
-use super::{Arena, List, Map, Reach, Value};
+use super::{Arena, List, Map, Reach, Repr, Value};
 use crate::error::EvalError;
 
 impl Value<'_> {
@@ -31,11 +33,11 @@ impl Value<'_> {
 pub fn list_contains(list: List<'_>, value: &Value<'_>) -> Result<bool, EvalError> {
     match (list, value) {
         // What rules mostly ask; a text equals nothing else.
-        (List::Json(items), Value::String(text)) => {
+        (List(ListRepr::Json(items)), Value(Repr::String(text))) => {
             return Ok(items.iter().any(|item| item.as_str() == Some(*text)));
         }
-        (List::Shaped(items, shape), _) => return shape.list_contains(items, value),
-        (List::View(view), _) => {
+        (List(ListRepr::Shaped(items, shape)), _) => return shape.list_contains(items, value),
+        (List(ListRepr::View(view)), _) => {
             if let Some(contains) = view.contains(value) {
                 return contains;
             }
@@ -53,7 +55,7 @@ pub fn list_contains(list: List<'_>, value: &Value<'_>) -> Result<bool, EvalErro
 /// Whether `key in map`.
 pub fn map_contains(map: Map<'_>, key: &Value<'_>) -> Result<bool, EvalError> {
     match map.get(key)? {
-        Some(Value::Unread(json, shape)) => shape.look(json, |value| value.map(|_| true)),
+        Some(Value(Repr::Unread(json, shape))) => shape.look(json, |value| value.map(|_| true)),
         found => Ok(found.is_some()),
     }
 }
@@ -64,45 +66,55 @@ fn equals_within(
     reach: &mut Reach,
 ) -> Result<bool, EvalError> {
     let equal = match (left, right) {
-        (Value::Null, Value::Null) => true,
-        (Value::Null, _) | (_, Value::Null) => false,
-        (Value::String(l), Value::String(r)) => l == r,
-        (Value::Int(l), Value::Int(r)) => l == r,
-        (Value::Bool(l), Value::Bool(r)) => l == r,
-        (Value::Int(l), Value::Uint(r)) => compare_int_uint(*l, *r) == Ordering::Equal,
-        (Value::Int(l), Value::Double(r)) => compare_int_double(*l, *r) == Some(Ordering::Equal),
-        (Value::Uint(l), Value::Uint(r)) => l == r,
-        (Value::Uint(l), Value::Int(r)) => compare_int_uint(*r, *l) == Ordering::Equal,
-        (Value::Uint(l), Value::Double(r)) => compare_uint_double(*l, *r) == Some(Ordering::Equal),
-        (Value::Double(l), Value::Double(r)) => l == r,
-        (Value::Double(l), Value::Int(r)) => compare_int_double(*r, *l) == Some(Ordering::Equal),
-        (Value::Double(l), Value::Uint(r)) => compare_uint_double(*r, *l) == Some(Ordering::Equal),
-        (Value::Bytes(l), Value::Bytes(r)) => l == r,
-        (Value::Duration(l), Value::Duration(r)) => l == r,
-        (Value::Timestamp(l), Value::Timestamp(r)) => l == r,
-        (Value::Type(l), Value::Type(r)) => l == r,
-        (Value::Optional(l), Value::Optional(r)) => match (l, r) {
+        (Value(Repr::Null), Value(Repr::Null)) => true,
+        (Value(Repr::Null), _) | (_, Value(Repr::Null)) => false,
+        (Value(Repr::String(l)), Value(Repr::String(r))) => l == r,
+        (Value(Repr::Int(l)), Value(Repr::Int(r))) => l == r,
+        (Value(Repr::Bool(l)), Value(Repr::Bool(r))) => l == r,
+        (Value(Repr::Int(l)), Value(Repr::Uint(r))) => compare_int_uint(*l, *r) == Ordering::Equal,
+        (Value(Repr::Int(l)), Value(Repr::Double(r))) => {
+            compare_int_double(*l, *r) == Some(Ordering::Equal)
+        }
+        (Value(Repr::Uint(l)), Value(Repr::Uint(r))) => l == r,
+        (Value(Repr::Uint(l)), Value(Repr::Int(r))) => compare_int_uint(*r, *l) == Ordering::Equal,
+        (Value(Repr::Uint(l)), Value(Repr::Double(r))) => {
+            compare_uint_double(*l, *r) == Some(Ordering::Equal)
+        }
+        (Value(Repr::Double(l)), Value(Repr::Double(r))) => l == r,
+        (Value(Repr::Double(l)), Value(Repr::Int(r))) => {
+            compare_int_double(*r, *l) == Some(Ordering::Equal)
+        }
+        (Value(Repr::Double(l)), Value(Repr::Uint(r))) => {
+            compare_uint_double(*r, *l) == Some(Ordering::Equal)
+        }
+        (Value(Repr::Bytes(l)), Value(Repr::Bytes(r))) => l == r,
+        (Value(Repr::Duration(l)), Value(Repr::Duration(r))) => l == r,
+        (Value(Repr::Timestamp(l)), Value(Repr::Timestamp(r))) => l == r,
+        (Value(Repr::Type(l)), Value(Repr::Type(r))) => l == r,
+        (Value(Repr::Optional(l)), Value(Repr::Optional(r))) => match (l, r) {
             (None, None) => true,
             // Upstream asks the value, before it looks whether one of them is null.
-            (Some(Value::Opaque(l)), Some(r @ Value::Null)) => l.equals(r)?,
+            (Some(Value(Repr::Opaque(l))), Some(r @ Value(Repr::Null))) => l.equals(r)?,
             (Some(l), Some(r)) => reach.within(1, |reach| equals_within(l, r, reach))?,
             _ => false,
         },
-        (Value::Unread(..), _) | (_, Value::Unread(..)) => equals_read(*left, *right, reach)?,
-        (Value::Object(l), Value::Object(r)) => l.equals(r, reach)?,
-        (Value::Opaque(l), r) => {
-            if let Value::Opaque(r) = r
+        (Value(Repr::Unread(..)), _) | (_, Value(Repr::Unread(..))) => {
+            equals_read(*left, *right, reach)?
+        }
+        (Value(Repr::Object(l)), Value(Repr::Object(r))) => l.equals(r, reach)?,
+        (Value(Repr::Opaque(l)), r) => {
+            if let Value(Repr::Opaque(r)) = r
                 && let Some(error) = r.held_error()
             {
                 return Err(error.clone());
             }
             l.equals(r)?
         }
-        (Value::ShapedMap(l, shape), r) => shape.map_equals(l, r, reach)?,
-        (Value::ShapedList(l, shape), r) => shape.list_equals(l, r, reach)?,
-        (Value::ListView(l), r) => match (l.equals(r, reach), r.as_list()) {
+        (Value(Repr::ShapedMap(l, shape)), r) => shape.map_equals(l, r, reach)?,
+        (Value(Repr::ShapedList(l, shape)), r) => shape.list_equals(l, r, reach)?,
+        (Value(Repr::ListView(l)), r) => match (l.equals(r, reach), r.as_list()) {
             (Some(equal), _) => equal?,
-            (None, Some(r)) => lists_equal(List::View(*l), r, reach)?,
+            (None, Some(r)) => lists_equal(List(ListRepr::View(*l)), r, reach)?,
             (None, None) => false,
         },
         _ => match (left.as_list(), right.as_list()) {
@@ -125,7 +137,10 @@ fn equals_read(left: Value<'_>, right: Value<'_>, reach: &mut Reach) -> Result<b
     let left = left.read(&arena)?;
     match (right.read(&arena), left) {
         (Ok(right), _) => equals_within(&left, &right, reach),
-        (Err(error), Value::Opaque(_) | Value::ShapedList(..) | Value::ShapedMap(..)) => Err(error),
+        (
+            Err(error),
+            Value(Repr::Opaque(_)) | Value(Repr::ShapedList(..)) | Value(Repr::ShapedMap(..)),
+        ) => Err(error),
         (Err(_), _) => Ok(false),
     }
 }
@@ -167,7 +182,7 @@ fn maps_equal(left: Map<'_>, right: Map<'_>, reach: &mut Reach) -> Result<bool, 
             let r = match (right.get(&key), right) {
                 (Ok(Some(r)), _) => r,
                 // A key of another type than text, of which the right one makes a failure, which equals nothing.
-                (Ok(None), _) | (Err(_), Map::Shaped(..)) => return Ok(false),
+                (Ok(None), _) | (Err(_), Map(MapRepr::Shaped(..))) => return Ok(false),
                 (Err(error), _) => return Err(error),
             };
             if differs(equals_within(&l, &r, reach))? {
@@ -231,33 +246,33 @@ mod tests {
 
     #[test]
     fn numbers_are_equal_across_types() {
-        check(Value::Int(1), Value::Double(1.0), true);
-        check(Value::Uint(1), Value::Int(1), true);
-        check(Value::Int(-1), Value::Uint(u64::MAX), false);
+        check(Value::from(1), Value::from(1.0), true);
+        check(Value::from(1_u64), Value::from(1), true);
+        check(Value::from(-1), Value::from(u64::MAX), false);
         check(
-            Value::Int(9_007_199_254_740_993),
-            Value::Double(9_007_199_254_740_992.0),
+            Value::from(9_007_199_254_740_993_i64),
+            Value::from(9_007_199_254_740_992.0),
             true,
         );
-        check(Value::Double(f64::NAN), Value::Double(f64::NAN), false);
+        check(Value::from(f64::NAN), Value::from(f64::NAN), false);
     }
 
     #[test]
     fn other_types_are_never_equal() {
-        check(Value::Null, Value::Null, true);
-        check(Value::Null, Value::Int(0), false);
-        check(Value::String("a"), Value::Bytes(b"a"), false);
-        check(Value::Bool(true), Value::Int(1), false);
-        check(Value::Optional(None), Value::Null, false);
-        check(Value::Optional(None), Value::Optional(None), true);
+        check(Value::NULL, Value::NULL, true);
+        check(Value::NULL, Value::from(0), false);
+        check(Value::from("a"), Value::from(b"a"), false);
+        check(Value::from(true), Value::from(1), false);
+        check(Value::NONE, Value::NULL, false);
+        check(Value::NONE, Value::NONE, true);
     }
 
     #[test]
     fn lists_and_maps_are_compared_by_elements_wherever_they_live() {
         let arena = Arena::new();
         let json: Json = serde_json::json!([1, {"a": null}]);
-        let inner = map(&arena, &[(Value::String("a"), Value::Null)]);
-        let list = arena.list(&[Value::Double(1.0), inner]);
+        let inner = map(&arena, &[(Value::from("a"), Value::NULL)]);
+        let list = arena.list(&[Value::from(1.0), inner]);
         check(Value::from(&json), list, true);
         check(list, Value::from(&json), true);
         check(list, arena.list(&[inner]), false);
@@ -267,8 +282,8 @@ mod tests {
     #[test]
     fn keys_of_the_left_map_are_looked_up_in_the_right_one() {
         let arena = Arena::new();
-        let double = map(&arena, &[(Value::Double(1.0), Value::Null)]);
-        let int = map(&arena, &[(Value::Int(1), Value::Null)]);
+        let double = map(&arena, &[(Value::from(1.0), Value::NULL)]);
+        let int = map(&arena, &[(Value::from(1), Value::NULL)]);
         check(double, int, true);
         check(int, double, false);
     }
@@ -278,19 +293,19 @@ mod tests {
         let arena = Arena::new();
         let opaque = arena.opaque(Incomparable);
         let list = arena.list(&[opaque]);
-        assert!(opaque.equals(&Value::Int(1)).is_err());
-        assert!(opaque.differs_from(&Value::Int(1)).expect("an answer"));
-        check(Value::Int(1), opaque, false);
-        check(opaque, Value::Null, false);
-        check(list, arena.list(&[Value::Int(1)]), true);
-        let found = list_contains(List::Values(&[Value::Int(1)]), &opaque);
+        assert!(opaque.equals(&Value::from(1)).is_err());
+        assert!(opaque.differs_from(&Value::from(1)).expect("an answer"));
+        check(Value::from(1), opaque, false);
+        check(opaque, Value::NULL, false);
+        check(list, arena.list(&[Value::from(1)]), true);
+        let found = list_contains(List::from(&[Value::from(1)]), &opaque);
         assert!(!found.expect("an answer"));
     }
 
     #[test]
     fn depth_is_bounded() {
         let arena = Arena::new();
-        let deep = (0..100_000).fold(Value::Null, |value, _| arena.list(&[value]));
+        let deep = (0..100_000).fold(Value::NULL, |value, _| arena.list(&[value]));
         assert!(deep.equals(&deep).expect_err("too deep").is_fatal());
     }
 }

@@ -1,20 +1,20 @@
 //! JSON seen as values, as Kubernetes reads it: integers that fit are `int`, all other numbers `double`.
 
-use super::{Json, JsonObject, Reach, Value};
+use super::{Json, JsonObject, Reach, Repr, Value};
 use crate::error::EvalError;
 
 impl<'a> From<&'a Json> for Value<'a> {
     fn from(json: &'a Json) -> Value<'a> {
         match json {
-            Json::Null => Value::Null,
-            Json::Bool(b) => Value::Bool(*b),
+            Json::Null => Value(Repr::Null),
+            Json::Bool(b) => Value(Repr::Bool(*b)),
             Json::Number(number) => match number.as_i64() {
-                Some(int) => Value::Int(int),
-                None => Value::Double(number.as_f64().unwrap_or(f64::NAN)),
+                Some(int) => Value(Repr::Int(int)),
+                None => Value(Repr::Double(number.as_f64().unwrap_or(f64::NAN))),
             },
-            Json::String(text) => Value::String(text),
-            Json::Array(items) => Value::JsonList(items),
-            Json::Object(map) => Value::JsonMap(map),
+            Json::String(text) => Value(Repr::String(text)),
+            Json::Array(items) => Value(Repr::JsonList(items)),
+            Json::Object(map) => Value(Repr::JsonMap(map)),
         }
     }
 }
@@ -29,12 +29,12 @@ impl Value<'_> {
 
 fn to_json(value: &Value<'_>, reach: &mut Reach) -> Result<Option<Json>, EvalError> {
     Ok(match *value {
-        Value::Null => Some(Json::Null),
-        Value::Bool(value) => Some(value.into()),
-        Value::Int(value) => Some(value.into()),
-        Value::Uint(value) => Some(value.into()),
-        Value::Double(value) => serde_json::Number::from_f64(value).map(Json::Number),
-        Value::String(text) => Some(text.into()),
+        Value(Repr::Null) => Some(Json::Null),
+        Value(Repr::Bool(value)) => Some(value.into()),
+        Value(Repr::Int(value)) => Some(value.into()),
+        Value(Repr::Uint(value)) => Some(value.into()),
+        Value(Repr::Double(value)) => serde_json::Number::from_f64(value).map(Json::Number),
+        Value(Repr::String(text)) => Some(text.into()),
         value => match (value.as_list(), value.as_map()) {
             (Some(list), _) => reach.within(list.len(), |reach| {
                 let items = list.iter().map(|item| to_json(&item, reach));
@@ -45,7 +45,7 @@ fn to_json(value: &Value<'_>, reach: &mut Reach) -> Result<Option<Json>, EvalErr
             (_, Some(map)) => reach.within(map.len(), |reach| {
                 let mut fields = JsonObject::new();
                 for entry in map.iter() {
-                    let (Value::String(name), value) = entry? else {
+                    let (Value(Repr::String(name)), value) = entry? else {
                         return Ok(None);
                     };
                     let Some(value) = to_json(&value, reach)? else {

@@ -1,11 +1,14 @@
 //! What a value is: its kind, and accessors for each kind.
 
-use super::{Duration, JsonObject, List, Map, Object, ObjectKind, Opaque, Shape, Timestamp, Value};
+use super::list::ListRepr;
+use super::map::MapRepr;
+use super::{
+    Duration, JsonObject, List, Map, Object, ObjectKind, Opaque, Repr, Shape, Timestamp, Value,
+};
 use super::{Json, ListView};
 
 /// What a value is, for code that handles several kinds. Code that wants one kind asks for it: [`Value::as_str`].
 #[derive(Debug, Clone, Copy)]
-#[non_exhaustive]
 pub enum ValueKind<'a> {
     /// `null`
     Null,
@@ -46,31 +49,33 @@ impl<'a> Value<'a> {
     /// What the value is.
     #[inline]
     pub fn kind(self) -> ValueKind<'a> {
-        match self {
-            Value::Null => ValueKind::Null,
-            Value::Bool(value) => ValueKind::Bool(value),
-            Value::Int(int) => ValueKind::Int(int),
-            Value::Uint(uint) => ValueKind::Uint(uint),
-            Value::Double(double) => ValueKind::Double(double),
-            Value::String(text) => ValueKind::String(text),
-            Value::Bytes(bytes) => ValueKind::Bytes(bytes),
-            Value::Duration(duration) => ValueKind::Duration(duration),
-            Value::Timestamp(time) => ValueKind::Timestamp(time),
-            Value::List(values) | Value::Items(values) => ValueKind::List(List::Values(values)),
-            Value::JsonList(items) => ValueKind::List(List::Json(items)),
-            Value::ShapedList(items, shape) => ValueKind::List(List::Shaped(items, shape)),
-            Value::OwnedList(values) => ValueKind::List(List::Owned(values)),
-            Value::ListView(view) => ValueKind::List(List::View(view)),
-            Value::Map(map) => ValueKind::Map(Map::Values(map)),
-            Value::JsonMap(map) => ValueKind::Map(Map::Json(map)),
-            Value::ShapedMap(map, shape) => ValueKind::Map(Map::Shaped(map, shape)),
-            Value::Fields(fields) => ValueKind::Map(Map::Fields(fields)),
-            Value::MapView(view) => ValueKind::Map(Map::View(view)),
-            Value::Optional(held) => ValueKind::Optional(held),
-            Value::Type(name) => ValueKind::Type(name),
-            Value::Object(object) => ValueKind::Object(object),
-            Value::Opaque(opaque) => ValueKind::Opaque(opaque),
-            Value::Unread(json, shape) => ValueKind::Unread(json, shape),
+        match self.0 {
+            Repr::Null => ValueKind::Null,
+            Repr::Bool(value) => ValueKind::Bool(value),
+            Repr::Int(int) => ValueKind::Int(int),
+            Repr::Uint(uint) => ValueKind::Uint(uint),
+            Repr::Double(double) => ValueKind::Double(double),
+            Repr::String(text) => ValueKind::String(text),
+            Repr::Bytes(bytes) => ValueKind::Bytes(bytes),
+            Repr::Duration(duration) => ValueKind::Duration(duration),
+            Repr::Timestamp(time) => ValueKind::Timestamp(time),
+            Repr::List(values) | Repr::Items(values) => {
+                ValueKind::List(List(ListRepr::Values(values)))
+            }
+            Repr::JsonList(items) => ValueKind::List(List(ListRepr::Json(items))),
+            Repr::ShapedList(items, shape) => ValueKind::List(List(ListRepr::Shaped(items, shape))),
+            Repr::OwnedList(values) => ValueKind::List(List(ListRepr::Owned(values))),
+            Repr::ListView(view) => ValueKind::List(List(ListRepr::View(view))),
+            Repr::Map(map) => ValueKind::Map(Map(MapRepr::Values(map))),
+            Repr::JsonMap(map) => ValueKind::Map(Map(MapRepr::Json(map))),
+            Repr::ShapedMap(map, shape) => ValueKind::Map(Map(MapRepr::Shaped(map, shape))),
+            Repr::Fields(fields) => ValueKind::Map(Map(MapRepr::Fields(fields))),
+            Repr::MapView(view) => ValueKind::Map(Map(MapRepr::View(view))),
+            Repr::Optional(held) => ValueKind::Optional(held),
+            Repr::Type(name) => ValueKind::Type(name),
+            Repr::Object(object) => ValueKind::Object(object),
+            Repr::Opaque(opaque) => ValueKind::Opaque(opaque),
+            Repr::Unread(json, shape) => ValueKind::Unread(json, shape),
         }
     }
 
@@ -93,9 +98,10 @@ impl<'a> Value<'a> {
             ValueKind::Duration(duration) => duration.0 == 0,
             ValueKind::Timestamp(time) => time == ZERO_TIME,
             // Views of documents never are, upstream.
-            ValueKind::List(List::Shaped(..)) | ValueKind::Map(Map::Shaped(..)) => false,
-            ValueKind::List(List::View(view)) => view.is_zero(),
-            ValueKind::Map(Map::View(view)) => view.is_zero(),
+            ValueKind::List(List(ListRepr::Shaped(..)))
+            | ValueKind::Map(Map(MapRepr::Shaped(..))) => false,
+            ValueKind::List(List(ListRepr::View(view))) => view.is_zero(),
+            ValueKind::Map(Map(MapRepr::View(view))) => view.is_zero(),
             ValueKind::List(list) => list.is_empty(),
             ValueKind::Map(map) => map.is_empty(),
             ValueKind::Object(object) => {
@@ -109,28 +115,28 @@ impl<'a> Value<'a> {
     /// Whether this is `null`.
     #[inline]
     pub const fn is_null(&self) -> bool {
-        matches!(self, Value::Null)
+        matches!(self, Value(Repr::Null))
     }
 
     /// Whether this is a list or map of a JSON document, and not one that an expression computed.
     #[inline]
     pub const fn is_of_document(&self) -> bool {
         matches!(
-            self,
-            Value::JsonList(_)
-                | Value::JsonMap(_)
-                | Value::ShapedList(..)
-                | Value::ShapedMap(..)
-                | Value::Items(_)
-                | Value::Fields(_)
+            self.0,
+            Repr::JsonList(_)
+                | Repr::JsonMap(_)
+                | Repr::ShapedList(..)
+                | Repr::ShapedMap(..)
+                | Repr::Items(_)
+                | Repr::Fields(_)
         )
     }
 
     /// The bool, if it is one.
     #[inline]
     pub const fn as_bool(&self) -> Option<bool> {
-        match *self {
-            Value::Bool(value) => Some(value),
+        match self.0 {
+            Repr::Bool(value) => Some(value),
             _ => None,
         }
     }
@@ -138,8 +144,8 @@ impl<'a> Value<'a> {
     /// The int, if it is one. A uint is not.
     #[inline]
     pub const fn as_int(&self) -> Option<i64> {
-        match *self {
-            Value::Int(int) => Some(int),
+        match self.0 {
+            Repr::Int(int) => Some(int),
             _ => None,
         }
     }
@@ -147,8 +153,8 @@ impl<'a> Value<'a> {
     /// The uint, if it is one. An int is not.
     #[inline]
     pub const fn as_uint(&self) -> Option<u64> {
-        match *self {
-            Value::Uint(uint) => Some(uint),
+        match self.0 {
+            Repr::Uint(uint) => Some(uint),
             _ => None,
         }
     }
@@ -156,8 +162,8 @@ impl<'a> Value<'a> {
     /// The double, if it is one. An int is not.
     #[inline]
     pub const fn as_double(&self) -> Option<f64> {
-        match *self {
-            Value::Double(double) => Some(double),
+        match self.0 {
+            Repr::Double(double) => Some(double),
             _ => None,
         }
     }
@@ -165,8 +171,8 @@ impl<'a> Value<'a> {
     /// The text, if it is one.
     #[inline]
     pub const fn as_str(&self) -> Option<&'a str> {
-        match *self {
-            Value::String(text) => Some(text),
+        match self.0 {
+            Repr::String(text) => Some(text),
             _ => None,
         }
     }
@@ -174,8 +180,8 @@ impl<'a> Value<'a> {
     /// The bytes, if it is bytes.
     #[inline]
     pub const fn as_bytes(&self) -> Option<&'a [u8]> {
-        match *self {
-            Value::Bytes(bytes) => Some(bytes),
+        match self.0 {
+            Repr::Bytes(bytes) => Some(bytes),
             _ => None,
         }
     }
@@ -183,8 +189,8 @@ impl<'a> Value<'a> {
     /// The duration, if it is one.
     #[inline]
     pub const fn as_duration(&self) -> Option<Duration> {
-        match *self {
-            Value::Duration(duration) => Some(duration),
+        match self.0 {
+            Repr::Duration(duration) => Some(duration),
             _ => None,
         }
     }
@@ -192,8 +198,8 @@ impl<'a> Value<'a> {
     /// The timestamp, if it is one.
     #[inline]
     pub const fn as_timestamp(&self) -> Option<Timestamp> {
-        match *self {
-            Value::Timestamp(time) => Some(time),
+        match self.0 {
+            Repr::Timestamp(time) => Some(time),
             _ => None,
         }
     }
@@ -201,8 +207,8 @@ impl<'a> Value<'a> {
     /// What an optional holds, if it is one: `None` inside is `optional.none()`.
     #[inline]
     pub const fn as_optional(&self) -> Option<Option<&'a Value<'a>>> {
-        match *self {
-            Value::Optional(held) => Some(held),
+        match self.0 {
+            Repr::Optional(held) => Some(held),
             _ => None,
         }
     }
@@ -210,8 +216,8 @@ impl<'a> Value<'a> {
     /// The name of the type, if this is a type.
     #[inline]
     pub const fn as_type(&self) -> Option<&'a str> {
-        match *self {
-            Value::Type(name) => Some(name),
+        match self.0 {
+            Repr::Type(name) => Some(name),
             _ => None,
         }
     }
@@ -219,8 +225,8 @@ impl<'a> Value<'a> {
     /// The value of a library's type, if it is one.
     #[inline]
     pub const fn as_dyn_opaque(&self) -> Option<&'a dyn Opaque> {
-        match *self {
-            Value::Opaque(opaque) => Some(opaque),
+        match self.0 {
+            Repr::Opaque(opaque) => Some(opaque),
             _ => None,
         }
     }
@@ -234,8 +240,8 @@ impl<'a> Value<'a> {
     /// JSON that is not read yet, with its shape.
     #[inline]
     pub const fn as_unread(&self) -> Option<(&'a Json, &'a Shape)> {
-        match *self {
-            Value::Unread(json, shape) => Some((json, shape)),
+        match self.0 {
+            Repr::Unread(json, shape) => Some((json, shape)),
             _ => None,
         }
     }
@@ -243,9 +249,9 @@ impl<'a> Value<'a> {
     /// The object of a JSON document that lies below, with the shape in which a host reads it, if any.
     #[inline]
     pub const fn as_json_object(&self) -> Option<(&'a JsonObject, Option<&'a Shape>)> {
-        match *self {
-            Value::JsonMap(map) => Some((map, None)),
-            Value::ShapedMap(map, shape) => Some((map, Some(shape))),
+        match self.0 {
+            Repr::JsonMap(map) => Some((map, None)),
+            Repr::ShapedMap(map, shape) => Some((map, Some(shape))),
             _ => None,
         }
     }
@@ -253,9 +259,9 @@ impl<'a> Value<'a> {
     /// The array of a JSON document that lies below, with the shape in which a host reads it, if any.
     #[inline]
     pub fn as_json_array(&self) -> Option<(&'a [Json], Option<&'a Shape>)> {
-        match *self {
-            Value::JsonList(items) => Some((items, None)),
-            Value::ShapedList(items, shape) => Some((items, Some(shape))),
+        match self.0 {
+            Repr::JsonList(items) => Some((items, None)),
+            Repr::ShapedList(items, shape) => Some((items, Some(shape))),
             _ => None,
         }
     }
@@ -263,8 +269,61 @@ impl<'a> Value<'a> {
     /// The array of a JSON document that a host reads in its own fashion.
     #[inline]
     pub const fn as_shaped_list(&self) -> Option<(&'a Vec<Json>, &'a Shape)> {
-        match *self {
-            Value::ShapedList(items, shape) => Some((items, shape)),
+        match self.0 {
+            Repr::ShapedList(items, shape) => Some((items, shape)),
+            _ => None,
+        }
+    }
+
+    /// The shape by which a host reads the list or map.
+    pub const fn shape(&self) -> Option<&'a Shape> {
+        match self.0 {
+            Repr::ShapedList(_, shape) | Repr::ShapedMap(_, shape) => Some(shape),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a list or map in which upstream holds CEL's values, not Go's: one that was computed, a constant, or a map
+    /// of a host.
+    pub const fn holds_values(&self) -> bool {
+        matches!(
+            self.0,
+            Repr::List(_) | Repr::OwnedList(_) | Repr::Map(_) | Repr::MapView(_)
+        )
+    }
+
+    /// The object of a JSON document.
+    #[inline]
+    pub(crate) const fn as_json_map(&self) -> Option<&'a JsonObject> {
+        match self.0 {
+            Repr::JsonMap(map) => Some(map),
+            _ => None,
+        }
+    }
+
+    /// The object of a JSON document that a host reads in its own fashion.
+    #[inline]
+    pub(crate) const fn as_shaped_map(&self) -> Option<(&'a JsonObject, &'a Shape)> {
+        match self.0 {
+            Repr::ShapedMap(map, shape) => Some((map, shape)),
+            _ => None,
+        }
+    }
+
+    /// The fields of an object that was read into an arena.
+    #[inline]
+    pub(crate) const fn as_fields(&self) -> Option<&'a [(&'a str, Value<'a>)]> {
+        match self.0 {
+            Repr::Fields(fields) => Some(fields),
+            _ => None,
+        }
+    }
+
+    /// The object that a struct literal of a host's type made.
+    #[inline]
+    pub const fn as_object(&self) -> Option<&'a Object<'a>> {
+        match self.0 {
+            Repr::Object(object) => Some(object),
             _ => None,
         }
     }
@@ -272,8 +331,8 @@ impl<'a> Value<'a> {
     /// The list of a host, if it is one.
     #[inline]
     pub const fn as_list_view(&self) -> Option<&'a dyn ListView> {
-        match *self {
-            Value::ListView(view) => Some(view),
+        match self.0 {
+            Repr::ListView(view) => Some(view),
             _ => None,
         }
     }

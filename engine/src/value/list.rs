@@ -4,11 +4,15 @@ use std::ops::Range;
 
 use bumpalo::collections::Vec as ArenaVec;
 
-use super::{Arena, Json, ListView, OwnedValue, Shape, Value};
+use super::{Arena, Json, ListView, OwnedValue, Repr, Shape, Value};
 
 /// A list: computed, in a JSON document, or of a host.
 #[derive(Debug, Clone, Copy)]
-pub enum List<'a> {
+pub struct List<'a>(pub(crate) ListRepr<'a>);
+
+/// What a list is made of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum ListRepr<'a> {
     /// Computed.
     Values(&'a [Value<'a>]),
     /// In a JSON document.
@@ -22,14 +26,17 @@ pub enum List<'a> {
 }
 
 impl<'a> List<'a> {
+    /// The list without elements.
+    pub const EMPTY: List<'static> = List(ListRepr::Values(&[]));
+
     /// The number of elements.
     pub fn len(&self) -> usize {
-        match self {
-            List::Values(values) => values.len(),
-            List::Json(items) => items.len(),
-            List::Shaped(items, _) => items.len(),
-            List::Owned(values) => values.len(),
-            List::View(view) => view.len(),
+        match self.0 {
+            ListRepr::Values(values) => values.len(),
+            ListRepr::Json(items) => items.len(),
+            ListRepr::Shaped(items, _) => items.len(),
+            ListRepr::Owned(values) => values.len(),
+            ListRepr::View(view) => view.len(),
         }
     }
 
@@ -40,28 +47,28 @@ impl<'a> List<'a> {
 
     /// The element at `index`, or `None` past the end.
     pub fn get(&self, index: usize) -> Option<Value<'a>> {
-        match *self {
-            List::Values(values) => values.get(index).copied(),
-            List::Json(items) => items.get(index).map(Value::from),
-            List::Shaped(items, shape) => items.get(index).map(|json| shape.element(json)),
-            List::Owned(values) => values.get(index).map(OwnedValue::as_value),
-            List::View(view) => view.get(index),
+        match self.0 {
+            ListRepr::Values(values) => values.get(index).copied(),
+            ListRepr::Json(items) => items.get(index).map(Value::from),
+            ListRepr::Shaped(items, shape) => items.get(index).map(|json| shape.element(json)),
+            ListRepr::Owned(values) => values.get(index).map(OwnedValue::as_value),
+            ListRepr::View(view) => view.get(index),
         }
     }
 
     /// The elements of a range, sharing the list's memory where they can; none where the list is too short.
     pub fn slice(&self, range: Range<usize>, arena: &'a Arena) -> Option<List<'a>> {
-        match *self {
-            List::Values(values) => values.get(range).map(List::Values),
-            List::Json(items) => items.get(range).map(List::Json),
-            List::Owned(values) => values.get(range).map(List::Owned),
-            List::Shaped(..) | List::View(_) => {
+        match self.0 {
+            ListRepr::Values(values) => values.get(range).map(|part| List(ListRepr::Values(part))),
+            ListRepr::Json(items) => items.get(range).map(|part| List(ListRepr::Json(part))),
+            ListRepr::Owned(values) => values.get(range).map(|part| List(ListRepr::Owned(part))),
+            ListRepr::Shaped(..) | ListRepr::View(_) => {
                 if range.end > self.len() {
                     return None;
                 }
                 let elements = range.filter_map(|index| self.get(index));
                 let elements = ArenaVec::from_iter_in(elements, arena.bump());
-                Some(List::Values(elements.into_bump_slice()))
+                Some(List(ListRepr::Values(elements.into_bump_slice())))
             }
         }
     }
@@ -75,14 +82,20 @@ impl<'a> List<'a> {
     }
 }
 
+impl<'a, T: AsRef<[Value<'a>]> + ?Sized> From<&'a T> for List<'a> {
+    fn from(values: &'a T) -> Self {
+        List(ListRepr::Values(values.as_ref()))
+    }
+}
+
 impl<'a> From<List<'a>> for Value<'a> {
     fn from(list: List<'a>) -> Self {
-        match list {
-            List::Values(values) => Value::List(values),
-            List::Json(items) => Value::JsonList(items),
-            List::Shaped(items, shape) => Value::ShapedList(items, shape),
-            List::Owned(values) => Value::OwnedList(values),
-            List::View(view) => Value::ListView(view),
+        match list.0 {
+            ListRepr::Values(values) => Value(Repr::List(values)),
+            ListRepr::Json(items) => Value(Repr::JsonList(items)),
+            ListRepr::Shaped(items, shape) => Value(Repr::ShapedList(items, shape)),
+            ListRepr::Owned(values) => Value(Repr::OwnedList(values)),
+            ListRepr::View(view) => Value(Repr::ListView(view)),
         }
     }
 }

@@ -5,12 +5,16 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use super::{Arena, JsonObject, MapView, OpaqueKey, Shape, Value};
+use super::{Arena, JsonObject, MapView, OpaqueKey, Repr, Shape, Value};
 use crate::error::EvalError;
 
 /// A map: computed, in a JSON document, or of a host.
 #[derive(Debug, Clone, Copy)]
-pub enum Map<'a> {
+pub struct Map<'a>(pub(super) MapRepr<'a>);
+
+/// What a map is made of.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum MapRepr<'a> {
     /// Computed.
     Values(&'a MapValue<'a>),
     /// In a JSON document.
@@ -24,14 +28,19 @@ pub enum Map<'a> {
 }
 
 impl<'a> Map<'a> {
+    /// Whether it is an object of a JSON document that a host reads in its own fashion.
+    pub fn is_shaped(&self) -> bool {
+        matches!(self.0, MapRepr::Shaped(..))
+    }
+
     /// The number of entries.
     pub fn len(&self) -> usize {
-        match self {
-            Map::Values(map) => map.entries.len(),
-            Map::Json(map) => map.len(),
-            Map::Shaped(map, _) => map.len(),
-            Map::Fields(fields) => fields.len(),
-            Map::View(view) => view.len(),
+        match self.0 {
+            MapRepr::Values(map) => map.entries.len(),
+            MapRepr::Json(map) => map.len(),
+            MapRepr::Shaped(map, _) => map.len(),
+            MapRepr::Fields(fields) => fields.len(),
+            MapRepr::View(view) => view.len(),
         }
     }
 
@@ -42,12 +51,12 @@ impl<'a> Map<'a> {
 
     /// The value under a text key.
     pub fn get_str(&self, key: &str) -> Result<Option<Value<'a>>, EvalError> {
-        match *self {
-            Map::Values(map) => Ok(map.get(&Value::String(key))),
-            Map::Json(map) => Ok(map.get(key).map(Value::from)),
-            Map::Shaped(map, shape) => Ok(shape.find(map, key)),
-            Map::Fields(fields) => Ok(field_named(fields, key)),
-            Map::View(view) => view.get(&Value::String(key)),
+        match self.0 {
+            MapRepr::Values(map) => Ok(map.get(&Value(Repr::String(key)))),
+            MapRepr::Json(map) => Ok(map.get(key).map(Value::from)),
+            MapRepr::Shaped(map, shape) => Ok(shape.find(map, key)),
+            MapRepr::Fields(fields) => Ok(field_named(fields, key)),
+            MapRepr::View(view) => view.get(&Value(Repr::String(key))),
         }
     }
 
@@ -69,45 +78,51 @@ impl<'a> Map<'a> {
 
     fn get_exact(&self, key: &Value<'_>) -> Result<Option<Value<'a>>, EvalError> {
         match (*self, key) {
-            (Map::Values(map), _) if map.entries.is_empty() => Ok(None),
-            (Map::Values(map), _) => {
+            (Map(MapRepr::Values(map)), _) if map.entries.is_empty() => Ok(None),
+            (Map(MapRepr::Values(map)), _) => {
                 check_hashable(key)?;
                 Ok(map.get(key))
             }
-            (Map::Json(map), Value::String(text)) => Ok(map.get(*text).map(Value::from)),
-            (Map::Fields(fields), Value::String(text)) => Ok(field_named(fields, text)),
-            (Map::Json(_) | Map::Fields(_), _) => Ok(None),
-            (Map::Shaped(map, shape), Value::String(text)) => Ok(shape.find(map, text)),
-            (Map::Shaped(..), _) => Err(EvalError::no_such_overload()),
-            (Map::View(view), _) => view.get(key),
+            (Map(MapRepr::Json(map)), Value(Repr::String(text))) => {
+                Ok(map.get(*text).map(Value::from))
+            }
+            (Map(MapRepr::Fields(fields)), Value(Repr::String(text))) => {
+                Ok(field_named(fields, text))
+            }
+            (Map(MapRepr::Json(_)) | Map(MapRepr::Fields(_)), _) => Ok(None),
+            (Map(MapRepr::Shaped(map, shape)), Value(Repr::String(text))) => {
+                Ok(shape.find(map, text))
+            }
+            (Map(MapRepr::Shaped(..)), _) => Err(EvalError::no_such_overload()),
+            (Map(MapRepr::View(view)), _) => view.get(key),
         }
     }
 
     /// The entries in order. A host's map that computes values may fail on each.
     pub fn iter(&self) -> MapIter<'a> {
-        match *self {
-            Map::Values(map) => MapIter::Values(map.entries.iter()),
-            Map::Json(map) => MapIter::Json(map.iter()),
-            Map::Shaped(map, shape) => MapIter::Shaped(ShapedKeys {
+        match self.0 {
+            MapRepr::Values(map) => MapIter::Values(map.entries.iter()),
+            MapRepr::Json(map) => MapIter::Json(map.iter()),
+            MapRepr::Shaped(map, shape) => MapIter::Shaped(ShapedKeys {
                 map,
                 names: map.keys(),
                 shape,
                 unknown: 0,
             }),
-            Map::Fields(fields) => MapIter::Fields(fields.iter()),
-            Map::View(view) => MapIter::View(view, 0),
+            MapRepr::Fields(fields) => MapIter::Fields(fields.iter()),
+            MapRepr::View(view) => MapIter::View(view, 0),
         }
     }
 }
 
 impl<'a> From<Map<'a>> for Value<'a> {
     fn from(map: Map<'a>) -> Self {
-        match map {
-            Map::Values(map) => Value::Map(map),
-            Map::Json(map) => Value::JsonMap(map),
-            Map::Shaped(map, shape) => Value::ShapedMap(map, shape),
-            Map::Fields(fields) => Value::Fields(fields),
-            Map::View(view) => Value::MapView(view),
+        match map.0 {
+            MapRepr::Values(map) => Value(Repr::Map(map)),
+            MapRepr::Json(map) => Value(Repr::JsonMap(map)),
+            MapRepr::Shaped(map, shape) => Value(Repr::ShapedMap(map, shape)),
+            MapRepr::Fields(fields) => Value(Repr::Fields(fields)),
+            MapRepr::View(view) => Value(Repr::MapView(view)),
         }
     }
 }
@@ -157,11 +172,11 @@ impl<'a> MapIter<'a> {
     pub fn next_key(&mut self) -> Option<Value<'a>> {
         match self {
             MapIter::Values(entries) => entries.next().map(|(key, _)| *key),
-            MapIter::Json(entries) => entries.next().map(|(key, _)| Value::String(key)),
-            MapIter::Fields(fields) => fields.next().map(|(name, _)| Value::String(name)),
-            MapIter::Shaped(keys) => keys.next().map(Value::String).or_else(|| {
+            MapIter::Json(entries) => entries.next().map(|(key, _)| Value(Repr::String(key))),
+            MapIter::Fields(fields) => fields.next().map(|(name, _)| Value(Repr::String(name))),
+            MapIter::Shaped(keys) => keys.next().map(Value::from).or_else(|| {
                 keys.unknown = keys.unknown.checked_sub(1)?;
-                Some(Value::Null)
+                Some(Value(Repr::Null))
             }),
             MapIter::View(view, position) => {
                 let key = view.key(*position)?;
@@ -180,22 +195,22 @@ impl<'a> Iterator for MapIter<'a> {
             MapIter::Values(entries) => entries.next().map(|entry| Ok(*entry)),
             MapIter::Json(entries) => entries
                 .next()
-                .map(|(key, value)| Ok((Value::String(key), Value::from(value)))),
+                .map(|(key, value)| Ok((Value(Repr::String(key)), Value::from(value)))),
             MapIter::Fields(fields) => fields
                 .next()
-                .map(|(name, value)| Ok((Value::String(name), *value))),
+                .map(|(name, value)| Ok((Value(Repr::String(name)), *value))),
             MapIter::Shaped(keys) => {
                 let name = keys.next()?;
                 let value = keys.shape.find(keys.map, name);
                 let value = value.ok_or_else(|| EvalError::no_such_key(name));
-                Some(value.map(|value| (Value::String(name), value)))
+                Some(value.map(|value| (Value(Repr::String(name)), value)))
             }
             MapIter::View(view, _) => {
                 let view = *view;
                 let key = self.next_key()?;
                 Some(
                     view.get(&key)
-                        .map(|value| (key, value.unwrap_or(Value::Null))),
+                        .map(|value| (key, value.unwrap_or(Value(Repr::Null)))),
                 )
             }
         }
@@ -220,12 +235,12 @@ pub(crate) fn field_named<'a>(fields: &[(&'a str, Value<'a>)], name: &str) -> Op
 
 /// The keys of other types under which a lookup also looks for a number.
 fn other_keys(key: &Value<'_>) -> [Option<Value<'static>>; 2] {
-    match *key {
-        Value::Int(int) => [u64::try_from(int).ok().map(Value::Uint), None],
-        Value::Uint(uint) => [i64::try_from(uint).ok().map(Value::Int), None],
-        Value::Double(double) => [
-            super::number::exact_int(double).map(Value::Int),
-            super::number::exact_uint(double).map(Value::Uint),
+    match key.0 {
+        Repr::Int(int) => [u64::try_from(int).ok().map(Value::from), None],
+        Repr::Uint(uint) => [i64::try_from(uint).ok().map(Value::from), None],
+        Repr::Double(double) => [
+            super::number::exact_int(double).map(Value::from),
+            super::number::exact_uint(double).map(Value::from),
         ],
         _ => [None, None],
     }
@@ -250,7 +265,7 @@ impl<'a> MapValue<'a> {
 
     /// The value under exactly this key, type included.
     fn get(&self, key: &Value<'_>) -> Option<Value<'a>> {
-        if matches!(key, Value::Double(d) if d.is_nan()) {
+        if matches!(key, Value(Repr::Double(d)) if d.is_nan()) {
             return None;
         }
         let found = self
@@ -306,7 +321,7 @@ impl<'a> MapBuilder<'a> {
                 .into_iter()
                 .map(|(Key(key), value)| (key, value)),
         );
-        Value::Map(arena.bump().alloc(MapValue::ordered(entries)))
+        Value(Repr::Map(arena.bump().alloc(MapValue::ordered(entries))))
     }
 }
 
@@ -337,24 +352,23 @@ impl Ord for Key<'_> {
 /// other values that upstream compares by identity are ordered by their address.
 pub fn key_order(left: &Value<'_>, right: &Value<'_>) -> Ordering {
     match (left, right) {
-        (Value::String(l), Value::String(r)) => l.cmp(r),
-        (Value::Int(l), Value::Int(r)) => l.cmp(r),
-        (Value::Uint(l), Value::Uint(r)) => l.cmp(r),
-        (Value::Bool(l), Value::Bool(r)) => l.cmp(r),
+        (Value(Repr::String(l)), Value(Repr::String(r))) => l.cmp(r),
+        (Value(Repr::Int(l)), Value(Repr::Int(r))) => l.cmp(r),
+        (Value(Repr::Uint(l)), Value(Repr::Uint(r))) => l.cmp(r),
+        (Value(Repr::Bool(l)), Value(Repr::Bool(r))) => l.cmp(r),
         // Adding zero makes -0.0 and 0.0 one key.
-        (Value::Double(l), Value::Double(r)) => (l + 0.0).total_cmp(&(r + 0.0)),
-        (Value::Bytes(l), Value::Bytes(r)) => l.cmp(r),
-        (Value::Duration(l), Value::Duration(r)) => l.cmp(r),
-        (Value::Timestamp(l), Value::Timestamp(r)) => l.cmp(r),
-        (Value::Type(l), Value::Type(r)) => l.cmp(r),
-        (Value::Opaque(l), Value::Opaque(r)) => {
-            l.type_name()
-                .cmp(r.type_name())
-                .then_with(|| match (l.key(), r.key()) {
-                    (OpaqueKey::Place, OpaqueKey::Place) => address(left).cmp(&address(right)),
-                    (l, r) => l.cmp(&r),
-                })
-        }
+        (Value(Repr::Double(l)), Value(Repr::Double(r))) => (l + 0.0).total_cmp(&(r + 0.0)),
+        (Value(Repr::Bytes(l)), Value(Repr::Bytes(r))) => l.cmp(r),
+        (Value(Repr::Duration(l)), Value(Repr::Duration(r))) => l.cmp(r),
+        (Value(Repr::Timestamp(l)), Value(Repr::Timestamp(r))) => l.cmp(r),
+        (Value(Repr::Type(l)), Value(Repr::Type(r))) => l.cmp(r),
+        (Value(Repr::Opaque(l)), Value(Repr::Opaque(r))) => l
+            .type_name()
+            .cmp(r.type_name())
+            .then_with(|| match (l.key(), r.key()) {
+                (OpaqueKey::Place, OpaqueKey::Place) => address(left).cmp(&address(right)),
+                (l, r) => l.cmp(&r),
+            }),
         _ => rank(left)
             .cmp(&rank(right))
             .then_with(|| address(left).cmp(&address(right))),
@@ -363,9 +377,9 @@ pub fn key_order(left: &Value<'_>, right: &Value<'_>) -> Ordering {
 
 /// Fails for values that cannot be keys of maps or members of sets.
 pub(crate) fn check_hashable(key: &Value<'_>) -> Result<(), EvalError> {
-    match key {
-        Value::Bytes(_) => Err(EvalError::unhashable("types.Bytes")),
-        Value::Opaque(opaque) if opaque.key() == OpaqueKey::Unhashable => {
+    match key.0 {
+        Repr::Bytes(_) => Err(EvalError::unhashable("types.Bytes")),
+        Repr::Opaque(opaque) if opaque.key() == OpaqueKey::Unhashable => {
             Err(EvalError::unhashable(&opaque.go_type()))
         }
         _ => Ok(()),
@@ -373,34 +387,34 @@ pub(crate) fn check_hashable(key: &Value<'_>) -> Result<(), EvalError> {
 }
 
 fn rank(key: &Value<'_>) -> u8 {
-    match key {
-        Value::Null => 0,
-        Value::Bool(_) => 1,
-        Value::Int(_) => 2,
-        Value::Uint(_) => 3,
-        Value::Double(_) => 4,
-        Value::String(_) => 5,
-        Value::Bytes(_) => 6,
-        Value::Duration(_) => 7,
-        Value::Timestamp(_) => 8,
-        Value::Type(_) => 9,
+    match key.0 {
+        Repr::Null => 0,
+        Repr::Bool(_) => 1,
+        Repr::Int(_) => 2,
+        Repr::Uint(_) => 3,
+        Repr::Double(_) => 4,
+        Repr::String(_) => 5,
+        Repr::Bytes(_) => 6,
+        Repr::Duration(_) => 7,
+        Repr::Timestamp(_) => 8,
+        Repr::Type(_) => 9,
         _ => 10,
     }
 }
 
 pub(super) fn address(key: &Value<'_>) -> usize {
-    match *key {
-        Value::List(values) | Value::Items(values) => values.as_ptr().addr(),
-        Value::JsonList(items) => items.as_ptr().addr(),
-        Value::ShapedList(items, _) => items.as_ptr().addr(),
-        Value::OwnedList(values) => values.as_ptr().addr(),
-        Value::ListView(view) => std::ptr::from_ref(view).addr(),
-        Value::Map(map) => std::ptr::from_ref(map).addr(),
-        Value::JsonMap(map) | Value::ShapedMap(map, _) => std::ptr::from_ref(map).addr(),
-        Value::Fields(fields) => fields.as_ptr().addr(),
-        Value::MapView(view) => std::ptr::from_ref(view).addr(),
-        Value::Optional(Some(value)) => std::ptr::from_ref(value).addr(),
-        Value::Opaque(opaque) => std::ptr::from_ref(opaque).addr(),
+    match key.0 {
+        Repr::List(values) | Repr::Items(values) => values.as_ptr().addr(),
+        Repr::JsonList(items) => items.as_ptr().addr(),
+        Repr::ShapedList(items, _) => items.as_ptr().addr(),
+        Repr::OwnedList(values) => values.as_ptr().addr(),
+        Repr::ListView(view) => std::ptr::from_ref(view).addr(),
+        Repr::Map(map) => std::ptr::from_ref(map).addr(),
+        Repr::JsonMap(map) | Repr::ShapedMap(map, _) => std::ptr::from_ref(map).addr(),
+        Repr::Fields(fields) => fields.as_ptr().addr(),
+        Repr::MapView(view) => std::ptr::from_ref(view).addr(),
+        Repr::Optional(Some(value)) => std::ptr::from_ref(value).addr(),
+        Repr::Opaque(opaque) => std::ptr::from_ref(opaque).addr(),
         _ => 0,
     }
 }

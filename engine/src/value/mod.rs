@@ -28,6 +28,7 @@ pub use arena::{Arena, MEMORY_LIMIT};
 pub use concat::{concat_bytes, concat_lists, concat_strings};
 pub use equal::{list_contains, map_contains};
 pub use kind::ValueKind;
+pub(crate) use list::ListRepr;
 pub use list::{List, ListIter};
 pub use map::{Map, MapBuilder, MapIter, MapValue, ShapedKeys, key_order};
 pub(crate) use map::{check_hashable, field_named};
@@ -40,6 +41,7 @@ pub use shape::{JsonShape, Shape};
 pub use time::{Duration, Timestamp};
 pub use view::{HeldError, ListView, MapView, Opaque, OpaqueKey, Share};
 
+use self::map::MapRepr;
 use crate::error::EvalError;
 
 /// How deeply values may be nested where they are walked: documents (127) in literals (250) fit, as does the stack.
@@ -52,10 +54,17 @@ pub type Json = serde_json::Value;
 pub type JsonObject = serde_json::Map<String, Json>;
 
 /// A value at run time.
+///
+/// What a value is, [`Value::kind`] tells, and accessors such as [`Value::as_str`]. Values are made of Rust's types by `From`,
+/// and of what is computed by an [`Arena`].
+#[derive(Clone, Copy)]
+pub struct Value<'a>(Repr<'a>);
+
+/// What a value is made of.
 // The kind takes a whole word, so that a copy is three words; the compiler would put small contents beside a kind of one byte.
 #[repr(u64)]
 #[derive(Debug, Clone, Copy)]
-pub enum Value<'a> {
+enum Repr<'a> {
     /// `null`
     Null,
     /// `true`, `false`
@@ -112,23 +121,29 @@ pub enum Value<'a> {
 // Values are passed around by copy at every step; growing them slows everything down.
 const _: () = assert!(size_of::<Result<Value<'_>, EvalError>>() <= 24);
 
+impl std::fmt::Debug for Value<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 impl<'a> Value<'a> {
     /// The value, or the failure that it stands for.
     #[inline]
     pub fn or_held_error(self, arena: &'a Arena) -> Result<Value<'a>, EvalError> {
         match self {
-            Value::Opaque(opaque) => opaque
+            Value(Repr::Opaque(opaque)) => opaque
                 .held_error()
                 .map_or(Ok(self), |error| Err(error.clone())),
             value => value.read(arena),
         }
     }
 
-    /// The value, which is read now if it was [`Value::Unread`].
+    /// The value, which is read now if it was [unread](ValueKind::Unread).
     #[inline]
     pub fn read(self, arena: &'a Arena) -> Result<Value<'a>, EvalError> {
         match self {
-            Value::Unread(json, shape) => shape.read(json, arena),
+            Value(Repr::Unread(json, shape)) => shape.read(json, arena),
             value => Ok(value),
         }
     }
@@ -137,19 +152,19 @@ impl<'a> Value<'a> {
     /// is what it holds, a type its name, a list of a schema any list, and of a library's value or a failure nothing can be
     /// made again.
     pub fn native(mut self, arena: &'a Arena) -> Value<'a> {
-        while let Value::Optional(Some(&held)) = self {
+        while let Value(Repr::Optional(Some(&held))) = self {
             self = held;
         }
         let value = self
             .read(arena)
             .unwrap_or_else(|error| arena.opaque(HeldError(error)));
         match value {
-            Value::Optional(_) => Value::Null,
-            Value::Type(name) => Value::String(name),
-            Value::ShapedList(items, _) => Value::JsonList(items),
-            Value::ShapedMap(map, _) => Value::JsonMap(map),
-            Value::ListView(list) => list.native(arena).unwrap_or(value),
-            Value::Opaque(opaque) => match opaque.native_error() {
+            Value(Repr::Optional(_)) => Value(Repr::Null),
+            Value(Repr::Type(name)) => Value(Repr::String(name)),
+            Value(Repr::ShapedList(items, _)) => Value(Repr::JsonList(items)),
+            Value(Repr::ShapedMap(map, _)) => Value(Repr::JsonMap(map)),
+            Value(Repr::ListView(list)) => list.native(arena).unwrap_or(value),
+            Value(Repr::Opaque(opaque)) => match opaque.native_error() {
                 Some(error) => arena.opaque(HeldError(error)),
                 None => value,
             },
@@ -163,7 +178,7 @@ impl<'a> Value<'a> {
     pub fn has_methods(&self) -> bool {
         matches!(
             self,
-            Value::String(_) | Value::Duration(_) | Value::Timestamp(_)
+            Value(Repr::String(_)) | Value(Repr::Duration(_)) | Value(Repr::Timestamp(_))
         )
     }
 
@@ -178,55 +193,55 @@ impl<'a> Value<'a> {
 
     /// The list behind this value, if it is one.
     pub fn as_list(self) -> Option<List<'a>> {
-        match self {
-            Value::List(values) | Value::Items(values) => Some(List::Values(values)),
-            Value::JsonList(items) => Some(List::Json(items)),
-            Value::ShapedList(items, shape) => Some(List::Shaped(items, shape)),
-            Value::OwnedList(values) => Some(List::Owned(values)),
-            Value::ListView(view) => Some(List::View(view)),
+        match self.0 {
+            Repr::List(values) | Repr::Items(values) => Some(List(ListRepr::Values(values))),
+            Repr::JsonList(items) => Some(List(ListRepr::Json(items))),
+            Repr::ShapedList(items, shape) => Some(List(ListRepr::Shaped(items, shape))),
+            Repr::OwnedList(values) => Some(List(ListRepr::Owned(values))),
+            Repr::ListView(view) => Some(List(ListRepr::View(view))),
             _ => None,
         }
     }
 
     /// The map behind this value, if it is one.
     pub fn as_map(self) -> Option<Map<'a>> {
-        match self {
-            Value::Map(map) => Some(Map::Values(map)),
-            Value::JsonMap(map) => Some(Map::Json(map)),
-            Value::ShapedMap(map, shape) => Some(Map::Shaped(map, shape)),
-            Value::Fields(fields) => Some(Map::Fields(fields)),
-            Value::MapView(view) => Some(Map::View(view)),
+        match self.0 {
+            Repr::Map(map) => Some(Map(MapRepr::Values(map))),
+            Repr::JsonMap(map) => Some(Map(MapRepr::Json(map))),
+            Repr::ShapedMap(map, shape) => Some(Map(MapRepr::Shaped(map, shape))),
+            Repr::Fields(fields) => Some(Map(MapRepr::Fields(fields))),
+            Repr::MapView(view) => Some(Map(MapRepr::View(view))),
             _ => None,
         }
     }
 
     /// The name of the value's type, as `type(x)` gives it: `int`, `list`, `google.protobuf.Timestamp`, `null_type`.
     pub fn type_name(&self) -> &'a str {
-        match *self {
-            Value::Null => "null_type",
-            Value::Bool(_) => "bool",
-            Value::Int(_) => "int",
-            Value::Uint(_) => "uint",
-            Value::Double(_) => "double",
-            Value::String(_) => "string",
-            Value::Bytes(_) => "bytes",
-            Value::Duration(_) => "google.protobuf.Duration",
-            Value::Timestamp(_) => "google.protobuf.Timestamp",
-            Value::List(_)
-            | Value::JsonList(_)
-            | Value::ShapedList(..)
-            | Value::OwnedList(_)
-            | Value::Items(_)
-            | Value::ListView(_) => "list",
-            Value::Map(_) | Value::JsonMap(_) | Value::ShapedMap(..) | Value::Fields(_) => "map",
-            Value::MapView(view) => view.type_name(),
-            Value::Optional(_) => "optional_type",
-            Value::Type(_) => "type",
-            Value::Object(object) => object.type_name(),
-            Value::Opaque(opaque) => opaque.type_name(),
-            Value::Unread(json, shape) => shape.look(json, |value| match value {
-                Ok(Value::Opaque(opaque)) => opaque.type_name(),
-                Ok(Value::Bytes(_)) => "bytes",
+        match self.0 {
+            Repr::Null => "null_type",
+            Repr::Bool(_) => "bool",
+            Repr::Int(_) => "int",
+            Repr::Uint(_) => "uint",
+            Repr::Double(_) => "double",
+            Repr::String(_) => "string",
+            Repr::Bytes(_) => "bytes",
+            Repr::Duration(_) => "google.protobuf.Duration",
+            Repr::Timestamp(_) => "google.protobuf.Timestamp",
+            Repr::List(_)
+            | Repr::JsonList(_)
+            | Repr::ShapedList(..)
+            | Repr::OwnedList(_)
+            | Repr::Items(_)
+            | Repr::ListView(_) => "list",
+            Repr::Map(_) | Repr::JsonMap(_) | Repr::ShapedMap(..) | Repr::Fields(_) => "map",
+            Repr::MapView(view) => view.type_name(),
+            Repr::Optional(_) => "optional_type",
+            Repr::Type(_) => "type",
+            Repr::Object(object) => object.type_name(),
+            Repr::Opaque(opaque) => opaque.type_name(),
+            Repr::Unread(json, shape) => shape.look(json, |value| match value {
+                Ok(Value(Repr::Opaque(opaque))) => opaque.type_name(),
+                Ok(Value(Repr::Bytes(_))) => "bytes",
                 _ => "error",
             }),
         }

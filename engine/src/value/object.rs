@@ -1,6 +1,6 @@
 //! Objects that struct literals of a host's types make: `Object.spec{replicas: 3}` (apiserver `pkg/cel/mutation`).
 
-use super::{Arena, MapBuilder, Reach, Value};
+use super::{Arena, MapBuilder, Reach, Repr, Value};
 use crate::error::EvalError;
 
 /// How objects of a host's type behave.
@@ -37,11 +37,11 @@ impl<'a> Object<'a> {
     ) -> Value<'a> {
         fields.sort_by_key(|(name, _)| *name);
         let fields = arena.bump().alloc_slice_copy(&fields);
-        Value::Object(arena.bump().alloc(Object {
+        Value(Repr::Object(arena.bump().alloc(Object {
             type_name,
             kind,
             fields,
-        }))
+        })))
     }
 
     /// The name of the type: `Object.spec`.
@@ -70,10 +70,10 @@ impl<'a> Object<'a> {
         match self.kind {
             ObjectKind::Open => Ok(None),
             ObjectKind::Record { texts, .. } if texts.contains(&name) => {
-                Ok(Some(self.field(name).unwrap_or(Value::String(""))))
+                Ok(Some(self.field(name).unwrap_or(Value(Repr::String("")))))
             }
             ObjectKind::Record { value, .. } if value == name => {
-                Ok(Some(self.field(name).unwrap_or(Value::Null)))
+                Ok(Some(self.field(name).unwrap_or(Value(Repr::Null))))
             }
             ObjectKind::Record { .. } => {
                 Err(EvalError::new(format!("unsupported indexer: {name}")))
@@ -87,7 +87,10 @@ impl<'a> Object<'a> {
             ObjectKind::Open => Ok(None),
             ObjectKind::Record { texts, value } if value == name || texts.contains(&name) => {
                 let found = self.field(name);
-                Ok(found.filter(|found| !matches!(found, Value::String("") if value != name)))
+                Ok(
+                    found
+                        .filter(|found| !matches!(found, Value(Repr::String("")) if value != name)),
+                )
             }
             ObjectKind::Record { .. } => Err(EvalError::new(format!("unsupported field: {name}"))),
         }
@@ -135,21 +138,21 @@ fn plain<'a>(
     reach: &mut Reach,
 ) -> Result<Value<'a>, EvalError> {
     match value {
-        Value::Object(object) if object.kind == ObjectKind::Open => {
+        Value(Repr::Object(object)) if object.kind == ObjectKind::Open => {
             reach.within(object.fields.len(), |reach| {
                 let mut map = MapBuilder::new();
                 for (name, value) in object.fields {
-                    map.insert(Value::String(name), plain(*value, arena, reach)?);
+                    map.insert(Value(Repr::String(name)), plain(*value, arena, reach)?);
                 }
                 Ok(map.build(arena))
             })
         }
-        Value::List(values) => reach.within(values.len(), |reach| {
+        Value(Repr::List(values)) => reach.within(values.len(), |reach| {
             let values = values.iter().map(|value| plain(*value, arena, reach));
             let values = values.collect::<Result<Vec<_>, _>>()?;
             Ok(arena.list(&values))
         }),
-        Value::Map(map) => reach.within(map.entries().len(), |reach| {
+        Value(Repr::Map(map)) => reach.within(map.entries().len(), |reach| {
             let mut plain_map = MapBuilder::new();
             for (key, value) in map.entries() {
                 plain_map.insert(*key, plain(*value, arena, reach)?);
@@ -163,7 +166,7 @@ fn plain<'a>(
 /// Go's `reflect.DeepEqual` of cel-go's values: of lists, which hold functions, only the very same are equal.
 fn deeply_equal(left: &Value<'_>, right: &Value<'_>, reach: &mut Reach) -> Result<bool, EvalError> {
     match (left, right) {
-        (Value::Map(l), Value::Map(r)) => {
+        (Value(Repr::Map(l)), Value(Repr::Map(r))) => {
             let (l, r) = (l.entries(), r.entries());
             reach.within(l.len(), |reach| {
                 for ((l_key, l), (r_key, r)) in l.iter().zip(r) {
@@ -196,35 +199,39 @@ mod tests {
         let check = |left: Value<'_>, right: Value<'_>, expected: bool| {
             assert_eq!(left.equals(&right).unwrap(), expected, "{left:?} {right:?}");
         };
-        let one = object(&arena, "Object", &[("a", Value::Int(1))]);
-        check(one, object(&arena, "Object", &[("a", Value::Int(1))]), true);
+        let one = object(&arena, "Object", &[("a", Value::from(1))]);
         check(
             one,
-            object(&arena, "Object", &[("a", Value::Uint(1))]),
+            object(&arena, "Object", &[("a", Value::from(1))]),
+            true,
+        );
+        check(
+            one,
+            object(&arena, "Object", &[("a", Value::from(1_u64))]),
             false,
         );
         check(
             one,
-            object(&arena, "Object.a", &[("a", Value::Int(1))]),
+            object(&arena, "Object.a", &[("a", Value::from(1))]),
             false,
         );
         check(
             one,
-            object(&arena, "Object", &[("b", Value::Int(1))]),
+            object(&arena, "Object", &[("b", Value::from(1))]),
             false,
         );
-        let list = arena.list(&[Value::Int(1)]);
+        let list = arena.list(&[Value::from(1)]);
         let with_list = object(&arena, "Object", &[("a", list)]);
         check(with_list, with_list, true);
-        let other = object(&arena, "Object", &[("a", arena.list(&[Value::Int(1)]))]);
+        let other = object(&arena, "Object", &[("a", arena.list(&[Value::from(1)]))]);
         check(with_list, other, false);
     }
 
     #[test]
     fn fields_of_open_objects_are_plain_data_where_their_type_is_known() {
         let arena = Arena::new();
-        let inner = object(&arena, "Object.a", &[("b", Value::Int(2))]);
-        let Value::Object(outer) = object(&arena, "Object", &[("a", inner)]) else {
+        let inner = object(&arena, "Object.a", &[("b", Value::from(2))]);
+        let Value(Repr::Object(outer)) = object(&arena, "Object", &[("a", inner)]) else {
             panic!("an object");
         };
         let found = outer.select_declared("a", &arena).unwrap().unwrap();

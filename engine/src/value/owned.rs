@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use super::map::{check_hashable, key_order};
-use super::{Duration, MapView, Opaque, Reach, Timestamp, Value};
+use super::{Duration, MapView, Opaque, Reach, Repr, Timestamp, Value};
 use crate::error::EvalError;
 
 /// A deep copy of a [`Value`], which borrows from nothing. Cheap to clone, and to view as a value again.
 #[derive(Debug, Clone)]
-pub struct OwnedValue(Repr);
+pub struct OwnedValue(Kept);
 
 #[derive(Debug, Clone)]
-enum Repr {
+enum Kept {
     Null,
     Bool(bool),
     Int(i64),
@@ -37,73 +37,73 @@ impl OwnedValue {
 
     /// `true` or `false`.
     pub fn from_bool(value: bool) -> Self {
-        OwnedValue(Repr::Bool(value))
+        OwnedValue(Kept::Bool(value))
     }
 
     /// The value again. Allocates nothing.
     pub fn as_value(&self) -> Value<'_> {
         match &self.0 {
-            Repr::Null => Value::Null,
-            Repr::Bool(value) => Value::Bool(*value),
-            Repr::Int(value) => Value::Int(*value),
-            Repr::Uint(value) => Value::Uint(*value),
-            Repr::Double(value) => Value::Double(*value),
-            Repr::Duration(value) => Value::Duration(*value),
-            Repr::Timestamp(value) => Value::Timestamp(*value),
-            Repr::Absent => Value::Optional(None),
-            Repr::String(text) => Value::String(text),
-            Repr::Bytes(bytes) => Value::Bytes(bytes),
-            Repr::List(list) => Value::OwnedList(list),
-            Repr::Map(map) => Value::MapView(&**map),
-            Repr::Type(name) => Value::Type(name),
-            Repr::Opaque(opaque) => Value::Opaque(&**opaque),
+            Kept::Null => Value(Repr::Null),
+            Kept::Bool(value) => Value(Repr::Bool(*value)),
+            Kept::Int(value) => Value(Repr::Int(*value)),
+            Kept::Uint(value) => Value(Repr::Uint(*value)),
+            Kept::Double(value) => Value(Repr::Double(*value)),
+            Kept::Duration(value) => Value(Repr::Duration(*value)),
+            Kept::Timestamp(value) => Value(Repr::Timestamp(*value)),
+            Kept::Absent => Value(Repr::Optional(None)),
+            Kept::String(text) => Value(Repr::String(text)),
+            Kept::Bytes(bytes) => Value(Repr::Bytes(bytes)),
+            Kept::List(list) => Value(Repr::OwnedList(list)),
+            Kept::Map(map) => Value(Repr::MapView(&**map)),
+            Kept::Type(name) => Value(Repr::Type(name)),
+            Kept::Opaque(opaque) => Value(Repr::Opaque(&**opaque)),
         }
     }
 }
 
 fn copy(value: &Value<'_>, reach: &mut Reach) -> Result<OwnedValue, EvalError> {
-    let repr = match *value {
-        Value::Null => Repr::Null,
-        Value::Bool(value) => Repr::Bool(value),
-        Value::Int(value) => Repr::Int(value),
-        Value::Uint(value) => Repr::Uint(value),
-        Value::Double(value) => Repr::Double(value),
-        Value::Duration(value) => Repr::Duration(value),
-        Value::Timestamp(value) => Repr::Timestamp(value),
-        Value::Optional(None) => Repr::Absent,
-        Value::Optional(Some(_)) => return Err(EvalError::internal("an optional cannot be kept")),
-        Value::Object(_) => return Err(EvalError::internal("an object cannot be kept")),
-        Value::String(text) => Repr::String(text.into()),
-        Value::Bytes(bytes) => Repr::Bytes(bytes.into()),
-        Value::Type(name) => Repr::Type(name.into()),
-        Value::Opaque(opaque) => Repr::Opaque(opaque.share()),
-        Value::List(_)
-        | Value::JsonList(_)
-        | Value::ShapedList(..)
-        | Value::OwnedList(_)
-        | Value::Items(_)
-        | Value::ListView(_) => copy_list(value, reach)?,
-        Value::Map(_)
-        | Value::JsonMap(_)
-        | Value::ShapedMap(..)
-        | Value::Fields(_)
-        | Value::MapView(_) => copy_map(value, reach)?,
-        Value::Unread(json, shape) => return shape.look(json, |value| copy(&value?, reach)),
+    let repr = match value.0 {
+        Repr::Null => Kept::Null,
+        Repr::Bool(value) => Kept::Bool(value),
+        Repr::Int(value) => Kept::Int(value),
+        Repr::Uint(value) => Kept::Uint(value),
+        Repr::Double(value) => Kept::Double(value),
+        Repr::Duration(value) => Kept::Duration(value),
+        Repr::Timestamp(value) => Kept::Timestamp(value),
+        Repr::Optional(None) => Kept::Absent,
+        Repr::Optional(Some(_)) => return Err(EvalError::internal("an optional cannot be kept")),
+        Repr::Object(_) => return Err(EvalError::internal("an object cannot be kept")),
+        Repr::String(text) => Kept::String(text.into()),
+        Repr::Bytes(bytes) => Kept::Bytes(bytes.into()),
+        Repr::Type(name) => Kept::Type(name.into()),
+        Repr::Opaque(opaque) => Kept::Opaque(opaque.share()),
+        Repr::List(_)
+        | Repr::JsonList(_)
+        | Repr::ShapedList(..)
+        | Repr::OwnedList(_)
+        | Repr::Items(_)
+        | Repr::ListView(_) => copy_list(value, reach)?,
+        Repr::Map(_)
+        | Repr::JsonMap(_)
+        | Repr::ShapedMap(..)
+        | Repr::Fields(_)
+        | Repr::MapView(_) => copy_map(value, reach)?,
+        Repr::Unread(json, shape) => return shape.look(json, |value| copy(&value?, reach)),
     };
     Ok(OwnedValue(repr))
 }
 
-fn copy_list(value: &Value<'_>, reach: &mut Reach) -> Result<Repr, EvalError> {
+fn copy_list(value: &Value<'_>, reach: &mut Reach) -> Result<Kept, EvalError> {
     let Some(list) = value.as_list() else {
-        return Ok(Repr::List(Arc::default()));
+        return Ok(Kept::List(Arc::default()));
     };
     let copies: Result<_, _> = reach.within(list.len(), |reach| {
         list.iter().map(|element| copy(&element, reach)).collect()
     });
-    Ok(Repr::List(copies?))
+    Ok(Kept::List(copies?))
 }
 
-fn copy_map(value: &Value<'_>, reach: &mut Reach) -> Result<Repr, EvalError> {
+fn copy_map(value: &Value<'_>, reach: &mut Reach) -> Result<Kept, EvalError> {
     let mut entries = Vec::new();
     if let Some(map) = value.as_map() {
         reach.within(map.len(), |reach| {
@@ -115,7 +115,7 @@ fn copy_map(value: &Value<'_>, reach: &mut Reach) -> Result<Repr, EvalError> {
         })?;
     }
     entries.sort_by(|(l, _), (r, _)| key_order(&l.as_value(), &r.as_value()));
-    Ok(Repr::Map(Box::new(OwnedMap {
+    Ok(Kept::Map(Box::new(OwnedMap {
         type_name: value.type_name().into(),
         entries: entries.into(),
     })))
@@ -138,8 +138,8 @@ impl MapView for OwnedMap {
     }
 
     fn get(&self, key: &Value<'_>) -> Result<Option<Value<'_>>, EvalError> {
-        match key {
-            Value::Double(double) if double.is_nan() => return Ok(None),
+        match key.0 {
+            Repr::Double(double) if double.is_nan() => return Ok(None),
             _ if self.entries.is_empty() => return Ok(None),
             _ => check_hashable(key)?,
         }
@@ -166,9 +166,9 @@ mod tests {
             let arena = Arena::new();
             let json: Json = serde_json::json!({"a": [1, 2.5, null, "x"], "b": {"c": true}});
             let mut map = MapBuilder::new();
-            map.insert(Value::Int(2), Value::from(&json));
-            map.insert(Value::Bool(true), Value::Bytes(b"x"));
-            map.insert(Value::String("k"), Value::Type("int"));
+            map.insert(Value::from(2), Value::from(&json));
+            map.insert(Value::from(true), Value::from(b"x"));
+            map.insert(Value::from("k"), Value::type_named("int"));
             let original = map.build(&arena);
             let copy = OwnedValue::copy_of(&original).expect("no optional");
             assert!(original.equals(&copy.as_value()).expect("comparable"));
@@ -181,7 +181,7 @@ mod tests {
             .as_value()
             .as_map()
             .expect("a map")
-            .get(&Value::Double(2.0));
+            .get(&Value::from(2.0));
         assert_eq!(
             found.expect("no failure").expect("found").type_name(),
             "map"
@@ -191,8 +191,8 @@ mod tests {
     #[test]
     fn optionals_and_bottomless_values_are_refused() {
         let arena = Arena::new();
-        assert!(OwnedValue::copy_of(&arena.some(Value::Null)).is_err());
-        let deep = (0..2_000).fold(Value::Null, |value, _| arena.list(&[value]));
+        assert!(OwnedValue::copy_of(&arena.some(Value::NULL)).is_err());
+        let deep = (0..2_000).fold(Value::NULL, |value, _| arena.list(&[value]));
         assert!(OwnedValue::copy_of(&deep).is_err());
     }
 }

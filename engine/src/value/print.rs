@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::{self, Write};
 
-use super::{Arena, ObjectKind, Timestamp, Value};
+use super::{Arena, ObjectKind, Repr, Timestamp, Value};
 use gavel_golang::{duration, float};
 
 /// Deeper values are cut off; it bounds recursion, and nobody reads so far.
@@ -18,34 +18,44 @@ impl Value<'_> {
         InMessage(self)
     }
 
+    /// [`Value::go_type`] of a value that a host bound as it was: null, arrays and objects are Go's own.
+    pub(crate) fn raw_go_type(&self) -> Cow<'static, str> {
+        match self.0 {
+            Repr::Null => Cow::Borrowed("<nil>"),
+            Repr::JsonList(_) | Repr::Items(_) => Cow::Borrowed("[]interface {}"),
+            Repr::JsonMap(_) | Repr::Fields(_) => Cow::Borrowed("map[string]interface {}"),
+            _ => self.go_type(),
+        }
+    }
+
     /// The Go type of the value, which some messages name: `types.Int`, `*types.baseList`.
     pub fn go_type(&self) -> Cow<'static, str> {
-        let name = match self {
-            Value::Null => "types.Null",
-            Value::Bool(_) => "types.Bool",
-            Value::Int(_) => "types.Int",
-            Value::Uint(_) => "types.Uint",
-            Value::Double(_) => "types.Double",
-            Value::String(_) => "types.String",
-            Value::Bytes(_) => "types.Bytes",
-            Value::Duration(_) => "types.Duration",
-            Value::Timestamp(_) => "types.Timestamp",
-            Value::ShapedList(_, shape) | Value::ShapedMap(_, shape) => shape.go_type(),
-            Value::List(_) | Value::JsonList(_) | Value::OwnedList(_) | Value::Items(_) => {
+        let name = match self.0 {
+            Repr::Null => "types.Null",
+            Repr::Bool(_) => "types.Bool",
+            Repr::Int(_) => "types.Int",
+            Repr::Uint(_) => "types.Uint",
+            Repr::Double(_) => "types.Double",
+            Repr::String(_) => "types.String",
+            Repr::Bytes(_) => "types.Bytes",
+            Repr::Duration(_) => "types.Duration",
+            Repr::Timestamp(_) => "types.Timestamp",
+            Repr::ShapedList(_, shape) | Repr::ShapedMap(_, shape) => shape.go_type(),
+            Repr::List(_) | Repr::JsonList(_) | Repr::OwnedList(_) | Repr::Items(_) => {
                 "*types.baseList"
             }
-            Value::ListView(view) => view.go_type(),
-            Value::Map(_) | Value::JsonMap(_) | Value::Fields(_) | Value::MapView(_) => {
+            Repr::ListView(view) => view.go_type(),
+            Repr::Map(_) | Repr::JsonMap(_) | Repr::Fields(_) | Repr::MapView(_) => {
                 "*types.baseMap"
             }
-            Value::Optional(_) => "*types.Optional",
-            Value::Type(_) => "*types.Type",
-            Value::Object(object) => match object.kind() {
+            Repr::Optional(_) => "*types.Optional",
+            Repr::Type(_) => "*types.Type",
+            Repr::Object(object) => match object.kind() {
                 ObjectKind::Open => "*dynamic.ObjectVal",
                 ObjectKind::Record { .. } => "*mutation.JSONPatchVal",
             },
-            Value::Opaque(opaque) => return opaque.go_type(),
-            Value::Unread(json, shape) => {
+            Repr::Opaque(opaque) => return opaque.go_type(),
+            Repr::Unread(json, shape) => {
                 return shape.look(json, |value| match value {
                     Ok(value) => value.go_type(),
                     Err(_) => Cow::Borrowed("*types.Err"),
@@ -111,7 +121,7 @@ impl Printer<'_, '_> {
             }
             return self.write_char('}');
         }
-        if let Value::Optional(Some(value)) = value {
+        if let Value(Repr::Optional(Some(value))) = value {
             self.write_str("optional(")?;
             self.value(value, depth)?;
             return self.write_char(')');
@@ -121,40 +131,40 @@ impl Printer<'_, '_> {
 
     /// Writes a value that holds no other. Not a part of [`Printer::value`], whose frames are many.
     fn simple(&mut self, value: &Value<'_>) -> fmt::Result {
-        match *value {
+        match value.0 {
             // Upstream's null is a number.
-            Value::Null => self.write_char('0'),
-            Value::Bool(value) => write!(self, "{value}"),
-            Value::Int(value) => write!(self, "{value}"),
-            Value::Uint(value) => write!(self, "{value}"),
-            Value::Double(value) => float::write_shortest(self, value),
-            Value::String(text) => self.write_str(text),
-            Value::Bytes(bytes) => write_bytes(self, bytes),
-            Value::Duration(value) => duration::write_go(self, value.0),
-            Value::Timestamp(time) => write_time(self, time),
-            Value::Optional(None) => self.write_str("optional.none()"),
-            Value::Type("list") => self.write_str("list(dyn)"),
-            Value::Type("map") => self.write_str("map(dyn, dyn)"),
-            Value::Type(name) => self.write_str(name),
-            Value::Object(object) => self.write_str(object.type_name()),
-            Value::Opaque(opaque) => self.write_str(opaque.to_text(&Arena::new())),
-            Value::Unread(json, shape) => shape.look(json, |value| match value {
+            Repr::Null => self.write_char('0'),
+            Repr::Bool(value) => write!(self, "{value}"),
+            Repr::Int(value) => write!(self, "{value}"),
+            Repr::Uint(value) => write!(self, "{value}"),
+            Repr::Double(value) => float::write_shortest(self, value),
+            Repr::String(text) => self.write_str(text),
+            Repr::Bytes(bytes) => write_bytes(self, bytes),
+            Repr::Duration(value) => duration::write_go(self, value.0),
+            Repr::Timestamp(time) => write_time(self, time),
+            Repr::Optional(None) => self.write_str("optional.none()"),
+            Repr::Type("list") => self.write_str("list(dyn)"),
+            Repr::Type("map") => self.write_str("map(dyn, dyn)"),
+            Repr::Type(name) => self.write_str(name),
+            Repr::Object(object) => self.write_str(object.type_name()),
+            Repr::Opaque(opaque) => self.write_str(opaque.to_text(&Arena::new())),
+            Repr::Unread(json, shape) => shape.look(json, |value| match value {
                 Ok(value) => self.simple(&value),
                 Err(error) => self.write_str(error.message()),
             }),
             // Written above.
-            Value::List(_)
-            | Value::JsonList(_)
-            | Value::ShapedList(..)
-            | Value::ShapedMap(..)
-            | Value::OwnedList(_)
-            | Value::Items(_)
-            | Value::ListView(_)
-            | Value::Map(_)
-            | Value::JsonMap(_)
-            | Value::Fields(_)
-            | Value::MapView(_)
-            | Value::Optional(Some(_)) => Ok(()),
+            Repr::List(_)
+            | Repr::JsonList(_)
+            | Repr::ShapedList(..)
+            | Repr::ShapedMap(..)
+            | Repr::OwnedList(_)
+            | Repr::Items(_)
+            | Repr::ListView(_)
+            | Repr::Map(_)
+            | Repr::JsonMap(_)
+            | Repr::Fields(_)
+            | Repr::MapView(_)
+            | Repr::Optional(Some(_)) => Ok(()),
         }
     }
 }
@@ -199,21 +209,21 @@ mod tests {
             offset,
         };
         let mut map = MapBuilder::new();
-        map.insert(Value::Int(1), Value::Null);
-        map.insert(Value::String("b"), Value::Double(1e6));
-        let some = arena.some(Value::Int(1));
+        map.insert(Value::from(1), Value::NULL);
+        map.insert(Value::from("b"), Value::from(1e6));
+        let some = arena.some(Value::from(1));
         for (value, expected) in [
-            (Value::Bytes(b"ab"), "[97 98]"),
-            (Value::Duration(Duration(5_400_000_000_000)), "1h30m0s"),
-            (Value::Timestamp(time(0)), "2020-01-01 00:00:00.5 +0000 UTC"),
+            (Value::from(b"ab"), "[97 98]"),
+            (Value::from(Duration(5_400_000_000_000)), "1h30m0s"),
+            (Value::from(time(0)), "2020-01-01 00:00:00.5 +0000 UTC"),
             (
-                Value::Timestamp(time(-5_400)),
+                Value::from(time(-5_400)),
                 "2019-12-31 22:30:00.5 -0130 -0130",
             ),
-            (Value::Type("list"), "list(dyn)"),
+            (Value::type_named("list"), "list(dyn)"),
             (map.build(&arena), "{1: 0, b: 1e+06}"),
-            (arena.list(&[Value::String("a"), some]), "[a, optional(1)]"),
-            (Value::Optional(None), "optional.none()"),
+            (arena.list(&[Value::from("a"), some]), "[a, optional(1)]"),
+            (Value::NONE, "optional.none()"),
         ] {
             assert_eq!(value.in_message().to_string(), expected);
         }
@@ -222,7 +232,7 @@ mod tests {
     #[test]
     fn depth_is_bounded() {
         let arena = Arena::new();
-        let deep = (0..1000).fold(Value::Null, |value, _| arena.list(&[value]));
+        let deep = (0..1000).fold(Value::NULL, |value, _| arena.list(&[value]));
         assert!(deep.in_message().to_string().contains("..."));
     }
 }

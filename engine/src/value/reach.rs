@@ -3,7 +3,7 @@
 //! `[x, x]` holds the same list twice without a copy, so that a short expression makes a value that is larger than any
 //! memory when it is walked. Upstream walks on for ever; here a walk ends.
 
-use super::{MAX_DEPTH, Value};
+use super::{MAX_DEPTH, Repr, Value};
 use crate::error::EvalError;
 
 /// The most elements and entries that a walk meets: more than the largest document that a cluster stores has.
@@ -55,10 +55,10 @@ impl Reach {
 
     /// Walks over all of a value, but for its keys; texts count by their length.
     pub fn walk(&mut self, value: &Value<'_>) -> Result<(), EvalError> {
-        match value {
-            Value::String(text) => self.meet(text.len() / BYTES_PER_ELEMENT),
-            Value::Bytes(bytes) => self.meet(bytes.len() / BYTES_PER_ELEMENT),
-            Value::Optional(Some(value)) => self.within(1, |reach| reach.walk(value)),
+        match value.0 {
+            Repr::String(text) => self.meet(text.len() / BYTES_PER_ELEMENT),
+            Repr::Bytes(bytes) => self.meet(bytes.len() / BYTES_PER_ELEMENT),
+            Repr::Optional(Some(value)) => self.within(1, |reach| reach.walk(value)),
             _ => match (value.as_list(), value.as_map()) {
                 (Some(list), _) => self.within(list.len(), |reach| {
                     list.iter().try_for_each(|element| reach.walk(&element))

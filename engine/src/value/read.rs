@@ -6,7 +6,7 @@
 
 use memchr::memchr2;
 
-use super::{Arena, Value};
+use super::{Arena, Repr, Value};
 
 /// The deepest nesting, as `serde_json` has it.
 const MAX_DEPTH: usize = 127;
@@ -25,8 +25,9 @@ const SHORT: usize = 32;
 ///
 /// let arena = Arena::new();
 /// let value = read_json(r#"{"b": [1, 2.5], "a": "x"}"#, &arena);
-/// let Some(Value::Fields(fields)) = value else { panic!("an object") };
-/// assert!(matches!(fields, [("a", Value::String("x")), ("b", Value::Items([_, _]))]));
+/// let object = value.and_then(Value::as_map).expect("an object");
+/// let names: Vec<_> = object.iter().flatten().filter_map(|(name, _)| name.as_str()).collect();
+/// assert_eq!(names, ["a", "b"]);
 /// assert!(read_json(r#"{"a": 1, "a": 2}"#, &arena).is_none());
 /// ```
 pub fn read_json<'a>(text: &'a str, arena: &'a Arena) -> Option<Value<'a>> {
@@ -82,12 +83,12 @@ impl<'a> Reader<'a> {
     #[inline]
     fn value(&mut self, first: u8, depth: usize) -> Option<Value<'a>> {
         match first {
-            b'"' => self.string().map(Value::String),
+            b'"' => self.string().map(Value::from),
             b'{' => self.object(depth.wrapping_add(1)),
             b'[' => self.list(depth.wrapping_add(1)),
-            b't' => self.word(b"rue", Value::Bool(true)),
-            b'f' => self.word(b"alse", Value::Bool(false)),
-            b'n' => self.word(b"ull", Value::Null),
+            b't' => self.word(b"rue", Value(Repr::Bool(true))),
+            b'f' => self.word(b"alse", Value(Repr::Bool(false))),
+            b'n' => self.word(b"ull", Value(Repr::Null)),
             b'-' | b'0'..=b'9' => self.number(),
             _ => None,
         }
@@ -132,7 +133,7 @@ impl<'a> Reader<'a> {
         }
         let fields = self.arena.bump().alloc_slice_copy(fields);
         self.fields.truncate(begin);
-        Some(Value::Fields(fields))
+        Some(Value(Repr::Fields(fields)))
     }
 
     fn list(&mut self, depth: usize) -> Option<Value<'a>> {
@@ -149,7 +150,7 @@ impl<'a> Reader<'a> {
         let items = self.items.get(begin..)?;
         let items = self.arena.bump().alloc_slice_copy(items);
         self.items.truncate(begin);
-        Some(Value::Items(items))
+        Some(Value(Repr::Items(items)))
     }
 
     /// Takes what stands behind an element: the end, or a comma and the first byte of the next element.
@@ -233,8 +234,8 @@ impl<'a> Reader<'a> {
         let digits = number.strip_prefix('-').unwrap_or(number).as_bytes();
         let is_plain = matches!(digits, [b'0'] | [b'1'..=b'9', ..]);
         match number.parse() {
-            Ok(int) if is_plain => Some(Value::Int(int)),
-            _ => serde_json::from_str(number).ok().map(Value::Double),
+            Ok(int) if is_plain => Some(Value(Repr::Int(int))),
+            _ => serde_json::from_str::<f64>(number).ok().map(Value::from),
         }
     }
 }
@@ -333,7 +334,13 @@ mod tests {
         let arena = Arena::new();
         let text = "[9223372036854775807, 9223372036854775808, -0]";
         let value = read_json(text, &arena).unwrap();
-        let Value::Items([Value::Int(i64::MAX), Value::Double(double), Value::Int(0)]) = value
+        let Value(Repr::Items(
+            [
+                Value(Repr::Int(i64::MAX)),
+                Value(Repr::Double(double)),
+                Value(Repr::Int(0)),
+            ],
+        )) = value
         else {
             panic!("{value:?}");
         };
@@ -353,10 +360,12 @@ mod tests {
             assert_eq!(map.len(), count);
             for n in 0..count {
                 let found = map.get_str(&format!("f{n}")).unwrap();
-                assert!(matches!(found, Some(Value::Int(int)) if usize::try_from(int) == Ok(n)));
+                assert!(
+                    matches!(found, Some(Value(Repr::Int(int))) if usize::try_from(int) == Ok(n))
+                );
             }
             assert!(map.get_str("f").unwrap().is_none());
-            assert!(map.get(&Value::Int(0)).unwrap().is_none());
+            assert!(map.get(&Value::from(0)).unwrap().is_none());
         }
     }
 }

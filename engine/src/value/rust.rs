@@ -7,49 +7,49 @@ use std::fmt;
 use smol_str::SmolStr;
 
 use super::{
-    Duration, Json, JsonObject, List, ListView, Map, MapView, Opaque, Shape, Timestamp, Value,
+    Duration, Json, JsonObject, List, ListView, Map, MapView, Opaque, Repr, Shape, Timestamp, Value,
 };
 
 impl<'a> Value<'a> {
     /// `null`
-    pub const NULL: Value<'static> = Value::Null;
+    pub const NULL: Value<'static> = Value(Repr::Null);
 
     /// `optional.none()`. [`Arena::some`](super::Arena::some) makes the others.
-    pub const NONE: Value<'static> = Value::Optional(None);
+    pub const NONE: Value<'static> = Value(Repr::Optional(None));
 
     /// The type of this name: `int`, `list`, `kubernetes.Quantity`.
     pub const fn type_named(name: &'a str) -> Self {
-        Value::Type(name)
+        Value(Repr::Type(name))
     }
 
     /// A list of a host.
     pub const fn list_view(view: &'a dyn ListView) -> Self {
-        Value::ListView(view)
+        Value(Repr::ListView(view))
     }
 
     /// A map of a host.
     pub const fn map_view(view: &'a dyn MapView) -> Self {
-        Value::MapView(view)
+        Value(Repr::MapView(view))
     }
 
     /// A value of a library's own type. [`Arena::opaque`](super::Arena::opaque) keeps one.
     pub const fn opaque(opaque: &'a dyn Opaque) -> Self {
-        Value::Opaque(opaque)
+        Value(Repr::Opaque(opaque))
     }
 
     /// An array of a JSON document that a host reads in its own fashion.
     pub const fn shaped_list(items: &'a Vec<Json>, shape: &'a Shape) -> Self {
-        Value::ShapedList(items, shape)
+        Value(Repr::ShapedList(items, shape))
     }
 
     /// An object of a JSON document that a host reads in its own fashion.
     pub const fn shaped_map(map: &'a JsonObject, shape: &'a Shape) -> Self {
-        Value::ShapedMap(map, shape)
+        Value(Repr::ShapedMap(map, shape))
     }
 
     /// JSON of a host's shape that takes memory to be read, or that cannot be read: an element of something, or a field.
     pub const fn unread(json: &'a Json, shape: &'a Shape) -> Self {
-        Value::Unread(json, shape)
+        Value(Repr::Unread(json, shape))
     }
 }
 
@@ -84,7 +84,7 @@ macro_rules! held {
         impl<'a> From<$type> for Value<'a> {
             #[inline]
             fn from(value: $type) -> Self {
-                Value::$variant(value)
+                Value(Repr::$variant(value))
             }
         }
 
@@ -115,7 +115,7 @@ macro_rules! narrower {
         impl From<$type> for Value<'_> {
             #[inline]
             fn from(value: $type) -> Self {
-                Value::$variant(<$wide>::from(value))
+                Value(Repr::$variant(<$wide>::from(value)))
             }
         }
 
@@ -142,65 +142,71 @@ narrower! {
 impl From<usize> for Value<'_> {
     fn from(value: usize) -> Self {
         // No platform has addresses of more than 64 bits.
-        Value::Uint(u64::try_from(value).unwrap_or(u64::MAX))
+        Value(Repr::Uint(u64::try_from(value).unwrap_or(u64::MAX)))
     }
 }
 
 impl From<f32> for Value<'_> {
     fn from(value: f32) -> Self {
-        Value::Double(f64::from(value))
+        Value(Repr::Double(f64::from(value)))
     }
 }
 
 impl<'a> From<&'a String> for Value<'a> {
     fn from(text: &'a String) -> Self {
-        Value::String(text)
+        Value(Repr::String(text))
+    }
+}
+
+impl<'a> From<&'a SmolStr> for Value<'a> {
+    fn from(text: &'a SmolStr) -> Self {
+        Value::from(text.as_str())
     }
 }
 
 impl<'a, const N: usize> From<&'a [u8; N]> for Value<'a> {
     fn from(bytes: &'a [u8; N]) -> Self {
-        Value::Bytes(bytes)
+        Value(Repr::Bytes(bytes))
     }
 }
 
 /// A list.
 impl<'a> From<&'a [Value<'a>]> for Value<'a> {
     fn from(values: &'a [Value<'a>]) -> Self {
-        Value::List(values)
+        Value(Repr::List(values))
     }
 }
 
 /// A list.
 impl<'a> From<&'a Vec<Value<'a>>> for Value<'a> {
     fn from(values: &'a Vec<Value<'a>>) -> Self {
-        Value::List(values)
+        Value(Repr::List(values))
     }
 }
 
 /// A list.
 impl<'a, const N: usize> From<&'a [Value<'a>; N]> for Value<'a> {
     fn from(values: &'a [Value<'a>; N]) -> Self {
-        Value::List(values)
+        Value(Repr::List(values))
     }
 }
 
 /// `None` is `null`. CEL's optionals are [`Value::NONE`] and what [`Arena::some`](super::Arena::some) makes.
 impl<'a, T: Into<Value<'a>>> From<Option<T>> for Value<'a> {
     fn from(value: Option<T>) -> Self {
-        value.map_or(Value::Null, T::into)
+        value.map_or(Value(Repr::Null), T::into)
     }
 }
 
 impl<'a> From<&'a JsonObject> for Value<'a> {
     fn from(object: &'a JsonObject) -> Self {
-        Value::JsonMap(object)
+        Value(Repr::JsonMap(object))
     }
 }
 
 impl<'a> From<&'a [Json]> for Value<'a> {
     fn from(array: &'a [Json]) -> Self {
-        Value::JsonList(array)
+        Value(Repr::JsonList(array))
     }
 }
 

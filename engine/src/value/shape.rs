@@ -10,13 +10,13 @@ use crate::error::EvalError;
 
 /// How JSON is read: what its values, fields and elements are, and what equality and `+` of its lists mean.
 ///
-/// Lists and maps are viewed where they lie, as [`Value::ShapedList`] and [`Value::ShapedMap`]. Scalars are values at once;
-/// those that need memory, and JSON that cannot be read, are [`Value::Unread`] until they are used.
+/// Lists and maps are viewed where they lie, as [`Value::shaped_list`] and [`Value::shaped_map`]. Scalars are values at once;
+/// those that need memory, and JSON that cannot be read, are [unread](Value::unread) until they are used.
 pub trait JsonShape: Any + fmt::Debug + Send + Sync {
     /// The value of JSON of this shape. `this` is the shape itself, for values that refer to it.
     fn view<'a>(&'a self, json: &'a Json, this: &'a Shape) -> Value<'a>;
 
-    /// The value that [`Value::Unread`] stands for, or why there is none.
+    /// The value that an [unread](Value::unread) one stands for, or why there is none.
     fn read<'a>(&self, json: &'a Json, arena: &'a Arena) -> Result<Value<'a>, EvalError>;
 
     /// An element of a list of this shape.

@@ -45,7 +45,7 @@ mod tests {
             check(
                 ENCODERS,
                 "base64_decode_string",
-                &[Value::String(text)],
+                &[Value::from(text)],
                 expected,
             );
         }

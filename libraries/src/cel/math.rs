@@ -239,10 +239,15 @@ mod tests {
 
     #[test]
     fn of_equal_numbers_the_first_is_taken() {
-        let (int, uint) = (Value::Int(1), Value::Uint(1));
-        let nan = Value::Double(f64::NAN);
+        let (int, uint) = (Value::from(1), Value::from(1_u64));
+        let nan = Value::from(f64::NAN);
         let unordered = Err("NaN values cannot be ordered: math.@max");
-        check(MATH, "math_@max_int_uint", &[int, Value::Uint(2)], Ok("2"));
+        check(
+            MATH,
+            "math_@max_int_uint",
+            &[int, Value::from(2_u64)],
+            Ok("2"),
+        );
         check(MATH, "math_@min_int_uint", &[int, uint], Ok("1"));
         check(MATH, "math_@max_int_double", &[int, nan], unordered);
     }
@@ -253,10 +258,10 @@ mod tests {
         let check = |values: &[Value<'_>], expected| {
             check(MATH, "math_@min_list_int", &[arena.list(values)], expected);
         };
-        check(&[Value::Int(2), Value::Double(1.5)], Ok("1.5"));
+        check(&[Value::from(2), Value::from(1.5)], Ok("1.5"));
         check(&[], Err("math.@min(list) argument must not be empty"));
         check(
-            &[Value::Int(1), Value::Null],
+            &[Value::from(1), Value::NULL],
             Err("no such overload: math.@min"),
         );
     }
@@ -264,15 +269,15 @@ mod tests {
     #[test]
     fn numbers_at_the_edge() {
         let overflow = Err("integer overflow");
-        check(MATH, "math_abs_int", &[Value::Int(i64::MIN)], overflow);
-        check(MATH, "math_sign_double", &[Value::Double(-0.0)], Ok("0"));
+        check(MATH, "math_abs_int", &[Value::from(i64::MIN)], overflow);
+        check(MATH, "math_sign_double", &[Value::from(-0.0)], Ok("0"));
         check(
             MATH,
             "math_sign_double",
-            &[Value::Double(f64::NAN)],
+            &[Value::from(f64::NAN)],
             Ok("NaN"),
         );
-        check(MATH, "math_round_double", &[Value::Double(2.5)], Ok("3"));
+        check(MATH, "math_round_double", &[Value::from(2.5)], Ok("3"));
     }
 
     #[test]
@@ -283,16 +288,21 @@ mod tests {
         check(
             MATH,
             left,
-            &[Value::Int(1), Value::Int(63)],
+            &[Value::from(1), Value::from(63)],
             Ok("-9223372036854775808"),
         );
-        check(MATH, left, &[Value::Int(1), Value::Int(64)], Ok("0"));
-        check(MATH, left, &[Value::Int(1), Value::Int(i64::MAX)], Ok("0"));
-        check(MATH, left, &[Value::Int(1), Value::Int(-1)], negative);
+        check(MATH, left, &[Value::from(1), Value::from(64)], Ok("0"));
+        check(
+            MATH,
+            left,
+            &[Value::from(1), Value::from(i64::MAX)],
+            Ok("0"),
+        );
+        check(MATH, left, &[Value::from(1), Value::from(-1)], negative);
         check(
             MATH,
             right,
-            &[Value::Int(-1), Value::Int(1)],
+            &[Value::from(-1), Value::from(1)],
             Ok("9223372036854775807"),
         );
     }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use gavel_engine::error::EvalError;
-use gavel_engine::value::{List, Value, list_contains};
+use gavel_engine::value::{List, Value, ValueKind, list_contains};
 
 /// Values that can be asked whether one of them equals another value.
 ///
@@ -28,11 +28,11 @@ enum Key<'a> {
 
 impl<'a> Key<'a> {
     fn of(value: &Value<'a>) -> Option<Self> {
-        match *value {
-            Value::Bool(value) => Some(Key::Bool(value)),
-            Value::Int(int) => Some(Key::Int(int)),
-            Value::Uint(uint) => Some(i64::try_from(uint).map_or(Key::Uint(uint), Key::Int)),
-            Value::String(text) => Some(Key::Text(text)),
+        match value.kind() {
+            ValueKind::Bool(value) => Some(Key::Bool(value)),
+            ValueKind::Int(int) => Some(Key::Int(int)),
+            ValueKind::Uint(uint) => Some(i64::try_from(uint).map_or(Key::Uint(uint), Key::Int)),
+            ValueKind::String(text) => Some(Key::Text(text)),
             _ => None,
         }
     }
@@ -63,8 +63,8 @@ impl<'a> Members<'a> {
     pub(super) fn contain(&self, value: &Value<'_>) -> Result<bool, EvalError> {
         match Key::of(value) {
             Some(key) if self.keys.contains(&key) => Ok(true),
-            Some(_) => list_contains(List::Values(&self.without_key), value),
-            None => list_contains(List::Values(&self.all), value),
+            Some(_) => list_contains(List::from(self.without_key.as_slice()), value),
+            None => list_contains(List::from(self.all.as_slice()), value),
         }
     }
 
@@ -81,33 +81,33 @@ mod tests {
     #[test]
     fn finds_what_equals() {
         let list = [
-            Value::Int(1),
-            Value::Uint(u64::MAX),
-            Value::Double(2.5),
-            Value::Double(3.0),
-            Value::String("a"),
-            Value::Null,
-            Value::Double(f64::NAN),
+            Value::from(1),
+            Value::from(u64::MAX),
+            Value::from(2.5),
+            Value::from(3.0),
+            Value::from("a"),
+            Value::NULL,
+            Value::from(f64::NAN),
         ];
-        let members = Members::of(List::Values(&list));
+        let members = Members::of(List::from(list.as_slice()));
         for (value, expected) in [
-            (Value::Uint(1), true),
-            (Value::Double(1.0), true),
-            (Value::Int(2), false),
-            (Value::Int(3), true),
-            (Value::Uint(3), true),
-            (Value::Double(u64::MAX as f64), true),
-            (Value::Uint(u64::MAX), true),
-            (Value::Int(-1), false),
-            (Value::Bool(true), false),
-            (Value::String("a"), true),
-            (Value::Bytes(b"a"), false),
-            (Value::Null, true),
-            (Value::Double(f64::NAN), false),
+            (Value::from(1_u64), true),
+            (Value::from(1.0), true),
+            (Value::from(2), false),
+            (Value::from(3), true),
+            (Value::from(3_u64), true),
+            (Value::from(u64::MAX as f64), true),
+            (Value::from(u64::MAX), true),
+            (Value::from(-1), false),
+            (Value::from(true), false),
+            (Value::from("a"), true),
+            (Value::from(b"a"), false),
+            (Value::NULL, true),
+            (Value::from(f64::NAN), false),
         ] {
             assert_eq!(members.contain(&value).unwrap(), expected, "{value:?}");
             assert_eq!(
-                list_contains(List::Values(&list), &value).unwrap(),
+                list_contains(List::from(list.as_slice()), &value).unwrap(),
                 expected
             );
         }

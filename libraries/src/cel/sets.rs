@@ -73,13 +73,13 @@ fn comparisons(sizes: &[SizeEstimate], factor: f64) -> CallEstimate {
 mod tests {
     use super::*;
     use crate::testing::check;
+    use crate::testing::{double, int, uint};
     use gavel_engine::value::Value;
-    use gavel_engine::value::Value::{Double as D, Int as I, Uint as U};
 
     #[test]
     fn compares_sets() {
         let set = |id, left: &[Value<'_>], right: &[Value<'_>], expected: bool| {
-            let arguments = [Value::List(left), Value::List(right)];
+            let arguments = [Value::from(left), Value::from(right)];
             let expected = if expected { "true" } else { "false" };
             check(SETS, id, &arguments, Ok(expected));
         };
@@ -87,28 +87,32 @@ mod tests {
             set("list_sets_contains_list", left, right, expected);
         };
         contains(&[], &[], true);
-        contains(&[], &[I(1)], false);
-        contains(&[I(1), D(2.0), U(3)], &[D(1.0), U(2), I(3)], true);
-        contains(&[I(1)], &[I(1), I(2)], false);
+        contains(&[], &[int(1)], false);
+        contains(
+            &[int(1), double(2.0), uint(3)],
+            &[double(1.0), uint(2), int(3)],
+            true,
+        );
+        contains(&[int(1)], &[int(1), int(2)], false);
         let equivalent = |left: &[_], right: &[_], expected| {
             set("list_sets_equivalent_list", left, right, expected);
         };
-        equivalent(&[I(1)], &[I(1), U(1), D(1.0)], true);
-        equivalent(&[I(1), I(2)], &[I(1)], false);
-        equivalent(&[I(1)], &[I(1), I(2)], false);
+        equivalent(&[int(1)], &[int(1), uint(1), double(1.0)], true);
+        equivalent(&[int(1), int(2)], &[int(1)], false);
+        equivalent(&[int(1)], &[int(1), int(2)], false);
         let intersects = |left: &[_], right: &[_], expected| {
             set("list_sets_intersects_list", left, right, expected);
         };
-        intersects(&[I(1)], &[], false);
-        intersects(&[I(1)], &[I(2), U(1)], true);
-        intersects(&[I(1)], &[I(2)], false);
+        intersects(&[int(1)], &[], false);
+        intersects(&[int(1)], &[int(2), uint(1)], true);
+        intersects(&[int(1)], &[int(2)], false);
     }
 
     #[test]
     fn long_lists_compare_alike() {
-        let many: Vec<Value<'_>> = (0..1000).map(I).collect();
-        let some: Vec<Value<'_>> = (500..1000).map(|n| D(n as f64)).collect();
-        let (many, some) = (List::Values(&many), List::Values(&some));
+        let many: Vec<Value<'_>> = (0..1000).map(int).collect();
+        let some: Vec<Value<'_>> = (500..1000).map(|n| double(n as f64)).collect();
+        let (many, some) = (List::from(many.as_slice()), List::from(some.as_slice()));
         assert!(contains_all(many, some).unwrap());
         assert!(!contains_all(some, many).unwrap());
         assert!(first(many, some, true).unwrap());
@@ -116,11 +120,11 @@ mod tests {
 
     #[test]
     fn costs_a_unit_a_comparison() {
-        let list = [I(1), I(2)];
-        let arguments = [Some(Value::List(&list)), Some(Value::List(&list))];
+        let list = [int(1), int(2)];
+        let arguments = [Some(Value::from(&list)), Some(Value::from(&list))];
         let track = |row: usize, arguments: &[_]| SETS[row].cost.track(arguments, None).unwrap();
         assert_eq!((track(0, &arguments), track(1, &arguments)), (5, 9));
-        assert_eq!(track(2, &[None, Some(Value::List(&list))]), 3);
+        assert_eq!(track(2, &[None, Some(Value::from(&list))]), 3);
         let unknown = one_way(&[SizeEstimate::UNKNOWN, SizeEstimate::exact(2)]);
         assert_eq!((unknown.cost.min, unknown.cost.max), (1, u64::MAX));
     }

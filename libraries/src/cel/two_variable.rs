@@ -61,25 +61,25 @@ mod tests {
             map.insert(key, value);
             map.build(&arena)
         };
-        let one = map(Value::Int(1), Value::String("a"));
+        let one = map(Value::from(1), Value::from("a"));
         let entry = |key, expected| {
-            let arguments = [one, key, Value::String("b")];
+            let arguments = [one, key, Value::from("b")];
             check(
                 TWO_VARIABLE,
                 "@mapInsert_map_key_value",
                 &arguments,
                 expected,
             );
-            let arguments = [one, map(key, Value::String("b"))];
+            let arguments = [one, map(key, Value::from("b"))];
             check(TWO_VARIABLE, "@mapInsert_map_map", &arguments, expected);
         };
-        entry(Value::Int(2), Ok("{1: a, 2: b}"));
-        entry(Value::String("1"), Ok("{1: a, 1: b}"));
-        entry(Value::Int(1), Err("insert failed: key 1 already exists"));
-        entry(Value::Uint(1), Err("insert failed: key 1 already exists"));
+        entry(Value::from(2), Ok("{1: a, 2: b}"));
+        entry(Value::from("1"), Ok("{1: a, 1: b}"));
+        entry(Value::from(1), Err("insert failed: key 1 already exists"));
         entry(
-            Value::Double(1.0),
+            Value::from(1_u64),
             Err("insert failed: key 1 already exists"),
         );
+        entry(Value::from(1.0), Err("insert failed: key 1 already exists"));
     }
 }

@@ -29,7 +29,7 @@ mod tests {
             ("é", "é"),
             ("", ""),
         ] {
-            let text = [Value::String(text)];
+            let text = [Value::from(text)];
             check(
                 JSON_PATCH,
                 "string_jsonpatch_escapeKey_string",

@@ -177,25 +177,30 @@ mod tests {
     use super::*;
     use crate::testing::check;
 
-    const NAN: Value<'static> = Value::Double(f64::NAN);
-    const ONE: Value<'static> = Value::Double(1.0);
+    fn nan() -> Value<'static> {
+        Value::from(f64::NAN)
+    }
+
+    fn one() -> Value<'static> {
+        Value::from(1.0)
+    }
 
     #[test]
     fn nan_stands_nowhere() {
         for (id, list, expected) in [
-            ("list_double_is_sorted_bool", [ONE, NAN], "true"),
-            ("list_double_is_sorted_bool", [NAN, ONE], "true"),
-            ("list_double_min_double", [NAN, ONE], "NaN"),
-            ("list_double_min_double", [ONE, NAN], "1"),
-            ("list_double_max_double", [ONE, NAN], "1"),
+            ("list_double_is_sorted_bool", [one(), nan()], "true"),
+            ("list_double_is_sorted_bool", [nan(), one()], "true"),
+            ("list_double_min_double", [nan(), one()], "NaN"),
+            ("list_double_min_double", [one(), nan()], "1"),
+            ("list_double_max_double", [one(), nan()], "1"),
         ] {
-            check(LISTS, id, &[Value::List(&list)], Ok(expected));
+            check(LISTS, id, &[Value::from(&list)], Ok(expected));
         }
     }
 
     #[test]
     fn what_has_no_order_or_sum_fails() {
-        let empty = [Value::List(&[])];
+        let empty = [Value::from(List::EMPTY)];
         check(
             LISTS,
             "list_int_min_int",
@@ -209,8 +214,8 @@ mod tests {
             Err("max called on empty list"),
         );
         check(LISTS, "list_int_sum_int", &empty, Ok("0"));
-        let mixed = [Value::Int(1), Value::Null];
-        let mixed = [Value::List(&mixed)];
+        let mixed = [Value::from(1), Value::NULL];
+        let mixed = [Value::from(&mixed)];
         for id in [
             "list_int_min_int",
             "list_int_sum_int",
@@ -218,43 +223,43 @@ mod tests {
         ] {
             check(LISTS, id, &mixed, Err("no such overload"));
         }
-        let large = [Value::Int(i64::MAX), Value::Int(1)];
+        let large = [Value::from(i64::MAX), Value::from(1)];
         check(
             LISTS,
             "list_int_sum_int",
-            &[Value::List(&large)],
+            &[Value::from(&large)],
             Err("integer overflow"),
         );
     }
 
     #[test]
     fn elements_are_found_across_number_types() {
-        let list = [Value::Int(1), Value::Null, Value::Uint(1)];
-        let list = Value::List(&list);
-        check(LISTS, "list_a_index_of_int", &[list, ONE], Ok("0"));
-        check(LISTS, "list_a_last_index_of_int", &[list, ONE], Ok("2"));
+        let list = [Value::from(1), Value::NULL, Value::from(1_u64)];
+        let list = Value::from(&list);
+        check(LISTS, "list_a_index_of_int", &[list, one()], Ok("0"));
+        check(LISTS, "list_a_last_index_of_int", &[list, one()], Ok("2"));
         check(
             LISTS,
             "list_a_index_of_int",
-            &[list, Value::Int(2)],
+            &[list, Value::from(2)],
             Ok("-1"),
         );
         check(
             LISTS_SINCE_1,
             "list_includes_dyn_dyn",
-            &[list, ONE],
+            &[list, one()],
             Ok("true"),
         );
         check(
             LISTS_SINCE_1,
             "list_includes_dyn_dyn",
-            &[ONE, Value::Int(1)],
+            &[one(), Value::from(1)],
             Ok("true"),
         );
         check(
             LISTS_SINCE_1,
             "list_includes_dyn_dyn",
-            &[ONE, NAN],
+            &[one(), nan()],
             Ok("false"),
         );
     }

@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn an_empty_match_does_not_follow_another() {
         let all = |text, pattern, expected: &str| {
-            let arguments = [Value::String(text), Value::String(pattern)];
+            let arguments = [Value::from(text), Value::from(pattern)];
             check(REGEX, "string_find_all_string", &arguments, Ok(expected));
         };
         all("abc 123", "[0-9]*", "[, , , , 123]");
@@ -95,7 +95,7 @@ mod tests {
             (2, "[a, a]"),
             (9, "[a, a, a]"),
         ] {
-            let arguments = [Value::String("aaa"), Value::String("a"), Value::Int(most)];
+            let arguments = [Value::from("aaa"), Value::from("a"), Value::from(most)];
             check(
                 REGEX,
                 "string_find_all_string_int",
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn patterns_that_are_none_fail() {
-        let arguments = [Value::String("a"), Value::String("[")];
+        let arguments = [Value::from("a"), Value::from("[")];
         let message = "Illegal regex: error parsing regexp: missing closing ]: `[`";
         check(REGEX, "string_find_string", &arguments, Err(message));
     }

@@ -6,7 +6,7 @@ use gavel_engine::decl::Overload;
 use gavel_engine::env::Env;
 use gavel_engine::program::{Activation, EvalOptions};
 use gavel_engine::types::{Type, TypeTextError};
-use gavel_engine::value::{Arena, Value};
+use gavel_engine::value::Arena;
 
 use crate::authorizer::{Authorizer, AuthorizerAttributes, Decision, ResourceAttributes, Verdict};
 use crate::kubernetes::authorizer::{AuthorizerValue, ResourceCheck};
@@ -63,7 +63,7 @@ pub fn example_cost(env: &Env, row: &Overload) -> Result<u64, ExampleError> {
     activation.bind(REQUEST_RESOURCE, arena.opaque(request));
     let evaluation = program.eval(&activation, &arena, &EvalOptions::default());
     match evaluation.result {
-        Ok(Value::Bool(true)) => Ok(evaluation.cost),
+        Ok(value) if value.as_bool() == Some(true) => Ok(evaluation.cost),
         Ok(other) => Err(failed(other.in_message().to_string())),
         Err(error) => Err(failed(error.to_string())),
     }

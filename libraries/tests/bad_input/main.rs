@@ -47,9 +47,9 @@ fn run_with(env: &Env, text: &str, document: &Json) -> Result<String, String> {
         .bind("l", &list)
         .bind("m", &map);
     activation
-        .bind("i", Value::Int(7))
-        .bind("b", Value::Bool(true))
-        .bind("s", Value::String("text"));
+        .bind("i", Value::from(7))
+        .bind("b", Value::from(true))
+        .bind("s", Value::from("text"));
     let options = EvalOptions {
         cost_limit: Some(100_000),
         ..EvalOptions::default()

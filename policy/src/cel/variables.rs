@@ -72,10 +72,10 @@ impl<'p> Pool<'p> {
             memory: bump.alloc_slice_fill_with(known.len(), |_| Cell::new(Memory::Nothing)),
             inputs,
             runner,
-            this: Cell::new(Value::Null),
+            this: Cell::new(Value::NULL),
             read: RefCell::new(BumpVec::new_in(bump)),
         });
-        pool.this.set(Value::MapView(pool));
+        pool.this.set(Value::map_view(pool));
         pool
     }
 
@@ -110,10 +110,10 @@ impl<'e, 'p> Scope<'e, 'p> {
                 ..pool.inputs
             },
             runner,
-            this: Cell::new(Value::Null),
+            this: Cell::new(Value::NULL),
             cost: Cell::new(0),
         });
-        scope.this.set(Value::MapView(scope));
+        scope.this.set(Value::map_view(scope));
         scope
     }
 
@@ -195,7 +195,7 @@ fn deeper<T>(step: impl FnOnce() -> T) -> T {
 
 /// The position of a variable; of two with one name, the last counts.
 fn position(known: &[Variable], key: &Value<'_>) -> Result<Option<usize>, EvalError> {
-    let Value::String(wanted) = key else {
+    let Some(wanted) = key.as_str() else {
         return Err(EvalError::no_such_overload());
     };
     Ok(known.iter().rposition(|variable| variable.name == *wanted))
@@ -240,7 +240,7 @@ impl MapView for Pool<'_> {
 
     fn key(&self, position: usize) -> Option<Value<'_>> {
         let variable = self.known.get(position)?;
-        Some(Value::String(&variable.name))
+        Some(Value::from(&variable.name))
     }
 }
 

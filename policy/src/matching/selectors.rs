@@ -23,11 +23,11 @@ pub(super) fn namespace_matches(
     // A namespace that is being written is not known yet as it will be.
     let is_written = matches!(request.operation, "CREATE" | "UPDATE");
     if is_namespace && request.subresource.is_empty() && is_written {
-        return match request.object {
-            Value::Null => Err(internal_error(
+        return match request.object.is_null() {
+            true => Err(internal_error(
                 &"object does not implement the Object interfaces".to_owned(),
             )),
-            object => Ok(selector.matches(|key| label(object, key))),
+            false => Ok(selector.matches(|key| label(request.object, key))),
         };
     }
     let namespace = namespaces.find(request.namespace)?;
@@ -41,9 +41,7 @@ pub(super) fn object_matches(
 ) -> Result<bool, String> {
     let selector = selector.as_ref().map_err(internal_error)?;
     let selected = |object: Value<'_>| {
-        !matches!(object, Value::Null)
-            && request.has_metadata()
-            && selector.matches(|key| label(object, key))
+        !object.is_null() && request.has_metadata() && selector.matches(|key| label(object, key))
     };
     Ok(selector.is_empty() || selected(request.object) || selected(request.old_object))
 }

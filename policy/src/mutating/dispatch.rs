@@ -345,12 +345,12 @@ impl<'a> Pass<'a> {
         let views = self.views(invocation, position, &arena);
         let inputs = Inputs {
             request: views.conditions_request,
-            namespace_object: Value::Null,
+            namespace_object: Value::NULL,
             ..views.inputs
         };
         let count = policy.match_conditions.len();
         let group = Group::new(count, &policy.variables, inputs, runner);
-        let params = invocation.param.map_or(Value::Null, Value::from);
+        let params = invocation.param.map_or(Value::NULL, Value::from);
         match_conditions::evaluate(
             &group,
             &policy.match_conditions,
@@ -376,7 +376,7 @@ impl<'a> Pass<'a> {
         let views = self.views(invocation, position, &arena);
         let variables = &invocation.policy.variables;
         let group = Group::new(1, variables, views.inputs, runner);
-        let params = invocation.param.map_or(Value::Null, Value::from);
+        let params = invocation.param.map_or(Value::NULL, Value::from);
         let mut budget = self.dispatch.cost_budget().unwrap_or(COST_BUDGET);
         let outcomes = group.evaluate([Some(expression)].into_iter(), params, runner, &mut budget);
         let outcomes = outcomes.map_err(|_| OUT_OF_BUDGET.to_owned())?;
@@ -400,7 +400,7 @@ impl<'a> Pass<'a> {
     ) -> crate::evaluation::Views<'b> {
         let namespace = self.dispatch.namespace().ok().flatten();
         let version = self.versions.get(position);
-        let objects = version.map_or([Value::Null; 2], |version| {
+        let objects = version.map_or([Value::NULL; 2], |version| {
             [version.object, version.old_object]
         });
         let matched = invocation.matched;
@@ -411,7 +411,7 @@ impl<'a> Pass<'a> {
     /// The object as it now is.
     fn object(&self, position: usize) -> Value<'a> {
         let version = self.versions.get(position);
-        version.map_or(Value::Null, |version| version.object)
+        version.map_or(Value::NULL, |version| version.object)
     }
 
     /// Takes over the object after a mutation; none: it stays as it is.

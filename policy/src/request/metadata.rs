@@ -7,12 +7,10 @@ use crate::fields::{field, text_field};
 /// A label of an object. Labels that are not all texts count as none.
 pub(crate) fn label<'a>(object: Value<'a>, key: &str) -> Option<&'a str> {
     let labels = field(metadata(object)?, "labels")?;
-    let Value::String(value) = field(labels, key)? else {
-        return None;
-    };
+    let value = field(labels, key)?.as_str()?;
     let mut labels = labels.as_map()?.iter();
     labels
-        .all(|label| matches!(label, Ok((_, Value::String(_)))))
+        .all(|label| label.is_ok_and(|(_, value)| value.as_str().is_some()))
         .then_some(value)
 }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use gavel_engine::value::{Arena, Map, Value};
+use gavel_engine::value::{Arena, Map, Value, ValueKind};
 use gavel_libraries::authorizer::UserInfo;
 
 use crate::fields::field;
@@ -73,9 +73,9 @@ impl<'a> AdmissionRequest<'a> {
         if request.as_map().is_none() {
             return Err(unfit("request", "an object"));
         }
-        let get = |name: &str| field(request, name).unwrap_or(Value::Null);
+        let get = |name: &str| field(request, name).unwrap_or(Value::NULL);
         let first = |names: [&'static str; 2], fields: [&str; 3]| {
-            let mut found = Value::Null;
+            let mut found = Value::NULL;
             for name in names {
                 let value = get(name);
                 texts_of(value, name, fields)?;
@@ -106,9 +106,9 @@ impl<'a> AdmissionRequest<'a> {
             user: Arc::new(user(get("userInfo"))?),
             object: object(get("object"), "request.object")?,
             old_object: object(get("oldObject"), "request.oldObject")?,
-            dry_run: match get("dryRun") {
-                Value::Null => false,
-                Value::Bool(dry_run) => dry_run,
+            dry_run: match get("dryRun").kind() {
+                ValueKind::Null => false,
+                ValueKind::Bool(dry_run) => dry_run,
                 _ => return Err(unfit("request.dryRun", "true or false")),
             },
         })
@@ -155,22 +155,22 @@ fn unfit(field: &str, expected: &str) -> RequestError {
 }
 
 fn text<'a>(value: Value<'a>, field: &str) -> Result<&'a str, RequestError> {
-    match value {
-        Value::Null => Ok(""),
-        Value::String(text) => Ok(text),
+    match value.kind() {
+        ValueKind::Null => Ok(""),
+        ValueKind::String(text) => Ok(text),
         _ => Err(unfit(field, "a string")),
     }
 }
 
 /// Checks that a field of the request is an object whose fields are strings, or absent.
 fn texts_of(value: Value<'_>, name: &str, fields: [&str; 3]) -> Result<(), RequestError> {
-    if !matches!(value, Value::Null) && value.as_map().is_none() {
+    if !value.is_null() && value.as_map().is_none() {
         return Err(unfit(&format!("request.{name}"), "an object"));
     }
     let is_text = |each: &&str| {
         matches!(
-            field(value, each),
-            None | Some(Value::Null | Value::String(_))
+            field(value, each).map(Value::kind),
+            None | Some(ValueKind::Null | ValueKind::String(_))
         )
     };
     let mut faulty = fields.into_iter().filter(|each| !is_text(each));
@@ -181,16 +181,15 @@ fn texts_of(value: Value<'_>, name: &str, fields: [&str; 3]) -> Result<(), Reque
 }
 
 fn object<'a>(value: Value<'a>, field: &str) -> Result<Value<'a>, RequestError> {
-    match value {
-        Value::Null => Ok(value),
-        object if object.as_map().is_some() => Ok(object),
-        _ => Err(unfit(field, "an object")),
+    match value.is_null() || value.as_map().is_some() {
+        true => Ok(value),
+        false => Err(unfit(field, "an object")),
     }
 }
 
 fn user(user: Value<'_>) -> Result<UserInfo, RequestError> {
     let user = object(user, "request.userInfo")?;
-    let get = |name: &str| field(user, name).unwrap_or(Value::Null);
+    let get = |name: &str| field(user, name).unwrap_or(Value::NULL);
     let mut extra = BTreeMap::new();
     let entries = object(get("extra"), "request.userInfo.extra")?.as_map();
     for (key, values) in entries.iter().flat_map(Map::iter).flatten() {
@@ -207,10 +206,10 @@ fn user(user: Value<'_>) -> Result<UserInfo, RequestError> {
 
 fn texts(value: Value<'_>, field: &str) -> Result<Vec<String>, RequestError> {
     let unfit = || unfit(field, "a list of strings");
-    let items = match value {
-        Value::Null => return Ok(Vec::new()),
-        list => list.as_list().ok_or_else(unfit)?,
-    };
+    if value.is_null() {
+        return Ok(Vec::new());
+    }
+    let items = value.as_list().ok_or_else(unfit)?;
     let text = |item| text(item, field).map_err(|_| unfit());
     items
         .iter()

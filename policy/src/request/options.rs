@@ -1,7 +1,7 @@
 //! The options of an operation, as Go holds them (apimachinery `CreateOptions`, `UpdateOptions`, `PatchOptions`,
 //! `DeleteOptions`).
 
-use gavel_engine::value::{Arena, Value};
+use gavel_engine::value::{Arena, Value, ValueKind};
 
 use super::{RequestError, object, unfit};
 use crate::fields::{Fields, fields_of, text_field};
@@ -25,8 +25,8 @@ pub(super) fn as_go_writes<'a>(
         _ => kind,
     };
     let mut fields = fields_of(options);
-    fields.insert("kind", Value::String(kind));
-    fields.insert("apiVersion", Value::String("meta.k8s.io/v1"));
+    fields.insert("kind", Value::from(kind));
+    fields.insert("apiVersion", Value::from("meta.k8s.io/v1"));
     keep(&mut fields, kind)?;
     if let Some(preconditions) = fields.get_mut("preconditions") {
         let mut fields = fields_of(*preconditions);
@@ -75,18 +75,18 @@ fn holds(kind: &str, field: &str) -> Option<Holds> {
 fn keep(fields: &mut Fields<'_>, kind: &str) -> Result<(), RequestError> {
     let mut misfit = None;
     fields.retain(|field, value| {
-        let Some(holds) = holds(kind, field).filter(|_| !matches!(value, Value::Null)) else {
+        let Some(holds) = holds(kind, field).filter(|_| !value.is_null()) else {
             return false;
         };
-        let (fits, is_empty) = match (holds, *value) {
-            (Holds::Text, Value::String(text)) => (true, text.is_empty()),
-            (Holds::TextPointer, Value::String(_))
-            | (Holds::Flag, Value::Bool(_))
-            | (Holds::Whole, Value::Int(_)) => (true, false),
-            (Holds::Object, object) => (object.as_map().is_some(), false),
-            (Holds::Texts, list) => match list.as_list() {
+        let (fits, is_empty) = match (holds, value.kind()) {
+            (Holds::Text, ValueKind::String(text)) => (true, text.is_empty()),
+            (Holds::TextPointer, ValueKind::String(_))
+            | (Holds::Flag, ValueKind::Bool(_))
+            | (Holds::Whole, ValueKind::Int(_)) => (true, false),
+            (Holds::Object, _) => (value.as_map().is_some(), false),
+            (Holds::Texts, _) => match value.as_list() {
                 Some(list) => (
-                    list.iter().all(|item| matches!(item, Value::String(_))),
+                    list.iter().all(|item| item.as_str().is_some()),
                     list.is_empty(),
                 ),
                 None => (false, false),

@@ -14,11 +14,11 @@ impl AdmissionRequest<'_> {
         arena: &'a Arena,
     ) -> Value<'a> {
         let mut fields = Vec::with_capacity(12);
-        fields.push(("dryRun", Value::Bool(self.dry_run)));
+        fields.push(("dryRun", Value::from(self.dry_run)));
         fields.push(("kind", kind_value(kind, arena)));
         push_text(&mut fields, "name", self.name);
         push_text(&mut fields, "namespace", self.namespace);
-        fields.push(("operation", Value::String(self.operation)));
+        fields.push(("operation", Value::from(self.operation)));
         fields.push(("options", self.options));
         fields.push(("requestKind", kind_value(&self.kind, arena)));
         fields.push(("requestResource", resource_value(&self.resource, arena)));
@@ -48,24 +48,24 @@ impl AdmissionRequest<'_> {
 
 fn push_text<'a>(fields: &mut Vec<(&'static str, Value<'a>)>, name: &'static str, text: &'a str) {
     if !text.is_empty() {
-        fields.push((name, Value::String(text)));
+        fields.push((name, Value::from(text)));
     }
 }
 
 fn kind_value<'a>(kind: &'a GroupVersionKind, arena: &'a Arena) -> Value<'a> {
     let fields = [
-        ("group", Value::String(&kind.group)),
-        ("kind", Value::String(&kind.kind)),
-        ("version", Value::String(&kind.version)),
+        ("group", Value::from(&kind.group)),
+        ("kind", Value::from(&kind.kind)),
+        ("version", Value::from(&kind.version)),
     ];
     arena.object(fields)
 }
 
 fn resource_value<'a>(resource: &'a GroupVersionResource, arena: &'a Arena) -> Value<'a> {
     let fields = [
-        ("group", Value::String(&resource.group)),
-        ("resource", Value::String(&resource.resource)),
-        ("version", Value::String(&resource.version)),
+        ("group", Value::from(&resource.group)),
+        ("resource", Value::from(&resource.resource)),
+        ("version", Value::from(&resource.version)),
     ];
     arena.object(fields)
 }

@@ -118,7 +118,7 @@ pub(super) fn map_equals(
                 }
                 continue;
             }
-            let Value::ShapedMap(right, _) = right else {
+            let Some((right, Some(_))) = right.as_json_object() else {
                 return Err(EvalError::no_such_overload());
             };
             // Only what both have is compared.
@@ -154,15 +154,9 @@ pub(super) fn contains<'a>(
 
 /// Whether one value says that it equals another, without CEL's look at nulls first.
 fn equals(left: Value<'_>, right: Value<'_>, reach: &mut Reach) -> Result<bool, EvalError> {
-    match (left, right) {
-        (Value::ShapedList(..) | Value::ShapedMap(..), Value::Null) => {
-            Err(EvalError::no_such_overload())
-        }
-        (Value::Unread(..) | Value::Opaque(_), _) => {
-            let arena = Arena::new();
-            let left = left.or_held_error(&arena)?;
-            left.equals_within(&right, reach)
-        }
-        _ => left.equals_within(&right, reach),
+    if left.shape().is_some() && right.is_null() {
+        return Err(EvalError::no_such_overload());
     }
+    let arena = Arena::new();
+    left.or_held_error(&arena)?.equals_within(&right, reach)
 }

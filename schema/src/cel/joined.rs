@@ -124,7 +124,7 @@ pub(super) fn concat<'a>(
             }
         }
     }
-    Ok(Value::ListView(arena.bump().alloc(SchemaList {
+    Ok(Value::list_view(arena.bump().alloc(SchemaList {
         shape,
         item,
         elements: Elements::Joined(elements.into_bump_slice()),
@@ -143,7 +143,7 @@ pub(super) fn bound_set<'a>(
         keys: RefCell::new(ArenaVec::new_in(arena.bump())),
         arena,
     };
-    Value::ListView(arena.bump().alloc(SchemaList {
+    Value::list_view(arena.bump().alloc(SchemaList {
         shape,
         item,
         elements: Elements::Json(items),
@@ -233,7 +233,7 @@ impl ListView for SchemaList<'_> {
 
     fn native<'a>(&'a self, arena: &'a Arena) -> Option<Value<'a>> {
         Some(match self.elements {
-            Elements::Json(items) => Value::JsonList(items),
+            Elements::Json(items) => Value::from(items),
             Elements::Joined(elements) => {
                 let natives = elements.iter().map(|element| element.native);
                 let values: Vec<_> = natives.map(|native| native.value(arena)).collect();

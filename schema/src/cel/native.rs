@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use gavel_engine::error::EvalError;
-use gavel_engine::value::{Arena, Json, JsonObject, Value};
+use gavel_engine::value::{Arena, Json, JsonObject, Value, ValueKind};
 use gavel_golang::float;
 use smallvec::SmallVec;
 
@@ -24,19 +24,22 @@ pub(super) enum Native<'a> {
 impl<'a> Native<'a> {
     /// What is below a value.
     pub(super) fn of(value: Value<'a>, arena: &'a Arena) -> Self {
-        match value.read(arena).unwrap_or(value) {
-            Value::JsonMap(map) | Value::ShapedMap(map, _) => Native::Object(map),
-            Value::Type(name) => Native::Computed(Value::String(name)),
-            Value::Optional(Some(value)) => Native::Computed(*value),
-            value => Native::Computed(value),
+        let value = value.read(arena).unwrap_or(value);
+        if let Some((map, _)) = value.as_json_object() {
+            return Native::Object(map);
         }
+        Native::Computed(match value.kind() {
+            ValueKind::Type(name) => Value::from(name),
+            ValueKind::Optional(Some(value)) => *value,
+            _ => value,
+        })
     }
 
     /// As a value of no schema.
     pub(super) fn value(self, arena: &'a Arena) -> Value<'a> {
         match self {
             Native::Json(json) => Value::from(json),
-            Native::Object(map) => Value::JsonMap(map),
+            Native::Object(map) => Value::from(map),
             Native::Computed(value) => value.native(arena),
         }
     }
@@ -54,33 +57,32 @@ impl<'a> Native<'a> {
     pub(super) fn go_type(self) -> Cow<'static, str> {
         Cow::Borrowed(match self {
             Native::Json(Json::Null) => "<nil>",
-            Native::Json(Json::Bool(_)) | Native::Computed(Value::Bool(_)) => "bool",
+            Native::Json(Json::Bool(_)) => "bool",
             Native::Json(Json::Number(number)) => match Numeric::from(number) {
                 Numeric::Int(_) => "int64",
                 Numeric::Double(_) => "float64",
             },
-            Native::Json(Json::String(_)) | Native::Computed(Value::String(_)) => "string",
-            Native::Json(Json::Array(_))
-            | Native::Computed(
-                Value::JsonList(_) | Value::ShapedList(..) | Value::Items(_) | Value::ListView(_),
-            ) => "[]interface {}",
-            Native::Json(Json::Object(_))
-            | Native::Object(_)
-            | Native::Computed(Value::Fields(_)) => "map[string]interface {}",
-            Native::Computed(Value::Null) => "structpb.NullValue",
-            Native::Computed(Value::Int(_)) => "int64",
-            Native::Computed(Value::Uint(_)) => "uint64",
-            Native::Computed(Value::Double(_)) => "float64",
-            Native::Computed(Value::Bytes(_)) => "[]uint8",
-            Native::Computed(Value::Duration(_)) => "time.Duration",
-            Native::Computed(Value::Timestamp(_)) => "time.Time",
-            Native::Computed(Value::List(_) | Value::OwnedList(_)) => "[]ref.Val",
-            Native::Computed(Value::Map(_) | Value::MapView(_)) => "map[ref.Val]ref.Val",
-            Native::Computed(Value::Unread(..)) => "*errors.errorString",
-            Native::Computed(Value::Opaque(opaque)) if opaque.held_error().is_some() => {
-                "*errors.errorString"
-            }
-            Native::Computed(value) => return value.go_type(),
+            Native::Json(Json::String(_)) => "string",
+            Native::Json(Json::Array(_)) => "[]interface {}",
+            Native::Json(Json::Object(_)) | Native::Object(_) => "map[string]interface {}",
+            Native::Computed(value) => match value.kind() {
+                ValueKind::Null => "structpb.NullValue",
+                ValueKind::Bool(_) => "bool",
+                ValueKind::Int(_) => "int64",
+                ValueKind::Uint(_) => "uint64",
+                ValueKind::Double(_) => "float64",
+                ValueKind::String(_) => "string",
+                ValueKind::Bytes(_) => "[]uint8",
+                ValueKind::Duration(_) => "time.Duration",
+                ValueKind::Timestamp(_) => "time.Time",
+                ValueKind::List(_) if value.holds_values() => "[]ref.Val",
+                ValueKind::List(_) => "[]interface {}",
+                ValueKind::Map(_) if value.holds_values() => "map[ref.Val]ref.Val",
+                ValueKind::Map(_) => "map[string]interface {}",
+                ValueKind::Unread(..) => "*errors.errorString",
+                ValueKind::Opaque(opaque) if opaque.held_error().is_some() => "*errors.errorString",
+                _ => return value.go_type(),
+            },
         })
     }
 
@@ -94,16 +96,16 @@ impl<'a> Native<'a> {
                 Numeric::Double(double) => return Ok(Key::double(double)),
             },
             Native::Json(Json::String(text)) => Key::Text(text),
-            Native::Computed(value) => match value {
-                Value::Null => Key::Null,
-                Value::Bool(value) => Key::Bool(value),
-                Value::Int(int) => Key::Int(int),
-                Value::Uint(uint) => Key::Uint(uint),
-                Value::Double(double) => return Ok(Key::double(double)),
-                Value::String(text) => Key::Text(text),
-                Value::Duration(duration) => Key::Duration(duration.0),
-                Value::Timestamp(time) => Key::Time(time.seconds, time.nanos, time.offset),
-                Value::Opaque(_) | Value::Unread(..) => return Ok(None),
+            Native::Computed(value) => match value.kind() {
+                ValueKind::Null => Key::Null,
+                ValueKind::Bool(value) => Key::Bool(value),
+                ValueKind::Int(int) => Key::Int(int),
+                ValueKind::Uint(uint) => Key::Uint(uint),
+                ValueKind::Double(double) => return Ok(Key::double(double)),
+                ValueKind::String(text) => Key::Text(text),
+                ValueKind::Duration(duration) => Key::Duration(duration.0),
+                ValueKind::Timestamp(time) => Key::Time(time.seconds, time.nanos, time.offset),
+                ValueKind::Opaque(_) | ValueKind::Unread(..) => return Ok(None),
                 _ => return Err(Unhashable(self)),
             },
             _ => return Err(Unhashable(self)),

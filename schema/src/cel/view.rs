@@ -6,6 +6,7 @@ use std::sync::Arc;
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{
     Arena, Duration, Json, JsonObject, JsonShape, List, Opaque, Reach, Shape, Timestamp, Value,
+    ValueKind,
 };
 use gavel_golang::base64::{self, Encoding};
 use gavel_golang::time::{Layout, OffsetTime};
@@ -20,7 +21,7 @@ use crate::equal::{Numeric, deep_equal};
 impl JsonShape for Node {
     #[inline]
     fn view<'a>(&'a self, json: &'a Json, this: &'a Shape) -> Value<'a> {
-        self.value(json, this).unwrap_or(Value::Unread(json, this))
+        self.value(json, this).unwrap_or(Value::unread(json, this))
     }
 
     fn read<'a>(&self, json: &'a Json, arena: &'a Arena) -> Result<Value<'a>, EvalError> {
@@ -117,21 +118,21 @@ impl Node {
     #[inline]
     fn value<'a>(&'a self, json: &'a Json, this: &'a Shape) -> Option<Value<'a>> {
         Some(match (&self.kind, json) {
-            (_, Json::Null) if self.nullable => Value::Null,
+            (_, Json::Null) if self.nullable => Value::NULL,
             (Kind::Text(format), Json::String(text)) => return text_value(*format, text),
-            (Kind::Object(_) | Kind::Map(..), Json::Object(map)) => Value::ShapedMap(map, this),
+            (Kind::Object(_) | Kind::Map(..), Json::Object(map)) => Value::shaped_map(map, this),
             (Kind::List(_, list_type), Json::Array(items)) => match list_type {
                 ListType::Unknown(_) => return None,
-                _ => Value::ShapedList(items, this),
+                _ => Value::shaped_list(items, this),
             },
-            (Kind::Bool, Json::Bool(value)) => Value::Bool(*value),
-            (Kind::Int, Json::Number(number)) => Value::Int(number.as_i64()?),
+            (Kind::Bool, Json::Bool(value)) => Value::from(*value),
+            (Kind::Int, Json::Number(number)) => Value::from(number.as_i64()?),
             (Kind::Double, Json::Number(number)) => match Numeric::from(number) {
-                Numeric::Int(int) => Value::Double(int as f64),
-                Numeric::Double(double) => Value::Double(double),
+                Numeric::Int(int) => Value::from(int as f64),
+                Numeric::Double(double) => Value::from(double),
             },
-            (Kind::IntOrString, Json::String(text)) => Value::String(text),
-            (Kind::IntOrString, Json::Number(number)) => Value::Int(number.as_i64()?),
+            (Kind::IntOrString, Json::String(text)) => Value::from(text),
+            (Kind::IntOrString, Json::Number(number)) => Value::from(number.as_i64()?),
             _ => return None,
         })
     }
@@ -146,45 +147,41 @@ impl Node {
         let value = match (&self.kind, native) {
             (_, Native::Json(json)) => Some(self.view(json, this)),
             (Kind::Object(_) | Kind::Map(..), Native::Object(map)) => {
-                Some(Value::ShapedMap(map, this))
+                Some(Value::shaped_map(map, this))
             }
-            (Kind::Preserved, Native::Object(map)) => Some(Value::JsonMap(map)),
+            (Kind::Preserved, Native::Object(map)) => Some(Value::from(map)),
             (Kind::Preserved, Native::Computed(value)) => Some(value),
-            (Kind::Text(Format::Bytes), Native::Computed(Value::String(text))) => {
-                base64::decode(text, Encoding::UrlSafe)
-                    .ok()
-                    .map(|bytes| arena.bytes(&bytes))
-            }
-            (Kind::Text(format), Native::Computed(Value::String(text))) => {
-                text_value(*format, text)
-            }
-            (Kind::Bool, Native::Computed(Value::Bool(_)))
-            | (Kind::Int, Native::Computed(Value::Int(_)))
-            | (Kind::Double, Native::Computed(Value::Double(_)))
-            | (Kind::IntOrString, Native::Computed(Value::String(_) | Value::Int(_))) => {
-                match native {
-                    Native::Computed(value) => Some(value),
-                    _ => None,
+            (Kind::List(_, ListType::Unknown(_)), _) => None,
+            (Kind::List(..), Native::Computed(value)) => {
+                if let Some((items, _)) = value.as_shaped_list() {
+                    Some(Value::shaped_list(items, this))
+                } else if let Some((items, None)) = value.as_json_array() {
+                    let items = joined::Elements::Json(items);
+                    return joined::concat(this, items, None, List::EMPTY, arena);
+                } else {
+                    None
                 }
             }
-            (Kind::Double, Native::Computed(Value::Int(int))) => Some(Value::Double(int as f64)),
-            (Kind::List(_, list_type), Native::Computed(value)) => match (list_type, value) {
-                (ListType::Unknown(_), _) => None,
-                (_, Value::ShapedList(items, _)) => Some(Value::ShapedList(items, this)),
-                (_, Value::JsonList(items)) => {
-                    return joined::concat(
-                        this,
-                        joined::Elements::Json(items),
-                        None,
-                        List::Values(&[]),
-                        arena,
-                    );
-                }
-                _ => None,
-            },
+            (_, Native::Computed(value)) => self.convert_scalar(value, arena),
             _ => None,
         };
         value.ok_or_else(|| self.failure(native))
+    }
+
+    fn convert_scalar<'a>(&self, value: Value<'a>, arena: &'a Arena) -> Option<Value<'a>> {
+        match (&self.kind, value.kind()) {
+            (Kind::Text(Format::Bytes), ValueKind::String(text)) => {
+                let bytes = base64::decode(text, Encoding::UrlSafe).ok()?;
+                Some(arena.bytes(&bytes))
+            }
+            (Kind::Text(format), ValueKind::String(text)) => text_value(*format, text),
+            (Kind::Bool, ValueKind::Bool(_))
+            | (Kind::Int, ValueKind::Int(_))
+            | (Kind::Double, ValueKind::Double(_))
+            | (Kind::IntOrString, ValueKind::String(_) | ValueKind::Int(_)) => Some(value),
+            (Kind::Double, ValueKind::Int(int)) => Some(Value::from(int as f64)),
+            _ => None,
+        }
     }
 
     /// Why something native is no value of this node.
@@ -196,8 +193,8 @@ impl Node {
         }
         let text = match native {
             Native::Json(json) => json.as_str(),
-            Native::Computed(Value::String(text)) => Some(text),
-            _ => None,
+            Native::Computed(value) => value.as_str(),
+            Native::Object(_) => None,
         };
         let go_type = native.go_type();
         let message = match (&self.kind, text) {
@@ -234,7 +231,7 @@ impl Node {
 fn is_list(native: Native<'_>) -> bool {
     match native {
         Native::Json(json) => json.is_array(),
-        Native::Computed(value) => matches!(value, Value::JsonList(_) | Value::ShapedList(..)),
+        Native::Computed(value) => value.as_json_array().is_some(),
         Native::Object(_) => false,
     }
 }
@@ -243,14 +240,14 @@ fn is_list(native: Native<'_>) -> bool {
 #[inline]
 fn text_value(format: Format, text: &str) -> Option<Value<'_>> {
     match format {
-        Format::Plain => Some(Value::String(text)),
+        Format::Plain => Some(Value::from(text)),
         Format::Bytes => None,
         Format::Duration => {
             let nanos = duration::parse(text).ok()?;
-            Some(Value::Duration(Duration(nanos)))
+            Some(Value::from(Duration(nanos)))
         }
         Format::Date => Layout::Date.parse(text).ok().map(timestamp),
-        Format::DateTime if text.is_empty() => Some(Value::Timestamp(Timestamp {
+        Format::DateTime if text.is_empty() => Some(Value::from(Timestamp {
             seconds: 0,
             nanos: 0,
             offset: 0,
@@ -264,7 +261,7 @@ fn text_value(format: Format, text: &str) -> Option<Value<'_>> {
 }
 
 fn timestamp(time: OffsetTime) -> Value<'static> {
-    Value::Timestamp(Timestamp {
+    Value::from(Timestamp {
         seconds: time.unix_seconds,
         nanos: time.nanos,
         offset: time.offset_seconds,
@@ -322,27 +319,28 @@ impl Opaque for Preserved {
     }
 
     fn equals(&self, other: &Value<'_>) -> Result<bool, EvalError> {
-        Ok(match *other {
-            Value::Opaque(other) => other
+        if let Some((other, _)) = other.as_json_object() {
+            let Json::Object(fields) = &*self.0 else {
+                return Ok(false);
+            };
+            return Ok(fields.len() == other.len()
+                && fields.iter().all(|(name, field)| {
+                    other
+                        .get(name)
+                        .is_some_and(|other| deep_equal(field, other))
+                }));
+        }
+        if let Some((other, _)) = other.as_json_array() {
+            return Ok(self.equals_list(other));
+        }
+        Ok(match other.kind() {
+            ValueKind::Opaque(other) => other
                 .downcast_ref::<Preserved>()
                 .is_some_and(|other| deep_equal(&self.0, &other.0)),
-            Value::Bool(other) => *self.0 == Json::Bool(other),
-            Value::String(other) => self.0.as_str() == Some(other),
-            Value::Int(other) => self.numeric() == Some(Numeric::Int(other)),
-            Value::Double(other) => self.numeric() == Some(Numeric::Double(other)),
-            Value::JsonMap(other) | Value::ShapedMap(other, _) => {
-                let Json::Object(fields) = &*self.0 else {
-                    return Ok(false);
-                };
-                fields.len() == other.len()
-                    && fields.iter().all(|(name, field)| {
-                        other
-                            .get(name)
-                            .is_some_and(|other| deep_equal(field, other))
-                    })
-            }
-            Value::JsonList(other) => self.equals_list(other),
-            Value::ShapedList(other, _) => self.equals_list(other),
+            ValueKind::Bool(other) => *self.0 == Json::Bool(other),
+            ValueKind::String(other) => self.0.as_str() == Some(other),
+            ValueKind::Int(other) => self.numeric() == Some(Numeric::Int(other)),
+            ValueKind::Double(other) => self.numeric() == Some(Numeric::Double(other)),
             _ => false,
         })
     }

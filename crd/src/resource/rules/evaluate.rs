@@ -102,10 +102,7 @@ fn bind_old<'a>(
 ) -> Activation<'a> {
     let mut optional = plain.clone();
     let old = old.map(|old| ty.schema().bind(old, arena));
-    optional.bind(
-        OLD_SELF,
-        old.map_or(Value::Optional(None), |old| arena.some(old)),
-    );
+    optional.bind(OLD_SELF, old.map_or(Value::NONE, |old| arena.some(old)));
     if let Some(old) = old {
         plain.bind(OLD_SELF, old);
     }
@@ -144,7 +141,7 @@ impl<'a> Call<'a, '_, '_> {
             return report.stop(self.subject.fault(OUT_OF_BUDGET));
         }
         match evaluation.result {
-            Ok(Value::Bool(true)) => ControlFlow::Continue(()),
+            Ok(value) if value.as_bool() == Some(true) => ControlFlow::Continue(()),
             Ok(_) => self.broken(report),
             Err(error) => self.failed(&error, report),
         }
@@ -219,17 +216,18 @@ impl<'a> Call<'a, '_, '_> {
             return Err(MESSAGE_OUT_OF_BUDGET.to_owned());
         }
         match evaluation.result {
-            Ok(Value::String(text)) => {
-                let text = text.trim();
-                let usable =
-                    !text.is_empty() && text.len() <= MAX_MESSAGE_BYTES && !text.contains('\n');
-                Ok(usable.then(|| text.to_owned()))
+            Ok(message) => {
+                let usable = |text: &&str| {
+                    !text.is_empty() && text.len() <= MAX_MESSAGE_BYTES && !text.contains('\n')
+                };
+                let text = message.as_str().map(str::trim).filter(usable);
+                Ok(text.map(str::to_owned))
             }
             Err(error) if error.kind() == EvalErrorKind::CostLimit => Err(format!(
                 "no further validation rules will be run due to call cost exceeds limit for messageExpression: {}",
                 quote(&self.rule.message_expression)
             )),
-            _ => Ok(None),
+            Err(_) => Ok(None),
         }
     }
 

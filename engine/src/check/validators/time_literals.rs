@@ -35,8 +35,8 @@ fn is_accepted(checked: &CheckedAst, call: ExprId, literal: &Constant) -> bool {
         return false;
     };
     let argument = match literal {
-        Constant::Int(value) => Value::Int(*value),
-        Constant::String(text) => Value::String(text),
+        Constant::Int(value) => Value::from(*value),
+        Constant::String(text) => Value::from(&**text),
         // The types allow null, which no conversion takes.
         _ => return false,
     };

@@ -5,13 +5,83 @@
 
 use std::borrow::Cow;
 
+use smol_str::SmolStr;
+
 use super::frame::Frame;
+use super::node::Node;
 use super::path::PathId;
-use super::tree::{Attribute, Base, Field, Key, Qualifier};
 use crate::error::EvalError;
-use crate::value::{List, Value, field_named, number};
+use crate::value::{List, OwnedValue, Value, ValueKind, field_named, number};
 
 mod through_json;
+
+/// A chain: where it starts and what is then looked up.
+#[derive(Debug)]
+pub(super) struct Attribute {
+    pub(super) base: Base,
+    /// The fields that are selected first, one after the other.
+    pub(super) fields: Vec<Field>,
+    /// What is looked up then.
+    pub(super) qualifiers: Vec<Qualifier>,
+    /// `has(…)`: the last qualifier is only asked for.
+    pub(super) presence: bool,
+    /// The path up to what is asked for.
+    tested: Option<PathId>,
+}
+
+/// A field that is selected.
+#[derive(Debug)]
+pub(super) struct Field {
+    pub(super) name: Box<str>,
+    /// The path up to the field.
+    pub(super) path: Option<PathId>,
+}
+
+/// Where a chain starts.
+#[derive(Debug)]
+pub(super) enum Base {
+    /// At a variable of the activation.
+    Variable(usize),
+    /// At a loop variable or an accumulator.
+    Slot(usize),
+    /// At whatever a step evaluates to.
+    Operand(Node),
+    /// `a ? b : c`
+    Conditional(Box<Conditional>),
+    /// At a name that nothing binds, in an expression that was not checked.
+    Unbound(SmolStr),
+}
+
+/// `condition ? truthy : falsy`.
+#[derive(Debug)]
+pub(super) struct Conditional {
+    pub(super) condition: Node,
+    pub(super) truthy: Attribute,
+    pub(super) falsy: Attribute,
+}
+
+/// A selection or index.
+#[derive(Debug)]
+pub(super) struct Qualifier {
+    pub(super) key: Key,
+    /// `.?f`, `[?i]`
+    pub(super) optional: bool,
+}
+
+/// What is looked up.
+#[derive(Debug)]
+pub(super) enum Key {
+    /// A field or a text key.
+    Field(Box<str>),
+    /// A field of an object of which the checker knows that it has any fields.
+    Declared(Box<str>),
+    /// Another constant.
+    Constant(OwnedValue),
+    /// The value of a chain.
+    Attribute(Box<Attribute>),
+    /// The value of a step.
+    Computed(Node),
+}
 
 /// How far a chain has come.
 #[derive(Debug, Clone, Copy)]
@@ -71,9 +141,10 @@ impl Attribute {
             (_, true) => {}
             (_, false) => frame.charge(1)?,
         }
-        match (result?, self.presence) {
-            (Value::Optional(value), true) => Ok(Value::Bool(value.is_some())),
-            (value, _) => Ok(value),
+        let value = result?;
+        match value.as_optional() {
+            Some(held) if self.presence => Ok(Value::from(held.is_some())),
+            _ => Ok(value),
         }
     }
 
@@ -82,7 +153,7 @@ impl Attribute {
         Ok(match self.reach(frame)? {
             Reached::Value(value) => value.or_held_error(frame.arena)?,
             Reached::Optional(value) => frame.arena.some(value),
-            Reached::Absent => Value::Optional(None),
+            Reached::Absent => Value::NONE,
         })
     }
 
@@ -103,10 +174,10 @@ impl Attribute {
                 return Err(EvalError::new(format!("no such attribute(s): {name}")));
             }
         };
-        let reached = match base {
-            Value::Optional(None) => Reached::Absent,
-            Value::Optional(Some(value)) => Reached::Optional(taken_out(*value, frame)),
-            value => Reached::Value(value),
+        let reached = match base.as_optional() {
+            Some(None) => Reached::Absent,
+            Some(Some(value)) => Reached::Optional(taken_out(*value, frame)),
+            None => Reached::Value(base),
         };
         self.follow(reached, frame)
     }
@@ -154,7 +225,7 @@ impl Attribute {
             } else if tested == Some(n) {
                 let found = qualifier.find(object, frame);
                 charge_step(&found, frame)?;
-                reached = Reached::Value(Value::Bool(found?.is_some()));
+                reached = Reached::Value(Value::from(found?.is_some()));
             } else {
                 let found = qualifier.require(object, frame);
                 charge_step(&found, frame)?;
@@ -192,7 +263,7 @@ fn select<'a>(
 ) -> Result<Value<'a>, EvalError> {
     let found = find_field(object, field, frame);
     charge_step(&found, frame)?;
-    found?.ok_or_else(|| missing(object, Value::String(field)))
+    found?.ok_or_else(|| missing(object, Value::from(field)))
 }
 
 /// Charges a step that was taken, also where it failed.
@@ -234,10 +305,10 @@ impl Qualifier {
         let key = match &self.key {
             Key::Field(name) => match find_field(object, name, frame)? {
                 Some(value) => return Ok(value),
-                None => return Err(missing(object, Value::String(name))),
+                None => return Err(missing(object, Value::from(&**name))),
             },
             Key::Declared(name) => {
-                return Ok(find_declared(object, name, frame)?.unwrap_or(Value::Null));
+                return Ok(find_declared(object, name, frame)?.unwrap_or(Value::NULL));
             }
             key => key.resolve(frame)?,
         };
@@ -248,7 +319,7 @@ impl Qualifier {
 impl Key {
     fn resolve<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
         let (key, raw) = match self {
-            Key::Field(name) | Key::Declared(name) => return Ok(Value::String(name)),
+            Key::Field(name) | Key::Declared(name) => return Ok(Value::from(&**name)),
             Key::Constant(value) => return Ok(value.as_value()),
             Key::Attribute(attribute) => (
                 attribute.resolve(frame)?,
@@ -270,8 +341,12 @@ impl Key {
 /// Whether a value may be looked up in a map or list at all.
 pub(super) fn is_key(value: &Value<'_>) -> bool {
     matches!(
-        value,
-        Value::Bool(_) | Value::Int(_) | Value::Uint(_) | Value::Double(_) | Value::String(_)
+        value.kind(),
+        ValueKind::Bool(_)
+            | ValueKind::Int(_)
+            | ValueKind::Uint(_)
+            | ValueKind::Double(_)
+            | ValueKind::String(_)
     )
 }
 
@@ -281,10 +356,12 @@ fn find_field<'a>(
     name: &'a str,
     frame: &Frame<'a>,
 ) -> Result<Option<Value<'a>>, EvalError> {
-    match object {
-        Value::JsonMap(map) => Ok(map.get(name).map(Value::from)),
-        Value::Fields(fields) => Ok(field_named(fields, name)),
-        _ => find(object, Value::String(name), frame),
+    if let Some(map) = object.as_json_map() {
+        Ok(map.get(name).map(Value::from))
+    } else if let Some(fields) = object.as_fields() {
+        Ok(field_named(fields, name))
+    } else {
+        find(object, Value::from(name), frame)
     }
 }
 
@@ -294,9 +371,9 @@ fn find_declared<'a>(
     name: &str,
     frame: &Frame<'a>,
 ) -> Result<Option<Value<'a>>, EvalError> {
-    match object {
-        Value::Object(object) => object.select_declared(name, frame.arena),
-        _ => find(object, Value::String(name), frame),
+    match object.as_object() {
+        Some(object) => object.select_declared(name, frame.arena),
+        _ => find(object, Value::from(name), frame),
     }
 }
 
@@ -306,11 +383,11 @@ fn find_optional_field<'a>(
     name: &'a str,
     frame: &Frame<'a>,
 ) -> Result<Option<Value<'a>>, EvalError> {
-    if let Value::Object(object) = object {
+    if let Some(object) = object.as_object() {
         return object.select_optional(name);
     }
     match find_field(object, name, frame)? {
-        None => check_absence(object, Value::String(name), frame).map(|()| None),
+        None => check_absence(object, Value::from(name), frame).map(|()| None),
         found => Ok(found),
     }
 }
@@ -326,11 +403,11 @@ fn find<'a>(
         // Even what cannot be read comes out of a list; whoever looks at it fails.
         let found = find_index(list, key)?;
         return Ok(found.map(|value| value.read(frame.arena).unwrap_or(value)));
-    } else if let Value::Unread(..) = object {
+    } else if object.as_unread().is_some() {
         return object.read(frame.arena).map(|_| None);
-    } else if let (Value::Object(object), Value::String(name)) = (object, key) {
+    } else if let (Some(object), Some(name)) = (object.as_object(), key.as_str()) {
         object.select(name)?
-    } else if let Value::Opaque(opaque) = object {
+    } else if let Some(opaque) = object.as_dyn_opaque() {
         opaque.find(&key)?
     } else {
         None
@@ -339,10 +416,10 @@ fn find<'a>(
 }
 
 fn find_index<'a>(list: List<'a>, key: Value<'_>) -> Result<Option<Value<'a>>, EvalError> {
-    let index = match key {
-        Value::Int(int) => Some(int),
-        Value::Uint(uint) => i64::try_from(uint).ok(),
-        Value::Double(double) => number::exact_int(double),
+    let index = match key.kind() {
+        ValueKind::Int(int) => Some(int),
+        ValueKind::Uint(uint) => i64::try_from(uint).ok(),
+        ValueKind::Double(double) => number::exact_int(double),
         _ => {
             return Err(EvalError::new(format!(
                 "unsupported index type '{}' in list",
@@ -364,9 +441,8 @@ fn find_index<'a>(list: List<'a>, key: Value<'_>) -> Result<Option<Value<'a>>, E
 /// Whether it is in order that a key leads nowhere: by the specification, what is neither map nor list nor optional has no
 /// fields that could be absent.
 fn check_absence(object: Value<'_>, key: Value<'_>, frame: &Frame<'_>) -> Result<(), EvalError> {
-    let has_fields = matches!(object, Value::Optional(_))
-        || object.as_map().is_some()
-        || object.as_list().is_some();
+    let has_fields =
+        object.as_optional().is_some() || object.as_map().is_some() || object.as_list().is_some();
     if has_fields || !frame.follows_specification() {
         Ok(())
     } else {
@@ -385,10 +461,8 @@ fn missing(object: Value<'_>, key: Value<'_>) -> EvalError {
 
 /// The Go type of a value, as the host bound it where it did (`raw`).
 fn go_type(value: &Value<'_>, raw: bool) -> Cow<'static, str> {
-    match value {
-        Value::Null if raw => Cow::Borrowed("<nil>"),
-        Value::JsonList(_) | Value::Items(_) if raw => Cow::Borrowed("[]interface {}"),
-        Value::JsonMap(_) | Value::Fields(_) if raw => Cow::Borrowed("map[string]interface {}"),
-        _ => value.go_type(),
+    match raw {
+        true => value.raw_go_type(),
+        false => value.go_type(),
     }
 }

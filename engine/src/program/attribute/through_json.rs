@@ -1,8 +1,8 @@
 //! Chains that go through JSON objects alone: the short way that most of them take.
 
+use super::{Attribute, Base, Key, Qualifier};
 use crate::error::EvalError;
 use crate::program::frame::{Epoch, Frame};
-use crate::program::tree::{Attribute, Base, Key, Qualifier};
 use crate::value::{JsonObject, Shape, Value, field_named};
 
 impl Attribute {
@@ -22,13 +22,13 @@ impl Attribute {
             let value = *base;
             return is_plain(base).then(|| frame.charge(1).map(|()| value));
         }
-        match *base {
-            Value::JsonMap(map) => self.through_objects(map, epoch, frame),
-            Value::Fields(fields) => self.through_objects(fields, epoch, frame),
-            Value::ShapedMap(map, shape) => {
-                self.through_shaped(Shaped::Map(map, shape), epoch, frame)
-            }
-            _ => None,
+        if let Some(map) = base.as_json_map() {
+            self.through_objects(map, epoch, frame)
+        } else if let Some(fields) = base.as_fields() {
+            self.through_objects(fields, epoch, frame)
+        } else {
+            let (map, shape) = base.as_shaped_map()?;
+            self.through_shaped(Shaped::Map(map, shape), epoch, frame)
         }
     }
 
@@ -87,7 +87,7 @@ impl Attribute {
             frame.keep(path, epoch, found);
         }
         let value = match self.presence {
-            true => Value::Bool(found.is_some()),
+            true => Value::from(found.is_some()),
             false => found?,
         };
         Some(self.charge_chain(frame).map(|()| value))
@@ -104,10 +104,7 @@ impl Attribute {
 /// Whether a variable of this value is the value as it is.
 #[inline]
 fn is_plain(value: &Value<'_>) -> bool {
-    !matches!(
-        value,
-        Value::Optional(_) | Value::Opaque(_) | Value::Unread(..)
-    )
+    value.as_optional().is_none() && value.as_dyn_opaque().is_none() && value.as_unread().is_none()
 }
 
 /// An object in a JSON document.
@@ -122,10 +119,7 @@ trait Object<'a>: Copy {
 impl<'a> Object<'a> for &'a JsonObject {
     #[inline]
     fn of(value: &Value<'a>) -> Option<Self> {
-        match *value {
-            Value::JsonMap(map) => Some(map),
-            _ => None,
-        }
+        value.as_json_map()
     }
 
     #[inline]
@@ -137,10 +131,7 @@ impl<'a> Object<'a> for &'a JsonObject {
 impl<'a> Object<'a> for &'a [(&'a str, Value<'a>)] {
     #[inline]
     fn of(value: &Value<'a>) -> Option<Self> {
-        match *value {
-            Value::Fields(fields) => Some(fields),
-            _ => None,
-        }
+        value.as_fields()
     }
 
     #[inline]
@@ -158,17 +149,16 @@ enum Shaped<'a> {
 
 impl<'a> Object<'a> for Shaped<'a> {
     fn of(value: &Value<'a>) -> Option<Self> {
-        match *value {
-            Value::ShapedMap(map, shape) => Some(Shaped::Map(map, shape)),
-            Value::JsonMap(map) => Some(Shaped::Plain(map)),
-            _ => None,
+        match value.as_shaped_map() {
+            Some((map, shape)) => Some(Shaped::Map(map, shape)),
+            None => value.as_json_map().map(Shaped::Plain),
         }
     }
 
     fn find(self, field: &str) -> Option<Option<Value<'a>>> {
         match self {
             Shaped::Map(map, shape) => match shape.find(map, field) {
-                Some(Value::Unread(..)) => None,
+                Some(value) if value.as_unread().is_some() => None,
                 found => Some(found),
             },
             Shaped::Plain(map) => map.find(field),

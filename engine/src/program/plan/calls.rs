@@ -9,13 +9,11 @@ use crate::ast::{self, Expr, ExprKind, operators};
 use crate::check::{Reference, resolve_name};
 use crate::cost::Cost;
 use crate::decl::{FunctionDecl, Implementation, OverloadDecl, PatternFunction};
-use crate::program::attribute::is_key;
-use crate::program::tree::{
-    Attribute, Base, Call, Callee, Comparison, Conditional, Equality, Key, Operands, Operator,
-    Qualifier,
-};
+use crate::program::attribute::{Attribute, Base, Conditional, Key, Qualifier, is_key};
+use crate::program::call::{Call, Callee};
+use crate::program::operator::{Comparison, Equality, Operands, Operator};
 use crate::types::Type;
-use crate::value::Value;
+use crate::value::{OwnedValue, Value};
 use gavel_golang::regex::Regex;
 
 /// What a call resolves to.
@@ -115,26 +113,31 @@ impl Planner<'_> {
     fn plan_index(&mut self, arguments: Vec<Node>, optional: bool) -> Result<Node, PlanError> {
         let [operand, index] = exactly(arguments)?;
         let key = match index {
-            Node::Constant(value) => match value.as_value() {
-                Value::String(name) => Key::Field(name.into()),
-                // By the specification it fails where it is looked up.
-                other if !is_key(&other) && self.env.follows_specification() => {
-                    Key::Computed(Node::Constant(value))
-                }
-                other if !is_key(&other) => {
-                    return Err(PlanError::new(format_args!(
-                        "invalid qualifier type: {}",
-                        other.go_type()
-                    )));
-                }
-                _ => Key::Constant(value),
-            },
+            Node::Constant(value) => self.constant_key(value)?,
             Node::Attribute(attribute) => Key::Attribute(attribute),
             node => Key::Computed(node),
         };
         let mut chain = into_attribute(operand);
         self.qualify(&mut chain, Qualifier { key, optional });
         Ok(Node::Attribute(Box::new(chain)))
+    }
+
+    fn constant_key(&self, constant: OwnedValue) -> Result<Key, PlanError> {
+        let value = constant.as_value();
+        if let Some(name) = value.as_str() {
+            return Ok(Key::Field(name.into()));
+        }
+        match is_key(&value) {
+            true => Ok(Key::Constant(constant)),
+            // By the specification it fails where it is looked up.
+            false if self.env.follows_specification() => {
+                Ok(Key::Computed(Node::Constant(constant)))
+            }
+            false => Err(PlanError::new(format_args!(
+                "invalid qualifier type: {}",
+                value.go_type()
+            ))),
+        }
     }
 
     fn plan_equality(&self, arguments: Vec<Node>, negated: bool) -> Result<Node, PlanError> {
@@ -213,7 +216,7 @@ fn plan_function(
 ) -> Result<Node, PlanError> {
     let cost = call_cost(&target);
     if let [_, pattern, ..] = arguments.as_slice()
-        && let Some(Value::String(pattern)) = pattern.constant()
+        && let Some(pattern) = pattern.constant().and_then(|pattern| pattern.as_str())
         && let Some(function) = of_pattern(&target)
     {
         let regex = Regex::new(pattern).map_err(PlanError::new)?;
@@ -236,7 +239,7 @@ fn plan_function(
         && list.constant().is_some()
     {
         let [element, list] = exactly(arguments)?;
-        let list_value = list.constant().unwrap_or(Value::Null);
+        let list_value = list.constant().unwrap_or(Value::NULL);
         match constants::membership(element, &list_value) {
             Ok(node) => return Ok(node),
             Err(element) => arguments = vec![element, list],

@@ -2,10 +2,12 @@
 //! fail.
 
 use super::{Node, PlanError};
+use crate::program::call::Call;
 use crate::program::frame::Frame;
-use crate::program::tree::{Call, ListLiteral, MapLiteral, Membership};
+use crate::program::literal::{ListLiteral, MapLiteral};
+use crate::program::node::Membership;
 use crate::program::{EvalOptions, Program};
-use crate::value::{Arena, OwnedValue, Value, key_order, number};
+use crate::value::{Arena, OwnedValue, Value, ValueKind, key_order, number};
 
 /// A list of constants is a constant; an element that cannot be built makes it a constant failure.
 pub(super) fn fold_list(literal: ListLiteral) -> Result<Node, PlanError> {
@@ -86,20 +88,20 @@ pub(super) fn membership(element: Node, list: &Value<'_>) -> Result<Node, Node> 
     }
     let mut set = Vec::with_capacity(list.len());
     for member in list.iter() {
-        match member {
-            Value::Bool(_) | Value::String(_) => {}
+        match member.kind() {
+            ValueKind::Bool(_) | ValueKind::String(_) => {}
             // A number is also found as a number of the other types, an int as the nearest double, as upstream does it.
-            Value::Int(int) => {
-                set.push(Value::Double(int as f64));
-                set.extend(u64::try_from(int).ok().map(Value::Uint));
+            ValueKind::Int(int) => {
+                set.push(Value::from(int as f64));
+                set.extend(u64::try_from(int).ok().map(Value::from));
             }
-            Value::Uint(uint) => {
-                set.push(Value::Double(uint as f64));
-                set.extend(i64::try_from(uint).ok().map(Value::Int));
+            ValueKind::Uint(uint) => {
+                set.push(Value::from(uint as f64));
+                set.extend(i64::try_from(uint).ok().map(Value::from));
             }
-            Value::Double(double) => {
-                set.extend(number::exact_int(double).map(Value::Int));
-                set.extend(number::exact_uint(double).map(Value::Uint));
+            ValueKind::Double(double) => {
+                set.extend(number::exact_int(double).map(Value::from));
+                set.extend(number::exact_uint(double).map(Value::from));
             }
             _ => return Err(element),
         }

@@ -4,7 +4,8 @@ use smol_str::SmolStr;
 
 use super::{Node, PlanError, Planner};
 use crate::ast::{Call, Comprehension, Constant, Expr, ExprKind, operators};
-use crate::program::tree::{Block, Fold, FoldKind, General, Insert};
+use crate::program::block::Block;
+use crate::program::fold::{Fold, FoldKind, General, Insert};
 
 /// The function by which `transformMap` adds to its accumulator.
 const MAP_INSERT: &str = "cel.@mapInsert";

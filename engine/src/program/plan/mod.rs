@@ -4,14 +4,14 @@ use std::fmt;
 
 use smol_str::SmolStr;
 
-use super::path::{PathId, Paths, Start};
-use super::tree::{
-    Attribute, Base, Element, Field, Key, ListLiteral, MapLiteral, Node, Qualifier, StructLiteral,
-};
+use super::attribute::{Attribute, Base, Field, Key, Qualifier};
+use super::literal::{Element, ListLiteral, MapLiteral, StructLiteral};
+use super::node::Node;
+use super::path::{PathId, Paths};
 use super::{Program, well_known};
 use crate::ast::{Constant, Expr, ExprKind, List, MapEntry, Select, Struct};
 use crate::check::{CheckedAst, Reference, resolve_name};
-use crate::decl::Declarations;
+use crate::env::Env;
 use crate::error::EvalError;
 use crate::types::Type;
 use crate::value::{ObjectKind, OwnedValue, Value};
@@ -46,7 +46,7 @@ impl From<EvalError> for PlanError {
 
 /// Plans an expression: constant parts are computed, names resolved to places, overloads bound where the types decide
 /// them.
-pub fn plan(checked: &CheckedAst, env: &Declarations) -> Result<Program, PlanError> {
+pub fn plan(checked: &CheckedAst, env: &Env) -> Result<Program, PlanError> {
     let mut planner = Planner {
         env,
         checked,
@@ -70,7 +70,7 @@ pub fn plan(checked: &CheckedAst, env: &Declarations) -> Result<Program, PlanErr
 }
 
 struct Planner<'e> {
-    env: &'e Declarations,
+    env: &'e Env,
     checked: &'e CheckedAst,
     variables: Vec<SmolStr>,
     /// Loop variables and accumulators in scope with their slots, innermost last.
@@ -140,7 +140,9 @@ impl Planner<'_> {
 
     fn plan_type(&self, name: &SmolStr) -> Result<Node, PlanError> {
         if self.has_type_value(name) {
-            Ok(Node::Constant(OwnedValue::copy_of(&Value::Type(name))?))
+            Ok(Node::Constant(OwnedValue::copy_of(&Value::type_named(
+                name,
+            ))?))
         } else {
             Err(PlanError::new(format_args!(
                 "reference to undefined type: {name}"
@@ -232,16 +234,16 @@ impl Planner<'_> {
 
     /// The path that a chain is with one field more.
     fn path(&mut self, chain: &Attribute, field: &str) -> Option<PathId> {
-        let (base, again) = match chain.base {
-            Base::Variable(index) => (Start::Variable(index), !self.scopes.is_empty()),
-            Base::Slot(slot) => (Start::Slot(slot), slot < self.innermost),
-            _ => return None,
+        let last = match chain.fields.last() {
+            Some(field) => Some(field.path?),
+            None => None,
         };
-        let start = match chain.fields.last() {
-            Some(field) => Start::Path(field.path?),
-            None => base,
+        let again = match chain.base {
+            Base::Variable(_) => !self.scopes.is_empty(),
+            Base::Slot(slot) => slot < self.innermost,
+            _ => false,
         };
-        self.paths.follow(start, field, again)
+        self.paths.follow(&chain.base, last, field, again)
     }
 
     /// In an expression that was not checked, `a.b` may be the name of a variable.
@@ -355,13 +357,13 @@ fn into_attribute(node: Node) -> Attribute {
 
 fn literal(constant: &Constant) -> Value<'_> {
     match constant {
-        Constant::Null => Value::Null,
-        Constant::Bool(value) => Value::Bool(*value),
-        Constant::Int(value) => Value::Int(*value),
-        Constant::Uint(value) => Value::Uint(*value),
-        Constant::Double(value) => Value::Double(*value),
-        Constant::String(text) => Value::String(text),
-        Constant::Bytes(bytes) => Value::Bytes(bytes),
+        Constant::Null => Value::NULL,
+        Constant::Bool(value) => Value::from(*value),
+        Constant::Int(value) => Value::from(*value),
+        Constant::Uint(value) => Value::from(*value),
+        Constant::Double(value) => Value::from(*value),
+        Constant::String(text) => Value::from(&**text),
+        Constant::Bytes(bytes) => Value::from(&**bytes),
     }
 }
 

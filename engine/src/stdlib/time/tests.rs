@@ -2,7 +2,7 @@ use crate::stdlib::tests::{check_overload, fails_overload};
 use crate::value::{Duration, Timestamp, Value};
 
 fn timestamp(seconds: i64) -> Value<'static> {
-    Value::Timestamp(Timestamp {
+    Value::from(Timestamp {
         seconds,
         nanos: 678_000_000,
         offset: 3_600,
@@ -25,13 +25,13 @@ fn parts_are_read_in_utc_whatever_the_offset_of_the_text() {
         ("timestamp_to_seconds", 45),
         ("timestamp_to_milliseconds", 678),
     ] {
-        check_overload(id, &[time], Value::Int(expected));
+        check_overload(id, &[time], Value::from(expected));
     }
 }
 
 #[test]
 fn zones_are_names_or_offsets_without_a_range() {
-    let hour_in = |zone| [timestamp(0), Value::String(zone)];
+    let hour_in = |zone| [timestamp(0), Value::from(zone)];
     for (zone, expected) in [
         ("", 0),
         ("America/New_York", 19),
@@ -41,7 +41,7 @@ fn zones_are_names_or_offsets_without_a_range() {
         check_overload(
             "timestamp_to_hours_with_tz",
             &hour_in(zone),
-            Value::Int(expected),
+            Value::from(expected),
         );
     }
     for (zone, expected) in [
@@ -54,8 +54,8 @@ fn zones_are_names_or_offsets_without_a_range() {
         fails_overload("timestamp_to_hours_with_tz", &hour_in(zone), expected);
     }
     // The seconds of the offset wrap around.
-    let far = [timestamp(0), Value::String("-99999999:00")];
-    check_overload("timestamp_to_year_with_tz", &far, Value::Int(2253));
+    let far = [timestamp(0), Value::from("-99999999:00")];
+    check_overload("timestamp_to_year_with_tz", &far, Value::from(2253));
 }
 
 #[test]
@@ -70,10 +70,6 @@ fn totals_are_cut_off_towards_zero() {
         ("duration_to_seconds", -61_500_000_000, -61),
         ("duration_to_milliseconds", -1_500_000, -1),
     ] {
-        check_overload(
-            id,
-            &[Value::Duration(Duration(nanos))],
-            Value::Int(expected),
-        );
+        check_overload(id, &[Value::from(Duration(nanos))], Value::from(expected));
     }
 }

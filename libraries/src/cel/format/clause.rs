@@ -5,7 +5,7 @@ use std::fmt::{self, Write};
 
 use bumpalo::collections::String;
 use gavel_engine::error::EvalError;
-use gavel_engine::value::Value;
+use gavel_engine::value::{Value, ValueKind};
 
 use super::template::Verb;
 use crate::cel::limit::check_length;
@@ -89,20 +89,22 @@ pub(super) fn write_integer(
     verb: Verb,
     value: &Value<'_>,
 ) -> Result<(), Problem> {
-    let magnitude = match (verb, *value) {
-        (Verb::Binary, Value::Bool(bit)) => {
+    let magnitude = match (verb, value.kind()) {
+        (Verb::Binary, ValueKind::Bool(bit)) => {
             out.push(if bit { '1' } else { '0' });
             return Ok(());
         }
-        (Verb::Hex | Verb::UpperHex, Value::String(text)) => {
+        (Verb::Hex | Verb::UpperHex, ValueKind::String(text)) => {
             return write_bytes(out, verb, text.as_bytes());
         }
-        (Verb::Hex | Verb::UpperHex, Value::Bytes(bytes)) => return write_bytes(out, verb, bytes),
-        (_, Value::Int(int)) => {
+        (Verb::Hex | Verb::UpperHex, ValueKind::Bytes(bytes)) => {
+            return write_bytes(out, verb, bytes);
+        }
+        (_, ValueKind::Int(int)) => {
             out.push_str(if int < 0 { "-" } else { "" });
             int.unsigned_abs()
         }
-        (_, Value::Uint(uint)) => uint,
+        (_, ValueKind::Uint(uint)) => uint,
         _ => return Err(Problem::misfit(verb, value.type_name())),
     };
     match verb {

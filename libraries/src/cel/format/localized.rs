@@ -5,7 +5,7 @@ use std::string::String as Owned;
 
 use bumpalo::collections::String;
 use gavel_engine::value::convert::string_from_bytes;
-use gavel_engine::value::{Arena, List, Map, Value};
+use gavel_engine::value::{Arena, List, Map, Value, ValueKind};
 use gavel_golang::quote::{quote, write_quoted};
 use gavel_golang::{duration, float};
 
@@ -37,23 +37,23 @@ pub(super) fn write(
 
 /// A double, or one of three strings.
 fn double(verb: Verb, value: &Value<'_>) -> Result<f64, Problem> {
-    match *value {
-        Value::Double(double) => Ok(double),
-        Value::String("NaN") => Ok(f64::NAN),
-        Value::String("Infinity") => Ok(f64::INFINITY),
-        Value::String("-Infinity") => Ok(f64::NEG_INFINITY),
+    match value.kind() {
+        ValueKind::Double(double) => Ok(double),
+        ValueKind::String("NaN") => Ok(f64::NAN),
+        ValueKind::String("Infinity") => Ok(f64::INFINITY),
+        ValueKind::String("-Infinity") => Ok(f64::NEG_INFINITY),
         _ => Err(Problem::misfit(verb, value.type_name())),
     }
 }
 
 /// A value as `string()` gives it; a collection as a literal.
 fn write_string(out: &mut String<'_>, value: &Value<'_>, depth: usize) -> Result<(), Problem> {
-    match *value {
-        Value::String(text) => out.push_str(text),
-        Value::Bytes(bytes) => out.push_str(text_of(bytes)?),
-        Value::Double(double) => float::write_shortest(out, double)?,
-        Value::Duration(time) => duration::write_cel(out, time.0)?,
-        Value::Timestamp(time) => time.write_rfc3339(out)?,
+    match value.kind() {
+        ValueKind::String(text) => out.push_str(text),
+        ValueKind::Bytes(bytes) => out.push_str(text_of(bytes)?),
+        ValueKind::Double(double) => float::write_shortest(out, double)?,
+        ValueKind::Duration(time) => duration::write_cel(out, time.0)?,
+        ValueKind::Timestamp(time) => time.write_rfc3339(out)?,
         _ => match write_member(out, value, depth) {
             Some(written) => written?,
             None => return Err(Problem::misfit(Verb::String, value.type_name())),
@@ -64,24 +64,24 @@ fn write_string(out: &mut String<'_>, value: &Value<'_>, depth: usize) -> Result
 
 /// A value within a collection.
 fn write_element(out: &mut String<'_>, value: &Value<'_>, depth: usize) -> Result<(), Problem> {
-    match *value {
-        Value::String(text) => write_quoted(out, text)?,
-        Value::Bytes(bytes) => {
+    match value.kind() {
+        ValueKind::String(text) => write_quoted(out, text)?,
+        ValueKind::Bytes(bytes) => {
             out.push('b');
             write_quoted(out, text_of(bytes)?)?;
         }
-        Value::Double(double) if double.is_finite() => write!(out, "{double:.6}")?,
-        Value::Double(double) => {
+        ValueKind::Double(double) if double.is_finite() => write!(out, "{double:.6}")?,
+        ValueKind::Double(double) => {
             out.push('"');
             float::write_plain(out, double)?;
             out.push('"');
         }
-        Value::Duration(time) => {
+        ValueKind::Duration(time) => {
             out.push_str("duration(\"");
             duration::write_cel(out, time.0)?;
             out.push_str("\")");
         }
-        Value::Timestamp(time) => {
+        ValueKind::Timestamp(time) => {
             out.push_str("timestamp(\"");
             time.write_rfc3339(out)?;
             out.push_str("\")");
@@ -105,12 +105,12 @@ fn write_member(
     value: &Value<'_>,
     depth: usize,
 ) -> Option<Result<(), Problem>> {
-    let written = match *value {
-        Value::Null => out.write_str("null"),
-        Value::Bool(value) => write!(out, "{value}"),
-        Value::Int(int) => write!(out, "{int}"),
-        Value::Uint(uint) => write!(out, "{uint}"),
-        Value::Type(name) => out.write_str(name),
+    let written = match value.kind() {
+        ValueKind::Null => out.write_str("null"),
+        ValueKind::Bool(value) => write!(out, "{value}"),
+        ValueKind::Int(int) => write!(out, "{int}"),
+        ValueKind::Uint(uint) => write!(out, "{uint}"),
+        ValueKind::Type(name) => out.write_str(name),
         _ => {
             if let Some(list) = value.as_list() {
                 return Some(deeper(depth, out).and_then(|depth| write_list(out, list, depth)));
@@ -139,7 +139,7 @@ fn write_map(out: &mut String<'_>, map: Map<'_>, depth: usize) -> Result<(), Pro
     let mut entries = Vec::with_capacity(map.len());
     let mut keys = map.iter();
     while let Some(key) = keys.next_key() {
-        if let (Map::Shaped(..), Value::Null) = (map, key) {
+        if map.is_shaped() && key.is_null() {
             return Err(Problem::NoKey);
         }
         let text = key_text(&key)?;
@@ -163,11 +163,11 @@ fn write_map(out: &mut String<'_>, map: Map<'_>, depth: usize) -> Result<(), Pro
 }
 
 fn key_text(key: &Value<'_>) -> Result<Owned, Problem> {
-    match key {
-        Value::String(text) => Ok(quote(text)),
-        Value::Bool(value) => Ok(value.to_string()),
-        Value::Int(int) => Ok(int.to_string()),
-        Value::Uint(uint) => Ok(uint.to_string()),
+    match key.kind() {
+        ValueKind::String(text) => Ok(quote(text)),
+        ValueKind::Bool(value) => Ok(value.to_string()),
+        ValueKind::Int(int) => Ok(int.to_string()),
+        ValueKind::Uint(uint) => Ok(uint.to_string()),
         _ => Err(Problem::new(format!(
             "no formatting function for map key of type {}",
             key.type_name()

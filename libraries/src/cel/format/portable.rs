@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 use std::string::String as Owned;
 
 use bumpalo::collections::String;
-use gavel_engine::value::{Arena, List, Map, Timestamp, Value};
+use gavel_engine::value::{Arena, List, Map, Timestamp, Value, ValueKind};
 use gavel_golang::{duration, float};
 
 use super::clause::{MAX_DEPTH, Problem, deeper, write_integer};
@@ -22,9 +22,9 @@ pub(super) fn write(
     let precision = clause.precision.map_or(DEFAULT_PRECISION, |precision| {
         u16::try_from(precision).unwrap_or(u16::MAX)
     });
-    match (clause.verb, value) {
+    match (clause.verb, value.kind()) {
         (Verb::String, _) => return write_string(out, value, MAX_DEPTH),
-        (Verb::Decimal, Value::Double(double)) => write_plain(out, *double)?,
+        (Verb::Decimal, ValueKind::Double(double)) => write_plain(out, double)?,
         (Verb::Fixed, _) => match finite(clause.verb, value)? {
             Ok(double) => out.push_str(&float::format_fixed(double, usize::from(precision))),
             Err(name) => out.push_str(name),
@@ -40,10 +40,10 @@ pub(super) fn write(
 
 /// A number as a double, or the name of one that is not finite.
 fn finite(verb: Verb, value: &Value<'_>) -> Result<Result<f64, &'static str>, Problem> {
-    let double = match *value {
-        Value::Double(double) => double,
-        Value::Int(int) => int as f64,
-        Value::Uint(uint) => uint as f64,
+    let double = match value.kind() {
+        ValueKind::Double(double) => double,
+        ValueKind::Int(int) => int as f64,
+        ValueKind::Uint(uint) => uint as f64,
         _ => return Err(Problem::misfit(verb, value.type_name())),
     };
     Ok(special(double).map_or(Ok(double), Err))
@@ -66,16 +66,16 @@ fn write_plain(out: &mut impl Write, double: f64) -> fmt::Result {
 }
 
 fn write_string(out: &mut String<'_>, value: &Value<'_>, depth: usize) -> Result<(), Problem> {
-    match *value {
-        Value::Null => out.write_str("null")?,
-        Value::Bool(value) => write!(out, "{value}")?,
-        Value::Int(int) => write!(out, "{int}")?,
-        Value::Uint(uint) => write!(out, "{uint}")?,
-        Value::Double(double) => write_plain(out, double)?,
-        Value::String(text) | Value::Type(text) => out.write_str(text)?,
-        Value::Bytes(bytes) => out.write_str(&Owned::from_utf8_lossy(bytes))?,
-        Value::Duration(time) => duration::write_cel(out, time.0)?,
-        Value::Timestamp(time) => Timestamp { offset: 0, ..time }.write_rfc3339(out)?,
+    match value.kind() {
+        ValueKind::Null => out.write_str("null")?,
+        ValueKind::Bool(value) => write!(out, "{value}")?,
+        ValueKind::Int(int) => write!(out, "{int}")?,
+        ValueKind::Uint(uint) => write!(out, "{uint}")?,
+        ValueKind::Double(double) => write_plain(out, double)?,
+        ValueKind::String(text) | ValueKind::Type(text) => out.write_str(text)?,
+        ValueKind::Bytes(bytes) => out.write_str(&Owned::from_utf8_lossy(bytes))?,
+        ValueKind::Duration(time) => duration::write_cel(out, time.0)?,
+        ValueKind::Timestamp(time) => Timestamp { offset: 0, ..time }.write_rfc3339(out)?,
         _ => {
             let depth = deeper(depth, out)?;
             // An object of a named type is no map.

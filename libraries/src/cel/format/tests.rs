@@ -1,20 +1,21 @@
-use gavel_engine::value::Value::{self, Double as D, Int as I, String as S, Uint as U};
+use gavel_engine::value::Value;
 use gavel_engine::value::{Arena, Duration, MapBuilder, Timestamp};
 
 use super::*;
 use crate::testing::check;
+use crate::testing::{double, int, string, uint};
 
 /// Formats by the rules of the versions 1 to 3.
 #[track_caller]
 fn localized(template: &str, values: &[Value<'_>], expected: Result<&str, &str>) {
-    let arguments = [S(template), Value::List(values)];
+    let arguments = [string(template), Value::from(values)];
     check(FORMAT_BEFORE_4, "string_format", &arguments, expected);
 }
 
 /// Formats by the rules of version 4.
 #[track_caller]
 fn portable(template: &str, values: &[Value<'_>], expected: Result<&str, &str>) {
-    let arguments = [S(template), Value::List(values)];
+    let arguments = [string(template), Value::from(values)];
     check(FORMAT_SINCE_4, "string_format", &arguments, expected);
 }
 
@@ -30,16 +31,20 @@ fn text_stays_and_values_go_in() {
         check("", &[], Ok(""));
         check("né", &[], Ok("né"));
         check("%%", &[], Ok("%"));
-        check("%%%s%%", &[S("a")], Ok("%a%"));
-        check("%s %s is %s", &[S("a"), I(-2), U(3)], Ok("a -2 is 3"));
-        check("%s", &[S("a"), S("b")], Ok("a"));
-        check("%.3d %.2s", &[I(1), S("abcd")], Ok("1 abcd"));
+        check("%%%s%%", &[string("a")], Ok("%a%"));
+        check(
+            "%s %s is %s",
+            &[string("a"), int(-2), uint(3)],
+            Ok("a -2 is 3"),
+        );
+        check("%s", &[string("a"), string("b")], Ok("a"));
+        check("%.3d %.2s", &[int(1), string("abcd")], Ok("1 abcd"));
     }
 }
 
 #[test]
 fn malformed_templates_fail() {
-    let values = [I(1), I(2)];
+    let values = [int(1), int(2)];
     for check in [localized, portable] {
         let clause = |template, expected: &str| {
             let expected = format!("could not parse formatting clause: {expected}");
@@ -73,19 +78,23 @@ fn writes_integers_and_bits() {
     for check in [localized, portable] {
         check(
             "%d %d",
-            &[I(i64::MIN), U(u64::MAX)],
+            &[int(i64::MIN), uint(u64::MAX)],
             Ok("-9223372036854775808 18446744073709551615"),
         );
         check(
             "%b %b %b %b",
-            &[I(-5), U(5), Value::Bool(true), Value::Bool(false)],
+            &[int(-5), uint(5), Value::from(true), Value::from(false)],
             Ok("-101 101 1 0"),
         );
-        check("%o %o", &[I(-8), U(8)], Ok("-10 10"));
-        check("%x %X %x", &[I(-255), U(255), S("")], Ok("-ff FF "));
+        check("%o %o", &[int(-8), uint(8)], Ok("-10 10"));
+        check(
+            "%x %X %x",
+            &[int(-255), uint(255), string("")],
+            Ok("-ff FF "),
+        );
         check(
             "%x %X",
-            &[Value::Bytes(b"\xff\x00"), S("é")],
+            &[Value::from(b"\xff\x00"), string("é")],
             Ok("ff00 C3A9"),
         );
     }
@@ -101,51 +110,51 @@ fn values_must_fit_their_clauses() {
     }
     both(
         "%d",
-        S("a"),
+        string("a"),
         "decimal clause can only be used on integers, was given string",
     );
     both(
         "%f",
-        S("1.5"),
+        string("1.5"),
         "fixed-point clause can only be used on doubles, was given string",
     );
     both(
         "%e",
-        Value::Null,
+        Value::NULL,
         "scientific clause can only be used on doubles, was given null_type",
     );
     both(
         "%b",
-        D(1.0),
+        double(1.0),
         "only integers and bools can be formatted as binary, was given double",
     );
     both(
         "%x",
-        D(1.0),
+        double(1.0),
         "only integers, byte buffers, and strings can be formatted as hex, was given double",
     );
     both(
         "%o",
-        Value::Bool(true),
+        Value::from(true),
         "octal clause can only be used on integers, was given bool",
     );
     both(
         "%s",
-        Value::Optional(None),
+        Value::NONE,
         "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and \
          timestamps, was given optional_type",
     );
     let integers =
         "error during formatting: decimal clause can only be used on integers, was given double";
-    localized("%d", &[D(1.0)], Err(integers));
+    localized("%d", &[double(1.0)], Err(integers));
     let doubles =
         "error during formatting: fixed-point clause can only be used on doubles, was given int";
-    localized("%f", &[I(1)], Err(doubles));
+    localized("%f", &[int(1)], Err(doubles));
 }
 
 #[test]
 fn localized_doubles_are_grouped() {
-    let fixed = |template, value, expected| localized(template, &[D(value)], Ok(expected));
+    let fixed = |template, value, expected| localized(template, &[double(value)], Ok(expected));
     fixed("%f", 3.25, "3.250000");
     fixed("%f", 1e6, "1,000,000.000000");
     fixed("%.0f", 999.5, "1,000");
@@ -160,7 +169,7 @@ fn localized_doubles_are_grouped() {
     fixed("%f", f64::NAN, "NaN");
     localized(
         "%f %f %f",
-        &[S("NaN"), S("Infinity"), S("-Infinity")],
+        &[string("NaN"), string("Infinity"), string("-Infinity")],
         Ok("NaN ∞ -∞"),
     );
 }
@@ -171,7 +180,7 @@ fn localized_precisions_wrap_around() {
     fn size(template: &str, value: f64, expected: usize) {
         let arena = Arena::new();
         let call = CallContext::new(&arena);
-        let values = arena.list(&[D(value)]).as_list().unwrap();
+        let values = arena.list(&[double(value)]).as_list().unwrap();
         let text = format(&call, template, values, localized::write).unwrap();
         assert_eq!(text.chars().count(), expected, "{text}");
     }
@@ -183,18 +192,19 @@ fn localized_precisions_wrap_around() {
     size("%.65535f", 12345.6, 262);
     size("%.10000009f", 1.0, 139);
     size("%.10000009e", 1.0, 38_537);
-    localized("%.65536f", &[D(1.25)], Ok("1"));
-    localized("%.65536e", &[D(1.0)], Ok("1.000000×10⁰⁰"));
+    localized("%.65536f", &[double(1.25)], Ok("1"));
+    localized("%.65536e", &[double(1.0)], Ok("1.000000×10⁰⁰"));
     localized(
         "%.10000010f %.10000010e",
-        &[D(1.0), D(1.0)],
+        &[double(1.0), double(1.0)],
         Ok("%!(NOVERB) %!(NOVERB)"),
     );
 }
 
 #[test]
 fn localized_exponents_are_superscript() {
-    let scientific = |template, value, expected| localized(template, &[D(value)], Ok(expected));
+    let scientific =
+        |template, value, expected| localized(template, &[double(value)], Ok(expected));
     scientific("%e", 123456.789, "1.234568×10⁰⁵");
     scientific("%e", -1.5, "-1.500000×10⁰⁰");
     scientific("%e", 0.0, "0.000000×10⁰⁰");
@@ -210,43 +220,43 @@ fn localized_exponents_are_superscript() {
 #[test]
 fn localized_strings_are_like_conversions() {
     let string = |value, expected| localized("%s", &[value], Ok(expected));
-    string(D(1e6), "1e+06");
-    string(D(-0.0), "-0");
-    string(D(f64::INFINITY), "+Inf");
-    string(Value::Null, "null");
-    string(Value::Bytes("é".as_bytes()), "é");
-    string(Value::Type("list"), "list");
-    string(Value::Duration(Duration(3_600_000_000_000)), "3600s");
-    string(Value::Timestamp(EVENING), "2020-01-01T00:00:00+01:00");
+    string(double(1e6), "1e+06");
+    string(double(-0.0), "-0");
+    string(double(f64::INFINITY), "+Inf");
+    string(Value::NULL, "null");
+    string(Value::from("é".as_bytes()), "é");
+    string(Value::type_named("list"), "list");
+    string(Value::from(Duration(3_600_000_000_000)), "3600s");
+    string(Value::from(EVENING), "2020-01-01T00:00:00+01:00");
     let invalid = "error during formatting: could not convert argument \"invalid UTF-8 in bytes, cannot convert to \
                    string\" to string";
-    localized("%s", &[Value::Bytes(b"\xff")], Err(invalid));
+    localized("%s", &[Value::from(b"\xff")], Err(invalid));
 }
 
 #[test]
 fn localized_collections_are_literals() {
     let arena = Arena::new();
     let mut map = MapBuilder::new();
-    map.insert(S("b"), I(1));
-    map.insert(I(2), S("x\"\u{200b}"));
-    map.insert(S("a"), Value::List(&[]));
-    map.insert(Value::Bool(true), Value::Bytes(b"a\x00"));
+    map.insert(string("b"), int(1));
+    map.insert(int(2), string("x\"\u{200b}"));
+    map.insert(string("a"), Value::from(List::EMPTY));
+    map.insert(Value::from(true), Value::from(b"a\x00"));
     let list = [
         map.build(&arena),
-        D(2.0),
-        D(-0.0),
-        D(f64::NAN),
-        D(f64::NEG_INFINITY),
-        Value::Null,
-        Value::Type("int"),
-        Value::Duration(Duration(-1_500_000_000)),
-        Value::Timestamp(EVENING),
-        U(1),
-        Value::Bool(true),
+        double(2.0),
+        double(-0.0),
+        double(f64::NAN),
+        double(f64::NEG_INFINITY),
+        Value::NULL,
+        Value::type_named("int"),
+        Value::from(Duration(-1_500_000_000)),
+        Value::from(EVENING),
+        uint(1),
+        Value::from(true),
     ];
     localized(
         "%s",
-        &[Value::List(&list)],
+        &[Value::from(&list)],
         Ok(
             r#"[{"a":[], "b":1, 2:"x\"\u200b", true:b"a\x00"}, 2.000000, -0.000000, "NaN", "-Inf", null, int, duration("-1.5s"), timestamp("2020-01-01T00:00:00+01:00"), 1, true]"#,
         ),
@@ -255,48 +265,48 @@ fn localized_collections_are_literals() {
         let expected = format!("error during formatting: no formatting function for {expected}");
         localized("%s", &[value], Err(&expected));
     };
-    fail(Value::List(&[Value::Optional(None)]), "optional_type");
+    fail(Value::from(&[Value::NONE]), "optional_type");
     let mut map = MapBuilder::new();
-    map.insert(D(1.5), I(1));
+    map.insert(double(1.5), int(1));
     fail(map.build(&arena), "map key of type double");
 }
 
 #[test]
 fn portable_doubles_are_plain() {
     let check = |template, value, expected| portable(template, &[value], Ok(expected));
-    check("%f", D(1e6), "1000000.000000");
-    check("%.3f", D(-123.4999), "-123.500");
-    check("%.0f", D(2.5), "2");
-    check("%f", I(2), "2.000000");
-    check("%f", U(3), "3.000000");
-    check("%f", D(f64::NEG_INFINITY), "-Infinity");
-    check("%e", D(1052.032911275), "1.052033e+03");
-    check("%.1e", I(250), "2.5e+02");
-    check("%e", D(f64::NAN), "NaN");
-    check("%d", D(1e6), "1000000");
-    check("%d", D(1.5), "1.5");
-    check("%d", D(f64::INFINITY), "Infinity");
-    check("%s", D(1e21), "1000000000000000000000");
-    check("%s", D(f64::NAN), "NaN");
+    check("%f", double(1e6), "1000000.000000");
+    check("%.3f", double(-123.4999), "-123.500");
+    check("%.0f", double(2.5), "2");
+    check("%f", int(2), "2.000000");
+    check("%f", uint(3), "3.000000");
+    check("%f", double(f64::NEG_INFINITY), "-Infinity");
+    check("%e", double(1052.032911275), "1.052033e+03");
+    check("%.1e", int(250), "2.5e+02");
+    check("%e", double(f64::NAN), "NaN");
+    check("%d", double(1e6), "1000000");
+    check("%d", double(1.5), "1.5");
+    check("%d", double(f64::INFINITY), "Infinity");
+    check("%s", double(1e21), "1000000000000000000000");
+    check("%s", double(f64::NAN), "NaN");
 }
 
 #[test]
 fn portable_collections_are_bare() {
     let arena = Arena::new();
     let mut map = MapBuilder::new();
-    map.insert(S("key"), Value::Bytes(b"xyz"));
-    map.insert(I(6), Value::Duration(Duration(422_000_000_000)));
-    map.insert(D(1.5), Value::Type("int"));
+    map.insert(string("key"), Value::from(b"xyz"));
+    map.insert(int(6), Value::from(Duration(422_000_000_000)));
+    map.insert(double(1.5), Value::type_named("int"));
     let list = [
-        S("abc"),
-        D(3.25),
-        Value::Null,
-        Value::Timestamp(EVENING),
+        string("abc"),
+        double(3.25),
+        Value::NULL,
+        Value::from(EVENING),
         map.build(&arena),
     ];
     portable(
         "%s",
-        &[Value::List(&list)],
+        &[Value::from(&list)],
         Ok("[abc, 3.25, null, 2019-12-31T23:00:00Z, {1.5: int, 6: 422s, key: xyz}]"),
     );
 }
@@ -304,7 +314,7 @@ fn portable_collections_are_bare() {
 #[test]
 fn depth_is_bounded() {
     let arena = Arena::new();
-    let deep = (0..2_000).fold(Value::Null, |value, _| arena.list(&[value]));
+    let deep = (0..2_000).fold(Value::NULL, |value, _| arena.list(&[value]));
     let expected = Err("error during formatting: values are nested too deeply");
     localized("%s", &[deep], expected);
     portable("%s", &[deep], expected);

@@ -6,7 +6,7 @@ use gavel_engine::cost::{
     CallEstimate, CallSite, Cost, CostEstimate, LIST, SizeEstimate, Track, tracked_size,
 };
 use gavel_engine::error::EvalError;
-use gavel_engine::value::Value;
+use gavel_engine::value::{Value, ValueKind};
 
 /// Of `slice`.
 pub(super) const SLICE: Cost = Cost::split(estimate_slice, RESULT);
@@ -93,12 +93,13 @@ fn track_flatten<'v>(
     _result: Option<Value<'v>>,
 ) -> Result<u64, EvalError> {
     let size = tracked_size(arguments.first().copied().flatten().as_ref());
-    match arguments.get(1) {
+    let depth = arguments.get(1);
+    match depth.map(|depth| depth.and_then(|depth| depth.as_int())) {
         None => Ok(allocated(1.0, size)),
-        Some(Some(Value::Int(depth))) => Ok(allocated(*depth as f64, size)),
-        Some(depth) => Err(EvalError::internal(format_args!(
+        Some(Some(depth)) => Ok(allocated(depth as f64, size)),
+        Some(None) => Err(EvalError::internal(format_args!(
             "interface conversion: ref.Val is {}, not types.Int",
-            go_type(depth.as_ref())
+            go_type(depth.and_then(|depth| depth.as_ref()))
         ))),
     }
 }
@@ -106,15 +107,15 @@ fn track_flatten<'v>(
 /// Upstream takes the operand for a list without asking, even if it is an error.
 fn compared(list: Option<Value<'_>>) -> Result<u64, EvalError> {
     let Some(list) = list.and_then(Value::as_list) else {
-        let missing = match list {
+        let missing = match list.map(Value::kind) {
             Some(
-                Value::Int(_)
-                | Value::Uint(_)
-                | Value::Double(_)
-                | Value::String(_)
-                | Value::Bytes(_)
-                | Value::Duration(_)
-                | Value::Timestamp(_),
+                ValueKind::Int(_)
+                | ValueKind::Uint(_)
+                | ValueKind::Double(_)
+                | ValueKind::String(_)
+                | ValueKind::Bytes(_)
+                | ValueKind::Duration(_)
+                | ValueKind::Timestamp(_),
             ) => "Contains",
             _ => "Add",
         };
@@ -123,8 +124,8 @@ fn compared(list: Option<Value<'_>>) -> Result<u64, EvalError> {
             go_type(list.as_ref())
         )));
     };
-    let factor = match list.get(0) {
-        Some(Value::String(_) | Value::Bytes(_)) => TEXT_PAIR,
+    let factor = match list.get(0).map(Value::kind) {
+        Some(ValueKind::String(_) | ValueKind::Bytes(_)) => TEXT_PAIR,
         _ => PAIR,
     };
     let size = u64::try_from(list.len()).unwrap_or(u64::MAX);

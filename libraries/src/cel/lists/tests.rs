@@ -1,21 +1,30 @@
 use gavel_engine::cost::{CallSite, Cost, Formula, SizeEstimate};
 use gavel_engine::types::Type;
-use gavel_engine::value::Value::{self, Double as D, Int as I, String as S, Uint as U};
 use gavel_engine::value::{Duration, Json};
+use gavel_engine::value::{List, Value};
 
 use super::*;
 use crate::testing::check as check_row;
+use crate::testing::{double, int, string, uint};
 
 #[track_caller]
 fn check(id: &str, arguments: &[Value<'_>], expected: Result<&str, &str>) {
     check_row(LISTS, id, arguments, expected);
 }
 
-const LIST: Value<'_> = Value::List(&[I(3), I(1), I(2)]);
+fn unsorted() -> [Value<'static>; 3] {
+    [int(3), int(1), int(2)]
+}
 
 #[test]
 fn slices() {
-    let slice = |start, end, expected| check("list_slice", &[LIST, I(start), I(end)], expected);
+    let slice = |start, end, expected| {
+        check(
+            "list_slice",
+            &[Value::from(&unsorted()), int(start), int(end)],
+            expected,
+        )
+    };
     slice(1, 3, Ok("[1, 2]"));
     slice(3, 3, Ok("[]"));
     slice(
@@ -37,7 +46,7 @@ fn slices() {
     let json = [Json::from("a"), Json::from(1)];
     check(
         "list_slice",
-        &[Value::JsonList(&json), I(1), I(2)],
+        &[Value::from(json.as_slice()), int(1), int(2)],
         Ok("[1]"),
     );
 }
@@ -47,105 +56,122 @@ fn slices_of_ranges() {
     let arena = gavel_engine::value::Arena::new();
     let call = gavel_engine::decl::CallContext::new(&arena);
     let range = bodies::range(&call, 1 << 40);
-    check("list_slice", &[range, I(7), I(9)], Ok("[7, 8]"));
+    check("list_slice", &[range, int(7), int(9)], Ok("[7, 8]"));
     let expected = format!(
         "cannot slice(0, {}), list is length {}",
         i64::MAX,
         1_i64 << 40
     );
-    check("list_slice", &[range, I(0), I(i64::MAX)], Err(&expected));
+    check(
+        "list_slice",
+        &[range, int(0), int(i64::MAX)],
+        Err(&expected),
+    );
 }
 
 #[test]
 fn flattens() {
-    let (one, two) = ([I(1)], [I(2), I(3)]);
-    let nested = [Value::List(&one), Value::List(&two)];
-    let list = [Value::List(&nested), I(4), Value::List(&[])];
-    let list = Value::List(&list);
+    let (one, two) = ([int(1)], [int(2), int(3)]);
+    let nested = [Value::from(&one), Value::from(&two)];
+    let list = [Value::from(&nested), int(4), Value::from(List::EMPTY)];
+    let list = Value::from(&list);
     check("list_flatten", &[list], Ok("[[1], [2, 3], 4]"));
     check(
         "list_flatten_int",
-        &[list, I(0)],
+        &[list, int(0)],
         Ok("[[[1], [2, 3]], 4, []]"),
     );
-    check("list_flatten_int", &[list, I(2)], Ok("[1, 2, 3, 4]"));
-    check("list_flatten_int", &[list, I(i64::MAX)], Ok("[1, 2, 3, 4]"));
+    check("list_flatten_int", &[list, int(2)], Ok("[1, 2, 3, 4]"));
     check(
         "list_flatten_int",
-        &[list, I(-1)],
+        &[list, int(i64::MAX)],
+        Ok("[1, 2, 3, 4]"),
+    );
+    check(
+        "list_flatten_int",
+        &[list, int(-1)],
         Err("level must be non-negative"),
     );
-    check("list_flatten", &[LIST], Ok("[3, 1, 2]"));
+    check("list_flatten", &[Value::from(&unsorted())], Ok("[3, 1, 2]"));
     check(
         "list_flatten",
-        &[I(1)],
+        &[int(1)],
         Err("no such overload: int.flatten()"),
     );
     check(
         "list_flatten_int",
-        &[I(1), I(1)],
+        &[int(1), int(1)],
         Err("no such overload: int.flatten(int)"),
     );
     check(
         "list_flatten_int",
-        &[LIST, S("a")],
+        &[Value::from(&unsorted()), string("a")],
         Err("no such overload: list(dyn).flatten(string)"),
     );
 }
 
 #[test]
 fn makes_ranges() {
-    check("lists_range", &[I(3)], Ok("[0, 1, 2]"));
-    check("lists_range", &[I(-3)], Ok("[]"));
+    check("lists_range", &[int(3)], Ok("[0, 1, 2]"));
+    check("lists_range", &[int(-3)], Ok("[]"));
 }
 
 #[test]
 fn reverses() {
-    check("list_reverse", &[LIST], Ok("[2, 1, 3]"));
-    check("list_reverse", &[Value::List(&[])], Ok("[]"));
+    check("list_reverse", &[Value::from(&unsorted())], Ok("[2, 1, 3]"));
+    check("list_reverse", &[Value::from(List::EMPTY)], Ok("[]"));
 }
 
 #[test]
 fn keeps_the_first_of_equal_elements() {
     let list = [
-        I(1),
-        D(1.0),
-        U(1),
-        S("a"),
-        D(2.5),
-        S("a"),
-        D(2.5),
-        I(2),
-        D(f64::NAN),
-        D(f64::NAN),
+        int(1),
+        double(1.0),
+        uint(1),
+        string("a"),
+        double(2.5),
+        string("a"),
+        double(2.5),
+        int(2),
+        double(f64::NAN),
+        double(f64::NAN),
     ];
     check(
         "list_distinct",
-        &[Value::List(&list)],
+        &[Value::from(&list)],
         Ok("[1, a, 2.5, 2, NaN, NaN]"),
     );
 }
 
 #[test]
 fn sorts() {
-    let sort = |list: &[_], expected| check("list_int_sort", &[Value::List(list)], expected);
+    let sort = |list: &[_], expected| check("list_int_sort", &[Value::from(list)], expected);
     sort(&[], Ok("[]"));
-    sort(&[I(3), I(-1), I(2)], Ok("[-1, 2, 3]"));
-    sort(&[S("b"), S("aé"), S("a")], Ok("[a, aé, b]"));
+    sort(&[int(3), int(-1), int(2)], Ok("[-1, 2, 3]"));
+    sort(&[string("b"), string("aé"), string("a")], Ok("[a, aé, b]"));
     sort(
-        &[Value::Bool(true), Value::Bool(false)],
+        &[Value::from(true), Value::from(false)],
         Ok("[false, true]"),
     );
     sort(
-        &[Value::Duration(Duration(2)), Value::Duration(Duration(1))],
+        &[Value::from(Duration(2)), Value::from(Duration(1))],
         Ok("[1ns, 2ns]"),
     );
-    sort(&[D(f64::NAN), D(1.0), D(0.5)], Ok("[NaN, 0.5, 1]"));
-    sort(&[I(1), U(1)], Err("list elements must have the same type"));
-    sort(&[Value::Null], Err("list elements must be comparable"));
-    sort(&[Value::List(&[])], Err("list elements must be comparable"));
-    check("list_int_sort", &[I(1)], Err("no such overload: sort"));
-    check("list_int_sort", &[S("a")], Err("no such overload"));
+    sort(
+        &[double(f64::NAN), double(1.0), double(0.5)],
+        Ok("[NaN, 0.5, 1]"),
+    );
+    sort(
+        &[int(1), uint(1)],
+        Err("list elements must have the same type"),
+    );
+    sort(&[Value::NULL], Err("list elements must be comparable"));
+    sort(
+        &[Value::from(List::EMPTY)],
+        Err("list elements must be comparable"),
+    );
+    check("list_int_sort", &[int(1)], Err("no such overload: sort"));
+    check("list_int_sort", &[string("a")], Err("no such overload"));
 }
 
 #[test]
@@ -153,14 +179,14 @@ fn sorts_by_keys() {
     let sort = |keys: &[_], expected| {
         check(
             "list_int_sortByAssociatedKeys",
-            &[LIST, Value::List(keys)],
+            &[Value::from(&unsorted()), Value::from(keys)],
             expected,
         );
     };
-    sort(&[S("c"), S("b"), S("a")], Ok("[2, 1, 3]"));
-    sort(&[I(1), I(1), I(0)], Ok("[2, 3, 1]"));
+    sort(&[string("c"), string("b"), string("a")], Ok("[2, 1, 3]"));
+    sort(&[int(1), int(1), int(0)], Ok("[2, 3, 1]"));
     sort(
-        &[I(1)],
+        &[int(1)],
         Err(
             "@sortByAssociatedKeys() expected a list of the same size as the associated keys list, but got 3 and 1 \
              elements respectively",
@@ -239,32 +265,33 @@ fn estimates() {
 fn tracked_costs() {
     #[track_caller]
     fn check(cost: Cost, arguments: &[Option<Value<'_>>], expected: Result<u64, &str>) {
-        let units = cost.track(arguments, Some(LIST));
+        let units = cost.track(arguments, Some(Value::from(&unsorted())));
         assert_eq!(
             units.as_ref().copied().map_err(|error| error.message()),
             expected
         );
     }
-    let list = Some(LIST);
+    let list = unsorted();
+    let list = Some(Value::from(&list));
     check(cost::SLICE, &[None], Ok(14));
     check(cost::REVERSE, &[None], Ok(14));
     check(cost::FLATTEN, &[list], Ok(14));
     check(cost::FLATTEN, &[None], Ok(12));
-    check(cost::FLATTEN, &[list, Some(I(2))], Ok(17));
-    check(cost::FLATTEN, &[list, Some(I(-1))], Ok(8));
+    check(cost::FLATTEN, &[list, Some(int(2))], Ok(17));
+    check(cost::FLATTEN, &[list, Some(int(-1))], Ok(8));
     check(
         cost::FLATTEN,
-        &[list, Some(I(i64::MAX))],
+        &[list, Some(int(i64::MAX))],
         Ok((1 << 63) + 11),
     );
     check(
         cost::FLATTEN,
-        &[list, Some(I(1 << 62))],
+        &[list, Some(int(1 << 62))],
         Ok(13_835_058_055_282_163_723),
     );
     check(
         cost::FLATTEN,
-        &[list, Some(S("a"))],
+        &[list, Some(string("a"))],
         Err("internal error: interface conversion: ref.Val is types.String, not types.Int"),
     );
     check(
@@ -272,20 +299,20 @@ fn tracked_costs() {
         &[list, None],
         Err("internal error: interface conversion: ref.Val is *types.Err, not types.Int"),
     );
-    let texts = [S("a"), S("b"), S("c")];
-    let texts = Some(Value::List(&texts));
+    let texts = [string("a"), string("b"), string("c")];
+    let texts = Some(Value::from(&texts));
     check(cost::DISTINCT, &[list], Ok(29));
     check(cost::DISTINCT, &[texts], Ok(29));
-    check(cost::SORT, &[Some(Value::List(&[]))], Ok(11));
+    check(cost::SORT, &[Some(Value::from(List::EMPTY))], Ok(11));
     check(cost::SORT_BY, &[list, texts], Ok(29));
     for (value, expected) in [
         (None, "*types.Err is not traits.Lister: missing method Add"),
         (
-            Some(Value::Null),
+            Some(Value::NULL),
             "types.Null is not traits.Lister: missing method Add",
         ),
         (
-            Some(I(1)),
+            Some(int(1)),
             "types.Int is not traits.Lister: missing method Contains",
         ),
     ] {

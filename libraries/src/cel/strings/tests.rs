@@ -1,38 +1,38 @@
 use gavel_engine::cost::{CallSite, Cost, Formula, SizeEstimate};
 use gavel_engine::types::Type;
-use gavel_engine::value::Value::{Int as I, String as S};
-use gavel_engine::value::{Arena, Value};
+use gavel_engine::value::{Arena, List, Value};
 
 use super::*;
 use crate::testing::check;
+use crate::testing::{int, string};
 
 #[test]
 fn positions_count_code_points() {
     let check = |id, args: &[Value<'_>], expected| check(STRINGS, id, args, expected);
-    check("string_char_at_int", &[S("aéb"), I(1)], Ok("é"));
-    check("string_char_at_int", &[S("aéb"), I(3)], Ok(""));
+    check("string_char_at_int", &[string("aéb"), int(1)], Ok("é"));
+    check("string_char_at_int", &[string("aéb"), int(3)], Ok(""));
     check(
         "string_char_at_int",
-        &[S("aéb"), I(4)],
+        &[string("aéb"), int(4)],
         Err("index out of range: 4"),
     );
     check(
         "string_char_at_int",
-        &[S("a"), I(-1)],
+        &[string("a"), int(-1)],
         Err("index out of range: -1"),
     );
 
-    check("string_substring_int", &[S("ééab"), I(2)], Ok("ab"));
-    check("string_substring_int", &[S("abc"), I(3)], Ok(""));
+    check("string_substring_int", &[string("ééab"), int(2)], Ok("ab"));
+    check("string_substring_int", &[string("abc"), int(3)], Ok(""));
     check(
         "string_substring_int",
-        &[S("abc"), I(4)],
+        &[string("abc"), int(4)],
         Err("index out of range: 4"),
     );
     let range = |start, end, expected| {
         check(
             "string_substring_int_int",
-            &[S("éabc"), I(start), I(end)],
+            &[string("éabc"), int(start), int(end)],
             expected,
         );
     };
@@ -55,7 +55,7 @@ fn searches_forwards() {
         check(
             STRINGS,
             "string_index_of_string",
-            &[S(text), S(part)],
+            &[string(text), string(part)],
             Ok(expected),
         );
     };
@@ -67,7 +67,7 @@ fn searches_forwards() {
         check(
             STRINGS_INDEX_FROM,
             "string_index_of_string_int",
-            &[S(text), S(part), I(from)],
+            &[string(text), string(part), int(from)],
             expected,
         );
     };
@@ -85,7 +85,7 @@ fn searches_backwards() {
         check(
             STRINGS,
             "string_last_index_of_string",
-            &[S(text), S(part)],
+            &[string(text), string(part)],
             Ok(expected),
         );
     };
@@ -98,7 +98,7 @@ fn searches_backwards() {
         check(
             STRINGS_INDEX_FROM,
             "string_last_index_of_string_int",
-            &[S(text), S(part), I(from)],
+            &[string(text), string(part), int(from)],
             expected,
         );
     };
@@ -150,7 +150,7 @@ fn specified_searches_start_within_the_text() {
         check(
             STRINGS_INDEX_FROM_SPECIFIED,
             id,
-            &[S(text), S(part), I(from)],
+            &[string(text), string(part), int(from)],
             expected,
         );
     }
@@ -161,22 +161,27 @@ fn changes_ascii_letters_only() {
     check(
         STRINGS,
         "string_lower_ascii",
-        &[S("TacoCÆt")],
+        &[string("TacoCÆt")],
         Ok("tacocÆt"),
     );
     check(
         STRINGS,
         "string_upper_ascii",
-        &[S("TacoCæt")],
+        &[string("TacoCæt")],
         Ok("TACOCæT"),
     );
-    check(STRINGS, "string_upper_ascii", &[S("ÆA1")], Ok("ÆA1"));
+    check(STRINGS, "string_upper_ascii", &[string("ÆA1")], Ok("ÆA1"));
 }
 
 #[test]
 fn trims_unicode_white_space() {
     let text = " \u{85}\u{a0}\u{3000}\u{180e}a\u{200b}\u{2028} ";
-    check(STRINGS, "string_trim", &[S(text)], Ok("\u{180e}a\u{200b}"));
+    check(
+        STRINGS,
+        "string_trim",
+        &[string(text)],
+        Ok("\u{180e}a\u{200b}"),
+    );
 }
 
 #[test]
@@ -185,7 +190,7 @@ fn replaces() {
         check(
             STRINGS,
             "string_replace_string_string",
-            &[S(text), S(old), S(new)],
+            &[string(text), string(old), string(new)],
             Ok(expected),
         );
     };
@@ -195,7 +200,7 @@ fn replaces() {
     all("abc", "b", "", "ac");
     all("abc", "d", "e", "abc");
     let some = |text, old, new, count, expected| {
-        let args = [S(text), S(old), S(new), I(count)];
+        let args = [string(text), string(old), string(new), int(count)];
         check(
             STRINGS,
             "string_replace_string_string_int",
@@ -214,7 +219,7 @@ fn splits() {
         check(
             STRINGS,
             "string_split_string",
-            &[S(text), S(separator)],
+            &[string(text), string(separator)],
             Ok(expected),
         );
     };
@@ -225,7 +230,7 @@ fn splits() {
         check(
             STRINGS,
             "string_split_string_int",
-            &[S(text), S(separator), I(count)],
+            &[string(text), string(separator), int(count)],
             Ok(expected),
         );
     };
@@ -254,93 +259,99 @@ fn an_empty_text_splits_into_itself_or_nothing() {
 
 #[test]
 fn joins() {
-    let list = [S("a"), S("b"), S("")];
+    let list = [string("a"), string("b"), string("")];
     check(
         STRINGS_SINCE_2,
         "list_join",
-        &[Value::List(&list)],
+        &[Value::from(&list)],
         Ok("ab"),
     );
     check(
         STRINGS_SINCE_2,
         "list_join_string",
-        &[Value::List(&list), S("--")],
+        &[Value::from(&list), string("--")],
         Ok("a--b--"),
     );
-    check(STRINGS_SINCE_2, "list_join", &[Value::List(&[])], Ok(""));
+    check(
+        STRINGS_SINCE_2,
+        "list_join",
+        &[Value::from(List::EMPTY)],
+        Ok(""),
+    );
 }
 
 #[test]
 fn join_names_what_it_cannot_join() {
-    let held = I(1);
+    let arena = Arena::new();
+    let held = int(1);
     for (element, expected, before_2) in [
         (
-            I(1),
+            int(1),
             "1",
             "unsupported type conversion from 'int' to string",
         ),
         (
-            Value::Double(1e6),
+            Value::from(1e6),
             "1e+06",
             "type conversion error from Double to 'string'",
         ),
         (
-            Value::Null,
+            Value::NULL,
             "0",
             "type conversion error from 'null_type' to 'string'",
         ),
         (
-            Value::Bool(true),
+            Value::from(true),
             "true",
             "type conversion error from bool to 'string'",
         ),
         (
-            Value::Bytes(b"ab"),
+            Value::from(b"ab"),
             "[97 98]",
             "type conversion error from Bytes to 'string'",
         ),
         (
-            Value::List(&[]),
+            Value::from(List::EMPTY),
             "[]",
             "type conversion error from list to 'string'",
         ),
         (
-            Value::Type("int"),
+            Value::type_named("int"),
             "int",
             "type conversion not supported for 'type'",
         ),
         (
-            Value::Optional(Some(&held)),
+            arena.some(held),
             "optional(1)",
             "unsupported type conversion from 'int' to string",
         ),
         (
-            Value::Optional(None),
+            Value::NONE,
             "optional.none()",
             "optional.none() dereference",
         ),
     ] {
-        let list = [S("a"), element];
+        let list = [string("a"), element];
         let expected = format!("join: invalid input: {expected}");
         check(
             STRINGS_SINCE_2,
             "list_join",
-            &[Value::List(&list)],
+            &[Value::from(&list)],
             Err(&expected),
         );
         check(
             STRINGS_BEFORE_2,
             "list_join",
-            &[Value::List(&list)],
+            &[Value::from(&list)],
             Err(before_2),
         );
     }
-    let held = S("b");
-    let list = [S("a"), Value::Optional(Some(&held))];
+    let held = string("b");
+    let list = [string("a"), arena.some(held)];
     check(
         STRINGS_BEFORE_2,
         "list_join",
-        &[Value::List(&list)],
+        &[Value::from(&list)],
         Ok("ab"),
     );
 }
@@ -351,18 +362,30 @@ fn results_are_bounded() {
     check(
         STRINGS,
         "string_replace_string_string",
-        &[S(&long), S(""), S(&long)],
+        &[string(&long), string(""), string(&long)],
         Err("the result is longer than 67108864 bytes"),
     );
 }
 
 #[test]
 fn quotes_and_reverses() {
-    let quote = |text, expected| check(STRINGS_SINCE_1, "strings_quote", &[S(text)], Ok(expected));
+    let quote = |text, expected| {
+        check(
+            STRINGS_SINCE_1,
+            "strings_quote",
+            &[string(text)],
+            Ok(expected),
+        )
+    };
     quote("a \"b\"\\", r#""a \"b\"\\""#);
     quote("\x07\x08\x0c\n\r\t\x0b", r#""\a\b\f\n\r\t\v""#);
     quote("\0é\u{200b}'", "\"\0é\u{200b}'\"");
-    check(STRINGS_SINCE_3, "string_reverse", &[S("aéb")], Ok("béa"));
+    check(
+        STRINGS_SINCE_3,
+        "string_reverse",
+        &[string("aéb")],
+        Ok("béa"),
+    );
 }
 
 /// A call of which the sizes are known.
@@ -466,7 +489,7 @@ fn tracked_costs() {
     fn check(cost: Cost, arguments: &[Option<Value<'_>>], result: Option<Value<'_>>, units: u64) {
         assert_eq!(cost.track(arguments, result).unwrap(), units);
     }
-    let long = Some(S("ééééééééééa"));
+    let long = Some(string("ééééééééééa"));
     check(cost::COPY, &[long], long, 2);
     check(cost::COPY, &[None], None, 1);
     check(cost::REPLACE, &[long, None, None], None, 3);
@@ -475,8 +498,8 @@ fn tracked_costs() {
     check(cost::JOIN, &[None], None, 1);
     // Bytes count, and what does not fill ten of them is free.
     check(TRAVERSAL, &[long], None, 2);
-    check(TRAVERSAL, &[Some(S("aaaaaaaaa"))], None, 0);
+    check(TRAVERSAL, &[Some(string("aaaaaaaaa"))], None, 0);
     check(TRAVERSAL, &[None], None, 1);
-    let list = [I(1), S("aaaaaaaaa"), Value::Null, S("ééééé")];
-    check(TRAVERSAL, &[Some(Value::List(&list))], None, 3);
+    let list = [int(1), string("aaaaaaaaa"), Value::NULL, string("ééééé")];
+    check(TRAVERSAL, &[Some(Value::from(&list))], None, 3);
 }

@@ -140,11 +140,8 @@ impl Opaque for Format {
     }
 
     fn equals(&self, other: &Value<'_>) -> Result<bool, EvalError> {
-        match other {
-            Value::Opaque(other) => other.downcast_ref::<Format>().map(|other| self == other),
-            _ => None,
-        }
-        .ok_or_else(EvalError::no_such_overload)
+        let equal = other.as_opaque::<Format>().map(|other| self == other);
+        equal.ok_or_else(EvalError::no_such_overload)
     }
 
     fn to_text<'a>(&self, _: &'a Arena) -> &'a str {

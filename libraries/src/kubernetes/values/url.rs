@@ -24,13 +24,9 @@ impl Opaque for UrlValue {
     }
 
     fn equals(&self, other: &Value<'_>) -> Result<bool, EvalError> {
-        match other {
-            Value::Opaque(other) => other
-                .downcast_ref::<UrlValue>()
-                .map(|other| self.0.as_str() == other.0.as_str()),
-            _ => None,
-        }
-        .ok_or_else(EvalError::no_such_overload)
+        let other = other.as_opaque::<UrlValue>();
+        let equal = other.map(|other| self.0.as_str() == other.0.as_str());
+        equal.ok_or_else(EvalError::no_such_overload)
     }
 
     fn to_text<'a>(&self, arena: &'a Arena) -> &'a str {

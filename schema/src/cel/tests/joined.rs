@@ -66,7 +66,7 @@ fn a_set_that_is_bound_remembers_what_was_added_to_it() {
     let arena = Arena::new();
     let (bound, other) = (set.bind(&json, &arena), set.view(&other));
     let add = |more: &'static str| {
-        let more = arena.list(&[Value::String(more)]);
+        let more = arena.list(&[Value::from(more)]);
         let lists = (bound.as_list().unwrap(), more.as_list().unwrap());
         let sum = concat_lists(&arena, lists.0, lists.1).unwrap();
         sum.in_message().to_string()
@@ -75,6 +75,6 @@ fn a_set_that_is_bound_remembers_what_was_added_to_it() {
     assert_eq!(add("c"), "[a, b, c]");
     assert!(bound.equals(&other).unwrap());
     assert_eq!(add("c"), "[a, b]");
-    assert!(!list_contains(bound.as_list().unwrap(), &Value::String("c")).unwrap());
+    assert!(!list_contains(bound.as_list().unwrap(), &Value::from("c")).unwrap());
     assert_eq!(bound.as_list().map(|list| list.len()), Some(2));
 }

@@ -180,7 +180,7 @@ fn problems_are_shown_where_they_are() {
     );
     rejects(
         &["true && [1, 0].exists_one(x, 1 / x > 1)"],
-        "ERROR: <input>:1:26: division by zero\n | true && [1, 0].exists_one(x, 1 / x > 1)\n | .........................^\n",
+        "ERROR: <input>:1:32: division by zero\n | true && [1, 0].exists_one(x, 1 / x > 1)\n | ...............................^\n",
     );
     rejects(
         &["true || 1 == int('x')"],

@@ -5,6 +5,8 @@ use std::fmt;
 
 use gavel_golang::work::Interrupted;
 
+use crate::source::ExprId;
+
 /// Why an evaluation failed, worded as Kubernetes words it. One word in size.
 #[derive(Debug, Clone)]
 pub struct EvalError(Box<Repr>);
@@ -13,6 +15,7 @@ pub struct EvalError(Box<Repr>);
 struct Repr {
     kind: EvalErrorKind,
     message: Cow<'static, str>,
+    expr_id: Option<ExprId>,
 }
 
 /// What kind of failure an [`EvalError`] is.
@@ -110,7 +113,24 @@ impl EvalError {
         EvalError(Box::new(Repr {
             kind,
             message: message.into(),
+            expr_id: None,
         }))
+    }
+
+    /// The same failure at a node, unless it is at another node already or ends the evaluation as a whole.
+    #[cold]
+    #[must_use]
+    pub fn at(mut self, id: ExprId) -> Self {
+        if let EvalErrorKind::Evaluation | EvalErrorKind::Internal = self.0.kind {
+            self.0.expr_id.get_or_insert(id);
+        }
+        self
+    }
+
+    /// The innermost node that failed. None where a limit or an interrupt ended the evaluation as a whole, and where no
+    /// evaluation failed but a value on its own.
+    pub fn expr_id(&self) -> Option<ExprId> {
+        self.0.expr_id
     }
 
     /// What kind of failure this is.

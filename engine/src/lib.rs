@@ -1,4 +1,4 @@
-//! The CEL language as Kubernetes evaluates it. Layer 0: no Kubernetes, no IO, no clock.
+//! The CEL language as Kubernetes evaluates it. Layer 1: no Kubernetes, no IO, no clock.
 //!
 //! An expression is parsed and checked in an [`env::Env`], may be [estimated](estimate::estimate), is planned to a
 //! [`program::Program`], and evaluated as often as wanted, from any number of threads:

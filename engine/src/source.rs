@@ -1,4 +1,4 @@
-//! The text of an expression and places in it.
+//! The text of an expression, places in it, and the identities of the nodes that stand at them.
 //!
 //! Offsets count code points, as cel-go's do, so that a column is a number of characters and not of bytes.
 
@@ -8,6 +8,17 @@ use smallvec::{SmallVec, smallvec};
 
 /// A place in a [`Source`]: a number of code points from its start.
 pub type Offset = u32;
+
+/// The identity of a node (or of a map entry or field initialiser) in its tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ExprId(pub u32);
+
+impl ExprId {
+    /// The row of this id in a side table.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// A line and column as messages print them.
 ///

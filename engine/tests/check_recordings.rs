@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use std::thread;
 
 use flate2::read::GzDecoder;
-use gavel_engine::check::{check, validators};
+use gavel_engine::check::validators;
 use gavel_engine::decl::OverloadDecl;
 use gavel_engine::env::{Env, EnvBuilder};
 use gavel_engine::issues::Issues;
@@ -103,7 +103,7 @@ fn compare(base: &Env, request: &Value, response: &Value) -> Option<(String, Str
 
 fn answer(env: &Env, expression: &str) -> String {
     let checked = || -> Result<String, Issues> {
-        let checked = check(env.parse(expression)?, env)?;
+        let checked = env.compile(expression)?;
         let ty = checked.output_type();
         Ok(format!("{ty} {}", ty.in_message()))
     };

@@ -373,7 +373,7 @@ fn environment() -> Env {
 #[track_caller]
 fn check(env: &Env, text: &str, sizes: &dyn SizeSource, (min, max): (u64, u64)) {
     let ast = env.parse(text).unwrap();
-    let checked = gavel_engine::check::check(ast, env).unwrap();
+    let checked = env.check(ast).unwrap();
     assert_eq!(
         estimate(&checked, sizes),
         CostEstimate { min, max },

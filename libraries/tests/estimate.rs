@@ -1,7 +1,6 @@
 //! Estimates of calls of the libraries, with and without sizes that the host knows. The figures are upstream's.
 #![expect(clippy::unwrap_used, clippy::type_complexity, reason = "a test")]
 
-use gavel_engine::check::check as check_types;
 use gavel_engine::cost::{CostEstimate, SizeEstimate};
 use gavel_engine::env::Env;
 use gavel_engine::estimate::{NoSizes, SizeSource, SizeTable, estimate};
@@ -187,7 +186,7 @@ fn environment() -> Env {
 
 #[track_caller]
 fn check(env: &Env, text: &str, sizes: &dyn SizeSource, (min, max): (u64, u64)) {
-    let checked = check_types(env.parse(text).unwrap(), env).unwrap();
+    let checked = env.compile(text).unwrap();
     assert_eq!(
         estimate(&checked, sizes),
         CostEstimate { min, max },

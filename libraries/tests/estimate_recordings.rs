@@ -13,7 +13,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use flate2::read::GzDecoder;
-use gavel_engine::check::{CheckedAst, check};
+use gavel_engine::check::CheckedAst;
 use gavel_engine::cost::{CostEstimate, SizeEstimate};
 use gavel_engine::estimate::{SizeSource, SizeTable, bound, estimate};
 use gavel_engine::types::Type;
@@ -88,8 +88,7 @@ fn checked(request: &Json) -> Option<CheckedAst> {
         builder = builder.variable(name.as_str(), ty);
     }
     let env = builder.build().unwrap();
-    let ast = env.parse(request["expr"].as_str()?).ok()?;
-    check(ast, &env).ok()
+    env.compile(request["expr"].as_str()?).ok()
 }
 
 /// The sizes of what is bound to variables.

@@ -15,9 +15,6 @@ use crate::environment::Language;
 use crate::evaluate::EvalRequest;
 use crate::value::TypedValue;
 
-/// The most nodes of an expression whose failing part is looked for: the time that it takes grows with their square.
-const MAX_LOCATED: usize = 1_000;
-
 /// Why an expression has no value.
 #[derive(Debug, Clone)]
 pub enum Failure {
@@ -117,40 +114,16 @@ impl Compiled {
 }
 
 impl Compiled {
-    /// The failure at its place in the source, for people: at the first part of the expression that fails like the whole
-    /// when it is evaluated alone. None where no part does, as where what fails depends on a loop variable of the whole.
-    pub fn locate(
-        &self,
-        failure: &Failure,
-        env: &Env,
-        request: &EvalRequest,
-        options: &EvalOptions<'_>,
-    ) -> Option<Issues> {
-        let message = match failure {
-            Failure::Eval(error) if !error.is_fatal() => error.to_string(),
-            Failure::Plan(error) => error.to_string(),
-            Failure::Issues(_) | Failure::Eval(_) => return None,
+    /// The failure at its place in the source, for people. None where it is no single node's.
+    pub fn locate(&self, failure: &Failure) -> Option<Issues> {
+        let (id, message) = match failure {
+            Failure::Plan(error) => (error.expr_id()?, error.to_string()),
+            Failure::Eval(error) => (error.expr_id()?, error.to_string()),
+            Failure::Issues(_) => return None,
         };
-        let checked = self.checked.as_ref()?;
-        let ast = checked.ast();
-        if ast.id_bound() > MAX_LOCATED {
-            return None;
-        }
-        let fails = |part: &CheckedAst| {
-            let program = match env.plan(part) {
-                Ok(program) => program,
-                Err(error) => return error.to_string() == message,
-            };
-            let arena = Arena::new();
-            let Ok(bound) = request.bind(&arena) else {
-                return false;
-            };
-            let result = program.eval(&bound.activation, &arena, options).result;
-            result.is_err_and(|error| error.message() == message)
-        };
-        let culprit = ast.walk().find(|expr| fails(&checked.part(expr)))?;
+        let ast = self.checked.as_ref()?.ast();
         let mut issues = Issues::new(ast.source(), Phase::Check);
-        issues.report(ast.source().location(ast.offset(culprit.id)), message);
+        issues.report(ast.source().location(ast.offset(id)), message);
         Some(issues)
     }
 }

@@ -74,7 +74,7 @@ pub(crate) fn run(args: EvalArgs) -> io::Result<Exit> {
                 _ => Vec::new(),
             };
             if let Err(failure) = &mut outcome.result
-                && let Some(issues) = compiled.locate(failure, &env, &request, &options)
+                && let Some(issues) = compiled.locate(failure)
             {
                 *failure = Failure::Issues(issues);
             }

@@ -1,7 +1,7 @@
 //! The tree of an expression, the same before and after checking.
 //!
-//! Every node has an [`ExprId`]; places, types, references and macro calls are side tables keyed by it, as in cel-go
-//! (`common/ast`). Ids are dense, from 1.
+//! Every node has an [`ExprId`]; places, types and references are side tables keyed by it, as in cel-go (`common/ast`). Ids
+//! are dense, from 1. What a macro was called with is not kept: its expansion stands at the place of the call.
 
 use std::sync::Arc;
 
@@ -9,23 +9,14 @@ use smol_str::SmolStr;
 
 use crate::source::{Offset, Source};
 
+pub use crate::source::ExprId;
+
 pub mod operators;
 mod unparse;
 mod visit;
 
 pub use unparse::unparse;
 pub use visit::Walk;
-
-/// The identity of a node (or of a map entry or field initialiser) in its [`Ast`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ExprId(pub u32);
-
-impl ExprId {
-    /// The row of this id in a side table.
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
 
 /// A node.
 #[derive(Debug, Clone, PartialEq)]
@@ -186,15 +177,6 @@ impl Ast {
             source,
             root,
             offsets,
-        }
-    }
-
-    /// A part of the tree as a tree of its own, in the same source.
-    pub fn part(&self, expr: &Expr) -> Self {
-        Ast {
-            source: self.source.clone(),
-            root: expr.clone(),
-            offsets: self.offsets.clone(),
         }
     }
 

@@ -7,28 +7,27 @@ use std::sync::Arc;
 
 use super::names::{self, Scopes, resolve_name};
 use super::unify::Bindings;
-use super::{CheckedAst, Reference};
+use super::{CheckedAst, Reference, Validator};
 use crate::ast::{Ast, Comprehension, Constant, Expr, ExprId, ExprKind, Select};
-use crate::decl::FunctionDecl;
-use crate::env::Env;
+use crate::decl::{Declarations, FunctionDecl};
 use crate::issues::{Issues, Phase};
 use crate::source::{Offset, Source};
 use crate::types::Type;
 
-/// Checks a parsed expression, then runs the environment's validators.
+/// Checks a parsed expression, then runs the validators in their order.
 ///
 /// An error lists all problems that were found; the validators run only where there are none before them.
-pub fn check(ast: Ast, env: &Env) -> Result<CheckedAst, Issues> {
+pub fn check(ast: Ast, env: &Declarations, validators: &[Validator]) -> Result<CheckedAst, Issues> {
     let (source, mut root, offsets) = ast.into_parts();
     let mut checker = Checker::new(env, &source, &offsets);
     checker.check(&mut root);
     let (types, references) = checker.finish(root.id)?;
     let checked = CheckedAst::new(Ast::new(source, root, offsets), types, references);
-    if env.validators().is_empty() {
+    if validators.is_empty() {
         return Ok(checked);
     }
     let mut issues = Issues::new(checked.ast().source(), Phase::Check);
-    for validate in env.validators() {
+    for validate in validators {
         validate(&checked, &mut issues);
     }
     if issues.is_empty() {
@@ -43,7 +42,7 @@ type Tables = (Vec<Type>, Vec<Option<Reference>>);
 
 /// What is known while an expression is checked.
 pub(super) struct Checker<'c> {
-    pub(super) env: &'c Env,
+    pub(super) env: &'c Declarations,
     source: &'c Source,
     offsets: &'c [Offset],
     pub(super) bindings: Bindings,
@@ -59,7 +58,7 @@ pub(super) struct Checker<'c> {
 }
 
 impl<'c> Checker<'c> {
-    fn new(env: &'c Env, source: &'c Source, offsets: &'c [Offset]) -> Self {
+    fn new(env: &'c Declarations, source: &'c Source, offsets: &'c [Offset]) -> Self {
         Checker {
             env,
             source,

@@ -18,6 +18,7 @@ use smol_str::SmolStr;
 
 use crate::ast::{Ast, Call, Constant, Expr, ExprId, ExprKind};
 use crate::decl::{FunctionDecl, OverloadDecl};
+use crate::issues::Issues;
 use crate::types::Type;
 
 /// A checked expression: the tree with the type of every node and what every name refers to.
@@ -29,6 +30,9 @@ pub struct CheckedAst {
     types: Vec<Type>,
     references: Vec<Option<Reference>>,
 }
+
+/// A check of a whole expression after its types are known, such as of literals; it reports what it finds.
+pub type Validator = fn(&CheckedAst, &mut Issues);
 
 /// What a name or call refers to.
 #[derive(Debug, Clone)]
@@ -66,15 +70,6 @@ impl CheckedAst {
             ast,
             types: vec![Type::Dyn; bound],
             references: vec![None; bound],
-        }
-    }
-
-    /// A part of the expression as an expression of its own, in the same source.
-    pub fn part(&self, expr: &Expr) -> CheckedAst {
-        CheckedAst {
-            ast: self.ast.part(expr),
-            types: self.types.clone(),
-            references: self.references.clone(),
         }
     }
 

@@ -4,7 +4,7 @@ use smol_str::SmolStr;
 
 use super::Reference;
 use crate::ast::{Constant, Expr, ExprKind};
-use crate::env::Env;
+use crate::decl::Declarations;
 use crate::types::Type;
 
 /// Finds the first of the names that `name` may stand for in a container: in container `a.b`, `x` stands for `a.b.x`,
@@ -54,7 +54,7 @@ impl Scopes {
     }
 
     /// What `name` means: a variable of a comprehension or of the environment, a type, or an enumeration's constant.
-    pub(super) fn find(&self, env: &Env, name: &str) -> Option<Declared> {
+    pub(super) fn find(&self, env: &Declarations, name: &str) -> Option<Declared> {
         if env.follows_specification() {
             return self.find_specified(env, name);
         }
@@ -63,7 +63,7 @@ impl Scopes {
 
     /// As the specification has it: variables of comprehensions come first, even before longer names that start with
     /// theirs, and names with a leading dot pass them by.
-    fn find_specified(&self, env: &Env, name: &str) -> Option<Declared> {
+    fn find_specified(&self, env: &Declarations, name: &str) -> Option<Declared> {
         let (absolute, rest) = match name.strip_prefix('.') {
             Some(rest) => (true, rest),
             None => (false, name),
@@ -90,7 +90,7 @@ impl Scopes {
 
     /// What `name` means in the container. `locals`: of the names that it may stand for, each may be that of a variable
     /// of a comprehension.
-    fn find_in_container(&self, env: &Env, name: &str, locals: bool) -> Option<Declared> {
+    fn find_in_container(&self, env: &Declarations, name: &str, locals: bool) -> Option<Declared> {
         resolve_name(env.container(), name, |candidate| {
             if let Some((name, ty)) = self.local(candidate).filter(|_| locals) {
                 return Some(Declared::variable(name.clone(), ty.clone()));

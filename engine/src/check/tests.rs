@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Reference, check, resolve_name, validators};
+use super::{Reference, resolve_name, validators};
 use crate::ast::ExprKind;
 
 use crate::decl::{Overload, TypeProvider, declared};
@@ -80,7 +80,7 @@ fn builder() -> EnvBuilder {
 
 /// The type as messages have it, or the messages with their columns.
 fn answer(env: &Env, expression: &str) -> String {
-    let checked = env.parse(expression).and_then(|ast| check(ast, env));
+    let checked = env.compile(expression);
     match checked {
         Ok(checked) => checked.output_type().in_message().to_string(),
         Err(issues) => {
@@ -354,7 +354,7 @@ fn mixed_comparisons_are_hidden_up_to_the_first_comprehension() {
 fn the_tree_is_rewritten_to_full_names() {
     let env = builder().build().unwrap();
     let rewritten = |expression: &str| {
-        let checked = check(env.parse(expression).unwrap(), &env).unwrap();
+        let checked = env.compile(expression).unwrap();
         let root = checked.ast().root();
         let reference = format!(
             "{:?}",

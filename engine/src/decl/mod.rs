@@ -2,6 +2,7 @@
 
 mod body;
 mod context;
+mod declarations;
 mod function;
 mod overload;
 mod provider;
@@ -9,6 +10,7 @@ mod rows;
 
 pub use body::{Argument, Arguments, Body, NativeText, Plain, Returned, WithContext};
 pub use context::CallContext;
+pub use declarations::{Declarations, EnvOptions, Rules};
 pub use function::{FunctionDecl, OverloadDecl};
 pub use overload::{Function, Implementation, Overload, PatternFunction};
 pub use provider::TypeProvider;

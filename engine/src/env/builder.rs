@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::{Env, EnvOptions, FunctionDecl, OverloadDecl, Parts, Type, TypeProvider, Validator};
-use crate::decl::Overload;
+use super::{Env, EnvOptions, Parts, Validator};
+use crate::decl::{Overload, OverloadDecl, TypeProvider};
 use crate::syntax::{Macros, ParserOptions};
-use crate::types::TypeTextError;
+use crate::types::{Type, TypeTextError};
 
 /// Collects what an environment offers.
 #[derive(Debug, Clone)]
@@ -23,7 +23,7 @@ impl EnvBuilder {
 
     /// Declares a variable.
     pub fn variable(mut self, name: impl Into<SmolStr>, ty: Type) -> Self {
-        self.parts.variables.insert(name.into(), ty);
+        self.parts.declarations.variables.insert(name.into(), ty);
         self
     }
 
@@ -40,29 +40,21 @@ impl EnvBuilder {
 
     /// Adds one overload of a function.
     pub fn overload(mut self, function: impl Into<SmolStr>, overload: OverloadDecl) -> Self {
-        let name = function.into();
-        let declared = Arc::make_mut(&mut self.parts.functions).entry(name.clone());
-        let decl = Arc::make_mut(declared.or_insert_with(|| {
-            Arc::new(FunctionDecl {
-                name,
-                overloads: Vec::new(),
-            })
-        }));
-        if decl.overloads.iter().all(|known| known.id != overload.id) {
-            decl.overloads.push(Arc::new(overload));
-        }
+        self.parts
+            .declarations
+            .add_overload(function.into(), overload);
         self
     }
 
     /// Lets expressions name a library's own type.
     pub fn opaque_type(mut self, name: impl Into<SmolStr>) -> Self {
-        self.parts.opaque_types.insert(name.into());
+        self.parts.declarations.opaque_types.insert(name.into());
         self
     }
 
     /// Sets the types that a host brings.
     pub fn provider(mut self, provider: Arc<dyn TypeProvider>) -> Self {
-        self.parts.provider = Some(provider);
+        self.parts.declarations.provider = Some(provider);
         self
     }
 
@@ -86,13 +78,13 @@ impl EnvBuilder {
 
     /// Sets the prefix against which names are resolved.
     pub fn container(mut self, container: impl Into<SmolStr>) -> Self {
-        self.parts.container = container.into();
+        self.parts.declarations.container = container.into();
         self
     }
 
     /// Sets the options.
     pub fn options(mut self, options: EnvOptions) -> Self {
-        self.parts.options = options;
+        self.parts.declarations.options = options;
         self
     }
 

@@ -4,9 +4,9 @@
 use smol_str::SmolStr;
 
 use super::call::Argument;
+use super::estimator::{EntrySize, Estimator};
 use super::path::Path;
-use super::size::EntrySize;
-use super::tree::{Estimator, STEP};
+use super::tree::STEP;
 use crate::ast::{Constant, Expr, ExprId, ExprKind, operators};
 use crate::cost::{CostEstimate, SizeEstimate};
 use crate::types::Type;

@@ -3,9 +3,8 @@
 use smallvec::SmallVec;
 
 use super::comprehension::OLD_ACCUMULATOR;
+use super::estimator::{EntrySize, Estimator};
 use super::path::Path;
-use super::size::EntrySize;
-use super::tree::Estimator;
 use crate::ast::{Call, Constant, Expr, ExprKind, operators};
 use crate::check::Reference;
 use crate::cost::{CallEstimate, CallSite, Cost, CostEstimate, Formula, SizeEstimate};

@@ -1,7 +1,6 @@
 //! The cost of comprehensions: loops, and the folds that only bind a variable.
 
-use super::size::Local;
-use super::tree::Estimator;
+use super::estimator::{Estimator, Local};
 use crate::ast::{Comprehension, Constant, Expr, ExprKind};
 use crate::cost::CostEstimate;
 use crate::types::Type;

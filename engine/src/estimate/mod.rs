@@ -7,6 +7,7 @@
 mod bound;
 mod call;
 mod comprehension;
+mod estimator;
 mod path;
 mod size;
 mod tree;
@@ -18,6 +19,8 @@ use smol_str::SmolStr;
 
 pub use bound::{Bound, KnownValue};
 
+use estimator::Estimator;
+
 use crate::check::CheckedAst;
 use crate::cost::{CostEstimate, SizeEstimate};
 use crate::types::Type;
@@ -26,7 +29,7 @@ use crate::types::Type;
 ///
 /// Calls whose function the checker did not resolve count as nothing.
 pub fn estimate(checked: &CheckedAst, sizes: &dyn SizeSource) -> CostEstimate {
-    tree::Estimator::new(checked, sizes).cost(checked.ast().root())
+    Estimator::new(checked, sizes).cost(checked.ast().root())
 }
 
 /// The most that an evaluation of the expression may cost, whatever the values are as long as they are of the sizes that the
@@ -50,7 +53,7 @@ pub fn estimate(checked: &CheckedAst, sizes: &dyn SizeSource) -> CostEstimate {
 /// # Ok::<(), gavel_engine::types::TypeTextError>(())
 /// ```
 pub fn bound(checked: &CheckedAst, sizes: &dyn SizeSource) -> Bound {
-    tree::Estimator::of_bounds(checked, sizes).bound()
+    Estimator::of_bounds(checked, sizes).bound()
 }
 
 /// What a host knows of the sizes of its data.

@@ -2,51 +2,11 @@
 
 use smallvec::SmallVec;
 
+use super::estimator::{EntrySize, Estimator, Local, NodeSize};
 use super::path::Path;
-use super::tree::Estimator;
 use crate::ast::{Constant, Expr, ExprId, ExprKind};
 use crate::cost::SizeEstimate;
 use crate::types::{Primitive, Type};
-
-/// What is known of a node.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Node {
-    path: Path,
-    size: Option<SizeEstimate>,
-    entries: Option<EntrySize>,
-}
-
-/// The sizes of the keys and values of a list or map.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct EntrySize {
-    /// A list, not a map.
-    pub(super) is_list: bool,
-    /// Of the keys, or the indices of a list.
-    pub(super) key: SizeEstimate,
-    /// Of the values.
-    pub(super) value: SizeEstimate,
-}
-
-/// A variable of a comprehension.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Local<'a> {
-    pub(super) name: &'a str,
-    pub(super) path: Path,
-    pub(super) size: Option<SizeEstimate>,
-    pub(super) entries: Option<EntrySize>,
-}
-
-impl EntrySize {
-    /// What holds both, if both are known.
-    pub(super) fn union(a: Option<EntrySize>, b: Option<EntrySize>) -> Option<EntrySize> {
-        let (a, b) = (a?, b?);
-        Some(EntrySize {
-            is_list: a.is_list,
-            key: a.key.union(b.key),
-            value: a.value.union(b.value),
-        })
-    }
-}
 
 impl<'a> Estimator<'a> {
     /// The size of a node. What the host says is asked once, and before the type implies anything: it may give scalars
@@ -152,7 +112,7 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    fn node(&self, id: ExprId) -> Node {
+    fn node(&self, id: ExprId) -> NodeSize {
         self.nodes.get(id.index()).copied().unwrap_or_default()
     }
 

@@ -1,50 +1,13 @@
 //! The walk over the tree: names, selections and literals.
 
-use super::SizeSource;
-use super::path::Paths;
-use super::size::{EntrySize, Local, Node};
+use super::estimator::{EntrySize, Estimator};
 use crate::ast::{Expr, ExprKind, List, MapEntry, Select};
-use crate::check::CheckedAst;
 use crate::cost::{self, CostEstimate, SizeEstimate};
 use crate::types::Type;
 
 pub(super) const STEP: CostEstimate = CostEstimate::exact(cost::STEP);
 
-/// The state of an estimate.
-#[derive(Debug)]
-pub(super) struct Estimator<'a> {
-    pub(super) checked: &'a CheckedAst,
-    pub(super) sizes: &'a dyn SizeSource,
-    /// Whether the figures have to be bounds, and not Kubernetes'.
-    pub(super) bounds: bool,
-    pub(super) paths: Paths<'a>,
-    /// By the nodes' ids.
-    pub(super) nodes: Vec<Node>,
-    /// The variables of the comprehensions around the current node, outermost first.
-    pub(super) locals: Vec<Local<'a>>,
-}
-
 impl<'a> Estimator<'a> {
-    pub(super) fn new(checked: &'a CheckedAst, sizes: &'a dyn SizeSource) -> Self {
-        Estimator {
-            checked,
-            sizes,
-            bounds: false,
-            paths: Paths::default(),
-            nodes: vec![Node::default(); checked.ast().id_bound()],
-            locals: Vec::new(),
-        }
-    }
-
-    /// The same for figures that are bounds.
-    pub(super) fn of_bounds(checked: &'a CheckedAst, sizes: &'a dyn SizeSource) -> Self {
-        Estimator {
-            bounds: true,
-            paths: Paths::apart(),
-            ..Estimator::new(checked, sizes)
-        }
-    }
-
     /// The cost of a node with all that is below it. As deep as the tree, whose depth the parser bounds.
     pub(super) fn cost(&mut self, expr: &'a Expr) -> CostEstimate {
         match &expr.kind {

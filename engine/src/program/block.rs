@@ -1,17 +1,9 @@
 //! Blocks: an expression whose common parts are computed once (cel-go `ext/bindings.go`).
 
 use super::frame::{Frame, Slot};
-use super::node::Node;
+use super::tree::Block;
 use crate::error::EvalError;
 use crate::value::Value;
-
-/// What `cel.block` expands to.
-#[derive(Debug)]
-pub(super) struct Block {
-    /// The parts with their slots. A part reads only those before it.
-    pub(super) parts: Box<[(usize, Node)]>,
-    pub(super) result: Node,
-}
 
 impl Block {
     /// Upstream computes a part when it is first read. Here each is computed in its turn, so that parts that read one

@@ -1,48 +1,16 @@
 //! Calls of functions: arguments, dispatch at run time, cost.
 
 use std::fmt::Write;
-use std::sync::Arc;
 
 use smallvec::SmallVec;
-use smol_str::SmolStr;
 
 use super::frame::Frame;
-use super::node::Node;
-use crate::cost::{Cost, Formula};
-use crate::decl::{Function, OverloadDecl, PatternFunction};
+use super::tree::{Call, Callee};
+use crate::cost::Formula;
+use crate::decl::OverloadDecl;
 use crate::error::EvalError;
 use crate::types::Type;
 use crate::value::{HeldError, Value};
-use gavel_golang::regex::Regex;
-
-/// A call.
-#[derive(Debug)]
-pub(super) struct Call {
-    pub(super) function: SmolStr,
-    pub(super) callee: Callee,
-    pub(super) arguments: Box<[Node]>,
-    /// Whether the first argument that fails ends the call, uncharged if others would follow. Otherwise all arguments
-    /// are evaluated first.
-    pub(super) stops_early: bool,
-    pub(super) cost: Cost,
-}
-
-/// What is called.
-#[derive(Debug)]
-pub(super) enum Callee {
-    /// A function that judges its arguments itself.
-    Known(Function),
-    /// The implementation of one overload, to whose types the arguments are known to belong. It fails where they do not.
-    Trusted(Function, Arc<OverloadDecl>),
-    /// The implementation of one overload, if the arguments are of its types.
-    Guarded(Function, Arc<OverloadDecl>),
-    /// The first of these overloads whose types the arguments are of.
-    Dispatched(Box<[(Function, Arc<OverloadDecl>)]>),
-    /// An implementation with its constant pattern. It judges its arguments itself.
-    Compiled(PatternFunction, Box<Regex>),
-    /// Nothing; the number is the node's.
-    Missing(u32),
-}
 
 type Arguments<'a> = SmallVec<[Value<'a>; 3]>;
 
@@ -84,7 +52,8 @@ impl Call {
         let result = match self.call(values, frame) {
             Ok(value) => value.read(frame.arena),
             failed => failed,
-        };
+        }
+        .map_err(|error| error.at(self.id));
         if let Err(error) = &result
             && error.is_fatal()
         {
@@ -92,16 +61,16 @@ impl Call {
         }
         let outcome = result.as_ref().ok().copied();
         let units = match (self.cost.formula, values) {
-            (Formula::Fixed(units), _) => units,
-            (_, [only]) => self.cost.track(&[Some(*only)], outcome)?,
-            (_, [first, second]) => self.cost.track(&[Some(*first), Some(*second)], outcome)?,
+            (Formula::Fixed(units), _) => Ok(units),
+            (_, [only]) => self.cost.track(&[Some(*only)], outcome),
+            (_, [first, second]) => self.cost.track(&[Some(*first), Some(*second)], outcome),
             _ => {
                 let tracked: SmallVec<[Option<Value<'a>>; 3]> =
                     values.iter().copied().map(Some).collect();
-                self.cost.track(&tracked, outcome)?
+                self.cost.track(&tracked, outcome)
             }
         };
-        frame.charge(units)?;
+        frame.charge(units.map_err(|error| error.at(self.id))?)?;
         result
     }
 
@@ -126,7 +95,8 @@ impl Call {
                 value => tracked.push(value.ok()),
             }
         }
-        frame.charge(self.cost.track(&tracked, None)?)?;
+        let units = self.cost.track(&tracked, None);
+        frame.charge(units.map_err(|error| error.at(self.id))?)?;
         Err(error)
     }
 
@@ -150,7 +120,7 @@ impl Call {
                 None => Err(self.no_such_overload(values)),
             },
             Callee::Compiled(function, regex) => function(frame.context(), regex, values),
-            Callee::Missing(id) => Err(self.missing(values, *id)),
+            Callee::Missing => Err(self.missing(values)),
         }
     }
 
@@ -171,12 +141,12 @@ impl Call {
     }
 
     #[cold]
-    fn missing(&self, values: &[Value<'_>], id: u32) -> EvalError {
+    fn missing(&self, values: &[Value<'_>]) -> EvalError {
         match values {
             // Upstream asks these values themselves, which know no such function either.
             [first, ..] if first.has_methods() => EvalError::no_such_overload(),
             [_] | [_, _] => EvalError::no_such_overload_of(&self.function),
-            _ => EvalError::no_such_overload_of(format!("{} {id}", self.function)),
+            _ => EvalError::no_such_overload_of(format!("{} {}", self.function, self.id.0)),
         }
     }
 }

@@ -6,64 +6,16 @@
 use bumpalo::collections::Vec as ArenaVec;
 
 use super::frame::{Frame, Slot};
-use super::node::Node;
+use super::tree::{Fold, FoldKind, General, Insert, Node};
 use crate::cost;
 use crate::error::EvalError;
 use crate::value::{List, ListRepr, MapBuilder, OwnedValue, Value};
-
-/// A comprehension.
-#[derive(Debug)]
-pub(super) struct Fold {
-    pub(super) range: Node,
-    /// The slot of the first loop variable.
-    pub(super) var: usize,
-    /// The slot of the second one.
-    pub(super) var2: Option<usize>,
-    pub(super) kind: FoldKind,
-}
-
-/// What a comprehension does.
-#[derive(Debug)]
-pub(super) enum FoldKind {
-    /// `all` (an element that is false decides) or `exists` (one that is true).
-    Quantifier { decisive: bool, predicate: Node },
-    /// `exists_one`
-    ExistsOne { predicate: Node },
-    /// `map`, `filter`, `transformList`
-    List { filter: Option<Node>, element: Node },
-    /// `transformMap`, `transformMapEntry`
-    Map {
-        filter: Option<Node>,
-        insert: Insert,
-    },
-    /// Any other.
-    General(Box<General>),
-}
-
-/// What a step adds to a map.
-#[derive(Debug)]
-pub(super) enum Insert {
-    /// One entry.
-    Entry { key: Node, value: Node },
-    /// The entries of a map.
-    Entries(Node),
-}
-
-/// A comprehension of no known form.
-#[derive(Debug)]
-pub(super) struct General {
-    pub(super) accu: usize,
-    pub(super) init: Node,
-    pub(super) condition: Node,
-    pub(super) step: Node,
-    pub(super) result: Node,
-}
 
 impl Fold {
     #[inline(never)]
     pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
         let range = self.range.eval(frame)?;
-        match &self.kind {
+        let result = match &self.kind {
             FoldKind::Quantifier {
                 decisive,
                 predicate,
@@ -76,7 +28,8 @@ impl Fold {
                 self.collect_map(range, filter.as_ref(), insert, frame)
             }
             FoldKind::General(general) => self.general(range, general, frame),
-        }
+        };
+        result.map_err(|error| error.at(self.id))
     }
 
     /// Calls `step` for each element, the loop variables set, until it answers false.

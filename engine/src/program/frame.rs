@@ -2,8 +2,8 @@
 
 use smallvec::SmallVec;
 
-use super::node::Node;
 use super::path::PathId;
+use super::tree::Node;
 use super::{EvalOptions, Program};
 use crate::decl::CallContext;
 use crate::error::EvalError;

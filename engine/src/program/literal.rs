@@ -1,49 +1,19 @@
 //! List, map and struct literals that are not constant.
 
 use bumpalo::collections::Vec as ArenaVec;
-use smol_str::SmolStr;
 
 use super::frame::Frame;
-use super::node::Node;
+use super::tree::{ListLiteral, MapLiteral, StructLiteral};
 use super::well_known;
+use crate::ast::ExprId;
 use crate::cost;
 use crate::error::EvalError;
-use crate::value::{MapBuilder, Object, ObjectKind, Value, ValueKind, check_hashable};
-
-/// `[a, ?b]`.
-#[derive(Debug)]
-pub(super) struct ListLiteral {
-    pub(super) elements: Box<[Element]>,
-}
-
-/// An element of a list literal, or a field of a struct literal.
-#[derive(Debug)]
-pub(super) struct Element {
-    pub(super) value: Node,
-    pub(super) optional: bool,
-}
-
-/// `{a: b, ?c: d}`.
-#[derive(Debug)]
-pub(super) struct MapLiteral {
-    pub(super) entries: Box<[(Node, Element)]>,
-    /// Whether the rules of CEL's specification hold for the keys.
-    pub(super) specified: bool,
-}
-
-/// `Type{field: a}`
-#[derive(Debug)]
-pub(super) struct StructLiteral {
-    pub(super) type_name: SmolStr,
-    /// How the object behaves, where the type is a host's; else it is one of the language's own.
-    pub(super) object: Option<ObjectKind>,
-    pub(super) fields: Box<[(SmolStr, Element)]>,
-}
+use crate::value::{MapBuilder, Object, Value, ValueKind, check_hashable};
 
 impl ListLiteral {
     pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
         let list = self.build(frame);
-        charged(list, cost::LIST, frame)
+        charged(list, cost::LIST, self.id, frame)
     }
 
     /// The list, uncharged.
@@ -69,7 +39,7 @@ impl ListLiteral {
 impl MapLiteral {
     pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
         let map = self.build(frame);
-        charged(map, cost::MAP, frame)
+        charged(map, cost::MAP, self.id, frame)
     }
 
     /// The map, uncharged.
@@ -119,7 +89,7 @@ impl MapLiteral {
 impl StructLiteral {
     pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
         let value = self.build(frame);
-        charged(value, cost::STRUCT, frame)
+        charged(value, cost::STRUCT, self.id, frame)
     }
 
     fn build<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
@@ -157,13 +127,14 @@ fn entry_value<'a>(
 fn charged<'a>(
     value: Result<Value<'a>, EvalError>,
     units: u64,
+    id: ExprId,
     frame: &mut Frame<'a>,
 ) -> Result<Value<'a>, EvalError> {
     match value {
-        Err(error) if error.is_fatal() => Err(error),
+        Err(error) if error.is_fatal() => Err(error.at(id)),
         value => {
             frame.charge(units)?;
-            value
+            value.map_err(|error| error.at(id))
         }
     }
 }

@@ -11,11 +11,13 @@ mod block;
 mod call;
 mod fold;
 mod frame;
+mod listing;
 mod literal;
 mod node;
 mod operator;
 mod path;
 mod plan;
+mod tree;
 mod well_known;
 
 pub use activation::Activation;
@@ -23,10 +25,10 @@ pub use gavel_golang::work::Interrupt;
 pub use plan::{PlanError, plan};
 
 use frame::Frame;
-use node::Node;
+use tree::Node;
 
-/// A planned expression. It is immutable and may be evaluated from many threads at once.
-#[derive(Debug)]
+/// A planned expression. It is immutable and may be evaluated from many threads at once. Its `Debug` output lists what was
+/// planned, one node a line.
 pub struct Program {
     root: Node,
     /// The names of the variables that it reads.

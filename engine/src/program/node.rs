@@ -1,64 +1,12 @@
-//! The tree of a program, and how its nodes are evaluated.
+//! How the nodes of a program are evaluated.
 //!
 //! A node's cost is charged when it is done, as upstream charges it (`interpreter/runtimecost.go`).
 
-use super::attribute::Attribute;
-use super::block::Block;
-use super::call::Call;
-use super::fold::Fold;
 use super::frame::Frame;
-use super::literal::{ListLiteral, MapLiteral, StructLiteral};
-use super::operator::{Comparison, Equality};
+use super::tree::{Membership, Node};
+use crate::ast::ExprId;
 use crate::error::EvalError;
 use crate::value::{OwnedValue, Value, check_hashable, key_order};
-
-/// A step of a program.
-#[derive(Debug)]
-pub(super) enum Node {
-    /// A constant: a literal, or what planning has computed. Costs nothing.
-    Constant(OwnedValue),
-    /// A constant that cannot be built.
-    Failure(EvalError),
-    /// A variable with selections and indices, a conditional, or either of them tested for presence.
-    Attribute(Box<Attribute>),
-    /// `a && b`
-    And(Box<[Node; 2]>),
-    /// `!a`
-    Not(Box<Node>),
-    /// `a || b`
-    Or(Box<[Node; 2]>),
-    /// `a == b`, `a != b`
-    Equality(Box<Equality>),
-    /// `a < b` and its like
-    Comparison(Box<Comparison>),
-    /// A function.
-    Call(Box<Call>),
-    /// `x in [1, 2, 3]` of constants.
-    Membership(Box<Membership>),
-    /// `@not_strictly_false(x)`
-    NotStrictlyFalse(Box<Node>),
-    /// `a.or(b)`
-    OptionalOr(Box<[Node; 2]>),
-    /// `a.orValue(b)`
-    OptionalOrValue(Box<[Node; 2]>),
-    /// `[a, b]`
-    List(Box<ListLiteral>),
-    /// `{a: b}`
-    Map(Box<MapLiteral>),
-    /// `Type{field: a}`
-    Struct(Box<StructLiteral>),
-    /// A comprehension.
-    Fold(Box<Fold>),
-    /// What `cel.block` expands to.
-    Block(Box<Block>),
-}
-
-/// `x in [1, 2, 3]` of constants: the elements ordered by [`key_order`], with their equals of other number types.
-#[derive(Debug)]
-pub(super) struct Membership {
-    pub(super) element: Node,
-    pub(super) set: Box<[OwnedValue]>,
-}
 
 impl Node {
     /// Evaluates the step. Nothing but a fork in the road: what the steps do has functions of its own, so that none of them
@@ -80,16 +28,16 @@ impl Node {
             Node::Attribute(attribute) => attribute.eval(frame),
             Node::Call(call) => call.eval(frame),
             Node::Fold(fold) => fold.eval(frame),
-            Node::Not(_)
-            | Node::And(_)
-            | Node::Or(_)
+            Node::Not(..)
+            | Node::And(..)
+            | Node::Or(..)
             | Node::Equality(_)
             | Node::Comparison(_)
             | Node::Membership(_) => self.eval_bool(frame).map(Value::from),
             Node::Block(block) => block.eval(frame),
             Node::NotStrictlyFalse(arg) => not_strictly_false(arg, frame),
             Node::OptionalOr(terms) => optional_or(terms, frame),
-            Node::OptionalOrValue(terms) => optional_or_value(terms, frame),
+            Node::OptionalOrValue(terms, id) => optional_or_value(terms, *id, frame),
             Node::List(list) => list.eval(frame),
             Node::Map(map) => map.eval(frame),
             Node::Struct(literal) => literal.eval(frame),
@@ -97,13 +45,14 @@ impl Node {
         }
     }
 
-    /// Evaluates the step where a bool is wanted; another value is an error.
+    /// Evaluates the step where a bool is wanted. Another value is an error, at the node that wanted it: the caller knows
+    /// which that is.
     #[inline]
     pub(super) fn eval_bool<'a>(&'a self, frame: &mut Frame<'a>) -> Result<bool, EvalError> {
         match self {
-            Node::Not(operand) => not(operand, frame),
-            Node::And(terms) => logic(terms, frame, false),
-            Node::Or(terms) => logic(terms, frame, true),
+            Node::Not(operand, id) => not(operand, *id, frame),
+            Node::And(terms, id) => logic(terms, *id, frame, false),
+            Node::Or(terms, id) => logic(terms, *id, frame, true),
             Node::Equality(equality) => equality.eval(frame),
             Node::Comparison(comparison) => comparison.eval(frame),
             Node::Membership(membership) => membership.eval(frame),
@@ -132,24 +81,25 @@ fn constant(value: &OwnedValue) -> Result<Value<'_>, EvalError> {
 /// first failure counts.
 fn logic<'a>(
     terms: &'a [Node; 2],
+    id: ExprId,
     frame: &mut Frame<'a>,
     decisive: bool,
 ) -> Result<bool, EvalError> {
     let [left, right] = terms;
     match left.eval_bool(frame) {
         Ok(value) if value == decisive => Ok(decisive),
-        Ok(_) => right.eval_bool(frame),
+        Ok(_) => right.eval_bool(frame).map_err(|error| error.at(id)),
         Err(error) if error.is_fatal() => Err(error),
         Err(error) => match right.eval_bool(frame) {
             Ok(value) if value == decisive => Ok(decisive),
             Err(later) if later.is_fatal() => Err(later),
-            _ => Err(error),
+            _ => Err(error.at(id)),
         },
     }
 }
 
-fn not<'a>(operand: &'a Node, frame: &mut Frame<'a>) -> Result<bool, EvalError> {
-    let value = operand.eval_bool(frame);
+fn not<'a>(operand: &'a Node, id: ExprId, frame: &mut Frame<'a>) -> Result<bool, EvalError> {
+    let value = operand.eval_bool(frame).map_err(|error| error.at(id));
     if let Err(error) = &value
         && error.is_fatal()
     {
@@ -180,13 +130,16 @@ fn optional_or<'a>(terms: &'a [Node; 2], frame: &mut Frame<'a>) -> Result<Value<
 
 fn optional_or_value<'a>(
     terms: &'a [Node; 2],
+    id: ExprId,
     frame: &mut Frame<'a>,
 ) -> Result<Value<'a>, EvalError> {
     let [left, right] = terms;
     let value = left.eval(frame)?;
     match value.as_optional() {
         Some(None) => right.eval(frame),
-        Some(Some(held)) => held.or_held_error(frame.arena),
+        Some(Some(held)) => held
+            .or_held_error(frame.arena)
+            .map_err(|error| error.at(id)),
         None => Ok(value),
     }
 }
@@ -194,7 +147,7 @@ fn optional_or_value<'a>(
 impl Membership {
     fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<bool, EvalError> {
         let element = self.element.eval(frame)?;
-        check_hashable(&element)?;
+        check_hashable(&element).map_err(|error| error.at(self.id))?;
         match element.as_double() {
             Some(double) if double.is_nan() => Ok(false),
             _ => Ok(self

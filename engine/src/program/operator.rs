@@ -3,45 +3,10 @@
 use std::cmp::Ordering;
 
 use super::frame::Frame;
-use super::node::Node;
+use super::tree::{Comparison, Equality, Operands, Operator};
 use crate::ast::operators;
-use crate::cost::Cost;
-use crate::decl::Function;
 use crate::error::EvalError;
 use crate::value::{Value, ValueKind};
-
-/// Two operands, both of which are evaluated whatever becomes of them.
-#[derive(Debug)]
-pub(super) struct Operands {
-    pub(super) left: Node,
-    pub(super) right: Node,
-    pub(super) cost: Cost,
-}
-
-/// `a == b`, `a != b`.
-#[derive(Debug)]
-pub(super) struct Equality {
-    pub(super) operands: Operands,
-    pub(super) negated: bool,
-}
-
-/// `a < b` and its like.
-#[derive(Debug)]
-pub(super) struct Comparison {
-    pub(super) operands: Operands,
-    pub(super) operator: Operator,
-    /// The operator for operands of any type.
-    pub(super) function: Function,
-}
-
-/// An ordering.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Operator {
-    Less,
-    LessEquals,
-    Greater,
-    GreaterEquals,
-}
 
 impl Operator {
     /// The ordering of this name, if it is one.
@@ -98,7 +63,7 @@ impl Operands {
             .cost
             .track(&[left, right], None)
             .and_then(|units| frame.charge(units));
-        charged.err().unwrap_or(error)
+        charged.err().unwrap_or(error).at(self.id)
     }
 
     /// Charges for operands of two scalars or of two texts that are neither long nor empty, or of anything else.
@@ -128,7 +93,8 @@ impl Equality {
         let result = match self.negated {
             false => left.equals(&right),
             true => left.differs_from(&right),
-        };
+        }
+        .map_err(|error| error.at(self.operands.id));
         if let Err(error) = &result
             && error.is_fatal()
         {
@@ -146,7 +112,8 @@ impl Comparison {
             frame.charge(1)?;
             return Ok(self.operator.holds(l.cmp(&r)));
         }
-        let result = (self.function)(frame.context(), &[left, right]);
+        let result = (self.function)(frame.context(), &[left, right])
+            .map_err(|error| error.at(self.operands.id));
         if let Err(error) = &result
             && error.is_fatal()
         {

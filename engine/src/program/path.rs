@@ -3,19 +3,19 @@
 //!
 //! The cost is what it would be without that: a chain is charged for each of its fields wherever it stands.
 
+use std::num::NonZeroU32;
+
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
-use super::attribute::Base;
-
 /// The identity of a variable or loop variable followed by fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct PathId(u32);
+pub(super) struct PathId(NonZeroU32);
 
 impl PathId {
     /// The row of this path in [`Paths::cells`].
     pub(super) fn index(self) -> usize {
-        self.0 as usize
+        (self.0.get() as usize).saturating_sub(1)
     }
 }
 
@@ -29,28 +29,17 @@ pub(super) struct Paths {
 
 /// What a path is one field longer than.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Start {
+pub(super) enum Start {
     Variable(usize),
     Slot(usize),
     Path(PathId),
 }
 
 impl Paths {
-    /// The path one field beyond `last`, or beyond the base where that is none. `again`: it is gone along in a loop.
-    pub(super) fn follow(
-        &mut self,
-        base: &Base,
-        last: Option<PathId>,
-        field: &str,
-        again: bool,
-    ) -> Option<PathId> {
-        let start = match (last, base) {
-            (Some(path), _) => Start::Path(path),
-            (None, Base::Variable(index)) => Start::Variable(*index),
-            (None, Base::Slot(index)) => Start::Slot(*index),
-            _ => return None,
-        };
-        let next = PathId(u32::try_from(self.uses.len()).ok()?);
+    /// The path one field beyond `start`. `again`: it is gone along in a loop.
+    pub(super) fn follow(&mut self, start: Start, field: &str, again: bool) -> Option<PathId> {
+        let number = u32::try_from(self.uses.len()).ok()?.checked_add(1)?;
+        let next = PathId(NonZeroU32::new(number)?);
         let path = *self.ids.entry((start, field.into())).or_insert(next);
         if path == next {
             self.uses.push(0);

@@ -2,7 +2,6 @@
 
 use smol_str::SmolStr;
 
-use super::macros::MacroError;
 use crate::ast::{Call, Expr, ExprId, ExprKind, Select};
 use crate::source::Offset;
 
@@ -15,6 +14,10 @@ pub(super) const NOWHERE: Offset = Offset::MAX;
 /// their receiver, so that each nesting of them doubles it. Twice as many and more leave room for any such expression that
 /// is of use, and bound the memory of the others to some 50 MB.
 pub(super) const MAX_NODES: usize = 250_000;
+
+/// The tree would have more nodes than [`MAX_NODES`].
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TooManyNodes;
 
 /// The nodes made so far.
 #[derive(Debug)]
@@ -62,13 +65,13 @@ impl Nodes {
     }
 
     /// The same tree with ids of its own. Entries and fields are placed at `entries`, all else where the original is.
-    pub(super) fn copy(&mut self, expr: &Expr, entries: Offset) -> Result<Expr, MacroError> {
+    pub(super) fn copy(&mut self, expr: &Expr, entries: Offset) -> Result<Expr, TooManyNodes> {
         let mut copy = expr.clone();
         // A list of what is to be done needs no stack, however deep the tree is.
         let mut pending = vec![&mut copy];
         while let Some(expr) = pending.pop() {
             if self.offsets.len() >= MAX_NODES {
-                return Err(MacroError::TooManyNodes);
+                return Err(TooManyNodes);
             }
             expr.id = self.id(self.offset(expr.id));
             match &mut expr.kind {

@@ -11,7 +11,7 @@ fn env(minor: u32) -> Env {
 fn functions_come_with_their_version() {
     let check = |name: &str, first: u32| {
         for minor in [23, first.saturating_sub(1), first, 36, 1000] {
-            let found = env(minor).function(name).is_some();
+            let found = env(minor).declarations().function(name).is_some();
             assert_eq!(found, minor >= first, "{name} in 1.{minor}");
         }
     };
@@ -26,9 +26,12 @@ fn functions_come_with_their_version() {
 fn language_options_come_with_their_version() {
     for (minor, expected) in [(27, false), (28, true)] {
         let env = env(minor);
-        assert_eq!(env.options().cross_type_numeric_comparisons, expected);
+        assert_eq!(
+            env.declarations().options().cross_type_numeric_comparisons,
+            expected
+        );
         assert_eq!(env.parse("a.?b").is_ok(), expected);
-        assert_eq!(env.find_type(OPTIONAL).is_some(), expected);
+        assert_eq!(env.declarations().find_type(OPTIONAL).is_some(), expected);
     }
 }
 

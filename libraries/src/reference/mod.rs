@@ -121,7 +121,7 @@ impl Listing {
         seen: &mut Seen,
         since: Option<KubeVersion>,
     ) -> Result<(), ExampleError> {
-        let mixed = env.options().cross_type_numeric_comparisons;
+        let mixed = env.declarations().options().cross_type_numeric_comparisons;
         match *feature {
             Feature::Functions(library, _) => {
                 let rows = feature.rows();

@@ -5,83 +5,14 @@
 
 use std::borrow::Cow;
 
-use smol_str::SmolStr;
-
 use super::frame::Frame;
-use super::node::Node;
 use super::path::PathId;
+use super::tree::{Attribute, Base, Field, Key, Qualifier};
+use crate::ast::ExprId;
 use crate::error::EvalError;
-use crate::value::{List, OwnedValue, Value, ValueKind, field_named, number};
+use crate::value::{List, Value, ValueKind, field_named, number};
 
 mod through_json;
-
-/// A chain: where it starts and what is then looked up.
-#[derive(Debug)]
-pub(super) struct Attribute {
-    pub(super) base: Base,
-    /// The fields that are selected first, one after the other.
-    pub(super) fields: Vec<Field>,
-    /// What is looked up then.
-    pub(super) qualifiers: Vec<Qualifier>,
-    /// `has(…)`: the last qualifier is only asked for.
-    pub(super) presence: bool,
-    /// The path up to what is asked for.
-    tested: Option<PathId>,
-}
-
-/// A field that is selected.
-#[derive(Debug)]
-pub(super) struct Field {
-    pub(super) name: Box<str>,
-    /// The path up to the field.
-    pub(super) path: Option<PathId>,
-}
-
-/// Where a chain starts.
-#[derive(Debug)]
-pub(super) enum Base {
-    /// At a variable of the activation.
-    Variable(usize),
-    /// At a loop variable or an accumulator.
-    Slot(usize),
-    /// At whatever a step evaluates to.
-    Operand(Node),
-    /// `a ? b : c`
-    Conditional(Box<Conditional>),
-    /// At a name that nothing binds, in an expression that was not checked.
-    Unbound(SmolStr),
-}
-
-/// `condition ? truthy : falsy`.
-#[derive(Debug)]
-pub(super) struct Conditional {
-    pub(super) condition: Node,
-    pub(super) truthy: Attribute,
-    pub(super) falsy: Attribute,
-}
-
-/// A selection or index.
-#[derive(Debug)]
-pub(super) struct Qualifier {
-    pub(super) key: Key,
-    /// `.?f`, `[?i]`
-    pub(super) optional: bool,
-}
-
-/// What is looked up.
-#[derive(Debug)]
-pub(super) enum Key {
-    /// A field or a text key.
-    Field(Box<str>),
-    /// A field of an object of which the checker knows that it has any fields.
-    Declared(Box<str>),
-    /// Another constant.
-    Constant(OwnedValue),
-    /// The value of a chain.
-    Attribute(Box<Attribute>),
-    /// The value of a step.
-    Computed(Node),
-}
 
 /// How far a chain has come.
 #[derive(Debug, Clone, Copy)]
@@ -96,8 +27,9 @@ enum Reached<'a> {
 
 impl Attribute {
     /// A chain without qualifiers.
-    pub(super) fn new(base: Base) -> Self {
+    pub(super) fn new(id: ExprId, base: Base) -> Self {
         Attribute {
+            id,
             base,
             fields: Vec::new(),
             qualifiers: Vec::new(),
@@ -107,13 +39,14 @@ impl Attribute {
     }
 
     /// Ends the chain with a test for the presence of a field.
-    pub(super) fn test(&mut self, field: &str, path: Option<PathId>) {
+    pub(super) fn test(&mut self, id: ExprId, field: &str, path: Option<PathId>) {
         // Behind other qualifiers, the field is not on the path.
         self.tested = path.filter(|_| self.qualifiers.is_empty());
         self.qualifiers.reserve_exact(1);
         self.qualifiers.push(Qualifier {
             key: Key::Field(field.into()),
             optional: false,
+            id,
         });
         self.presence = true;
     }
@@ -151,19 +84,31 @@ impl Attribute {
     /// The value at the end of the chain, without the attribute's own unit.
     fn resolve<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
         Ok(match self.reach(frame)? {
-            Reached::Value(value) => value.or_held_error(frame.arena)?,
+            Reached::Value(value) => value
+                .or_held_error(frame.arena)
+                .map_err(|error| error.at(self.end()))?,
             Reached::Optional(value) => frame.arena.some(value),
             Reached::Absent => Value::NONE,
         })
     }
 
+    /// The node at which the chain ends.
+    fn end(&self) -> ExprId {
+        match (self.qualifiers.last(), self.fields.last()) {
+            (Some(qualifier), _) => qualifier.id,
+            (None, Some(field)) => field.id,
+            (None, None) => self.id,
+        }
+    }
+
     fn reach<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Reached<'a>, EvalError> {
         let base = match &self.base {
-            Base::Variable(index) => frame.variable(*index)?,
-            Base::Slot(index) => frame.slot(*index)?,
+            Base::Variable(index) => frame.variable(*index).map_err(|error| error.at(self.id))?,
+            Base::Slot(index) => frame.slot(*index).map_err(|error| error.at(self.id))?,
             Base::Operand(operand) => operand.eval(frame)?,
             Base::Conditional(conditional) => {
-                let branch = match conditional.condition.eval_bool(frame)? {
+                let condition = conditional.condition.eval_bool(frame);
+                let branch = match condition.map_err(|error| error.at(self.id))? {
                     true => &conditional.truthy,
                     false => &conditional.falsy,
                 };
@@ -171,7 +116,7 @@ impl Attribute {
                 return self.follow(reached, frame);
             }
             Base::Unbound(name) => {
-                return Err(EvalError::new(format!("no such attribute(s): {name}")));
+                return Err(EvalError::new(format!("no such attribute(s): {name}")).at(self.id));
             }
         };
         let reached = match base.as_optional() {
@@ -187,11 +132,15 @@ impl Attribute {
         mut reached: Reached<'a>,
         frame: &mut Frame<'a>,
     ) -> Result<Reached<'a>, EvalError> {
-        for Field { name: field, .. } in &self.fields {
+        for Field { name, id, .. } in &self.fields {
             match reached {
-                Reached::Value(object) => reached = Reached::Value(select(object, field, frame)?),
+                Reached::Value(object) => {
+                    let found = select(object, name, frame);
+                    reached = Reached::Value(found.map_err(|error| error.at(*id))?);
+                }
                 Reached::Optional(object) => {
-                    let found = find_optional_field(object, field, frame)?;
+                    let found = find_optional_field(object, name, frame);
+                    let found = found.map_err(|error| error.at(*id))?;
                     reached = Reached::optionally(found, frame)?;
                 }
                 Reached::Absent => return Ok(Reached::Absent),
@@ -220,14 +169,17 @@ impl Attribute {
                 Reached::Absent => return Ok(Reached::Absent),
             };
             if optional {
-                let found = qualifier.find(object, frame)?;
+                let found = qualifier.find(object, frame);
+                let found = found.map_err(|error| error.at(qualifier.id))?;
                 reached = Reached::optionally(found, frame)?;
             } else if tested == Some(n) {
                 let found = qualifier.find(object, frame);
+                let found = found.map_err(|error| error.at(qualifier.id));
                 charge_step(&found, frame)?;
                 reached = Reached::Value(Value::from(found?.is_some()));
             } else {
                 let found = qualifier.require(object, frame);
+                let found = found.map_err(|error| error.at(qualifier.id));
                 charge_step(&found, frame)?;
                 reached = Reached::Value(found?);
             }

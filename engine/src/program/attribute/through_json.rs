@@ -1,8 +1,8 @@
 //! Chains that go through JSON objects alone: the short way that most of them take.
 
-use super::{Attribute, Base, Key, Qualifier};
 use crate::error::EvalError;
 use crate::program::frame::{Epoch, Frame};
+use crate::program::tree::{Attribute, Base, Key, Qualifier};
 use crate::value::{JsonObject, Shape, Value, field_named};
 
 impl Attribute {

@@ -5,13 +5,15 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use super::{Node, PlanError, Planner, constants, into_attribute};
-use crate::ast::{self, Expr, ExprKind, operators};
+use crate::ast::{self, Expr, ExprId, ExprKind, operators};
 use crate::check::{Reference, resolve_name};
 use crate::cost::Cost;
 use crate::decl::{FunctionDecl, Implementation, OverloadDecl, PatternFunction};
-use crate::program::attribute::{Attribute, Base, Conditional, Key, Qualifier, is_key};
-use crate::program::call::{Call, Callee};
-use crate::program::operator::{Comparison, Equality, Operands, Operator};
+use crate::program::attribute::is_key;
+use crate::program::tree::{
+    Attribute, Base, Call, Callee, Comparison, Conditional, Equality, Key, Operands, Operator,
+    Qualifier,
+};
 use crate::types::Type;
 use crate::value::{OwnedValue, Value};
 use gavel_golang::regex::Regex;
@@ -37,28 +39,30 @@ impl Planner<'_> {
             arguments.push(self.plan(argument)?);
         }
         match target.name.as_str() {
-            operators::LOGICAL_AND => pair(arguments, Node::And),
-            operators::LOGICAL_OR => pair(arguments, Node::Or),
-            operators::CONDITIONAL => plan_conditional(arguments),
-            operators::EQUALS => self.plan_equality(arguments, false),
-            operators::NOT_EQUALS => self.plan_equality(arguments, true),
-            operators::INDEX => self.plan_index(arguments, false),
-            operators::OPT_INDEX | operators::OPT_SELECT => self.plan_index(arguments, true),
+            operators::LOGICAL_AND => Ok(Node::And(pair(arguments)?, expr.id)),
+            operators::LOGICAL_OR => Ok(Node::Or(pair(arguments)?, expr.id)),
+            operators::CONDITIONAL => plan_conditional(expr.id, arguments),
+            operators::EQUALS => self.plan_equality(expr.id, arguments, false),
+            operators::NOT_EQUALS => self.plan_equality(expr.id, arguments, true),
+            operators::INDEX => self.plan_index(expr.id, arguments, false),
+            operators::OPT_INDEX | operators::OPT_SELECT => {
+                self.plan_index(expr.id, arguments, true)
+            }
             operators::LOGICAL_NOT => {
                 let [operand] = exactly(arguments)?;
-                Ok(Node::Not(Box::new(operand)))
+                Ok(Node::Not(Box::new(operand), expr.id))
             }
             operators::NOT_STRICTLY_FALSE => {
                 let [argument] = exactly(arguments)?;
                 Ok(Node::NotStrictlyFalse(Box::new(argument)))
             }
             "or" if is_optional_chain(&target, "optional_or_optional") && arguments.len() == 2 => {
-                pair(arguments, Node::OptionalOr)
+                Ok(Node::OptionalOr(pair(arguments)?))
             }
             "orValue"
                 if is_optional_chain(&target, "optional_orValue_value") && arguments.len() == 2 =>
             {
-                pair(arguments, Node::OptionalOrValue)
+                Ok(Node::OptionalOrValue(pair(arguments)?, expr.id))
             }
             _ => plan_function(expr, target, arguments, &types),
         }
@@ -110,15 +114,20 @@ impl Planner<'_> {
         }
     }
 
-    fn plan_index(&mut self, arguments: Vec<Node>, optional: bool) -> Result<Node, PlanError> {
+    fn plan_index(
+        &mut self,
+        id: ExprId,
+        arguments: Vec<Node>,
+        optional: bool,
+    ) -> Result<Node, PlanError> {
         let [operand, index] = exactly(arguments)?;
         let key = match index {
             Node::Constant(value) => self.constant_key(value)?,
             Node::Attribute(attribute) => Key::Attribute(attribute),
             node => Key::Computed(node),
         };
-        let mut chain = into_attribute(operand);
-        self.qualify(&mut chain, Qualifier { key, optional });
+        let mut chain = into_attribute(id, operand);
+        self.qualify(&mut chain, Qualifier { key, optional, id });
         Ok(Node::Attribute(Box::new(chain)))
     }
 
@@ -140,7 +149,12 @@ impl Planner<'_> {
         }
     }
 
-    fn plan_equality(&self, arguments: Vec<Node>, negated: bool) -> Result<Node, PlanError> {
+    fn plan_equality(
+        &self,
+        id: ExprId,
+        arguments: Vec<Node>,
+        negated: bool,
+    ) -> Result<Node, PlanError> {
         let [left, right] = exactly(arguments)?;
         let name = if negated {
             operators::NOT_EQUALS
@@ -153,7 +167,12 @@ impl Planner<'_> {
             .and_then(|function| function.overloads.first());
         let cost = row.map_or(Cost::ONE, |overload| overload.cost);
         Ok(Node::Equality(Box::new(Equality {
-            operands: Operands { left, right, cost },
+            operands: Operands {
+                id,
+                left,
+                right,
+                cost,
+            },
             negated,
         })))
     }
@@ -187,16 +206,16 @@ fn exactly<const N: usize>(arguments: Vec<Node>) -> Result<[Node; N], PlanError>
         .map_err(|_| PlanError::new("no such overload"))
 }
 
-fn pair(arguments: Vec<Node>, node: fn(Box<[Node; 2]>) -> Node) -> Result<Node, PlanError> {
-    Ok(node(Box::new(exactly(arguments)?)))
+fn pair(arguments: Vec<Node>) -> Result<Box<[Node; 2]>, PlanError> {
+    Ok(Box::new(exactly(arguments)?))
 }
 
-fn plan_conditional(arguments: Vec<Node>) -> Result<Node, PlanError> {
+fn plan_conditional(id: ExprId, arguments: Vec<Node>) -> Result<Node, PlanError> {
     let [condition, truthy, falsy] = exactly(arguments)?;
     // A branch gives its chain away, a presence test included: upstream forgets there that it is one.
     let branch = |node: Node| match node {
         Node::Attribute(attribute) => *attribute,
-        node => Attribute::new(Base::Operand(node)),
+        node => Attribute::new(id, Base::Operand(node)),
     };
     let conditional = Conditional {
         condition,
@@ -204,6 +223,7 @@ fn plan_conditional(arguments: Vec<Node>) -> Result<Node, PlanError> {
         falsy: branch(falsy),
     };
     Ok(Node::Attribute(Box::new(Attribute::new(
+        id,
         Base::Conditional(Box::new(conditional)),
     ))))
 }
@@ -223,6 +243,7 @@ fn plan_function(
         let callee = Callee::Compiled(function, Box::new(regex));
         // Upstream plans this as a call of any number of arguments.
         let call = Call {
+            id: expr.id,
             function: target.name,
             callee,
             arguments: arguments.into(),
@@ -240,25 +261,30 @@ fn plan_function(
     {
         let [element, list] = exactly(arguments)?;
         let list_value = list.constant().unwrap_or(Value::NULL);
-        match constants::membership(element, &list_value) {
+        match constants::membership(expr.id, element, &list_value) {
             Ok(node) => return Ok(node),
             Err(element) => arguments = vec![element, list],
         }
     }
-    let (callee, any_number) = callee(&target, types, expr.id.0);
+    let (callee, any_number) = callee(&target, types);
     if let Some(operator) = Operator::named(&target.name)
         && let Callee::Known(function) = callee
         && arguments.len() == 2
     {
         let [left, right] = exactly(arguments)?;
-        let operands = Operands { left, right, cost };
+        let operands = Operands {
+            id: expr.id,
+            left,
+            right,
+            cost,
+        };
         return Ok(Node::Comparison(Box::new(Comparison {
             operands,
             operator,
             function,
         })));
     }
-    if arguments.is_empty() && matches!(callee, Callee::Missing(_)) {
+    if arguments.is_empty() && matches!(callee, Callee::Missing) {
         return Err(PlanError::new(format_args!(
             "no such overload: {}()",
             target.name
@@ -266,6 +292,7 @@ fn plan_function(
     }
     let stops_early = any_number || arguments.len() > 2;
     constants::fold_conversion(Call {
+        id: expr.id,
         function: target.name,
         callee,
         arguments: arguments.into(),
@@ -281,7 +308,7 @@ fn of_pattern(target: &Target<'_>) -> Option<PatternFunction> {
 }
 
 /// What is called, and whether upstream calls it as a function of any number of arguments.
-fn callee(target: &Target<'_>, types: &[&Type], id: u32) -> (Callee, bool) {
+fn callee(target: &Target<'_>, types: &[&Type]) -> (Callee, bool) {
     let guarded = |implementation, overload: &Arc<OverloadDecl>| {
         let parameters = &overload.signature.parameters;
         let known = parameters.len() == types.len()
@@ -323,10 +350,10 @@ fn callee(target: &Target<'_>, types: &[&Type], id: u32) -> (Callee, bool) {
         }
     }
     match typed.len() {
-        0 => (Callee::Missing(id), false),
+        0 => (Callee::Missing, false),
         1 => match typed.pop() {
             Some((function, overload)) => (Callee::Guarded(function, overload), variadic),
-            None => (Callee::Missing(id), false),
+            None => (Callee::Missing, false),
         },
         _ => (Callee::Dispatched(typed.into()), true),
     }

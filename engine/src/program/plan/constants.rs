@@ -2,10 +2,9 @@
 //! fail.
 
 use super::{Node, PlanError};
-use crate::program::call::Call;
+use crate::ast::ExprId;
 use crate::program::frame::Frame;
-use crate::program::literal::{ListLiteral, MapLiteral};
-use crate::program::node::Membership;
+use crate::program::tree::{Call, ListLiteral, MapLiteral, Membership};
 use crate::program::{EvalOptions, Program};
 use crate::value::{Arena, OwnedValue, Value, ValueKind, key_order, number};
 
@@ -79,7 +78,7 @@ fn folded(node: Node, must_succeed: bool) -> Result<Node, PlanError> {
 
 /// `x in list` of a constant list is looked up in a set, if its elements can be hashed; in an empty list nothing is, so
 /// `x` is not even evaluated. Hands the element back where this does not apply.
-pub(super) fn membership(element: Node, list: &Value<'_>) -> Result<Node, Node> {
+pub(super) fn membership(id: ExprId, element: Node, list: &Value<'_>) -> Result<Node, Node> {
     let Some(list) = list.as_list() else {
         return Err(element);
     };
@@ -114,7 +113,7 @@ pub(super) fn membership(element: Node, list: &Value<'_>) -> Result<Node, Node> 
         .map(OwnedValue::copy_of)
         .collect::<Result<Box<[_]>, _>>()
     {
-        Ok(set) => Ok(Node::Membership(Box::new(Membership { element, set }))),
+        Ok(set) => Ok(Node::Membership(Box::new(Membership { id, element, set }))),
         Err(_) => Err(element),
     }
 }

@@ -4,8 +4,7 @@ use smol_str::SmolStr;
 
 use super::{Node, PlanError, Planner};
 use crate::ast::{Call, Comprehension, Constant, Expr, ExprKind, operators};
-use crate::program::block::Block;
-use crate::program::fold::{Fold, FoldKind, General, Insert};
+use crate::program::tree::{Block, Fold, FoldKind, General, Insert};
 
 /// The function by which `transformMap` adds to its accumulator.
 const MAP_INSERT: &str = "cel.@mapInsert";
@@ -13,6 +12,7 @@ const MAP_INSERT: &str = "cel.@mapInsert";
 impl Planner<'_> {
     pub(super) fn plan_comprehension(
         &mut self,
+        expr: &Expr,
         comprehension: &Comprehension,
     ) -> Result<Node, PlanError> {
         let range = self.plan(&comprehension.iter_range)?;
@@ -44,6 +44,7 @@ impl Planner<'_> {
         self.scopes.truncate(outer);
         self.innermost = around;
         Ok(Node::Fold(Box::new(Fold {
+            id: expr.id,
             range,
             var,
             var2,

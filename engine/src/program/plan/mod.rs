@@ -4,14 +4,14 @@ use std::fmt;
 
 use smol_str::SmolStr;
 
-use super::attribute::{Attribute, Base, Field, Key, Qualifier};
-use super::literal::{Element, ListLiteral, MapLiteral, StructLiteral};
-use super::node::Node;
-use super::path::{PathId, Paths};
+use super::path::{PathId, Paths, Start};
+use super::tree::{
+    Attribute, Base, Element, Field, Key, ListLiteral, MapLiteral, Node, Qualifier, StructLiteral,
+};
 use super::{Program, well_known};
-use crate::ast::{Constant, Expr, ExprKind, List, MapEntry, Select, Struct};
+use crate::ast::{Constant, Expr, ExprId, ExprKind, List, MapEntry, Select, Struct};
 use crate::check::{CheckedAst, Reference, resolve_name};
-use crate::env::Env;
+use crate::decl::Declarations;
 use crate::error::EvalError;
 use crate::types::Type;
 use crate::value::{ObjectKind, OwnedValue, Value};
@@ -22,17 +22,34 @@ mod folds;
 
 /// Why an expression cannot be planned: a constant part of it fails, as in `int('x')`.
 #[derive(Debug, Clone)]
-pub struct PlanError(String);
+pub struct PlanError {
+    message: String,
+    expr_id: Option<ExprId>,
+}
 
 impl PlanError {
     fn new(message: impl fmt::Display) -> Self {
-        PlanError(message.to_string())
+        PlanError {
+            message: message.to_string(),
+            expr_id: None,
+        }
+    }
+
+    /// The same failure at a node, unless it is at another node already.
+    fn at(mut self, id: ExprId) -> Self {
+        self.expr_id.get_or_insert(id);
+        self
+    }
+
+    /// The innermost node that failed.
+    pub fn expr_id(&self) -> Option<ExprId> {
+        self.expr_id
     }
 }
 
 impl fmt::Display for PlanError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.message)
     }
 }
 
@@ -40,13 +57,16 @@ impl std::error::Error for PlanError {}
 
 impl From<EvalError> for PlanError {
     fn from(error: EvalError) -> Self {
-        PlanError(error.message().to_owned())
+        PlanError {
+            message: error.message().to_owned(),
+            expr_id: error.expr_id(),
+        }
     }
 }
 
 /// Plans an expression: constant parts are computed, names resolved to places, overloads bound where the types decide
 /// them.
-pub fn plan(checked: &CheckedAst, env: &Env) -> Result<Program, PlanError> {
+pub fn plan(checked: &CheckedAst, env: &Declarations) -> Result<Program, PlanError> {
     let mut planner = Planner {
         env,
         checked,
@@ -70,7 +90,7 @@ pub fn plan(checked: &CheckedAst, env: &Env) -> Result<Program, PlanError> {
 }
 
 struct Planner<'e> {
-    env: &'e Env,
+    env: &'e Declarations,
     checked: &'e CheckedAst,
     variables: Vec<SmolStr>,
     /// Loop variables and accumulators in scope with their slots, innermost last.
@@ -84,32 +104,29 @@ struct Planner<'e> {
 impl Planner<'_> {
     // The depth of the tree is bounded by the parser, so this recursion is too.
     fn plan(&mut self, expr: &Expr) -> Result<Node, PlanError> {
-        match &expr.kind {
-            ExprKind::Constant(constant) => {
-                Ok(Node::Constant(OwnedValue::copy_of(&literal(constant))?))
-            }
+        let planned = match &expr.kind {
+            ExprKind::Constant(constant) => plan_constant(constant),
             ExprKind::Ident(name) => self.plan_ident(expr, name),
-            ExprKind::Select(select) => self.plan_select(select),
+            ExprKind::Select(select) => self.plan_select(expr, select),
             ExprKind::Call(call) => self.plan_call(expr, call),
-            ExprKind::List(list) => self.plan_list(list),
-            ExprKind::Map(entries) => self.plan_map(entries),
-            ExprKind::Struct(literal) => self.plan_struct(literal),
-            ExprKind::Comprehension(comprehension) => self.plan_comprehension(comprehension),
-        }
+            ExprKind::List(list) => self.plan_list(expr, list),
+            ExprKind::Map(entries) => self.plan_map(expr, entries),
+            ExprKind::Struct(literal) => self.plan_struct(expr, literal),
+            ExprKind::Comprehension(comprehension) => self.plan_comprehension(expr, comprehension),
+        };
+        planned.map_err(|error| error.at(expr.id))
     }
 
     fn plan_ident(&mut self, expr: &Expr, name: &SmolStr) -> Result<Node, PlanError> {
         match self.checked.reference(expr.id) {
             // The checker leaves a leading dot where a loop variable has the same name.
             Some(Reference::Variable(variable)) if name.starts_with('.') => {
-                Ok(attribute(self.variable(variable)))
+                Ok(attribute(expr, self.variable(variable)))
             }
-            Some(Reference::Variable(name)) => Ok(attribute(self.place(name))),
+            Some(Reference::Variable(name)) => Ok(attribute(expr, self.place(name))),
             Some(Reference::Type(name)) => self.plan_type(name),
-            Some(Reference::Constant(constant)) => {
-                Ok(Node::Constant(OwnedValue::copy_of(&literal(constant))?))
-            }
-            Some(Reference::Call { .. }) | None => self.plan_unchecked(name),
+            Some(Reference::Constant(constant)) => plan_constant(constant),
+            Some(Reference::Call { .. }) | None => self.plan_unchecked(expr, name),
         }
     }
 
@@ -155,14 +172,14 @@ impl Planner<'_> {
     }
 
     /// A name in an expression that was not checked: a variable in scope, of the environment, or a type.
-    fn plan_unchecked(&mut self, name: &SmolStr) -> Result<Node, PlanError> {
+    fn plan_unchecked(&mut self, expr: &Expr, name: &SmolStr) -> Result<Node, PlanError> {
         if self.slot_of(name).is_some() {
-            return Ok(attribute(self.place(name)));
+            return Ok(attribute(expr, self.place(name)));
         }
         let env = self.env;
         let variable = |candidate: &str| env.variable(candidate).map(|_| SmolStr::new(candidate));
         if let Some(name) = resolve_name(env.container(), name, variable) {
-            return Ok(attribute(self.variable(&name)));
+            return Ok(attribute(expr, self.variable(&name)));
         }
         let ty = |candidate: &str| {
             self.has_type_value(candidate)
@@ -170,34 +187,36 @@ impl Planner<'_> {
         };
         match resolve_name(env.container(), name, ty) {
             Some(name) => self.plan_type(&name),
-            None => Ok(attribute(Base::Unbound(name.clone()))),
+            None => Ok(attribute(expr, Base::Unbound(name.clone()))),
         }
     }
 
-    fn plan_select(&mut self, select: &Select) -> Result<Node, PlanError> {
+    fn plan_select(&mut self, expr: &Expr, select: &Select) -> Result<Node, PlanError> {
         if !select.test_only
             && let Some(name) = self.dotted_variable(select)
         {
-            return Ok(attribute(self.variable(&name)));
+            return Ok(attribute(expr, self.variable(&name)));
         }
         let is_open = self.is_open(&select.operand);
         let operand = self.plan(&select.operand)?;
-        let mut chain = into_attribute(operand);
+        let mut chain = into_attribute(expr.id, operand);
         if is_open {
             chain.qualifiers.push(Qualifier {
                 key: Key::Declared(select.field.as_str().into()),
                 optional: false,
+                id: expr.id,
             });
             chain.presence = select.test_only;
         } else if select.test_only {
             let path = self.path(&chain, &select.field);
-            chain.test(&select.field, path);
+            chain.test(expr.id, &select.field, path);
         } else {
             self.qualify(
                 &mut chain,
                 Qualifier {
                     key: Key::Field(select.field.as_str().into()),
                     optional: false,
+                    id: expr.id,
                 },
             );
         }
@@ -220,10 +239,11 @@ impl Planner<'_> {
             Qualifier {
                 key: Key::Field(name),
                 optional: false,
+                id,
             } if chain.qualifiers.is_empty() => {
                 let path = self.path(chain, &name);
                 chain.fields.reserve_exact(1);
-                chain.fields.push(Field { name, path });
+                chain.fields.push(Field { name, path, id });
             }
             qualifier => {
                 chain.qualifiers.reserve_exact(1);
@@ -234,16 +254,16 @@ impl Planner<'_> {
 
     /// The path that a chain is with one field more.
     fn path(&mut self, chain: &Attribute, field: &str) -> Option<PathId> {
-        let last = match chain.fields.last() {
-            Some(field) => Some(field.path?),
-            None => None,
+        let (base, again) = match chain.base {
+            Base::Variable(index) => (Start::Variable(index), !self.scopes.is_empty()),
+            Base::Slot(slot) => (Start::Slot(slot), slot < self.innermost),
+            _ => return None,
         };
-        let again = match chain.base {
-            Base::Variable(_) => !self.scopes.is_empty(),
-            Base::Slot(slot) => slot < self.innermost,
-            _ => false,
+        let start = match chain.fields.last() {
+            Some(field) => Start::Path(field.path?),
+            None => base,
         };
-        self.paths.follow(&chain.base, last, field, again)
+        self.paths.follow(start, field, again)
     }
 
     /// In an expression that was not checked, `a.b` may be the name of a variable.
@@ -275,7 +295,7 @@ impl Planner<'_> {
         })
     }
 
-    fn plan_list(&mut self, list: &List) -> Result<Node, PlanError> {
+    fn plan_list(&mut self, expr: &Expr, list: &List) -> Result<Node, PlanError> {
         let mut elements = Vec::with_capacity(list.elements.len());
         for (n, element) in list.elements.iter().enumerate() {
             elements.push(Element {
@@ -284,11 +304,12 @@ impl Planner<'_> {
             });
         }
         constants::fold_list(ListLiteral {
+            id: expr.id,
             elements: elements.into(),
         })
     }
 
-    fn plan_map(&mut self, entries: &[MapEntry]) -> Result<Node, PlanError> {
+    fn plan_map(&mut self, expr: &Expr, entries: &[MapEntry]) -> Result<Node, PlanError> {
         let mut planned = Vec::with_capacity(entries.len());
         for entry in entries {
             let key = self.plan(&entry.key)?;
@@ -301,12 +322,13 @@ impl Planner<'_> {
             ));
         }
         constants::fold_map(MapLiteral {
+            id: expr.id,
             entries: planned.into(),
             specified: self.env.follows_specification(),
         })
     }
 
-    fn plan_struct(&mut self, literal: &Struct) -> Result<Node, PlanError> {
+    fn plan_struct(&mut self, expr: &Expr, literal: &Struct) -> Result<Node, PlanError> {
         // Of a host's types no values can be built, which only an evaluation finds out.
         let host = self.env.provider();
         let known = |candidate: &str| {
@@ -336,6 +358,7 @@ impl Planner<'_> {
             false => host.and_then(|host| host.object_kind(&type_name)),
         };
         Ok(Node::Struct(Box::new(StructLiteral {
+            id: expr.id,
             type_name,
             object,
             fields: fields.into(),
@@ -343,15 +366,19 @@ impl Planner<'_> {
     }
 }
 
-fn attribute(base: Base) -> Node {
-    Node::Attribute(Box::new(Attribute::new(base)))
+fn plan_constant(constant: &Constant) -> Result<Node, PlanError> {
+    Ok(Node::Constant(OwnedValue::copy_of(&literal(constant))?))
 }
 
-/// The chain that a node is, or one that starts at the node.
-fn into_attribute(node: Node) -> Attribute {
+fn attribute(expr: &Expr, base: Base) -> Node {
+    Node::Attribute(Box::new(Attribute::new(expr.id, base)))
+}
+
+/// The chain that a node is, or one that starts at the node and goes on at the expression of this id.
+fn into_attribute(id: ExprId, node: Node) -> Attribute {
     match node {
         Node::Attribute(attribute) if !attribute.presence => *attribute,
-        node => Attribute::new(Base::Operand(node)),
+        node => Attribute::new(id, Base::Operand(node)),
     }
 }
 

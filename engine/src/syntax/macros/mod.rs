@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use smol_str::SmolStr;
 
-use super::nodes::{self, Nodes};
+use super::nodes::{self, Nodes, TooManyNodes};
 use crate::ast::operators::ACCUMULATOR;
 use crate::ast::{Comprehension, Constant, Expr, ExprId, ExprKind, List};
 use crate::source::Offset;
@@ -129,6 +129,12 @@ impl MacroError {
             id,
             message: message.into(),
         }
+    }
+}
+
+impl From<TooManyNodes> for MacroError {
+    fn from(_: TooManyNodes) -> Self {
+        MacroError::TooManyNodes
     }
 }
 
@@ -273,7 +279,7 @@ impl<'n> MacroContext<'n> {
 
     /// The same tree with ids of its own and the places of the original.
     pub fn copy(&mut self, expr: &Expr) -> Expansion {
-        self.nodes.copy(expr, self.offset)
+        Ok(self.nodes.copy(expr, self.offset)?)
     }
 }
 

@@ -1,0 +1,82 @@
+//! The state of an estimate: what is known of nodes and of the variables in scope.
+
+use super::SizeSource;
+use super::path::{Path, Paths};
+use crate::check::CheckedAst;
+use crate::cost::SizeEstimate;
+
+/// The state of an estimate.
+#[derive(Debug)]
+pub(super) struct Estimator<'a> {
+    pub(super) checked: &'a CheckedAst,
+    pub(super) sizes: &'a dyn SizeSource,
+    /// Whether the figures have to be bounds, and not Kubernetes'.
+    pub(super) bounds: bool,
+    pub(super) paths: Paths<'a>,
+    /// By the nodes' ids.
+    pub(super) nodes: Vec<NodeSize>,
+    /// The variables of the comprehensions around the current node, outermost first.
+    pub(super) locals: Vec<Local<'a>>,
+}
+
+impl<'a> Estimator<'a> {
+    pub(super) fn new(checked: &'a CheckedAst, sizes: &'a dyn SizeSource) -> Self {
+        Estimator {
+            checked,
+            sizes,
+            bounds: false,
+            paths: Paths::default(),
+            nodes: vec![NodeSize::default(); checked.ast().id_bound()],
+            locals: Vec::new(),
+        }
+    }
+
+    /// The same for figures that are bounds.
+    pub(super) fn of_bounds(checked: &'a CheckedAst, sizes: &'a dyn SizeSource) -> Self {
+        Estimator {
+            bounds: true,
+            paths: Paths::apart(),
+            ..Estimator::new(checked, sizes)
+        }
+    }
+}
+
+/// What is known of a node.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct NodeSize {
+    pub(super) path: Path,
+    pub(super) size: Option<SizeEstimate>,
+    pub(super) entries: Option<EntrySize>,
+}
+
+/// The sizes of the keys and values of a list or map.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct EntrySize {
+    /// A list, not a map.
+    pub(super) is_list: bool,
+    /// Of the keys, or the indices of a list.
+    pub(super) key: SizeEstimate,
+    /// Of the values.
+    pub(super) value: SizeEstimate,
+}
+
+/// A variable of a comprehension.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Local<'a> {
+    pub(super) name: &'a str,
+    pub(super) path: Path,
+    pub(super) size: Option<SizeEstimate>,
+    pub(super) entries: Option<EntrySize>,
+}
+
+impl EntrySize {
+    /// What holds both, if both are known.
+    pub(super) fn union(a: Option<EntrySize>, b: Option<EntrySize>) -> Option<EntrySize> {
+        let (a, b) = (a?, b?);
+        Some(EntrySize {
+            is_list: a.is_list,
+            key: a.key.union(b.key),
+            value: a.value.union(b.value),
+        })
+    }
+}

@@ -1,0 +1,306 @@
+//! A program as text: one node a line, what it evaluates below it. For tests and for whoever wonders what was planned.
+
+use std::fmt::{self, Display};
+
+use super::Program;
+use super::path::PathId;
+use super::tree::{
+    Attribute, Base, Call, Callee, Fold, FoldKind, Insert, Key, Node, Operands, Operator,
+};
+use crate::cost::{Cost, Formula};
+use crate::value::OwnedValue;
+
+impl fmt::Debug for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut listing = Listing {
+            program: self,
+            out: f,
+            depth: 0,
+        };
+        listing.node("", &self.root)
+    }
+}
+
+struct Listing<'p, 'f, 'b> {
+    program: &'p Program,
+    out: &'f mut fmt::Formatter<'b>,
+    depth: usize,
+}
+
+impl Listing<'_, '_, '_> {
+    /// A node, labelled with what it is to the node above it.
+    fn node(&mut self, label: &str, node: &Node) -> fmt::Result {
+        match node {
+            Node::Constant(value) => self.line(label, Constant(value)),
+            Node::Failure(error) => self.line(label, format_args!("failure: {error}")),
+            Node::Attribute(attribute) => self.attribute(label, attribute),
+            Node::And(terms, _) => self.nodes(label, "&&", terms.iter()),
+            Node::Or(terms, _) => self.nodes(label, "||", terms.iter()),
+            Node::Not(operand, _) => self.nodes(label, "!", [&**operand]),
+            Node::Equality(equality) => {
+                let operator = if equality.negated { "!=" } else { "==" };
+                self.operands(label, operator, &equality.operands)
+            }
+            Node::Comparison(comparison) => {
+                let operator = match comparison.operator {
+                    Operator::Less => "<",
+                    Operator::LessEquals => "<=",
+                    Operator::Greater => ">",
+                    Operator::GreaterEquals => ">=",
+                };
+                self.operands(label, operator, &comparison.operands)
+            }
+            Node::Call(call) => self.call(label, call),
+            Node::Membership(membership) => {
+                let members = membership.set.iter().map(Constant);
+                let head = format_args!("in set {{{}}}", Joined(members, ", "));
+                self.nodes(label, head, [&membership.element])
+            }
+            Node::NotStrictlyFalse(argument) => {
+                self.nodes(label, "not strictly false", [&**argument])
+            }
+            Node::OptionalOr(terms) => self.nodes(label, "or", terms.iter()),
+            Node::OptionalOrValue(terms, _) => self.nodes(label, "orValue", terms.iter()),
+            Node::List(list) => {
+                self.line(label, "list")?;
+                self.below(|listing| {
+                    let mut elements = list.elements.iter();
+                    elements.try_for_each(|element| {
+                        listing.node(optional(element.optional), &element.value)
+                    })
+                })
+            }
+            Node::Map(map) => {
+                self.line(label, "map")?;
+                self.below(|listing| {
+                    map.entries.iter().try_for_each(|(key, element)| {
+                        listing.node("key", key)?;
+                        listing.node(optional(element.optional), &element.value)
+                    })
+                })
+            }
+            Node::Struct(literal) => {
+                self.line(label, format_args!("struct {}", literal.type_name))?;
+                self.below(|listing| {
+                    literal.fields.iter().try_for_each(|(name, element)| {
+                        let optional = optional(element.optional);
+                        listing.node(&format!("{optional}{name}"), &element.value)
+                    })
+                })
+            }
+            Node::Fold(fold) => self.fold(label, fold),
+            Node::Block(block) => {
+                self.line(label, "block")?;
+                self.below(|listing| {
+                    for (slot, part) in &block.parts {
+                        listing.node(&format!("${slot}"), part)?;
+                    }
+                    listing.node("result", &block.result)
+                })
+            }
+        }
+    }
+
+    fn attribute(&mut self, label: &str, attribute: &Attribute) -> fmt::Result {
+        let program = self.program;
+        let kept = |path: Option<PathId>| {
+            let cell = path.and_then(|path| program.cells.get(path.index()));
+            let cell = cell.copied().flatten();
+            cell.map_or(String::new(), |cell| format!("#{cell}"))
+        };
+        let fields = attribute.fields.iter();
+        let fields = fields.map(|field| format!(".{}{}", field.name, kept(field.path)));
+        let qualifiers = attribute.qualifiers.iter().map(|qualifier| {
+            let optional = optional(qualifier.optional);
+            match &qualifier.key {
+                Key::Field(name) => format!(".{optional}{name}"),
+                Key::Declared(name) => format!(".{optional}{name}!"),
+                Key::Constant(value) => format!("[{optional}{}]", Constant(value)),
+                Key::Attribute(_) | Key::Computed(_) => format!("[{optional}…]"),
+            }
+        });
+        let base = match &attribute.base {
+            Base::Variable(index) => program.variables.get(*index).map_or("", |name| name),
+            Base::Slot(slot) => &format!("${slot}"),
+            Base::Operand(_) => "(…)",
+            Base::Conditional(_) => "?:",
+            Base::Unbound(name) => &format!("unbound {name}"),
+        };
+        let presence = if attribute.presence { "has " } else { "" };
+        let (fields, qualifiers) = (Joined(fields, ""), Joined(qualifiers, ""));
+        let tested = kept(attribute.tested);
+        self.line(
+            label,
+            format_args!("{presence}{base}{fields}{qualifiers}{tested}"),
+        )?;
+        self.below(|listing| listing.parts_of(attribute))
+    }
+
+    /// What a chain evaluates on its way.
+    fn parts_of(&mut self, attribute: &Attribute) -> fmt::Result {
+        match &attribute.base {
+            Base::Operand(operand) => self.node("", operand)?,
+            Base::Conditional(conditional) => {
+                self.node("if", &conditional.condition)?;
+                self.attribute("then", &conditional.truthy)?;
+                self.attribute("else", &conditional.falsy)?;
+            }
+            Base::Variable(_) | Base::Slot(_) | Base::Unbound(_) => {}
+        }
+        for qualifier in &attribute.qualifiers {
+            match &qualifier.key {
+                Key::Attribute(key) => self.attribute("at", key)?,
+                Key::Computed(key) => self.node("at", key)?,
+                Key::Field(_) | Key::Declared(_) | Key::Constant(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn operands(&mut self, label: &str, operator: &str, operands: &Operands) -> fmt::Result {
+        let head = format_args!("{operator}{}", Units(operands.cost));
+        self.nodes(label, head, [&operands.left, &operands.right])
+    }
+
+    fn call(&mut self, label: &str, call: &Call) -> fmt::Result {
+        let callee = match &call.callee {
+            Callee::Known(_) => "known".to_owned(),
+            Callee::Trusted(_, overload) => format!("trusted {}", overload.id),
+            Callee::Guarded(_, overload) => format!("guarded {}", overload.id),
+            Callee::Dispatched(overloads) => {
+                let ids = overloads.iter().map(|(_, overload)| &overload.id);
+                format!("dispatched {}", Joined(ids, " | "))
+            }
+            Callee::Compiled(..) => "compiled pattern".to_owned(),
+            Callee::Missing => "missing".to_owned(),
+        };
+        let stops_early = if call.stops_early {
+            ", stops early"
+        } else {
+            ""
+        };
+        let (function, cost) = (&call.function, Units(call.cost));
+        let head = format_args!("call {function}{cost}: {callee}{stops_early}");
+        self.nodes(label, head, call.arguments.iter())
+    }
+
+    fn fold(&mut self, label: &str, fold: &Fold) -> fmt::Result {
+        let kind = match &fold.kind {
+            FoldKind::Quantifier { decisive: true, .. } => "exists",
+            FoldKind::Quantifier { .. } => "all",
+            FoldKind::ExistsOne { .. } => "exists_one",
+            FoldKind::List { .. } => "collect list",
+            FoldKind::Map { .. } => "collect map",
+            FoldKind::General(_) => "fold",
+        };
+        let var = fold.var;
+        match fold.var2 {
+            None => self.line(label, format_args!("{kind} ${var}"))?,
+            Some(var2) => self.line(label, format_args!("{kind} ${var} ${var2}"))?,
+        }
+        self.below(|listing| {
+            listing.node("range", &fold.range)?;
+            listing.body(&fold.kind)
+        })
+    }
+
+    fn body(&mut self, kind: &FoldKind) -> fmt::Result {
+        match kind {
+            FoldKind::Quantifier { predicate, .. } | FoldKind::ExistsOne { predicate } => {
+                self.node("predicate", predicate)
+            }
+            FoldKind::List { filter, element } => {
+                self.filter(filter.as_ref())?;
+                self.node("element", element)
+            }
+            FoldKind::Map { filter, insert } => {
+                self.filter(filter.as_ref())?;
+                match insert {
+                    Insert::Entry { key, value } => {
+                        self.node("key", key)?;
+                        self.node("value", value)
+                    }
+                    Insert::Entries(entries) => self.node("entries", entries),
+                }
+            }
+            FoldKind::General(general) => {
+                self.node(&format!("${}", general.accu), &general.init)?;
+                self.node("while", &general.condition)?;
+                self.node("step", &general.step)?;
+                self.node("result", &general.result)
+            }
+        }
+    }
+
+    fn filter(&mut self, filter: Option<&Node>) -> fmt::Result {
+        filter.map_or(Ok(()), |filter| self.node("filter", filter))
+    }
+
+    /// A line, and below it the nodes.
+    fn nodes<'n>(
+        &mut self,
+        label: &str,
+        head: impl Display,
+        nodes: impl IntoIterator<Item = &'n Node>,
+    ) -> fmt::Result {
+        self.line(label, head)?;
+        self.below(|listing| {
+            nodes
+                .into_iter()
+                .try_for_each(|node| listing.node("", node))
+        })
+    }
+
+    fn below(&mut self, write: impl FnOnce(&mut Self) -> fmt::Result) -> fmt::Result {
+        self.depth = self.depth.saturating_add(1);
+        let written = write(self);
+        self.depth = self.depth.saturating_sub(1);
+        written
+    }
+
+    fn line(&mut self, label: &str, text: impl Display) -> fmt::Result {
+        let colon = if label.is_empty() { "" } else { ": " };
+        let indent = self.depth.saturating_mul(2);
+        writeln!(self.out, "{:indent$}{label}{colon}{text}", "")
+    }
+}
+
+fn optional(optional: bool) -> &'static str {
+    if optional { "?" } else { "" }
+}
+
+/// A constant with its type.
+struct Constant<'v>(&'v OwnedValue);
+
+impl Display for Constant<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let value = self.0.as_value();
+        write!(f, "{} {}", value.type_name(), value.in_message())
+    }
+}
+
+/// What a call costs, unless it is one unit.
+struct Units(Cost);
+
+impl Display for Units {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.formula {
+            Formula::Fixed(1) => Ok(()),
+            Formula::Fixed(units) => write!(f, " ({units})"),
+            Formula::Sizes(_) | Formula::Split { .. } => f.write_str(" (by size)"),
+        }
+    }
+}
+
+/// Items with a separator between them.
+struct Joined<I>(I, &'static str);
+
+impl<I: Iterator<Item: Display> + Clone> Display for Joined<I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (n, item) in self.0.clone().enumerate() {
+            let separator = if n == 0 { "" } else { self.1 };
+            write!(f, "{separator}{item}")?;
+        }
+        Ok(())
+    }
+}

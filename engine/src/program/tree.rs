@@ -1,0 +1,289 @@
+//! The tree of a program: what planning makes and evaluation walks. How each part is evaluated stands in a module of its own.
+
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use super::path::PathId;
+use crate::ast::ExprId;
+use crate::cost::Cost;
+use crate::decl::{Function, OverloadDecl, PatternFunction};
+use crate::error::EvalError;
+use crate::value::{ObjectKind, OwnedValue};
+use gavel_golang::regex::Regex;
+
+/// A step of a program.
+#[derive(Debug)]
+pub(super) enum Node {
+    /// A constant: a literal, or what planning has computed. Costs nothing.
+    Constant(OwnedValue),
+    /// A constant that cannot be built.
+    Failure(EvalError),
+    /// A variable with selections and indices, a conditional, or either of them tested for presence.
+    Attribute(Box<Attribute>),
+    /// `a && b`
+    And(Box<[Node; 2]>, ExprId),
+    /// `!a`
+    Not(Box<Node>, ExprId),
+    /// `a || b`
+    Or(Box<[Node; 2]>, ExprId),
+    /// `a == b`, `a != b`
+    Equality(Box<Equality>),
+    /// `a < b` and its like
+    Comparison(Box<Comparison>),
+    /// A function.
+    Call(Box<Call>),
+    /// `x in [1, 2, 3]` of constants.
+    Membership(Box<Membership>),
+    /// `@not_strictly_false(x)`
+    NotStrictlyFalse(Box<Node>),
+    /// `a.or(b)`
+    OptionalOr(Box<[Node; 2]>),
+    /// `a.orValue(b)`
+    OptionalOrValue(Box<[Node; 2]>, ExprId),
+    /// `[a, b]`
+    List(Box<ListLiteral>),
+    /// `{a: b}`
+    Map(Box<MapLiteral>),
+    /// `Type{field: a}`
+    Struct(Box<StructLiteral>),
+    /// A comprehension.
+    Fold(Box<Fold>),
+    /// What `cel.block` expands to.
+    Block(Box<Block>),
+}
+
+/// `x in [1, 2, 3]` of constants: the elements ordered by [`key_order`], with their equals of other number types.
+#[derive(Debug)]
+pub(super) struct Membership {
+    pub(super) id: ExprId,
+    pub(super) element: Node,
+    pub(super) set: Box<[OwnedValue]>,
+}
+
+/// A chain: where it starts and what is then looked up.
+#[derive(Debug)]
+pub(super) struct Attribute {
+    /// The node at which it starts.
+    pub(super) id: ExprId,
+    pub(super) base: Base,
+    /// The fields that are selected first, one after the other.
+    pub(super) fields: Vec<Field>,
+    /// What is looked up then.
+    pub(super) qualifiers: Vec<Qualifier>,
+    /// `has(…)`: the last qualifier is only asked for.
+    pub(super) presence: bool,
+    /// The path up to what is asked for.
+    pub(super) tested: Option<PathId>,
+}
+
+/// A field that is selected.
+#[derive(Debug)]
+pub(super) struct Field {
+    pub(super) name: Box<str>,
+    /// The path up to the field.
+    pub(super) path: Option<PathId>,
+    pub(super) id: ExprId,
+}
+
+/// Where a chain starts.
+#[derive(Debug)]
+pub(super) enum Base {
+    /// At a variable of the activation.
+    Variable(usize),
+    /// At a loop variable or an accumulator.
+    Slot(usize),
+    /// At whatever a step evaluates to.
+    Operand(Node),
+    /// `a ? b : c`
+    Conditional(Box<Conditional>),
+    /// At a name that nothing binds, in an expression that was not checked.
+    Unbound(SmolStr),
+}
+
+/// `condition ? truthy : falsy`.
+#[derive(Debug)]
+pub(super) struct Conditional {
+    pub(super) condition: Node,
+    pub(super) truthy: Attribute,
+    pub(super) falsy: Attribute,
+}
+
+/// A selection or index.
+#[derive(Debug)]
+pub(super) struct Qualifier {
+    pub(super) key: Key,
+    /// `.?f`, `[?i]`
+    pub(super) optional: bool,
+    pub(super) id: ExprId,
+}
+
+/// What is looked up.
+#[derive(Debug)]
+pub(super) enum Key {
+    /// A field or a text key.
+    Field(Box<str>),
+    /// A field of an object of which the checker knows that it has any fields.
+    Declared(Box<str>),
+    /// Another constant.
+    Constant(OwnedValue),
+    /// The value of a chain.
+    Attribute(Box<Attribute>),
+    /// The value of a step.
+    Computed(Node),
+}
+
+/// Two operands, both of which are evaluated whatever becomes of them.
+#[derive(Debug)]
+pub(super) struct Operands {
+    /// The operator's node.
+    pub(super) id: ExprId,
+    pub(super) left: Node,
+    pub(super) right: Node,
+    pub(super) cost: Cost,
+}
+
+/// `a == b`, `a != b`.
+#[derive(Debug)]
+pub(super) struct Equality {
+    pub(super) operands: Operands,
+    pub(super) negated: bool,
+}
+
+/// `a < b` and its like.
+#[derive(Debug)]
+pub(super) struct Comparison {
+    pub(super) operands: Operands,
+    pub(super) operator: Operator,
+    /// The operator for operands of any type.
+    pub(super) function: Function,
+}
+
+/// An ordering.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Operator {
+    Less,
+    LessEquals,
+    Greater,
+    GreaterEquals,
+}
+
+/// A call.
+#[derive(Debug)]
+pub(super) struct Call {
+    pub(super) id: ExprId,
+    pub(super) function: SmolStr,
+    pub(super) callee: Callee,
+    pub(super) arguments: Box<[Node]>,
+    /// Whether the first argument that fails ends the call, uncharged if others would follow. Otherwise all arguments
+    /// are evaluated first.
+    pub(super) stops_early: bool,
+    pub(super) cost: Cost,
+}
+
+/// What is called.
+#[derive(Debug)]
+pub(super) enum Callee {
+    /// A function that judges its arguments itself.
+    Known(Function),
+    /// The implementation of one overload, to whose types the arguments are known to belong. It fails where they do not.
+    Trusted(Function, Arc<OverloadDecl>),
+    /// The implementation of one overload, if the arguments are of its types.
+    Guarded(Function, Arc<OverloadDecl>),
+    /// The first of these overloads whose types the arguments are of.
+    Dispatched(Box<[(Function, Arc<OverloadDecl>)]>),
+    /// An implementation with its constant pattern. It judges its arguments itself.
+    Compiled(PatternFunction, Box<Regex>),
+    /// Nothing.
+    Missing,
+}
+
+/// `[a, ?b]`.
+#[derive(Debug)]
+pub(super) struct ListLiteral {
+    pub(super) id: ExprId,
+    pub(super) elements: Box<[Element]>,
+}
+
+/// An element of a list literal, or a field of a struct literal.
+#[derive(Debug)]
+pub(super) struct Element {
+    pub(super) value: Node,
+    pub(super) optional: bool,
+}
+
+/// `{a: b, ?c: d}`.
+#[derive(Debug)]
+pub(super) struct MapLiteral {
+    pub(super) id: ExprId,
+    pub(super) entries: Box<[(Node, Element)]>,
+    /// Whether the rules of CEL's specification hold for the keys.
+    pub(super) specified: bool,
+}
+
+/// `Type{field: a}`
+#[derive(Debug)]
+pub(super) struct StructLiteral {
+    pub(super) id: ExprId,
+    pub(super) type_name: SmolStr,
+    /// How the object behaves, where the type is a host's; else it is one of the language's own.
+    pub(super) object: Option<ObjectKind>,
+    pub(super) fields: Box<[(SmolStr, Element)]>,
+}
+
+/// A comprehension.
+#[derive(Debug)]
+pub(super) struct Fold {
+    pub(super) id: ExprId,
+    pub(super) range: Node,
+    /// The slot of the first loop variable.
+    pub(super) var: usize,
+    /// The slot of the second one.
+    pub(super) var2: Option<usize>,
+    pub(super) kind: FoldKind,
+}
+
+/// What a comprehension does.
+#[derive(Debug)]
+pub(super) enum FoldKind {
+    /// `all` (an element that is false decides) or `exists` (one that is true).
+    Quantifier { decisive: bool, predicate: Node },
+    /// `exists_one`
+    ExistsOne { predicate: Node },
+    /// `map`, `filter`, `transformList`
+    List { filter: Option<Node>, element: Node },
+    /// `transformMap`, `transformMapEntry`
+    Map {
+        filter: Option<Node>,
+        insert: Insert,
+    },
+    /// Any other.
+    General(Box<General>),
+}
+
+/// What a step adds to a map.
+#[derive(Debug)]
+pub(super) enum Insert {
+    /// One entry.
+    Entry { key: Node, value: Node },
+    /// The entries of a map.
+    Entries(Node),
+}
+
+/// A comprehension of no known form.
+#[derive(Debug)]
+pub(super) struct General {
+    pub(super) accu: usize,
+    pub(super) init: Node,
+    pub(super) condition: Node,
+    pub(super) step: Node,
+    pub(super) result: Node,
+}
+
+/// What `cel.block` expands to.
+#[derive(Debug)]
+pub(super) struct Block {
+    /// The parts with their slots. A part reads only those before it.
+    pub(super) parts: Box<[(usize, Node)]>,
+    pub(super) result: Node,
+}

@@ -1,0 +1,188 @@
+//! Each short way beside the long way to the same answer: the same value or failure, and the same cost.
+
+use gavel_engine::ast::operators::{ACCUMULATOR, EQUALS};
+use gavel_engine::ast::{Ast, Expr, ExprKind};
+use gavel_engine::env::Env;
+use gavel_engine::program::{Activation, EvalOptions, Program};
+use gavel_engine::value::{Arena, OwnedValue, Value};
+use proptest::prelude::*;
+use serde_json::json;
+
+use crate::{document, dyn_env, env, evaluate, plan, random, result_text};
+
+/// What an evaluation comes to: the value or the failure, and the cost.
+fn outcome(program: &Program) -> (String, u64) {
+    evaluate(
+        program,
+        &document(),
+        &EvalOptions::default(),
+        |evaluation| (result_text(&evaluation.result), evaluation.cost),
+    )
+}
+
+/// A program, or why planning fails.
+fn planned(env: &Env, expression: &str) -> Result<Program, String> {
+    let checked = env.compile(expression).unwrap();
+    env.plan(&checked).map_err(|error| error.to_string())
+}
+
+/// The same expression, in which no comprehension has the form of a macro's expansion: their accumulators are called otherwise.
+fn plan_unrecognized(env: &Env, expression: &str) -> Program {
+    let (source, mut root, offsets) = env.parse(expression).unwrap().into_parts();
+    rename_accumulators(&mut root);
+    let checked = env.check(Ast::new(source, root, offsets)).unwrap();
+    env.plan(&checked).unwrap()
+}
+
+fn rename_accumulators(expr: &mut Expr) {
+    match &mut expr.kind {
+        ExprKind::Ident(name) if name == ACCUMULATOR => *name = "@other".into(),
+        ExprKind::Constant(_) | ExprKind::Ident(_) => {}
+        ExprKind::Select(select) => rename_accumulators(&mut select.operand),
+        ExprKind::Call(call) => call
+            .target
+            .iter_mut()
+            .chain(&mut call.args)
+            .for_each(rename_accumulators),
+        ExprKind::List(list) => list.elements.iter_mut().for_each(rename_accumulators),
+        ExprKind::Map(entries) => {
+            for entry in entries {
+                rename_accumulators(&mut entry.key);
+                rename_accumulators(&mut entry.value);
+            }
+        }
+        ExprKind::Struct(literal) => {
+            for field in &mut literal.fields {
+                rename_accumulators(&mut field.value);
+            }
+        }
+        ExprKind::Comprehension(fold) => {
+            if fold.accu_var == ACCUMULATOR {
+                fold.accu_var = "@other".into();
+            }
+            for part in [
+                &mut fold.iter_range,
+                &mut fold.accu_init,
+                &mut fold.loop_condition,
+                &mut fold.loop_step,
+                &mut fold.result,
+            ] {
+                rename_accumulators(part);
+            }
+        }
+    }
+}
+
+#[test]
+fn renamed_accumulators_make_general_folds() {
+    let env = env();
+    for expression in ["l.all(e, e > 0)", "l.map(e, e)", "m.transformMap(k, v, v)"] {
+        assert!(!format!("{:?}", plan(&env, expression)).contains("fold "));
+        assert!(format!("{:?}", plan_unrecognized(&env, expression)).contains("fold "));
+    }
+}
+
+proptest! {
+    #[test]
+    fn recognized_folds_are_general_folds(entropy in random::entropy()) {
+        let env = env();
+        let expression = random::with_fields(&random::expression(&entropy));
+        if let Ok(program) = planned(&env, &expression) {
+            let general = plan_unrecognized(&env, &expression);
+            prop_assert_eq!(outcome(&program), outcome(&general), "{}", expression);
+        }
+    }
+
+    #[test]
+    fn known_overloads_are_those_that_dispatch_finds(entropy in random::entropy()) {
+        let expression = random::arithmetic(&entropy);
+        let (typed, dispatched) = (planned(&env(), &expression), planned(&dyn_env(), &expression));
+        match (typed, dispatched) {
+            (Ok(typed), Ok(dispatched)) => {
+                prop_assert_eq!(outcome(&typed), outcome(&dispatched), "{}", expression);
+            }
+            (typed, dispatched) => prop_assert_eq!(typed.err(), dispatched.err(), "{}", expression),
+        }
+    }
+
+    #[test]
+    fn known_types_change_no_result(entropy in random::entropy()) {
+        let expression = random::with_fields(&random::expression(&entropy));
+        if let (Ok(typed), Ok(untyped)) = (planned(&env(), &expression), planned(&dyn_env(), &expression)) {
+            prop_assert_eq!(outcome(&typed).0, outcome(&untyped).0, "{}", expression);
+        }
+    }
+
+    #[test]
+    fn json_is_read_as_values_that_are_held(entropy in random::entropy()) {
+        let expression = random::with_fields(&random::expression(&entropy));
+        if let Ok(program) = planned(&env(), &expression) {
+            let document = document();
+            let owned: Vec<_> = document
+                .as_object()
+                .unwrap()
+                .iter()
+                .map(|(name, value)| (name, OwnedValue::copy_of(&Value::from(value)).unwrap()))
+                .collect();
+            let arena = Arena::new();
+            let mut activation = Activation::new();
+            for (name, value) in &owned {
+                activation.bind(name, value.as_value());
+            }
+            let evaluation = program.eval(&activation, &arena, &EvalOptions::default());
+            let held = (result_text(&evaluation.result), evaluation.cost);
+            prop_assert_eq!(outcome(&program), held, "{}", expression);
+        }
+    }
+
+    #[test]
+    fn fields_are_found_as_keys_are(entropy in random::entropy()) {
+        let expression = random::expression(&entropy);
+        let fields = planned(&env(), &random::with_fields(&expression));
+        let indices = planned(&env(), &random::with_indices(&expression));
+        if let (Ok(fields), Ok(indices)) = (fields, indices) {
+            prop_assert_eq!(outcome(&fields), outcome(&indices), "{}", expression);
+        }
+    }
+
+    #[test]
+    fn constants_are_what_variables_would_be(left in -3_i64..4, right in -3_i64..4) {
+        let env = env();
+        let mut document = document();
+        document["i"] = json!(left);
+        document["j"] = json!(right);
+        document["l"] = json!([left, right, 2]);
+        for template in [
+            "I + J == J + I", "I / J", "I % J < J", "I in [I, J, 2]", "J in [1, 2]", "[I, J][I]",
+            "int(string(I)) == I", "{I: J}[J]", "[I, J].map(e, e / J)", "[I, J, 2] == l", "string(I) + string(J)",
+            "[I, J].exists(e, 6 / e > J)", "dyn(I) < dyn(J)", "I < J", "I >= J",
+        ] {
+            let (constants, variables) = (
+                template.replace('I', &left.to_string()).replace('J', &right.to_string()),
+                template.replace('I', "i").replace('J', "j"),
+            );
+            let run = |expression: &str| match planned(&env, expression) {
+                Ok(program) => evaluate(&program, &document, &EvalOptions::default(), |evaluation| {
+                    result_text(&evaluation.result)
+                }),
+                Err(error) => format!("error: {error}"),
+            };
+            prop_assert_eq!(run(&constants), run(&variables), "{}", constants);
+        }
+    }
+
+    #[test]
+    fn equality_costs_what_its_row_says(left in "[aä]{0,14}", right in "[aä]{0,14}", int in any::<i64>()) {
+        let env = env();
+        let program = plan(&env, "o == x");
+        let row = env.declarations().function(EQUALS).unwrap().overloads[0].cost;
+        for (o, x) in [(json!(left), json!(right)), (json!(int), json!(int)), (json!(true), json!(int))] {
+            let mut document = document();
+            document["o"] = o.clone();
+            document["x"] = x.clone();
+            let by_row = row.track(&[Some(Value::from(&o)), Some(Value::from(&x))], None).unwrap();
+            let cost = evaluate(&program, &document, &EvalOptions::default(), |evaluation| evaluation.cost);
+            prop_assert_eq!(cost, 2 + by_row, "{} == {}", o, x);
+        }
+    }
+}

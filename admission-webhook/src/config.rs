@@ -32,6 +32,8 @@ pub enum PolicySource {
         paths: Vec<PathBuf>,
         /// Whether folders in folders are read.
         recursive: bool,
+        /// Whether a file may lose all of its policies and bindings while the server runs, or be cut short.
+        allow_removal: bool,
     },
     /// The samples that are built in.
     Demo,

@@ -86,7 +86,11 @@ async fn serve(config: Config) -> Result<(), StartError> {
     let source = policies.clone();
     let policies = Policies::load(policies, &metrics).map_err(StartError::Policies)?;
     metrics.reloaded(true);
+    metrics.synced();
     let tls = tls.map(Tls::new).transpose()?.map(Arc::new);
+    if let Some(seconds) = tls.as_ref().and_then(|tls| tls.expires()) {
+        metrics.certificate_expires(seconds);
+    }
     let app = Arc::new(App::new(policies, metrics, &limits));
     let stop = shutdown_signal()?;
     let bind = |address, paths, tls, limits| {
@@ -116,7 +120,7 @@ async fn serve(config: Config) -> Result<(), StartError> {
     }
     let reloads = [
         tls.as_ref()
-            .map(|tls| tokio::spawn(reload::certificates(Arc::clone(tls)))),
+            .map(|tls| tokio::spawn(reload::certificates(Arc::clone(tls), Arc::clone(&app.metrics)))),
         reload::policies(&source, &app).map(tokio::spawn),
     ];
     tracing::info!(address = %server.address()?, tls = tls.is_some(), "serving");

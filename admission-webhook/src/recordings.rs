@@ -7,14 +7,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use flate2::read::GzDecoder;
+use gavel_libraries::{EnvSet, KubeVersion};
 use gavel_policy::api::ParamKind;
 use gavel_policy::{EquivalentResources, GroupVersionKind, GroupVersionResource, PolicyIndex};
+use gavel_state::State;
 use serde_json::{Value as Json, json};
 
 use crate::config::{Limits, PolicySource, Shutdown};
 use crate::http::App;
 use crate::http::routes::Paths;
-use crate::policies::{Policies, State};
+use crate::policies::Policies;
 use crate::server::Server;
 use crate::telemetry::Metrics;
 
@@ -95,7 +97,7 @@ impl Served {
     }
 
     fn serve(&self, index: PolicyIndex) {
-        self.app.policies.serve(State::of(index));
+        self.app.policies.serve(State::of_index(index));
     }
 }
 
@@ -113,7 +115,7 @@ fn index(request: &Json) -> Option<PolicyIndex> {
     if object.get("namespace") == Some(&Json::Null) || !bindings.iter().all(is_its) {
         return None;
     }
-    let mut index = State::empty_index();
+    let mut index = PolicyIndex::new(EnvSet::new(KubeVersion::REFERENCE).unwrap().stored_expressions());
     index.apply(policy.clone()).ok()?;
     for binding in bindings {
         index.apply(binding.clone()).ok()?;

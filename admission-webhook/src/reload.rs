@@ -2,16 +2,21 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::task::{JoinError, JoinHandle};
+use tokio::time::timeout;
 
 use crate::config::PolicySource;
 use crate::http::App;
 use crate::policies::Reload;
+use crate::telemetry::{Metrics, bounded};
 use crate::tls::Tls;
 use crate::watch::Changes;
 
 /// Reads certificates again whenever their files change. What does not fit together (the one file is new, the other not
 /// yet) is told, and the old ones are offered until it does.
-pub(crate) async fn certificates(tls: Arc<Tls>) {
+pub(crate) async fn certificates(tls: Arc<Tls>, metrics: Arc<Metrics>) {
     let mut changes = Changes::of(tls.files(), false);
     let mut seen = contents(&tls);
     loop {
@@ -22,7 +27,12 @@ pub(crate) async fn certificates(tls: Arc<Tls>) {
         }
         seen = now;
         match tls.reload() {
-            Ok(()) => tracing::info!("certificates reloaded"),
+            Ok(()) => {
+                if let Some(seconds) = tls.expires() {
+                    metrics.certificate_expires(seconds);
+                }
+                tracing::info!("certificates reloaded");
+            }
             Err(error) => {
                 tracing::error!(%error, "certificates not reloaded; the old ones are offered");
             }
@@ -41,12 +51,18 @@ pub(crate) fn policies(
     source: &PolicySource,
     app: &Arc<App>,
 ) -> Option<impl Future<Output = ()> + use<>> {
-    let PolicySource::Manifests { paths, recursive } = source else {
+    let PolicySource::Manifests {
+        paths, recursive, ..
+    } = source
+    else {
         return None;
     };
     let changes = Changes::of(paths.iter().map(PathBuf::as_path), *recursive);
     Some(manifests(changes, Arc::clone(app)))
 }
+
+/// How long reading manifests may take before that is told.
+const SLOW: Duration = Duration::from_secs(10);
 
 async fn manifests(mut changes: Changes, app: Arc<App>) {
     loop {
@@ -54,23 +70,36 @@ async fn manifests(mut changes: Changes, app: Arc<App>) {
         let reading = Arc::clone(&app);
         // Compiling takes its time; requests go on meanwhile.
         let read = tokio::task::spawn_blocking(move || reading.policies.reload(&reading.metrics));
-        match read.await {
+        match told_when_slow(read, &app).await {
             Ok(Reload::Unchanged) => {}
-            Ok(Reload::Done) => {
-                app.metrics.reloaded(true);
-                app.health.set_problems(Vec::new());
-                tracing::info!("manifests reloaded");
-            }
-            Ok(Reload::Failed(problems)) => failed(&app, problems),
-            Err(error) => failed(&app, vec![format!("they cannot be read: {error}")]),
+            Ok(Reload::Done(problems)) => done(&app, problems),
+            Err(error) => done(&app, vec![format!("manifests cannot be read: {error}")]),
         }
+        app.metrics.synced();
     }
 }
 
-fn failed(app: &App, problems: Vec<String>) {
-    app.metrics.reloaded(false);
+/// Waits, and says so in the log and in `/readyz?verbose` if it takes long.
+async fn told_when_slow<T>(mut reading: JoinHandle<T>, app: &App) -> Result<T, JoinError> {
+    if let Ok(read) = timeout(SLOW, &mut reading).await {
+        return read;
+    }
+    let seconds = SLOW.as_secs();
+    tracing::warn!("reading manifests takes more than {seconds} s; the last good state is served");
+    app.health.set_slow(true);
+    let read = reading.await;
+    app.health.set_slow(false);
+    read
+}
+
+fn done(app: &App, problems: Vec<String>) {
+    app.metrics.reloaded(problems.is_empty());
     for problem in &problems {
-        tracing::error!(%problem, "manifests not reloaded; the last good state is served");
+        let problem = bounded(problem);
+        tracing::error!(%problem, "not served; the last good version is");
+    }
+    if problems.is_empty() {
+        tracing::info!("manifests reloaded");
     }
     app.health.set_problems(problems);
 }

@@ -184,6 +184,11 @@ impl CompiledPolicy {
         self.reads
     }
 
+    /// Whether an expression asks what users may do.
+    pub fn reads_authorizer(&self) -> bool {
+        self.reads.authorizer
+    }
+
     /// The name of the policy.
     pub fn name(&self) -> &str {
         &self.policy.metadata.name

@@ -412,6 +412,7 @@ impl Decision {
             }
             FailurePolicy::Unknown(unknown) => format!("unrecognized failure policy: '{unknown}'"),
         };
+        observer.refused(policy.name(), binding.map(CompiledBinding::name), error);
         self.denials.push(Denial {
             policy: policy.name().to_owned(),
             binding: binding.map(|binding| binding.name().to_owned()),

@@ -85,6 +85,11 @@ impl<P: Bounds, B: Bound> Hooks<P, B> {
         found
     }
 
+    /// All policies, by name.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Hook> {
+        self.hooks.iter()
+    }
+
     /// The policies that may be about a resource, by name.
     pub(crate) fn about(&self, resource: &str) -> impl Iterator<Item = &Hook<P, B>> + Clone {
         let of_resource = self.of_resource.get(resource).map(Vec::as_slice);

@@ -173,19 +173,30 @@ impl PolicyIndex {
         }
     }
 
+    /// Compiles a policy with its defaults, and does not take it in.
+    pub fn compile(&self, policy: ValidatingAdmissionPolicy) -> CompiledPolicy {
+        CompiledPolicy::compile(policy, &self.compiler)
+    }
+
     /// Takes in a policy with its defaults, compiled.
     pub fn apply_policy(&mut self, policy: ValidatingAdmissionPolicy) {
-        let compiled = CompiledPolicy::compile(policy, &self.compiler);
-        let name = compiled.name().to_owned();
-        Arc::make_mut(&mut self.policies).insert(name, Arc::new(compiled));
+        self.insert_policy(Arc::new(self.compile(policy)));
+    }
+
+    /// Takes in a policy that an index has compiled.
+    pub fn insert_policy(&mut self, policy: Arc<CompiledPolicy>) {
+        Arc::make_mut(&mut self.policies).insert(policy.name().to_owned(), policy);
         self.hooks.take();
     }
 
     /// Takes in a binding with its defaults.
     pub fn apply_binding(&mut self, binding: ValidatingAdmissionPolicyBinding) {
-        let compiled = CompiledBinding::new(binding);
-        let name = compiled.name().to_owned();
-        Arc::make_mut(&mut self.bindings).insert(name, Arc::new(compiled));
+        self.insert_binding(Arc::new(CompiledBinding::new(binding)));
+    }
+
+    /// Takes in a binding that is compiled.
+    pub fn insert_binding(&mut self, binding: Arc<CompiledBinding>) {
+        Arc::make_mut(&mut self.bindings).insert(binding.name().to_owned(), binding);
         self.hooks.take();
     }
 
@@ -255,9 +266,12 @@ impl Snapshot {
         self.namespaces.contains(name)
     }
 
-    /// Returns the names of the known namespaces.
-    pub fn namespace_names(&self) -> impl Iterator<Item = &str> {
-        self.namespaces.names()
+    /// The names of the policies that are bound, each with the name of one of its bindings.
+    pub fn bound(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.hooks.all().flat_map(|hook| {
+            let (policy, bindings) = hook.parts();
+            bindings.map(|binding| (policy.name(), binding.name()))
+        })
     }
 
     /// Returns this snapshot with one namespace more: active, with the one label that every namespace has. Nothing is
@@ -330,6 +344,15 @@ impl Snapshot {
         let params = params.map(|params| &**params);
         (params, params.and_then(Params::is_namespaced))
     }
+}
+
+/// Checks that an object can be taken in as a Namespace.
+///
+/// # Errors
+///
+/// A field that is of another type than a Namespace's.
+pub fn validate_namespace(object: &Json) -> Result<(), IndexError> {
+    Namespace::from_json(object).map(drop).map_err(IndexError)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

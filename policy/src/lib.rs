@@ -33,7 +33,7 @@ pub use compiled_binding::CompiledBinding;
 pub use compiled_mutating::{CompiledMutatingBinding, CompiledMutatingPolicy};
 pub use decision::{Decision, Denial, Status};
 pub use dispatch::{Options, decide, dispatch};
-pub use index::{IndexError, PolicyIndex, Snapshot};
+pub use index::{IndexError, PolicyIndex, Snapshot, validate_namespace};
 pub use matching::{EquivalentResources, Matched};
 pub use observer::{Observer, Run};
 pub use outcome::{

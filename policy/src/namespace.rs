@@ -36,11 +36,6 @@ impl Namespaces {
         self.find(name).is_ok()
     }
 
-    /// Returns the names of the known namespaces.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        self.known.keys().map(String::as_str)
-    }
-
     /// Returns these namespaces with one in front of them; copies none.
     pub(crate) fn with(&self, name: &str, namespace: Namespace) -> Self {
         Namespaces {

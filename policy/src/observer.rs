@@ -17,6 +17,9 @@ pub trait Observer {
     /// A policy or binding cannot be asked, which its failure policy ignores.
     fn ignored(&self, _policy: &str, _binding: Option<&str>, _error: &str) {}
 
+    /// A policy or binding cannot be asked, for which its failure policy denies the request.
+    fn refused(&self, _policy: &str, _binding: Option<&str>, _error: &str) {}
+
     /// A program ran, or what it came to before was taken again and charged for.
     fn ran(&self, _run: &Run<'_>) {}
 

@@ -19,6 +19,8 @@ pub(crate) struct Health {
     shutting_down: AtomicBool,
     /// What is wrong with the manifests since the state that is served.
     problems: ArcSwap<Vec<String>>,
+    /// Whether manifests are being read for long.
+    slow: AtomicBool,
 }
 
 impl Health {
@@ -29,6 +31,11 @@ impl Health {
 
     pub(crate) fn is_shutting_down(&self) -> bool {
         self.shutting_down.load(Ordering::Acquire)
+    }
+
+    /// Notes whether manifests are being read for long.
+    pub(crate) fn set_slow(&self, slow: bool) {
+        self.slow.store(slow, Ordering::Release);
     }
 
     /// Notes what is wrong with the manifests; nothing where all is well.
@@ -115,11 +122,14 @@ fn all(path: &str, checks: &[Check], app: &App, uri: &Uri) -> Response {
             }
         }
         if *check == Check::Policies {
-            for problem in health.problems.load().iter() {
-                let _ = writeln!(lines, "warn: the last good state is served: {problem}");
+            if health.slow.load(Ordering::Acquire) {
+                let _ = writeln!(lines, "warn: reading manifests takes long; the last good state is served");
             }
-            for warning in app.policies.current().warnings() {
-                let _ = writeln!(lines, "warn: {warning}");
+            for problem in health.problems.load().iter() {
+                let _ = writeln!(lines, "warn: the last good version is served: {problem}");
+            }
+            for unseen in app.policies.current().unseen() {
+                let _ = writeln!(lines, "warn: {unseen}");
             }
         }
     }

@@ -7,8 +7,8 @@ use gavel_engine::value::Json;
 use gavel_policy::{AuditOutcome, Evaluation, Matched, Observer, Verdict};
 
 use crate::evaluation::Turn;
-use crate::policies::State;
-use crate::telemetry::{CheckLabels, Metrics};
+use gavel_state::State;
+use crate::telemetry::{CheckLabels, Metrics, bounded, enforcement};
 
 /// Notes what is to be counted, until it is known whether the decision counts.
 pub(super) struct Checks<'s> {
@@ -19,14 +19,16 @@ pub(super) struct Checks<'s> {
     /// When a policy was found to look at the request, or the last evaluation ended.
     began: Cell<Instant>,
     found: RefCell<Vec<Check>>,
-    /// The policies that could not even be asked.
-    ignored: RefCell<Vec<String>>,
+    /// The policies that could not even be asked and do not count, with what is wrong.
+    ignored: RefCell<Vec<(String, String)>>,
 }
 
 /// One thing to count.
 struct Check {
     labels: CheckLabels,
     took: Duration,
+    /// Why the policy could not decide and does not count.
+    failed_open: Option<String>,
 }
 
 impl<'s> Checks<'s> {
@@ -46,14 +48,18 @@ impl<'s> Checks<'s> {
         self.stopped.into_inner().unwrap_or_default()
     }
 
-    /// Counts.
-    pub(super) fn count(self, metrics: &Metrics) {
-        for policy in self.ignored.into_inner() {
+    /// Counts, and logs what was admitted because a policy could not decide.
+    pub(super) fn count(self, uid: &str, metrics: &Metrics) {
+        for (policy, error) in self.ignored.into_inner() {
             metrics.failed_open(&policy);
+            tracing::warn!(uid = bounded(uid), policy, error = bounded(&error), "failed open");
         }
         for check in self.found.into_inner() {
-            if check.labels.enforcement_action == "allow" {
-                metrics.failed_open(&check.labels.policy);
+            if let Some(error) = &check.failed_open {
+                let (policy, binding) = (&check.labels.policy, &check.labels.policy_binding);
+                metrics.failed_open(policy);
+                let error = bounded(error);
+                tracing::warn!(uid = bounded(uid), policy, binding, error, "failed open");
             }
             metrics.check(&check.labels, check.took);
         }
@@ -65,6 +71,7 @@ impl<'s> Checks<'s> {
         error_type: &'static str,
         action: &'static str,
         took: Duration,
+        failed_open: Option<&str>,
     ) {
         let labels = CheckLabels {
             policy: policy.to_owned(),
@@ -72,7 +79,13 @@ impl<'s> Checks<'s> {
             error_type,
             enforcement_action: action,
         };
-        self.found.borrow_mut().push(Check { labels, took });
+        let failed_open = failed_open.map(str::to_owned);
+        let check = Check {
+            labels,
+            took,
+            failed_open,
+        };
+        self.found.borrow_mut().push(check);
     }
 }
 
@@ -83,8 +96,15 @@ impl Observer for Checks<'_> {
         }
     }
 
-    fn ignored(&self, policy: &str, _binding: Option<&str>, _error: &str) {
-        self.ignored.borrow_mut().push(policy.to_owned());
+    fn ignored(&self, policy: &str, _binding: Option<&str>, error: &str) {
+        let ignored = (policy.to_owned(), error.to_owned());
+        self.ignored.borrow_mut().push(ignored);
+    }
+
+    fn refused(&self, policy: &str, binding: Option<&str>, _error: &str) {
+        let names = (policy, binding.unwrap_or_default());
+        let took = self.began.get().elapsed();
+        self.note(names, "invalid_error", "deny", took, None);
     }
 
     fn evaluated(&self, policy: &str, binding: &str, _param: Option<&Json>, found: &Evaluation) {
@@ -99,25 +119,17 @@ impl Observer for Checks<'_> {
             let error = error_type(&decision.message);
             if decision.denies {
                 for action in self.state.actions(binding) {
-                    self.note(names, error, enforcement(action), took);
+                    self.note(names, error, enforcement(action), took, None);
                 }
             } else if decision.verdict == Verdict::Error {
-                self.note(names, error, "allow", took);
+                self.note(names, error, "allow", took, Some(&decision.message));
             }
         }
         for annotation in &found.audit_annotations {
             if let AuditOutcome::Error(error) = &annotation.outcome {
-                self.note(names, error_type(error), "deny", took);
+                self.note(names, error_type(error), "deny", took, None);
             }
         }
-    }
-}
-
-fn enforcement(action: &str) -> &'static str {
-    match action {
-        "Warn" => "warn",
-        "Audit" => "audit",
-        _ => "deny",
     }
 }
 

@@ -16,6 +16,7 @@ use super::review::{Review, Verdict};
 use super::verdict::{invalid, verdict};
 use crate::evaluation::{Flow, Outcome, Turn};
 use crate::status::{ApiError, json_body};
+use crate::telemetry::bounded;
 
 /// Answers a review with what the policies decide.
 pub(super) async fn policies(State(app): State<Arc<App>>, request: Request) -> Response {
@@ -33,7 +34,7 @@ type Decide = fn(&App, &AdmissionRequest<'_>, &Turn) -> Outcome<Verdict>;
 async fn answer(app: &Arc<App>, request: Request, decide: Decide) -> Response {
     let answered = try_answer(app, request, decide).await;
     answered.unwrap_or_else(|error| {
-        tracing::warn!(%error, "request refused");
+        tracing::warn!(error = bounded(&error.to_string()), "request refused");
         error.into_response()
     })
 }
@@ -86,9 +87,10 @@ fn by_policies(app: &App, request: &AdmissionRequest<'_>, turn: &Turn) -> Outcom
     if !turn.counts() {
         return Outcome::Unfinished(Flow::new(&request.user.name, &checks.stopped()));
     }
-    checks.count(&app.metrics);
+    checks.count(request.uid, &app.metrics);
     for (key, error) in &decision.annotation_errors {
-        tracing::warn!(uid = request.uid, key, error, "audit annotation dropped");
+        let (uid, key, error) = (bounded(request.uid), bounded(key), bounded(error));
+        tracing::warn!(uid, key, error, "audit annotation dropped");
     }
     let denial = decision.denials.first().cloned();
     let verdict = verdict(decision);
@@ -107,37 +109,37 @@ fn by_definitions(app: &App, request: &AdmissionRequest<'_>, turn: &Turn) -> Out
     Outcome::Decided(verdict)
 }
 
-/// Tells what a request came to, and which policy was the first that denied it.
+/// Logs what a request came to, and which policy was the first that denied it. Texts of the request are cut, and nothing of
+/// its objects is logged but what policies say about them.
 fn log(request: &AdmissionRequest<'_>, verdict: &Verdict, denial: Option<&Denial>) {
-    let AdmissionRequest {
-        uid,
-        operation,
-        namespace,
-        name,
-        ..
-    } = request;
-    let (resource, user) = (&request.resource, request.user.name.as_str());
+    let uid = bounded(request.uid);
+    let resource = request.resource.qualified();
+    let resource = bounded(&resource);
+    let (namespace, name) = (bounded(request.namespace), bounded(request.name));
+    let (operation, user) = (request.operation, bounded(&request.user.name));
     match &verdict.status {
         None => tracing::debug!(
-            uid,
-            operation,
-            resource = resource.qualified(),
-            namespace,
-            name,
-            user,
-            "allowed"
+            uid, operation, resource, namespace, name, user, "allowed"
         ),
         Some(status) => tracing::info!(
             uid,
             operation,
-            resource = resource.qualified(),
+            resource,
             namespace,
             name,
             user,
             policy = denial.map(|denial| denial.policy.as_str()),
             binding = denial.and_then(|denial| denial.binding.as_deref()),
             reason = status.reason,
+            error = bounded(&status.message),
             "denied"
         ),
     }
+    for warning in verdict.warnings.iter().take(MAX_WARNINGS) {
+        let warning = bounded(warning);
+        tracing::info!(uid, operation, resource, namespace, name, user, warning, "warned");
+    }
 }
+
+/// The most warnings of one request that are logged.
+const MAX_WARNINGS: usize = 8;

@@ -8,7 +8,7 @@ use gavel_policy::{AdmissionRequest, Decision, Status};
 use serde_json::{Value as Json, json};
 
 use super::review::{Denial, Verdict};
-use crate::policies::Findings;
+use gavel_state::Findings;
 
 /// The most characters of an annotation's key behind the webhook's name.
 const MAX_KEY: usize = 63;

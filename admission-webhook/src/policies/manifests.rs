@@ -1,16 +1,24 @@
 //! The files of manifests, in the layout that `kubectl apply -f` takes.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use gavel_manifest::{Document, Format};
-use serde_json::Value as Json;
+use gavel_manifest::Format;
+use gavel_state::{Object, Origin};
 
-/// Texts of manifests with where they come from.
-#[derive(Debug)]
+/// The most bytes of one file, and of all.
+const MAX_FILE: u64 = 8 << 20;
+const MAX_FILES: u64 = 32 << 20;
+/// The most documents of one file.
+const MAX_DOCUMENTS: usize = 20_000;
+
+/// The texts of manifests, by where they come from. None is a file that is there and cannot be read.
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Manifests {
-    files: Vec<(Arc<Path>, String)>,
+    pub(super) texts: BTreeMap<Origin, Option<String>>,
+    pub(super) problems: Vec<String>,
 }
 
 impl Manifests {
@@ -19,79 +27,77 @@ impl Manifests {
     ///
     /// # Errors
     ///
-    /// What cannot be read, each with its path.
+    /// A path that cannot be read, and a folder without manifests. A single file that cannot be read is among the problems.
     pub(super) fn read(paths: &[PathBuf], recursive: bool) -> Result<Self, Vec<String>> {
-        let (mut files, mut problems) = (Vec::new(), Vec::new());
+        let (mut files, mut problems) = (BTreeSet::new(), Vec::new());
         for path in paths {
-            if let Err(problem) = collect(path, recursive, &mut files) {
-                problems.push(problem);
+            match collect(path, recursive) {
+                Ok(found) if found.is_empty() => {
+                    let path = path.display();
+                    problems.push(format!("{path}: holds no .yaml, .yml or .json file"));
+                }
+                Ok(found) => files.extend(found),
+                Err(problem) => problems.push(problem),
             }
         }
-        let mut texts = Vec::with_capacity(files.len());
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        let mut read = Manifests::default();
+        let mut left = MAX_FILES;
         for path in files {
-            match std::fs::read_to_string(&path) {
-                Ok(text) => texts.push((Arc::from(path), text)),
-                Err(error) => problems.push(format!("{}: {error}", path.display())),
-            }
+            let text = text(&path, &mut left);
+            let text = text.map_err(|problem| {
+                let path = path.display();
+                read.problems.push(format!("{path}: {problem}"));
+            });
+            read.texts.insert(origin(&path), text.ok());
         }
-        match problems.is_empty() {
-            true => Ok(Manifests { files: texts }),
-            false => Err(problems),
-        }
+        Ok(read)
     }
 
     /// A text that is built in.
     pub(super) fn built_in(name: &str, text: &str) -> Self {
         Manifests {
-            files: vec![(Arc::from(Path::new(name)), text.to_owned())],
-        }
-    }
-
-    /// What changes when a file changes.
-    pub(super) fn fingerprint(&self) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        self.files.hash(&mut hasher);
-        hasher.finish()
-    }
-
-    /// The objects of all files, those in lists included.
-    ///
-    /// # Errors
-    ///
-    /// Where a text is no YAML or JSON, or has a key twice.
-    pub(super) fn objects(&self) -> Result<Vec<Object>, Vec<String>> {
-        let (mut objects, mut problems) = (Vec::new(), Vec::new());
-        for (path, text) in &self.files {
-            let format = Format::of(path).unwrap_or(Format::Yaml);
-            let documents = match gavel_manifest::read(text, format) {
-                Ok(documents) => documents,
-                Err(problem) => {
-                    problems.push(format!("{}:{problem}", path.display()));
-                    continue;
-                }
-            };
-            for document in documents {
-                let twice = document.duplicate_keys().iter();
-                problems.extend(twice.map(|twice| format!("{}:{twice}", path.display())));
-                let documents = document.into_objects().into_iter();
-                objects.extend(documents.map(|document| Object {
-                    path: Arc::clone(path),
-                    document,
-                }));
-            }
-        }
-        match problems.is_empty() {
-            true => Ok(objects),
-            false => Err(problems),
+            texts: BTreeMap::from([(Origin::new(name), Some(text.to_owned()))]),
+            problems: Vec::new(),
         }
     }
 }
 
-fn collect(path: &Path, recursive: bool, files: &mut Vec<PathBuf>) -> Result<(), String> {
+fn origin(path: &Path) -> Origin {
+    Origin::new(&path.display().to_string())
+}
+
+/// The objects of a text, those in lists included.
+///
+/// # Errors
+///
+/// A text that is no YAML or JSON, has a key twice, or holds too many documents.
+pub(super) fn objects(origin: &Origin, text: &str) -> Result<Vec<Object>, Vec<String>> {
+    let at = |problem: &dyn std::fmt::Display| format!("{origin}:{problem}");
+    let format = Format::of(Path::new(&origin.to_string())).unwrap_or(Format::Yaml);
+    let separators = text.lines().filter(|line| line.starts_with("---"));
+    if separators.count() > MAX_DOCUMENTS {
+        return Err(vec![format!("{origin}: holds more than {MAX_DOCUMENTS} documents")]);
+    }
+    let documents = gavel_manifest::read(text, format).map_err(|problem| vec![at(&problem)])?;
+    let (mut objects, mut problems) = (Vec::new(), Vec::new());
+    for document in documents {
+        problems.extend(document.duplicate_keys().iter().map(|twice| at(twice)));
+        let documents = document.into_objects().into_iter();
+        objects.extend(documents.map(|each| Object::of_manifest(origin.clone(), each)));
+    }
+    match problems.is_empty() {
+        true => Ok(objects),
+        false => Err(problems),
+    }
+}
+
+fn collect(path: &Path, recursive: bool) -> Result<Vec<PathBuf>, String> {
     let problem = |error: std::io::Error| format!("{}: {error}", path.display());
     if !std::fs::metadata(path).map_err(problem)?.is_dir() {
-        files.push(path.to_owned());
-        return Ok(());
+        return Ok(vec![path.to_owned()]);
     }
     let mut open = vec![path.to_owned()];
     let mut found = Vec::new();
@@ -113,49 +119,28 @@ fn collect(path: &Path, recursive: bool, files: &mut Vec<PathBuf>) -> Result<(),
             }
         }
     }
-    found.sort();
-    files.append(&mut found);
-    Ok(())
+    Ok(found)
 }
 
-/// An object of a file.
-#[derive(Debug)]
-pub(super) struct Object {
-    path: Arc<Path>,
-    document: Document,
-}
-
-impl Object {
-    /// The object.
-    pub(super) fn value(&self) -> &Json {
-        self.document.value()
+/// Reads a regular file of bounded size. Opening anything else may never end, and devices never end either.
+fn text(path: &Path, left: &mut u64) -> Result<String, String> {
+    let text = |error: std::io::Error| error.to_string();
+    if !std::fs::metadata(path).map_err(text)?.is_file() {
+        return Err("is not a regular file".to_owned());
     }
-
-    /// Where its name is: file, line and column.
-    pub(super) fn place(&self) -> String {
-        let place = self.document.place_of("metadata.name");
-        format!("{}:{place}", self.path.display())
+    let mut read = String::new();
+    let most = MAX_FILE.min(*left);
+    let file = File::open(path).map_err(text)?;
+    let length = file.take(most.saturating_add(1)).read_to_string(&mut read);
+    let length = u64::try_from(length.map_err(text)?).unwrap_or(u64::MAX);
+    if length > MAX_FILE {
+        return Err(format!("is larger than {MAX_FILE} bytes"));
     }
-
-    /// A text of it, empty where there is none.
-    pub(super) fn text(&self, field: &str) -> &str {
-        self.value()
-            .get(field)
-            .and_then(Json::as_str)
-            .unwrap_or_default()
-    }
-
-    /// A text of its metadata, empty where there is none.
-    pub(super) fn metadata(&self, field: &str) -> &str {
-        let metadata = self.value().get("metadata");
-        let text = metadata.and_then(|metadata| metadata.get(field));
-        text.and_then(Json::as_str).unwrap_or_default()
-    }
-
-    /// What is wrong with it, in front of that the file and the place of the field or in its expression.
-    pub(super) fn problem(&self, field: &str, message: impl std::fmt::Display) -> String {
-        let message = message.to_string();
-        let place = self.document.place_of_problem(field, &message);
-        format!("{}:{place}: {message}", self.path.display())
+    match left.checked_sub(length) {
+        Some(rest) => {
+            *left = rest;
+            Ok(read)
+        }
+        None => Err(format!("all manifests are larger than {MAX_FILES} bytes")),
     }
 }

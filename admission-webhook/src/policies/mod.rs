@@ -1,28 +1,23 @@
 //! The policies that are served: read from manifests, and read again when these change.
 
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex};
 
 use arc_swap::{ArcSwap, Guard};
+use gavel_state::{Event, Object, ObjectKey, Origin, State, Store};
 
 use crate::config::PolicySource;
 use crate::telemetry::Metrics;
 
-mod definitions;
 mod manifests;
-mod state;
 
-pub(crate) use definitions::Findings;
-use manifests::Manifests;
-pub(crate) use state::State;
+use manifests::{Manifests, objects};
 
 /// The state that requests are decided by, and where it comes from.
 #[derive(Debug)]
 pub(crate) struct Policies {
-    source: PolicySource,
+    loader: Mutex<Loader>,
     current: ArcSwap<State>,
-    /// What the manifests were when they were last read, whether they could be used or not; None where they could not even
-    /// be read.
-    seen: Mutex<Option<u64>>,
 }
 
 /// What came of reading manifests again.
@@ -30,10 +25,8 @@ pub(crate) struct Policies {
 pub(crate) enum Reload {
     /// They are as they were.
     Unchanged,
-    /// They are served now.
-    Done,
-    /// They cannot be used; what was served before still is.
-    Failed(Vec<String>),
+    /// They are served now, but for those with problems, of which the last good version is served.
+    Done(Vec<String>),
 }
 
 impl Policies {
@@ -43,13 +36,17 @@ impl Policies {
     ///
     /// What is wrong with them, each with file, line and column.
     pub(crate) fn load(source: PolicySource, metrics: &Metrics) -> Result<Self, Vec<String>> {
-        let manifests = manifests(&source)?;
-        let state = State::new(manifests.objects()?)?;
-        state.announce(metrics);
+        let mut loader = Loader::new(source)?;
+        let (state, problems) = match loader.load() {
+            Some(Loaded { state, problems }) if problems.is_empty() => (state, problems),
+            Some(Loaded { problems, .. }) => return Err(problems),
+            None => return Err(loader.seen.err().unwrap_or_default()),
+        };
+        drop(problems);
+        announce(&state, metrics);
         Ok(Policies {
-            source,
+            loader: Mutex::new(loader),
             current: ArcSwap::from_pointee(state),
-            seen: Mutex::new(Some(manifests.fingerprint())),
         })
     }
 
@@ -64,37 +61,170 @@ impl Policies {
         self.current.store(Arc::new(state));
     }
 
-    /// Reads the manifests again, and serves them if they have changed and can be used.
+    /// Reads the manifests again, and serves what has changed and can be used.
     pub(crate) fn reload(&self, metrics: &Metrics) -> Reload {
-        let manifests = manifests(&self.source);
-        let now = manifests.as_ref().ok().map(Manifests::fingerprint);
-        // A lock that a panic has left holds a number all the same.
-        let mut seen = self
-            .seen
+        // A lock that a panic has left holds objects that were good all the same.
+        let mut loader = self
+            .loader
             .lock()
             .unwrap_or_else(|broken| broken.into_inner());
-        let before = std::mem::replace(&mut *seen, now);
-        drop(seen);
-        if now.is_some() && now == before {
+        let Some(Loaded { state, problems }) = loader.load() else {
             return Reload::Unchanged;
-        }
-        let objects = manifests.and_then(|manifests| manifests.objects());
-        match objects.and_then(State::new) {
-            Ok(state) => {
-                state.announce(metrics);
-                self.current.store(Arc::new(state));
-                Reload::Done
-            }
-            Err(problems) => Reload::Failed(problems),
-        }
+        };
+        announce(&state, metrics);
+        self.current.store(Arc::new(state));
+        Reload::Done(problems)
     }
 }
 
-fn manifests(source: &PolicySource) -> Result<Manifests, Vec<String>> {
-    match source {
-        PolicySource::Manifests { paths, recursive } => Manifests::read(paths, *recursive),
-        PolicySource::Demo => Ok(Manifests::built_in("demo.yaml", DEMO)),
+/// Tells logs and metrics what is served from now on.
+fn announce(state: &State, metrics: &Metrics) {
+    let counts = state.counts();
+    metrics.serve(state);
+    tracing::info!(
+        policies = counts.policies,
+        bindings = counts.bindings,
+        definitions = counts.definitions,
+        namespaces = counts.namespaces,
+        params = counts.params,
+        "manifests loaded"
+    );
+    for unseen in state.unseen() {
+        tracing::warn!("{unseen}");
     }
+}
+
+/// Reads manifests and tells a store what has changed.
+#[derive(Debug)]
+struct Loader {
+    source: PolicySource,
+    store: Store,
+    /// What was read last, or why it could not be.
+    seen: Result<Manifests, Vec<String>>,
+    /// The texts that are in use.
+    used: BTreeMap<Origin, String>,
+}
+
+/// What was read.
+struct Loaded {
+    state: State,
+    problems: Vec<String>,
+}
+
+impl Loader {
+    fn new(source: PolicySource) -> Result<Self, Vec<String>> {
+        Ok(Loader {
+            source,
+            store: Store::new().map_err(|error| vec![error])?,
+            seen: Ok(Manifests::default()),
+            used: BTreeMap::new(),
+        })
+    }
+
+    /// Reads the manifests; None if they are as they were.
+    fn load(&mut self) -> Option<Loaded> {
+        let now = match &self.source {
+            PolicySource::Manifests {
+                paths, recursive, ..
+            } => Manifests::read(paths, *recursive),
+            PolicySource::Demo => Ok(Manifests::built_in("demo.yaml", DEMO)),
+        };
+        if now == self.seen {
+            return None;
+        }
+        let mut problems = match &now {
+            Ok(manifests) => {
+                let mut problems = manifests.problems.clone();
+                problems.extend(self.take(manifests));
+                problems
+            }
+            Err(problems) => problems.clone(),
+        };
+        self.seen = now;
+        let state = self.store.publish();
+        problems.extend(state.problems().iter().cloned());
+        Some(Loaded { state, problems })
+    }
+
+    /// Tells the store what has changed. Returns what is wrong with files that are not used.
+    fn take(&mut self, manifests: &Manifests) -> Vec<String> {
+        let mut problems = Vec::new();
+        let mut changed: Vec<(Origin, &str, Vec<Object>)> = Vec::new();
+        for (origin, text) in &manifests.texts {
+            let Some(text) = text else { continue };
+            if self.used.get(origin) == Some(text) {
+                continue;
+            }
+            match objects(origin, text) {
+                Ok(found) => changed.push((origin.clone(), text, found)),
+                Err(found) => problems.extend(found),
+            }
+        }
+        let gone = self.used.keys().filter(|used| !manifests.texts.contains_key(used));
+        changed.extend(gone.map(|gone| (gone.clone(), "", Vec::new())));
+        let kept = self.deciding_after(&changed);
+        for (origin, text, objects) in changed {
+            if let Some(problem) = self.refusal(&origin, text, &objects, &kept) {
+                problems.push(problem);
+                continue;
+            }
+            match manifests.texts.contains_key(&origin) {
+                true => self.used.insert(origin.clone(), text.to_owned()),
+                false => self.used.remove(&origin),
+            };
+            self.store.handle(Event::ReplacedAll(origin, objects));
+        }
+        problems
+    }
+
+    /// The policies and bindings that there are after a change of some origins.
+    fn deciding_after(&self, changed: &[(Origin, &str, Vec<Object>)]) -> HashSet<ObjectKey> {
+        let is_changed = |origin: &&Origin| changed.iter().any(|(other, ..)| other == *origin);
+        let unchanged = self.store.origins().filter(|origin| !is_changed(origin));
+        let mut keys: HashSet<ObjectKey> = unchanged
+            .flat_map(|origin| self.store.deciding(origin).cloned())
+            .collect();
+        keys.extend(changed.iter().flat_map(|(_, _, objects)| deciding(objects)));
+        keys
+    }
+
+    /// Why a change of a file is not taken in, although the file can be read: it looks as if its writer had not finished,
+    /// and requests would be admitted that were denied.
+    fn refusal(
+        &self,
+        origin: &Origin,
+        text: &str,
+        objects: &[Object],
+        kept: &HashSet<ObjectKey>,
+    ) -> Option<String> {
+        let PolicySource::Manifests {
+            allow_removal: false,
+            ..
+        } = self.source
+        else {
+            return None;
+        };
+        let is_lost = self.store.deciding(origin).any(|key| !kept.contains(key));
+        if !is_lost {
+            return None;
+        }
+        let before = self.used.get(origin).map(String::as_str).unwrap_or_default();
+        if deciding(objects).next().is_none() {
+            return Some(format!(
+                "{origin}: holds no policy or binding any more; those before are served until a restart, or with --allow-removal"
+            ));
+        }
+        before.starts_with(text.trim_end()).then(|| {
+            format!(
+                "{origin}: is the beginning of what it was, as if it were cut; what it was is served until a restart, or with --allow-removal"
+            )
+        })
+    }
+}
+
+fn deciding(objects: &[Object]) -> impl Iterator<Item = ObjectKey> {
+    let keys = objects.iter().filter_map(|object| object.key().ok());
+    keys.filter(ObjectKey::decides)
 }
 
 /// Samples of policies.

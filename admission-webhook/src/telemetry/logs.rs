@@ -1,6 +1,7 @@
 //! Logs, on standard error: one line each, text for people or JSON for programs.
 
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::LevelFilter;
 
 /// The most bytes of a text from a request in a log line, or in a message about it.
 const MAX_TEXT: usize = 512;
@@ -21,12 +22,17 @@ pub enum LogFormat {
     Json,
 }
 
-/// Begins to write logs. `filter` says which: a level (`info`), or levels of parts (`warn,gavel_admission_webhook=debug`).
+/// Begins to write logs. `filter` says which: a level of Gavel's own (`info`), beside which its libraries only warn; or
+/// levels of parts (`warn,gavel_admission_webhook=debug`).
 ///
 /// # Errors
 ///
 /// A filter that is none.
 pub fn start_logs(format: LogFormat, filter: &str) -> Result<(), String> {
+    let filter = match filter.parse::<LevelFilter>() {
+        Ok(level) => format!("warn,gavel_admission_webhook={level},gavel_state={level}"),
+        Err(_) => filter.to_owned(),
+    };
     let filter = EnvFilter::try_new(filter).map_err(|error| error.to_string())?;
     let logs = tracing_subscriber::fmt()
         .with_env_filter(filter)

@@ -4,15 +4,17 @@
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use axum::http::Method;
+use gavel_state::State;
 use prometheus_client::encoding::{EncodeLabelSet, text};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
-use prometheus_client::registry::{Registry, Unit};
+use prometheus_client::metrics::info::Info;
+use prometheus_client::registry::{Metric, Registry, Unit};
 
 use super::process::Process;
 
@@ -30,7 +32,11 @@ pub(crate) struct Metrics {
     wait_seconds: Histogram,
     reloads: Family<ReloadLabels, Counter>,
     last_reload: Gauge<f64, AtomicU64>,
+    last_sync: Gauge<f64, AtomicU64>,
     objects: Family<KindLabels, Gauge>,
+    compile_errors: Family<PolicyLabels, Gauge>,
+    unseen: Gauge,
+    certificate_expiry: Gauge,
 }
 
 impl fmt::Debug for Metrics {
@@ -83,92 +89,137 @@ const SECONDS: [f64; 16] = [
 impl Metrics {
     pub(crate) fn new() -> Self {
         let mut registry = Registry::default();
-        let checks = Family::default();
-        registry.register(
-            "apiserver_validating_admission_policy_check",
-            "Validation admission policy check total, labeled by policy and further identified by binding and enforcement action taken",
-            checks.clone(),
-        );
-        let check_seconds: Family<_, _, fn() -> Histogram> =
-            Family::new_with_constructor(|| Histogram::new([5e-7, 1e-3, 1e-2, 0.1, 1.0]));
-        registry.register_with_unit(
-            "apiserver_validating_admission_policy_check_duration",
-            "Validation admission latency for individual validation expressions in seconds, labeled by policy and further including binding and enforcement action taken",
-            Unit::Seconds,
-            check_seconds.clone(),
-        );
-        let failed_open = Family::default();
-        registry.register(
-            "gavel_admission_fail_open",
-            "Requests that a policy could not decide and let through because its failurePolicy is Ignore",
-            failed_open.clone(),
-        );
-        let requests = Family::default();
-        registry.register("gavel_http_requests", "Requests answered", requests.clone());
-        let request_seconds: Family<_, _, fn() -> Histogram> =
-            Family::new_with_constructor(|| Histogram::new(SECONDS));
-        registry.register_with_unit(
-            "gavel_http_request_duration",
-            "From the end of a request's head to its answer",
-            Unit::Seconds,
-            request_seconds.clone(),
-        );
-        let connections = Gauge::default();
-        registry.register("gavel_connections", "Open connections", connections.clone());
-        let handshakes_failed = Counter::default();
-        registry.register(
-            "gavel_tls_handshakes_failed",
-            "TLS handshakes that failed or took too long",
-            handshakes_failed.clone(),
-        );
-        let waiting = Gauge::default();
-        registry.register(
-            "gavel_evaluations_waiting",
-            "Requests that wait for a thread to be decided on",
-            waiting.clone(),
-        );
-        let wait_seconds = Histogram::new(SECONDS);
-        registry.register_with_unit(
-            "gavel_evaluation_wait",
-            "How long requests waited for a thread to be decided on",
-            Unit::Seconds,
-            wait_seconds.clone(),
-        );
-        let reloads = Family::default();
-        registry.register(
-            "gavel_manifest_reloads",
-            "Times that changed manifests were read, by outcome",
-            reloads.clone(),
-        );
-        let last_reload = Gauge::default();
-        registry.register_with_unit(
-            "gavel_manifest_last_reload_timestamp",
-            "When manifests were last read successfully, since the epoch",
-            Unit::Seconds,
-            last_reload.clone(),
-        );
-        let objects = Family::default();
-        registry.register(
-            "gavel_objects",
-            "Objects that are served by kind",
-            objects.clone(),
-        );
+        let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
+        registry.register("gavel_build", "The version of Gavel", build);
         registry.register_collector(Box::new(Process));
+        let seconds: fn() -> Histogram = || Histogram::new(SECONDS);
+        let check_seconds: fn() -> Histogram =
+            || Histogram::new([5e-7, 1e-3, 1e-2, 0.1, 1.0]);
+        let mut add = Adding(&mut registry);
         Metrics {
+            checks: add.family(
+                "apiserver_validating_admission_policy_check",
+                "Validation admission policy check total, labeled by policy and further identified by binding and enforcement action taken",
+            ),
+            check_seconds: add.seconds(
+                "apiserver_validating_admission_policy_check_duration",
+                "Validation admission latency for individual validation expressions in seconds, labeled by policy and further including binding and enforcement action taken",
+                Family::new_with_constructor(check_seconds),
+            ),
+            failed_open: add.family(
+                "gavel_admission_fail_open",
+                "Requests admitted because a policy with failurePolicy Ignore could not decide",
+            ),
+            requests: add.family("gavel_http_requests", "Requests answered"),
+            request_seconds: add.seconds(
+                "gavel_http_request_duration",
+                "From the end of a request's head to its answer",
+                Family::new_with_constructor(seconds),
+            ),
+            connections: add.family("gavel_connections", "Open connections"),
+            handshakes_failed: add.family(
+                "gavel_tls_handshakes_failed",
+                "TLS handshakes that failed or took too long",
+            ),
+            waiting: add.family(
+                "gavel_evaluations_waiting",
+                "Requests that wait for a thread to be decided on",
+            ),
+            wait_seconds: add.seconds(
+                "gavel_evaluation_wait",
+                "How long requests waited for a thread to be decided on",
+                seconds(),
+            ),
+            reloads: add.family(
+                "gavel_manifest_reloads",
+                "Times that changed manifests were read, by outcome",
+            ),
+            last_reload: add.seconds(
+                "gavel_manifest_last_reload_timestamp",
+                "When manifests were last read successfully, since the epoch",
+                Gauge::default(),
+            ),
+            last_sync: add.seconds(
+                "gavel_manifest_last_sync_timestamp",
+                "When manifests were last looked at, since the epoch",
+                Gauge::default(),
+            ),
+            objects: add.family("gavel_objects", "Objects that are served by kind"),
+            compile_errors: add.family(
+                "gavel_policy_compile_errors",
+                "Problems of the newest version of a policy, which is not served while there are any",
+            ),
+            unseen: add.family(
+                "gavel_policies_unseen",
+                "What policies read and no manifest tells: /readyz?verbose lists it",
+            ),
+            certificate_expiry: add.seconds(
+                "gavel_tls_certificate_expiry_timestamp",
+                "When the serving certificate expires, since the epoch",
+                Gauge::default(),
+            ),
             registry,
-            checks,
-            check_seconds,
-            failed_open,
-            requests,
-            request_seconds,
-            connections,
-            handshakes_failed,
-            waiting,
-            wait_seconds,
-            reloads,
-            last_reload,
-            objects,
         }
+        .at_zero()
+    }
+
+    /// Makes the metrics that have labels known before anything happens.
+    fn at_zero(self) -> Self {
+        for code in [200, 400, 429, 500] {
+            let (path, method) = ("/validate", "POST");
+            drop(self.requests.get_or_create(&RequestLabels { path, method, code }));
+        }
+        for status in ["success", "failure"] {
+            drop(self.reloads.get_or_create(&ReloadLabels { status }));
+        }
+        self
+    }
+
+    /// What is served from now on: how many objects, and which policies and bindings may be counted.
+    pub(crate) fn serve(&self, state: &State) {
+        let counts = state.counts();
+        for (kind, count) in [
+            ("ValidatingAdmissionPolicy", counts.policies),
+            ("ValidatingAdmissionPolicyBinding", counts.bindings),
+            ("CustomResourceDefinition", counts.definitions),
+            ("Namespace", counts.namespaces),
+            ("params", counts.params),
+        ] {
+            self.objects
+                .get_or_create(&KindLabels { kind })
+                .set(gauge(count));
+        }
+        self.unseen.set(gauge(state.unseen().len()));
+        self.compile_errors.clear();
+        for (policy, errors) in state.compile_errors() {
+            let policy = policy.clone();
+            drop(self.failed_open.get_or_create(&PolicyLabels {
+                policy: policy.clone(),
+            }));
+            self.compile_errors
+                .get_or_create(&PolicyLabels { policy })
+                .set(gauge(*errors));
+        }
+        for (policy, binding) in state.bound() {
+            for action in state.actions(binding) {
+                drop(self.checks.get_or_create(&CheckLabels {
+                    policy: policy.to_owned(),
+                    policy_binding: binding.to_owned(),
+                    error_type: "invalid_error",
+                    enforcement_action: enforcement(action),
+                }));
+            }
+        }
+    }
+
+    /// The serving certificate expires then: seconds since the epoch.
+    pub(crate) fn certificate_expires(&self, seconds: i64) {
+        self.certificate_expiry.set(seconds);
+    }
+
+    /// Manifests were looked at.
+    pub(crate) fn synced(&self) {
+        self.last_sync.set(since_epoch());
     }
 
     /// All metrics as text.
@@ -245,19 +296,44 @@ impl Metrics {
         };
         self.reloads.get_or_create(&ReloadLabels { status }).inc();
         if successfully {
-            let now = std::time::SystemTime::now();
-            let since_epoch = now
-                .duration_since(std::time::UNIX_EPOCH)
-                .unwrap_or_default();
-            self.last_reload.set(since_epoch.as_secs_f64());
+            self.last_reload.set(since_epoch());
         }
     }
+}
 
-    /// How many objects of a kind are served.
-    pub(crate) fn set_objects(&self, kind: &'static str, count: usize) {
-        let count = i64::try_from(count).unwrap_or(i64::MAX);
-        self.objects.get_or_create(&KindLabels { kind }).set(count);
+/// Registers metrics.
+struct Adding<'r>(&'r mut Registry);
+
+impl Adding<'_> {
+    fn family<M: Metric + Clone + Default>(&mut self, name: &str, help: &str) -> M {
+        let metric = M::default();
+        self.0.register(name, help, metric.clone());
+        metric
     }
+
+    fn seconds<M: Metric + Clone>(&mut self, name: &str, help: &str, metric: M) -> M {
+        self.0
+            .register_with_unit(name, help, Unit::Seconds, metric.clone());
+        metric
+    }
+}
+
+/// What a binding does with denials, as the metrics of API servers name it.
+pub(crate) fn enforcement(action: &str) -> &'static str {
+    match action {
+        "Warn" => "warn",
+        "Audit" => "audit",
+        _ => "deny",
+    }
+}
+
+fn gauge(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+fn since_epoch() -> f64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.unwrap_or_default().as_secs_f64()
 }
 
 /// A request that waits for a thread.

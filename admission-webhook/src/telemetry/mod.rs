@@ -6,4 +6,4 @@ mod process;
 
 pub(crate) use logs::bounded;
 pub use logs::{LogFormat, start_logs};
-pub(crate) use metrics::{CheckLabels, Metrics};
+pub(crate) use metrics::{CheckLabels, Metrics, enforcement};

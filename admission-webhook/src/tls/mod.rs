@@ -75,25 +75,38 @@ pub enum TlsError {
 #[derive(Debug)]
 pub(crate) struct Tls {
     settings: TlsSettings,
-    config: ArcSwap<ServerConfig>,
+    current: ArcSwap<Offered>,
+}
+
+/// What connections begin with.
+#[derive(Debug)]
+struct Offered {
+    config: Arc<ServerConfig>,
+    /// When the server's certificate expires, in seconds since the epoch, if it says so.
+    expires: Option<i64>,
 }
 
 impl Tls {
     /// Reads the files.
     pub(crate) fn new(settings: TlsSettings) -> Result<Self, TlsError> {
-        let config = ArcSwap::from_pointee(server_config(&settings)?);
-        Ok(Tls { settings, config })
+        let current = ArcSwap::from_pointee(offered(&settings)?);
+        Ok(Tls { settings, current })
     }
 
     /// What a connection that opens now begins with.
     pub(crate) fn current(&self) -> Arc<ServerConfig> {
-        self.config.load_full()
+        Arc::clone(&self.current.load().config)
+    }
+
+    /// When the server's certificate expires, in seconds since the epoch, if it says so.
+    pub(crate) fn expires(&self) -> Option<i64> {
+        self.current.load().expires
     }
 
     /// Reads the files again. What does not fit together leaves everything as it was.
     pub(crate) fn reload(&self) -> Result<(), TlsError> {
-        let config = server_config(&self.settings)?;
-        self.config.store(Arc::new(config));
+        let offered = offered(&self.settings)?;
+        self.current.store(Arc::new(offered));
         Ok(())
     }
 
@@ -108,12 +121,16 @@ impl Tls {
     }
 }
 
-fn server_config(settings: &TlsSettings) -> Result<ServerConfig, TlsError> {
+fn offered(settings: &TlsSettings) -> Result<Offered, TlsError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let (chain, key) = match &settings.identity {
         Identity::Files { certificate, key } => (certificates(certificate)?, private_key(key)?),
         Identity::SelfSigned(made) => (made.chain(), made.key()),
     };
+    let expires = chain.first().and_then(|certificate| {
+        let (_, read) = x509_parser::parse_x509_certificate(certificate).ok()?;
+        Some(read.validity().not_after.timestamp())
+    });
     let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
         .map_err(TlsError::Identity)?;
@@ -128,7 +145,10 @@ fn server_config(settings: &TlsSettings) -> Result<ServerConfig, TlsError> {
         .with_single_cert(chain, key)
         .map_err(TlsError::Identity)?;
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    Ok(config)
+    Ok(Offered {
+        config: Arc::new(config),
+        expires,
+    })
 }
 
 fn client_verifier(
@@ -166,8 +186,22 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
 }
 
 fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, TlsError> {
+    if is_readable_by_all(path) {
+        tracing::warn!(path = %path.display(), "every user of this machine can read the key");
+    }
     PrivateKeyDer::from_pem_file(path).map_err(|error| TlsError::Pem {
         path: path.to_owned(),
         error,
     })
+}
+
+#[cfg(unix)]
+fn is_readable_by_all(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::metadata(path).is_ok_and(|file| file.permissions().mode() & 0o004 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_readable_by_all(_path: &Path) -> bool {
+    false
 }

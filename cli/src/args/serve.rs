@@ -24,6 +24,11 @@ pub(crate) struct ServeArgs {
     #[arg(short = 'R', long, requires = "policies")]
     pub(crate) recursive: bool,
 
+    /// Take changes in that remove all policies and bindings of a file, or cut it short. Without it such a file stays as it
+    /// was until a restart, because a writer may not have finished
+    #[arg(long, requires = "policies")]
+    pub(crate) allow_removal: bool,
+
     /// Serve built-in samples, by plain HTTP on the own machine unless something else is said
     #[arg(long, conflicts_with = "policies")]
     pub(crate) demo: bool,

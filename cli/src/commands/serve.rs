@@ -61,6 +61,7 @@ fn config(args: ServeArgs) -> Result<Config, String> {
             false => PolicySource::Manifests {
                 paths: args.policies,
                 recursive: args.recursive,
+                allow_removal: args.allow_removal,
             },
         },
         limits: Limits {

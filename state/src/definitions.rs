@@ -1,6 +1,7 @@
 //! The definitions of custom resources, and what they say of objects.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use gavel_apimachinery::field::Error;
 use gavel_crd::CompiledCrd;
@@ -12,45 +13,62 @@ use serde_json::Value as Json;
 
 /// Definitions by group and plural name.
 #[derive(Debug, Default)]
-pub(crate) struct Definitions(HashMap<(String, String), Compiled>);
+pub struct Definitions(HashMap<(String, String), Arc<Compiled>>);
 
+/// A definition with its schemas and rules compiled.
 #[derive(Debug)]
-struct Compiled {
+pub(crate) struct Compiled {
+    definition: Definition,
     crd: CompiledCrd,
+    /// The kind with its group, as messages name it.
     kind: String,
 }
 
-/// What a definition says of an object.
-#[derive(Debug, Default)]
-pub(crate) struct Findings {
-    /// The kind with its group, as messages name it: `Thing.example.com`.
-    pub(crate) kind: String,
-    /// What is wrong.
-    pub(crate) errors: Vec<Error>,
-    /// What was wrong before already.
-    pub(crate) warnings: Vec<String>,
-    /// Why the object cannot even be read.
-    pub(crate) unreadable: Option<String>,
-}
-
-impl Definitions {
-    /// Takes a definition in.
+impl Compiled {
+    /// Compiles a definition.
     ///
     /// # Errors
     ///
     /// A schema that cannot be compiled.
-    pub(super) fn insert(&mut self, definition: &Definition) -> Result<(), String> {
-        let crd = CompiledCrd::compile(definition).map_err(|error| error.to_string())?;
-        let names = &definition.spec.names;
-        let key = (definition.spec.group.clone(), names.plural.clone());
-        let kind = format!("{}.{}", names.kind, definition.spec.group);
-        self.0.insert(key, Compiled { crd, kind });
-        Ok(())
+    pub(crate) fn new(definition: Definition) -> Result<Self, String> {
+        let crd = CompiledCrd::compile(&definition).map_err(|error| error.to_string())?;
+        let kind = format!("{}.{}", definition.spec.names.kind, definition.spec.group);
+        Ok(Compiled {
+            definition,
+            crd,
+            kind,
+        })
+    }
+
+    pub(crate) fn definition(&self) -> &Definition {
+        &self.definition
+    }
+}
+
+/// What a definition says of an object.
+#[derive(Debug, Default)]
+pub struct Findings {
+    /// The kind with its group, as messages name it: `Thing.example.com`.
+    pub kind: String,
+    /// What is wrong.
+    pub errors: Vec<Error>,
+    /// What was wrong before already.
+    pub warnings: Vec<String>,
+    /// Why the object cannot even be read.
+    pub unreadable: Option<String>,
+}
+
+impl Definitions {
+    /// Takes a definition in.
+    pub(crate) fn insert(&mut self, definition: Arc<Compiled>) {
+        let spec = &definition.definition.spec;
+        let key = (spec.group.clone(), spec.names.plural.clone());
+        self.0.insert(key, definition);
     }
 
     /// What is said of the object that a request writes; nothing of resources that are not defined here, of subresources
     /// that are other kinds, and of operations that write nothing.
-    pub(crate) fn validate(
+    pub fn validate(
         &self,
         request: &AdmissionRequest<'_>,
         interrupt: &(dyn Fn() -> bool + Sync),
@@ -63,9 +81,10 @@ impl Definitions {
         let (true, "" | "status") = (writes, request.subresource) else {
             return Findings::default();
         };
-        let Some(Compiled { crd, kind }) = self.0.get(&key) else {
+        let Some(compiled) = self.0.get(&key) else {
             return Findings::default();
         };
+        let Compiled { crd, kind, .. } = &**compiled;
         let kind = kind.clone();
         let found = read(crd, request.object).and_then(|object| {
             let old = match request.old_object.is_null() {

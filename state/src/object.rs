@@ -1,0 +1,158 @@
+//! Objects, with where they come from.
+
+use std::fmt;
+use std::sync::Arc;
+
+use gavel_manifest::Document;
+use gavel_policy::api::GROUP;
+use serde_json::Value as Json;
+
+/// Where objects come from: the path of a file, or the name of a cluster.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Origin(Arc<str>);
+
+impl Origin {
+    /// An origin by its name, which messages begin with.
+    pub fn new(name: &str) -> Self {
+        Origin(name.into())
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What tells an object from all others.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ObjectKey {
+    /// The API group; empty is the core group.
+    pub group: String,
+    /// The kind.
+    pub kind: String,
+    /// The namespace; empty for objects without one.
+    pub namespace: String,
+    /// The name.
+    pub name: String,
+}
+
+impl ObjectKey {
+    /// Whether the object is a policy or a binding: without it, requests may be admitted that were denied.
+    pub fn decides(&self) -> bool {
+        self.group == GROUP
+    }
+}
+
+/// An object of a manifest, or one that a cluster has sent.
+#[derive(Debug)]
+pub struct Object {
+    origin: Origin,
+    source: Source,
+}
+
+#[derive(Debug)]
+enum Source {
+    Manifest(Box<Document>),
+    Sent(Json),
+}
+
+impl Object {
+    /// An object of a manifest.
+    pub fn of_manifest(origin: Origin, document: Document) -> Self {
+        Object {
+            origin,
+            source: Source::Manifest(Box::new(document)),
+        }
+    }
+
+    /// An object that a cluster has sent.
+    pub fn sent(origin: Origin, object: Json) -> Self {
+        Object {
+            origin,
+            source: Source::Sent(object),
+        }
+    }
+
+    /// Where it comes from.
+    pub fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    /// The object itself.
+    pub fn value(&self) -> &Json {
+        match &self.source {
+            Source::Manifest(document) => document.value(),
+            Source::Sent(object) => object,
+        }
+    }
+
+    /// What tells the object from others.
+    ///
+    /// # Errors
+    ///
+    /// An object without a type or a name.
+    pub fn key(&self) -> Result<ObjectKey, Vec<String>> {
+        let (api_version, kind) = (self.text("apiVersion"), self.text("kind"));
+        let name = self.metadata("name");
+        let missing = [
+            (api_version.is_empty(), "apiVersion"),
+            (kind.is_empty(), "kind"),
+            (name.is_empty(), "metadata.name"),
+        ];
+        let missing = missing.into_iter().filter(|(missing, _)| *missing);
+        let problems: Vec<String> = missing
+            .map(|(_, field)| self.problem(field, format_args!("{field} must be set")))
+            .collect();
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        let group = api_version.split_once('/').map_or("", |(group, _)| group);
+        Ok(ObjectKey {
+            group: group.to_owned(),
+            kind: kind.to_owned(),
+            namespace: self.metadata("namespace").to_owned(),
+            name: name.to_owned(),
+        })
+    }
+
+    /// Where its name is: file, line and column.
+    pub(crate) fn place(&self) -> String {
+        self.at("metadata.name", "")
+    }
+
+    /// A text of it, empty where there is none.
+    pub(crate) fn text(&self, field: &str) -> &str {
+        self.value()
+            .get(field)
+            .and_then(Json::as_str)
+            .unwrap_or_default()
+    }
+
+    /// A text of its metadata, empty where there is none.
+    pub(crate) fn metadata(&self, field: &str) -> &str {
+        let metadata = self.value().get("metadata");
+        let text = metadata.and_then(|metadata| metadata.get(field));
+        text.and_then(Json::as_str).unwrap_or_default()
+    }
+
+    /// A problem with a field, behind the place of the field or the place in its expression.
+    pub(crate) fn problem(&self, field: &str, message: impl fmt::Display) -> String {
+        let message = message.to_string();
+        let place = self.at(field, &message);
+        format!("{place}: {message}")
+    }
+
+    fn at(&self, field: &str, message: &str) -> String {
+        match &self.source {
+            Source::Manifest(document) => {
+                let place = document.place_of_problem(field, message);
+                format!("{}:{place}", self.origin)
+            }
+            Source::Sent(_) => {
+                let (kind, name) = (self.text("kind"), self.metadata("name"));
+                format!("{}: {kind} {name:?}", self.origin)
+            }
+        }
+    }
+}

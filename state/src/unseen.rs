@@ -1,0 +1,123 @@
+//! What policies read and nothing tells.
+
+use std::collections::HashSet;
+
+use gavel_apimachinery::labels::LabelSelector;
+use gavel_policy::api::{MatchResources, ParamRef};
+use gavel_policy::{CompiledBinding, CompiledPolicy};
+
+use crate::prepare::Prepared;
+use crate::store::Good;
+
+/// The label that every namespace has.
+const NAME_LABEL: &str = "kubernetes.io/metadata.name";
+
+/// What policies and bindings read and nothing tells, each behind the name of the policy or binding.
+pub(crate) fn unseen(objects: &[&Good], has_roles: bool) -> Vec<String> {
+    let policies: Vec<&CompiledPolicy> = objects
+        .iter()
+        .filter_map(|good| match &good.prepared {
+            Prepared::Policy(policy) => Some(&**policy),
+            _ => None,
+        })
+        .collect();
+    let bindings: Vec<&CompiledBinding> = objects
+        .iter()
+        .filter_map(|good| match &good.prepared {
+            Prepared::Binding(binding) => Some(&**binding),
+            _ => None,
+        })
+        .collect();
+    let has_namespaces = objects
+        .iter()
+        .any(|good| matches!(good.prepared, Prepared::Namespace));
+    let mut found = Vec::new();
+    for policy in &policies {
+        let (name, spec) = (policy.name(), &policy.policy().spec);
+        if !has_namespaces && selects_by_label(spec.match_constraints.as_ref()) {
+            found.push(namespaces(name));
+        }
+        if !has_roles && policy.reads_authorizer() {
+            found.push(format!("{name} asks authorizer, no RBAC was given"));
+        }
+        let is_bound = |binding: &&CompiledBinding| binding.binding().spec.policy_name == name;
+        if !bindings.iter().any(|binding| is_bound(binding)) {
+            found.push(format!("{name} has no binding"));
+        }
+    }
+    let params = Params::of(objects);
+    for binding in &bindings {
+        let (name, spec) = (binding.name(), &binding.binding().spec);
+        if !has_namespaces && selects_by_label(spec.match_resources.as_ref()) {
+            found.push(namespaces(name));
+        }
+        let policy = policies
+            .iter()
+            .find(|policy| policy.name() == spec.policy_name);
+        let Some(policy) = policy else {
+            found.push(format!("binding {name} names no policy"));
+            continue;
+        };
+        let kind = policy.policy().spec.param_kind.as_ref();
+        if let (Some(kind), Some(reference)) = (kind, &spec.param_ref) {
+            let missing = params.missing(&kind.api_version, &kind.kind, reference);
+            found.extend(missing.map(|missing| format!("{name}: {missing}")));
+        }
+    }
+    found
+}
+
+fn namespaces(name: &str) -> String {
+    format!("{name} selects namespaces by label, none is known")
+}
+
+/// Whether namespaces are selected by anything but their names.
+fn selects_by_label(resources: Option<&MatchResources>) -> bool {
+    let selector = resources.and_then(|resources| resources.namespace_selector.as_ref());
+    selector.is_some_and(|selector| {
+        let LabelSelector {
+            match_labels,
+            match_expressions,
+        } = selector;
+        let expressions = match_expressions.iter().map(|each| each.key.as_str());
+        let mut keys = match_labels.keys().map(String::as_str).chain(expressions);
+        keys.any(|key| key != NAME_LABEL)
+    })
+}
+
+/// The objects that may be params: apiVersion, kind, namespace, name.
+struct Params<'g>(HashSet<[&'g str; 4]>);
+
+impl<'g> Params<'g> {
+    fn of(objects: &[&'g Good]) -> Self {
+        let key = |good: &&'g Good| {
+            let object = &good.object;
+            [
+                object.text("apiVersion"),
+                object.text("kind"),
+                object.metadata("namespace"),
+                object.metadata("name"),
+            ]
+        };
+        Params(objects.iter().map(key).collect())
+    }
+
+    /// What a binding refers to and is not there.
+    fn missing(&self, api_version: &str, kind: &str, reference: &ParamRef) -> Option<String> {
+        let (namespace, name) = (reference.namespace.as_str(), reference.name.as_str());
+        let fits = |[of_version, of_kind, of_namespace, of_name]: &[&str; 4]| {
+            (*of_version, *of_kind) == (api_version, kind)
+                && (namespace.is_empty() || *of_namespace == namespace)
+                && (name.is_empty() || *of_name == name)
+        };
+        if self.0.iter().any(fits) {
+            return None;
+        }
+        Some(match (namespace, name) {
+            ("", "") => format!("no {kind}"),
+            ("", name) => format!("no {kind} {name}"),
+            (namespace, "") => format!("no {kind} in {namespace}"),
+            (namespace, name) => format!("no {kind} {namespace}/{name}"),
+        })
+    }
+}

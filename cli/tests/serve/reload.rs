@@ -15,6 +15,9 @@ async fn readyz(client: &reqwest::Client, server: &Server) -> String {
     answer.text().await.unwrap()
 }
 
+/// What is logged of a manifest that is not taken in.
+const NOT_SERVED: &str = "not served; the last good version is";
+
 #[tokio::test(flavor = "multi_thread")]
 async fn changed_policies_are_served_and_broken_ones_are_not() {
     let folder = Folder::new().with("a.yaml", &policy("a", "true", "", "Deny"));
@@ -34,13 +37,13 @@ async fn changed_policies_are_served_and_broken_ones_are_not() {
 
     folder.write("c.yaml", "kind: [\n");
     folder.write("d.json", "{\"kind\": \"ConfigMap\",\n \"kind\": 1}");
-    server.wait_for_log("manifests not reloaded; the last good state is served");
+    server.wait_for_log(NOT_SERVED);
     let until = Instant::now() + Duration::from_secs(20);
     loop {
         let ready = readyz(&client, &server).await;
         assert!(ready.ends_with("readyz check passed\n"), "{ready}");
         let told = format!(
-            "warn: the last good state is served: {}:2:2: the key `kind` is already set at 1:2\n",
+            "warn: the last good version is served: {}:2:2: the key `kind` is already set at 1:2\n",
             folder.file("d.json")
         );
         let broken = format!("{}:1:", folder.file("c.yaml"));
@@ -70,9 +73,9 @@ async fn a_folder_that_is_away_for_a_while_is_read_again() {
     let server = Server::start(&["--policies", &policies, "--self-signed"]);
     let client = server.client();
     std::fs::rename(&policies, &away).unwrap();
-    server.wait_for_log("manifests not reloaded; the last good state is served");
+    server.wait_for_log(NOT_SERVED);
     let ready = readyz(&client, &server).await;
-    let told = format!("warn: the last good state is served: {policies}: No such file");
+    let told = format!("warn: the last good version is served: {policies}: No such file");
     assert!(ready.contains(&told), "{ready}");
 
     // As it was, by another folder: all is well again, and what changes in it is seen.
@@ -90,29 +93,233 @@ async fn a_folder_that_is_away_for_a_while_is_read_again() {
     }
 }
 
+/// Waits until `/readyz?verbose` says something.
+async fn until_told(client: &reqwest::Client, server: &Server, told: &str) {
+    let until = Instant::now() + Duration::from_secs(30);
+    loop {
+        let ready = readyz(client, server).await;
+        if ready.contains(told) {
+            return;
+        }
+        assert!(Instant::now() < until, "no {told:?} in {ready}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+async fn metrics(client: &reqwest::Client, server: &Server) -> String {
+    let metrics = client.get(server.url("/metrics")).send().await.unwrap();
+    metrics.text().await.unwrap()
+}
+
 #[tokio::test(flavor = "multi_thread")]
-async fn what_does_not_compile_is_told_and_decided_by_its_failure_policy() {
-    let folder = Folder::new().with("a.yaml", &policy("a", "'a' + 1", "", "Deny"));
+async fn the_last_good_version_of_a_policy_goes_on() {
+    let good = policy("a", "object.metadata.name != 'x'", "no x", "Deny");
+    let folder = Folder::new().with("a.yaml", &good);
     let server = Server::start(&["--policies", folder.text(), "--self-signed"]);
     let client = server.client();
-    let error =
-        "ERROR: <input>:1:5: found no matching overload for '_+_' applied to '(string, int)'";
-    let told = format!(
-        "warn: {}:13:22: spec.validations[0].expression: compilation failed: {error}\n",
-        folder.file("a.yaml")
+    for (broken, message) in [
+        ("'a' <=> 1", "13:22: spec.validations[0].expression: Invalid value: "),
+        ("'a' + 1", "13:22: spec.validations[0].expression: Invalid value: "),
+    ] {
+        // Another policy of the same file is taken in.
+        let other = policy("b", "object.metadata.name != 'y'", "no y", "Deny");
+        let text = good.replace("object.metadata.name != 'x'", broken);
+        folder.write("a.yaml", &format!("{text}---\n{other}"));
+        until_told(&client, &server, message).await;
+        for (name, allowed) in [("x", false), ("y", false), ("z", true)] {
+            let response = ask(&client, &server, &review(name)).await;
+            assert_eq!(response["allowed"], allowed, "{broken} {name} {response}");
+        }
+        let told = metrics(&client, &server).await;
+        assert!(told.contains("gavel_policy_compile_errors{policy=\"a\"} 1"), "{told}");
+        assert!(told.contains("gavel_policy_compile_errors{policy=\"b\"} 0"), "{told}");
+        let log = server.wait_for_log(NOT_SERVED);
+        assert!(log["problem"].as_str().unwrap().contains(message), "{log}");
+    }
+    folder.write("a.yaml", &good);
+    server.wait_for_log("manifests reloaded");
+    assert!(!readyz(&client, &server).await.contains("warn:"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn files_that_look_unfinished_are_not_taken_in() {
+    let good = policy("a", "object.metadata.name != 'x'", "no x", "Deny");
+    let (first, _) = good.split_once("---").unwrap();
+    let denied = async |client: &reqwest::Client, server: &Server| {
+        ask(client, server, &review("x")).await["allowed"] == false
+    };
+    for (text, told) in [
+        (Some(first), "is the beginning of what it was"),
+        (Some(""), "holds no policy or binding any more"),
+        (Some("# all gone\n"), "holds no policy or binding any more"),
+        (None, "holds no policy or binding any more"),
+    ] {
+        let folder = Folder::new()
+            .with("a.yaml", &good)
+            .with("b.yaml", &policy("b", "true", "", "Deny"));
+        let change = || match text {
+            Some(text) => folder.write("a.yaml", text),
+            None => std::fs::remove_file(folder.path().join("a.yaml")).unwrap(),
+        };
+        let server = Server::start(&["--policies", folder.text(), "--self-signed"]);
+        let client = server.client();
+        change();
+        until_told(&client, &server, told).await;
+        assert!(denied(&client, &server).await, "{text:?}");
+
+        // The same policies in another file are no loss.
+        folder.write("c.yaml", &good);
+        std::fs::remove_file(folder.path().join("a.yaml")).ok();
+        server.wait_for_log("manifests reloaded");
+        assert!(denied(&client, &server).await, "{text:?}");
+
+        folder.write("a.yaml", &good);
+        std::fs::remove_file(folder.path().join("c.yaml")).unwrap();
+        let server = Server::start(&["--policies", folder.text(), "--self-signed", "--allow-removal"]);
+        let client = server.client();
+        assert!(denied(&client, &server).await);
+        change();
+        let until = Instant::now() + Duration::from_secs(30);
+        while denied(&client, &server).await {
+            assert!(Instant::now() < until, "{text:?}");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+}
+
+#[test]
+fn what_is_no_manifest_is_told_and_never_waited_for() {
+    let check = |prepare: &dyn Fn(&Folder), expected: &str| {
+        let folder = Folder::new();
+        prepare(&folder);
+        let serve = ["serve", "--plain-http", "--listen", "127.0.0.1:0"];
+        let arguments = [&serve[..], &["--policies", folder.text()]].concat();
+        let (status, _, said) = gavel(folder.path(), &arguments, "");
+        assert_eq!(status, 2, "{said}");
+        assert!(said.contains(expected), "{expected}\n{said}");
+    };
+    check(&|_| {}, "holds no .yaml, .yml or .json file");
+    check(&|folder| folder.write("a.txt", "x"), "holds no .yaml, .yml or .json file");
+    check(
+        &|folder| {
+            let made = std::process::Command::new("mkfifo").arg(folder.path().join("x.yaml"));
+            assert!({ made }.status().unwrap().success());
+        },
+        "x.yaml: is not a regular file",
     );
+    check(
+        &|folder| std::os::unix::fs::symlink("/dev/zero", folder.path().join("x.yaml")).unwrap(),
+        "x.yaml: is not a regular file",
+    );
+    check(
+        &|folder| folder.write("x.yaml", &"#".repeat((8 << 20) + 1)),
+        "x.yaml: is larger than 8388608 bytes",
+    );
+    check(
+        &|folder| folder.write("x.yaml", &"---\n".repeat(20_001)),
+        "x.yaml: holds more than 20000 documents",
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fifo_does_not_end_reloading() {
+    let folder = Folder::new().with("a.yaml", &policy("a", "true", "", "Deny"));
+    let server = Server::start(&["--policies", folder.text(), "--self-signed"]);
+    let client = server.client();
+    let made = std::process::Command::new("mkfifo").arg(folder.path().join("x.yaml")).status();
+    assert!(made.unwrap().success());
+    until_told(&client, &server, "x.yaml: is not a regular file").await;
+    folder.write("a.yaml", &policy("a", "object.metadata.name != 'x'", "no x", "Deny"));
+    let until = Instant::now() + Duration::from_secs(30);
+    while ask(&client, &server, &review("x")).await["allowed"] == true {
+        assert!(Instant::now() < until);
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_policies_read_and_nothing_tells_is_told() {
+    let with = |name: &str, spec: &str, binding: &str| {
+        let text = policy(name, "authorizer != null || true", "", "Deny");
+        let text = text.replacen("spec:\n", &format!("spec:\n{spec}"), 1);
+        text.replace("validationActions", &format!("{binding}\n  validationActions"))
+    };
+    let limits = with(
+        "limits",
+        "  paramKind: {apiVersion: v1, kind: ConfigMap}\n",
+        "paramRef: {name: limits, namespace: default, parameterNotFoundAction: Deny}",
+    );
+    let prod = with("prod-images", "", "matchResources: {namespaceSelector: {matchLabels: {env: prod}}}");
+    let lost = policy("lost", "true", "", "Deny").split_once("---\n").unwrap().1.to_owned();
+    let folder = Folder::new()
+        .with("limits.yaml", &limits)
+        .with("prod.yaml", &prod)
+        .with("lost.yaml", &lost);
+    let server = Server::start(&["--policies", folder.text(), "--self-signed"]);
+    let client = server.client();
     let ready = readyz(&client, &server).await;
-    assert!(ready.contains(&told), "{ready}");
+    for told in [
+        "limits: no ConfigMap default/limits",
+        "prod-images selects namespaces by label, none is known",
+        "limits asks authorizer, no RBAC was given",
+        "binding lost names no policy",
+    ] {
+        assert!(ready.contains(&format!("warn: {told}\n")), "{told}\n{ready}");
+        server.wait_for_log(told);
+    }
+    let told = metrics(&client, &server).await;
+    assert!(told.contains("gavel_policies_unseen 5"), "{told}");
+
+    // A denial for want of params counts.
     let response = ask(&client, &server, &review("x")).await;
     let message = response["status"]["message"].as_str().unwrap();
-    let expected = format!(
-        "ValidatingAdmissionPolicy 'a' with binding 'a' denied request: compilation error: compilation failed: {error}"
-    );
-    assert!(message.starts_with(&expected), "{message}");
-    let metrics = client.get(server.url("/metrics")).send().await.unwrap();
-    let metrics = metrics.text().await.unwrap();
-    let counted = r#"apiserver_validating_admission_policy_check_total{policy="a",policy_binding="a",error_type="compile_error",enforcement_action="deny"} 1"#;
-    assert!(metrics.contains(counted), "{metrics}");
+    assert!(message.contains("no params found"), "{response}");
+    let counted = "apiserver_validating_admission_policy_check_total{policy=\"limits\",policy_binding=\"limits\",error_type=\"invalid_error\",enforcement_action=\"deny\"} 1";
+    let told = metrics(&client, &server).await;
+    assert!(told.contains(counted), "{told}");
+    let log = server.wait_for_log("denied");
+    assert!(log["error"].as_str().unwrap().contains("no params found"), "{log}");
+
+    folder.write("objects.yaml", "apiVersion: v1
+kind: ConfigMap
+metadata: {name: limits, namespace: default}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: default, labels: {env: prod}}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: nobody}
+rules: []
+");
+    folder.write("lost.yaml", &policy("lost", "true", "", "Deny"));
+    server.wait_for_log("manifests reloaded");
+    assert!(!readyz(&client, &server).await.contains("warn:"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn counters_are_there_before_anything_happens() {
+    let folder = Folder::new().with("a.yaml", &policy("a", "true", "", "Deny, Audit"));
+    let server = Server::start(&["--policies", folder.text(), "--self-signed"]);
+    let told = metrics(&server.client(), &server).await;
+    for expected in [
+        "apiserver_validating_admission_policy_check_total{policy=\"a\",policy_binding=\"a\",error_type=\"invalid_error\",enforcement_action=\"audit\"} 0",
+        "gavel_admission_fail_open_total{policy=\"a\"} 0",
+        "gavel_http_requests_total{path=\"/validate\",method=\"POST\",code=\"429\"} 0",
+        "gavel_manifest_reloads_total{status=\"failure\"} 0",
+        "gavel_evaluations_waiting 0",
+        "gavel_evaluation_wait_seconds_count 0",
+        "gavel_policy_compile_errors{policy=\"a\"} 0",
+        "gavel_tls_handshakes_failed_total 0",
+        "gavel_build_info{version=",
+        "gavel_tls_certificate_expiry_timestamp_seconds ",
+        "gavel_manifest_last_sync_timestamp_seconds ",
+        "process_resident_memory_bytes ",
+        "process_cpu_seconds_total ",
+    ] {
+        assert!(told.contains(expected), "{expected}\n{told}");
+    }
 }
 
 #[test]
@@ -128,6 +335,10 @@ fn what_is_wrong_at_the_start_is_told_with_its_place() {
     };
     let good = policy("a", "true", "", "Deny");
     check("a: [", "1:4: ");
+    check(
+        &good.replace("\"true\"", "\"<=>\""),
+        "13:22: spec.validations[0].expression: Invalid value: ",
+    );
     check(
         &good.replace("validations:", "validation:"),
         "13:5: unknown field \"spec.validation\"",

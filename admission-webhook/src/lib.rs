@@ -119,8 +119,12 @@ async fn serve(config: Config) -> Result<(), StartError> {
         tracing::info!(address = %health.address()?, "serving health and metrics");
     }
     let reloads = [
-        tls.as_ref()
-            .map(|tls| tokio::spawn(reload::certificates(Arc::clone(tls), Arc::clone(&app.metrics)))),
+        tls.as_ref().map(|tls| {
+            tokio::spawn(reload::certificates(
+                Arc::clone(tls),
+                Arc::clone(&app.metrics),
+            ))
+        }),
         reload::policies(&source, &app).map(tokio::spawn),
     ];
     tracing::info!(address = %server.address()?, tls = tls.is_some(), "serving");

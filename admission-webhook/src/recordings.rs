@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use flate2::read::GzDecoder;
-use gavel_libraries::{EnvSet, KubeVersion};
+use gavel_libraries::EnvSet;
 use gavel_policy::api::ParamKind;
 use gavel_policy::{EquivalentResources, GroupVersionKind, GroupVersionResource, PolicyIndex};
 use gavel_state::State;
@@ -115,7 +115,11 @@ fn index(request: &Json) -> Option<PolicyIndex> {
     if object.get("namespace") == Some(&Json::Null) || !bindings.iter().all(is_its) {
         return None;
     }
-    let mut index = PolicyIndex::new(EnvSet::new(KubeVersion::REFERENCE).unwrap().stored_expressions());
+    let mut index = PolicyIndex::new(
+        EnvSet::new(gavel_libraries::Server::default())
+            .unwrap()
+            .stored_expressions(),
+    );
     index.apply(policy.clone()).ok()?;
     for binding in bindings {
         index.apply(binding.clone()).ok()?;

@@ -94,6 +94,9 @@ async fn told_when_slow<T>(mut reading: JoinHandle<T>, app: &App) -> Result<T, J
 
 fn done(app: &App, problems: Vec<String>) {
     app.metrics.reloaded(problems.is_empty());
+    // What follows draws the place in the expression.
+    let first_line = |problem: String| problem.lines().next().unwrap_or_default().to_owned();
+    let problems: Vec<String> = problems.into_iter().map(first_line).collect();
     for problem in &problems {
         let problem = bounded(problem);
         tracing::error!(%problem, "not served; the last good version is");

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use gavel_crd::rule::RuleEnvs;
 use gavel_engine::env::Env;
-use gavel_libraries::{EnvSet, KubeVersion};
+use gavel_libraries::{EnvSet, Server};
 use gavel_policy::validation::Validator;
 
 /// The environments. Building them takes a while, so they are built once.
@@ -19,8 +19,9 @@ pub(crate) struct Environments {
 pub(crate) fn environments() -> Result<&'static Environments, String> {
     static ENVIRONMENTS: LazyLock<Result<Environments, String>> = LazyLock::new(|| {
         let text = |error: &dyn std::error::Error| error.to_string();
-        let set = EnvSet::new(KubeVersion::REFERENCE).map_err(|error| text(&error))?;
-        let rules = RuleEnvs::new(RuleEnvs::DEFAULT_VERSION).map_err(|error| text(&error))?;
+        let server = Server::default();
+        let set = EnvSet::new(server).map_err(|error| text(&error))?;
+        let rules = RuleEnvs::new(server.compatible()).map_err(|error| text(&error))?;
         Ok(Environments {
             stored: set.stored_expressions().clone(),
             rules,
@@ -31,5 +32,5 @@ pub(crate) fn environments() -> Result<&'static Environments, String> {
 
 /// What validates policies that are written anew.
 pub(crate) fn validator() -> Result<Validator, String> {
-    Validator::new(Validator::DEFAULT_VERSION).map_err(|error| error.to_string())
+    Validator::new(Server::default().compatible()).map_err(|error| error.to_string())
 }

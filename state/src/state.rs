@@ -6,8 +6,8 @@ use std::sync::Arc;
 use gavel_libraries::authorizer::{Authorizer, Rbac};
 use gavel_policy::api::ParamKind;
 use gavel_policy::{
-    AdmissionRequest, EquivalentResources, GroupVersionKind, GroupVersionResource, PolicyIndex,
-    Snapshot,
+    AdmissionRequest, CompiledPolicy, EquivalentResources, GroupVersionKind, GroupVersionResource,
+    PolicyIndex, Snapshot,
 };
 use serde_json::Value as Json;
 
@@ -77,6 +77,11 @@ impl State {
             return snapshot;
         }
         self.snapshot.with_assumed_namespace(name)
+    }
+
+    /// The policies, by name.
+    pub fn policies(&self) -> impl Iterator<Item = &CompiledPolicy> {
+        self.snapshot.policies()
     }
 
     /// The definitions of custom resources.

@@ -41,7 +41,7 @@ pub(crate) fn unseen(objects: &[&Good], has_roles: bool) -> Vec<String> {
             found.push(format!("{name} asks authorizer, no RBAC was given"));
         }
         let is_bound = |binding: &&CompiledBinding| binding.binding().spec.policy_name == name;
-        if !bindings.iter().any(|binding| is_bound(binding)) {
+        if !bindings.iter().any(is_bound) {
             found.push(format!("{name} has no binding"));
         }
     }

@@ -123,7 +123,10 @@ fn all(path: &str, checks: &[Check], app: &App, uri: &Uri) -> Response {
         }
         if *check == Check::Policies {
             if health.slow.load(Ordering::Acquire) {
-                let _ = writeln!(lines, "warn: reading manifests takes long; the last good state is served");
+                let _ = writeln!(
+                    lines,
+                    "warn: reading manifests takes long; the last good state is served"
+                );
             }
             for problem in health.problems.load().iter() {
                 let _ = writeln!(lines, "warn: the last good version is served: {problem}");

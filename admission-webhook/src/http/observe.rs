@@ -7,8 +7,8 @@ use gavel_engine::value::Json;
 use gavel_policy::{AuditOutcome, Evaluation, Matched, Observer, Verdict};
 
 use crate::evaluation::Turn;
-use gavel_state::State;
 use crate::telemetry::{CheckLabels, Metrics, bounded, enforcement};
+use gavel_state::State;
 
 /// Notes what is to be counted, until it is known whether the decision counts.
 pub(super) struct Checks<'s> {
@@ -52,7 +52,12 @@ impl<'s> Checks<'s> {
     pub(super) fn count(self, uid: &str, metrics: &Metrics) {
         for (policy, error) in self.ignored.into_inner() {
             metrics.failed_open(&policy);
-            tracing::warn!(uid = bounded(uid), policy, error = bounded(&error), "failed open");
+            tracing::warn!(
+                uid = bounded(uid),
+                policy,
+                error = bounded(&error),
+                "failed open"
+            );
         }
         for check in self.found.into_inner() {
             if let Some(error) = &check.failed_open {

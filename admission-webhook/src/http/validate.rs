@@ -118,9 +118,7 @@ fn log(request: &AdmissionRequest<'_>, verdict: &Verdict, denial: Option<&Denial
     let (namespace, name) = (bounded(request.namespace), bounded(request.name));
     let (operation, user) = (request.operation, bounded(&request.user.name));
     match &verdict.status {
-        None => tracing::debug!(
-            uid, operation, resource, namespace, name, user, "allowed"
-        ),
+        None => tracing::debug!(uid, operation, resource, namespace, name, user, "allowed"),
         Some(status) => tracing::info!(
             uid,
             operation,
@@ -137,7 +135,9 @@ fn log(request: &AdmissionRequest<'_>, verdict: &Verdict, denial: Option<&Denial
     }
     for warning in verdict.warnings.iter().take(MAX_WARNINGS) {
         let warning = bounded(warning);
-        tracing::info!(uid, operation, resource, namespace, name, user, warning, "warned");
+        tracing::info!(
+            uid, operation, resource, namespace, name, user, warning, "warned"
+        );
     }
 }
 

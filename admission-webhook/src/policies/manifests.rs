@@ -79,7 +79,9 @@ pub(super) fn objects(origin: &Origin, text: &str) -> Result<Vec<Object>, Vec<St
     let format = Format::of(Path::new(&origin.to_string())).unwrap_or(Format::Yaml);
     let separators = text.lines().filter(|line| line.starts_with("---"));
     if separators.count() > MAX_DOCUMENTS {
-        return Err(vec![format!("{origin}: holds more than {MAX_DOCUMENTS} documents")]);
+        return Err(vec![format!(
+            "{origin}: holds more than {MAX_DOCUMENTS} documents"
+        )]);
     }
     let documents = gavel_manifest::read(text, format).map_err(|problem| vec![at(&problem)])?;
     let (mut objects, mut problems) = (Vec::new(), Vec::new());

@@ -160,7 +160,10 @@ impl Loader {
                 Err(found) => problems.extend(found),
             }
         }
-        let gone = self.used.keys().filter(|used| !manifests.texts.contains_key(used));
+        let gone = self
+            .used
+            .keys()
+            .filter(|used| !manifests.texts.contains_key(used));
         changed.extend(gone.map(|gone| (gone.clone(), "", Vec::new())));
         let kept = self.deciding_after(&changed);
         for (origin, text, objects) in changed {
@@ -208,7 +211,11 @@ impl Loader {
         if !is_lost {
             return None;
         }
-        let before = self.used.get(origin).map(String::as_str).unwrap_or_default();
+        let before = self
+            .used
+            .get(origin)
+            .map(String::as_str)
+            .unwrap_or_default();
         if deciding(objects).next().is_none() {
             return Some(format!(
                 "{origin}: holds no policy or binding any more; those before are served until a restart, or with --allow-removal"

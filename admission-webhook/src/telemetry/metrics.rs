@@ -93,8 +93,7 @@ impl Metrics {
         registry.register("gavel_build", "The version of Gavel", build);
         registry.register_collector(Box::new(Process));
         let seconds: fn() -> Histogram = || Histogram::new(SECONDS);
-        let check_seconds: fn() -> Histogram =
-            || Histogram::new([5e-7, 1e-3, 1e-2, 0.1, 1.0]);
+        let check_seconds: fn() -> Histogram = || Histogram::new([5e-7, 1e-3, 1e-2, 0.1, 1.0]);
         let mut add = Adding(&mut registry);
         Metrics {
             checks: add.family(
@@ -167,7 +166,10 @@ impl Metrics {
     fn at_zero(self) -> Self {
         for code in [200, 400, 429, 500] {
             let (path, method) = ("/validate", "POST");
-            drop(self.requests.get_or_create(&RequestLabels { path, method, code }));
+            drop(
+                self.requests
+                    .get_or_create(&RequestLabels { path, method, code }),
+            );
         }
         for status in ["success", "failure"] {
             drop(self.reloads.get_or_create(&ReloadLabels { status }));

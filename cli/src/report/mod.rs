@@ -10,8 +10,10 @@ use gavel_protocol::{Failure, Outcome};
 
 mod excerpt;
 mod literal;
+mod visible;
 
 use literal::Literal;
+pub(crate) use visible::visible;
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const NOTE: Style = AnsiColor::Cyan.on_default().bold();
@@ -19,19 +21,23 @@ const NOTE: Style = AnsiColor::Cyan.on_default().bold();
 /// Says what is wrong with the command line or with an input.
 pub(crate) fn complain(message: &impl Display) {
     // Where standard error is gone there is nobody to tell.
-    let _ = writeln!(stderr(), "{ERROR}error:{ERROR:#} {message}");
+    let _ = writeln!(
+        stderr(),
+        "{ERROR}error:{ERROR:#} {}",
+        visible(&message.to_string())
+    );
 }
 
 /// Says what helps to mend what is wrong.
 pub(crate) fn notes(notes: &[String]) {
     for note in notes {
-        let _ = writeln!(stderr(), "{NOTE}note:{NOTE:#} {note}");
+        let _ = writeln!(stderr(), "{NOTE}note:{NOTE:#} {}", visible(note));
     }
 }
 
 /// Says what is not wrong yet, or not wrong enough.
 pub(crate) fn warning(warning: &str) {
-    let _ = writeln!(stderr(), "{NOTE}warning:{NOTE:#} {warning}");
+    let _ = writeln!(stderr(), "{NOTE}warning:{NOTE:#} {}", visible(warning));
 }
 
 /// So many things: `1 object`, `2 objects`.

@@ -118,8 +118,14 @@ async fn the_last_good_version_of_a_policy_goes_on() {
     let server = Server::start(&["--policies", folder.text(), "--self-signed"]);
     let client = server.client();
     for (broken, message) in [
-        ("'a' <=> 1", "13:22: spec.validations[0].expression: Invalid value: "),
-        ("'a' + 1", "13:22: spec.validations[0].expression: Invalid value: "),
+        (
+            "'a' <=> 1",
+            "13:24: spec.validations[0].expression: Invalid value: ",
+        ),
+        (
+            "'a' + 1",
+            "13:22: spec.validations[0].expression: Invalid value: ",
+        ),
     ] {
         // Another policy of the same file is taken in.
         let other = policy("b", "object.metadata.name != 'y'", "no y", "Deny");
@@ -131,8 +137,14 @@ async fn the_last_good_version_of_a_policy_goes_on() {
             assert_eq!(response["allowed"], allowed, "{broken} {name} {response}");
         }
         let told = metrics(&client, &server).await;
-        assert!(told.contains("gavel_policy_compile_errors{policy=\"a\"} 1"), "{told}");
-        assert!(told.contains("gavel_policy_compile_errors{policy=\"b\"} 0"), "{told}");
+        assert!(
+            told.contains("gavel_policy_compile_errors{policy=\"a\"} 1"),
+            "{told}"
+        );
+        assert!(
+            told.contains("gavel_policy_compile_errors{policy=\"b\"} 0"),
+            "{told}"
+        );
         let log = server.wait_for_log(NOT_SERVED);
         assert!(log["problem"].as_str().unwrap().contains(message), "{log}");
     }
@@ -175,7 +187,12 @@ async fn files_that_look_unfinished_are_not_taken_in() {
 
         folder.write("a.yaml", &good);
         std::fs::remove_file(folder.path().join("c.yaml")).unwrap();
-        let server = Server::start(&["--policies", folder.text(), "--self-signed", "--allow-removal"]);
+        let server = Server::start(&[
+            "--policies",
+            folder.text(),
+            "--self-signed",
+            "--allow-removal",
+        ]);
         let client = server.client();
         assert!(denied(&client, &server).await);
         change();
@@ -199,11 +216,15 @@ fn what_is_no_manifest_is_told_and_never_waited_for() {
         assert!(said.contains(expected), "{expected}\n{said}");
     };
     check(&|_| {}, "holds no .yaml, .yml or .json file");
-    check(&|folder| folder.write("a.txt", "x"), "holds no .yaml, .yml or .json file");
+    check(
+        &|folder| folder.write("a.txt", "x"),
+        "holds no .yaml, .yml or .json file",
+    );
     check(
         &|folder| {
-            let made = std::process::Command::new("mkfifo").arg(folder.path().join("x.yaml"));
-            assert!({ made }.status().unwrap().success());
+            let fifo = folder.path().join("x.yaml");
+            let made = std::process::Command::new("mkfifo").arg(fifo).status();
+            assert!(made.unwrap().success());
         },
         "x.yaml: is not a regular file",
     );
@@ -226,10 +247,15 @@ async fn a_fifo_does_not_end_reloading() {
     let folder = Folder::new().with("a.yaml", &policy("a", "true", "", "Deny"));
     let server = Server::start(&["--policies", folder.text(), "--self-signed"]);
     let client = server.client();
-    let made = std::process::Command::new("mkfifo").arg(folder.path().join("x.yaml")).status();
+    let made = std::process::Command::new("mkfifo")
+        .arg(folder.path().join("x.yaml"))
+        .status();
     assert!(made.unwrap().success());
     until_told(&client, &server, "x.yaml: is not a regular file").await;
-    folder.write("a.yaml", &policy("a", "object.metadata.name != 'x'", "no x", "Deny"));
+    folder.write(
+        "a.yaml",
+        &policy("a", "object.metadata.name != 'x'", "no x", "Deny"),
+    );
     let until = Instant::now() + Duration::from_secs(30);
     while ask(&client, &server, &review("x")).await["allowed"] == true {
         assert!(Instant::now() < until);
@@ -242,15 +268,26 @@ async fn what_policies_read_and_nothing_tells_is_told() {
     let with = |name: &str, spec: &str, binding: &str| {
         let text = policy(name, "authorizer != null || true", "", "Deny");
         let text = text.replacen("spec:\n", &format!("spec:\n{spec}"), 1);
-        text.replace("validationActions", &format!("{binding}\n  validationActions"))
+        text.replace(
+            "validationActions",
+            &format!("{binding}\n  validationActions"),
+        )
     };
     let limits = with(
         "limits",
         "  paramKind: {apiVersion: v1, kind: ConfigMap}\n",
         "paramRef: {name: limits, namespace: default, parameterNotFoundAction: Deny}",
     );
-    let prod = with("prod-images", "", "matchResources: {namespaceSelector: {matchLabels: {env: prod}}}");
-    let lost = policy("lost", "true", "", "Deny").split_once("---\n").unwrap().1.to_owned();
+    let prod = with(
+        "prod-images",
+        "",
+        "matchResources: {namespaceSelector: {matchLabels: {env: prod}}}",
+    );
+    let lost = policy("lost", "true", "", "Deny")
+        .split_once("---\n")
+        .unwrap()
+        .1
+        .to_owned();
     let folder = Folder::new()
         .with("limits.yaml", &limits)
         .with("prod.yaml", &prod)
@@ -264,7 +301,10 @@ async fn what_policies_read_and_nothing_tells_is_told() {
         "limits asks authorizer, no RBAC was given",
         "binding lost names no policy",
     ] {
-        assert!(ready.contains(&format!("warn: {told}\n")), "{told}\n{ready}");
+        assert!(
+            ready.contains(&format!("warn: {told}\n")),
+            "{told}\n{ready}"
+        );
         server.wait_for_log(told);
     }
     let told = metrics(&client, &server).await;
@@ -278,9 +318,14 @@ async fn what_policies_read_and_nothing_tells_is_told() {
     let told = metrics(&client, &server).await;
     assert!(told.contains(counted), "{told}");
     let log = server.wait_for_log("denied");
-    assert!(log["error"].as_str().unwrap().contains("no params found"), "{log}");
+    assert!(
+        log["error"].as_str().unwrap().contains("no params found"),
+        "{log}"
+    );
 
-    folder.write("objects.yaml", "apiVersion: v1
+    folder.write(
+        "objects.yaml",
+        "apiVersion: v1
 kind: ConfigMap
 metadata: {name: limits, namespace: default}
 ---
@@ -292,7 +337,8 @@ apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
 metadata: {name: nobody}
 rules: []
-");
+",
+    );
     folder.write("lost.yaml", &policy("lost", "true", "", "Deny"));
     server.wait_for_log("manifests reloaded");
     assert!(!readyz(&client, &server).await.contains("warn:"));
@@ -337,7 +383,7 @@ fn what_is_wrong_at_the_start_is_told_with_its_place() {
     check("a: [", "1:4: ");
     check(
         &good.replace("\"true\"", "\"<=>\""),
-        "13:22: spec.validations[0].expression: Invalid value: ",
+        "13:18: spec.validations[0].expression: Invalid value: ",
     );
     check(
         &good.replace("validations:", "validation:"),

@@ -9,6 +9,7 @@ use gavel_policy::typecheck::{Estimate, ExpressionCost, GroupCost, KindCosts};
 
 use super::finding::{Check, Finding, Object, kind_name, with};
 use crate::args::Output;
+use crate::report;
 
 /// What may cost more than it may take: of each field the kinds for which it does, and the most of them.
 pub(super) fn findings(costs: &[KindCosts], object: &Object<'_>) -> Vec<Finding> {
@@ -97,7 +98,8 @@ pub(super) fn print(
             }
             continue;
         }
-        writeln!(out, "{} {}, {}:", object.kind, object.name, kind_name(kind))?;
+        let title = format!("{} {}, {}:", object.kind, object.name, kind_name(kind));
+        writeln!(out, "{}", report::visible(&title))?;
         for (field, cost, limit) in rows {
             let cost = match cost {
                 Estimate::Bounded(cost) => cost.max.to_string(),

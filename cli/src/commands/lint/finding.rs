@@ -103,7 +103,7 @@ impl Finding {
                 report::warning(&line);
                 Ok(())
             }
-            _ => writeln!(out, "{line}"),
+            _ => writeln!(out, "{}", report::visible(&line)),
         }
     }
 }

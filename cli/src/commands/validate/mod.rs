@@ -132,7 +132,7 @@ impl Run<'_> {
             let place = fault.place(document);
             let line = format!("{}:{place}: {}", path.display(), fault.line());
             let progress = self.manifests.progress();
-            progress.aside(|| writeln!(self.out, "{line}"))?;
+            progress.aside(|| writeln!(self.out, "{}", report::visible(&line)))?;
         }
         Ok(())
     }

@@ -1,0 +1,38 @@
+//! What manifests say reaches no terminal as its commands.
+#![cfg(test)]
+
+mod program;
+
+use program::{Folder, definition, gavel};
+
+#[test]
+fn lint_and_validate_show_control_characters() {
+    let policy = r#"apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: "a\e[31mred"}
+spec:
+  matchConstraints: {resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: ["*"], resources: [pods]}]}
+  validations: [{expression: "'\e]0;title\a' +", message: "a"}]
+"#;
+    let object =
+        "apiVersion: example.com/v1\nkind: \"Thing\\e[2J\"\nmetadata: {name: \"a\\e[31mred\"}\n";
+    let folder = Folder::new()
+        .with("policy.yaml", policy)
+        .with(
+            "crd.yaml",
+            &definition(
+                "        type: object\n        properties: {spec: {type: object, additionalProperties: {type: string, maxLength: 1}}}\n",
+            ),
+        )
+        .with("object.yaml", object);
+    for arguments in [
+        &["lint", "--policies", "policy.yaml"][..],
+        &["validate", "--crd", "crd.yaml", "object.yaml"],
+    ] {
+        let (_, out, said) = gavel(folder.path(), arguments, "");
+        let shown = format!("{out}{said}");
+        assert!(shown.contains("\\u{1b}"), "{arguments:?}: {shown}");
+        assert!(!shown.contains('\u{1b}'), "{arguments:?}: {shown:?}");
+        assert!(!shown.contains('\u{7}'), "{arguments:?}: {shown:?}");
+    }
+}

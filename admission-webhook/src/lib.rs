@@ -1,7 +1,7 @@
 //! `gavel serve`: the validating admission webhook. An API server sends its AdmissionReviews, and is answered what its own
 //! ValidatingAdmissionPolicies would have answered.
 //!
-//! Layer 4: HTTP, TLS, files, time and threads are here, and decisions are not: those are `gavel-policy`'s, which is given
+//! Layer 5: HTTP, TLS, files, time and threads are here, and decisions are not: those are `gavel-policy`'s, which is given
 //! a snapshot and a request.
 
 use std::net::SocketAddr;

@@ -1,6 +1,7 @@
 //! What manifests say reaches no terminal as its commands.
 #![cfg(test)]
 
+#[expect(dead_code, reason = "some of it is for `gavel serve`")]
 mod program;
 
 use program::{Folder, definition, gavel};

@@ -13,6 +13,13 @@ use crate::definitions::Compiled;
 use crate::environments::{environments, validator};
 use crate::object::Object;
 
+/// An object that can be used.
+#[derive(Debug, Clone)]
+pub(crate) struct Good {
+    pub(crate) object: Arc<Object>,
+    pub(crate) prepared: Prepared,
+}
+
 /// What an object is good for.
 #[derive(Debug, Clone)]
 pub(crate) enum Prepared {

@@ -13,8 +13,7 @@ use serde_json::Value as Json;
 
 use crate::definitions::{Compiled, Definitions};
 use crate::object::Object;
-use crate::prepare::Prepared;
-use crate::store::Good;
+use crate::prepare::{Good, Prepared};
 use crate::unseen::unseen;
 
 /// Everything that requests are decided by. It never changes.

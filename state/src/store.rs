@@ -6,7 +6,7 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 
 use crate::object::{Object, ObjectKey, Origin};
-use crate::prepare::{Preparation, Prepared};
+use crate::prepare::{Good, Preparation};
 use crate::state::{State, build};
 
 /// A change of what is known.
@@ -40,13 +40,6 @@ struct Held {
     refused: BTreeMap<ObjectKey, Vec<String>>,
     /// What is wrong with objects that have no name.
     nameless: Vec<String>,
-}
-
-/// An object that can be used.
-#[derive(Debug, Clone)]
-pub(crate) struct Good {
-    pub(crate) object: Arc<Object>,
-    pub(crate) prepared: Prepared,
 }
 
 impl Store {

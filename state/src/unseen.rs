@@ -6,8 +6,7 @@ use gavel_apimachinery::labels::LabelSelector;
 use gavel_policy::api::{MatchResources, ParamRef};
 use gavel_policy::{CompiledBinding, CompiledPolicy};
 
-use crate::prepare::Prepared;
-use crate::store::Good;
+use crate::prepare::{Good, Prepared};
 
 /// The label that every namespace has.
 const NAME_LABEL: &str = "kubernetes.io/metadata.name";

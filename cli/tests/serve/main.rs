@@ -1,6 +1,7 @@
 //! `gavel serve` as an API server meets it: the real binary, over TLS, with an HTTP client of its own.
 #![cfg(test)]
 
+mod attacks;
 mod bounds;
 mod certificates;
 mod deploy;

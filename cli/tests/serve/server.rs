@@ -91,6 +91,11 @@ impl Server {
         }
     }
 
+    /// All that was logged so far.
+    pub(crate) fn logs(&self) -> Vec<Json> {
+        self.logs.lock().unwrap().clone()
+    }
+
     pub(crate) fn terminate(&self) {
         let pid = self.child.id().to_string();
         assert!(

@@ -1,0 +1,192 @@
+//! Everything at once that an attacker may do, beside one who wants to be served.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value as Json, json};
+
+use crate::program::Folder;
+use crate::server::{Server, policy, review};
+
+/// The limit of a pod in `deploy/`.
+const POD: usize = 512 << 20;
+
+/// How long it lasts: a few seconds, or what `GAVEL_ATTACK_SECONDS` says.
+fn seconds() -> u64 {
+    let said = std::env::var("GAVEL_ATTACK_SECONDS").ok();
+    said.and_then(|said| said.parse().ok()).unwrap_or(8)
+}
+
+/// A policy that is evaluated only for objects of its name.
+fn victim(name: &str, expression: &str) -> String {
+    let condition = format!(
+        "  matchConditions:\n  - name: named\n    expression: object.metadata.name == '{name}'\n  validations:"
+    );
+    policy(name, expression, "", "Deny").replacen("  validations:", &condition, 1)
+}
+
+fn policies() -> Folder {
+    let replaced: String = (0..100).map(|n| format!(".replace('a', 'a{n}')")).collect();
+    let all = [
+        policy("all", "object.metadata.name != 'denied'", "denied", "Deny"),
+        victim("regex", r"!object.data.x.matches('[ab]*a\\pL{900}c')"),
+        victim("find", "object.data.x.findAll('a.*b|a').size() > 0"),
+        victim("replace", &format!("size(object.data.x{replaced}) > 0")),
+        victim("format", "size('item %s'.format([object.data.list])) > 0"),
+    ];
+    Folder::new().with("all.yaml", &all.join("---\n"))
+}
+
+/// A review of an object with this name and data.
+fn named(name: &str, data: Json) -> Json {
+    let mut asked = review(name);
+    asked["request"]["object"]["data"] = data;
+    asked
+}
+
+/// The bodies that are sent, over and over.
+fn bodies() -> Vec<String> {
+    let text = |bytes: usize| json!({"x": "ab".repeat(bytes / 2)});
+    let numbers: Vec<u8> = vec![1; 1_000_000];
+    let twice = |body: String| body.replacen("\"uid\"", "\"uid\":\"first\",\"uid\"", 1);
+    let mut far = review("x");
+    far["request"]["namespace"] = "x".repeat(2_900_000).into();
+    let mut user = review("x");
+    user["request"]["userInfo"]["groups"] = json!(vec!["g".repeat(100); 20_000]);
+    vec![
+        named("regex", text(1_500_000)).to_string(),
+        named("find", text(300_000)).to_string(),
+        named("replace", text(60_000)).to_string(),
+        named("format", json!({"list": vec![json!({"a": "b"}); 50_000]})).to_string(),
+        twice(named("x", json!({"list": numbers})).to_string()),
+        named("x", json!({"list": numbers})).to_string(),
+        far.to_string(),
+        user.to_string(),
+        "[".repeat(1_000_000),
+        review("x").to_string().replace("\"CREATE\"", "null"),
+    ]
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn under_all_attacks_together_memory_is_bounded_and_others_are_served() {
+    let folder = policies();
+    let arguments = [
+        "--policies",
+        folder.text(),
+        "--self-signed",
+        "--max-evaluations",
+        "2",
+    ];
+    let bounds = ["--max-memory", "128Mi", "--max-connections", "256"];
+    let server = Server::start(&[&arguments[..], &bounds].concat());
+    let ended = Arc::new(AtomicBool::new(false));
+    let sent = Arc::new(AtomicUsize::new(0));
+    let mut attackers = Vec::new();
+    for (n, body) in bodies().into_iter().enumerate() {
+        let (client, url) = (server.client(), server.url("/validate?timeout=2s"));
+        let (ended, sent) = (Arc::clone(&ended), Arc::clone(&sent));
+        attackers.push(tokio::spawn(async move {
+            while !ended.load(Ordering::Relaxed) {
+                let asked = client.post(&url).header("content-type", "application/json");
+                let asked = asked.body(body.clone()).send();
+                // Every other one leaves before it is answered.
+                let patience = Duration::from_millis(if n % 2 == 0 { 20_000 } else { 300 });
+                let _ = tokio::time::timeout(patience, asked).await;
+                sent.fetch_add(1, Ordering::Relaxed);
+            }
+        }));
+    }
+    let (address, over) = (server.address, Arc::clone(&ended));
+    let idle = std::thread::spawn(move || {
+        let mut open = Vec::new();
+        while !over.load(Ordering::Relaxed) {
+            if let Ok(mut stream) = TcpStream::connect(address) {
+                let _ = stream.write_all(b"\x16\x03\x01\x02\x00");
+                open.push(stream);
+            }
+            if open.len() > 600 {
+                open.drain(..300);
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    });
+
+    let until = Instant::now() + Duration::from_secs(seconds());
+    let mut took = Vec::new();
+    while Instant::now() < until {
+        let began = Instant::now();
+        // A connection of its own each time, behind all others.
+        let client = server.client();
+        let asked = client.post(server.url("/validate?timeout=10s"));
+        let asked = asked.header("content-type", "application/json");
+        let answer = asked
+            .body(review("denied").to_string())
+            .send()
+            .await
+            .unwrap();
+        assert_eq!(answer.status(), 200);
+        let answer: Json = serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap();
+        assert_eq!(answer["response"]["allowed"], false, "{answer}");
+        let message = answer["response"]["status"]["message"].as_str().unwrap();
+        assert!(message.ends_with("denied request: denied"), "{message}");
+        took.push(began.elapsed());
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    ended.store(true, Ordering::Relaxed);
+    for attacker in attackers {
+        attacker.abort();
+    }
+    idle.join().unwrap();
+    took.sort();
+    let p99 = took[(took.len() * 99 / 100).min(took.len() - 1)];
+    let peak = server.peak_memory();
+    println!(
+        "{} hostile requests; {} others served, half in {:?}, p99 {p99:?}; at most {} MiB",
+        sent.load(Ordering::Relaxed),
+        took.len(),
+        took[took.len() / 2],
+        peak >> 20
+    );
+    assert!(peak < POD, "{peak} bytes");
+    assert!(took.len() > 3, "{took:?}");
+}
+
+/// A line of the log is short, whatever a request says.
+#[test]
+fn log_lines_are_bounded() {
+    let server = Server::start(&["--demo", "--plain-http"]);
+    let long = "x".repeat(2_000_000);
+    for field in ["uid", "name"] {
+        let mut asked = review("x");
+        asked["request"][field] = long.as_str().into();
+        asked["request"]["userInfo"]["username"] = long.as_str().into();
+        asked["request"]["operation"] = "DELETE".into();
+        post(&server, &asked.to_string());
+        asked["apiVersion"] = long.as_str().into();
+        post(&server, &asked.to_string());
+    }
+    server.wait_for_log("request refused");
+    for log in server.logs() {
+        assert!(
+            log.to_string().len() < 8_000,
+            "{} bytes",
+            log.to_string().len()
+        );
+    }
+}
+
+fn post(server: &Server, body: &str) {
+    let mut stream = TcpStream::connect(server.address).unwrap();
+    let head = format!(
+        "POST /validate HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    stream.write_all(body.as_bytes()).unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).unwrap();
+    assert!(answer.starts_with(b"HTTP/1.1 "));
+}

@@ -86,7 +86,7 @@ impl<P: Bounds, B: Bound> Hooks<P, B> {
     }
 
     /// All policies, by name.
-    pub(crate) fn all(&self) -> impl Iterator<Item = &Hook> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Hook<P, B>> {
         self.hooks.iter()
     }
 

@@ -268,7 +268,7 @@ impl Snapshot {
 
     /// The names of the policies that are bound, each with the name of one of its bindings.
     pub fn bound(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.hooks.all().flat_map(|hook| {
+        self.hooks.validating.all().flat_map(|hook| {
             let (policy, bindings) = hook.parts();
             bindings.map(|binding| (policy.name(), binding.name()))
         })

@@ -22,6 +22,11 @@ fn policies_are_answered_as_recorded() {
     check("policies.ndjson");
 }
 
+#[test]
+fn definitions_are_answered_as_recorded() {
+    check("definitions.ndjson");
+}
+
 /// What Kubernetes does instead is told in `docs/differences.md`.
 #[test]
 fn what_is_deliberately_different_stays_so() {

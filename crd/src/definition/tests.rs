@@ -1,8 +1,11 @@
 use serde_json::{Map, json};
 
+use gavel_apimachinery::field::Error;
 use gavel_apimachinery::server::Server;
+use gavel_engine::value::Json;
 
 use super::*;
+use crate::rule::RuleEnvs;
 
 fn server() -> Server {
     Server::default()

@@ -5,6 +5,8 @@ use gavel_apimachinery::field::Path;
 use gavel_apimachinery::meta;
 use gavel_engine::value::Json;
 
+use super::Definition;
+
 /// How many unknown fields the decoder reports.
 const MAX_UNKNOWN: usize = 100;
 
@@ -22,12 +24,17 @@ enum Known {
     Metadata,
 }
 
-/// The paths of fields that the decoder does not know, such as `spec.versions[0].x`, in the order of keys.
-pub(super) fn unknown_fields(definition: &Json) -> Vec<String> {
-    let mut unknown = Vec::new();
-    visit(definition, &DEFINITION, &Path::root(), &mut unknown);
-    unknown.truncate(MAX_UNKNOWN);
-    unknown
+impl Definition {
+    /// The paths of the fields in the JSON of a definition that an API server does not know, such as
+    /// `spec.versions[0].x`, in the order of keys and at most 100. [`Definition::read`] skips such fields; an API server
+    /// that decodes strictly refuses the definition for them: `unknown field \"spec.versions[0].x\"`. As in the API
+    /// server, what is unknown below `items` and `additionalProperties` is not found.
+    pub fn unknown_fields(json: &Json) -> Vec<String> {
+        let mut unknown = Vec::new();
+        visit(json, &DEFINITION, &Path::root(), &mut unknown);
+        unknown.truncate(MAX_UNKNOWN);
+        unknown
+    }
 }
 
 /// As deep as the table for most values, and as schemas are nested for them.
@@ -159,7 +166,7 @@ mod tests {
                 "d": {"items": {"hidden": 1}, "additionalProperties": {"hidden": 1}, "dependencies": {"e": {"hidden": 1}}},
             },
         });
-        let found = unknown_fields(&json!({
+        let found = Definition::unknown_fields(&json!({
             "kind": "CustomResourceDefinition",
             "metadata": {"name": "a", "lables": {}, "ownerReferences": [{"x": 1}]},
             "spec": {
@@ -192,12 +199,13 @@ mod tests {
     #[test]
     fn values_of_other_types_are_left_to_the_reader() {
         assert!(
-            unknown_fields(&json!({"spec": [{"x": 1}], "metadata": 1, "status": null})).is_empty()
+            Definition::unknown_fields(&json!({"spec": [{"x": 1}], "metadata": 1, "status": null}))
+                .is_empty()
         );
         let many: Json = (0..200)
             .map(|n| (n.to_string(), json!(n)))
             .collect::<serde_json::Map<_, _>>()
             .into();
-        assert_eq!(unknown_fields(&many).len(), 100);
+        assert_eq!(Definition::unknown_fields(&many).len(), 100);
     }
 }

@@ -6,10 +6,8 @@ use gavel_apimachinery::server::Server;
 use gavel_schema::validate::Validator;
 use gavel_schema::{JsonSchema, Pool, default};
 
-use super::CompiledCrd;
-use super::rules::RuleNode;
 use crate::definition::{Definition, Scale, Version, conversion_error};
-use crate::rule::RuleEnvs;
+use crate::rule::{RuleEnvs, RuleNode};
 
 /// Why objects cannot be held against a definition. No API server accepts such a definition.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -20,6 +18,70 @@ pub struct CompileError(String);
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the CRD has no version {0:?}")]
 pub struct UnknownVersion(String);
+
+/// A definition, ready to look at its objects: schemas are compiled, and rules.
+///
+/// It is compiled once and used from many threads.
+///
+/// ```
+/// use gavel_crd::CompiledCrd;
+/// use gavel_crd::definition::Definition;
+/// use gavel_crd::resource::{COST_BUDGET, DecodeOptions};
+/// use serde_json::json;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let definition = Definition::read(&json!({
+///     "apiVersion": "apiextensions.k8s.io/v1",
+///     "kind": "CustomResourceDefinition",
+///     "metadata": {"name": "things.example.com"},
+///     "spec": {
+///         "group": "example.com",
+///         "names": {"plural": "things", "kind": "Thing"},
+///         "scope": "Namespaced",
+///         "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {
+///             "type": "object",
+///             "properties": {"spec": {
+///                 "type": "object",
+///                 "properties": {"replicas": {"type": "integer", "default": 1}, "color": {"type": "string"}},
+///                 "x-kubernetes-validations": [
+///                     {"rule": "self.replicas <= 5", "fieldPath": ".replicas", "message": "too many"},
+///                     {"rule": "self.color == oldSelf.color", "message": "color is immutable"},
+///                 ],
+///             }},
+///         }}}],
+///     },
+/// }))?;
+/// let crd = CompiledCrd::compile(&definition)?;
+///
+/// // What a client sends is read first: unknown fields are dropped, defaults set.
+/// let thing = |spec| json!({
+///     "apiVersion": "example.com/v1",
+///     "kind": "Thing",
+///     "metadata": {"name": "a", "namespace": "default", "resourceVersion": "1"},
+///     "spec": spec,
+/// });
+/// let old = crd.decode(thing(json!({"color": "red", "size": 3})), DecodeOptions::default())?;
+/// assert_eq!(old.object["spec"], json!({"color": "red", "replicas": 1}));
+/// assert_eq!(old.unknown_fields, ["spec.size"]);
+/// assert!(crd.validate("v1", &old.object, None, COST_BUDGET)?.is_valid());
+///
+/// let new = crd.decode(thing(json!({"color": "blue", "replicas": 7})), DecodeOptions::default())?;
+/// let outcome = crd.validate("v1", &new.object, Some(&old.object), COST_BUDGET)?;
+/// assert_eq!(outcome.errors().map(ToString::to_string).collect::<Vec<_>>(), [
+///     "spec.replicas: Invalid value: too many",
+///     "spec: Invalid value: color is immutable",
+/// ]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct CompiledCrd {
+    pub(super) group: String,
+    pub(super) kind: String,
+    pub(super) is_namespaced: bool,
+    pub(super) preserves_unknown_fields: bool,
+    pub(super) versions: Vec<CompiledVersion>,
+}
 
 impl CompiledCrd {
     /// Compiles a definition for the API server of the newest version.

@@ -2,7 +2,7 @@
 
 use gavel_engine::value::Json;
 
-use super::CompiledCrd;
+use super::compile::CompiledCrd;
 use crate::decode::{Decoder, Source};
 
 /// How an object is read.

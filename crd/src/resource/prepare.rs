@@ -4,7 +4,7 @@
 use gavel_engine::value::Json;
 use serde_json::Map;
 
-use super::{CompiledCrd, UnknownVersion};
+use super::compile::{CompiledCrd, UnknownVersion};
 
 impl CompiledCrd {
     /// Makes an object ready to be validated, once admission has had its say: what the client may not set is put right, which

@@ -8,12 +8,9 @@ use gavel_engine::value::Json;
 use gavel_schema::correlate::{Correlated, Correlation};
 use gavel_schema::{JsonSchema, embedded, validate};
 
-use super::compile::{CompiledVersion, UnknownVersion};
-use super::rules::Interrupt;
-use super::{CompiledCrd, scale};
-
-/// What all rules of an object may cost together in an API server, in cost units.
-pub const COST_BUDGET: i64 = 10_000_000;
+use super::compile::{CompiledCrd, CompiledVersion, UnknownVersion};
+use super::scale;
+use crate::rule::{COST_BUDGET, Interrupt};
 
 /// How an object is validated.
 #[derive(Clone, Copy)]

@@ -1,9 +1,12 @@
-//! The rules of a schema's nodes (`x-kubernetes-validations`): compiled, and what they may cost.
+//! The rules of a schema's nodes (`x-kubernetes-validations`): compiled, what they may cost, and evaluated.
 
 mod compile;
 mod envs;
 mod field_path;
+mod tree;
 
 pub use compile::{CompiledRule, Expression, compile, max_cardinality};
 pub use envs::{Age, NodeType, OLD_SELF, RuleEnvs, SELF};
 pub use field_path::{Brackets, FieldPath, FieldPathError};
+pub(crate) use tree::RuleNode;
+pub use tree::{COST_BUDGET, Interrupt};

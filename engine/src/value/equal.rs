@@ -117,6 +117,10 @@ fn equals_within(
             (None, Some(r)) => lists_equal(List(ListRepr::View(*l)), r, reach)?,
             (None, None) => false,
         },
+        (Value(Repr::MapView(l)), r) if l.equals_only_itself() => match r {
+            Value(Repr::MapView(r)) => std::ptr::addr_eq(*l, *r),
+            _ => return Err(EvalError::no_such_overload()),
+        },
         _ => match (left.as_list(), right.as_list()) {
             (Some(l), Some(r)) => lists_equal(l, r, reach)?,
             (None, None) => match (left.as_map(), right.as_map()) {

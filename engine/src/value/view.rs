@@ -85,6 +85,12 @@ pub trait MapView: fmt::Debug {
 
     /// The key at a position from 0, in an order of the host's, or `None` past the end.
     fn key(&self, position: usize) -> Option<Value<'_>>;
+
+    /// Whether the map on the left of `==` equals itself alone, its entries unread, and cannot be compared with values
+    /// other than maps of hosts.
+    fn equals_only_itself(&self) -> bool {
+        false
+    }
 }
 
 /// A value of a library's own type.

@@ -242,6 +242,10 @@ impl MapView for Pool<'_> {
         let variable = self.known.get(position)?;
         Some(Value::from(&variable.name))
     }
+
+    fn equals_only_itself(&self) -> bool {
+        true
+    }
 }
 
 impl MapView for Scope<'_, '_> {
@@ -265,6 +269,10 @@ impl MapView for Scope<'_, '_> {
 
     fn key(&self, position: usize) -> Option<Value<'_>> {
         self.pool.key(position)
+    }
+
+    fn equals_only_itself(&self) -> bool {
+        true
     }
 }
 

@@ -8,8 +8,7 @@ use gavel_schema::JsonSchema;
 use gavel_schema::default::{DefaultOf, validate_defaults};
 use gavel_schema::validate::Validator;
 
-use crate::resource::{COST_BUDGET, RuleNode};
-use crate::rule::RuleEnvs;
+use crate::rule::{COST_BUDGET, RuleEnvs, RuleNode};
 
 /// What is wrong with the defaults in a structural schema. The rules of all of them share one budget.
 pub(super) fn check(

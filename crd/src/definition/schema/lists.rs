@@ -11,7 +11,7 @@ use smol_str::SmolStr;
 use super::structural::required_or_invalid;
 use crate::definition::findings::Findings;
 use crate::definition::go_json;
-use crate::definition::validate::Options;
+use crate::definition::options::Options;
 
 /// The most faults of the keys of one list that are told.
 const MAX_KEY_FAULTS: usize = 100;

@@ -4,10 +4,9 @@ use gavel_apimachinery::field::{Error, Path};
 use gavel_schema::JsonSchema;
 
 use super::Validation;
-use super::validate::Options;
 use crate::definition::findings::Findings;
-use crate::rule::RuleEnvs;
 
+mod check;
 mod context;
 mod convertible;
 mod cost;
@@ -24,29 +23,12 @@ pub use cost::SCHEMA_LIMIT;
 pub(super) use lists::{check_entries, mergeable_item_of_set};
 pub(super) use openapi::TYPES;
 
+pub(super) use check::{MAX_SELECTABLE_FIELDS, SchemaCheck};
 pub(super) use context::{Context, Step};
 pub(super) use cost::TotalCost;
 pub(super) use rules::rule_cost;
 
 use openapi::OpenApi;
-
-/// The most selectable fields of a version.
-pub(super) const MAX_SELECTABLE_FIELDS: usize = 8;
-
-/// How a schema is checked.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct SchemaCheck<'c> {
-    /// What an update may keep.
-    pub(super) options: &'c Options<'c>,
-    /// The environments of rules.
-    pub(super) envs: &'c RuleEnvs,
-    /// Whether the schema must be structural.
-    pub(super) require_structural: bool,
-    /// Whether the status has an endpoint of its own.
-    pub(super) has_status: bool,
-    /// Whether the schema is the same as before: then a rule may cost more than its limit.
-    pub(super) is_unchanged: bool,
-}
 
 impl SchemaCheck<'_> {
     /// Appends what is wrong with a schema; `path` is that of the validation.

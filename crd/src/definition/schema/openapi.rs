@@ -4,9 +4,10 @@
 use gavel_apimachinery::field::{Error, Path};
 use gavel_schema::{Dependency, Items, JsonSchema, SchemaOrBool};
 
+use super::check::SchemaCheck;
 use super::context::{Context, Step};
 use super::cost::TotalCost;
-use super::{SchemaCheck, lists, rule_syntax};
+use super::{lists, rule_syntax};
 use crate::definition::findings::Findings;
 
 /// The types that a schema may name.

@@ -9,20 +9,36 @@ use gavel_engine::value::Json;
 
 use super::{Definition, Status, Version};
 use crate::definition::findings::Findings;
+use crate::definition::options::Options;
 use crate::rule::RuleEnvs;
 
 mod approval;
 mod conversion;
 mod names;
-mod options;
 mod selection;
 mod spec;
 mod surroundings;
+mod update;
 
-pub(super) use options::Options;
+impl Definition {
+    /// What is wrong with the definition if it is created; nothing where an API server accepts it. What it says of its
+    /// status does not count.
+    ///
+    /// Errors are in the API server's order, where that is not by chance.
+    pub fn validate(&self, envs: &RuleEnvs) -> Vec<Error> {
+        create(self, &self.created_status(), envs)
+    }
+
+    /// What is wrong with the definition if it takes the place of another: what was accepted in that one may stay, even
+    /// where a new definition may not have it. The status is that of the other.
+    pub fn validate_update(&self, old: &Definition, envs: &RuleEnvs) -> Vec<Error> {
+        let status = old.status.clone().storing(&self.spec);
+        update(self, &status, old, envs)
+    }
+}
 
 /// What is wrong with a new definition of this status.
-pub(super) fn create(definition: &Definition, status: &Status, envs: &RuleEnvs) -> Vec<Error> {
+fn create(definition: &Definition, status: &Status, envs: &RuleEnvs) -> Vec<Error> {
     let names = &definition.spec.names;
     let required = format!("{}.{}", names.plural, definition.spec.group);
     let name_rule = |name: &str, is_prefix: bool| -> Faults {
@@ -51,7 +67,7 @@ pub(super) fn create(definition: &Definition, status: &Status, envs: &RuleEnvs) 
 }
 
 /// What is wrong with a definition of this status that takes the place of another.
-pub(super) fn update(
+fn update(
     definition: &Definition,
     status: &Status,
     old: &Definition,

@@ -6,8 +6,9 @@ use gavel_apimachinery::field::{BadValue, Error, Path};
 use gavel_apimachinery::json;
 use gavel_apimachinery::names::dns1123_subdomain;
 
-use super::{Options, conversion, names, selection, surroundings};
+use super::{conversion, names, selection, surroundings};
 use crate::definition::findings::Findings;
+use crate::definition::options::Options;
 use crate::definition::schema::{self, SchemaCheck};
 use crate::definition::shared::Shared;
 use crate::definition::walk::any_schema;

@@ -12,7 +12,7 @@ mod ratchet;
 mod report;
 mod walk;
 
-pub use evaluate::Interrupt;
+pub use evaluate::{COST_BUDGET, Interrupt};
 pub(crate) use node::RuleNode;
 
 use evaluate::Subject;
@@ -22,7 +22,7 @@ use walk::Walk;
 
 impl RuleNode {
     /// Runs the rules of a whole object, with what it was if it is updated, and a budget in cost units.
-    pub(super) fn run<'d>(
+    pub(crate) fn run<'d>(
         &'d self,
         object: &'d Json,
         was: Option<Correlated<'_, 'd>>,

@@ -14,6 +14,9 @@ use super::ratchet::Ratchet;
 use super::report::Report;
 use crate::rule::{CompiledRule, Expression, NodeType, OLD_SELF, SELF};
 
+/// What all rules of an object may cost together in an API server, in cost units.
+pub const COST_BUDGET: i64 = 10_000_000;
+
 /// The most that one expression may cost, in cost units.
 const PER_CALL_LIMIT: u64 = 1_000_000;
 

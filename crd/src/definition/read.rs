@@ -1,0 +1,204 @@
+//! A definition as an API server reads it: decoded, with its defaults (apiextensions `v1/defaults.go`).
+
+use std::borrow::Cow;
+
+use gavel_apimachinery::meta;
+use gavel_engine::value::Json;
+use gavel_schema::{JsonSchema, SchemaReader};
+use serde::Deserialize;
+
+use super::api::{self, Conversion, Spec, Status, Validation, Version};
+use super::shared::Shared;
+
+/// A CustomResourceDefinition of `apiextensions.k8s.io/v1`, with its defaults.
+///
+/// ```
+/// use gavel_crd::definition::Definition;
+/// use serde_json::json;
+///
+/// let definition = Definition::read(&json!({
+///     "apiVersion": "apiextensions.k8s.io/v1",
+///     "kind": "CustomResourceDefinition",
+///     "metadata": {"name": "things.example.com"},
+///     "spec": {
+///         "group": "example.com",
+///         "names": {"plural": "things", "kind": "Thing"},
+///         "scope": "Namespaced",
+///         "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object"}}}],
+///     },
+/// }))?;
+/// assert_eq!(definition.spec.names.list_kind, "ThingList");
+/// assert!(definition.schema("v1").is_some());
+/// # Ok::<(), gavel_crd::definition::ReadError>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Definition {
+    /// The metadata as it is written, save for the generation, which is the API server's to count.
+    pub metadata: Json,
+    /// What it says.
+    pub spec: Spec,
+    /// What the API server knows of it.
+    pub status: Status,
+}
+
+/// Why JSON is not a CustomResourceDefinition.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ReadError(String);
+
+/// The field of a definition's manifest that an error's field is. Upstream looks at definitions in a form of its own, which
+/// names what all versions share once: their schema is `spec.validation`.
+pub fn written_field(field: &str) -> Cow<'_, str> {
+    match field.strip_prefix("spec.validation.") {
+        Some(rest) => Cow::Owned(format!("spec.versions[0].schema.{rest}")),
+        None => Cow::Borrowed(field),
+    }
+}
+
+impl Definition {
+    /// Reads a definition and sets its defaults. Fails where a value has the wrong type, where schemas are nested too deep,
+    /// and for versions of the API other than v1.
+    pub fn read(json: &Json) -> Result<Definition, ReadError> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Written {
+            #[serde(default, deserialize_with = "api::or_default")]
+            api_version: String,
+            #[serde(default, deserialize_with = "api::or_default")]
+            metadata: Json,
+            #[serde(default, deserialize_with = "api::or_default")]
+            spec: Spec,
+            #[serde(default, deserialize_with = "api::or_default")]
+            status: Status,
+        }
+        let read = Written::deserialize(json).map_err(|error| ReadError(error.to_string()))?;
+        if read.api_version == "apiextensions.k8s.io/v1beta1" {
+            let message = "only apiextensions.k8s.io/v1 is supported";
+            return Err(ReadError(message.to_owned()));
+        }
+        let Written {
+            mut metadata,
+            mut spec,
+            mut status,
+            ..
+        } = read;
+        match &mut metadata {
+            Json::Null => metadata = Json::Object(serde_json::Map::new()),
+            metadata => {
+                meta::check(metadata).map_err(|error| ReadError(format!("metadata: {error}")))?;
+                metadata
+                    .as_object_mut()
+                    .map(|fields| fields.remove("generation"));
+            }
+        }
+        read_schemas(&mut spec, json)?;
+        set_defaults(&mut spec);
+        if status.stored_versions.is_empty() {
+            status = status.storing(&spec);
+        }
+        Ok(Definition {
+            metadata,
+            spec,
+            status,
+        })
+    }
+
+    /// The version in which objects are stored: the first that says so.
+    pub fn storage_version(&self) -> Option<&Version> {
+        self.spec.versions.iter().find(|version| version.storage)
+    }
+
+    /// The schema of the objects of a version.
+    pub fn schema(&self, version: &str) -> Option<&JsonSchema> {
+        let mut versions = self.spec.versions.iter();
+        let version = versions.find(|known| known.name == version)?;
+        version.schema.as_ref()?.schema.as_deref()
+    }
+
+    /// The same without a status: as it is when it is created.
+    #[must_use]
+    pub fn without_status(self) -> Definition {
+        Definition {
+            status: self.created_status(),
+            ..self
+        }
+    }
+
+    pub(super) fn created_status(&self) -> Status {
+        Status::default().storing(&self.spec)
+    }
+
+    /// What a version says of its objects. Nothing where there is no such version, unless all versions say the same.
+    pub(super) fn validation(&self, version: &str) -> Option<Option<&Validation>> {
+        let shared = self.shared().validation;
+        if shared.is_common() {
+            return Some(shared.common);
+        }
+        let mut versions = self.spec.versions.iter();
+        let version = versions.find(|known| known.name == version)?;
+        Some(version.schema.as_ref())
+    }
+
+    /// What is the same in all versions.
+    pub(super) fn shared(&self) -> Shared<'_> {
+        Shared::of(&self.spec.versions)
+    }
+}
+
+impl Status {
+    /// The same with the version in which objects are stored now.
+    pub(super) fn storing(mut self, spec: &Spec) -> Status {
+        let storage = spec.versions.iter().find(|version| version.storage);
+        if let Some(Version { name, .. }) = storage
+            && !self.stored_versions.contains(name)
+        {
+            self.stored_versions.push(name.clone());
+        }
+        self
+    }
+}
+
+/// Reads the schemas where they lie: they are most of a definition.
+fn read_schemas(spec: &mut Spec, json: &Json) -> Result<(), ReadError> {
+    let written = json.pointer("/spec/versions").and_then(Json::as_array);
+    let versions = spec.versions.iter_mut().zip(written.into_iter().flatten());
+    let mut reader = SchemaReader::default();
+    for (n, (version, written)) in versions.enumerate() {
+        let fault = |what: &str| ReadError(format!("spec.versions[{n}].schema{what}"));
+        let validation = match written.get("schema") {
+            None | Some(Json::Null) => continue,
+            Some(Json::Object(validation)) => validation,
+            Some(_) => return Err(fault(": must be an object")),
+        };
+        let schema = match validation.get("openAPIV3Schema") {
+            None | Some(Json::Null) => None,
+            Some(schema) => {
+                let fault = |error| fault(&format!(".openAPIV3Schema: {error}"));
+                Some(reader.read(schema).map_err(fault)?)
+            }
+        };
+        version.schema = Some(Validation { schema });
+    }
+    Ok(())
+}
+
+fn set_defaults(spec: &mut Spec) {
+    let names = &mut spec.names;
+    if names.singular.is_empty() {
+        names.singular = gavel_apimachinery::names::lower_case(&names.kind);
+    }
+    if names.list_kind.is_empty() && !names.kind.is_empty() {
+        names.list_kind = format!("{}List", names.kind);
+    }
+    let conversion = spec.conversion.get_or_insert_with(|| Conversion {
+        strategy: "None".to_owned(),
+        webhook: None,
+    });
+    let client = conversion
+        .webhook
+        .as_mut()
+        .and_then(|webhook| webhook.client_config.as_mut());
+    if let Some(service) = client.and_then(|client| client.service.as_mut()) {
+        service.port.get_or_insert(443);
+    }
+}

@@ -9,10 +9,10 @@ use crate::source::ExprId;
 
 /// Why an evaluation failed, worded as Kubernetes words it. One word in size.
 #[derive(Debug, Clone)]
-pub struct EvalError(Box<Repr>);
+pub struct EvalError(Box<Details>);
 
 #[derive(Debug, Clone)]
-struct Repr {
+struct Details {
     kind: EvalErrorKind,
     message: Cow<'static, str>,
     expr_id: Option<ExprId>,
@@ -110,7 +110,7 @@ impl EvalError {
     }
 
     fn of_kind(kind: EvalErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
-        EvalError(Box::new(Repr {
+        EvalError(Box::new(Details {
             kind,
             message: message.into(),
             expr_id: None,

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use smallvec::SmallVec;
 
 use super::frame::Frame;
-use super::tree::{Call, Callee};
+use super::tree::{Callee, FunctionCall};
 use crate::cost::Formula;
 use crate::decl::OverloadDecl;
 use crate::error::EvalError;
@@ -14,7 +14,7 @@ use crate::value::{HeldError, Value};
 
 type Arguments<'a> = SmallVec<[Value<'a>; 3]>;
 
-impl Call {
+impl FunctionCall {
     pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
         // Most calls have one or two arguments, which then stay on the stack.
         match &*self.arguments {

@@ -6,12 +6,12 @@
 use bumpalo::collections::Vec as ArenaVec;
 
 use super::frame::{Frame, Slot};
-use super::tree::{Fold, FoldKind, General, Insert, Node};
+use super::tree::{FoldKind, FoldStep, General, Insert, Step};
 use crate::cost;
 use crate::error::EvalError;
 use crate::value::{List, ListRepr, MapBuilder, OwnedValue, Value};
 
-impl Fold {
+impl FoldStep {
     #[inline(never)]
     pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
         let range = self.range.eval(frame)?;
@@ -114,7 +114,7 @@ impl Fold {
         &self,
         range: Value<'a>,
         decisive: bool,
-        predicate: &'a Node,
+        predicate: &'a Step,
         frame: &mut Frame<'a>,
     ) -> Result<Value<'a>, EvalError> {
         let condition = if decisive { 3 } else { 2 };
@@ -142,7 +142,7 @@ impl Fold {
     fn exists_one<'a>(
         &self,
         range: Value<'a>,
-        predicate: &'a Node,
+        predicate: &'a Step,
         frame: &mut Frame<'a>,
     ) -> Result<Value<'a>, EvalError> {
         let mut accu: Result<u64, EvalError> = Ok(0);
@@ -169,8 +169,8 @@ impl Fold {
     fn collect_list<'a>(
         &self,
         range: Value<'a>,
-        filter: Option<&'a Node>,
-        element: &'a Node,
+        filter: Option<&'a Step>,
+        element: &'a Step,
         frame: &mut Frame<'a>,
     ) -> Result<Value<'a>, EvalError> {
         let mut failure = None;
@@ -211,7 +211,7 @@ impl Fold {
     fn collect_map<'a>(
         &self,
         range: Value<'a>,
-        filter: Option<&'a Node>,
+        filter: Option<&'a Step>,
         insert: &'a Insert,
         frame: &mut Frame<'a>,
     ) -> Result<Value<'a>, EvalError> {
@@ -274,7 +274,7 @@ impl Fold {
 
 /// Whether an element is to be collected. A predicate that fails is what the accumulator becomes.
 fn passes<'a>(
-    filter: Option<&'a Node>,
+    filter: Option<&'a Step>,
     failure: &mut Option<EvalError>,
     frame: &mut Frame<'a>,
 ) -> Result<bool, EvalError> {
@@ -291,8 +291,8 @@ fn passes<'a>(
 }
 
 fn insert_entry<'a>(
-    key: &'a Node,
-    value: &'a Node,
+    key: &'a Step,
+    value: &'a Step,
     collected: &mut MapBuilder<'a>,
     frame: &mut Frame<'a>,
 ) -> Result<(), EvalError> {
@@ -309,7 +309,7 @@ fn insert_entry<'a>(
 }
 
 fn insert_entries<'a>(
-    entries: &'a Node,
+    entries: &'a Step,
     collected: &mut MapBuilder<'a>,
     frame: &mut Frame<'a>,
 ) -> Result<(), EvalError> {

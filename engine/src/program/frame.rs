@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use super::path::PathId;
-use super::tree::Node;
+use super::tree::Step;
 use super::{EvalOptions, Program};
 use crate::decl::CallContext;
 use crate::error::EvalError;
@@ -20,7 +20,7 @@ pub(super) struct Frame<'a> {
     /// Where computed values live.
     pub(super) arena: &'a Arena,
     program: &'a Program,
-    variables: Variables<'a>,
+    variables: BoundVariables<'a>,
     slots: SmallVec<[(Slot<'a>, Epoch); 4]>,
     kept: SmallVec<[Option<(Value<'a>, Epoch)>; 8]>,
     cost: u64,
@@ -31,7 +31,7 @@ pub(super) struct Frame<'a> {
 }
 
 /// The values of a program's variables, in its order; none of those that are not bound.
-pub(super) type Variables<'a> = SmallVec<[Option<Value<'a>>; 4]>;
+pub(super) type BoundVariables<'a> = SmallVec<[Option<Value<'a>>; 4]>;
 
 /// Counts the values of a loop variable, so that what was kept of an earlier one is told apart.
 pub(super) type Epoch = u32;
@@ -42,7 +42,7 @@ pub(super) enum Slot<'a> {
     /// Out of scope.
     Empty,
     /// An accumulator that nothing has read yet: evaluated when it is first read.
-    Unread(&'a Node),
+    Unread(&'a Step),
     /// A value.
     Value(Value<'a>),
     /// A failure, which reading it brings back.
@@ -61,7 +61,7 @@ impl<'a> From<Result<Value<'a>, EvalError>> for Slot<'a> {
 impl<'a> Frame<'a> {
     pub(super) fn new(
         program: &'a Program,
-        variables: Variables<'a>,
+        variables: BoundVariables<'a>,
         arena: &'a Arena,
         options: &EvalOptions<'a>,
     ) -> Self {
@@ -209,7 +209,7 @@ impl<'a> Frame<'a> {
     pub(super) fn slot(&mut self, index: usize) -> Result<Value<'a>, EvalError> {
         match self.slots.get(index).map(|(slot, _)| slot) {
             Some(Slot::Unread(init)) => {
-                let init: &'a Node = init;
+                let init: &'a Step = init;
                 let result = init.eval(self);
                 if let Err(error) = &result
                     && error.is_fatal()

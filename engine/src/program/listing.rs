@@ -5,7 +5,8 @@ use std::fmt::{self, Display};
 use super::Program;
 use super::path::PathId;
 use super::tree::{
-    Attribute, Base, Call, Callee, Fold, FoldKind, Insert, Key, Node, Operands, Operator,
+    Attribute, Base, Callee, FoldKind, FoldStep, FunctionCall, Insert, Operands, Operator,
+    QualifierKey, Step,
 };
 use crate::cost::{Cost, Formula};
 use crate::value::OwnedValue;
@@ -29,19 +30,19 @@ struct Listing<'p, 'f, 'b> {
 
 impl Listing<'_, '_, '_> {
     /// A node, labelled with what it is to the node above it.
-    fn node(&mut self, label: &str, node: &Node) -> fmt::Result {
+    fn node(&mut self, label: &str, node: &Step) -> fmt::Result {
         match node {
-            Node::Constant(value) => self.line(label, Constant(value)),
-            Node::Failure(error) => self.line(label, format_args!("failure: {error}")),
-            Node::Attribute(attribute) => self.attribute(label, attribute),
-            Node::And(terms, _) => self.nodes(label, "&&", terms.iter()),
-            Node::Or(terms, _) => self.nodes(label, "||", terms.iter()),
-            Node::Not(operand, _) => self.nodes(label, "!", [&**operand]),
-            Node::Equality(equality) => {
+            Step::Constant(value) => self.line(label, ConstantText(value)),
+            Step::Failure(error) => self.line(label, format_args!("failure: {error}")),
+            Step::Attribute(attribute) => self.attribute(label, attribute),
+            Step::And(terms, _) => self.nodes(label, "&&", terms.iter()),
+            Step::Or(terms, _) => self.nodes(label, "||", terms.iter()),
+            Step::Not(operand, _) => self.nodes(label, "!", [&**operand]),
+            Step::Equality(equality) => {
                 let operator = if equality.negated { "!=" } else { "==" };
                 self.operands(label, operator, &equality.operands)
             }
-            Node::Comparison(comparison) => {
+            Step::Comparison(comparison) => {
                 let operator = match comparison.operator {
                     Operator::Less => "<",
                     Operator::LessEquals => "<=",
@@ -50,18 +51,18 @@ impl Listing<'_, '_, '_> {
                 };
                 self.operands(label, operator, &comparison.operands)
             }
-            Node::Call(call) => self.call(label, call),
-            Node::Membership(membership) => {
-                let members = membership.set.iter().map(Constant);
-                let head = format_args!("in set {{{}}}", Joined(members, ", "));
+            Step::Call(call) => self.call(label, call),
+            Step::Membership(membership) => {
+                let members = membership.set.iter().map(ConstantText);
+                let head = format_args!("in set {{{}}}", Separated(members, ", "));
                 self.nodes(label, head, [&membership.element])
             }
-            Node::NotStrictlyFalse(argument) => {
+            Step::NotStrictlyFalse(argument) => {
                 self.nodes(label, "not strictly false", [&**argument])
             }
-            Node::OptionalOr(terms) => self.nodes(label, "or", terms.iter()),
-            Node::OptionalOrValue(terms, _) => self.nodes(label, "orValue", terms.iter()),
-            Node::List(list) => {
+            Step::OptionalOr(terms) => self.nodes(label, "or", terms.iter()),
+            Step::OptionalOrValue(terms, _) => self.nodes(label, "orValue", terms.iter()),
+            Step::List(list) => {
                 self.line(label, "list")?;
                 self.below(|listing| {
                     let mut elements = list.elements.iter();
@@ -70,7 +71,7 @@ impl Listing<'_, '_, '_> {
                     })
                 })
             }
-            Node::Map(map) => {
+            Step::Map(map) => {
                 self.line(label, "map")?;
                 self.below(|listing| {
                     map.entries.iter().try_for_each(|(key, element)| {
@@ -79,7 +80,7 @@ impl Listing<'_, '_, '_> {
                     })
                 })
             }
-            Node::Struct(literal) => {
+            Step::Struct(literal) => {
                 self.line(label, format_args!("struct {}", literal.type_name))?;
                 self.below(|listing| {
                     literal.fields.iter().try_for_each(|(name, element)| {
@@ -88,8 +89,8 @@ impl Listing<'_, '_, '_> {
                     })
                 })
             }
-            Node::Fold(fold) => self.fold(label, fold),
-            Node::Block(block) => {
+            Step::Fold(fold) => self.fold(label, fold),
+            Step::Block(block) => {
                 self.line(label, "block")?;
                 self.below(|listing| {
                     for (slot, part) in &block.parts {
@@ -113,10 +114,10 @@ impl Listing<'_, '_, '_> {
         let qualifiers = attribute.qualifiers.iter().map(|qualifier| {
             let optional = optional(qualifier.optional);
             match &qualifier.key {
-                Key::Field(name) => format!(".{optional}{name}"),
-                Key::Declared(name) => format!(".{optional}{name}!"),
-                Key::Constant(value) => format!("[{optional}{}]", Constant(value)),
-                Key::Attribute(_) | Key::Computed(_) => format!("[{optional}…]"),
+                QualifierKey::Field(name) => format!(".{optional}{name}"),
+                QualifierKey::Declared(name) => format!(".{optional}{name}!"),
+                QualifierKey::Constant(value) => format!("[{optional}{}]", ConstantText(value)),
+                QualifierKey::Attribute(_) | QualifierKey::Computed(_) => format!("[{optional}…]"),
             }
         });
         let base = match &attribute.base {
@@ -127,7 +128,7 @@ impl Listing<'_, '_, '_> {
             Base::Unbound(name) => &format!("unbound {name}"),
         };
         let presence = if attribute.presence { "has " } else { "" };
-        let (fields, qualifiers) = (Joined(fields, ""), Joined(qualifiers, ""));
+        let (fields, qualifiers) = (Separated(fields, ""), Separated(qualifiers, ""));
         let tested = kept(attribute.tested);
         self.line(
             label,
@@ -149,9 +150,9 @@ impl Listing<'_, '_, '_> {
         }
         for qualifier in &attribute.qualifiers {
             match &qualifier.key {
-                Key::Attribute(key) => self.attribute("at", key)?,
-                Key::Computed(key) => self.node("at", key)?,
-                Key::Field(_) | Key::Declared(_) | Key::Constant(_) => {}
+                QualifierKey::Attribute(key) => self.attribute("at", key)?,
+                QualifierKey::Computed(key) => self.node("at", key)?,
+                QualifierKey::Field(_) | QualifierKey::Declared(_) | QualifierKey::Constant(_) => {}
             }
         }
         Ok(())
@@ -162,14 +163,14 @@ impl Listing<'_, '_, '_> {
         self.nodes(label, head, [&operands.left, &operands.right])
     }
 
-    fn call(&mut self, label: &str, call: &Call) -> fmt::Result {
+    fn call(&mut self, label: &str, call: &FunctionCall) -> fmt::Result {
         let callee = match &call.callee {
             Callee::Known(_) => "known".to_owned(),
             Callee::Trusted(_, overload) => format!("trusted {}", overload.id),
             Callee::Guarded(_, overload) => format!("guarded {}", overload.id),
             Callee::Dispatched(overloads) => {
                 let ids = overloads.iter().map(|(_, overload)| &overload.id);
-                format!("dispatched {}", Joined(ids, " | "))
+                format!("dispatched {}", Separated(ids, " | "))
             }
             Callee::Compiled(..) => "compiled pattern".to_owned(),
             Callee::Missing => "missing".to_owned(),
@@ -184,7 +185,7 @@ impl Listing<'_, '_, '_> {
         self.nodes(label, head, call.arguments.iter())
     }
 
-    fn fold(&mut self, label: &str, fold: &Fold) -> fmt::Result {
+    fn fold(&mut self, label: &str, fold: &FoldStep) -> fmt::Result {
         let kind = match &fold.kind {
             FoldKind::Quantifier { decisive: true, .. } => "exists",
             FoldKind::Quantifier { .. } => "all",
@@ -232,7 +233,7 @@ impl Listing<'_, '_, '_> {
         }
     }
 
-    fn filter(&mut self, filter: Option<&Node>) -> fmt::Result {
+    fn filter(&mut self, filter: Option<&Step>) -> fmt::Result {
         filter.map_or(Ok(()), |filter| self.node("filter", filter))
     }
 
@@ -241,7 +242,7 @@ impl Listing<'_, '_, '_> {
         &mut self,
         label: &str,
         head: impl Display,
-        nodes: impl IntoIterator<Item = &'n Node>,
+        nodes: impl IntoIterator<Item = &'n Step>,
     ) -> fmt::Result {
         self.line(label, head)?;
         self.below(|listing| {
@@ -270,9 +271,9 @@ fn optional(optional: bool) -> &'static str {
 }
 
 /// A constant with its type.
-struct Constant<'v>(&'v OwnedValue);
+struct ConstantText<'v>(&'v OwnedValue);
 
-impl Display for Constant<'_> {
+impl Display for ConstantText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let value = self.0.as_value();
         write!(f, "{} {}", value.type_name(), value.in_message())
@@ -293,9 +294,9 @@ impl Display for Units {
 }
 
 /// Items with a separator between them.
-struct Joined<I>(I, &'static str);
+struct Separated<I>(I, &'static str);
 
-impl<I: Iterator<Item: Display> + Clone> Display for Joined<I> {
+impl<I: Iterator<Item: Display> + Clone> Display for Separated<I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (n, item) in self.0.clone().enumerate() {
             let separator = if n == 0 { "" } else { self.1 };

@@ -13,10 +13,10 @@ mod fold;
 mod frame;
 mod listing;
 mod literal;
-mod node;
 mod operator;
 mod path;
 mod plan;
+mod step;
 mod tree;
 mod well_known;
 
@@ -25,12 +25,12 @@ pub use gavel_golang::work::Interrupt;
 pub use plan::{PlanError, plan};
 
 use frame::Frame;
-use tree::Node;
+use tree::Step;
 
 /// A planned expression. It is immutable and may be evaluated from many threads at once. Its `Debug` output lists what was
 /// planned, one node a line.
 pub struct Program {
-    root: Node,
+    root: Step,
     /// The names of the variables that it reads.
     variables: Box<[SmolStr]>,
     /// The number of loop variables and accumulators.

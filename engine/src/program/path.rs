@@ -13,7 +13,7 @@ use smol_str::SmolStr;
 pub(super) struct PathId(NonZeroU32);
 
 impl PathId {
-    /// The row of this path in [`Paths::cells`].
+    /// The row of this path in [`KeptPaths::cells`].
     pub(super) fn index(self) -> usize {
         (self.0.get() as usize).saturating_sub(1)
     }
@@ -21,7 +21,7 @@ impl PathId {
 
 /// The paths of a program while it is planned.
 #[derive(Debug, Default)]
-pub(super) struct Paths {
+pub(super) struct KeptPaths {
     ids: FxHashMap<(Start, SmolStr), PathId>,
     /// How often each path is gone along, as far as it matters: once or more than once.
     uses: Vec<u32>,
@@ -35,7 +35,7 @@ pub(super) enum Start {
     Path(PathId),
 }
 
-impl Paths {
+impl KeptPaths {
     /// The path one field beyond `start`. `again`: it is gone along in a loop.
     pub(super) fn follow(&mut self, start: Start, field: &str, again: bool) -> Option<PathId> {
         let number = u32::try_from(self.uses.len()).ok()?.checked_add(1)?;

@@ -14,7 +14,7 @@ use gavel_golang::regex::Regex;
 
 /// A step of a program.
 #[derive(Debug)]
-pub(super) enum Node {
+pub(super) enum Step {
     /// A constant: a literal, or what planning has computed. Costs nothing.
     Constant(OwnedValue),
     /// A constant that cannot be built.
@@ -22,25 +22,25 @@ pub(super) enum Node {
     /// A variable with selections and indices, a conditional, or either of them tested for presence.
     Attribute(Box<Attribute>),
     /// `a && b`
-    And(Box<[Node; 2]>, ExprId),
+    And(Box<[Step; 2]>, ExprId),
     /// `!a`
-    Not(Box<Node>, ExprId),
+    Not(Box<Step>, ExprId),
     /// `a || b`
-    Or(Box<[Node; 2]>, ExprId),
+    Or(Box<[Step; 2]>, ExprId),
     /// `a == b`, `a != b`
     Equality(Box<Equality>),
     /// `a < b` and its like
     Comparison(Box<Comparison>),
     /// A function.
-    Call(Box<Call>),
+    Call(Box<FunctionCall>),
     /// `x in [1, 2, 3]` of constants.
     Membership(Box<Membership>),
     /// `@not_strictly_false(x)`
-    NotStrictlyFalse(Box<Node>),
+    NotStrictlyFalse(Box<Step>),
     /// `a.or(b)`
-    OptionalOr(Box<[Node; 2]>),
+    OptionalOr(Box<[Step; 2]>),
     /// `a.orValue(b)`
-    OptionalOrValue(Box<[Node; 2]>, ExprId),
+    OptionalOrValue(Box<[Step; 2]>, ExprId),
     /// `[a, b]`
     List(Box<ListLiteral>),
     /// `{a: b}`
@@ -48,7 +48,7 @@ pub(super) enum Node {
     /// `Type{field: a}`
     Struct(Box<StructLiteral>),
     /// A comprehension.
-    Fold(Box<Fold>),
+    Fold(Box<FoldStep>),
     /// What `cel.block` expands to.
     Block(Box<Block>),
 }
@@ -57,7 +57,7 @@ pub(super) enum Node {
 #[derive(Debug)]
 pub(super) struct Membership {
     pub(super) id: ExprId,
-    pub(super) element: Node,
+    pub(super) element: Step,
     pub(super) set: Box<[OwnedValue]>,
 }
 
@@ -94,7 +94,7 @@ pub(super) enum Base {
     /// At a loop variable or an accumulator.
     Slot(usize),
     /// At whatever a step evaluates to.
-    Operand(Node),
+    Operand(Step),
     /// `a ? b : c`
     Conditional(Box<Conditional>),
     /// At a name that nothing binds, in an expression that was not checked.
@@ -104,7 +104,7 @@ pub(super) enum Base {
 /// `condition ? truthy : falsy`.
 #[derive(Debug)]
 pub(super) struct Conditional {
-    pub(super) condition: Node,
+    pub(super) condition: Step,
     pub(super) truthy: Attribute,
     pub(super) falsy: Attribute,
 }
@@ -112,7 +112,7 @@ pub(super) struct Conditional {
 /// A selection or index.
 #[derive(Debug)]
 pub(super) struct Qualifier {
-    pub(super) key: Key,
+    pub(super) key: QualifierKey,
     /// `.?f`, `[?i]`
     pub(super) optional: bool,
     pub(super) id: ExprId,
@@ -120,7 +120,7 @@ pub(super) struct Qualifier {
 
 /// What is looked up.
 #[derive(Debug)]
-pub(super) enum Key {
+pub(super) enum QualifierKey {
     /// A field or a text key.
     Field(Box<str>),
     /// A field of an object of which the checker knows that it has any fields.
@@ -130,7 +130,7 @@ pub(super) enum Key {
     /// The value of a chain.
     Attribute(Box<Attribute>),
     /// The value of a step.
-    Computed(Node),
+    Computed(Step),
 }
 
 /// Two operands, both of which are evaluated whatever becomes of them.
@@ -138,8 +138,8 @@ pub(super) enum Key {
 pub(super) struct Operands {
     /// The operator's node.
     pub(super) id: ExprId,
-    pub(super) left: Node,
-    pub(super) right: Node,
+    pub(super) left: Step,
+    pub(super) right: Step,
     pub(super) cost: Cost,
 }
 
@@ -170,11 +170,11 @@ pub(super) enum Operator {
 
 /// A call.
 #[derive(Debug)]
-pub(super) struct Call {
+pub(super) struct FunctionCall {
     pub(super) id: ExprId,
     pub(super) function: SmolStr,
     pub(super) callee: Callee,
-    pub(super) arguments: Box<[Node]>,
+    pub(super) arguments: Box<[Step]>,
     /// Whether the first argument that fails ends the call, uncharged if others would follow. Otherwise all arguments
     /// are evaluated first.
     pub(super) stops_early: bool,
@@ -208,7 +208,7 @@ pub(super) struct ListLiteral {
 /// An element of a list literal, or a field of a struct literal.
 #[derive(Debug)]
 pub(super) struct Element {
-    pub(super) value: Node,
+    pub(super) value: Step,
     pub(super) optional: bool,
 }
 
@@ -216,7 +216,7 @@ pub(super) struct Element {
 #[derive(Debug)]
 pub(super) struct MapLiteral {
     pub(super) id: ExprId,
-    pub(super) entries: Box<[(Node, Element)]>,
+    pub(super) entries: Box<[(Step, Element)]>,
     /// Whether the rules of CEL's specification hold for the keys.
     pub(super) specified: bool,
 }
@@ -233,9 +233,9 @@ pub(super) struct StructLiteral {
 
 /// A comprehension.
 #[derive(Debug)]
-pub(super) struct Fold {
+pub(super) struct FoldStep {
     pub(super) id: ExprId,
-    pub(super) range: Node,
+    pub(super) range: Step,
     /// The slot of the first loop variable.
     pub(super) var: usize,
     /// The slot of the second one.
@@ -247,14 +247,14 @@ pub(super) struct Fold {
 #[derive(Debug)]
 pub(super) enum FoldKind {
     /// `all` (an element that is false decides) or `exists` (one that is true).
-    Quantifier { decisive: bool, predicate: Node },
+    Quantifier { decisive: bool, predicate: Step },
     /// `exists_one`
-    ExistsOne { predicate: Node },
+    ExistsOne { predicate: Step },
     /// `map`, `filter`, `transformList`
-    List { filter: Option<Node>, element: Node },
+    List { filter: Option<Step>, element: Step },
     /// `transformMap`, `transformMapEntry`
     Map {
-        filter: Option<Node>,
+        filter: Option<Step>,
         insert: Insert,
     },
     /// Any other.
@@ -265,25 +265,25 @@ pub(super) enum FoldKind {
 #[derive(Debug)]
 pub(super) enum Insert {
     /// One entry.
-    Entry { key: Node, value: Node },
+    Entry { key: Step, value: Step },
     /// The entries of a map.
-    Entries(Node),
+    Entries(Step),
 }
 
 /// A comprehension of no known form.
 #[derive(Debug)]
 pub(super) struct General {
     pub(super) accu: usize,
-    pub(super) init: Node,
-    pub(super) condition: Node,
-    pub(super) step: Node,
-    pub(super) result: Node,
+    pub(super) init: Step,
+    pub(super) condition: Step,
+    pub(super) step: Step,
+    pub(super) result: Step,
 }
 
 /// What `cel.block` expands to.
 #[derive(Debug)]
 pub(super) struct Block {
     /// The parts with their slots. A part reads only those before it.
-    pub(super) parts: Box<[(usize, Node)]>,
-    pub(super) result: Node,
+    pub(super) parts: Box<[(usize, Step)]>,
+    pub(super) result: Step,
 }

@@ -1,6 +1,6 @@
 //! What was read by which rule, faults included: the tree that [`visitor`](super::visitor) turns into an expression.
 
-use super::grammar::{Rule, Shape};
+use super::grammar::{Rule, RuleShape};
 use super::token::{Token, TokenKind};
 use crate::source::Offset;
 
@@ -10,11 +10,11 @@ pub(super) struct NodeId(usize);
 
 /// What a rule read.
 #[derive(Debug)]
-pub(super) struct Node {
+pub(super) struct SyntaxNode {
     /// The rule.
     pub(super) rule: Rule,
     /// Its alternative.
-    pub(super) shape: Shape,
+    pub(super) shape: RuleShape,
     /// Where it begins.
     pub(super) start: Offset,
     /// What it consists of. What was skipped is left out; what was missing and made up is there.
@@ -30,15 +30,15 @@ enum Child {
 /// All nodes of a text.
 #[derive(Debug, Default)]
 pub(super) struct SyntaxTree {
-    nodes: Vec<Node>,
+    nodes: Vec<SyntaxNode>,
 }
 
 impl SyntaxTree {
     /// Adds a node without children.
     pub(super) fn add(&mut self, rule: Rule, start: Offset) -> NodeId {
-        self.nodes.push(Node {
+        self.nodes.push(SyntaxNode {
             rule,
-            shape: Shape::Plain,
+            shape: RuleShape::Plain,
             start,
             children: Vec::new(),
         });
@@ -46,12 +46,12 @@ impl SyntaxTree {
     }
 
     /// A node.
-    pub(super) fn node(&self, id: NodeId) -> Option<&Node> {
+    pub(super) fn node(&self, id: NodeId) -> Option<&SyntaxNode> {
         self.nodes.get(id.0)
     }
 
     /// Names the alternative of a node.
-    pub(super) fn set_shape(&mut self, id: NodeId, shape: Shape) {
+    pub(super) fn set_shape(&mut self, id: NodeId, shape: RuleShape) {
         if let Some(node) = self.nodes.get_mut(id.0) {
             node.shape = shape;
         }
@@ -74,7 +74,7 @@ impl SyntaxTree {
     }
 }
 
-impl Node {
+impl SyntaxNode {
     /// The nodes in it, in order.
     pub(super) fn nodes(&self) -> impl Iterator<Item = NodeId> {
         self.children.iter().filter_map(|child| match child {

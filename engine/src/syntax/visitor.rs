@@ -6,12 +6,12 @@
 use smol_str::{SmolStr, format_smolstr};
 
 use super::builder::Builder;
-use super::grammar::{Rule, Shape};
+use super::grammar::{Rule, RuleShape};
 use super::macros::{MacroError, Macros};
 use super::nodes::{MAX_NODES, NOWHERE};
 use super::parser::{calc_operator, relation_operator, unescaped};
 use super::recovery::Halt;
-use super::syntax_tree::{Node, NodeId, SyntaxTree};
+use super::syntax_tree::{NodeId, SyntaxNode, SyntaxTree};
 use super::token::{Token, TokenKind};
 use super::{MAX_DEPTH, ParserOptions, is_reserved, literal};
 use crate::ast::operators as op;
@@ -71,21 +71,23 @@ impl<'a> Visitor<'a> {
                 (Rule::And, _) if node.token(TokenKind::LogicalAnd).is_some() => {
                     return self.chain(node, op::LOGICAL_AND);
                 }
-                (Rule::Relation | Rule::Calc, Shape::Operation) => {
+                (Rule::Relation | Rule::Calc, RuleShape::Operation) => {
                     return self.nested(node, Self::operation);
                 }
-                (Rule::Unary, Shape::LogicalNot) => return self.unary(node, op::LOGICAL_NOT),
-                (Rule::Unary, Shape::Negate) => return self.unary(node, op::NEGATE),
-                (Rule::Member, Shape::Select) => return self.nested(node, Self::select),
-                (Rule::Member, Shape::MemberCall) => return self.nested(node, Self::member_call),
-                (Rule::Member, Shape::Index) => return self.nested(node, Self::index),
-                (Rule::Primary, Shape::Ident) => break self.ident(node),
-                (Rule::Primary, Shape::GlobalCall) => return self.global_call(node),
-                (Rule::Primary, Shape::List) => return self.list(node),
-                (Rule::Primary, Shape::Map) => return self.map(node),
-                (Rule::Primary, Shape::Struct) => return self.structure(node),
-                (Rule::Literal, Shape::Literal) => break self.literal(node),
-                (Rule::Unary, Shape::Plain) => break self.gap(node.start),
+                (Rule::Unary, RuleShape::LogicalNot) => return self.unary(node, op::LOGICAL_NOT),
+                (Rule::Unary, RuleShape::Negate) => return self.unary(node, op::NEGATE),
+                (Rule::Member, RuleShape::Select) => return self.nested(node, Self::select),
+                (Rule::Member, RuleShape::MemberCall) => {
+                    return self.nested(node, Self::member_call);
+                }
+                (Rule::Member, RuleShape::Index) => return self.nested(node, Self::index),
+                (Rule::Primary, RuleShape::Ident) => break self.ident(node),
+                (Rule::Primary, RuleShape::GlobalCall) => return self.global_call(node),
+                (Rule::Primary, RuleShape::List) => return self.list(node),
+                (Rule::Primary, RuleShape::Map) => return self.map(node),
+                (Rule::Primary, RuleShape::Struct) => return self.structure(node),
+                (Rule::Literal, RuleShape::Literal) => break self.literal(node),
+                (Rule::Unary, RuleShape::Plain) => break self.gap(node.start),
                 _ => id = node.nodes().next(),
             }
         }
@@ -93,7 +95,11 @@ impl<'a> Visitor<'a> {
     }
 
     /// Visits a node that counts towards the height of the tree.
-    fn nested(&mut self, node: &'a Node, visit: fn(&mut Self, &'a Node) -> Visited) -> Visited {
+    fn nested(
+        &mut self,
+        node: &'a SyntaxNode,
+        visit: fn(&mut Self, &'a SyntaxNode) -> Visited,
+    ) -> Visited {
         self.depth = self.depth.saturating_add(1);
         if self.depth > MAX_DEPTH {
             return Err(Halt::Limit("max recursion depth exceeded".to_owned()));
@@ -136,7 +142,7 @@ impl<'a> Visitor<'a> {
         self.gap(offset);
     }
 
-    fn conditional(&mut self, node: &'a Node) -> Visited {
+    fn conditional(&mut self, node: &'a SyntaxNode) -> Visited {
         let mut operands = node.nodes();
         self.expr(operands.next())?;
         let id = self.id(node.token(TokenKind::QuestionMark));
@@ -146,7 +152,7 @@ impl<'a> Visitor<'a> {
         Ok(())
     }
 
-    fn chain(&mut self, node: &'a Node, name: &'static str) -> Visited {
+    fn chain(&mut self, node: &'a SyntaxNode, name: &'static str) -> Visited {
         let (mark, mut operators) = (self.builder.mark(), Vec::new());
         let mut tokens = node.tokens();
         for (index, term) in node.nodes().enumerate() {
@@ -159,7 +165,7 @@ impl<'a> Visitor<'a> {
         Ok(())
     }
 
-    fn operation(&mut self, node: &'a Node) -> Visited {
+    fn operation(&mut self, node: &'a SyntaxNode) -> Visited {
         let mut operands = node.nodes();
         self.expr(operands.next())?;
         let operator = node.tokens().next();
@@ -174,7 +180,7 @@ impl<'a> Visitor<'a> {
         Ok(())
     }
 
-    fn unary(&mut self, node: &'a Node, name: &'static str) -> Visited {
+    fn unary(&mut self, node: &'a SyntaxNode, name: &'static str) -> Visited {
         let operand = node.nodes().next();
         if node.tokens().count().is_multiple_of(2) {
             return self.expr(operand);
@@ -185,7 +191,7 @@ impl<'a> Visitor<'a> {
         Ok(())
     }
 
-    fn select(&mut self, node: &'a Node) -> Visited {
+    fn select(&mut self, node: &'a SyntaxNode) -> Visited {
         let mark = self.builder.mark();
         let mut parts = node.nodes();
         self.expr(parts.next())?;
@@ -211,19 +217,19 @@ impl<'a> Visitor<'a> {
     }
 
     /// The name of a field, or what is wrong with it.
-    fn field_name(&self, field: Option<&'a Node>) -> Result<&'a str, &'static str> {
+    fn field_name(&self, field: Option<&'a SyntaxNode>) -> Result<&'a str, &'static str> {
         let token = field.and_then(|field| field.tokens().next());
         match (field.map(|field| field.shape), token) {
-            (Some(Shape::Simple), Some(token)) => Ok(self.text(token)),
-            (Some(Shape::Escaped), Some(token)) if self.options.escaped_identifiers => {
+            (Some(RuleShape::Simple), Some(token)) => Ok(self.text(token)),
+            (Some(RuleShape::Escaped), Some(token)) if self.options.escaped_identifiers => {
                 Ok(unescaped(self.text(token)))
             }
-            (Some(Shape::Escaped), Some(_)) => Err("unsupported syntax: '`'"),
+            (Some(RuleShape::Escaped), Some(_)) => Err("unsupported syntax: '`'"),
             _ => Err("unsupported ident kind"),
         }
     }
 
-    fn member_call(&mut self, node: &'a Node) -> Visited {
+    fn member_call(&mut self, node: &'a SyntaxNode) -> Visited {
         let mut parts = node.nodes();
         self.expr(parts.next())?;
         let name = node
@@ -236,7 +242,7 @@ impl<'a> Visitor<'a> {
     fn call(&mut self, id: ExprId, name: &str, receiver: bool, args: Option<NodeId>) -> Visited {
         let mark = self.builder.mark();
         let args = args.and_then(|args| self.tree.node(args));
-        for arg in args.into_iter().flat_map(Node::nodes) {
+        for arg in args.into_iter().flat_map(SyntaxNode::nodes) {
             self.expr(Some(arg))?;
         }
         let offset = self.builder.nodes.offset(id);
@@ -256,7 +262,7 @@ impl<'a> Visitor<'a> {
         }
     }
 
-    fn index(&mut self, node: &'a Node) -> Visited {
+    fn index(&mut self, node: &'a SyntaxNode) -> Visited {
         let mark = self.builder.mark();
         let mut parts = node.nodes();
         self.expr(parts.next())?;
@@ -277,7 +283,7 @@ impl<'a> Visitor<'a> {
     }
 
     /// The name of a node with its leading dot, and the name's place; none after a complaint.
-    fn name(&mut self, node: &'a Node) -> Option<(SmolStr, Offset)> {
+    fn name(&mut self, node: &'a SyntaxNode) -> Option<(SmolStr, Offset)> {
         let Some(token) = node.token(TokenKind::Identifier) else {
             self.gap(node.start);
             return None;
@@ -295,13 +301,13 @@ impl<'a> Visitor<'a> {
         Some((format_smolstr!("{dot}{name}"), token.offset))
     }
 
-    fn ident(&mut self, node: &'a Node) {
+    fn ident(&mut self, node: &'a SyntaxNode) {
         if let Some((name, offset)) = self.name(node) {
             self.builder.ident(offset, name);
         }
     }
 
-    fn global_call(&mut self, node: &'a Node) -> Visited {
+    fn global_call(&mut self, node: &'a SyntaxNode) -> Visited {
         let Some((name, _)) = self.name(node) else {
             return Ok(());
         };
@@ -309,13 +315,13 @@ impl<'a> Visitor<'a> {
         self.call(id, &name, false, node.nodes().next())
     }
 
-    fn list(&mut self, node: &'a Node) -> Visited {
+    fn list(&mut self, node: &'a SyntaxNode) -> Visited {
         let id = self.id(node.token(TokenKind::LeftBracket));
         let (mark, mut optional_indices) = (self.builder.mark(), Vec::new());
         let list = node.nodes().next().and_then(|list| self.tree.node(list));
         let elements = list
             .into_iter()
-            .flat_map(Node::nodes)
+            .flat_map(SyntaxNode::nodes)
             .filter_map(|element| self.tree.node(element));
         for (index, element) in (0u32..).zip(elements) {
             self.expr(element.nodes().next())?;
@@ -331,7 +337,7 @@ impl<'a> Visitor<'a> {
         Ok(())
     }
 
-    fn map(&mut self, node: &'a Node) -> Visited {
+    fn map(&mut self, node: &'a SyntaxNode) -> Visited {
         let id = self.id(node.token(TokenKind::LeftBrace));
         let (mark, mut entries) = (self.builder.mark(), Vec::new());
         for init in self.inits(node) {
@@ -347,7 +353,7 @@ impl<'a> Visitor<'a> {
         Ok(())
     }
 
-    fn structure(&mut self, node: &'a Node) -> Visited {
+    fn structure(&mut self, node: &'a SyntaxNode) -> Visited {
         let names = node
             .tokens()
             .take_while(|token| token.kind != TokenKind::LeftBrace);
@@ -389,7 +395,7 @@ impl<'a> Visitor<'a> {
     }
 
     /// Each complete `left: value` in a map or struct.
-    fn inits(&self, node: &'a Node) -> Vec<Init<'a>> {
+    fn inits(&self, node: &'a SyntaxNode) -> Vec<Init<'a>> {
         let Some(list) = node.nodes().next().and_then(|list| self.tree.node(list)) else {
             return Vec::new();
         };
@@ -410,7 +416,7 @@ impl<'a> Visitor<'a> {
         inits
     }
 
-    fn literal(&mut self, node: &'a Node) {
+    fn literal(&mut self, node: &'a SyntaxNode) {
         let negative = node.token(TokenKind::Minus).is_some();
         let Some(token) = node.tokens().find(|token| token.kind != TokenKind::Minus) else {
             return self.gap(node.start);
@@ -441,7 +447,7 @@ impl<'a> Visitor<'a> {
 
 /// One `left: value` of a map or struct.
 struct Init<'a> {
-    left: &'a Node,
+    left: &'a SyntaxNode,
     optional: bool,
     colon: Offset,
     value: NodeId,

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use super::frame::Frame;
 use super::path::PathId;
-use super::tree::{Attribute, Base, Field, Key, Qualifier};
+use super::tree::{Attribute, Base, Field, Qualifier, QualifierKey};
 use crate::ast::ExprId;
 use crate::error::EvalError;
 use crate::value::{List, Value, ValueKind, field_named, number};
@@ -44,7 +44,7 @@ impl Attribute {
         self.tested = path.filter(|_| self.qualifiers.is_empty());
         self.qualifiers.reserve_exact(1);
         self.qualifiers.push(Qualifier {
-            key: Key::Field(field.into()),
+            key: QualifierKey::Field(field.into()),
             optional: false,
             id,
         });
@@ -235,8 +235,8 @@ impl Qualifier {
         frame: &mut Frame<'a>,
     ) -> Result<Option<Value<'a>>, EvalError> {
         match &self.key {
-            Key::Field(name) => find_optional_field(object, name, frame),
-            Key::Declared(name) => find_declared(object, name, frame),
+            QualifierKey::Field(name) => find_optional_field(object, name, frame),
+            QualifierKey::Declared(name) => find_declared(object, name, frame),
             key => {
                 let key = key.resolve(frame)?;
                 match find(object, key, frame)? {
@@ -255,11 +255,11 @@ impl Qualifier {
         frame: &mut Frame<'a>,
     ) -> Result<Value<'a>, EvalError> {
         let key = match &self.key {
-            Key::Field(name) => match find_field(object, name, frame)? {
+            QualifierKey::Field(name) => match find_field(object, name, frame)? {
                 Some(value) => return Ok(value),
                 None => return Err(missing(object, Value::from(&**name))),
             },
-            Key::Declared(name) => {
+            QualifierKey::Declared(name) => {
                 return Ok(find_declared(object, name, frame)?.unwrap_or(Value::NULL));
             }
             key => key.resolve(frame)?,
@@ -268,16 +268,18 @@ impl Qualifier {
     }
 }
 
-impl Key {
+impl QualifierKey {
     fn resolve<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
         let (key, raw) = match self {
-            Key::Field(name) | Key::Declared(name) => return Ok(Value::from(&**name)),
-            Key::Constant(value) => return Ok(value.as_value()),
-            Key::Attribute(attribute) => (
+            QualifierKey::Field(name) | QualifierKey::Declared(name) => {
+                return Ok(Value::from(&**name));
+            }
+            QualifierKey::Constant(value) => return Ok(value.as_value()),
+            QualifierKey::Attribute(attribute) => (
                 attribute.resolve(frame)?,
                 matches!(attribute.base, Base::Variable(_)),
             ),
-            Key::Computed(node) => (node.eval(frame)?, false),
+            QualifierKey::Computed(node) => (node.eval(frame)?, false),
         };
         if is_key(&key) {
             Ok(key)

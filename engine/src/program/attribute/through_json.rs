@@ -2,7 +2,7 @@
 
 use crate::error::EvalError;
 use crate::program::frame::{Epoch, Frame};
-use crate::program::tree::{Attribute, Base, Key, Qualifier};
+use crate::program::tree::{Attribute, Base, Qualifier, QualifierKey};
 use crate::value::{JsonObject, Shape, Value, field_named};
 
 impl Attribute {
@@ -43,7 +43,7 @@ impl Attribute {
     }
 
     #[inline]
-    fn through_objects<'a, O: Object<'a>>(
+    fn through_objects<'a, O: FieldSource<'a>>(
         &'a self,
         mut object: O,
         epoch: Epoch,
@@ -71,7 +71,7 @@ impl Attribute {
             }
             [
                 Qualifier {
-                    key: Key::Field(name),
+                    key: QualifierKey::Field(name),
                     ..
                 },
             ] if self.presence => (name, self.tested),
@@ -108,7 +108,7 @@ fn is_plain(value: &Value<'_>) -> bool {
 }
 
 /// An object in a JSON document.
-trait Object<'a>: Copy {
+trait FieldSource<'a>: Copy {
     /// The object that a value is, if it is one.
     fn of(value: &Value<'a>) -> Option<Self>;
 
@@ -116,7 +116,7 @@ trait Object<'a>: Copy {
     fn find(self, field: &str) -> Option<Option<Value<'a>>>;
 }
 
-impl<'a> Object<'a> for &'a JsonObject {
+impl<'a> FieldSource<'a> for &'a JsonObject {
     #[inline]
     fn of(value: &Value<'a>) -> Option<Self> {
         value.as_json_map()
@@ -128,7 +128,7 @@ impl<'a> Object<'a> for &'a JsonObject {
     }
 }
 
-impl<'a> Object<'a> for &'a [(&'a str, Value<'a>)] {
+impl<'a> FieldSource<'a> for &'a [(&'a str, Value<'a>)] {
     #[inline]
     fn of(value: &Value<'a>) -> Option<Self> {
         value.as_fields()
@@ -147,7 +147,7 @@ enum Shaped<'a> {
     Plain(&'a JsonObject),
 }
 
-impl<'a> Object<'a> for Shaped<'a> {
+impl<'a> FieldSource<'a> for Shaped<'a> {
     fn of(value: &Value<'a>) -> Option<Self> {
         match value.as_shaped_map() {
             Some((map, shape)) => Some(Shaped::Map(map, shape)),

@@ -4,22 +4,22 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::{Node, PlanError, Planner, constants, into_attribute};
+use super::{PlanError, Planner, Step, constants, into_attribute};
 use crate::ast::{self, Expr, ExprId, ExprKind, operators};
 use crate::check::{Reference, resolve_name};
 use crate::cost::Cost;
 use crate::decl::{FunctionDecl, Implementation, OverloadDecl, PatternFunction};
 use crate::program::attribute::is_key;
 use crate::program::tree::{
-    Attribute, Base, Call, Callee, Comparison, Conditional, Equality, Key, Operands, Operator,
-    Qualifier,
+    Attribute, Base, Callee, Comparison, Conditional, Equality, FunctionCall, Operands, Operator,
+    Qualifier, QualifierKey,
 };
 use crate::types::Type;
 use crate::value::{OwnedValue, Value};
 use gavel_golang::regex::Regex;
 
 /// What a call resolves to.
-struct Target<'e> {
+struct CallTarget<'e> {
     receiver: Option<&'e Expr>,
     name: SmolStr,
     function: Option<Arc<FunctionDecl>>,
@@ -27,7 +27,7 @@ struct Target<'e> {
 }
 
 impl Planner<'_> {
-    pub(super) fn plan_call(&mut self, expr: &Expr, call: &ast::Call) -> Result<Node, PlanError> {
+    pub(super) fn plan_call(&mut self, expr: &Expr, call: &ast::Call) -> Result<Step, PlanError> {
         let target = self.resolve(expr, call);
         if target.name == operators::BLOCK {
             return self.plan_block(call);
@@ -39,8 +39,8 @@ impl Planner<'_> {
             arguments.push(self.plan(argument)?);
         }
         match target.name.as_str() {
-            operators::LOGICAL_AND => Ok(Node::And(pair(arguments)?, expr.id)),
-            operators::LOGICAL_OR => Ok(Node::Or(pair(arguments)?, expr.id)),
+            operators::LOGICAL_AND => Ok(Step::And(pair(arguments)?, expr.id)),
+            operators::LOGICAL_OR => Ok(Step::Or(pair(arguments)?, expr.id)),
             operators::CONDITIONAL => plan_conditional(expr.id, arguments),
             operators::EQUALS => self.plan_equality(expr.id, arguments, false),
             operators::NOT_EQUALS => self.plan_equality(expr.id, arguments, true),
@@ -50,19 +50,19 @@ impl Planner<'_> {
             }
             operators::LOGICAL_NOT => {
                 let [operand] = exactly(arguments)?;
-                Ok(Node::Not(Box::new(operand), expr.id))
+                Ok(Step::Not(Box::new(operand), expr.id))
             }
             operators::NOT_STRICTLY_FALSE => {
                 let [argument] = exactly(arguments)?;
-                Ok(Node::NotStrictlyFalse(Box::new(argument)))
+                Ok(Step::NotStrictlyFalse(Box::new(argument)))
             }
             "or" if is_optional_chain(&target, "optional_or_optional") && arguments.len() == 2 => {
-                Ok(Node::OptionalOr(pair(arguments)?))
+                Ok(Step::OptionalOr(pair(arguments)?))
             }
             "orValue"
                 if is_optional_chain(&target, "optional_orValue_value") && arguments.len() == 2 =>
             {
-                Ok(Node::OptionalOrValue(pair(arguments)?, expr.id))
+                Ok(Step::OptionalOrValue(pair(arguments)?, expr.id))
             }
             _ => plan_function(expr, target, arguments, &types),
         }
@@ -70,9 +70,9 @@ impl Planner<'_> {
 
     /// What a call refers to. Where the expression was not checked, a receiver may turn out to be part of the function's
     /// name.
-    fn resolve<'e>(&self, expr: &Expr, call: &'e ast::Call) -> Target<'e> {
+    fn resolve<'e>(&self, expr: &Expr, call: &'e ast::Call) -> CallTarget<'e> {
         if let Some(Reference::Call { function, .. }) = self.checked.reference(expr.id) {
-            return Target {
+            return CallTarget {
                 receiver: call.target.as_ref(),
                 name: function.name.clone(),
                 function: Some(Arc::clone(function)),
@@ -91,7 +91,7 @@ impl Planner<'_> {
             }
         };
         if let Some(function) = qualified {
-            return Target {
+            return CallTarget {
                 receiver: None,
                 name: function.name.clone(),
                 function: Some(function),
@@ -106,7 +106,7 @@ impl Planner<'_> {
                 .into(),
             Some(_) => call.function.clone(),
         };
-        Target {
+        CallTarget {
             receiver: call.target.as_ref(),
             function: self.env.function(&name).cloned(),
             name,
@@ -117,30 +117,30 @@ impl Planner<'_> {
     fn plan_index(
         &mut self,
         id: ExprId,
-        arguments: Vec<Node>,
+        arguments: Vec<Step>,
         optional: bool,
-    ) -> Result<Node, PlanError> {
+    ) -> Result<Step, PlanError> {
         let [operand, index] = exactly(arguments)?;
         let key = match index {
-            Node::Constant(value) => self.constant_key(value)?,
-            Node::Attribute(attribute) => Key::Attribute(attribute),
-            node => Key::Computed(node),
+            Step::Constant(value) => self.constant_key(value)?,
+            Step::Attribute(attribute) => QualifierKey::Attribute(attribute),
+            node => QualifierKey::Computed(node),
         };
         let mut chain = into_attribute(id, operand);
         self.qualify(&mut chain, Qualifier { key, optional, id });
-        Ok(Node::Attribute(Box::new(chain)))
+        Ok(Step::Attribute(Box::new(chain)))
     }
 
-    fn constant_key(&self, constant: OwnedValue) -> Result<Key, PlanError> {
+    fn constant_key(&self, constant: OwnedValue) -> Result<QualifierKey, PlanError> {
         let value = constant.as_value();
         if let Some(name) = value.as_str() {
-            return Ok(Key::Field(name.into()));
+            return Ok(QualifierKey::Field(name.into()));
         }
         match is_key(&value) {
-            true => Ok(Key::Constant(constant)),
+            true => Ok(QualifierKey::Constant(constant)),
             // By the specification it fails where it is looked up.
             false if self.env.follows_specification() => {
-                Ok(Key::Computed(Node::Constant(constant)))
+                Ok(QualifierKey::Computed(Step::Constant(constant)))
             }
             false => Err(PlanError::new(format_args!(
                 "invalid qualifier type: {}",
@@ -152,9 +152,9 @@ impl Planner<'_> {
     fn plan_equality(
         &self,
         id: ExprId,
-        arguments: Vec<Node>,
+        arguments: Vec<Step>,
         negated: bool,
-    ) -> Result<Node, PlanError> {
+    ) -> Result<Step, PlanError> {
         let [left, right] = exactly(arguments)?;
         let name = if negated {
             operators::NOT_EQUALS
@@ -166,7 +166,7 @@ impl Planner<'_> {
             .function(name)
             .and_then(|function| function.overloads.first());
         let cost = row.map_or(Cost::ONE, |overload| overload.cost);
-        Ok(Node::Equality(Box::new(Equality {
+        Ok(Step::Equality(Box::new(Equality {
             operands: Operands {
                 id,
                 left,
@@ -191,7 +191,7 @@ fn dotted_name(expr: &Expr) -> Option<String> {
     }
 }
 
-fn is_optional_chain(target: &Target<'_>, overload: &str) -> bool {
+fn is_optional_chain(target: &CallTarget<'_>, overload: &str) -> bool {
     target.function.is_some()
         && target
             .overload
@@ -199,22 +199,22 @@ fn is_optional_chain(target: &Target<'_>, overload: &str) -> bool {
             .is_none_or(|known| known.id == overload)
 }
 
-fn exactly<const N: usize>(arguments: Vec<Node>) -> Result<[Node; N], PlanError> {
+fn exactly<const N: usize>(arguments: Vec<Step>) -> Result<[Step; N], PlanError> {
     // The parser gives operators as many operands as they take; only a call by an operator's name could not.
     arguments
         .try_into()
         .map_err(|_| PlanError::new("no such overload"))
 }
 
-fn pair(arguments: Vec<Node>) -> Result<Box<[Node; 2]>, PlanError> {
+fn pair(arguments: Vec<Step>) -> Result<Box<[Step; 2]>, PlanError> {
     Ok(Box::new(exactly(arguments)?))
 }
 
-fn plan_conditional(id: ExprId, arguments: Vec<Node>) -> Result<Node, PlanError> {
+fn plan_conditional(id: ExprId, arguments: Vec<Step>) -> Result<Step, PlanError> {
     let [condition, truthy, falsy] = exactly(arguments)?;
     // A branch gives its chain away, a presence test included: upstream forgets there that it is one.
-    let branch = |node: Node| match node {
-        Node::Attribute(attribute) => *attribute,
+    let branch = |node: Step| match node {
+        Step::Attribute(attribute) => *attribute,
         node => Attribute::new(id, Base::Operand(node)),
     };
     let conditional = Conditional {
@@ -222,7 +222,7 @@ fn plan_conditional(id: ExprId, arguments: Vec<Node>) -> Result<Node, PlanError>
         truthy: branch(truthy),
         falsy: branch(falsy),
     };
-    Ok(Node::Attribute(Box::new(Attribute::new(
+    Ok(Step::Attribute(Box::new(Attribute::new(
         id,
         Base::Conditional(Box::new(conditional)),
     ))))
@@ -230,10 +230,10 @@ fn plan_conditional(id: ExprId, arguments: Vec<Node>) -> Result<Node, PlanError>
 
 fn plan_function(
     expr: &Expr,
-    target: Target<'_>,
-    mut arguments: Vec<Node>,
+    target: CallTarget<'_>,
+    mut arguments: Vec<Step>,
     types: &[&Type],
-) -> Result<Node, PlanError> {
+) -> Result<Step, PlanError> {
     let cost = call_cost(&target);
     if let [_, pattern, ..] = arguments.as_slice()
         && let Some(pattern) = pattern.constant().and_then(|pattern| pattern.as_str())
@@ -242,7 +242,7 @@ fn plan_function(
         let regex = Regex::new(pattern).map_err(PlanError::new)?;
         let callee = Callee::Compiled(function, Box::new(regex));
         // Upstream plans this as a call of any number of arguments.
-        let call = Call {
+        let call = FunctionCall {
             id: expr.id,
             function: target.name,
             callee,
@@ -250,7 +250,7 @@ fn plan_function(
             stops_early: true,
             cost,
         };
-        return Ok(Node::Call(Box::new(call)));
+        return Ok(Step::Call(Box::new(call)));
     }
     if target
         .overload
@@ -278,7 +278,7 @@ fn plan_function(
             right,
             cost,
         };
-        return Ok(Node::Comparison(Box::new(Comparison {
+        return Ok(Step::Comparison(Box::new(Comparison {
             operands,
             operator,
             function,
@@ -291,7 +291,7 @@ fn plan_function(
         )));
     }
     let stops_early = any_number || arguments.len() > 2;
-    constants::fold_conversion(Call {
+    constants::fold_conversion(FunctionCall {
         id: expr.id,
         function: target.name,
         callee,
@@ -302,13 +302,13 @@ fn plan_function(
 }
 
 /// The function for constant patterns. Upstream knows it by the name alone.
-fn of_pattern(target: &Target<'_>) -> Option<PatternFunction> {
+fn of_pattern(target: &CallTarget<'_>) -> Option<PatternFunction> {
     let overloads = &target.function.as_ref()?.overloads;
     overloads.iter().find_map(|overload| overload.pattern)
 }
 
 /// What is called, and whether upstream calls it as a function of any number of arguments.
-fn callee(target: &Target<'_>, types: &[&Type]) -> (Callee, bool) {
+fn callee(target: &CallTarget<'_>, types: &[&Type]) -> (Callee, bool) {
     let guarded = |implementation, overload: &Arc<OverloadDecl>| {
         let parameters = &overload.signature.parameters;
         let known = parameters.len() == types.len()
@@ -376,7 +376,7 @@ fn is_certain(ty: &Type) -> bool {
 }
 
 /// A call of which the types do not tell the overload costs one unit, unless the cost goes by the function's name.
-fn call_cost(target: &Target<'_>) -> Cost {
+fn call_cost(target: &CallTarget<'_>) -> Cost {
     match (&target.overload, &target.function) {
         (Some(overload), _) => overload.cost,
         (None, Some(function)) => {

@@ -1,40 +1,40 @@
 //! What is computed while planning (cel-go `interpreter/decorators.go`). It changes what an evaluation costs, and it can
 //! fail.
 
-use super::{Node, PlanError};
+use super::{PlanError, Step};
 use crate::ast::ExprId;
 use crate::program::frame::Frame;
-use crate::program::tree::{Call, ListLiteral, MapLiteral, Membership};
+use crate::program::tree::{FunctionCall, ListLiteral, MapLiteral, Membership};
 use crate::program::{EvalOptions, Program};
 use crate::value::{Arena, OwnedValue, Value, ValueKind, key_order, number};
 
 /// A list of constants is a constant; an element that cannot be built makes it a constant failure.
-pub(super) fn fold_list(literal: ListLiteral) -> Result<Node, PlanError> {
+pub(super) fn fold_list(literal: ListLiteral) -> Result<Step, PlanError> {
     if !literal
         .elements
         .iter()
         .all(|element| element.value.constant().is_some())
     {
-        return Ok(Node::List(Box::new(literal)));
+        return Ok(Step::List(Box::new(literal)));
     }
-    folded(Node::List(Box::new(literal)), false)
+    folded(Step::List(Box::new(literal)), false)
 }
 
 /// A map of constants is a constant.
-pub(super) fn fold_map(literal: MapLiteral) -> Result<Node, PlanError> {
-    let constant = |node: &Node| node.constant().is_some();
+pub(super) fn fold_map(literal: MapLiteral) -> Result<Step, PlanError> {
+    let constant = |node: &Step| node.constant().is_some();
     if !literal
         .entries
         .iter()
         .all(|(key, element)| constant(key) && constant(&element.value))
     {
-        return Ok(Node::Map(Box::new(literal)));
+        return Ok(Step::Map(Box::new(literal)));
     }
-    folded(Node::Map(Box::new(literal)), false)
+    folded(Step::Map(Box::new(literal)), false)
 }
 
 /// A conversion of a constant is a constant; where it fails, so does planning.
-pub(super) fn fold_conversion(call: Call) -> Result<Node, PlanError> {
+pub(super) fn fold_conversion(call: FunctionCall) -> Result<Step, PlanError> {
     let conversion = matches!(
         call.function.as_str(),
         "bool"
@@ -50,14 +50,14 @@ pub(super) fn fold_conversion(call: Call) -> Result<Node, PlanError> {
     );
     match &*call.arguments {
         [argument] if conversion && argument.constant().is_some() => {
-            folded(Node::Call(Box::new(call)), true)
+            folded(Step::Call(Box::new(call)), true)
         }
-        _ => Ok(Node::Call(Box::new(call))),
+        _ => Ok(Step::Call(Box::new(call))),
     }
 }
 
 /// The value of a node that depends on nothing.
-fn folded(node: Node, must_succeed: bool) -> Result<Node, PlanError> {
+fn folded(node: Step, must_succeed: bool) -> Result<Step, PlanError> {
     let program = Program {
         root: node,
         variables: Box::default(),
@@ -70,20 +70,20 @@ fn folded(node: Node, must_succeed: bool) -> Result<Node, PlanError> {
     let options = EvalOptions::default();
     let mut frame = Frame::new(&program, Default::default(), &arena, &options);
     match program.root.eval(&mut frame) {
-        Ok(value) => Ok(Node::Constant(OwnedValue::copy_of(&value)?)),
+        Ok(value) => Ok(Step::Constant(OwnedValue::copy_of(&value)?)),
         Err(error) if must_succeed || error.is_fatal() => Err(error.into()),
-        Err(error) => Ok(Node::Failure(error)),
+        Err(error) => Ok(Step::Failure(error)),
     }
 }
 
 /// `x in list` of a constant list is looked up in a set, if its elements can be hashed; in an empty list nothing is, so
 /// `x` is not even evaluated. Hands the element back where this does not apply.
-pub(super) fn membership(id: ExprId, element: Node, list: &Value<'_>) -> Result<Node, Node> {
+pub(super) fn membership(id: ExprId, element: Step, list: &Value<'_>) -> Result<Step, Step> {
     let Some(list) = list.as_list() else {
         return Err(element);
     };
     if list.is_empty() {
-        return Ok(Node::Constant(OwnedValue::from_bool(false)));
+        return Ok(Step::Constant(OwnedValue::from_bool(false)));
     }
     let mut set = Vec::with_capacity(list.len());
     for member in list.iter() {
@@ -113,7 +113,7 @@ pub(super) fn membership(id: ExprId, element: Node, list: &Value<'_>) -> Result<
         .map(OwnedValue::copy_of)
         .collect::<Result<Box<[_]>, _>>()
     {
-        Ok(set) => Ok(Node::Membership(Box::new(Membership { id, element, set }))),
+        Ok(set) => Ok(Step::Membership(Box::new(Membership { id, element, set }))),
         Err(_) => Err(element),
     }
 }

@@ -2,9 +2,9 @@
 
 use smol_str::SmolStr;
 
-use super::{Node, PlanError, Planner};
+use super::{PlanError, Planner, Step};
 use crate::ast::{Call, Comprehension, Constant, Expr, ExprKind, operators};
-use crate::program::tree::{Block, Fold, FoldKind, General, Insert};
+use crate::program::tree::{Block, FoldKind, FoldStep, General, Insert};
 
 /// The function by which `transformMap` adds to its accumulator.
 const MAP_INSERT: &str = "cel.@mapInsert";
@@ -14,7 +14,7 @@ impl Planner<'_> {
         &mut self,
         expr: &Expr,
         comprehension: &Comprehension,
-    ) -> Result<Node, PlanError> {
+    ) -> Result<Step, PlanError> {
         let range = self.plan(&comprehension.iter_range)?;
         // Upstream plans the first value ahead of what is in the loop, outside its scope.
         let init = self.plan(&comprehension.accu_init)?;
@@ -43,7 +43,7 @@ impl Planner<'_> {
         };
         self.scopes.truncate(outer);
         self.innermost = around;
-        Ok(Node::Fold(Box::new(Fold {
+        Ok(Step::Fold(Box::new(FoldStep {
             id: expr.id,
             range,
             var,
@@ -52,7 +52,7 @@ impl Planner<'_> {
         })))
     }
 
-    pub(super) fn plan_block(&mut self, call: &Call) -> Result<Node, PlanError> {
+    pub(super) fn plan_block(&mut self, call: &Call) -> Result<Step, PlanError> {
         let [
             Expr {
                 kind: ExprKind::List(list),
@@ -73,7 +73,7 @@ impl Planner<'_> {
         }
         let result = self.plan(result)?;
         self.scopes.truncate(outer);
-        Ok(Node::Block(Box::new(Block {
+        Ok(Step::Block(Box::new(Block {
             parts: parts.into(),
             result,
         })))
@@ -86,30 +86,30 @@ impl Planner<'_> {
         slot
     }
 
-    fn plan_form(&mut self, form: Form<'_>) -> Result<FoldKind, PlanError> {
+    fn plan_form(&mut self, form: MacroForm<'_>) -> Result<FoldKind, PlanError> {
         Ok(match form {
-            Form::Quantifier {
+            MacroForm::Quantifier {
                 decisive,
                 predicate,
             } => FoldKind::Quantifier {
                 decisive,
                 predicate: self.plan(predicate)?,
             },
-            Form::ExistsOne { predicate } => FoldKind::ExistsOne {
+            MacroForm::ExistsOne { predicate } => FoldKind::ExistsOne {
                 predicate: self.plan(predicate)?,
             },
-            Form::List { filter, element } => FoldKind::List {
+            MacroForm::List { filter, element } => FoldKind::List {
                 filter: filter.map(|filter| self.plan(filter)).transpose()?,
                 element: self.plan(element)?,
             },
-            Form::Entry { filter, key, value } => FoldKind::Map {
+            MacroForm::Entry { filter, key, value } => FoldKind::Map {
                 filter: filter.map(|filter| self.plan(filter)).transpose()?,
                 insert: Insert::Entry {
                     key: self.plan(key)?,
                     value: self.plan(value)?,
                 },
             },
-            Form::Entries { filter, entries } => FoldKind::Map {
+            MacroForm::Entries { filter, entries } => FoldKind::Map {
                 filter: filter.map(|filter| self.plan(filter)).transpose()?,
                 insert: Insert::Entries(self.plan(entries)?),
             },
@@ -118,7 +118,7 @@ impl Planner<'_> {
 }
 
 /// What a macro expands to, without its accumulator.
-enum Form<'e> {
+enum MacroForm<'e> {
     Quantifier {
         decisive: bool,
         predicate: &'e Expr,
@@ -142,7 +142,7 @@ enum Form<'e> {
 }
 
 /// The macro that a comprehension comes from. Only macros can name their accumulator as they do.
-fn form(comprehension: &Comprehension) -> Option<Form<'_>> {
+fn form(comprehension: &Comprehension) -> Option<MacroForm<'_>> {
     if comprehension.accu_var != operators::ACCUMULATOR {
         return None;
     }
@@ -164,7 +164,7 @@ fn form(comprehension: &Comprehension) -> Option<Form<'_>> {
                 asked
             };
             let matches = is_accu(accu) && is_accu(asked) && is_accu(&comprehension.result);
-            matches.then_some(Form::Quantifier {
+            matches.then_some(MacroForm::Quantifier {
                 decisive,
                 predicate,
             })
@@ -175,7 +175,7 @@ fn form(comprehension: &Comprehension) -> Option<Form<'_>> {
             let [result, expected] = call(&comprehension.result, operators::EQUALS)?;
             let matches =
                 [accu, counted, result].into_iter().all(is_accu) && is_one(one) && is_one(expected);
-            matches.then_some(Form::ExistsOne { predicate })
+            matches.then_some(MacroForm::ExistsOne { predicate })
         }
         ExprKind::List(list) if list.elements.is_empty() && is_collected(comprehension) => {
             let (filter, step) = filtered(step);
@@ -185,7 +185,7 @@ fn form(comprehension: &Comprehension) -> Option<Form<'_>> {
                     let [element] = list.elements.as_slice() else {
                         return None;
                     };
-                    Some(Form::List { filter, element })
+                    Some(MacroForm::List { filter, element })
                 }
                 _ => None,
             }
@@ -193,10 +193,10 @@ fn form(comprehension: &Comprehension) -> Option<Form<'_>> {
         ExprKind::Map(entries) if entries.is_empty() && is_collected(comprehension) => {
             let (filter, step) = filtered(step);
             if let Some([accu, key, value]) = call(step, MAP_INSERT) {
-                return is_accu(accu).then_some(Form::Entry { filter, key, value });
+                return is_accu(accu).then_some(MacroForm::Entry { filter, key, value });
             }
             let [accu, entries] = call(step, MAP_INSERT)?;
-            is_accu(accu).then_some(Form::Entries { filter, entries })
+            is_accu(accu).then_some(MacroForm::Entries { filter, entries })
         }
         _ => None,
     }

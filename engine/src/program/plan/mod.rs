@@ -4,9 +4,10 @@ use std::fmt;
 
 use smol_str::SmolStr;
 
-use super::path::{PathId, Paths, Start};
+use super::path::{KeptPaths, PathId, Start};
 use super::tree::{
-    Attribute, Base, Element, Field, Key, ListLiteral, MapLiteral, Node, Qualifier, StructLiteral,
+    Attribute, Base, Element, Field, ListLiteral, MapLiteral, Qualifier, QualifierKey, Step,
+    StructLiteral,
 };
 use super::{Program, well_known};
 use crate::ast::{Constant, Expr, ExprId, ExprKind, List, MapEntry, Select, Struct};
@@ -74,7 +75,7 @@ pub fn plan(checked: &CheckedAst, env: &Declarations) -> Result<Program, PlanErr
         scopes: Vec::new(),
         slots: 0,
         innermost: 0,
-        paths: Paths::default(),
+        paths: KeptPaths::default(),
     };
     let root = planner.plan(checked.ast().root())?;
     let (cells, kept) = planner.paths.cells();
@@ -98,12 +99,12 @@ struct Planner<'e> {
     slots: usize,
     /// The first slot of the innermost loop; what lies before it is the same in all its iterations.
     innermost: usize,
-    paths: Paths,
+    paths: KeptPaths,
 }
 
 impl Planner<'_> {
     // The depth of the tree is bounded by the parser, so this recursion is too.
-    fn plan(&mut self, expr: &Expr) -> Result<Node, PlanError> {
+    fn plan(&mut self, expr: &Expr) -> Result<Step, PlanError> {
         let planned = match &expr.kind {
             ExprKind::Constant(constant) => plan_constant(constant),
             ExprKind::Ident(name) => self.plan_ident(expr, name),
@@ -117,7 +118,7 @@ impl Planner<'_> {
         planned.map_err(|error| error.at(expr.id))
     }
 
-    fn plan_ident(&mut self, expr: &Expr, name: &SmolStr) -> Result<Node, PlanError> {
+    fn plan_ident(&mut self, expr: &Expr, name: &SmolStr) -> Result<Step, PlanError> {
         match self.checked.reference(expr.id) {
             // The checker leaves a leading dot where a loop variable has the same name.
             Some(Reference::Variable(variable)) if name.starts_with('.') => {
@@ -155,9 +156,9 @@ impl Planner<'_> {
             .map(|(_, slot)| *slot)
     }
 
-    fn plan_type(&self, name: &SmolStr) -> Result<Node, PlanError> {
+    fn plan_type(&self, name: &SmolStr) -> Result<Step, PlanError> {
         if self.has_type_value(name) {
-            Ok(Node::Constant(OwnedValue::copy_of(&Value::type_named(
+            Ok(Step::Constant(OwnedValue::copy_of(&Value::type_named(
                 name,
             ))?))
         } else {
@@ -172,7 +173,7 @@ impl Planner<'_> {
     }
 
     /// A name in an expression that was not checked: a variable in scope, of the environment, or a type.
-    fn plan_unchecked(&mut self, expr: &Expr, name: &SmolStr) -> Result<Node, PlanError> {
+    fn plan_unchecked(&mut self, expr: &Expr, name: &SmolStr) -> Result<Step, PlanError> {
         if self.slot_of(name).is_some() {
             return Ok(attribute(expr, self.place(name)));
         }
@@ -191,7 +192,7 @@ impl Planner<'_> {
         }
     }
 
-    fn plan_select(&mut self, expr: &Expr, select: &Select) -> Result<Node, PlanError> {
+    fn plan_select(&mut self, expr: &Expr, select: &Select) -> Result<Step, PlanError> {
         if !select.test_only
             && let Some(name) = self.dotted_variable(select)
         {
@@ -202,7 +203,7 @@ impl Planner<'_> {
         let mut chain = into_attribute(expr.id, operand);
         if is_open {
             chain.qualifiers.push(Qualifier {
-                key: Key::Declared(select.field.as_str().into()),
+                key: QualifierKey::Declared(select.field.as_str().into()),
                 optional: false,
                 id: expr.id,
             });
@@ -214,13 +215,13 @@ impl Planner<'_> {
             self.qualify(
                 &mut chain,
                 Qualifier {
-                    key: Key::Field(select.field.as_str().into()),
+                    key: QualifierKey::Field(select.field.as_str().into()),
                     optional: false,
                     id: expr.id,
                 },
             );
         }
-        Ok(Node::Attribute(Box::new(chain)))
+        Ok(Step::Attribute(Box::new(chain)))
     }
 
     /// Whether the checker knows that an expression is an object of any fields, which are then found.
@@ -237,7 +238,7 @@ impl Planner<'_> {
     fn qualify(&mut self, chain: &mut Attribute, qualifier: Qualifier) {
         match qualifier {
             Qualifier {
-                key: Key::Field(name),
+                key: QualifierKey::Field(name),
                 optional: false,
                 id,
             } if chain.qualifiers.is_empty() => {
@@ -295,7 +296,7 @@ impl Planner<'_> {
         })
     }
 
-    fn plan_list(&mut self, expr: &Expr, list: &List) -> Result<Node, PlanError> {
+    fn plan_list(&mut self, expr: &Expr, list: &List) -> Result<Step, PlanError> {
         let mut elements = Vec::with_capacity(list.elements.len());
         for (n, element) in list.elements.iter().enumerate() {
             elements.push(Element {
@@ -309,7 +310,7 @@ impl Planner<'_> {
         })
     }
 
-    fn plan_map(&mut self, expr: &Expr, entries: &[MapEntry]) -> Result<Node, PlanError> {
+    fn plan_map(&mut self, expr: &Expr, entries: &[MapEntry]) -> Result<Step, PlanError> {
         let mut planned = Vec::with_capacity(entries.len());
         for entry in entries {
             let key = self.plan(&entry.key)?;
@@ -328,7 +329,7 @@ impl Planner<'_> {
         })
     }
 
-    fn plan_struct(&mut self, expr: &Expr, literal: &Struct) -> Result<Node, PlanError> {
+    fn plan_struct(&mut self, expr: &Expr, literal: &Struct) -> Result<Step, PlanError> {
         // Of a host's types no values can be built, which only an evaluation finds out.
         let host = self.env.provider();
         let known = |candidate: &str| {
@@ -357,7 +358,7 @@ impl Planner<'_> {
             true => None,
             false => host.and_then(|host| host.object_kind(&type_name)),
         };
-        Ok(Node::Struct(Box::new(StructLiteral {
+        Ok(Step::Struct(Box::new(StructLiteral {
             id: expr.id,
             type_name,
             object,
@@ -366,18 +367,18 @@ impl Planner<'_> {
     }
 }
 
-fn plan_constant(constant: &Constant) -> Result<Node, PlanError> {
-    Ok(Node::Constant(OwnedValue::copy_of(&literal(constant))?))
+fn plan_constant(constant: &Constant) -> Result<Step, PlanError> {
+    Ok(Step::Constant(OwnedValue::copy_of(&literal(constant))?))
 }
 
-fn attribute(expr: &Expr, base: Base) -> Node {
-    Node::Attribute(Box::new(Attribute::new(expr.id, base)))
+fn attribute(expr: &Expr, base: Base) -> Step {
+    Step::Attribute(Box::new(Attribute::new(expr.id, base)))
 }
 
 /// The chain that a node is, or one that starts at the node and goes on at the expression of this id.
-fn into_attribute(id: ExprId, node: Node) -> Attribute {
+fn into_attribute(id: ExprId, node: Step) -> Attribute {
     match node {
-        Node::Attribute(attribute) if !attribute.presence => *attribute,
+        Step::Attribute(attribute) if !attribute.presence => *attribute,
         node => Attribute::new(id, Base::Operand(node)),
     }
 }

@@ -39,7 +39,7 @@ pub(super) const RULES: usize = 17;
 
 /// Which alternative of its rule a part of the text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum RuleShape {
     /// The only one, or none yet.
     Plain,
     LogicalNot,
@@ -101,10 +101,10 @@ pub(super) enum State {
         ways: Vec<StateId>,
     },
     /// The alternative is now known.
-    Is { shape: Shape, next: StateId },
+    Is { shape: RuleShape, next: StateId },
     /// What has been read becomes the first part of an alternative of this precedence.
     Extends {
-        shape: Shape,
+        shape: RuleShape,
         precedence: u8,
         next: StateId,
     },

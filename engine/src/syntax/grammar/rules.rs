@@ -1,6 +1,6 @@
 //! The rules of the grammar.
 
-use super::{Decision, RULES, Rule, Shape};
+use super::{Decision, RULES, Rule, RuleShape};
 use crate::syntax::token::TokenKind::{self, *};
 
 /// A piece of a rule.
@@ -15,9 +15,9 @@ pub(super) enum Item {
     Repeated(Decision, &'static [Item]),
     AtLeastOnce(Decision, &'static [Item]),
     /// Begins an alternative.
-    Is(Shape),
+    Is(RuleShape),
     /// Begins an alternative of this precedence whose first part is what the rule has read so far.
-    Extends(Shape, u8),
+    Extends(RuleShape, u8),
 }
 
 use Item::{AnyOf, AtLeastOnce, Call, Extends, Is, OneOf, Operand, Optional, Repeated, Token};
@@ -35,7 +35,7 @@ pub(super) const GRAMMAR: [(Rule, &[Item]); RULES] = [
     (Rule::Relation, &[
         Call(Rule::Calc),
         Repeated(Decision::Next, &[
-            Extends(Shape::Operation, 1),
+            Extends(RuleShape::Operation, 1),
             AnyOf(&[Equals, NotEquals, In, Less, LessEquals, GreaterEquals, Greater]),
             Operand(Rule::Relation, 2),
         ]),
@@ -43,50 +43,50 @@ pub(super) const GRAMMAR: [(Rule, &[Item]); RULES] = [
     (Rule::Calc, &[
         Call(Rule::Unary),
         Repeated(Decision::Next, &[OneOf(Decision::Next, &[
-            &[Extends(Shape::Operation, 2), AnyOf(&[Star, Slash, Percent]), Operand(Rule::Calc, 3)],
-            &[Extends(Shape::Operation, 1), AnyOf(&[Plus, Minus]), Operand(Rule::Calc, 2)],
+            &[Extends(RuleShape::Operation, 2), AnyOf(&[Star, Slash, Percent]), Operand(Rule::Calc, 3)],
+            &[Extends(RuleShape::Operation, 1), AnyOf(&[Plus, Minus]), Operand(Rule::Calc, 2)],
         ])]),
     ]),
     (Rule::Unary, &[OneOf(Decision::Unary, &[
-        &[Is(Shape::Operand), Call(Rule::Member)],
-        &[Is(Shape::LogicalNot), AtLeastOnce(Decision::Next, &[Token(Exclam)]), Call(Rule::Member)],
-        &[Is(Shape::Negate), AtLeastOnce(Decision::Dashes, &[Token(Minus)]), Call(Rule::Member)],
+        &[Is(RuleShape::Operand), Call(Rule::Member)],
+        &[Is(RuleShape::LogicalNot), AtLeastOnce(Decision::Next, &[Token(Exclam)]), Call(Rule::Member)],
+        &[Is(RuleShape::Negate), AtLeastOnce(Decision::Dashes, &[Token(Minus)]), Call(Rule::Member)],
     ])]),
     (Rule::Member, &[
         Call(Rule::Primary),
         Repeated(Decision::Next, &[OneOf(Decision::Member, &[
-            &[Extends(Shape::Select, 3), Token(Dot), Optional(&[Token(QuestionMark)]), Call(Rule::EscapeIdent)],
+            &[Extends(RuleShape::Select, 3), Token(Dot), Optional(&[Token(QuestionMark)]), Call(Rule::EscapeIdent)],
             &[
-                Extends(Shape::MemberCall, 2), Token(Dot), Token(Identifier),
+                Extends(RuleShape::MemberCall, 2), Token(Dot), Token(Identifier),
                 Token(LeftParen), Optional(&[Call(Rule::ExprList)]), Token(RightParen),
             ],
             &[
-                Extends(Shape::Index, 1),
+                Extends(RuleShape::Index, 1),
                 Token(LeftBracket), Optional(&[Token(QuestionMark)]), Call(Rule::Expr), Token(RightBracket),
             ],
         ])]),
     ]),
     (Rule::Primary, &[OneOf(Decision::Primary, &[
-        &[Is(Shape::Ident), Optional(&[Token(Dot)]), Token(Identifier)],
+        &[Is(RuleShape::Ident), Optional(&[Token(Dot)]), Token(Identifier)],
         &[
-            Is(Shape::GlobalCall), Optional(&[Token(Dot)]), Token(Identifier),
+            Is(RuleShape::GlobalCall), Optional(&[Token(Dot)]), Token(Identifier),
             Token(LeftParen), Optional(&[Call(Rule::ExprList)]), Token(RightParen),
         ],
-        &[Is(Shape::Nested), Token(LeftParen), Call(Rule::Expr), Token(RightParen)],
+        &[Is(RuleShape::Nested), Token(LeftParen), Call(Rule::Expr), Token(RightParen)],
         &[
-            Is(Shape::List),
+            Is(RuleShape::List),
             Token(LeftBracket), Optional(&[Call(Rule::ListInit)]), Optional(&[Token(Comma)]), Token(RightBracket),
         ],
         &[
-            Is(Shape::Map),
+            Is(RuleShape::Map),
             Token(LeftBrace), Optional(&[Call(Rule::MapInits)]), Optional(&[Token(Comma)]), Token(RightBrace),
         ],
         &[
-            Is(Shape::Struct), Optional(&[Token(Dot)]), Token(Identifier),
+            Is(RuleShape::Struct), Optional(&[Token(Dot)]), Token(Identifier),
             Repeated(Decision::Next, &[Token(Dot), Token(Identifier)]),
             Token(LeftBrace), Optional(&[Call(Rule::FieldInits)]), Optional(&[Token(Comma)]), Token(RightBrace),
         ],
-        &[Is(Shape::Literal), Call(Rule::Literal)],
+        &[Is(RuleShape::Literal), Call(Rule::Literal)],
     ])]),
     (Rule::ExprList, &[Call(Rule::Expr), Repeated(Decision::Next, &[Token(Comma), Call(Rule::Expr)])]),
     (Rule::ListInit, &[Call(Rule::OptExpr), Repeated(Decision::Elements, &[Token(Comma), Call(Rule::OptExpr)])]),
@@ -100,18 +100,18 @@ pub(super) const GRAMMAR: [(Rule, &[Item]); RULES] = [
         Repeated(Decision::Elements, &[Token(Comma), Call(Rule::OptExpr), Token(Colon), Call(Rule::Expr)]),
     ]),
     (Rule::EscapeIdent, &[OneOf(Decision::Next, &[
-        &[Is(Shape::Simple), Token(Identifier)],
-        &[Is(Shape::Escaped), Token(EscapedIdentifier)],
+        &[Is(RuleShape::Simple), Token(Identifier)],
+        &[Is(RuleShape::Escaped), Token(EscapedIdentifier)],
     ])]),
     (Rule::OptExpr, &[Optional(&[Token(QuestionMark)]), Call(Rule::Expr)]),
     (Rule::Literal, &[OneOf(Decision::Literal, &[
-        &[Is(Shape::Literal), Optional(&[Token(Minus)]), Token(Int)],
-        &[Is(Shape::Literal), Token(Uint)],
-        &[Is(Shape::Literal), Optional(&[Token(Minus)]), Token(Float)],
-        &[Is(Shape::Literal), Token(String)],
-        &[Is(Shape::Literal), Token(Bytes)],
-        &[Is(Shape::Literal), Token(True)],
-        &[Is(Shape::Literal), Token(False)],
-        &[Is(Shape::Literal), Token(Null)],
+        &[Is(RuleShape::Literal), Optional(&[Token(Minus)]), Token(Int)],
+        &[Is(RuleShape::Literal), Token(Uint)],
+        &[Is(RuleShape::Literal), Optional(&[Token(Minus)]), Token(Float)],
+        &[Is(RuleShape::Literal), Token(String)],
+        &[Is(RuleShape::Literal), Token(Bytes)],
+        &[Is(RuleShape::Literal), Token(True)],
+        &[Is(RuleShape::Literal), Token(False)],
+        &[Is(RuleShape::Literal), Token(Null)],
     ])]),
 ];

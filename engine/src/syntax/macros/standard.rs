@@ -58,24 +58,24 @@ pub const STANDARD: &[Macro] = &[
 ];
 
 /// The loop variables of a fold.
-pub(super) struct Variables {
+pub(super) struct LoopVariables {
     pub(super) first: SmolStr,
     pub(super) second: Option<SmolStr>,
 }
 
 /// The parts of a fold that its macro decides; the range and variables come from the call.
-pub(super) struct Fold {
+pub(super) struct FoldParts {
     pub(super) init: Expr,
     pub(super) condition: Expr,
     pub(super) step: Expr,
     pub(super) result: Expr,
 }
 
-impl Variables {
+impl LoopVariables {
     fn one(arg: &Expr, complaint: &'static str) -> Result<Self, MacroError> {
         let first = simple_name(arg, complaint)?;
         refuse_accumulator(&first, arg.id)?;
-        Ok(Variables {
+        Ok(LoopVariables {
             first,
             second: None,
         })
@@ -86,8 +86,8 @@ impl Variables {
 pub(super) fn comprehension(
     context: &mut MacroContext<'_>,
     range: Expr,
-    variables: Variables,
-    fold: Fold,
+    variables: LoopVariables,
+    fold: FoldParts,
 ) -> Expr {
     context.comprehension(Comprehension {
         iter_range: range,
@@ -102,13 +102,13 @@ pub(super) fn comprehension(
 }
 
 /// True as long as the predicate holds.
-pub(super) fn fold_all(context: &mut MacroContext<'_>, predicate: Expr) -> Fold {
+pub(super) fn fold_all(context: &mut MacroContext<'_>, predicate: Expr) -> FoldParts {
     let init = context.bool(true);
     let accu = context.accumulator();
     let condition = context.call(NOT_STRICTLY_FALSE, vec![accu]);
     let accu = context.accumulator();
     let step = context.call(LOGICAL_AND, vec![accu, predicate]);
-    Fold {
+    FoldParts {
         init,
         condition,
         step,
@@ -117,14 +117,14 @@ pub(super) fn fold_all(context: &mut MacroContext<'_>, predicate: Expr) -> Fold 
 }
 
 /// False until the predicate holds.
-pub(super) fn fold_exists(context: &mut MacroContext<'_>, predicate: Expr) -> Fold {
+pub(super) fn fold_exists(context: &mut MacroContext<'_>, predicate: Expr) -> FoldParts {
     let init = context.bool(false);
     let accu = context.accumulator();
     let not = context.call(LOGICAL_NOT, vec![accu]);
     let condition = context.call(NOT_STRICTLY_FALSE, vec![not]);
     let accu = context.accumulator();
     let step = context.call(LOGICAL_OR, vec![accu, predicate]);
-    Fold {
+    FoldParts {
         init,
         condition,
         step,
@@ -133,7 +133,7 @@ pub(super) fn fold_exists(context: &mut MacroContext<'_>, predicate: Expr) -> Fo
 }
 
 /// Counts how often the predicate holds.
-pub(super) fn fold_exists_one(context: &mut MacroContext<'_>, predicate: Expr) -> Fold {
+pub(super) fn fold_exists_one(context: &mut MacroContext<'_>, predicate: Expr) -> FoldParts {
     let init = context.constant(Constant::Int(0));
     let condition = context.bool(true);
     let (accu, one) = (context.accumulator(), context.constant(Constant::Int(1)));
@@ -142,7 +142,7 @@ pub(super) fn fold_exists_one(context: &mut MacroContext<'_>, predicate: Expr) -
     let step = context.call(CONDITIONAL, vec![predicate, increment, accu]);
     let (accu, one) = (context.accumulator(), context.constant(Constant::Int(1)));
     let result = context.call(EQUALS, vec![accu, one]);
-    Fold {
+    FoldParts {
         init,
         condition,
         step,
@@ -155,14 +155,14 @@ pub(super) fn fold_list(
     context: &mut MacroContext<'_>,
     predicate: Option<Expr>,
     element: Expr,
-) -> Fold {
+) -> FoldParts {
     let init = context.list(Vec::new());
     let condition = context.bool(true);
     let accu = context.accumulator();
     let element = context.list(vec![element]);
     let step = context.call(ADD, vec![accu, element]);
     let step = step_if(context, predicate, step);
-    Fold {
+    FoldParts {
         init,
         condition,
         step,
@@ -192,21 +192,21 @@ fn has(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
 
 fn all(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
     let (range, [variable, predicate]) = call.receiver_and_args()?;
-    let variables = Variables::one(&variable, NOT_A_NAME)?;
+    let variables = LoopVariables::one(&variable, NOT_A_NAME)?;
     let fold = fold_all(context, predicate);
     Ok(comprehension(context, range, variables, fold))
 }
 
 fn exists(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
     let (range, [variable, predicate]) = call.receiver_and_args()?;
-    let variables = Variables::one(&variable, NOT_A_NAME)?;
+    let variables = LoopVariables::one(&variable, NOT_A_NAME)?;
     let fold = fold_exists(context, predicate);
     Ok(comprehension(context, range, variables, fold))
 }
 
 fn exists_one(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
     let (range, [variable, predicate]) = call.receiver_and_args()?;
-    let variables = Variables::one(&variable, NOT_A_NAME)?;
+    let variables = LoopVariables::one(&variable, NOT_A_NAME)?;
     let fold = fold_exists_one(context, predicate);
     Ok(comprehension(context, range, variables, fold))
 }
@@ -229,14 +229,14 @@ pub(super) fn make_map(
     predicate: Option<Expr>,
     transform: Expr,
 ) -> Expansion {
-    let variables = Variables::one(variable, NOT_AN_IDENTIFIER)?;
+    let variables = LoopVariables::one(variable, NOT_AN_IDENTIFIER)?;
     let fold = fold_list(context, predicate, transform);
     Ok(comprehension(context, range, variables, fold))
 }
 
 fn filter(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
     let (range, [variable, predicate]) = call.receiver_and_args()?;
-    let variables = Variables::one(&variable, NOT_AN_IDENTIFIER)?;
+    let variables = LoopVariables::one(&variable, NOT_AN_IDENTIFIER)?;
     let fold = fold_list(context, Some(predicate), variable);
     Ok(comprehension(context, range, variables, fold))
 }

@@ -3,7 +3,8 @@
 use smol_str::SmolStr;
 
 use super::standard::{
-    Fold, Variables, comprehension, fold_all, fold_exists, fold_exists_one, fold_list, step_if,
+    FoldParts, LoopVariables, comprehension, fold_all, fold_exists, fold_exists_one, fold_list,
+    step_if,
 };
 use super::{
     Expansion, Macro, MacroCall, MacroContext, MacroError, Receiver, refuse_accumulator,
@@ -37,7 +38,7 @@ const fn receiver_style(name: &'static str, arguments: usize, expand: super::Exp
 /// The function that adds an entry, or the entries of a map, to a map.
 const MAP_INSERT: &str = "cel.@mapInsert";
 
-fn variables(first: &Expr, second: &Expr) -> Result<Variables, MacroError> {
+fn variables(first: &Expr, second: &Expr) -> Result<LoopVariables, MacroError> {
     const NOT_A_NAME: &str = "argument must be a simple name";
     let (name, name2) = (
         simple_name(first, NOT_A_NAME)?,
@@ -51,7 +52,7 @@ fn variables(first: &Expr, second: &Expr) -> Result<Variables, MacroError> {
     }
     refuse_accumulator(&name, first.id)?;
     refuse_accumulator(&name2, second.id)?;
-    Ok(Variables {
+    Ok(LoopVariables {
         first: name,
         second: Some(name2),
     })
@@ -72,7 +73,7 @@ fn exists_one(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
 fn quantifier(
     context: &mut MacroContext<'_>,
     call: MacroCall,
-    fold: fn(&mut MacroContext<'_>, Expr) -> Fold,
+    fold: fn(&mut MacroContext<'_>, Expr) -> FoldParts,
 ) -> Expansion {
     let (range, [first, second, predicate]) = call.receiver_and_args()?;
     let variables = variables(&first, &second)?;
@@ -130,13 +131,13 @@ fn fold_map(
     predicate: Option<Expr>,
     key: Option<SmolStr>,
     value: Expr,
-) -> Fold {
+) -> FoldParts {
     let mut args = vec![context.accumulator()];
     args.extend(key.map(|key| context.ident(key)));
     args.push(value);
     let step = context.call(MAP_INSERT, args);
     let step = step_if(context, predicate, step);
-    Fold {
+    FoldParts {
         init: context.empty_map(),
         condition: context.bool(true),
         step,

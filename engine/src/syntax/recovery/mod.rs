@@ -4,7 +4,7 @@
 mod report;
 
 use super::MAX_DEPTH;
-use super::grammar::{CEL, ChoiceKind, Decision, RULES, Rule, Shape, State, StateId};
+use super::grammar::{CEL, ChoiceKind, Decision, RULES, Rule, RuleShape, State, StateId};
 use super::lexer::{Lexer, UnknownToken};
 use super::syntax_tree::{NodeId, SyntaxTree};
 use super::token::{Token, TokenKind, TokenSet};
@@ -26,7 +26,7 @@ pub(super) enum Halt {
 
 /// What the text consists of, and its root. Faults are added to `issues`.
 pub(super) fn read(source: &Source, issues: &mut Issues) -> Result<(SyntaxTree, NodeId), Halt> {
-    let mut reader = Reader {
+    let mut reader = FaultReader {
         source,
         issues,
         lexer: Lexer::new(source),
@@ -55,7 +55,7 @@ pub(super) fn read(source: &Source, issues: &mut Issues) -> Result<(SyntaxTree, 
     }
 }
 
-struct Reader<'a> {
+struct FaultReader<'a> {
     source: &'a Source,
     issues: &'a mut Issues,
     lexer: Lexer<'a>,
@@ -107,7 +107,7 @@ impl From<Halt> for Stop {
     }
 }
 
-impl Reader<'_> {
+impl FaultReader<'_> {
     /// Does what is to be done at the current state; returns the root once everything has been read.
     fn step(&mut self) -> Result<Option<NodeId>, Halt> {
         match self.go_on() {
@@ -187,7 +187,7 @@ impl Reader<'_> {
         None
     }
 
-    fn extend(&mut self, shape: Shape) {
+    fn extend(&mut self, shape: RuleShape) {
         let operand = self.rule.node;
         let start = self.tree.node(operand).map_or(0, |node| node.start);
         let node = self.tree.add(self.rule.rule, start);

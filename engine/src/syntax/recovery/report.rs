@@ -1,13 +1,13 @@
 //! The wording of syntax errors.
 
-use super::{Fault, Halt, Reader};
+use super::{Fault, FaultReader, Halt};
 use crate::source::Offset;
 use crate::syntax::token::{Token, TokenKind};
 
 /// The most syntax errors that are reported; the next one ends parsing.
 const MAX_REPORTS: usize = 100;
 
-impl Reader<'_> {
+impl FaultReader<'_> {
     pub(super) fn report_fault(&mut self, fault: &Fault) -> Result<(), Halt> {
         if self.recovering {
             return Ok(());

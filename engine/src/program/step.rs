@@ -1,22 +1,22 @@
-//! How the nodes of a program are evaluated.
+//! How the steps of a program are evaluated.
 //!
 //! A node's cost is charged when it is done, as upstream charges it (`interpreter/runtimecost.go`).
 
 use super::frame::Frame;
-use super::tree::{Membership, Node};
+use super::tree::{Membership, Step};
 use crate::ast::ExprId;
 use crate::error::EvalError;
 use crate::value::{OwnedValue, Value, check_hashable, key_order};
 
-impl Node {
+impl Step {
     /// Evaluates the step. Nothing but a fork in the road: what the steps do has functions of its own, so that none of them
     /// pays for the others' needs.
     pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
         match self {
-            Node::Attribute(attribute) => attribute.eval(frame),
-            Node::Call(call) => call.eval(frame),
-            Node::Fold(fold) => fold.eval(frame),
-            Node::Constant(value) => constant(value),
+            Step::Attribute(attribute) => attribute.eval(frame),
+            Step::Call(call) => call.eval(frame),
+            Step::Fold(fold) => fold.eval(frame),
+            Step::Constant(value) => constant(value),
             _ => self.eval_other(frame),
         }
     }
@@ -24,24 +24,24 @@ impl Node {
     #[inline(never)]
     fn eval_other<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
         match self {
-            Node::Constant(value) => constant(value),
-            Node::Attribute(attribute) => attribute.eval(frame),
-            Node::Call(call) => call.eval(frame),
-            Node::Fold(fold) => fold.eval(frame),
-            Node::Not(..)
-            | Node::And(..)
-            | Node::Or(..)
-            | Node::Equality(_)
-            | Node::Comparison(_)
-            | Node::Membership(_) => self.eval_bool(frame).map(Value::from),
-            Node::Block(block) => block.eval(frame),
-            Node::NotStrictlyFalse(arg) => not_strictly_false(arg, frame),
-            Node::OptionalOr(terms) => optional_or(terms, frame),
-            Node::OptionalOrValue(terms, id) => optional_or_value(terms, *id, frame),
-            Node::List(list) => list.eval(frame),
-            Node::Map(map) => map.eval(frame),
-            Node::Struct(literal) => literal.eval(frame),
-            Node::Failure(error) => Err(error.clone()),
+            Step::Constant(value) => constant(value),
+            Step::Attribute(attribute) => attribute.eval(frame),
+            Step::Call(call) => call.eval(frame),
+            Step::Fold(fold) => fold.eval(frame),
+            Step::Not(..)
+            | Step::And(..)
+            | Step::Or(..)
+            | Step::Equality(_)
+            | Step::Comparison(_)
+            | Step::Membership(_) => self.eval_bool(frame).map(Value::from),
+            Step::Block(block) => block.eval(frame),
+            Step::NotStrictlyFalse(arg) => not_strictly_false(arg, frame),
+            Step::OptionalOr(terms) => optional_or(terms, frame),
+            Step::OptionalOrValue(terms, id) => optional_or_value(terms, *id, frame),
+            Step::List(list) => list.eval(frame),
+            Step::Map(map) => map.eval(frame),
+            Step::Struct(literal) => literal.eval(frame),
+            Step::Failure(error) => Err(error.clone()),
         }
     }
 
@@ -50,12 +50,12 @@ impl Node {
     #[inline]
     pub(super) fn eval_bool<'a>(&'a self, frame: &mut Frame<'a>) -> Result<bool, EvalError> {
         match self {
-            Node::Not(operand, id) => not(operand, *id, frame),
-            Node::And(terms, id) => logic(terms, *id, frame, false),
-            Node::Or(terms, id) => logic(terms, *id, frame, true),
-            Node::Equality(equality) => equality.eval(frame),
-            Node::Comparison(comparison) => comparison.eval(frame),
-            Node::Membership(membership) => membership.eval(frame),
+            Step::Not(operand, id) => not(operand, *id, frame),
+            Step::And(terms, id) => logic(terms, *id, frame, false),
+            Step::Or(terms, id) => logic(terms, *id, frame, true),
+            Step::Equality(equality) => equality.eval(frame),
+            Step::Comparison(comparison) => comparison.eval(frame),
+            Step::Membership(membership) => membership.eval(frame),
             _ => {
                 let value = self.eval(frame)?;
                 value.as_bool().ok_or_else(EvalError::no_such_overload)
@@ -66,7 +66,7 @@ impl Node {
     /// The value, where planning knows it.
     pub(super) fn constant(&self) -> Option<Value<'_>> {
         match self {
-            Node::Constant(value) => Some(value.as_value()),
+            Step::Constant(value) => Some(value.as_value()),
             _ => None,
         }
     }
@@ -80,7 +80,7 @@ fn constant(value: &OwnedValue) -> Result<Value<'_>, EvalError> {
 /// `&&` where `decisive` is false, `||` where it is true: a decisive operand decides, whatever the other one is; else the
 /// first failure counts.
 fn logic<'a>(
-    terms: &'a [Node; 2],
+    terms: &'a [Step; 2],
     id: ExprId,
     frame: &mut Frame<'a>,
     decisive: bool,
@@ -98,7 +98,7 @@ fn logic<'a>(
     }
 }
 
-fn not<'a>(operand: &'a Node, id: ExprId, frame: &mut Frame<'a>) -> Result<bool, EvalError> {
+fn not<'a>(operand: &'a Step, id: ExprId, frame: &mut Frame<'a>) -> Result<bool, EvalError> {
     let value = operand.eval_bool(frame).map_err(|error| error.at(id));
     if let Err(error) = &value
         && error.is_fatal()
@@ -109,7 +109,7 @@ fn not<'a>(operand: &'a Node, id: ExprId, frame: &mut Frame<'a>) -> Result<bool,
     value.map(|value| !value)
 }
 
-fn not_strictly_false<'a>(arg: &'a Node, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
+fn not_strictly_false<'a>(arg: &'a Step, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
     let held = match arg.eval(frame) {
         Ok(value) => value.as_bool().unwrap_or(true),
         Err(error) if error.is_fatal() => return Err(error),
@@ -119,7 +119,7 @@ fn not_strictly_false<'a>(arg: &'a Node, frame: &mut Frame<'a>) -> Result<Value<
     Ok(Value::from(held))
 }
 
-fn optional_or<'a>(terms: &'a [Node; 2], frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
+fn optional_or<'a>(terms: &'a [Step; 2], frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
     let [left, right] = terms;
     let value = left.eval(frame)?;
     match value.as_optional() {
@@ -129,7 +129,7 @@ fn optional_or<'a>(terms: &'a [Node; 2], frame: &mut Frame<'a>) -> Result<Value<
 }
 
 fn optional_or_value<'a>(
-    terms: &'a [Node; 2],
+    terms: &'a [Step; 2],
     id: ExprId,
     frame: &mut Frame<'a>,
 ) -> Result<Value<'a>, EvalError> {

@@ -139,3 +139,34 @@ async fn health_and_metrics_have_a_listener_without_certificates() {
         assert_eq!(answer.status(), 404, "{path}");
     }
 }
+
+#[test]
+fn a_key_that_everyone_can_read_is_told() {
+    use std::os::unix::fs::PermissionsExt;
+    let (certificate, key) = Authority::new().sign("localhost");
+    let folder = Folder::new()
+        .with("policies/a.yaml", &policy("a", "true", "", "Deny"))
+        .with("tls.crt", &certificate)
+        .with("tls.key", &key);
+    let (policies, certificate, key) = (
+        folder.file("policies"),
+        folder.file("tls.crt"),
+        folder.file("tls.key"),
+    );
+    let told = |mode: u32| {
+        std::fs::set_permissions(&key, PermissionsExt::from_mode(mode)).unwrap();
+        let arguments = [
+            "--policies",
+            &policies,
+            "--cert",
+            &certificate,
+            "--key",
+            &key,
+        ];
+        let server = Server::start(&arguments);
+        let message = "every user of this machine can read the key";
+        server.logs().iter().any(|log| log["message"] == message)
+    };
+    assert!(told(0o644));
+    assert!(!told(0o640));
+}

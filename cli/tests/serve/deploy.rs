@@ -114,3 +114,103 @@ fn the_config_map_has_all_policies() {
     there.sort_unstable();
     assert_eq!(listed, there);
 }
+
+/// The manifests that a command prints; None where the tool is not installed.
+fn rendered(program: &str, arguments: &[&str]) -> Option<String> {
+    let deploy = base().join("..");
+    let run = std::process::Command::new(program)
+        .args(arguments)
+        .current_dir(deploy)
+        .output();
+    let Ok(output) = run else {
+        eprintln!("skipped: {program} is not installed");
+        return None;
+    };
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{program}: {said}");
+    Some(String::from_utf8(output.stdout).unwrap())
+}
+
+/// Objects by kind and name.
+fn objects(text: &str) -> std::collections::BTreeMap<String, Json> {
+    let documents = gavel_manifest::read(text, Format::Yaml).unwrap();
+    let objects = documents
+        .into_iter()
+        .map(gavel_manifest::Document::into_value);
+    objects
+        .filter(|object| !object.is_null())
+        .map(|object| {
+            let name = object["metadata"]["name"].as_str().unwrap();
+            (
+                format!("{} {name}", object["kind"].as_str().unwrap()),
+                object,
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn the_chart_and_the_kustomization_say_the_same() {
+    let Some(kustomized) = rendered("kubectl", &["kustomize", "default"]) else {
+        return;
+    };
+    let mut kustomized = objects(&kustomized);
+    assert!(kustomized.len() >= 14, "{:?}", kustomized.keys());
+    let version = ["--kube-version", "1.36.0", "--namespace", "gavel-system"];
+    let Some(chart) = rendered(
+        "helm",
+        &[&["template", "gavel", "chart"], &version[..]].concat(),
+    ) else {
+        return;
+    };
+    // Helm makes the namespace itself.
+    kustomized.remove("Namespace gavel-system");
+    assert_eq!(objects(&chart), kustomized);
+}
+
+#[test]
+fn an_api_server_would_take_what_is_rendered() {
+    let Some(text) = rendered("kubectl", &["kustomize", "default"]) else {
+        return;
+    };
+    let policies = std::fs::read_to_string(base().join("policies/images.yaml")).unwrap();
+    let folder = Folder::new()
+        .with("rendered.yaml", &text)
+        .with("policies.yaml", &policies);
+    for version in ["1.34", "1.35", "1.36", "1.37"] {
+        let arguments = ["lint", "--kubernetes-version", version, "--policies", "."];
+        let (status, out, said) = crate::program::gavel(folder.path(), &arguments, "");
+        assert_eq!(status, 0, "{version}: {out}{said}");
+    }
+}
+
+#[test]
+fn only_nodes_and_the_control_plane_pass_policies_by() {
+    let webhook = manifest("webhook.yaml");
+    let conditions = webhook["webhooks"][0]["matchConditions"]
+        .as_array()
+        .unwrap();
+    let condition = conditions
+        .iter()
+        .find(|condition| condition["name"] == "not-joining-nodes")
+        .unwrap();
+    let expression = condition["expression"].as_str().unwrap();
+    let folder = Folder::new();
+    for (user, is_asked) in [
+        ("system:serviceaccount:default:attacker", "true"),
+        ("system:serviceaccount:kube-system-x:a", "true"),
+        ("alice", "true"),
+        ("system:node:a", "false"),
+        ("system:bootstrap:a", "false"),
+        ("system:serviceaccount:kube-system:node-controller", "false"),
+        ("system:kube-controller-manager", "false"),
+    ] {
+        let resource = json!({"group": "", "resource": "nodes"});
+        let request = json!({"resource": resource, "userInfo": {"username": user}});
+        let bind = format!("request={request}");
+        let arguments = ["eval", expression, "--bind", &bind];
+        let (status, out, said) = crate::program::gavel(folder.path(), &arguments, "");
+        assert_eq!(status, 0, "{said}");
+        assert_eq!(out.lines().next(), Some(is_asked), "{user}");
+    }
+}

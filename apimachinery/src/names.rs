@@ -1,6 +1,9 @@
 //! What names and labels in Kubernetes look like (apimachinery `pkg/util/validation`, `pkg/api/validate/content`).
 //! Lengths are in bytes.
 
+use crate::field::Error;
+use crate::server::{Difference, Server};
+
 const MAX_LABEL: usize = 63;
 const MAX_SUBDOMAIN: usize = 253;
 
@@ -116,6 +119,28 @@ pub fn label_value(text: &str) -> Faults {
         faults.push(LABEL_VALUE_RULE.to_owned());
     }
     faults
+}
+
+/// Words what [`qualified_name`] and [`label_value`] say as a server does: those before
+/// [`Difference::LabelsAreMeasuredInBytes`] have other words for the same rules.
+pub fn reword(errors: &mut [Error], server: Server) {
+    if !server.has(Difference::LabelsAreMeasuredInBytes) {
+        for error in errors {
+            error.detail = as_before(&error.detail);
+        }
+    }
+}
+
+/// The words before [`Difference::LabelsAreMeasuredInBytes`].
+pub fn as_before(fault: &str) -> String {
+    let fault = fault.replace(
+        "a valid label key must consist",
+        "a qualified name must consist",
+    );
+    match fault.strip_suffix(" bytes") {
+        Some(start) if start.contains("must be no more than ") => format!("{start} characters"),
+        _ => fault,
+    }
 }
 
 /// The text with each letter lower, as Go does it: letter by letter.

@@ -45,6 +45,7 @@ pub const CEL_FEATURES: &[Feature] = &[
     // A function is known by the first row that has its id.
     Feature::Functions("standard", &[stdlib::SPECIFIED]),
     Feature::Functions("standard", stdlib::TABLES),
+    Feature::Functions("standard", &[stdlib::DURATION_OF_INT]),
     Feature::Macros(syntax::STANDARD),
     Feature::CrossTypeNumericComparisons,
     Feature::OptionalSyntax,

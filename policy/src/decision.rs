@@ -21,6 +21,8 @@ pub struct Decision {
     pub audit_annotations: BTreeMap<String, String>,
     /// Why something was not added to the audit event: the key and what is wrong.
     pub annotation_errors: Vec<(String, String)>,
+    /// The failures that are to be audited, as the audit event has them.
+    pub(crate) failures: Vec<String>,
 }
 
 /// What denies a request.

@@ -5,6 +5,7 @@ use std::ptr;
 use std::sync::Arc;
 
 use gavel_apimachinery::json;
+use gavel_apimachinery::server::{Difference, Server};
 use gavel_engine::value::{Arena, Json, Value};
 use gavel_libraries::authorizer::{Authorizer, CachingAuthorizer, ResourceAttributes};
 use gavel_libraries::kubernetes::authorizer::{AuthorizerValue, ResourceCheck};
@@ -28,6 +29,8 @@ use crate::resource::GroupVersionKind;
 
 /// The kinds of the core group without a namespace.
 const CLUSTER_KINDS: [&str; 3] = ["Namespace", "Node", "PersistentVolume"];
+/// The most failures that are audited.
+const MAX_FAILURES: usize = 50;
 /// The most bytes of the value of an audit annotation.
 const MAX_ANNOTATION_BYTES: usize = 10 * 1024;
 
@@ -38,6 +41,8 @@ pub struct Options<'a> {
     pub interrupt: Option<&'a (dyn Fn() -> bool + Sync)>,
     /// The budget of validations and that of audit annotations, in cost units, where it is not the usual one.
     pub cost_budget: Option<i64>,
+    /// The API server whose decision it is.
+    pub server: Server,
     /// Who wants to know the steps.
     pub observer: &'a dyn Observer,
 }
@@ -47,6 +52,7 @@ impl Default for Options<'_> {
         Options {
             interrupt: None,
             cost_budget: None,
+            server: Server::default(),
             observer: &(),
         }
     }
@@ -101,7 +107,10 @@ pub fn decide<'a, B: Iterator<Item = &'a CompiledBinding> + Clone>(
     memory.reset();
     MEMORY.set(memory);
     match asked {
-        Ok(()) => decision.close(request),
+        Ok(()) => {
+            decision.publish_failures();
+            decision.close(request);
+        }
         Err(message) => {
             decision.status = Some(Status::namespace_not_found(request.namespace, message));
         }
@@ -256,7 +265,8 @@ impl<'a> Dispatch<'a> {
                     false => self.evaluate(session, param, &memory.param),
                 };
                 observer.evaluated(policy.name(), binding.name(), param, &evaluation);
-                decision.enforce(policy, binding, &evaluation, &mut annotations);
+                let server = self.options.server;
+                decision.enforce(policy, binding, &evaluation, &mut annotations, server);
                 if is_interrupted {
                     break;
                 }
@@ -428,6 +438,7 @@ impl Decision {
         binding: &CompiledBinding,
         evaluation: &Evaluation,
         annotations: &mut Annotations,
+        server: Server,
     ) {
         let (policy_name, binding_name) = (policy.name(), binding.name());
         let denial = |message: &str, reason: &str| Denial {
@@ -445,11 +456,11 @@ impl Decision {
                         "Validation failed for ValidatingAdmissionPolicy '{policy_name}' with binding '{binding_name}': {}",
                         found.message
                     )),
-                    "Audit" => self.annotate(
-                        "validation.policy.admission.k8s.io/validation_failure".to_owned(),
-                        failure(binding, n, &found.message),
-                    ),
+                    "Audit" => self.failures.push(failure(binding, n, &found.message)),
                     _ => {}
+                }
+                if !server.has(Difference::FailuresAreAuditedTogether) {
+                    self.publish_failures();
                 }
             }
         }
@@ -460,6 +471,18 @@ impl Decision {
                 AuditOutcome::Error(error) => self.denials.push(denial(error, "")),
                 AuditOutcome::Exclude { .. } => {}
             }
+        }
+    }
+}
+
+impl Decision {
+    /// Adds the failures that are to be audited to the audit event, all in one annotation.
+    fn publish_failures(&mut self) {
+        let mut failures = std::mem::take(&mut self.failures);
+        if !failures.is_empty() {
+            failures.truncate(MAX_FAILURES);
+            let key = "validation.policy.admission.k8s.io/validation_failure";
+            self.annotate(key.to_owned(), format!("[{}]", failures.join(",")));
         }
     }
 }
@@ -475,7 +498,7 @@ fn failure(binding: &CompiledBinding, expression_index: usize, message: &str) ->
         }
     };
     format!(
-        "[{{\"message\":{},\"policy\":{},\"binding\":{},\"expressionIndex\":{expression_index},\"validationActions\":{actions}}}]",
+        "{{\"message\":{},\"policy\":{},\"binding\":{},\"expressionIndex\":{expression_index},\"validationActions\":{actions}}}",
         json::quoted(message),
         json::quoted(&spec.policy_name),
         json::quoted(binding.name()),

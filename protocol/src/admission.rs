@@ -48,7 +48,7 @@ impl AdmissionQuestion {
         let authorizer = fields.raw("authorizer").unwrap_or_default();
         let scopes = [("Namespaced", true), ("Cluster", false)];
         Ok(AdmissionQuestion {
-            server: fields.server()?,
+            server: fields.compatible_server()?,
             policy: fields.raw("policy").ok_or_else(missing)?,
             bindings: fields.list("bindings")?,
             params: fields.list("params")?,
@@ -104,6 +104,7 @@ impl AdmissionQuestion {
         let authorizer = Arc::clone(&self.authorizer.authorizer);
         let options = Options {
             cost_budget: self.cost_budget,
+            server: self.server,
             observer: &witness,
             ..Options::default()
         };

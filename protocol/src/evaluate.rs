@@ -75,7 +75,10 @@ impl EvalRequest {
                 "{key} must not be set unless env is \"cel\""
             )));
         }
-        let mut reader = TypeReader::default();
+        let mut reader = TypeReader {
+            server,
+            ..TypeReader::default()
+        };
         let declared = declared(&mut fields, &mut reader)?;
         let variables = declared.iter();
         let variables = variables

@@ -2,6 +2,7 @@
 
 use gavel_engine::types::Type;
 use gavel_engine::value::Json;
+use gavel_libraries::Server;
 use gavel_policy::cel::{NAMESPACE, REQUEST, declared_type};
 use gavel_schema::JsonSchema;
 use gavel_schema::cel::CelSchema;
@@ -69,6 +70,8 @@ impl std::hash::Hash for SchemaSpec {
 /// Reads the types of variables. Equal schemas are one.
 #[derive(Debug, Default)]
 pub(crate) struct TypeReader {
+    /// The API server that reads schemas.
+    pub(crate) server: Server,
     /// The schemas so far.
     pub(crate) schemas: Vec<SchemaSpec>,
 }
@@ -125,7 +128,8 @@ impl TypeReader {
         let schema = JsonSchema::deserialize(json)
             .map_err(|error| within(RequestError(error.to_string())))?;
         let number = self.schemas.len().saturating_add(1);
-        let schema = CelSchema::new(&schema, resource).named(format!("selfType{number}"));
+        let schema =
+            CelSchema::new(&schema, resource, self.server).named(format!("selfType{number}"));
         if schema.declared_type().is_none() {
             let message = "must have a type that expressions can know";
             return Err(within(RequestError(message.to_owned())));

@@ -3,6 +3,7 @@
 use gavel_apimachinery::field::{Error, Path};
 use gavel_apimachinery::meta::{self, GroupVersion, ObjectMeta};
 use gavel_apimachinery::names;
+use gavel_apimachinery::server::Server;
 use gavel_engine::value::Json;
 
 use crate::JsonSchema;
@@ -131,15 +132,16 @@ pub fn validate(
     schema: Option<&JsonSchema>,
     resource: bool,
     path: &Path<'_>,
+    server: Server,
 ) -> Vec<Error> {
     let mut errors = Vec::new();
     let empty = JsonSchema::default();
     match schema {
         Some(schema) => {
             let embedded = resource || schema.embedded_resource;
-            validate_value(&mut errors, value, schema, embedded, path);
+            validate_value(&mut errors, value, schema, embedded, path, server);
         }
-        None if resource => validate_value(&mut errors, value, &empty, true, path),
+        None if resource => validate_value(&mut errors, value, &empty, true, path, server),
         None => {}
     }
     errors
@@ -151,19 +153,34 @@ fn validate_value(
     schema: &JsonSchema,
     embedded: bool,
     path: &Path<'_>,
+    server: Server,
 ) {
     match value {
         Json::Object(fields) => {
             if embedded {
-                validate_object(errors, value, path);
+                validate_object(errors, value, path, server);
             }
             for (name, value) in fields {
                 if let Some(schema) = schema.properties.get(name) {
                     let path = path.child(name);
-                    validate_value(errors, value, schema, schema.embedded_resource, &path);
+                    validate_value(
+                        errors,
+                        value,
+                        schema,
+                        schema.embedded_resource,
+                        &path,
+                        server,
+                    );
                 } else if let Some(schema) = schema.value() {
                     let path = path.key(name);
-                    validate_value(errors, value, schema, schema.embedded_resource, &path);
+                    validate_value(
+                        errors,
+                        value,
+                        schema,
+                        schema.embedded_resource,
+                        &path,
+                        server,
+                    );
                 }
             }
         }
@@ -171,7 +188,14 @@ fn validate_value(
             if let Some(schema) = schema.item() {
                 for (n, value) in items.iter().enumerate() {
                     let path = path.index(n);
-                    validate_value(errors, value, schema, schema.embedded_resource, &path);
+                    validate_value(
+                        errors,
+                        value,
+                        schema,
+                        schema.embedded_resource,
+                        &path,
+                        server,
+                    );
                 }
             }
         }
@@ -179,7 +203,7 @@ fn validate_value(
     }
 }
 
-fn validate_object(errors: &mut Vec<Error>, object: &Json, path: &Path<'_>) {
+fn validate_object(errors: &mut Vec<Error>, object: &Json, path: &Path<'_>, server: Server) {
     let fields = [
         (
             "apiVersion",
@@ -212,9 +236,8 @@ fn validate_object(errors: &mut Vec<Error>, object: &Json, path: &Path<'_>) {
             };
             let namespaced = !metadata.namespace().is_empty();
             let rule = names::path_segment;
-            errors.extend(meta::validate_named(
-                metadata, name, namespaced, rule, &path,
-            ));
+            let found = meta::validate_named(metadata, name, namespaced, rule, &path, server);
+            errors.extend(meta::told_once(found, server));
         }
     }
 }
@@ -304,7 +327,13 @@ mod tests {
     #[test]
     fn embedded_objects_have_a_type_and_valid_metadata() {
         let check = |object: Json, expected: &[&str]| {
-            let errors = validate(&object, Some(&schema()), false, &Path::root());
+            let errors = validate(
+                &object,
+                Some(&schema()),
+                false,
+                &Path::root(),
+                Server::default(),
+            );
             let errors: Vec<_> = errors.iter().map(ToString::to_string).collect();
             assert_eq!(errors, expected, "{object}");
         };

@@ -1,6 +1,7 @@
 //! What rules on typed data allocate.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
+use gavel_apimachinery::server::Server;
 use gavel_engine::env::Env;
 use gavel_engine::program::{Activation, EvalOptions};
 use gavel_engine::syntax::{Macros, STANDARD};
@@ -9,7 +10,11 @@ use gavel_schema::cel::CelSchema;
 use serde_json::{Value as Json, json};
 
 fn schema(json: Json) -> CelSchema {
-    CelSchema::new(&serde_json::from_value(json).unwrap(), false)
+    CelSchema::new(
+        &serde_json::from_value(json).unwrap(),
+        false,
+        Server::default(),
+    )
 }
 
 #[test]

@@ -14,5 +14,6 @@ pub use decode::{check, decode, decode_stored};
 pub use group_version::GroupVersion;
 pub use object_meta::{ManagedFieldsEntry, ObjectMeta, OwnerReference};
 pub use validate::{
-    validate, validate_annotations, validate_labels, validate_named, validate_type, validate_update,
+    told_once, validate, validate_annotations, validate_labels, validate_named, validate_type,
+    validate_update,
 };

@@ -2,11 +2,53 @@
 
 /// Something that API servers answer differently from those of the version before.
 ///
-/// Named after the new way.
+/// Named after the new way. What it is exactly says its row in [`super::DIFFERENCES`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Difference {
+    /// Errors of rules show the value, and not the type of the schema.
+    RulesShowValues,
+    /// Lengths of labels are said to be in bytes.
+    LabelsAreMeasuredInBytes,
+    /// A format is known for the type that it is of.
+    FormatsDependOnTypes,
+    /// Params of a kind of which no schema is known are declared when types are checked.
+    UnknownParamsAreDyn,
+    /// Names that end with `.static.k8s.io` are warned of.
+    StaticNamesAreWarnedOf,
     /// `lists.range` fails for a size below zero or above a million.
     RangeIsBounded,
+    /// `indexOf` and `lastIndexOf` of the empty text fail for a position below zero.
+    PositionsStartAtZero,
+    /// A zone's offset has minutes below 60.
+    OffsetsHaveMinutes,
+    /// `duration(int)` is not declared.
+    DurationsAreNoNumbers,
+    /// Fields between backticks are read.
+    IdentifiersAreEscaped,
+    /// Loop variables hide longer names, and a leading dot passes them by.
+    LoopVariablesComeFirst,
+    /// The name of a struct literal is that of a type, whatever variables there are.
+    StructNamesAreTypes,
+    /// `or` and `orValue` fail where their receiver is no optional.
+    OrNeedsAnOptional,
+    /// What an optional holds stays as it is when the optional is read.
+    OptionalsKeepValues,
+    /// `optional_type` is the type of optionals of `dyn`.
+    OptionalTypeHasAParameter,
+    /// Lists of a schema with others appended hold CEL values.
+    JoinedListsHoldValues,
+    /// The reserved names cannot be given to new objects.
+    StaticNamesAreRefused,
+    /// The checks of metadata are worded and placed like those that are generated.
+    MetadataIsValidatedAnew,
+    /// `startsWith`, `endsWith` and `matches` cost what they read.
+    CostsAreOfWhatIsRead,
+    /// `flatten` with a depth below zero costs as much as with one.
+    FlatteningCostsOnceAtLeast,
+    /// Names of resources have a greatest length where costs are estimated.
+    NamesOfResourcesAreBounded,
+    /// All failures of a request that are audited are one annotation.
+    FailuresAreAuditedTogether,
 }
 
 impl Difference {

@@ -83,7 +83,7 @@ fn report<'d>(
         rules: Vec::new(),
         total: TotalCost::default(),
     };
-    walk.node(schema, path, Ok(&Context::root(schema)));
+    walk.node(schema, path, Ok(&Context::root(schema, envs.server())));
     SchemaReport {
         version,
         path: path.to_string(),

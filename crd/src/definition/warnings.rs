@@ -2,7 +2,7 @@
 //! `pkg/registry/customresourcedefinition/strategy.go`).
 
 use gavel_apimachinery::formats::Format;
-use gavel_apimachinery::server::Server;
+use gavel_apimachinery::server::{Difference, Server};
 use gavel_golang::quote::quote;
 use gavel_schema::JsonSchema;
 
@@ -41,6 +41,9 @@ impl Definition {
 
 fn is_known(schema: &JsonSchema, server: Server) -> bool {
     let format = schema.format.as_str();
+    if schema.kind != "string" && !server.has(Difference::FormatsDependOnTypes) {
+        return true;
+    }
     match schema.kind.as_str() {
         "" | "string" => Format::named(format, server.language()).is_some(),
         "integer" => matches!(format, "int32" | "int64"),

@@ -76,6 +76,7 @@ pub struct UnknownVersion(String);
 /// ```
 #[derive(Debug)]
 pub struct CompiledCrd {
+    pub(super) server: Server,
     pub(super) group: String,
     pub(super) kind: String,
     pub(super) is_namespaced: bool,
@@ -106,6 +107,7 @@ impl CompiledCrd {
         let compile =
             |version| CompiledVersion::compile(version, preserves_unknown_fields, &mut pool, &envs);
         Ok(CompiledCrd {
+            server,
             group: spec.group.clone(),
             kind: spec.names.kind.clone(),
             is_namespaced: spec.scope == "Namespaced",

@@ -183,6 +183,7 @@ impl Validation<'_, '_> {
                 structural,
                 false,
                 &Path::root(),
+                self.crd.server,
             ));
         }
         errors.extend(self.list_type_errors());
@@ -214,15 +215,21 @@ impl Validation<'_, '_> {
 
     fn metadata_errors(&self) -> Vec<Error> {
         let (path, metadata) = (Path::new("metadata"), ObjectMeta::of(self.object));
-        match self.was {
-            Some(was) => meta::validate_update(metadata, ObjectMeta::of(was.old_value()), &path),
+        let server = self.crd.server;
+        let errors = match self.was {
+            Some(was) => {
+                let old = ObjectMeta::of(was.old_value());
+                meta::validate_update(metadata, old, &path, server)
+            }
             None => meta::validate(
                 metadata,
                 self.crd.is_namespaced,
                 names::subdomain_name,
                 &path,
+                server,
             ),
-        }
+        };
+        meta::told_once(errors, server)
     }
 
     fn value_errors(&self) -> Vec<Error> {

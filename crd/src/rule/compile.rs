@@ -49,7 +49,7 @@ pub struct Expression {
 ///     "x-kubernetes-validations": [{"rule": "self.startsWith('a')"}, {"rule": "self == oldSelf"}, {"rule": "self > 1"}],
 /// }))?;
 /// let envs = RuleEnvs::new("1.36".parse::<Server>()?.compatible())?;
-/// let node = NodeType::of(&schema, false).expect("a string has a type");
+/// let node = NodeType::of(&schema, false, envs.server()).expect("a string has a type");
 /// let rules = rule::compile(&schema, &node, &envs, |_| (Age::Stored, Age::Stored));
 /// let results: Vec<_> = rules.iter().map(|rule| (rule.rule.is_ok(), rule.uses_old_self)).collect();
 /// assert_eq!(results, [(true, false), (true, true), (false, false)]);

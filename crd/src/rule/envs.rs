@@ -64,8 +64,8 @@ pub struct NodeType {
 impl NodeType {
     /// Of a schema; none where expressions cannot see the node. `is_resource` says that the node is an object of its own,
     /// which has metadata.
-    pub fn of(schema: &JsonSchema, is_resource: bool) -> Option<NodeType> {
-        NodeType::new(CelSchema::new(schema, is_resource))
+    pub fn of(schema: &JsonSchema, is_resource: bool, server: Server) -> Option<NodeType> {
+        NodeType::new(CelSchema::new(schema, is_resource, server))
     }
 
     fn new(schema: CelSchema) -> Option<NodeType> {

@@ -37,7 +37,11 @@ impl Checker<'_> {
     }
 
     pub(super) fn check_struct(&mut self, id: ExprId, message: &mut Struct) {
-        let Some(declared) = self.scopes.find(self.env, &message.type_name) else {
+        let found = match self.env.corrections().struct_names {
+            true => self.scopes.find_type(self.env, &message.type_name),
+            false => self.scopes.find(self.env, &message.type_name),
+        };
+        let Some(declared) = found else {
             self.report_undeclared(id, &message.type_name);
             return self.set_type(id, Type::Error);
         };

@@ -55,7 +55,7 @@ impl Scopes {
 
     /// What `name` means: a variable of a comprehension or of the environment, a type, or an enumeration's constant.
     pub(super) fn find(&self, env: &Declarations, name: &str) -> Option<Declared> {
-        if env.follows_specification() {
+        if env.corrections().names {
             return self.find_specified(env, name);
         }
         self.find_in_container(env, name, true)
@@ -82,6 +82,16 @@ impl Scopes {
                 }),
             None => self.find_in_container(env, name, false),
         }
+    }
+
+    /// The type of this name, variables left aside.
+    pub(super) fn find_type(&self, env: &Declarations, name: &str) -> Option<Declared> {
+        resolve_name(env.container(), name, |candidate| {
+            let ty = env
+                .find_type(candidate)
+                .or_else(|| Type::named(candidate))?;
+            Some(Declared::variable(candidate.into(), Type::type_of(ty)))
+        })
     }
 
     fn local(&self, name: &str) -> Option<&(SmolStr, Type)> {

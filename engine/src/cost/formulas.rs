@@ -18,10 +18,13 @@ pub const LIST_CONCATENATION: Cost = Cost::sizes(list_concatenation).standard();
 pub const IN_LIST: Cost = Cost::sizes(in_list).standard();
 /// Of `text.contains(part)`.
 pub const CONTAINS: Cost = Cost::sizes(contains).standard();
-/// Of `text.matches(pattern)`; the global `matches` costs one unit.
+/// Of `text.matches(pattern)`; the global `matches` costs one unit before cel-go 0.29.
 pub const MATCHES: Cost = Cost::sizes(matches).standard();
 /// Of `text.startsWith(part)` and `endsWith`: Kubernetes' estimate reads the part, the evaluation the text.
 pub const PREFIX: Cost = Cost::split(prefix_estimate, prefix_track).standard();
+/// The same where both read the part.
+pub const PART: Cost =
+    Cost::sizes(|sizes| CallEstimate::new(nth(sizes, 1).costs(TRAVERSAL_FACTOR))).standard();
 /// Of `bytes(text)`.
 pub const STRING_TO_BYTES: Cost = Cost::sizes(string_to_bytes).standard();
 /// Of `string(bytes)`.

@@ -1,6 +1,6 @@
 //! What an environment declares: everything that the checker and the planner look up by name.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -16,7 +16,8 @@ pub struct Declarations {
     pub(crate) variables: FxHashMap<SmolStr, Type>,
     /// Shared with the environments that extend this one.
     functions: Arc<FxHashMap<SmolStr, Arc<FunctionDecl>>>,
-    pub(crate) opaque_types: BTreeSet<SmolStr>,
+    /// Those that libraries brought, by name.
+    pub(crate) library_types: BTreeMap<SmolStr, Type>,
     pub(crate) provider: Option<Arc<dyn TypeProvider>>,
     pub(crate) options: EnvOptions,
 }
@@ -28,6 +29,22 @@ pub struct EnvOptions {
     pub cross_type_numeric_comparisons: bool,
     /// Whose rules hold where Kubernetes and CEL's specification differ.
     pub rules: Rules,
+    /// The corrections that a later version of cel-go made to what Kubernetes' first ones do.
+    pub corrections: Corrections,
+}
+
+/// What later versions of cel-go do as the specification has it, while earlier ones do not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Corrections {
+    /// Variables of comprehensions come first, even before longer names that start with theirs, and names with a leading
+    /// dot pass them by.
+    pub names: bool,
+    /// What an optional holds stays as it is when the optional is read.
+    pub held_values: bool,
+    /// `or` and `orValue` fail where their receiver turns out to be no optional.
+    pub receivers_of_or: bool,
+    /// The name before the braces of a struct literal is that of a type, whatever variables there are.
+    pub struct_names: bool,
 }
 
 /// Whose rules hold where Kubernetes and CEL's specification differ.
@@ -49,6 +66,7 @@ impl Default for EnvOptions {
         EnvOptions {
             cross_type_numeric_comparisons: true,
             rules: Rules::Kubernetes,
+            corrections: Corrections::default(),
         }
     }
 }
@@ -92,15 +110,15 @@ impl Declarations {
 
     /// The type of this name that a library or the host brought.
     pub fn find_type(&self, name: &str) -> Option<Type> {
-        match self.opaque_types.get(name) {
-            Some(name) => Some(Type::opaque(name.clone(), Vec::new())),
+        match self.library_types.get(name) {
+            Some(ty) => Some(ty.clone()),
             None => self.provider().and_then(|host| host.find_type(name)),
         }
     }
 
     /// Whether a library brought a type of this name, which then is a value, too. The names of a host's types are none.
     pub fn has_library_type(&self, name: &str) -> bool {
-        self.opaque_types.contains(name)
+        self.library_types.contains_key(name)
     }
 
     /// The types that a host brought.
@@ -111,6 +129,18 @@ impl Declarations {
     /// The options.
     pub fn options(&self) -> &EnvOptions {
         &self.options
+    }
+
+    /// The corrections that hold; by the rules of CEL's specification, those to what it has rules for.
+    pub(crate) fn corrections(&self) -> Corrections {
+        match self.follows_specification() {
+            true => Corrections {
+                names: true,
+                held_values: true,
+                ..self.options.corrections
+            },
+            false => self.options.corrections,
+        }
     }
 
     /// Whether the rules of CEL's specification hold.

@@ -10,7 +10,7 @@ mod rows;
 
 pub use body::{Argument, Arguments, Body, NativeText, Plain, Returned, WithContext};
 pub use context::CallContext;
-pub use declarations::{Declarations, EnvOptions, Rules};
+pub use declarations::{Corrections, Declarations, EnvOptions, Rules};
 pub use function::{FunctionDecl, OverloadDecl};
 pub use overload::{Function, Implementation, Overload, PatternFunction};
 pub use provider::TypeProvider;

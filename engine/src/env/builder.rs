@@ -47,8 +47,15 @@ impl EnvBuilder {
     }
 
     /// Lets expressions name a library's own type.
-    pub fn opaque_type(mut self, name: impl Into<SmolStr>) -> Self {
-        self.parts.declarations.opaque_types.insert(name.into());
+    pub fn opaque_type(self, name: impl Into<SmolStr>) -> Self {
+        let name = name.into();
+        self.library_type(name.clone(), Type::opaque(name, Vec::new()))
+    }
+
+    /// The same of a type that has parameters.
+    pub fn library_type(mut self, name: impl Into<SmolStr>, ty: Type) -> Self {
+        let types = &mut self.parts.declarations.library_types;
+        types.insert(name.into(), ty);
         self
     }
 

@@ -13,7 +13,7 @@ use crate::syntax::{self, Macros, ParserOptions};
 mod builder;
 
 pub use crate::check::Validator;
-pub use crate::decl::{EnvOptions, Rules};
+pub use crate::decl::{Corrections, EnvOptions, Rules};
 pub use builder::EnvBuilder;
 
 /// An environment: variables, functions, types and options. Immutable; cloning is cheap.

@@ -98,6 +98,16 @@ impl<'a> Frame<'a> {
         self.program.specified
     }
 
+    /// Whether `or` and `orValue` fail where their receiver is no optional.
+    pub(super) fn checks_receivers_of_or(&self) -> bool {
+        self.program.checks_receivers_of_or
+    }
+
+    /// Whether what an optional holds stays as it is when the optional is read.
+    pub(super) fn keeps_held_values(&self) -> bool {
+        self.program.keeps_held_values
+    }
+
     /// What implementations of functions get to see.
     pub(super) fn context(&self) -> &CallContext<'a> {
         &self.context

@@ -37,6 +37,10 @@ pub struct Program {
     slots: usize,
     /// Whether the rules of CEL's specification hold.
     specified: bool,
+    /// Whether what an optional holds stays as it is when the optional is read.
+    keeps_held_values: bool,
+    /// Whether `or` and `orValue` fail where their receiver is no optional.
+    checks_receivers_of_or: bool,
     /// For each path where its value is kept, if it is.
     cells: Box<[Option<u32>]>,
     /// The number of values of paths that are kept.

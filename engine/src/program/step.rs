@@ -124,6 +124,7 @@ fn optional_or<'a>(terms: &'a [Step; 2], frame: &mut Frame<'a>) -> Result<Value<
     let value = left.eval(frame)?;
     match value.as_optional() {
         Some(None) => right.eval(frame),
+        None if frame.checks_receivers_of_or() => Err(EvalError::no_such_overload()),
         _ => Ok(value),
     }
 }
@@ -140,6 +141,7 @@ fn optional_or_value<'a>(
         Some(Some(held)) => held
             .or_held_error(frame.arena)
             .map_err(|error| error.at(id)),
+        None if frame.checks_receivers_of_or() => Err(EvalError::no_such_overload()),
         None => Ok(value),
     }
 }

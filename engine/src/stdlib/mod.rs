@@ -31,9 +31,19 @@ pub const TABLES: &[&[Overload]] = &[
 /// The rows that CEL's specification has in place of those of the same id in [`TABLES`].
 pub const SPECIFIED: &[Overload] = time::SPECIFIED;
 
+/// `duration(int)`, which Kubernetes no longer declares.
+pub const DURATION_OF_INT: &[Overload] = conversion::DURATION_OF_INT;
+
+/// The rows that cost what they read, in place of those of the same id in [`TABLES`]: `startsWith` and `endsWith` read the
+/// part, the global `matches` costs as much as the member.
+pub const COSTED_BY_WHAT_IS_READ: &[Overload] = text::COSTED_BY_WHAT_IS_READ;
+
+/// The rows that take no offset from UTC of 60 minutes and more in place of those of the same id in [`TABLES`].
+pub const WITH_CHECKED_OFFSETS: &[Overload] = time::WITH_CHECKED_OFFSETS;
+
 /// All rows.
 pub fn rows() -> impl Iterator<Item = &'static Overload> {
-    TABLES.iter().copied().flatten()
+    TABLES.iter().copied().flatten().chain(DURATION_OF_INT)
 }
 
 /// The error of an operand whose type lacks an operator or function; texts and times word it as methods of theirs.

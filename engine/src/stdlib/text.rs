@@ -20,6 +20,14 @@ pub(super) const ROWS: &[Overload] = &[
     row(MATCHES, "matches_string", "string.(string) -> bool", matches, "'abc'.matches('b')").shared().pattern(matches_constant).cost(formulas::MATCHES),
 ];
 
+/// The rows of those that cost what they read.
+#[rustfmt::skip] // A table: a row a line.
+pub(super) const COSTED_BY_WHAT_IS_READ: &[Overload] = &[
+    row("endsWith", "ends_with_string", "string.(string) -> bool", body!(ends_with), "'abc'.endsWith('bc')").shared().cost(formulas::PART),
+    row("startsWith", "starts_with_string", "string.(string) -> bool", body!(starts_with), "'abc'.startsWith('ab')").shared().cost(formulas::PART),
+    row(MATCHES, "matches", "(string, string) -> bool", matches, "matches('abc', '^a.c$')").shared().pattern(matches_constant).cost(formulas::MATCHES),
+];
+
 fn contains(text: &str, part: &str) -> bool {
     text.contains(part)
 }

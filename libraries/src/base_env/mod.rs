@@ -8,24 +8,25 @@ use gavel_apimachinery::server::{Difference, Server};
 use gavel_apimachinery::version::KubeVersion;
 use gavel_engine::check::validators;
 use gavel_engine::decl::Overload;
-use gavel_engine::env::{Env, EnvBuilder, EnvOptions, Rules, Validator};
+use gavel_engine::env::{Corrections, Env, EnvBuilder, EnvOptions, Rules, Validator};
 use gavel_engine::stdlib;
 use gavel_engine::syntax::{self, Macro, Macros, ParserOptions};
-use gavel_engine::types::{OPTIONAL, TypeTextError};
+use gavel_engine::types::{OPTIONAL, Type, TypeTextError};
 
 use crate::cel::format::FORMAT_BEFORE_4;
 use crate::cel::format::validator::format_calls_before_4;
-use crate::cel::lists::{LISTS, LISTS_WITH_BOUNDED_RANGE};
+use crate::cel::lists::{LISTS, LISTS_FLATTENED_ONCE_AT_LEAST, LISTS_WITH_BOUNDED_RANGE};
 use crate::cel::optionals::OPTIONALS;
 use crate::cel::sets::SETS;
 use crate::cel::strings::{
-    STRINGS, STRINGS_BEFORE_2, STRINGS_INDEX_FROM, STRINGS_SINCE_1, STRINGS_SINCE_2,
+    STRINGS, STRINGS_BEFORE_2, STRINGS_INDEX_FROM, STRINGS_INDEX_FROM_ZERO, STRINGS_SINCE_1,
+    STRINGS_SINCE_2,
 };
 use crate::cel::two_variable::TWO_VARIABLE;
 use crate::kubernetes::authorizer::{AUTHORIZER, AUTHORIZER_SELECTORS};
 use crate::kubernetes::cidr::{CIDR, CIDRS};
 use crate::kubernetes::equality::EQUALITY;
-use crate::kubernetes::format::FORMATS;
+use crate::kubernetes::format::{FORMATS, FORMATS_IN_CHARACTERS};
 use crate::kubernetes::ip::{IP, IPS};
 use crate::kubernetes::lists::{LISTS as KUBERNETES_LISTS, LISTS_SINCE_1};
 use crate::kubernetes::quantity::QUANTITY;
@@ -50,6 +51,10 @@ pub enum Feature {
     OptionalSyntax,
     /// Fields between backticks.
     EscapedIdentifiers,
+    /// The name of the type of optionals, as that of those of `dyn`.
+    OptionalTypeOfDyn,
+    /// Corrections of later versions of cel-go.
+    Corrections(fn(&mut Corrections)),
     /// The rules of CEL's specification where Kubernetes has others.
     Specification,
 }
@@ -73,7 +78,48 @@ pub struct Gated {
 pub const FEATURES: &[Gated] = &[
     // The first row of an overload counts.
     since(0, Feature::Functions("standard", &[EQUALITY])),
+    with(
+        Difference::CostsAreOfWhatIsRead,
+        since(
+            0,
+            Feature::Functions("standard", &[stdlib::COSTED_BY_WHAT_IS_READ]),
+        ),
+    ),
+    with(
+        Difference::OffsetsHaveMinutes,
+        since(
+            0,
+            Feature::Functions("standard", &[stdlib::WITH_CHECKED_OFFSETS]),
+        ),
+    ),
     since(0, Feature::Functions("standard", stdlib::TABLES)),
+    without(
+        Difference::DurationsAreNoNumbers,
+        since(
+            0,
+            Feature::Functions("standard", &[stdlib::DURATION_OF_INT]),
+        ),
+    ),
+    with(
+        Difference::IdentifiersAreEscaped,
+        since(0, Feature::EscapedIdentifiers),
+    ),
+    with(
+        Difference::LoopVariablesComeFirst,
+        since(0, Feature::Corrections(|all| all.names = true)),
+    ),
+    with(
+        Difference::StructNamesAreTypes,
+        since(0, Feature::Corrections(|all| all.struct_names = true)),
+    ),
+    with(
+        Difference::OrNeedsAnOptional,
+        since(28, Feature::Corrections(|all| all.receivers_of_or = true)),
+    ),
+    with(
+        Difference::OptionalsKeepValues,
+        since(28, Feature::Corrections(|all| all.held_values = true)),
+    ),
     since(0, Feature::Macros(syntax::STANDARD)),
     since(0, Feature::Validator(validators::homogeneous_literals)),
     since(0, Feature::Functions("kubernetes.urls", &[URLS])),
@@ -83,6 +129,10 @@ pub const FEATURES: &[Gated] = &[
         Feature::Functions("kubernetes.lists", &[KUBERNETES_LISTS]),
     ),
     since(37, Feature::Functions("kubernetes.lists", &[LISTS_SINCE_1])),
+    with(
+        Difference::PositionsStartAtZero,
+        since(0, Feature::Functions("strings", &[STRINGS_INDEX_FROM_ZERO])),
+    ),
     since(
         0,
         Feature::Functions("strings", &[STRINGS, STRINGS_INDEX_FROM]),
@@ -94,7 +144,14 @@ pub const FEATURES: &[Gated] = &[
     ),
     since(28, Feature::CrossTypeNumericComparisons),
     since(28, Feature::OptionalSyntax),
-    since(28, Feature::TypeName(OPTIONAL)),
+    with(
+        Difference::OptionalTypeHasAParameter,
+        since(28, Feature::OptionalTypeOfDyn),
+    ),
+    without(
+        Difference::OptionalTypeHasAParameter,
+        since(28, Feature::TypeName(OPTIONAL)),
+    ),
     since(28, Feature::Macros(syntax::OPTIONALS)),
     since(28, Feature::Functions("optionals", &[OPTIONALS])),
     since(28, Feature::Functions("kubernetes.quantity", &[QUANTITY])),
@@ -121,6 +178,13 @@ pub const FEATURES: &[Gated] = &[
             Feature::Functions("kubernetes.authorizer", &[AUTHORIZER_SELECTORS]),
         )
     },
+    without(
+        Difference::LabelsAreMeasuredInBytes,
+        since(
+            31,
+            Feature::Functions("kubernetes.format", &[FORMATS_IN_CHARACTERS]),
+        ),
+    ),
     since(31, Feature::Functions("kubernetes.format", &[FORMATS])),
     since(32, Feature::Macros(syntax::TWO_VARIABLE)),
     since(32, Feature::Functions("comprehensions", &[TWO_VARIABLE])),
@@ -129,6 +193,13 @@ pub const FEATURES: &[Gated] = &[
     with(
         Difference::RangeIsBounded,
         since(34, Feature::Functions("lists", &[LISTS_WITH_BOUNDED_RANGE])),
+    ),
+    with(
+        Difference::FlatteningCostsOnceAtLeast,
+        since(
+            34,
+            Feature::Functions("lists", &[LISTS_FLATTENED_ONCE_AT_LEAST]),
+        ),
     ),
     since(34, Feature::Functions("lists", &[LISTS])),
 ];
@@ -147,6 +218,14 @@ const fn since(minor: u32, feature: Feature) -> Gated {
 const fn with(difference: Difference, gated: Gated) -> Gated {
     Gated {
         servers: Some((difference, true)),
+        ..gated
+    }
+}
+
+/// A feature of those servers that do not have a difference yet.
+const fn without(difference: Difference, gated: Gated) -> Gated {
+    Gated {
+        servers: Some((difference, false)),
         ..gated
     }
 }
@@ -226,6 +305,11 @@ pub(crate) fn builder(features: impl Iterator<Item = Feature>) -> EnvBuilder {
             builder
         }
         Feature::TypeName(name) => builder.opaque_type(name),
+        Feature::OptionalTypeOfDyn => builder.library_type(OPTIONAL, Type::optional(Type::Dyn)),
+        Feature::Corrections(correct) => {
+            correct(&mut options.corrections);
+            builder
+        }
         Feature::Validator(validator) => builder.validator(validator),
         Feature::CrossTypeNumericComparisons => {
             options.cross_type_numeric_comparisons = true;

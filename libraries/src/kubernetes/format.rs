@@ -1,5 +1,6 @@
 //! Named formats of texts (apiserver `pkg/cel/library/format.go`).
 
+use gavel_apimachinery::names;
 use gavel_engine::body;
 use gavel_engine::cost::{
     CallEstimate, Cost, CostEstimate, REGEX_FACTOR, SizeEstimate, TRAVERSAL_FACTOR, formulas,
@@ -28,6 +29,12 @@ pub const FORMATS: &[Overload] = &[
     constant("format.datetime", |call, _| Ok(call.arena.opaque(Format::DateTime)), "!format.datetime().validate('2021-01-01T00:00:00Z').hasValue()"),
     row("format.named", "format-named", "(string) -> optional(kubernetes.NamedFormat)", body!(named), "format.named('uuid').value() == format.uuid()").cost(Cost::ONE.of_name()),
     row("validate", "format-validate", "kubernetes.NamedFormat.(string) -> optional(list(string))", body!(validate), "format.uuid().validate('x').value() == ['does not match the UUID format']").cost(VALIDATE),
+];
+
+/// The row for servers before [`gavel_apimachinery::server::Difference::LabelsAreMeasuredInBytes`].
+#[rustfmt::skip] // A table: a row a line.
+pub const FORMATS_IN_CHARACTERS: &[Overload] = &[
+    row("validate", "format-validate", "kubernetes.NamedFormat.(string) -> optional(list(string))", body!(validate_in_characters), "format.uuid().validate('x').value() == ['does not match the UUID format']").cost(VALIDATE),
 ];
 
 /// Kubernetes' estimate takes the largest pattern there may be, and an empty text for free.
@@ -76,7 +83,19 @@ fn named<'a>(call: &CallContext<'a>, name: &str) -> Value<'a> {
 
 /// What is wrong with the text; none where it is valid.
 fn validate<'a>(call: &CallContext<'a>, format: &Format, text: &str) -> Value<'a> {
+    optional_list(call, format.validate(text))
+}
+
+/// The same in older words.
+fn validate_in_characters<'a>(call: &CallContext<'a>, format: &Format, text: &str) -> Value<'a> {
     let faults = format.validate(text);
+    optional_list(
+        call,
+        faults.iter().map(|fault| names::as_before(fault)).collect(),
+    )
+}
+
+fn optional_list<'a>(call: &CallContext<'a>, faults: names::Faults) -> Value<'a> {
     if faults.is_empty() {
         return Value::NONE;
     }

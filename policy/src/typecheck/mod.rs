@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use gavel_apimachinery::meta::GroupVersion;
+use gavel_apimachinery::server::Difference;
 use gavel_engine::check::CheckedAst;
 use gavel_engine::env::Env;
 use gavel_engine::types::TypeTextError;
@@ -56,6 +57,8 @@ pub use kinds::Unchecked;
 #[derive(Debug)]
 pub struct TypeChecker {
     base: Env,
+    /// The server that reads schemas: of kinds that it knows, not of definitions.
+    server: Server,
     schemas: BTreeMap<GroupVersionKind, CelSchema>,
     /// Plural and singular names.
     resources: BTreeMap<GroupVersionResource, GroupVersionKind>,
@@ -113,6 +116,7 @@ impl TypeChecker {
         let base = EnvSet::new(server)?.stored_expressions().clone();
         Ok(TypeChecker {
             base,
+            server: server.with(Difference::NamesOfResourcesAreBounded, false),
             schemas: BTreeMap::new(),
             resources: BTreeMap::new(),
             max_object: MAX_REQUEST_SIZE,
@@ -133,7 +137,7 @@ impl TypeChecker {
         }
         // What is known of a map's entries leaves no room for the fields of a resource.
         let is_resource = schema.value().is_none();
-        let schema = CelSchema::new(schema, is_resource).named(type_name(&kind));
+        let schema = CelSchema::new(schema, is_resource, self.server).named(type_name(&kind));
         self.schemas.insert(kind, schema);
     }
 
@@ -238,8 +242,11 @@ impl TypeChecker {
         extent: Extent,
     ) -> Vec<Expression> {
         let spec = &policy.spec;
+        let knows_params = types.params.is_some()
+            || extent == Extent::Everything
+            || self.server.has(Difference::UnknownParamsAreDyn);
         let declarations = Declarations {
-            params: param_kind(policy).is_some(),
+            params: param_kind(policy).is_some() && knows_params,
             authorizer: true,
             patch_types: false,
         };

@@ -16,7 +16,7 @@ use gavel_apimachinery::field::{self, Error, Path};
 use gavel_apimachinery::meta::{self, ObjectMeta as MetadataView};
 use gavel_apimachinery::names::{self, NameRule};
 use gavel_apimachinery::serializer::ApiValue;
-use gavel_apimachinery::server::Server;
+use gavel_apimachinery::server::{Difference, Server};
 use gavel_engine::types::TypeTextError;
 use gavel_engine::value::Json;
 use gavel_golang::quote::quote;
@@ -28,6 +28,7 @@ use expressions::Compilers;
 /// Says what the API server says of an object.
 #[derive(Debug)]
 pub struct Validator {
+    server: Server,
     compilers: Compilers,
 }
 
@@ -57,6 +58,7 @@ impl Validator {
     pub fn new(server: Server) -> Result<Self, TypeTextError> {
         let environments = EnvSet::new(server)?;
         Ok(Validator {
+            server,
             compilers: Compilers::new(&environments),
         })
     }
@@ -116,9 +118,10 @@ impl Validator {
         metadata.annotations = before.annotations;
         metadata.finalizers = before.finalizers;
         metadata.owner_references = before.owner_references;
-        let mut errors = update_metadata(&metadata, &old.metadata);
-        status::validate(&mut errors, &object.status, &Path::new("status"));
-        report::<ValidatingAdmissionPolicy>(errors, metadata.name)
+        let mut errors = update_metadata(&metadata, &old.metadata, self.server);
+        let path = Path::new("status");
+        status::validate(&mut errors, &object.status, &path, self.server);
+        report::<ValidatingAdmissionPolicy>(errors, metadata.name, self.server)
     }
 
     fn create_one<T: Validated>(&self, object: &T) -> Report {
@@ -127,21 +130,31 @@ impl Validator {
         if metadata.name.is_empty() && !metadata.generate_name.is_empty() {
             metadata.name = format!("{}{GENERATED}", metadata.generate_name);
         }
-        let mut errors = validate_metadata(&metadata, names::subdomain_name);
+        let mut errors = validate_metadata(&metadata, names::subdomain_name, self.server);
         object.validate(&mut errors, &metadata.name, None, &self.compilers);
-        if errors.is_empty() {
-            errors = validate_metadata(&metadata, names::path_segment);
+        if self.server.has(Difference::StaticNamesAreRefused) {
+            let fault = reserved_name_fault(&metadata.name);
+            let path = Path::new("metadata");
+            let path = path.child("name");
+            errors.extend(fault.map(|fault| Error::invalid(&path, &metadata.name, fault)));
         }
-        report::<T>(errors, metadata.name)
+        if errors.is_empty() {
+            errors = validate_metadata(&metadata, names::path_segment, self.server);
+        }
+        report::<T>(errors, metadata.name, self.server)
     }
 
     fn update_one<T: Validated>(&self, object: &T, old: &T) -> Report {
         let mut metadata = object.metadata().clone();
-        let mut errors = update_metadata(&metadata, old.metadata());
+        let mut errors = update_metadata(&metadata, old.metadata(), self.server);
         metadata.generation = 1;
-        errors.extend(validate_metadata(&metadata, names::subdomain_name));
+        errors.extend(validate_metadata(
+            &metadata,
+            names::subdomain_name,
+            self.server,
+        ));
         object.validate(&mut errors, &metadata.name, Some(old), &self.compilers);
-        report::<T>(errors, metadata.name)
+        report::<T>(errors, metadata.name, self.server)
     }
 }
 
@@ -166,14 +179,22 @@ trait Validated: Registration {
     );
 }
 
-fn report<T: Registration>(errors: Vec<Error>, name: String) -> Report {
-    let mut warnings = Vec::new();
-    if errors.is_empty() && name.ends_with(STATIC_SUFFIX) {
-        let suffix = quote(STATIC_SUFFIX);
-        warnings.push(format!(
-            "metadata.name: names ending with {suffix} are reserved for static manifest-based configurations and cannot be managed via the API"
-        ));
-    }
+/// What is said of a name that is reserved.
+fn reserved_name_fault(name: &str) -> Option<String> {
+    let suffix = quote(STATIC_SUFFIX);
+    name.ends_with(STATIC_SUFFIX).then(|| {
+        format!(
+            "names ending with {suffix} are reserved for static manifest-based configurations and cannot be managed via the API"
+        )
+    })
+}
+
+fn report<T: Registration>(mut errors: Vec<Error>, name: String, server: Server) -> Report {
+    names::reword(&mut errors, server);
+    let warns = errors.is_empty() && server.has(Difference::StaticNamesAreWarnedOf);
+    let fault = reserved_name_fault(&name).filter(|_| warns);
+    let warnings = fault.map(|fault| format!("metadata.name: {fault}"));
+    let warnings = warnings.into_iter().collect();
     Report {
         errors,
         warnings,
@@ -183,7 +204,7 @@ fn report<T: Registration>(errors: Vec<Error>, name: String) -> Report {
 }
 
 /// What every update is checked for. What the API server takes over from the old object counts as the new one's.
-fn update_metadata(metadata: &ObjectMeta, old: &ObjectMeta) -> Vec<Error> {
+fn update_metadata(metadata: &ObjectMeta, old: &ObjectMeta, server: Server) -> Vec<Error> {
     let mut metadata = metadata.clone();
     let mut old = old.clone();
     metadata.generation = 1;
@@ -206,24 +227,26 @@ fn update_metadata(metadata: &ObjectMeta, old: &ObjectMeta) -> Vec<Error> {
     if metadata.deletion_grace_period_seconds.is_none() {
         metadata.deletion_grace_period_seconds = old.deletion_grace_period_seconds;
     }
-    let mut errors = validate_metadata(&metadata, names::path_segment);
+    let mut errors = validate_metadata(&metadata, names::path_segment, server);
     let (metadata, old) = (to_json(&metadata), to_json(&old));
     let views = (MetadataView::new(&metadata), MetadataView::new(&old));
     errors.extend(meta::validate_update(
         views.0,
         views.1,
         &Path::new("metadata"),
+        server,
     ));
     errors
 }
 
-fn validate_metadata(metadata: &ObjectMeta, rule: NameRule) -> Vec<Error> {
+fn validate_metadata(metadata: &ObjectMeta, rule: NameRule, server: Server) -> Vec<Error> {
     let metadata = to_json(metadata);
     meta::validate(
         MetadataView::new(&metadata),
         false,
         rule,
         &Path::new("metadata"),
+        server,
     )
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use gavel_apimachinery::field::{Error, Path};
 use gavel_apimachinery::names;
 use gavel_apimachinery::serializer::ApiValue;
+use gavel_apimachinery::server::{Difference, Server};
 
 use super::json_path;
 use super::matching::{one_of, required};
@@ -21,6 +22,7 @@ pub(super) fn validate(
     errors: &mut Vec<Error>,
     status: &ValidatingAdmissionPolicyStatus,
     path: &Path<'_>,
+    server: Server,
 ) {
     if let Some(checking) = &status.type_checking {
         let path = path.child("typeChecking");
@@ -48,17 +50,23 @@ pub(super) fn validate(
     for (n, condition) in status.conditions.iter().enumerate() {
         let path = path.index(n);
         if !seen.insert(&condition.kind) {
-            errors.push(Error::duplicate(
-                &path.child("type"),
-                condition.kind.as_str(),
-            ));
+            let kind = condition.kind.as_str();
+            errors.push(match server.has(Difference::MetadataIsValidatedAnew) {
+                true => Error::duplicate(&path, kind),
+                false => Error::duplicate(&path.child("type"), kind),
+            });
         }
-        validate_condition(errors, condition, &path);
+        validate_condition(errors, condition, &path, server);
     }
 }
 
 /// Appends what is wrong with a condition (apimachinery `pkg/apis/meta/v1/validation`).
-fn validate_condition(errors: &mut Vec<Error>, condition: &Condition, path: &Path<'_>) {
+fn validate_condition(
+    errors: &mut Vec<Error>,
+    condition: &Condition,
+    path: &Path<'_>,
+    server: Server,
+) {
     let Condition {
         kind,
         status,
@@ -68,10 +76,20 @@ fn validate_condition(errors: &mut Vec<Error>, condition: &Condition, path: &Pat
         message,
     } = condition;
     let kind_path = path.child("type");
-    for fault in names::qualified_name(kind) {
-        errors.push(Error::invalid(&kind_path, kind, fault));
+    let anew = server.has(Difference::MetadataIsValidatedAnew);
+    match anew && kind.is_empty() {
+        true => errors.push(Error::required(&kind_path, "is required")),
+        false => {
+            for fault in names::qualified_name(kind) {
+                errors.push(Error::invalid(&kind_path, kind, fault));
+            }
+        }
     }
-    one_of(errors, status, &STATUSES, &path.child("status"));
+    let status_path = path.child("status");
+    match anew && status.is_empty() {
+        true => errors.push(Error::required(&status_path, "")),
+        false => one_of(errors, status, &STATUSES, &status_path),
+    }
     if *observed_generation < 0 {
         let detail = "must be greater than or equal to zero";
         errors.push(Error::invalid(

@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::ptr;
 use std::sync::{Arc, LazyLock};
 
+use gavel_apimachinery::server::{Difference, Server};
 use gavel_engine::value::{Json, Shape};
 use smol_str::SmolStr;
 
 use super::escape::escape;
-use super::node::{Format, Kind, ListType, Node, Property};
+use super::node::{Format, Joined, Kind, ListType, Node, Property};
 use crate::JsonSchema;
 
 /// The most bytes of a request.
@@ -37,10 +38,16 @@ const MAX_DURATION_SIZE: u64 = 32;
 const MAX_DATE_SIZE: u64 = 12;
 const MAX_DATE_TIME_SIZE: u64 = 32;
 
+/// The most bytes of a resource's name.
+const MAX_NAME: i64 = 253;
+
 /// The shape of a schema. `is_resource`: it is that of a resource, whose `kind`, `apiVersion` and `metadata` are known
 /// whatever the schema says of them.
-pub(super) fn build(schema: &JsonSchema, is_resource: bool) -> Shape {
-    let mut builder = Builder::default();
+pub(super) fn build(schema: &JsonSchema, is_resource: bool, server: Server) -> Shape {
+    let mut builder = Builder {
+        server,
+        ..Builder::default()
+    };
     builder.node(schema, is_resource);
     // The root is made last.
     let nothing = || Shape::new(invisible(Kind::Preserved));
@@ -50,10 +57,13 @@ pub(super) fn build(schema: &JsonSchema, is_resource: bool) -> Shape {
 /// Makes one node of equal ones.
 #[derive(Debug, Default)]
 struct Builder {
+    server: Server,
     /// By schema, of a resource or not.
     visited: HashMap<(*const JsonSchema, bool), usize>,
     known: HashMap<Node<usize>, usize>,
     shapes: Vec<Shape>,
+    /// Schemas that are made here, of which each has a place of its own.
+    made: Vec<Arc<JsonSchema>>,
 }
 
 /// What the parent of a node has to know of it.
@@ -79,7 +89,10 @@ impl Builder {
         } else {
             match schema.kind.as_str() {
                 "array" => self.list(schema),
-                "object" if is_resource => self.object(schema, &resource_properties(schema)),
+                "object" if is_resource => {
+                    let metadata = self.metadata(schema);
+                    self.object(schema, &resource_properties(schema, &metadata))
+                }
                 "object" => {
                     let properties = schema.properties.iter();
                     let properties =
@@ -102,17 +115,49 @@ impl Builder {
         place
     }
 
+    /// What is known of the metadata of a resource whose schema does not say all of it.
+    fn metadata(&mut self, schema: &JsonSchema) -> Arc<JsonSchema> {
+        let text = |name: &str, most: i64| {
+            let metadata = schema.properties.get("metadata");
+            let said = metadata.and_then(|metadata| metadata.properties.get(name));
+            let said = said.and_then(|property| property.bounds.max_length);
+            let mut text = JsonSchema {
+                kind: SmolStr::new_static("string"),
+                ..JsonSchema::default()
+            };
+            if self.server.has(Difference::NamesOfResourcesAreBounded) {
+                text.bounds.max_length = Some(said.unwrap_or(most).min(most));
+            }
+            (SmolStr::new(name), Arc::new(text))
+        };
+        let properties = [
+            text("name", MAX_NAME),
+            text("generateName", MAX_NAME.saturating_sub(1)),
+        ];
+        let metadata = Arc::new(JsonSchema {
+            kind: SmolStr::new_static("object"),
+            properties: properties.into_iter().collect(),
+            ..JsonSchema::default()
+        });
+        self.made.push(Arc::clone(&metadata));
+        metadata
+    }
+
     fn list(&mut self, schema: &JsonSchema) -> Node<usize> {
         let Some(item) = schema.item() else {
             return invisible(Kind::ListWithoutItems);
         };
         let place = self.node(item, false);
         let item = self.child(place);
+        let joined = match self.server.has(Difference::JoinedListsHoldValues) {
+            true => Joined::OfValues,
+            false => Joined::OfSchema,
+        };
         let most = MAX_CONTENT_SIZE.checked_div(item.min_serialized_size.saturating_add(1));
         Node {
             visible: item.visible,
             ..leaf(
-                Kind::List(place, list_type(schema)),
+                Kind::List(place, list_type(schema), joined),
                 min_size::CONTAINER,
                 bound(schema.bounds.max_items).or(most).unwrap_or(0),
             )
@@ -196,9 +241,10 @@ impl Builder {
             Kind::Map(value, properties) => shape(value).map_or(Kind::Preserved, |value| {
                 Kind::Map(value, linked(properties))
             }),
-            Kind::List(item, list_type) => shape(item).map_or(Kind::ListWithoutItems, |item| {
-                Kind::List(item, list_type.clone())
-            }),
+            Kind::List(item, list_type, joined) => shape(item)
+                .map_or(Kind::ListWithoutItems, |item| {
+                    Kind::List(item, list_type.clone(), *joined)
+                }),
             Kind::ListWithoutItems => Kind::ListWithoutItems,
             Kind::Preserved => Kind::Preserved,
             Kind::Unknown(name) => Kind::Unknown(name.clone()),
@@ -286,17 +332,12 @@ fn longest_choice(enumeration: &[Json]) -> Option<u64> {
 }
 
 /// The properties of a resource. Unless the schema says of all of these fields what they are, all are replaced.
-fn resource_properties(schema: &JsonSchema) -> BTreeMap<&str, &JsonSchema> {
+fn resource_properties<'s>(
+    schema: &'s JsonSchema,
+    metadata: &'s JsonSchema,
+) -> BTreeMap<&'s str, &'s JsonSchema> {
     static STRING: LazyLock<JsonSchema> = LazyLock::new(|| JsonSchema {
         kind: SmolStr::new_static("string"),
-        ..JsonSchema::default()
-    });
-    static METADATA: LazyLock<JsonSchema> = LazyLock::new(|| JsonSchema {
-        kind: SmolStr::new_static("object"),
-        properties: ["name", "generateName"]
-            .map(|name| (SmolStr::new_static(name), Arc::new(STRING.clone())))
-            .into_iter()
-            .collect(),
         ..JsonSchema::default()
     });
     let mut properties: BTreeMap<&str, &JsonSchema> = schema
@@ -308,18 +349,18 @@ fn resource_properties(schema: &JsonSchema) -> BTreeMap<&str, &JsonSchema> {
         let property = schema.properties.get(name);
         property.is_some_and(|property| property.kind == kind)
     };
-    let metadata = schema.properties.get("metadata");
+    let said = schema.properties.get("metadata");
     let is_complete = has(schema, "kind", "string")
         && has(schema, "apiVersion", "string")
         && has(schema, "metadata", "object")
-        && metadata.is_some_and(|metadata| {
+        && said.is_some_and(|metadata| {
             has(metadata, "name", "string") && has(metadata, "generateName", "string")
         });
     if !is_complete {
         properties.extend([
             ("kind", &*STRING),
             ("apiVersion", &*STRING),
-            ("metadata", &*METADATA),
+            ("metadata", metadata),
         ]);
     }
     properties

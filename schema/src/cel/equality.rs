@@ -3,13 +3,16 @@
 //!
 //! The left operand decides. Unlike lists and maps of CEL's own, these pass a failure on.
 
+use std::collections::HashSet;
+
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{Arena, JsonObject, JsonShape, Reach, Value};
 use smallvec::SmallVec;
 
 use super::joined::Elements;
 use super::native::{Key, MapKey, Native};
-use super::node::{Kind, ListType, Node};
+use super::node::{Joined, Kind, ListType, Node};
+use super::valued;
 use crate::equal::deep_equal;
 
 /// Whether a list of a schema equals a value. `added`: what counts as a member of a set beside its elements.
@@ -20,7 +23,7 @@ pub(super) fn list_equals(
     right: &Value<'_>,
     reach: &mut Reach,
 ) -> Result<bool, EvalError> {
-    let (Kind::List(item, list_type), Some(list)) = (&node.kind, right.as_list()) else {
+    let (Kind::List(item, list_type, joined), Some(list)) = (&node.kind, right.as_list()) else {
         return Err(right.no_such_overload());
     };
     if left.len() != list.len() {
@@ -38,6 +41,11 @@ pub(super) fn list_equals(
                 }
             }
             Ok(true)
+        }
+        ListType::Set if *joined == Joined::OfValues => {
+            let arena = Arena::new();
+            let left = (0..left.len()).filter_map(|index| left.value(index, item));
+            valued::sets_equal(left, list.iter(), &arena)
         }
         ListType::Set => {
             let mut members: SmallVec<[Key<'_>; 16]> = SmallVec::new();
@@ -62,6 +70,7 @@ pub(super) fn list_equals(
                 places.extend(MapKey::of(native, names)?.map(|key| (key, place)));
             }
             places.sort_unstable();
+            let mut seen = HashSet::new();
             for value in list.iter() {
                 let Some(key) = MapKey::of(Native::of(value, &arena), names)? else {
                     return Ok(false);
@@ -77,8 +86,10 @@ pub(super) fn list_equals(
                 if !equal {
                     return Ok(false);
                 }
+                seen.insert(key);
             }
-            Ok(true)
+            places.dedup_by(|(one, _), (other, _)| one == other);
+            Ok(*joined == Joined::OfSchema || seen.len() == places.len())
         }
     })
 }

@@ -11,9 +11,9 @@ use bumpalo::collections::Vec as ArenaVec;
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{Arena, HeldError, Json, List, ListView, Reach, Shape, Value};
 
-use super::equality;
 use super::native::{Key, MapKey, Native};
-use super::node::{Kind, ListType, Node};
+use super::node::{Joined, Kind, ListType, Node};
+use super::{equality, valued};
 
 /// The elements of a list of a schema.
 #[derive(Debug, Clone, Copy)]
@@ -69,9 +69,12 @@ pub(super) fn concat<'a>(
     right: List<'a>,
     arena: &'a Arena,
 ) -> Result<Value<'a>, EvalError> {
-    let Some(Kind::List(item, list_type)) = Node::of(shape).map(|node| &node.kind) else {
+    let Some(Kind::List(item, list_type, joined)) = Node::of(shape).map(|node| &node.kind) else {
         return Err(EvalError::no_such_overload());
     };
+    if *joined == Joined::OfValues {
+        return valued::concat(left, item, list_type, right, arena);
+    }
     let length = left.len().saturating_add(right.len());
     Reach::default().meet(length)?;
     arena.reserve(length.saturating_mul(size_of::<Element<'_>>()))?;

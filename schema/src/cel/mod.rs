@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use gavel_apimachinery::server::Server;
 use gavel_engine::cost::SizeEstimate;
 use gavel_engine::env::EnvBuilder;
 use gavel_engine::estimate::SizeSource;
@@ -19,17 +20,19 @@ mod joined;
 mod native;
 mod node;
 mod types;
+mod valued;
 mod view;
 
 pub use build::MAX_REQUEST_SIZE;
 pub use escape::{escape, is_reserved, unescape};
 pub use types::SchemaTypes;
 
-use node::{Kind, ListType, Node};
+use node::{Joined, Kind, ListType, Node};
 
 /// A schema as CEL sees it: its type, the sizes of its values, and how JSON is read through it. Cloning is cheap.
 ///
 /// ```
+/// use gavel_apimachinery::server::Server;
 /// use gavel_engine::types::Type;
 /// use gavel_engine::value::Value;
 /// use gavel_schema::JsonSchema;
@@ -41,7 +44,7 @@ use node::{Kind, ListType, Node};
 ///     "type": "object",
 ///     "properties": {"start": {"type": "string", "format": "date-time"}},
 /// }))?;
-/// let schema = CelSchema::new(&schema, false);
+/// let schema = CelSchema::new(&schema, false, Server::default());
 /// assert_eq!(schema.declared_type(), Some(Type::Struct("selfType1".into())));
 /// let start = schema.property("start").and_then(|start| start.declared_type());
 /// assert_eq!(start, Some(Type::Timestamp));
@@ -64,9 +67,9 @@ impl CelSchema {
 
     /// Of a schema. `is_resource`: of a resource, which has `kind`, `apiVersion`, `metadata.name` and
     /// `metadata.generateName` whatever the schema says.
-    pub fn new(schema: &JsonSchema, is_resource: bool) -> Self {
+    pub fn new(schema: &JsonSchema, is_resource: bool, server: Server) -> Self {
         CelSchema {
-            shape: build::build(schema, is_resource),
+            shape: build::build(schema, is_resource, server),
             name: SmolStr::new_static(Self::ROOT),
         }
     }
@@ -108,7 +111,7 @@ impl CelSchema {
     /// added to it.
     pub fn bind<'a>(&'a self, json: &'a Json, arena: &'a Arena) -> Value<'a> {
         match (self.node().map(|node| &node.kind), json) {
-            (Some(Kind::List(item, ListType::Set)), Json::Array(items)) => {
+            (Some(Kind::List(item, ListType::Set, Joined::OfSchema)), Json::Array(items)) => {
                 joined::bound_set(&self.shape, item, items, arena)
             }
             _ => self.view(json),

@@ -152,6 +152,8 @@ pub(super) enum Key<'a> {
     /// The bits of a number that is not NaN.
     Double(u64),
     Text(&'a str),
+    /// Only where joined lists hold values: Go cannot hash bytes.
+    Bytes(&'a [u8]),
     /// Nanoseconds.
     Duration(i64),
     /// Seconds and nanoseconds since 1970, and the offset from UTC in seconds.
@@ -163,6 +165,7 @@ impl Key<'_> {
     pub(super) fn copied_to(self, arena: &Arena) -> Key<'_> {
         match self {
             Key::Text(text) => Key::Text(arena.bump().alloc_str(text)),
+            Key::Bytes(bytes) => Key::Bytes(arena.bump().alloc_slice_copy(bytes)),
             Key::Nil => Key::Nil,
             Key::Null => Key::Null,
             Key::Bool(value) => Key::Bool(value),

@@ -34,7 +34,7 @@ pub(super) enum Kind<C> {
     /// An object with a schema of `additionalProperties`. Its type is a map, but where properties are declared beside that
     /// schema, which no valid definition does, objects are read through the properties alone.
     Map(C, Box<[Property<C>]>),
-    List(C, ListType),
+    List(C, ListType, Joined),
     ListWithoutItems,
     /// Anything, of which nothing is known.
     Preserved,
@@ -69,6 +69,15 @@ pub(super) enum ListType {
     /// With the keys, escaped as upstream looks for them.
     Map(Box<[Box<str>]>),
     Unknown(Box<str>),
+}
+
+/// What a list of a schema is once another one has been appended by `+`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Joined {
+    /// A list of the same schema, what was appended being read anew.
+    OfSchema,
+    /// A list of CEL values; of sets and list maps only equality and joining stay what they were.
+    OfValues,
 }
 
 impl<C> Property<C> {
@@ -122,7 +131,7 @@ impl<C> Node<C> {
     /// The schema of the elements of a list or the values of a map.
     pub(super) fn inner(&self) -> Option<&C> {
         match &self.kind {
-            Kind::List(element, _) | Kind::Map(element, _) => Some(element),
+            Kind::List(element, ..) | Kind::Map(element, _) => Some(element),
             _ => None,
         }
     }

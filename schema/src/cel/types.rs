@@ -23,7 +23,7 @@ pub(super) fn type_of(shape: &Shape, name: &str) -> Option<Type> {
         Kind::Text(Format::Date | Format::DateTime) => Type::Timestamp,
         Kind::Object(_) => Type::Struct(name.into()),
         Kind::Map(value, _) => Type::map(Type::String, type_of(value, &format!("{name}.@elem"))?),
-        Kind::List(item, _) => Type::list(type_of(item, &format!("{name}.@idx"))?),
+        Kind::List(item, ..) => Type::list(type_of(item, &format!("{name}.@idx"))?),
         Kind::ListWithoutItems | Kind::Preserved | Kind::Unknown(_) => return None,
     })
 }
@@ -34,7 +34,7 @@ pub(super) fn size_at(shape: &Shape, steps: &[&str]) -> Option<SizeEstimate> {
     for (n, step) in steps.iter().enumerate() {
         let node = Node::of(shape)?;
         shape = match (*step, &node.kind) {
-            ("@items" | "@values", Kind::List(inner, _) | Kind::Map(inner, _)) => inner,
+            ("@items" | "@values", Kind::List(inner, ..) | Kind::Map(inner, _)) => inner,
             // Keys have no size, and nothing below them.
             ("@keys", Kind::Map(..)) => {
                 return (n.saturating_add(1) == steps.len()).then(|| SizeEstimate::exact(0));
@@ -74,7 +74,7 @@ impl SchemaTypes {
         for step in path.strip_prefix('.')?.split('.') {
             let node = Node::of(shape)?;
             shape = match (step, &node.kind) {
-                ("@idx", Kind::List(inner, _)) | ("@elem", Kind::Map(inner, _)) => inner,
+                ("@idx", Kind::List(inner, ..)) | ("@elem", Kind::Map(inner, _)) => inner,
                 _ => &node.field(step)?.node,
             };
         }

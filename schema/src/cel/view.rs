@@ -41,7 +41,7 @@ impl JsonShape for Node {
     #[inline]
     fn element<'a>(&'a self, json: &'a Json) -> Value<'a> {
         match &self.kind {
-            Kind::List(item, _) => item.view(json),
+            Kind::List(item, ..) => item.view(json),
             _ => Value::from(json),
         }
     }
@@ -105,8 +105,8 @@ impl JsonShape for Node {
 
     fn go_type(&self) -> &'static str {
         match &self.kind {
-            Kind::List(_, ListType::Set) => "*common.unstructuredSetList",
-            Kind::List(_, ListType::Map(_)) => "*common.unstructuredMapList",
+            Kind::List(_, ListType::Set, _) => "*common.unstructuredSetList",
+            Kind::List(_, ListType::Map(_), _) => "*common.unstructuredMapList",
             Kind::List(..) => "*common.unstructuredList",
             _ => "*common.unstructuredMap",
         }
@@ -121,7 +121,7 @@ impl Node {
             (_, Json::Null) if self.nullable => Value::NULL,
             (Kind::Text(format), Json::String(text)) => return text_value(*format, text),
             (Kind::Object(_) | Kind::Map(..), Json::Object(map)) => Value::shaped_map(map, this),
-            (Kind::List(_, list_type), Json::Array(items)) => match list_type {
+            (Kind::List(_, list_type, _), Json::Array(items)) => match list_type {
                 ListType::Unknown(_) => return None,
                 _ => Value::shaped_list(items, this),
             },
@@ -151,7 +151,7 @@ impl Node {
             }
             (Kind::Preserved, Native::Object(map)) => Some(Value::from(map)),
             (Kind::Preserved, Native::Computed(value)) => Some(value),
-            (Kind::List(_, ListType::Unknown(_)), _) => None,
+            (Kind::List(_, ListType::Unknown(_), _), _) => None,
             (Kind::List(..), Native::Computed(value)) => {
                 if let Some((items, _)) = value.as_shaped_list() {
                     Some(Value::shaped_list(items, this))
@@ -204,7 +204,7 @@ impl Node {
             (Kind::Object(_) | Kind::Map(..), _) => {
                 format!("{INVALID} a map for the provided schema with type=object")
             }
-            (Kind::List(_, ListType::Unknown(name)), _) if is_list(native) => format!(
+            (Kind::List(_, ListType::Unknown(name), _), _) if is_list(native) => format!(
                 "invalid x-kubernetes-list-type, expected 'map', 'set' or 'atomic' but got {name}"
             ),
             (Kind::ListWithoutItems, _) if is_list(native) => {

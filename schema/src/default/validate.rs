@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use gavel_apimachinery::field::{self, Error, Path};
+use gavel_apimachinery::server::Server;
 use gavel_engine::value::Json;
 
 use super::pruned::{Step, surround};
@@ -29,6 +30,7 @@ pub fn validate_defaults<C>(
     schema: &JsonSchema,
     path: &Path<'_>,
     require_pruned: bool,
+    server: Server,
     check: &mut C,
 ) -> Vec<Error>
 where
@@ -36,6 +38,7 @@ where
 {
     let mut walk = Walk {
         require_pruned,
+        server,
         check,
         errors: Vec::new(),
     };
@@ -56,6 +59,7 @@ struct Surroundings<'s> {
 
 struct Walk<'c, C> {
     require_pruned: bool,
+    server: Server,
     check: &'c mut C,
     errors: Vec<Error>,
 }
@@ -129,7 +133,13 @@ where
         let (root, nowhere) = (Some(surroundings.root), Path::root());
         let fault = match embedded::coerce(&mut object, root, true, &nowhere) {
             Err(error) => Some(error.to_string()),
-            Ok(_) => field::aggregate(&embedded::validate(&object, root, true, &nowhere)),
+            Ok(_) => field::aggregate(&embedded::validate(
+                &object,
+                root,
+                true,
+                &nowhere,
+                self.server,
+            )),
         };
         match fault {
             None => Some(default.clone()),
@@ -162,7 +172,7 @@ where
         }
         let errors = match coerced {
             Err(error) => vec![error],
-            Ok(_) => embedded::validate(&value, Some(schema), resource, path),
+            Ok(_) => embedded::validate(&value, Some(schema), resource, path, self.server),
         };
         let is_well_formed = errors.is_empty();
         self.errors.extend(errors);
@@ -184,7 +194,8 @@ mod tests {
             errors.push(Error::invalid(default.path, default.value, detail));
             ControlFlow::Continue(())
         };
-        let errors = validate_defaults(&schema, &Path::new("s"), true, &mut told);
+        let errors =
+            validate_defaults(&schema, &Path::new("s"), true, Server::default(), &mut told);
         let errors: Vec<_> = errors.iter().map(ToString::to_string).collect();
         assert_eq!(errors, expected);
     }
@@ -270,7 +281,13 @@ mod tests {
             count += 1;
             ControlFlow::Break(())
         };
-        validate_defaults(&schema, &Path::new("s"), true, &mut check);
+        validate_defaults(
+            &schema,
+            &Path::new("s"),
+            true,
+            Server::default(),
+            &mut check,
+        );
         assert_eq!(count, 1);
     }
 }

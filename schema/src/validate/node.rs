@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use gavel_apimachinery::formats::Format;
-use gavel_apimachinery::server::Server;
+use gavel_apimachinery::server::{Difference, Server};
 use gavel_engine::value::Json;
 use smol_str::SmolStr;
 
@@ -246,6 +246,9 @@ impl<'s> Compiler<'s> {
         let of_texts = match (self.purpose, self.purpose.types(schema)) {
             // All that the server itself knows.
             (Purpose::Defaults(server), _) => Format::named(name, server.version()),
+            (Purpose::Objects(server), _) if !server.has(Difference::FormatsDependOnTypes) => {
+                Some(Format::named(name, server.language())?)
+            }
             (Purpose::Objects(server), types) => match types {
                 [kind] if kind == "integer" && matches!(name, "int32" | "int64") => None,
                 [kind] if kind == "number" && matches!(name, "float" | "double") => None,

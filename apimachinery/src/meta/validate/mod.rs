@@ -1,6 +1,8 @@
 //! What is wrong with the metadata of an object (apimachinery `pkg/api/validation/objectmeta.go`,
 //! `pkg/apis/meta/v1/validation`).
 
+use std::collections::BTreeSet;
+
 use gavel_golang::quote::{is_print, quote};
 use gavel_golang::time::OffsetTime;
 use serde_json::Value as Json;
@@ -10,11 +12,15 @@ use super::{GroupVersion, ManagedFieldsEntry, ObjectMeta, OwnerReference};
 use crate::field::{BadValue, Error, ErrorType, Path};
 use crate::json;
 use crate::names::{self, Faults};
+use crate::server::{Difference, Server};
 
 /// All keys and values together, in bytes.
 const MAX_ANNOTATIONS: usize = 256 * 1024;
 const MAX_MANAGER: usize = 128;
 const MAX_SUBRESOURCE: usize = 256;
+
+/// How managed fields came to be.
+const OPERATIONS: [&str; 2] = ["Apply", "Update"];
 
 const ORPHAN: &str = "orphan";
 const FOREGROUND: &str = "foregroundDeletion";
@@ -26,10 +32,12 @@ const FOREGROUND: &str = "foregroundDeletion";
 /// use gavel_apimachinery::field::Path;
 /// use gavel_apimachinery::meta::{self, ObjectMeta};
 /// use gavel_apimachinery::names;
+/// use gavel_apimachinery::server::Server;
 ///
 /// let metadata = serde_json::json!({"name": "a", "generation": -1});
 /// let path = Path::new("metadata");
-/// let errors = meta::validate(ObjectMeta::new(&metadata), true, names::subdomain_name, &path);
+/// let server = Server::default();
+/// let errors = meta::validate(ObjectMeta::new(&metadata), true, names::subdomain_name, &path, server);
 /// let errors: Vec<_> = errors.iter().map(ToString::to_string).collect();
 /// assert_eq!(errors, [
 ///     "metadata.namespace: Required value",
@@ -41,8 +49,10 @@ pub fn validate(
     namespaced: bool,
     name_rule: impl Fn(&str, bool) -> Faults,
     path: &Path<'_>,
+    server: Server,
 ) -> Vec<Error> {
-    validate_named(metadata, metadata.name(), namespaced, name_rule, path)
+    let name = metadata.name();
+    validate_named(metadata, name, namespaced, name_rule, path, server)
 }
 
 /// As [`validate`], with a name that the object is given.
@@ -52,6 +62,7 @@ pub fn validate_named(
     namespaced: bool,
     name_rule: impl Fn(&str, bool) -> Faults,
     path: &Path<'_>,
+    server: Server,
 ) -> Vec<Error> {
     let mut errors = Vec::new();
     let prefix = metadata.generate_name();
@@ -80,15 +91,8 @@ pub fn validate_named(
             "not allowed on this type",
         )),
     }
-    let generation = metadata.generation();
-    if generation < 0 {
-        errors.push(Error::invalid(
-            &path.child("generation"),
-            generation,
-            "must be greater than or equal to 0",
-        ));
-    }
-    validate_common(&mut errors, metadata, path, true);
+    validate_generation(&mut errors, metadata, path);
+    validate_common(&mut errors, metadata, path, true, server);
     errors
 }
 
@@ -97,6 +101,7 @@ pub fn validate_update(
     metadata: ObjectMeta<'_>,
     old: ObjectMeta<'_>,
     path: &Path<'_>,
+    server: Server,
 ) -> Vec<Error> {
     let mut errors = Vec::new();
     if old.deletion_timestamp().is_some() {
@@ -119,6 +124,9 @@ pub fn validate_update(
     if metadata.resource_version().is_empty() {
         let path = path.child("resourceVersion");
         errors.push(Error::invalid(&path, "", "must be specified for an update"));
+    }
+    if server.has(Difference::MetadataIsValidatedAnew) {
+        validate_generation(&mut errors, metadata, path);
     }
     let generation = metadata.generation();
     if generation < old.generation() {
@@ -150,7 +158,17 @@ pub fn validate_update(
     );
     let value = new.map_or_else(nothing, BadValue::from);
     immutable("deletionGracePeriodSeconds", new == before, value);
-    validate_common(&mut errors, metadata, path, false);
+    validate_common(&mut errors, metadata, path, false, server);
+    errors
+}
+
+/// The errors of metadata as a server tells them of custom resources and definitions: since
+/// [`Difference::MetadataIsValidatedAnew`], each once.
+pub fn told_once(mut errors: Vec<Error>, server: Server) -> Vec<Error> {
+    if server.has(Difference::MetadataIsValidatedAnew) {
+        let mut told = BTreeSet::new();
+        errors.retain(|error| told.insert(error.to_string()));
+    }
     errors
 }
 
@@ -196,17 +214,30 @@ fn validate_common(
     metadata: ObjectMeta<'_>,
     path: &Path<'_>,
     finalizers: bool,
+    server: Server,
 ) {
     validate_labels(errors, metadata.labels(), &path.child("labels"));
     validate_annotations(errors, metadata.annotations(), &path.child("annotations"));
     let owners = metadata.owner_references();
-    validate_owner_references(errors, &owners, &path.child("ownerReferences"));
+    validate_owner_references(errors, &owners, &path.child("ownerReferences"), server);
     if finalizers {
         validate_finalizers(errors, &metadata.finalizers(), &path.child("finalizers"));
     }
     let path = path.child("managedFields");
     for (n, entry) in metadata.managed_fields().into_iter().enumerate() {
-        validate_managed_fields(errors, entry, &path.index(n));
+        validate_managed_fields(errors, entry, &path.index(n), server);
+    }
+    names::reword(errors, server);
+}
+
+fn validate_generation(errors: &mut Vec<Error>, metadata: ObjectMeta<'_>, path: &Path<'_>) {
+    let generation = metadata.generation();
+    if generation < 0 {
+        errors.push(Error::invalid(
+            &path.child("generation"),
+            generation,
+            "must be greater than or equal to 0",
+        ));
     }
 }
 
@@ -243,10 +274,14 @@ fn validate_owner_references(
     errors: &mut Vec<Error>,
     owners: &[OwnerReference<'_>],
     path: &Path<'_>,
+    server: Server,
 ) {
     let mut controller: Option<String> = None;
-    for owner in owners {
-        validate_owner_reference(errors, *owner, path);
+    for (n, owner) in owners.iter().enumerate() {
+        match server.has(Difference::MetadataIsValidatedAnew) {
+            true => validate_owner_reference(errors, *owner, &path.index(n)),
+            false => validate_owner_reference_as_before(errors, *owner, path),
+        }
         if owner.controller() != Some(true) {
             continue;
         }
@@ -268,8 +303,35 @@ fn validate_owner_references(
 }
 
 fn validate_owner_reference(errors: &mut Vec<Error>, owner: OwnerReference<'_>, path: &Path<'_>) {
-    let GroupVersion { group, version } =
-        GroupVersion::parse(owner.api_version()).unwrap_or_default();
+    let api_version = owner.api_version();
+    let parsed = GroupVersion::parse(api_version).ok();
+    if !api_version.is_empty() && parsed.is_none_or(|parsed| parsed.version.is_empty()) {
+        errors.push(Error::invalid(
+            &path.child("apiVersion"),
+            api_version,
+            "must be <group>/<version> or <version>",
+        ));
+    }
+    for (name, value) in [
+        ("apiVersion", api_version),
+        ("kind", owner.kind()),
+        ("name", owner.name()),
+        ("uid", owner.uid()),
+    ] {
+        if value.is_empty() {
+            errors.push(Error::required(&path.child(name), "must not be empty"));
+        }
+    }
+    validate_kind_of_owner(errors, owner, path);
+}
+
+/// The same before [`Difference::MetadataIsValidatedAnew`], of whatever reference it is.
+fn validate_owner_reference_as_before(
+    errors: &mut Vec<Error>,
+    owner: OwnerReference<'_>,
+    path: &Path<'_>,
+) {
+    let GroupVersion { version, .. } = GroupVersion::parse(owner.api_version()).unwrap_or_default();
     let mut required = |name: &str, part: &str, value: &str, detail: &str| {
         if part.is_empty() {
             errors.push(Error::invalid(&path.child(name), value, detail));
@@ -289,6 +351,13 @@ fn validate_owner_reference(errors: &mut Vec<Error>, owner: OwnerReference<'_>, 
     ] {
         required(name, value, value, "must not be empty");
     }
+    validate_kind_of_owner(errors, owner, path);
+}
+
+/// Events own nothing.
+fn validate_kind_of_owner(errors: &mut Vec<Error>, owner: OwnerReference<'_>, path: &Path<'_>) {
+    let GroupVersion { group, version } =
+        GroupVersion::parse(owner.api_version()).unwrap_or_default();
     if (group, version, owner.kind()) == ("", "v1", "Event") {
         errors.push(Error::invalid(
             path,
@@ -336,14 +405,17 @@ fn validate_managed_fields(
     errors: &mut Vec<Error>,
     entry: ManagedFieldsEntry<'_>,
     path: &Path<'_>,
+    server: Server,
 ) {
     let operation = entry.operation();
-    if !matches!(operation, "Apply" | "Update") {
-        errors.push(Error::invalid(
-            &path.child("operation"),
-            BadValue::Text(json::quoted(operation)),
-            "must be `Apply` or `Update`",
-        ));
+    if !OPERATIONS.contains(&operation) {
+        let path = path.child("operation");
+        let value = BadValue::Text(json::quoted(operation));
+        errors.push(match server.has(Difference::MetadataIsValidatedAnew) {
+            false => Error::invalid(&path, value, "must be `Apply` or `Update`"),
+            true if operation.is_empty() => Error::required(&path, "must not be empty"),
+            true => Error::not_supported(&path, value, &OPERATIONS),
+        });
     }
     let fields_type = entry.fields_type();
     if !matches!(fields_type, "" | "FieldsV1") {

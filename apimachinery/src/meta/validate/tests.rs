@@ -2,6 +2,10 @@ use serde_json::json;
 
 use super::*;
 
+fn server() -> Server {
+    crate::version::KubeVersion::v1(36).into()
+}
+
 fn texts(errors: &[Error]) -> Vec<String> {
     errors.iter().map(ToString::to_string).collect()
 }
@@ -10,7 +14,13 @@ fn texts(errors: &[Error]) -> Vec<String> {
 fn check_create(metadata: Json, expected: &[&str]) {
     let path = Path::new("metadata");
     let rule = names::subdomain_name;
-    let found = texts(&validate(ObjectMeta::new(&metadata), true, rule, &path));
+    let found = texts(&validate(
+        ObjectMeta::new(&metadata),
+        true,
+        rule,
+        &path,
+        server(),
+    ));
     assert_eq!(found.len(), expected.len(), "{found:#?}");
     for (found, expected) in found.iter().zip(expected) {
         let found = found.strip_prefix("metadata.").unwrap();
@@ -40,6 +50,7 @@ fn names_are_needed_and_follow_the_rule() {
         false,
         names::path_segment,
         &path,
+        server(),
     );
     assert_eq!(
         texts(&found),
@@ -103,7 +114,7 @@ fn owners_are_complete_and_one_of_them_controls() {
         let metadata = json!({"ownerReferences": owners});
         let mut errors = Vec::new();
         let owners = ObjectMeta::new(&metadata).owner_references();
-        validate_owner_references(&mut errors, &owners, &path);
+        validate_owner_references(&mut errors, &owners, &path, server());
         assert_eq!(texts(&errors), expected);
     };
     let pod =
@@ -136,7 +147,12 @@ fn owners_are_complete_and_one_of_them_controls() {
 fn updates_keep_what_is_immutable() {
     let check = |new: Json, old: Json, expected: &[&str]| {
         let path = Path::new("m");
-        let errors = validate_update(ObjectMeta::new(&new), ObjectMeta::new(&old), &path);
+        let errors = validate_update(
+            ObjectMeta::new(&new),
+            ObjectMeta::new(&old),
+            &path,
+            server(),
+        );
         assert_eq!(texts(&errors), expected);
     };
     let old = json!({

@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 
+use gavel_apimachinery::server::Server;
 use gavel_schema::JsonSchema;
 
 use super::convertible::conversion_error;
@@ -13,6 +14,7 @@ pub(in crate::definition) struct Context<'c> {
     parent: Option<&'c Context<'c>>,
     step: Step<'c>,
     schema: &'c JsonSchema,
+    server: Server,
     /// Whether the node or one above it has rules: then its type is part of theirs.
     has_rules: bool,
     /// How often data of the node may occur in an object, if that has a bound.
@@ -33,11 +35,12 @@ pub(in crate::definition) enum Step<'c> {
 
 impl<'c> Context<'c> {
     /// The root of a schema.
-    pub(in crate::definition) fn root(schema: &'c JsonSchema) -> Self {
+    pub(in crate::definition) fn root(schema: &'c JsonSchema, server: Server) -> Self {
         Context {
             parent: None,
             step: Step::Item,
             schema,
+            server,
             has_rules: !schema.validations.is_empty(),
             cardinality: Some(1),
             ty: OnceCell::new(),
@@ -55,6 +58,7 @@ impl<'c> Context<'c> {
             parent: Some(self),
             step,
             schema,
+            server: self.server,
             has_rules: self.has_rules || !schema.validations.is_empty(),
             cardinality: occurrences.map(|(own, below)| own.saturating_mul(below)),
             ty: OnceCell::new(),
@@ -93,7 +97,7 @@ impl<'c> Context<'c> {
         let is_resource = self.parent.is_none() || self.schema.embedded_resource;
         let fault = match conversion_error(self.schema) {
             Some(error) => error,
-            None => match NodeType::of(self.schema, is_resource) {
+            None => match NodeType::of(self.schema, is_resource, self.server) {
                 Some(ty) => return Ok(ty),
                 None => "unable to convert structural schema to CEL declarations",
             },

@@ -31,7 +31,7 @@ pub(super) fn check(
             _ => ControlFlow::Continue(()),
         }
     };
-    validate_defaults(schema, path, require_pruned, &mut check)
+    validate_defaults(schema, path, require_pruned, envs.server(), &mut check)
 }
 
 /// What the rules say of a default, and what they leave of the budget. They are asked of it as of a value that has not

@@ -66,7 +66,7 @@ impl SchemaCheck<'_> {
                 ));
             }
             if found.len() == before {
-                context = Some(Context::root(schema));
+                context = Some(Context::root(schema, self.envs.server()));
             }
         }
         let mut walk = OpenApi::new(self);

@@ -50,12 +50,9 @@ fn create(definition: &Definition, status: &Status, envs: &RuleEnvs) -> Vec<Erro
     };
     let metadata = ObjectMeta::new(&definition.metadata);
     let mut errors = Findings::default();
-    errors.extend(meta::validate(
-        metadata,
-        false,
-        name_rule,
-        &Path::new("metadata"),
-    ));
+    let (path, server) = (Path::new("metadata"), envs.server());
+    let found = meta::validate(metadata, false, name_rule, &path, server);
+    errors.extend(meta::told_once(found, server));
     let spec = &Path::new("spec");
     spec::check(definition, &Options::create(), envs, spec, &mut errors);
     check_status(definition, status, &mut errors);
@@ -77,11 +74,9 @@ fn update(
     let (metadata, before) = (&definition.metadata, &old.metadata);
     let (metadata, before) = (ObjectMeta::new(metadata), ObjectMeta::new(before));
     let mut errors = Findings::default();
-    errors.extend(meta::validate_update(
-        metadata,
-        before,
-        &Path::new("metadata"),
-    ));
+    let (path, server) = (Path::new("metadata"), envs.server());
+    let found = meta::validate_update(metadata, before, &path, server);
+    errors.extend(meta::told_once(found, server));
     let spec = &Path::new("spec");
     spec::check(definition, &options, envs, spec, &mut errors);
     spec::check_immutable(&definition.spec, &old.spec, &options, spec, &mut errors);

@@ -253,6 +253,7 @@ impl Subject<'_, '_> {
 
     fn bad_value(&self) -> BadValue {
         match self.kind() {
+            kind if self.node.shows_types => kind.into(),
             "object" | "array" => BadValue::Omitted,
             _ => self.value.into(),
         }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use gavel_apimachinery::server::Difference;
 use gavel_schema::JsonSchema;
 use gavel_schema::cel::escape;
 use smol_str::SmolStr;
@@ -19,6 +20,8 @@ pub(crate) struct RuleNode {
     pub(super) ty: Option<NodeType>,
     /// The rules, in the order of the schema.
     pub(super) rules: Box<[CompiledRule]>,
+    /// Whether errors show the type of a value in its place.
+    pub(super) shows_types: bool,
     /// Whether one of the rules asks for the old value.
     pub(super) uses_old_self: bool,
     /// Whether one of the rules here or below does.
@@ -46,7 +49,7 @@ impl RuleNode {
         if !compiler.has_rules(schema) {
             return None;
         }
-        compiler.shared(schema, NodeType::of(schema, is_resource))
+        compiler.shared(schema, NodeType::of(schema, is_resource, envs.server()))
     }
 
     /// The rules of a property.
@@ -129,7 +132,7 @@ impl Compiler<'_> {
             let ty = match escape(name) {
                 Some(_) => type_above?.property(name),
                 // Expressions cannot name the property, but it may have rules of its own.
-                None => NodeType::of(property, property.embedded_resource),
+                None => NodeType::of(property, property.embedded_resource, self.envs.server()),
             };
             Some((name.clone(), self.shared(property, Some(ty?))?))
         });
@@ -145,6 +148,7 @@ impl Compiler<'_> {
             schema: Arc::clone(schema),
             ty,
             rules,
+            shows_types: !self.envs.server().has(Difference::RulesShowValues),
             uses_old_self,
             reads_old_values: uses_old_self,
             items,

@@ -200,7 +200,7 @@ impl<'a> Reached<'a> {
 
 /// A value that was taken out of an optional.
 fn taken_out<'a>(value: Value<'a>, frame: &Frame<'a>) -> Value<'a> {
-    match frame.follows_specification() {
+    match frame.keeps_held_values() {
         true => value,
         false => value.native(frame.arena),
     }

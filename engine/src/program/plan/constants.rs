@@ -65,6 +65,8 @@ fn folded(node: Step, must_succeed: bool) -> Result<Step, PlanError> {
         cells: Box::default(),
         kept: 0,
         specified: false,
+        keeps_held_values: false,
+        checks_receivers_of_or: false,
     };
     let arena = Arena::new();
     let options = EvalOptions::default();

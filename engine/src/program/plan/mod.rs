@@ -80,6 +80,7 @@ pub fn plan(checked: &CheckedAst, env: &Declarations) -> Result<Program, PlanErr
     let root = planner.plan(checked.ast().root())?;
     let (cells, kept) = planner.paths.cells();
     let specified = env.follows_specification();
+    let corrections = env.corrections();
     Ok(Program {
         root,
         variables: planner.variables.into(),
@@ -87,6 +88,8 @@ pub fn plan(checked: &CheckedAst, env: &Declarations) -> Result<Program, PlanErr
         cells,
         kept,
         specified,
+        keeps_held_values: corrections.held_values,
+        checks_receivers_of_or: corrections.receivers_of_or,
     })
 }
 

@@ -16,6 +16,11 @@ pub(super) const RANGE: Cost = Cost::split(estimate_range, RESULT);
 pub(super) const REVERSE: Cost = Cost::split(|call| allocating(1.0, call.size(0)), RESULT);
 /// Of `flatten`.
 pub(super) const FLATTEN: Cost = Cost::split(estimate_flatten, track_flatten);
+/// Of `flatten` where a depth below zero counts as one.
+pub(super) const FLATTEN_ONCE_AT_LEAST: Cost = Cost::split(estimate_flatten, |arguments, _| {
+    let at_least_once = |depth: f64| if depth < 0.0 { 1.0 } else { depth };
+    track_flatten_by(arguments, at_least_once)
+});
 /// Of `distinct`.
 pub(super) const DISTINCT: Cost = Cost::split(|call| comparing(pair(call), call.size(0)), RECEIVER);
 /// Of `sort` for numbers, bools and times.
@@ -92,11 +97,18 @@ fn track_flatten<'v>(
     arguments: &[Option<Value<'v>>],
     _result: Option<Value<'v>>,
 ) -> Result<u64, EvalError> {
+    track_flatten_by(arguments, |depth| depth)
+}
+
+fn track_flatten_by(
+    arguments: &[Option<Value<'_>>],
+    factor: fn(f64) -> f64,
+) -> Result<u64, EvalError> {
     let size = tracked_size(arguments.first().copied().flatten().as_ref());
     let depth = arguments.get(1);
     match depth.map(|depth| depth.and_then(|depth| depth.as_int())) {
         None => Ok(allocated(1.0, size)),
-        Some(Some(depth)) => Ok(allocated(depth as f64, size)),
+        Some(Some(depth)) => Ok(allocated(factor(depth as f64), size)),
         Some(None) => Err(EvalError::internal(format_args!(
             "interface conversion: ref.Val is {}, not types.Int",
             go_type(depth.and_then(|depth| depth.as_ref()))

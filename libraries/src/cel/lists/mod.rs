@@ -44,6 +44,12 @@ pub const LISTS_WITH_BOUNDED_RANGE: &[Overload] = &[
     row("lists.range", "lists_range", "(int) -> list(int)", body!(bodies::bounded_range), "lists.range(3) == [0, 1, 2]").cost(cost::RANGE),
 ];
 
+/// The rows for which a depth below zero costs as much as a depth of one.
+#[rustfmt::skip] // A table: a row a line.
+pub const LISTS_FLATTENED_ONCE_AT_LEAST: &[Overload] = &[
+    row("flatten", "list_flatten_int", "list(dyn).(int) -> list(dyn)", bodies::flatten, "[[[1]], [[2], [3]]].flatten(2) == [1, 2, 3]").shared().cost(cost::FLATTEN_ONCE_AT_LEAST),
+];
+
 const fn sort(id: &'static str, signature: &'static str, example: &'static str) -> Overload {
     row("sort", id, signature, body!(sorting::sort), example)
         .shared()

@@ -34,6 +34,14 @@ pub const STRINGS: &[Overload] = &[
 #[rustfmt::skip] // A table: a row a line.
 pub const STRINGS_INDEX_FROM: &[Overload] = &[INDEX_OF_FROM, LAST_INDEX_OF_FROM];
 
+/// The same, but that a position below zero fails, whatever is looked for, and that the empty text is found at the end at
+/// most.
+#[rustfmt::skip] // A table: a row a line.
+pub const STRINGS_INDEX_FROM_ZERO: &[Overload] = &[
+    INDEX_OF_FROM.body(body!(search::index_of_from_zero)),
+    LAST_INDEX_OF_FROM.body(body!(search::last_index_of_from_zero)),
+];
+
 /// The same as CEL's specification has them: past the end they fail.
 #[rustfmt::skip] // A table: a row a line.
 pub const STRINGS_INDEX_FROM_SPECIFIED: &[Overload] = &[

@@ -82,6 +82,23 @@ pub(super) fn last_index_of_from(text: &str, part: &str, from: i64) -> Result<i6
     Ok(found.map_or(-1, code_points))
 }
 
+/// [`index_of_from`], of which the position must not be below zero.
+pub(super) fn index_of_from_zero(text: &str, part: &str, from: i64) -> Result<i64, EvalError> {
+    match part {
+        _ if from < 0 => Err(out_of_range(from)),
+        "" => Ok(code_points(text).min(from)),
+        part => index_of_from(text, part, from),
+    }
+}
+
+/// [`last_index_of_from`], of which the position must not be below zero.
+pub(super) fn last_index_of_from_zero(text: &str, part: &str, from: i64) -> Result<i64, EvalError> {
+    match part {
+        "" => index_of_from_zero(text, part, from),
+        part => last_index_of_from(text, part, from),
+    }
+}
+
 /// [`index_of_from`], of which the position must be within the text.
 pub(super) fn index_of_within(text: &str, part: &str, from: i64) -> Result<i64, EvalError> {
     check_within(text, part, from)?;

@@ -1,3 +1,5 @@
+use gavel_apimachinery::version::KubeVersion;
+
 use super::*;
 
 mod equality;
@@ -5,10 +7,14 @@ mod joined;
 mod types;
 mod view;
 
+fn server() -> Server {
+    KubeVersion::v1(36).into()
+}
+
 fn schema(json: Json) -> CelSchema {
-    CelSchema::new(&serde_json::from_value(json).unwrap(), false)
+    CelSchema::new(&serde_json::from_value(json).unwrap(), false, server())
 }
 
 fn resource(json: Json) -> CelSchema {
-    CelSchema::new(&serde_json::from_value(json).unwrap(), true)
+    CelSchema::new(&serde_json::from_value(json).unwrap(), true, server())
 }

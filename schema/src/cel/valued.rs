@@ -1,0 +1,226 @@
+//! Lists of a schema with other lists appended by `+`, as lists of CEL values (`refValSetList` and `refValMapList` of
+//! apiserver `pkg/cel/common/valuesreflect.go`). So it is where [`super::node::Joined::OfValues`] says it.
+
+use std::collections::{HashMap, HashSet};
+
+use gavel_engine::error::EvalError;
+use gavel_engine::value::{Arena, HeldError, List, ListView, Reach, Shape, Value};
+use smallvec::SmallVec;
+
+use super::joined::Elements;
+use super::native::{Key, Native};
+use super::node::ListType;
+
+/// `left + right`, by the type of the left list, whose elements have the schema `item`.
+pub(super) fn concat<'a>(
+    left: Elements<'a>,
+    item: &'a Shape,
+    list_type: &'a ListType,
+    right: List<'a>,
+    arena: &'a Arena,
+) -> Result<Value<'a>, EvalError> {
+    let values = (0..left.len()).filter_map(|index| left.value(index, item));
+    let read = |value: Value<'a>| {
+        let read = value.read(arena);
+        read.unwrap_or_else(|error| arena.opaque(HeldError(error)))
+    };
+    join(values.map(read).collect(), list_type, right, arena)
+}
+
+fn join<'a>(
+    mut values: Vec<Value<'a>>,
+    list_type: &'a ListType,
+    right: List<'a>,
+    arena: &'a Arena,
+) -> Result<Value<'a>, EvalError> {
+    let length = values.len().saturating_add(right.len());
+    Reach::default().meet(length)?;
+    arena.reserve(length.saturating_mul(size_of::<Value<'_>>()))?;
+    match list_type {
+        ListType::Atomic | ListType::Unknown(_) => {
+            values.extend(right.iter());
+            return Ok(arena.list(&values));
+        }
+        ListType::Set => add_members(&mut values, right, arena)?,
+        ListType::Map(names) => add_entries(&mut values, names, right, arena),
+    }
+    Ok(Value::list_view(arena.bump().alloc(ValueList {
+        values: arena.bump().alloc_slice_copy(&values),
+        list_type,
+    })))
+}
+
+/// Appends those members of a set that are not there yet.
+fn add_members<'a>(
+    values: &mut Vec<Value<'a>>,
+    right: List<'a>,
+    arena: &'a Arena,
+) -> Result<(), EvalError> {
+    let mut members = HashSet::new();
+    for value in values.iter() {
+        members.extend(member(*value, arena)?);
+    }
+    for value in right.iter() {
+        if member(value, arena)?.is_none_or(|key| members.insert(key)) {
+            values.push(value);
+        }
+    }
+    Ok(())
+}
+
+/// Appends entries of a list map, or puts them in the place of those with the same keys.
+fn add_entries<'a>(
+    values: &mut Vec<Value<'a>>,
+    names: &[Box<str>],
+    right: List<'a>,
+    arena: &'a Arena,
+) {
+    let mut places = HashMap::new();
+    for (place, value) in values.iter().enumerate() {
+        places.extend(keys_of(*value, names, arena).map(|keys| (keys, place)));
+    }
+    for value in right.iter() {
+        let place = keys_of(value, names, arena).and_then(|keys| places.get(&keys));
+        match place.and_then(|place| values.get_mut(*place)) {
+            Some(known) => *known = value,
+            None => values.push(value),
+        }
+    }
+}
+
+/// Whether two sets, of which the members must be scalars, have the same members.
+pub(super) fn sets_equal<'a>(
+    left: impl Iterator<Item = Value<'a>>,
+    right: impl Iterator<Item = Value<'a>>,
+    arena: &'a Arena,
+) -> Result<bool, EvalError> {
+    let mut members = HashSet::new();
+    let mut comparable = true;
+    for value in left {
+        match member(value, arena)? {
+            Some(key) => drop(members.insert(key)),
+            None => comparable = false,
+        }
+    }
+    let mut seen = HashSet::new();
+    for value in right {
+        match member(value, arena)?.filter(|key| members.contains(key)) {
+            Some(key) => drop(seen.insert(key)),
+            None => return Ok(false),
+        }
+    }
+    Ok(comparable && seen.len() == members.len())
+}
+
+/// What tells a member of a set from others; `None` of what equals nothing.
+fn member<'a>(value: Value<'a>, arena: &'a Arena) -> Result<Option<Key<'a>>, EvalError> {
+    let value = value.or_held_error(arena)?;
+    match value.as_list().is_some() || value.as_map().is_some() {
+        true => Err(EvalError::new(
+            "listSet operations are only supported on lists of scalar values",
+        )),
+        false => Ok(key(value, arena)),
+    }
+}
+
+/// What tells an entry of a list map from others; `None` of what equals nothing.
+fn keys_of<'a>(
+    value: Value<'a>,
+    names: &[Box<str>],
+    arena: &'a Arena,
+) -> Option<SmallVec<[Key<'a>; 3]>> {
+    let map = value.as_map();
+    let keys = names.iter().map(|name| {
+        let found = map.and_then(|map| map.get_str(name).ok().flatten());
+        found.map_or(Some(Key::Nil), |value| key(value, arena))
+    });
+    keys.collect()
+}
+
+fn key<'a>(value: Value<'a>, arena: &'a Arena) -> Option<Key<'a>> {
+    match value.as_bytes() {
+        Some(bytes) => Some(Key::Bytes(bytes)),
+        None => Native::of(value, arena).key().ok().flatten(),
+    }
+}
+
+/// A set or list map that was joined.
+#[derive(Debug)]
+struct ValueList<'a> {
+    values: &'a [Value<'a>],
+    list_type: &'a ListType,
+}
+
+impl ListView for ValueList<'_> {
+    fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    fn go_type(&self) -> &'static str {
+        match self.list_type {
+            ListType::Map(_) => "*common.refValMapList",
+            _ => "*common.refValSetList",
+        }
+    }
+
+    fn get(&self, index: usize) -> Option<Value<'_>> {
+        self.values.get(index).copied()
+    }
+
+    fn equals(&self, other: &Value<'_>, reach: &mut Reach) -> Option<Result<bool, EvalError>> {
+        let Some(right) = other.as_list() else {
+            return Some(Err(other.no_such_overload()));
+        };
+        if self.len() != right.len() {
+            return Some(Ok(false));
+        }
+        let arena = Arena::new();
+        Some(match self.list_type {
+            ListType::Map(names) => reach.within(self.len(), |reach| {
+                entries_equal(self.values, names, right, reach, &arena)
+            }),
+            _ => sets_equal(self.values.iter().copied(), right.iter(), &arena),
+        })
+    }
+
+    fn concat<'a>(
+        &'a self,
+        other: List<'a>,
+        arena: &'a Arena,
+    ) -> Option<Result<Value<'a>, EvalError>> {
+        Some(join(self.values.to_vec(), self.list_type, other, arena))
+    }
+}
+
+/// Whether two list maps have equal entries under the same keys.
+fn entries_equal<'a>(
+    left: &[Value<'a>],
+    names: &[Box<str>],
+    right: List<'a>,
+    reach: &mut Reach,
+    arena: &'a Arena,
+) -> Result<bool, EvalError> {
+    let mut entries = HashMap::new();
+    let mut comparable = true;
+    for value in left {
+        match keys_of(*value, names, arena) {
+            Some(keys) => drop(entries.insert(keys, *value)),
+            None => comparable = false,
+        }
+    }
+    let mut seen = HashSet::new();
+    for value in right.iter() {
+        let Some(keys) = keys_of(value, names, arena) else {
+            return Ok(false);
+        };
+        let equal = entries
+            .get(&keys)
+            .map(|known| known.equals_within(&value, reach));
+        match equal {
+            Some(Ok(true)) => drop(seen.insert(keys)),
+            Some(decided) => return decided,
+            None => return Ok(false),
+        }
+    }
+    Ok(comparable && seen.len() == entries.len())
+}

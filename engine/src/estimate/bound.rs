@@ -3,7 +3,7 @@
 
 use smol_str::SmolStr;
 
-use super::call::Argument;
+use super::call::SizedArgument;
 use super::estimator::{EntrySize, Estimator};
 use super::path::Path;
 use super::tree::STEP;
@@ -98,11 +98,11 @@ impl<'a> Estimator<'a> {
     }
 
     /// What is known of a value that is one of two, or both together: where one is empty, what is known of the other.
-    pub(super) fn join(&mut self, id: ExprId, left: &Argument<'a>, right: &Argument<'a>) {
+    pub(super) fn join(&mut self, id: ExprId, left: &SizedArgument<'a>, right: &SizedArgument<'a>) {
         if !self.bounds {
             return;
         }
-        let is_empty = |side: &Argument<'_>| side.size.is_some_and(|size| size.max == 0);
+        let is_empty = |side: &SizedArgument<'_>| side.size.is_some_and(|size| size.max == 0);
         let (path, entries) = if is_empty(left) {
             (right.path, self.known_entries(right))
         } else if is_empty(right) {
@@ -119,7 +119,7 @@ impl<'a> Estimator<'a> {
     }
 
     /// The sizes of the entries of a list or map, be it that the host tells them.
-    fn known_entries(&self, argument: &Argument<'a>) -> Option<EntrySize> {
+    fn known_entries(&self, argument: &SizedArgument<'a>) -> Option<EntrySize> {
         let told = |step| self.told_step(argument.path, step, &Type::Dyn);
         let known = self.entries_of(argument.expr);
         known.or_else(|| match self.type_of(argument.expr) {
@@ -142,7 +142,7 @@ impl<'a> Estimator<'a> {
         &mut self,
         expr: &'a Expr,
         name: &str,
-        arguments: &[Argument<'a>],
+        arguments: &[SizedArgument<'a>],
         own: CostEstimate,
     ) -> CostEstimate {
         let mut cost = own;
@@ -194,7 +194,7 @@ impl<'a> Estimator<'a> {
     }
 
     /// What a selection or an index leads to, also by way of optionals.
-    fn step(&mut self, expr: &'a Expr, operand: &Argument<'a>, key: &'a Expr) {
+    fn step(&mut self, expr: &'a Expr, operand: &SizedArgument<'a>, key: &'a Expr) {
         let ty = self.type_of(operand.expr);
         let entries = self.entries_of(operand.expr);
         let path = match (ty.as_optional().unwrap_or(ty), &key.kind) {
@@ -212,7 +212,7 @@ impl<'a> Estimator<'a> {
     }
 
     /// The size of what `string()` makes of a value.
-    fn text_size(&self, argument: &Argument<'a>) -> Option<SizeEstimate> {
+    fn text_size(&self, argument: &SizedArgument<'a>) -> Option<SizeEstimate> {
         let most = match self.type_of(argument.expr) {
             Type::String | Type::Bytes => return argument.size,
             Type::Bool => text_size::BOOL,

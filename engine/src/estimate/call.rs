@@ -13,7 +13,7 @@ use crate::types::Type;
 
 /// An argument, its size as it was when its cost had been estimated.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Argument<'a> {
+pub(super) struct SizedArgument<'a> {
     pub(super) expr: &'a Expr,
     cost: CostEstimate,
     pub(super) path: Path,
@@ -24,7 +24,7 @@ pub(super) struct Argument<'a> {
 #[derive(Debug)]
 struct Site<'s, 'a> {
     estimator: &'s Estimator<'a>,
-    arguments: &'s [Argument<'a>],
+    arguments: &'s [SizedArgument<'a>],
     has_target: bool,
     /// Whether the formula is cel-go's own, which knows of no size that was not known before.
     standard: bool,
@@ -38,7 +38,7 @@ impl<'a> Estimator<'a> {
             self.copy_sizes(expr.id, argument);
             return cost;
         }
-        let mut arguments = SmallVec::<[Argument<'a>; 4]>::new();
+        let mut arguments = SmallVec::<[SizedArgument<'a>; 4]>::new();
         for argument in &call.args {
             arguments.push(self.argument(argument));
         }
@@ -62,7 +62,8 @@ impl<'a> Estimator<'a> {
                 max: left.cost.plus(right.cost).max,
             },
             (operators::CONDITIONAL, [condition, yes, no]) => {
-                let size = |branch: &Argument<'_>| branch.size.unwrap_or(SizeEstimate::UNKNOWN);
+                let size =
+                    |branch: &SizedArgument<'_>| branch.size.unwrap_or(SizeEstimate::UNKNOWN);
                 let entries = EntrySize::union(self.entries_of(yes.expr), self.entries_of(no.expr));
                 self.set_entries(expr.id, entries);
                 self.set_size(expr.id, Some(size(yes).union(size(no))));
@@ -93,7 +94,7 @@ impl<'a> Estimator<'a> {
         expr: &'a Expr,
         function: &'a FunctionDecl,
         candidates: &[u16],
-        arguments: &[Argument<'a>],
+        arguments: &[SizedArgument<'a>],
         has_target: bool,
     ) -> CostEstimate {
         let mut cost: Option<CostEstimate> = None;
@@ -125,7 +126,12 @@ impl<'a> Estimator<'a> {
         cost.unwrap_or(CostEstimate::ZERO)
     }
 
-    fn overload(&self, cost: Cost, arguments: &[Argument<'a>], has_target: bool) -> CallEstimate {
+    fn overload(
+        &self,
+        cost: Cost,
+        arguments: &[SizedArgument<'a>],
+        has_target: bool,
+    ) -> CallEstimate {
         let site = Site {
             estimator: self,
             arguments,
@@ -143,14 +149,14 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    fn argument(&mut self, expr: &'a Expr) -> Argument<'a> {
+    fn argument(&mut self, expr: &'a Expr) -> SizedArgument<'a> {
         let cost = self.cost(expr);
         let path = self.path_of(expr);
         let path = match self.paths.steps(path).first() {
             Some(&(operators::ACCUMULATOR | OLD_ACCUMULATOR)) => Path::NONE,
             _ => path,
         };
-        Argument {
+        SizedArgument {
             expr,
             cost,
             path,

@@ -1,6 +1,6 @@
 //! The cost of comprehensions: loops, and the folds that only bind a variable.
 
-use super::estimator::{Estimator, Local};
+use super::estimator::{Estimator, ScopedVariable};
 use crate::ast::{Comprehension, Constant, Expr, ExprKind};
 use crate::cost::CostEstimate;
 use crate::types::Type;
@@ -17,7 +17,7 @@ impl<'a> Estimator<'a> {
     ) -> CostEstimate {
         let outer = self.locals.len();
         let start = self.cost(&fold.iter_range).plus(self.cost(&fold.accu_init));
-        let accumulator = Local {
+        let accumulator = ScopedVariable {
             name: &fold.accu_var,
             path: self.path_of(&fold.accu_init),
             size: self.size_of(&fold.accu_init),
@@ -86,7 +86,7 @@ impl<'a> Estimator<'a> {
         };
         for (name, step, size) in variables.into_iter().flatten() {
             let path = self.paths.append(range, step);
-            self.locals.push(Local {
+            self.locals.push(ScopedVariable {
                 name,
                 path,
                 size,

@@ -16,7 +16,7 @@ pub(super) struct Estimator<'a> {
     /// By the nodes' ids.
     pub(super) nodes: Vec<NodeSize>,
     /// The variables of the comprehensions around the current node, outermost first.
-    pub(super) locals: Vec<Local<'a>>,
+    pub(super) locals: Vec<ScopedVariable<'a>>,
 }
 
 impl<'a> Estimator<'a> {
@@ -62,7 +62,7 @@ pub(super) struct EntrySize {
 
 /// A variable of a comprehension.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Local<'a> {
+pub(super) struct ScopedVariable<'a> {
     pub(super) name: &'a str,
     pub(super) path: Path,
     pub(super) size: Option<SizeEstimate>,

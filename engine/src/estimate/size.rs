@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::estimator::{EntrySize, Estimator, Local, NodeSize};
+use super::estimator::{EntrySize, Estimator, NodeSize, ScopedVariable};
 use super::path::Path;
 use crate::ast::{Constant, Expr, ExprId, ExprKind};
 use crate::cost::SizeEstimate;
@@ -116,7 +116,7 @@ impl<'a> Estimator<'a> {
         self.nodes.get(id.index()).copied().unwrap_or_default()
     }
 
-    fn local_of(&self, expr: &Expr) -> Option<&Local<'a>> {
+    fn local_of(&self, expr: &Expr) -> Option<&ScopedVariable<'a>> {
         match &expr.kind {
             ExprKind::Ident(name) => self.local(name),
             _ => None,
@@ -124,7 +124,7 @@ impl<'a> Estimator<'a> {
     }
 
     /// The innermost variable of a comprehension by this name.
-    pub(super) fn local(&self, name: &str) -> Option<&Local<'a>> {
+    pub(super) fn local(&self, name: &str) -> Option<&ScopedVariable<'a>> {
         self.locals.iter().rev().find(|local| local.name == name)
     }
 }

@@ -12,7 +12,7 @@ use crate::error::EvalError;
 use crate::types::Type;
 use crate::value::{HeldError, Value};
 
-type Arguments<'a> = SmallVec<[Value<'a>; 3]>;
+type ArgumentValues<'a> = SmallVec<[Value<'a>; 3]>;
 
 impl FunctionCall {
     pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
@@ -30,7 +30,7 @@ impl FunctionCall {
                 Err(error) => self.fail(&[], error, frame),
             },
             arguments => {
-                let mut values = Arguments::new();
+                let mut values = ArgumentValues::new();
                 for argument in arguments {
                     match argument.eval(frame) {
                         Ok(value) => values.push(value),

@@ -19,6 +19,8 @@ const VALUE: usize = 96;
 pub(crate) struct BodyLimits {
     /// The most bytes of one body.
     one: usize,
+    /// The bytes that all bodies and their values may take.
+    total: usize,
     /// The bytes that all bodies and their values may still take.
     all: Arc<Semaphore>,
 }
@@ -39,8 +41,9 @@ impl HeldBody {
 impl BodyLimits {
     /// Limits in bytes.
     pub(crate) fn new(one: usize, all: usize) -> Self {
-        let all = Arc::new(Semaphore::new(all.min(Semaphore::MAX_PERMITS)));
-        BodyLimits { one, all }
+        let total = all.min(Semaphore::MAX_PERMITS);
+        let all = Arc::new(Semaphore::new(total));
+        BodyLimits { one, total, all }
     }
 
     /// Reads a body of JSON.
@@ -103,8 +106,13 @@ impl BodyLimits {
         Ok(read)
     }
 
-    /// Counts bytes more for a body.
+    /// Counts bytes more for a body, which may take all that there is: while no other is there, each is read.
     fn hold(&self, body: &mut HeldBody, bytes: usize) -> Result<(), ApiError> {
+        let held = body
+            .held
+            .as_ref()
+            .map_or(0, OwnedSemaphorePermit::num_permits);
+        let bytes = bytes.min(self.total.saturating_sub(held));
         let permits = u32::try_from(bytes).unwrap_or(u32::MAX);
         let more = Arc::clone(&self.all).try_acquire_many_owned(permits);
         let more = more.map_err(|_| ApiError::too_many_requests())?;

@@ -178,6 +178,23 @@ fn log_lines_are_bounded() {
     }
 }
 
+/// At `debug`, which the tests' servers log at, no line holds what objects hold.
+#[test]
+fn logs_hold_no_objects() {
+    let server = Server::start(&["--demo", "--plain-http"]);
+    let secret = "c2VjcmV0LXRva2Vu";
+    let mut asked = named("x", json!({"token": secret}));
+    asked["request"]["oldObject"] = json!({"data": secret});
+    asked["request"]["options"]["token"] = secret.into();
+    post(&server, &asked.to_string());
+    server.wait_for_log("allowed");
+    post(&server, &asked.to_string().replace("\"kind\"", "\"kind"));
+    server.wait_for_log("request refused");
+    for log in server.logs() {
+        assert!(!log.to_string().contains(secret), "{log}");
+    }
+}
+
 fn post(server: &Server, body: &str) {
     let mut stream = TcpStream::connect(server.address).unwrap();
     let head = format!(

@@ -109,6 +109,16 @@ async fn the_largest_review_of_an_api_server_is_decided() {
     asked["request"]["oldObject"] = object;
     ask(&server.client(), &server, &asked).await;
 
+    // However many values there are, and however little memory: while no other request is there.
+    let server = Server::start(&["--demo", "--self-signed", "--max-memory", "16Mi"]);
+    let numbers = vec![1; ((3 << 20) - 200) / 2];
+    let object = json!({"kind": "ConfigMap", "apiVersion": "v1", "list": numbers});
+    asked["request"]["object"] = object.clone();
+    asked["request"]["oldObject"] = object;
+    let body = asked.to_string();
+    let (code, answer) = post(&server.client(), &server, "/validate?timeout=30s", body).await;
+    assert_eq!(code, 200, "{answer}");
+
     let server = Server::start(&["--demo", "--self-signed", "--max-body", "7Mi"]);
     let (code, answer) = post(
         &server.client(),

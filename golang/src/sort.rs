@@ -1,12 +1,25 @@
 //! Sorting as Go's `sort.Slice` does (pattern-defeating quicksort, `sort/zsortfunc.go`), so that equal elements come out
 //! in the same order. Up to 12 elements keep theirs; more change places, always in the same way.
 
+use std::convert::Infallible;
+
 /// Sorts by `less`, which need not be an order: whatever it says, the outcome is Go's.
 pub fn sort_by_less<T>(values: &mut [T], less: impl Fn(&T, &T) -> bool) {
+    let Ok(()) = try_sort_by_less(values, |left, right| Ok::<_, Infallible>(less(left, right)));
+}
+
+/// Likewise, until a comparison fails.
+///
+/// # Errors
+/// The first failure of `less`; the values are in no order then.
+pub fn try_sort_by_less<T, E>(
+    values: &mut [T],
+    less: impl Fn(&T, &T) -> Result<bool, E>,
+) -> Result<(), E> {
     let end = values.len();
     // So many bad pivots are put up with: the number of bits of the length.
     let patience = usize::BITS.saturating_sub(end.leading_zeros());
-    Sorter { values, less }.sort(0, end, patience);
+    Sorter { values, less }.sort(0, end, patience)
 }
 
 /// So few elements are sorted by insertion.
@@ -35,11 +48,11 @@ enum Trend {
     clippy::arithmetic_side_effects,
     reason = "positions lie within the range that is sorted, or one next to it; a slice is shorter than half of usize"
 )]
-impl<T, F: Fn(&T, &T) -> bool> Sorter<'_, T, F> {
-    fn less(&self, left: usize, right: usize) -> bool {
+impl<T, E, F: Fn(&T, &T) -> Result<bool, E>> Sorter<'_, T, F> {
+    fn less(&self, left: usize, right: usize) -> Result<bool, E> {
         match (self.values.get(left), self.values.get(right)) {
             (Some(left), Some(right)) => (self.less)(left, right),
-            _ => false,
+            _ => Ok(false),
         }
     }
 
@@ -48,7 +61,7 @@ impl<T, F: Fn(&T, &T) -> bool> Sorter<'_, T, F> {
     }
 
     /// Sorts `start..end`. The shorter side of each partition is sorted by recursion, which keeps it shallow.
-    fn sort(&mut self, mut start: usize, mut end: usize, mut patience: u32) {
+    fn sort(&mut self, mut start: usize, mut end: usize, mut patience: u32) -> Result<(), E> {
         let mut balanced = true;
         let mut partitioned = true;
         loop {
@@ -63,7 +76,7 @@ impl<T, F: Fn(&T, &T) -> bool> Sorter<'_, T, F> {
                 self.break_patterns(start, end);
                 patience -= 1;
             }
-            let (mut pivot, mut trend) = self.choose_pivot(start, end);
+            let (mut pivot, mut trend) = self.choose_pivot(start, end)?;
             if trend == Trend::Decreasing {
                 if let Some(range) = self.values.get_mut(start..end) {
                     range.reverse();
@@ -71,62 +84,64 @@ impl<T, F: Fn(&T, &T) -> bool> Sorter<'_, T, F> {
                 pivot = (end - 1) - (pivot - start);
                 trend = Trend::Increasing;
             }
-            if balanced && partitioned && trend == Trend::Increasing && self.mend(start, end) {
-                return;
+            if balanced && partitioned && trend == Trend::Increasing && self.mend(start, end)? {
+                return Ok(());
             }
             // What stands before the range is not greater than anything in it; equal to the pivot, it tells of many
             // equal elements.
-            if start > 0 && !self.less(start - 1, pivot) {
-                start = self.partition_equal(start, end, pivot);
+            if start > 0 && !self.less(start - 1, pivot)? {
+                start = self.partition_equal(start, end, pivot)?;
                 continue;
             }
-            let (middle, untouched) = self.partition(start, end, pivot);
+            let (middle, untouched) = self.partition(start, end, pivot)?;
             partitioned = untouched;
             let (left, right) = (middle - start, end - middle);
             balanced = left.min(right) >= length / 8;
             if left < right {
-                self.sort(start, middle, patience);
+                self.sort(start, middle, patience)?;
                 start = middle + 1;
             } else {
-                self.sort(middle + 1, end, patience);
+                self.sort(middle + 1, end, patience)?;
                 end = middle;
             }
         }
     }
 
-    fn insertion_sort(&mut self, start: usize, end: usize) {
+    fn insertion_sort(&mut self, start: usize, end: usize) -> Result<(), E> {
         for next in start + 1..end {
             let mut at = next;
-            while at > start && self.less(at, at - 1) {
+            while at > start && self.less(at, at - 1)? {
                 self.swap(at, at - 1);
                 at -= 1;
             }
         }
+        Ok(())
     }
 
-    fn heap_sort(&mut self, start: usize, end: usize) {
+    fn heap_sort(&mut self, start: usize, end: usize) -> Result<(), E> {
         let length = end - start;
         for root in (0..=(length - 1) / 2).rev() {
-            self.sift_down(root, length, start);
+            self.sift_down(root, length, start)?;
         }
         for last in (0..length).rev() {
             self.swap(start, start + last);
-            self.sift_down(0, last, start);
+            self.sift_down(0, last, start)?;
         }
+        Ok(())
     }
 
     /// Restores the heap below `root` within the first `length` elements from `start`.
-    fn sift_down(&mut self, mut root: usize, length: usize, start: usize) {
+    fn sift_down(&mut self, mut root: usize, length: usize, start: usize) -> Result<(), E> {
         loop {
             let mut child = 2 * root + 1;
             if child >= length {
-                return;
+                return Ok(());
             }
-            if child + 1 < length && self.less(start + child, start + child + 1) {
+            if child + 1 < length && self.less(start + child, start + child + 1)? {
                 child += 1;
             }
-            if !self.less(start + root, start + child) {
-                return;
+            if !self.less(start + root, start + child)? {
+                return Ok(());
             }
             self.swap(start + root, start + child);
             root = child;
@@ -151,55 +166,55 @@ impl<T, F: Fn(&T, &T) -> bool> Sorter<'_, T, F> {
         }
     }
 
-    fn choose_pivot(&self, start: usize, end: usize) -> (usize, Trend) {
+    fn choose_pivot(&self, start: usize, end: usize) -> Result<(usize, Trend), E> {
         let quarter = (end - start) / 4;
         let mut swaps = 0;
         let [mut low, mut middle, mut high] = [1, 2, 3].map(|n| start + quarter * n);
         if end - start >= MANY {
-            low = self.median(low - 1, low, low + 1, &mut swaps);
-            middle = self.median(middle - 1, middle, middle + 1, &mut swaps);
-            high = self.median(high - 1, high, high + 1, &mut swaps);
+            low = self.median(low - 1, low, low + 1, &mut swaps)?;
+            middle = self.median(middle - 1, middle, middle + 1, &mut swaps)?;
+            high = self.median(high - 1, high, high + 1, &mut swaps)?;
         }
-        let pivot = self.median(low, middle, high, &mut swaps);
+        let pivot = self.median(low, middle, high, &mut swaps)?;
         let trend = match swaps {
             0 => Trend::Increasing,
             NINTHER_SWAPS => Trend::Decreasing,
             _ => Trend::Unknown,
         };
-        (pivot, trend)
+        Ok((pivot, trend))
     }
 
     /// The position of the median of three, counting what had to change places to find it.
-    fn median(&self, a: usize, b: usize, c: usize, swaps: &mut u32) -> usize {
+    fn median(&self, a: usize, b: usize, c: usize, swaps: &mut u32) -> Result<usize, E> {
         let mut ordered = |a, b| {
-            if self.less(b, a) {
+            Ok(if self.less(b, a)? {
                 *swaps += 1;
                 (b, a)
             } else {
                 (a, b)
-            }
+            })
         };
-        let (a, b) = ordered(a, b);
-        let (b, _) = ordered(b, c);
-        ordered(a, b).1
+        let (a, b) = ordered(a, b)?;
+        let (b, _) = ordered(b, c)?;
+        Ok(ordered(a, b)?.1)
     }
 
     /// Puts what is less than the pivot before it, the rest behind it. Answers where the pivot is now, and whether all
     /// was in place.
-    fn partition(&mut self, start: usize, end: usize, pivot: usize) -> (usize, bool) {
+    fn partition(&mut self, start: usize, end: usize, pivot: usize) -> Result<(usize, bool), E> {
         self.swap(start, pivot);
         let (mut low, mut high) = (start + 1, end - 1);
         let mut untouched = true;
         loop {
-            while low <= high && self.less(low, start) {
+            while low <= high && self.less(low, start)? {
                 low += 1;
             }
-            while low <= high && !self.less(high, start) {
+            while low <= high && !self.less(high, start)? {
                 high -= 1;
             }
             if low > high {
                 self.swap(high, start);
-                return (high, untouched);
+                return Ok((high, untouched));
             }
             self.swap(low, high);
             untouched = false;
@@ -209,18 +224,18 @@ impl<T, F: Fn(&T, &T) -> bool> Sorter<'_, T, F> {
     }
 
     /// Puts what equals the pivot before what is greater, where nothing is less. Answers where the greater begins.
-    fn partition_equal(&mut self, start: usize, end: usize, pivot: usize) -> usize {
+    fn partition_equal(&mut self, start: usize, end: usize, pivot: usize) -> Result<usize, E> {
         self.swap(start, pivot);
         let (mut low, mut high) = (start + 1, end - 1);
         loop {
-            while low <= high && !self.less(start, low) {
+            while low <= high && !self.less(start, low)? {
                 low += 1;
             }
-            while low <= high && self.less(start, high) {
+            while low <= high && self.less(start, high)? {
                 high -= 1;
             }
             if low > high {
-                return low;
+                return Ok(low);
             }
             self.swap(low, high);
             low += 1;
@@ -229,36 +244,36 @@ impl<T, F: Fn(&T, &T) -> bool> Sorter<'_, T, F> {
     }
 
     /// Sorts a range that is almost sorted already; answers whether it was.
-    fn mend(&mut self, start: usize, end: usize) -> bool {
+    fn mend(&mut self, start: usize, end: usize) -> Result<bool, E> {
         let mut at = start + 1;
         for _ in 0..MENDINGS {
-            while at < end && !self.less(at, at - 1) {
+            while at < end && !self.less(at, at - 1)? {
                 at += 1;
             }
             if at == end {
-                return true;
+                return Ok(true);
             }
             if end - start < MANY {
-                return false;
+                return Ok(false);
             }
             self.swap(at, at - 1);
             if at - start >= 2 {
                 // As upstream, down to the start of the slice, not of the range.
                 let mut smaller = at - 1;
-                while smaller >= 1 && self.less(smaller, smaller - 1) {
+                while smaller >= 1 && self.less(smaller, smaller - 1)? {
                     self.swap(smaller, smaller - 1);
                     smaller -= 1;
                 }
             }
             if end - at >= 2 {
                 let mut greater = at + 1;
-                while greater < end && self.less(greater, greater - 1) {
+                while greater < end && self.less(greater, greater - 1)? {
                     self.swap(greater, greater - 1);
                     greater += 1;
                 }
             }
         }
-        false
+        Ok(false)
     }
 }
 

@@ -8,9 +8,10 @@ mod prepare;
 mod scale;
 mod validate;
 
-pub use crate::rule::{COST_BUDGET, Interrupt};
+pub use crate::rule::COST_BUDGET;
 pub use compile::{CompileError, CompiledCrd, UnknownVersion};
 pub use decode::{DecodeError, DecodeOptions, Decoded};
+pub use gavel_golang::work::Interrupt;
 pub use validate::{Outcome, RuleRun, ValidateOptions};
 
 #[cfg(test)]

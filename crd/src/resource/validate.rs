@@ -5,12 +5,13 @@ use gavel_apimachinery::field::{Error, Path};
 use gavel_apimachinery::meta::{self, GroupVersion, ObjectMeta};
 use gavel_apimachinery::names;
 use gavel_engine::value::Json;
+use gavel_golang::work::{Interrupt, Interrupted, Work};
 use gavel_schema::correlate::{Correlated, Correlation};
 use gavel_schema::{JsonSchema, embedded, validate};
 
 use super::compile::{CompiledCrd, CompiledVersion, UnknownVersion};
 use super::scale;
-use crate::rule::{COST_BUDGET, Interrupt};
+use crate::rule::COST_BUDGET;
 
 /// How an object is validated.
 #[derive(Clone, Copy)]
@@ -23,7 +24,7 @@ pub struct ValidateOptions<'a> {
     pub status: bool,
     /// Whether the rules run even where something is wrong because of which an API server would not ask them.
     pub force_rules: bool,
-    /// Asked now and then while a rule runs; true ends it.
+    /// Asked by the work that is done; true ends it, with an error that says so.
     pub interrupt: Interrupt<'a>,
 }
 
@@ -77,6 +78,18 @@ pub enum RuleRun {
 }
 
 impl Outcome {
+    /// What is said where the interrupt came before all was looked at.
+    fn interrupted(budget: i64) -> Self {
+        let error = Error::internal(&Path::root(), Interrupted.to_string());
+        Outcome {
+            schema_errors: vec![error],
+            rule_errors: Vec::new(),
+            warnings: Vec::new(),
+            remaining_budget: budget,
+            rules: RuleRun::Skipped,
+        }
+    }
+
     /// Whether nothing is wrong.
     pub fn is_valid(&self) -> bool {
         self.schema_errors.is_empty() && self.rule_errors.is_empty()
@@ -132,7 +145,8 @@ impl CompiledCrd {
             was: correlation.as_ref().map(Correlation::root),
             options,
         };
-        Ok(validation.run())
+        let interrupted = |_| Outcome::interrupted(options.budget);
+        Ok(validation.run().unwrap_or_else(interrupted))
     }
 }
 
@@ -147,8 +161,9 @@ struct Validation<'v, 'd> {
 }
 
 impl Validation<'_, '_> {
-    fn run(&self) -> Outcome {
-        let schema_errors = self.schema_errors();
+    fn run(&self) -> Result<Outcome, Interrupted> {
+        let work = Work::new(self.options.interrupt);
+        let schema_errors = self.schema_errors(&work)?;
         let mut outcome = Outcome {
             schema_errors,
             rule_errors: Vec::new(),
@@ -157,13 +172,13 @@ impl Validation<'_, '_> {
             rules: RuleRun::None,
         };
         let Some(rules) = &self.version.rules else {
-            return outcome;
+            return Ok(outcome);
         };
         let blocked = validate::blocked(&outcome.schema_errors);
         if let Some(error) = blocked.filter(|_| !self.options.force_rules) {
             outcome.rule_errors.push(error);
             outcome.rules = RuleRun::Skipped;
-            return outcome;
+            return Ok(outcome);
         }
         let options = self.options;
         let report = rules.run(self.object, self.was, options.budget, options.interrupt);
@@ -171,11 +186,13 @@ impl Validation<'_, '_> {
         outcome.rule_errors = report.errors;
         outcome.warnings = report.warnings;
         outcome.rules = RuleRun::Run;
-        outcome
+        Ok(outcome)
     }
 
-    fn schema_errors(&self) -> Vec<Error> {
-        let mut errors = self.own_errors();
+    fn schema_errors(&self, work: &Work<'_>) -> Result<Vec<Error>, Interrupted> {
+        work.ask()?;
+        let mut errors = self.own_errors(work)?;
+        work.ask()?;
         if self.version.has_embedded && !self.options.status {
             let structural = self.version.structural();
             errors.extend(embedded::validate(
@@ -186,31 +203,31 @@ impl Validation<'_, '_> {
                 self.crd.server,
             ));
         }
-        errors.extend(self.list_type_errors());
-        errors
+        errors.extend(self.list_type_errors(work)?);
+        Ok(errors)
     }
 
     /// What is wrong with metadata, values and scale; of an object of another type, only that.
-    fn own_errors(&self) -> Vec<Error> {
+    fn own_errors(&self, work: &Work<'_>) -> Result<Vec<Error>, Interrupted> {
         let expected = GroupVersion {
             group: &self.crd.group,
             version: &self.version.name,
         };
         let mut errors = meta::validate_type(self.object, expected, &self.crd.kind);
         if !errors.is_empty() {
-            return errors;
+            return Ok(errors);
         }
         if self.options.metadata {
             errors.extend(self.metadata_errors());
         }
-        errors.extend(self.value_errors());
+        errors.extend(self.value_errors(work)?);
         if let Some(scale) = &self.version.scale {
             if !self.options.status {
                 scale::validate_spec(self.object, scale, &mut errors);
             }
             scale::validate_status(self.object, scale, &mut errors);
         }
-        errors
+        Ok(errors)
     }
 
     fn metadata_errors(&self) -> Vec<Error> {
@@ -232,7 +249,7 @@ impl Validation<'_, '_> {
         meta::told_once(errors, server)
     }
 
-    fn value_errors(&self) -> Vec<Error> {
+    fn value_errors(&self, work: &Work<'_>) -> Result<Vec<Error>, Interrupted> {
         let (validator, path, value, was) = match self.options.status {
             false => (
                 &self.version.validator,
@@ -248,25 +265,24 @@ impl Validation<'_, '_> {
             ),
         };
         match (validator, value, was) {
-            (None, ..) | (_, None, _) => Vec::new(),
-            (Some(validator), _, Some(was)) => validator.validate_update(&path, was),
-            (Some(validator), Some(value), None) => validator.validate(&path, value),
+            (None, ..) | (_, None, _) => Ok(Vec::new()),
+            (Some(validator), _, Some(was)) => validator.validate_update(&path, was, work),
+            (Some(validator), Some(value), None) => validator.validate_within(&path, value, work),
         }
     }
 
     /// What is there twice in lists of type set and map, unless the old object had such errors.
-    fn list_type_errors(&self) -> Vec<Error> {
+    fn list_type_errors(&self, work: &Work<'_>) -> Result<Vec<Error>, Interrupted> {
         let Some(validator) = self.version.list_types() else {
-            return Vec::new();
+            return Ok(Vec::new());
         };
-        let errors = validator.validate_list_types(&Path::root(), self.object);
-        let had_errors = |was: Correlated<'_, '_>| {
-            let old = validator.validate_list_types(&Path::root(), was.old_value());
-            !old.is_empty()
-        };
-        match errors.is_empty() || !self.was.is_some_and(had_errors) {
-            true => errors,
-            false => Vec::new(),
+        let errors = validator.validate_list_types(&Path::root(), self.object, work)?;
+        if let (false, Some(was)) = (errors.is_empty(), self.was) {
+            let old = validator.validate_list_types(&Path::root(), was.old_value(), work)?;
+            if !old.is_empty() {
+                return Ok(Vec::new());
+            }
         }
+        Ok(errors)
     }
 }

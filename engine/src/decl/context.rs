@@ -1,9 +1,13 @@
 //! What implementations of functions may use beside their arguments, and what they owe: to tell what they are about to do.
 
+use bumpalo::collections::Vec as ArenaVec;
 use gavel_golang::work::{Interrupt, Work};
 
 use crate::error::EvalError;
-use crate::value::Arena;
+use crate::value::{Arena, Value};
+
+/// The units of work of adding an element to a list.
+const WORK_PER_ELEMENT: usize = 32;
 
 /// What an implementation may use beside its arguments.
 ///
@@ -52,6 +56,29 @@ impl<'a> CallContext<'a> {
     pub fn reserve(&self, bytes: usize) -> Result<(), EvalError> {
         self.arena.reserve(bytes)?;
         self.work(bytes)
+    }
+
+    /// Counts the work of looking at a value.
+    ///
+    /// # Errors
+    /// Where the host wants to stop.
+    #[inline]
+    pub fn look(&self, value: &Value<'_>) -> Result<(), EvalError> {
+        self.work(value.work())
+    }
+
+    /// Adds an element to a list that grows in the arena.
+    ///
+    /// # Errors
+    /// Where there is no room for it, or the host wants to stop.
+    #[inline]
+    pub fn push<T>(&self, list: &mut ArenaVec<'a, T>, element: T) -> Result<(), EvalError> {
+        if list.len() == list.capacity() {
+            let grown = list.capacity().max(2).saturating_mul(2);
+            self.reserve(grown.saturating_mul(size_of::<T>()))?;
+        }
+        list.push(element);
+        self.work(WORK_PER_ELEMENT)
     }
 
     /// Asks at once whether to go on.

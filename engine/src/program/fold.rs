@@ -11,6 +11,9 @@ use crate::cost;
 use crate::error::EvalError;
 use crate::value::{List, ListRepr, MapBuilder, OwnedValue, Value};
 
+/// The units of work of adding an entry to a map.
+const WORK_PER_ENTRY: usize = 128;
+
 impl FoldStep {
     #[inline(never)]
     pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
@@ -195,7 +198,7 @@ impl FoldStep {
             frame.charge(list_cost)?;
             frame.charge(1)?;
             match value {
-                Ok(value) => collected.push(value),
+                Ok(value) => frame.context().push(&mut collected, value)?,
                 Err(error) => failure = failure.take().or(Some(error)),
             }
             Ok(true)
@@ -290,6 +293,12 @@ fn passes<'a>(
     }
 }
 
+/// Counts another entry of a map that is put together.
+fn grow<'a>(collected: &MapBuilder<'a>, frame: &Frame<'a>) -> Result<(), EvalError> {
+    frame.arena.reserve(collected.held_bytes())?;
+    frame.context().work(WORK_PER_ENTRY)
+}
+
 fn insert_entry<'a>(
     key: &'a Step,
     value: &'a Step,
@@ -305,6 +314,7 @@ fn insert_entry<'a>(
     }
     // As any call whose last argument fails, this one is charged.
     frame.charge(1)?;
+    grow(collected, frame)?;
     collected.insert_new(key, value?)
 }
 
@@ -329,6 +339,7 @@ fn insert_entries<'a>(
     };
     for entry in map.iter() {
         let (key, value) = entry?;
+        grow(collected, frame)?;
         collected.insert_new(key, value)?;
     }
     Ok(())

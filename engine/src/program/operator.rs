@@ -90,9 +90,10 @@ impl Operands {
 impl Equality {
     pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<bool, EvalError> {
         let (left, right) = self.operands.eval(frame)?;
+        let work = frame.context().work_counter();
         let result = match self.negated {
-            false => left.equals(&right),
-            true => left.differs_from(&right),
+            false => left.equals_with(&right, work),
+            true => left.differs_from(&right, work),
         }
         .map_err(|error| error.at(self.operands.id));
         if let Err(error) = &result

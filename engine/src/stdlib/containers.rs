@@ -26,9 +26,13 @@ pub(super) const ROWS: &[Overload] = &[
     row(SIZE, "string_size", "string.() -> int", size, "'abc'.size() == 3").shared(),
 ];
 
-fn contains(value: Value<'_>, container: Value<'_>) -> Result<bool, EvalError> {
+fn contains<'a>(
+    call: &CallContext<'a>,
+    value: Value<'a>,
+    container: Value<'a>,
+) -> Result<bool, EvalError> {
     match container.kind() {
-        ValueKind::List(list) => list_contains(list, &value),
+        ValueKind::List(list) => list_contains(list, &value, call.work_counter()),
         ValueKind::Map(map) => map_contains(map, &value),
         _ => Err(EvalError::no_such_overload()),
     }

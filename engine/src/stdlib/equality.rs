@@ -3,7 +3,7 @@
 use crate::ast::operators::{EQUALS, NOT_EQUALS};
 use crate::body;
 use crate::cost::formulas::COMPARISON;
-use crate::decl::{Overload, row};
+use crate::decl::{CallContext, Overload, row};
 use crate::error::EvalError;
 use crate::value::Value;
 
@@ -13,11 +13,19 @@ pub(super) const ROWS: &[Overload] = &[
     row(NOT_EQUALS, "not_equals", "(A, A) -> bool", body!(not_equals), "'a' != 'b'").shared().cost(COMPARISON),
 ];
 
-fn equals(left: Value<'_>, right: Value<'_>) -> Result<bool, EvalError> {
-    left.equals(&right)
+fn equals<'a>(
+    call: &CallContext<'a>,
+    left: Value<'a>,
+    right: Value<'a>,
+) -> Result<bool, EvalError> {
+    left.equals_with(&right, call.work_counter())
 }
 
 /// What cannot be compared differs, as upstream has it.
-fn not_equals(left: Value<'_>, right: Value<'_>) -> Result<bool, EvalError> {
-    left.differs_from(&right)
+fn not_equals<'a>(
+    call: &CallContext<'a>,
+    left: Value<'a>,
+    right: Value<'a>,
+) -> Result<bool, EvalError> {
+    left.differs_from(&right, call.work_counter())
 }

@@ -41,21 +41,30 @@ fn starts_with(text: &str, start: &str) -> bool {
 }
 
 /// Whether the pattern is found anywhere in the text.
-fn matches<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
+fn matches<'a>(call: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
     let Ok((text, pattern)) = <(&str, &str)>::read(args) else {
         return Err(missing_operator(MATCHES, args));
     };
-    let regex = Regex::new(pattern).map_err(|error| EvalError::new(error.to_string()))?;
-    Ok(Value::from(regex.is_match(text)))
+    let regex = Regex::new_within(pattern, call.work_counter()).map_err(|error| {
+        match error.is_interrupted() {
+            true => EvalError::interrupted(),
+            false => EvalError::new(error.to_string()),
+        }
+    })?;
+    Ok(Value::from(
+        regex.matches_within(text, call.work_counter())?,
+    ))
 }
 
 fn matches_constant<'a>(
-    _: &CallContext<'a>,
+    call: &CallContext<'a>,
     regex: &Regex,
     args: &[Value<'a>],
 ) -> Result<Value<'a>, EvalError> {
     let (NativeText(text), _) = <(NativeText<'_>, Value<'_>)>::read(args)?;
-    Ok(Value::from(regex.is_match(text)))
+    Ok(Value::from(
+        regex.matches_within(text, call.work_counter())?,
+    ))
 }
 
 #[cfg(test)]

@@ -12,6 +12,9 @@ use crate::error::EvalError;
 /// The most bytes that an arena holds from one evaluation to the next.
 const MOST_KEPT: usize = 1 << 20;
 
+/// What a value with a destructor takes beside itself.
+const OPAQUE_OVERHEAD: usize = 48;
+
 /// The bytes that evaluations compute in one arena, unless a host says otherwise.
 pub const MEMORY_LIMIT: usize = 64 << 20;
 
@@ -25,6 +28,8 @@ pub struct Arena {
     /// Values with destructors of their own, which the bump allocator would never run.
     opaques: FrozenVec<Box<dyn Opaque>>,
     documents: FrozenVec<Box<Json>>,
+    /// About how many bytes the values with destructors take.
+    opaque_bytes: Cell<usize>,
     /// The bytes of what was read into it, which no evaluation computed.
     input_bytes: Cell<usize>,
     /// The most bytes that evaluations compute.
@@ -48,18 +53,22 @@ impl Arena {
 
     /// Forgets all values and keeps the memory for the next evaluation, unless that is much.
     pub fn reset(&mut self) {
-        match self.allocated_bytes() > MOST_KEPT {
+        match self.bump.allocated_bytes() > MOST_KEPT {
             true => self.bump = Bump::new(),
             false => self.bump.reset(),
         }
         self.opaques = FrozenVec::new();
         self.documents = FrozenVec::new();
         self.input_bytes.set(0);
+        self.opaque_bytes.set(0);
     }
 
-    /// The bytes that the arena holds.
+    /// The bytes that the arena holds, without what it has asked for and not touched.
+    #[inline]
     pub fn allocated_bytes(&self) -> usize {
-        self.bump.allocated_bytes()
+        let untouched = self.bump.chunk_capacity();
+        let held = self.bump.allocated_bytes().saturating_sub(untouched);
+        held.saturating_add(self.opaque_bytes.get())
     }
 
     /// The bytes of what was read into it by [`read_json`](super::read_json).
@@ -144,7 +153,10 @@ impl Arena {
     }
 
     /// A value of a library's own type.
-    pub fn opaque(&self, value: impl Opaque) -> Value<'_> {
+    pub fn opaque<T: Opaque>(&self, value: T) -> Value<'_> {
+        let bytes = size_of::<T>().saturating_add(OPAQUE_OVERHEAD);
+        let held = self.opaque_bytes.get().saturating_add(bytes);
+        self.opaque_bytes.set(held);
         Value(Repr::Opaque(self.opaques.push_get(Box::new(value))))
     }
 }

@@ -1,6 +1,7 @@
 //! `+` of texts, bytes and lists.
 
 use bumpalo::collections::{String as ArenaString, Vec as ArenaVec};
+use gavel_golang::work::Work;
 
 use super::equal::{list_contains, lists_equal_strictly};
 use super::list::ListRepr;
@@ -8,27 +9,43 @@ use super::{Arena, List, ListView, Reach, Repr, Value};
 use crate::error::EvalError;
 
 /// `left + right`
-pub fn concat_strings<'a>(arena: &'a Arena, left: &'a str, right: &'a str) -> &'a str {
+///
+/// # Errors
+/// Where the arena has no room for it.
+pub fn concat_strings<'a>(
+    arena: &'a Arena,
+    left: &'a str,
+    right: &'a str,
+) -> Result<&'a str, EvalError> {
     if left.is_empty() {
-        return right;
+        return Ok(right);
     }
     if right.is_empty() {
-        return left;
+        return Ok(left);
     }
     let length = left.len().saturating_add(right.len());
+    arena.reserve(length)?;
     let mut text = ArenaString::with_capacity_in(length, arena.bump());
     text.push_str(left);
     text.push_str(right);
-    text.into_bump_str()
+    Ok(text.into_bump_str())
 }
 
 /// `left + right`
-pub fn concat_bytes<'a>(arena: &'a Arena, left: &'a [u8], right: &'a [u8]) -> &'a [u8] {
+///
+/// # Errors
+/// Where the arena has no room for it.
+pub fn concat_bytes<'a>(
+    arena: &'a Arena,
+    left: &'a [u8],
+    right: &'a [u8],
+) -> Result<&'a [u8], EvalError> {
     let length = left.len().saturating_add(right.len());
+    arena.reserve(length)?;
     let mut bytes = ArenaVec::with_capacity_in(length, arena.bump());
     bytes.extend_from_slice_copy(left);
     bytes.extend_from_slice_copy(right);
-    bytes.into_bump_slice()
+    Ok(bytes.into_bump_slice())
 }
 
 /// `left + right`: both seen as one list, or one of the two where the other is empty. A host's list may join in a way of
@@ -38,12 +55,13 @@ pub fn concat_lists<'a>(
     arena: &'a Arena,
     left: List<'a>,
     right: List<'a>,
+    work: &Work<'_>,
 ) -> Result<Value<'a>, EvalError> {
     if let List(ListRepr::Shaped(items, shape)) = left {
-        return shape.concat(items, right, shape, arena);
+        return shape.concat(items, right, shape, arena, work);
     }
     if let List(ListRepr::View(view)) = left
-        && let Some(joined) = view.concat(right, arena)
+        && let Some(joined) = view.concat(right, arena, work)
     {
         return joined;
     }
@@ -87,16 +105,16 @@ impl ListView for Joined<'_> {
         }
     }
 
-    fn equals(&self, other: &Value<'_>, reach: &mut Reach) -> Option<Result<bool, EvalError>> {
+    fn equals(&self, other: &Value<'_>, reach: &mut Reach<'_>) -> Option<Result<bool, EvalError>> {
         Some(match other.as_list() {
             Some(other) => lists_equal_strictly(List(ListRepr::View(self)), other, reach),
             None => Ok(false),
         })
     }
 
-    fn contains(&self, value: &Value<'_>) -> Option<Result<bool, EvalError>> {
-        Some(match list_contains(self.left, value) {
-            Ok(false) => list_contains(self.right, value),
+    fn contains(&self, value: &Value<'_>, work: &Work<'_>) -> Option<Result<bool, EvalError>> {
+        Some(match list_contains(self.left, value, work) {
+            Ok(false) => list_contains(self.right, value, work),
             found => found,
         })
     }

@@ -5,10 +5,12 @@
 
 use std::cmp::Ordering;
 
+use gavel_golang::work::Work;
+
 use super::list::ListRepr;
 use super::map::MapRepr;
 use super::number::{compare_int_double, compare_int_uint, compare_uint_double};
-use super::{Arena, List, Map, Reach, Repr, Value};
+use super::{Arena, Json, List, Map, Reach, Repr, Value};
 use crate::error::EvalError;
 
 impl Value<'_> {
@@ -18,36 +20,68 @@ impl Value<'_> {
         equals_within(self, other, &mut Reach::default())
     }
 
+    /// The same, which counts as work.
+    ///
+    /// # Errors
+    /// Likewise, and where the work is interrupted.
+    pub fn equals_with(&self, other: &Value<'_>, work: &Work<'_>) -> Result<bool, EvalError> {
+        equals_within(self, other, &mut Reach::new(work))
+    }
+
     /// The same as a part of a walk over larger values.
-    pub fn equals_within(&self, other: &Value<'_>, reach: &mut Reach) -> Result<bool, EvalError> {
+    pub fn equals_within(
+        &self,
+        other: &Value<'_>,
+        reach: &mut Reach<'_>,
+    ) -> Result<bool, EvalError> {
         equals_within(self, other, reach)
     }
 
     /// Whether `self != other`, where values that cannot be compared differ.
-    pub fn differs_from(&self, other: &Value<'_>) -> Result<bool, EvalError> {
-        holds(self.equals(other)).map(|equal| !equal)
+    pub fn differs_from(&self, other: &Value<'_>, work: &Work<'_>) -> Result<bool, EvalError> {
+        holds(self.equals_with(other, work)).map(|equal| !equal)
     }
 }
 
-/// Whether `value in list`.
-pub fn list_contains(list: List<'_>, value: &Value<'_>) -> Result<bool, EvalError> {
+/// Whether `value in list`, which counts as work.
+pub fn list_contains(
+    list: List<'_>,
+    value: &Value<'_>,
+    work: &Work<'_>,
+) -> Result<bool, EvalError> {
     match (list, value) {
         // What rules mostly ask; a text equals nothing else.
         (List(ListRepr::Json(items)), Value(Repr::String(text))) => {
-            return Ok(items.iter().any(|item| item.as_str() == Some(*text)));
+            return json_contains(items, text, work);
         }
-        (List(ListRepr::Shaped(items, shape)), _) => return shape.list_contains(items, value),
+        (List(ListRepr::Shaped(items, shape)), _) => {
+            return shape.list_contains(items, value, work);
+        }
         (List(ListRepr::View(view)), _) => {
-            if let Some(contains) = view.contains(value) {
+            if let Some(contains) = view.contains(value, work) {
                 return contains;
             }
         }
         _ => {}
     }
     for element in list {
-        if holds(value.equals(&element))? {
+        let mut reach = Reach::new(work);
+        reach.step(value)?;
+        if holds(equals_within(value, &element, &mut reach))? {
             return Ok(true);
         }
+    }
+    Ok(false)
+}
+
+fn json_contains(items: &[Json], text: &str, work: &Work<'_>) -> Result<bool, EvalError> {
+    /// So many elements are looked at at once.
+    const PIECE: usize = 1 << 12;
+    for piece in items.chunks(PIECE) {
+        if piece.iter().any(|item| item.as_str() == Some(text)) {
+            return Ok(true);
+        }
+        work.spend(PIECE.saturating_mul(size_of::<Json>()))?;
     }
     Ok(false)
 }
@@ -63,7 +97,7 @@ pub fn map_contains(map: Map<'_>, key: &Value<'_>) -> Result<bool, EvalError> {
 fn equals_within(
     left: &Value<'_>,
     right: &Value<'_>,
-    reach: &mut Reach,
+    reach: &mut Reach<'_>,
 ) -> Result<bool, EvalError> {
     let equal = match (left, right) {
         (Value(Repr::Null), Value(Repr::Null)) => true,
@@ -136,7 +170,11 @@ fn equals_within(
 /// Compares what has to be read first. A failure on the left is the answer; one on the right equals nothing, unless the
 /// left operand looks at it.
 #[cold]
-fn equals_read(left: Value<'_>, right: Value<'_>, reach: &mut Reach) -> Result<bool, EvalError> {
+fn equals_read(
+    left: Value<'_>,
+    right: Value<'_>,
+    reach: &mut Reach<'_>,
+) -> Result<bool, EvalError> {
     let arena = Arena::new();
     let left = left.read(&arena)?;
     match (right.read(&arena), left) {
@@ -149,7 +187,7 @@ fn equals_read(left: Value<'_>, right: Value<'_>, reach: &mut Reach) -> Result<b
     }
 }
 
-fn lists_equal(left: List<'_>, right: List<'_>, reach: &mut Reach) -> Result<bool, EvalError> {
+fn lists_equal(left: List<'_>, right: List<'_>, reach: &mut Reach<'_>) -> Result<bool, EvalError> {
     differs(lists_equal_strictly(left, right, reach)).map(|differ| !differ)
 }
 
@@ -157,7 +195,7 @@ fn lists_equal(left: List<'_>, right: List<'_>, reach: &mut Reach) -> Result<boo
 pub(super) fn lists_equal_strictly(
     left: List<'_>,
     right: List<'_>,
-    reach: &mut Reach,
+    reach: &mut Reach<'_>,
 ) -> Result<bool, EvalError> {
     if left.len() != right.len() {
         return Ok(false);
@@ -165,6 +203,7 @@ pub(super) fn lists_equal_strictly(
     reach.within(left.len(), |reach| {
         let mut equal = Ok(true);
         for (l, r) in left.iter().zip(right.iter()) {
+            reach.step(&l)?;
             match equals_within(&l, &r, reach) {
                 Ok(true) => {}
                 Ok(false) => return Ok(false),
@@ -176,13 +215,14 @@ pub(super) fn lists_equal_strictly(
     })
 }
 
-fn maps_equal(left: Map<'_>, right: Map<'_>, reach: &mut Reach) -> Result<bool, EvalError> {
+fn maps_equal(left: Map<'_>, right: Map<'_>, reach: &mut Reach<'_>) -> Result<bool, EvalError> {
     if left.len() != right.len() {
         return Ok(false);
     }
     reach.within(left.len(), |reach| {
         for entry in left.iter() {
             let (key, l) = entry?;
+            reach.step(&l)?;
             let r = match (right.get(&key), right) {
                 (Ok(Some(r)), _) => r,
                 // A key of another type than text, of which the right one makes a failure, which equals nothing.
@@ -298,12 +338,35 @@ mod tests {
         let opaque = arena.opaque(Incomparable);
         let list = arena.list(&[opaque]);
         assert!(opaque.equals(&Value::from(1)).is_err());
-        assert!(opaque.differs_from(&Value::from(1)).expect("an answer"));
+        assert!(
+            opaque
+                .differs_from(&Value::from(1), &Work::unbounded())
+                .expect("an answer")
+        );
         check(Value::from(1), opaque, false);
         check(opaque, Value::NULL, false);
         check(list, arena.list(&[Value::from(1)]), true);
-        let found = list_contains(List::from(&[Value::from(1)]), &opaque);
+        let found = list_contains(List::from(&[Value::from(1)]), &opaque, &Work::unbounded());
         assert!(!found.expect("an answer"));
+    }
+
+    #[test]
+    fn long_walks_are_interrupted() {
+        let arena = Arena::new();
+        let ints: Vec<_> = (0_i64..100_000).map(Value::from).collect();
+        let (left, right) = (arena.list(&ints), arena.list(&ints));
+        let json = Json::from(vec!["a"; 100_000]);
+        let texts = Value::from(&json).as_list().unwrap();
+        for walk in [
+            &(|work: &Work<'_>| left.equals_with(&right, work)) as &dyn Fn(&Work<'_>) -> _,
+            &|work| left.differs_from(&right, work),
+            &|work| list_contains(left.as_list().unwrap(), &Value::from(-1), work),
+            &|work| list_contains(texts, &Value::from("b"), work),
+        ] {
+            assert!(walk(&Work::unbounded()).is_ok());
+            let error = walk(&Work::new(Some(&|| true))).unwrap_err();
+            assert_eq!(error.message(), "operation interrupted");
+        }
     }
 
     #[test]

@@ -27,7 +27,7 @@ impl Value<'_> {
     }
 }
 
-fn to_json(value: &Value<'_>, reach: &mut Reach) -> Result<Option<Json>, EvalError> {
+fn to_json(value: &Value<'_>, reach: &mut Reach<'_>) -> Result<Option<Json>, EvalError> {
     Ok(match *value {
         Value(Repr::Null) => Some(Json::Null),
         Value(Repr::Bool(value)) => Some(value.into()),

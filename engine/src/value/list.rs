@@ -5,6 +5,7 @@ use std::ops::Range;
 use bumpalo::collections::Vec as ArenaVec;
 
 use super::{Arena, Json, ListView, OwnedValue, Repr, Shape, Value};
+use crate::error::EvalError;
 
 /// A list: computed, in a JSON document, or of a host.
 #[derive(Debug, Clone, Copy)]
@@ -57,20 +58,28 @@ impl<'a> List<'a> {
     }
 
     /// The elements of a range, sharing the list's memory where they can; none where the list is too short.
-    pub fn slice(&self, range: Range<usize>, arena: &'a Arena) -> Option<List<'a>> {
-        match self.0 {
+    ///
+    /// # Errors
+    /// Where the arena has no room for them.
+    pub fn slice(
+        &self,
+        range: Range<usize>,
+        arena: &'a Arena,
+    ) -> Result<Option<List<'a>>, EvalError> {
+        Ok(match self.0 {
             ListRepr::Values(values) => values.get(range).map(|part| List(ListRepr::Values(part))),
             ListRepr::Json(items) => items.get(range).map(|part| List(ListRepr::Json(part))),
             ListRepr::Owned(values) => values.get(range).map(|part| List(ListRepr::Owned(part))),
             ListRepr::Shaped(..) | ListRepr::View(_) => {
                 if range.end > self.len() {
-                    return None;
+                    return Ok(None);
                 }
+                arena.reserve(range.len().saturating_mul(size_of::<Value<'_>>()))?;
                 let elements = range.filter_map(|index| self.get(index));
                 let elements = ArenaVec::from_iter_in(elements, arena.bump());
                 Some(List(ListRepr::Values(elements.into_bump_slice())))
             }
-        }
+        })
     }
 
     /// The elements in order.

@@ -304,6 +304,12 @@ impl<'a> MapBuilder<'a> {
         Ok(())
     }
 
+    /// About how many bytes the entries take, here and in the map that becomes of them.
+    pub fn held_bytes(&self) -> usize {
+        let entry = size_of::<(Value<'a>, Value<'a>)>();
+        self.entries.len().saturating_mul(entry).saturating_mul(3)
+    }
+
     /// Removes a key.
     pub fn remove(&mut self, key: Value<'a>) {
         self.entries.remove(&Key(key));

@@ -110,7 +110,11 @@ impl<'a> Object<'a> {
 
     /// Whether both are objects of one type with the same fields; the values of open objects are then of the same types, and
     /// lists in them the very same lists, as Go's deep equality has it.
-    pub(super) fn equals(&self, other: &Object<'_>, reach: &mut Reach) -> Result<bool, EvalError> {
+    pub(super) fn equals(
+        &self,
+        other: &Object<'_>,
+        reach: &mut Reach<'_>,
+    ) -> Result<bool, EvalError> {
         let is_same = self.type_name == other.type_name && self.fields.len() == other.fields.len();
         if !is_same {
             return Ok(false);
@@ -135,7 +139,7 @@ impl<'a> Object<'a> {
 fn plain<'a>(
     value: Value<'a>,
     arena: &'a Arena,
-    reach: &mut Reach,
+    reach: &mut Reach<'_>,
 ) -> Result<Value<'a>, EvalError> {
     match value {
         Value(Repr::Object(object)) if object.kind == ObjectKind::Open => {
@@ -164,7 +168,11 @@ fn plain<'a>(
 }
 
 /// Go's `reflect.DeepEqual` of cel-go's values: of lists, which hold functions, only the very same are equal.
-fn deeply_equal(left: &Value<'_>, right: &Value<'_>, reach: &mut Reach) -> Result<bool, EvalError> {
+fn deeply_equal(
+    left: &Value<'_>,
+    right: &Value<'_>,
+    reach: &mut Reach<'_>,
+) -> Result<bool, EvalError> {
     match (left, right) {
         (Value(Repr::Map(l)), Value(Repr::Map(r))) => {
             let (l, r) = (l.entries(), r.entries());

@@ -61,7 +61,7 @@ impl OwnedValue {
     }
 }
 
-fn copy(value: &Value<'_>, reach: &mut Reach) -> Result<OwnedValue, EvalError> {
+fn copy(value: &Value<'_>, reach: &mut Reach<'_>) -> Result<OwnedValue, EvalError> {
     let repr = match value.0 {
         Repr::Null => Kept::Null,
         Repr::Bool(value) => Kept::Bool(value),
@@ -93,7 +93,7 @@ fn copy(value: &Value<'_>, reach: &mut Reach) -> Result<OwnedValue, EvalError> {
     Ok(OwnedValue(repr))
 }
 
-fn copy_list(value: &Value<'_>, reach: &mut Reach) -> Result<Kept, EvalError> {
+fn copy_list(value: &Value<'_>, reach: &mut Reach<'_>) -> Result<Kept, EvalError> {
     let Some(list) = value.as_list() else {
         return Ok(Kept::List(Arc::default()));
     };
@@ -103,7 +103,7 @@ fn copy_list(value: &Value<'_>, reach: &mut Reach) -> Result<Kept, EvalError> {
     Ok(Kept::List(copies?))
 }
 
-fn copy_map(value: &Value<'_>, reach: &mut Reach) -> Result<Kept, EvalError> {
+fn copy_map(value: &Value<'_>, reach: &mut Reach<'_>) -> Result<Kept, EvalError> {
     let mut entries = Vec::new();
     if let Some(map) = value.as_map() {
         reach.within(map.len(), |reach| {

@@ -3,6 +3,8 @@
 //! `[x, x]` holds the same list twice without a copy, so that a short expression makes a value that is larger than any
 //! memory when it is walked. Upstream walks on for ever; here a walk ends.
 
+use gavel_golang::work::Work;
+
 use super::{MAX_DEPTH, Repr, Value};
 use crate::error::EvalError;
 
@@ -12,23 +14,59 @@ const MAX_ELEMENTS: usize = 1 << 22;
 /// So many bytes of text count as an element.
 const BYTES_PER_ELEMENT: usize = 16;
 
-/// What is left to a walk.
-#[derive(Debug)]
-pub struct Reach {
-    depth: usize,
-    elements: usize,
+/// The units of work of looking at an element.
+const WORK_PER_ELEMENT: usize = 64;
+
+impl Value<'_> {
+    /// The units of work of looking at the value once, without what it holds: more for long texts.
+    #[inline]
+    pub fn work(&self) -> usize {
+        let bytes = match self.0 {
+            Repr::String(text) => text.len(),
+            Repr::Bytes(bytes) => bytes.len(),
+            _ => 0,
+        };
+        WORK_PER_ELEMENT.saturating_add(bytes / 8)
+    }
 }
 
-impl Default for Reach {
+/// What is left to a walk.
+#[derive(Debug)]
+pub struct Reach<'w> {
+    depth: usize,
+    elements: usize,
+    work: Option<&'w Work<'w>>,
+}
+
+impl Default for Reach<'_> {
+    /// A walk that nothing interrupts.
     fn default() -> Self {
         Reach {
             depth: MAX_DEPTH,
             elements: MAX_ELEMENTS,
+            work: None,
         }
     }
 }
 
-impl Reach {
+impl<'w> Reach<'w> {
+    /// A walk that counts as work.
+    pub fn new(work: &'w Work<'_>) -> Self {
+        Reach {
+            work: Some(work),
+            ..Reach::default()
+        }
+    }
+
+    /// Comes to the next element; fails where the walk is interrupted.
+    #[inline]
+    pub fn step(&self, element: &Value<'_>) -> Result<(), EvalError> {
+        match self.work {
+            Some(work) => Ok(work.spend(element.work())?),
+            None => Ok(()),
+        }
+    }
+
     /// Walks inside a value with so many elements; fails where it is too deep or they are too many.
     #[inline]
     pub fn within<T>(
@@ -61,7 +99,10 @@ impl Reach {
             Repr::Optional(Some(value)) => self.within(1, |reach| reach.walk(value)),
             _ => match (value.as_list(), value.as_map()) {
                 (Some(list), _) => self.within(list.len(), |reach| {
-                    list.iter().try_for_each(|element| reach.walk(&element))
+                    list.iter().try_for_each(|element| {
+                        reach.step(&element)?;
+                        reach.walk(&element)
+                    })
                 }),
                 (_, Some(map)) => self.within(map.len(), |reach| {
                     map.iter()

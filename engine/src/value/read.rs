@@ -17,8 +17,8 @@ const WORD: usize = 8;
 /// Texts that are longer are searched with more preparation, and faster.
 const SHORT: usize = 32;
 
-/// Reads JSON as values, as Kubernetes does: integers that fit are `int`, all other numbers `double`. None for what is not
-/// JSON or nested deeper than 127, and for objects that have two fields of one name.
+/// Reads JSON as values, as Kubernetes does: integers that fit are `int`, all other numbers `double`; of
+/// fields of one name the last counts. None for what is not JSON or nested deeper than 127.
 ///
 /// ```
 /// use gavel_engine::value::{Arena, Value, read_json};
@@ -28,7 +28,8 @@ const SHORT: usize = 32;
 /// let object = value.and_then(Value::as_map).expect("an object");
 /// let names: Vec<_> = object.iter().flatten().filter_map(|(name, _)| name.as_str()).collect();
 /// assert_eq!(names, ["a", "b"]);
-/// assert!(read_json(r#"{"a": 1, "a": 2}"#, &arena).is_none());
+/// let twice = read_json(r#"{"a": 1, "a": 2}"#, &arena).and_then(Value::as_map).expect("an object");
+/// assert_eq!(twice.len(), 1);
 /// ```
 pub fn read_json<'a>(text: &'a str, arena: &'a Arena) -> Option<Value<'a>> {
     let before = arena.allocated_bytes();
@@ -117,20 +118,21 @@ impl<'a> Reader<'a> {
             }
             let first = self.token()?;
             let value = self.value(first, depth)?;
-            self.fields.push((name, value));
+            push(&mut self.fields, (name, value));
             token = self.next(b'}')?;
         }
         let fields = self.fields.get_mut(begin..)?;
         // Names that come to stand beside each other have been compared.
         let mut differ = true;
-        fields.sort_unstable_by(|(one, _), (other, _)| {
+        fields.sort_by(|(one, _), (other, _)| {
             let order = one.cmp(other);
             differ &= order.is_ne();
             order
         });
         if !differ {
-            return None;
+            keep_last(&mut self.fields, begin);
         }
+        let fields = self.fields.get(begin..)?;
         let fields = self.arena.bump().alloc_slice_copy(fields);
         self.fields.truncate(begin);
         Some(Value(Repr::Fields(fields)))
@@ -144,7 +146,7 @@ impl<'a> Reader<'a> {
         let mut token = self.token()?;
         while token != b']' {
             let item = self.value(token, depth)?;
-            self.items.push(item);
+            push(&mut self.items, item);
             token = self.next(b']')?;
         }
         let items = self.items.get(begin..)?;
@@ -240,6 +242,42 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// Adds an element. Where there are many, little more memory is taken than they need.
+#[inline]
+fn push<T>(elements: &mut Vec<T>, element: T) {
+    if elements.len() == elements.capacity() {
+        grow(elements);
+    }
+    elements.push(element);
+}
+
+#[cold]
+fn grow<T>(elements: &mut Vec<T>) {
+    const MANY: usize = 1 << 12;
+    let more = match elements.len() {
+        many @ MANY.. => many / 4,
+        few => few.max(32),
+    };
+    elements.reserve_exact(more);
+}
+
+/// From an index on, keeps the last of fields of one name, which stand beside each other.
+#[cold]
+fn keep_last<'a>(fields: &mut Vec<(&'a str, Value<'a>)>, begin: usize) {
+    let mut kept = begin;
+    for next in begin..fields.len() {
+        let behind = fields.get(next.wrapping_add(1)).map(|(name, _)| *name);
+        if let Some(field) = fields.get(next).copied()
+            && behind != Some(field.0)
+            && let Some(place) = fields.get_mut(kept)
+        {
+            *place = field;
+            kept = kept.wrapping_add(1);
+        }
+    }
+    fields.truncate(kept);
+}
+
 /// Where the first quote, backslash or control character is in eight bytes, of which the first is the lowest.
 fn first_special(word: u64) -> Option<usize> {
     const ONES: u64 = u64::from_ne_bytes([1; WORD]);
@@ -316,9 +354,38 @@ mod tests {
                 }
             }
         }
-        for text in [r#"{"a": 1, "b": 2, "a": 3}"#, r#"{"a": 1, "\u0061": 2}"#] {
-            assert!(read_json(text, &Arena::new()).is_none(), "{text}");
+    }
+
+    #[test]
+    fn of_fields_of_one_name_the_last_counts() {
+        for text in [
+            r#"{"a": 1, "b": 2, "a": 3}"#,
+            r#"{"a": 1, "\u0061": 2}"#,
+            r#"{"a": {"b": 1, "b": 2}, "c": 0, "a": {"b": 3, "b": 4}, "c": 5, "c": 6}"#,
+            r#"[{"a": [1], "a": []}, {"a": null, "a": null}]"#,
+        ] {
+            check(text);
         }
+        let many = |n: usize| format!(r#""f{}": {n}"#, n * 7919 % 50);
+        let fields: Vec<_> = (0..400).map(many).collect();
+        check(&format!("{{{}}}", fields.join(", ")));
+    }
+
+    #[test]
+    fn many_elements_take_little_more_memory_than_they_need() {
+        let arena = Arena::new();
+        let text = ["[", &"1,".repeat(500_000), "1]"].concat();
+        let mut reader = Reader {
+            text: &text,
+            at: 1,
+            arena: &arena,
+            fields: Vec::new(),
+            items: Vec::new(),
+        };
+        assert!(reader.value(b'[', 0).is_some());
+        let pending = reader.items.capacity() * size_of::<Value<'_>>();
+        assert!(pending <= 16 * text.len(), "{pending}");
+        assert!(arena.allocated_bytes() <= 13 * text.len());
     }
 
     #[test]

@@ -5,6 +5,8 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
+use gavel_golang::work::Work;
+
 use super::{Arena, Json, JsonObject, List, Reach, Value};
 use crate::error::EvalError;
 
@@ -33,7 +35,7 @@ pub trait JsonShape: Any + fmt::Debug + Send + Sync {
         &self,
         items: &[Json],
         other: &Value<'_>,
-        reach: &mut Reach,
+        reach: &mut Reach<'_>,
     ) -> Result<bool, EvalError>;
 
     /// Whether a map of this shape equals the value on the right.
@@ -41,11 +43,16 @@ pub trait JsonShape: Any + fmt::Debug + Send + Sync {
         &self,
         map: &JsonObject,
         other: &Value<'_>,
-        reach: &mut Reach,
+        reach: &mut Reach<'_>,
     ) -> Result<bool, EvalError>;
 
     /// Whether a value is an element of a list of this shape.
-    fn list_contains(&self, items: &[Json], value: &Value<'_>) -> Result<bool, EvalError>;
+    fn list_contains(
+        &self,
+        items: &[Json],
+        value: &Value<'_>,
+        work: &Work<'_>,
+    ) -> Result<bool, EvalError>;
 
     /// A list of this shape with another one appended by `+`. `this` is the shape itself.
     fn concat<'a>(
@@ -54,6 +61,7 @@ pub trait JsonShape: Any + fmt::Debug + Send + Sync {
         other: List<'a>,
         this: &'a Shape,
         arena: &'a Arena,
+        work: &Work<'_>,
     ) -> Result<Value<'a>, EvalError>;
 
     /// The Go type of lists and maps of this shape, which some messages name.

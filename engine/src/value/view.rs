@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+use gavel_golang::work::Work;
 use smallvec::SmallVec;
 
 use super::{Arena, List, Reach, Value};
@@ -34,12 +35,16 @@ pub trait ListView: fmt::Debug {
     }
 
     /// Whether the list on the right of an `==` is the same, where that is not for the elements alone to say.
-    fn equals(&self, _other: &Value<'_>, _reach: &mut Reach) -> Option<Result<bool, EvalError>> {
+    fn equals(
+        &self,
+        _other: &Value<'_>,
+        _reach: &mut Reach<'_>,
+    ) -> Option<Result<bool, EvalError>> {
         None
     }
 
     /// Whether a value is an element, where that is not for the value to say.
-    fn contains(&self, _value: &Value<'_>) -> Option<Result<bool, EvalError>> {
+    fn contains(&self, _value: &Value<'_>, _work: &Work<'_>) -> Option<Result<bool, EvalError>> {
         None
     }
 
@@ -48,6 +53,7 @@ pub trait ListView: fmt::Debug {
         &'a self,
         _other: List<'a>,
         _arena: &'a Arena,
+        _work: &Work<'_>,
     ) -> Option<Result<Value<'a>, EvalError>> {
         None
     }

@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use crate::work::Interrupted;
+
 /// Why a text is no regular expression. Prints as Go's error does: ``error parsing regexp: missing closing ]: `[` ``.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(transparent)]
@@ -17,9 +19,22 @@ enum Repr {
     /// DIFFERENCE: Go counts instructions a little otherwise, so that a pattern just within its limit can get here.
     #[error("regular expression needs too much memory")]
     TooMuchMemory,
+    #[error("operation interrupted")]
+    Interrupted,
+}
+
+impl From<Interrupted> for RegexError {
+    fn from(_: Interrupted) -> Self {
+        RegexError(Repr::Interrupted)
+    }
 }
 
 impl RegexError {
+    /// Whether the pattern was not read to its end, because the work was interrupted.
+    pub fn is_interrupted(&self) -> bool {
+        self.0 == Repr::Interrupted
+    }
+
     /// An error that quotes the part of the pattern that it is about.
     pub(super) fn syntax(problem: Problem, expression: &str) -> Self {
         RegexError(Repr::Syntax {

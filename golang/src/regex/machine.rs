@@ -3,6 +3,10 @@
 use regex_syntax::hir::Look;
 
 use super::program::{Instruction, Program};
+use crate::work::{Interrupted, Work};
+
+/// The units of work of an instruction: following it, and holding a character against it.
+const WORK_PER_INSTRUCTION: usize = 32;
 
 /// The position of a group that has not matched.
 pub(super) const NOWHERE: usize = usize::MAX;
@@ -10,7 +14,14 @@ pub(super) const NOWHERE: usize = usize::MAX;
 impl Program {
     /// The first match that begins at byte `start` or later: the starts and ends of `slots / 2` groups. Any match where
     /// there are no slots. Assertions look at what is before `start`.
-    pub(super) fn search(&self, text: &str, start: usize, slots: usize) -> Option<Vec<usize>> {
+    pub(super) fn search(
+        &self,
+        text: &str,
+        start: usize,
+        slots: usize,
+        work: &Work<'_>,
+    ) -> Result<Option<Vec<usize>>, Interrupted> {
+        work.spend(self.instructions.len())?;
         let mut current = Threads::new(self.instructions.len(), slots);
         let mut next = Threads::new(self.instructions.len(), slots);
         let mut scratch = Scratch {
@@ -19,13 +30,13 @@ impl Program {
         };
         let mut found: Option<Vec<usize>> = None;
         let mut position = start;
-        let mut rest = text.get(start..)?.chars();
+        let mut rest = text.get(start..).unwrap_or_default().chars();
         loop {
             if found.is_none() {
                 scratch.slots.fill(NOWHERE);
-                self.follow(0, text, position, &mut current, &mut scratch);
+                self.follow(0, text, position, &mut current, &mut scratch, work)?;
             } else if current.instructions.is_empty() {
-                return found;
+                return Ok(found);
             }
             let c = rest.next();
             let after = c.map_or(position, |c| position.saturating_add(c.len_utf8()));
@@ -34,7 +45,7 @@ impl Program {
                     // What comes later in the list is worth less than this match.
                     Instruction::Match => {
                         if slots == 0 {
-                            return Some(Vec::new());
+                            return Ok(Some(Vec::new()));
                         }
                         found = Some(current.slots(thread).to_vec());
                         break;
@@ -46,11 +57,12 @@ impl Program {
                 if steps {
                     scratch.slots.clear();
                     scratch.slots.extend_from_slice(current.slots(thread));
-                    self.follow(at.saturating_add(1), text, after, &mut next, &mut scratch);
+                    let at = at.saturating_add(1);
+                    self.follow(at, text, after, &mut next, &mut scratch, work)?;
                 }
             }
             if c.is_none() {
-                return found;
+                return Ok(found);
             }
             position = after;
             std::mem::swap(&mut current, &mut next);
@@ -84,7 +96,8 @@ impl Program {
         position: usize,
         threads: &mut Threads,
         scratch: &mut Scratch,
-    ) {
+        work: &Work<'_>,
+    ) -> Result<(), Interrupted> {
         scratch.steps.push(Step::Visit(at));
         while let Some(step) = scratch.steps.pop() {
             let mut at = match step {
@@ -97,6 +110,7 @@ impl Program {
                 }
             };
             while threads.enter(at) {
+                work.spend(WORK_PER_INSTRUCTION)?;
                 match self.instruction(at) {
                     Instruction::Jump(target) => at = target,
                     Instruction::Split(first, second) => {
@@ -123,6 +137,7 @@ impl Program {
                 }
             }
         }
+        Ok(())
     }
 }
 

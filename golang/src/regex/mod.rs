@@ -7,10 +7,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use regex_automata::nfa::thompson::WhichCaptures;
-use regex_automata::{Input, meta};
-use regex_syntax::hir::Look;
-
+mod automaton;
 mod class;
 mod error;
 mod escape;
@@ -19,18 +16,15 @@ mod machine;
 mod node;
 mod parse;
 mod program;
+mod stepping;
 
 pub use error::RegexError;
 
+use crate::work::{Interrupted, Work};
+use automaton::Automaton;
 use machine::NOWHERE;
-use parse::Parsed;
 use program::Program;
-
-/// The most memory in bytes of an automaton, which takes about 50 ms to build. Patterns that people write take some
-/// kilobytes; `\pL{1000}`, as large as a pattern of a few characters can be, would take 15 MB.
-const MAX_AUTOMATON_BYTES: usize = 1 << 20;
-/// The most levels of a pattern with an automaton. Its construction is recursive.
-const MAX_AUTOMATON_HEIGHT: u32 = 100;
+use stepping::Reached;
 
 /// A compiled regular expression.
 #[derive(Debug, Clone)]
@@ -41,35 +35,39 @@ pub struct Regex {
 
 #[derive(Debug, Clone)]
 enum Matcher {
-    Automaton {
-        regex: meta::Regex,
-        /// Whether `\B` occurs, which also matches within the bytes of a character.
-        splits_characters: bool,
-    },
+    Automaton(Arc<Automaton>),
     Machine(Arc<Program>),
 }
 
 impl Regex {
     /// Compiles a pattern for [`is_match`](Self::is_match) and [`find_iter`](Self::find_iter).
     pub fn new(pattern: &str) -> Result<Regex, RegexError> {
-        Regex::compile(pattern, false)
+        Regex::compile(pattern, false, &Work::unbounded())
+    }
+
+    /// Likewise.
+    ///
+    /// # Errors
+    /// What is wrong with the pattern, or that the work was interrupted.
+    pub fn new_within(pattern: &str, work: &Work<'_>) -> Result<Regex, RegexError> {
+        Regex::compile(pattern, false, work)
     }
 
     /// Compiles a pattern whose groups are of interest, see [`captures_iter`](Self::captures_iter).
     pub fn with_groups(pattern: &str) -> Result<Regex, RegexError> {
-        Regex::compile(pattern, true)
+        Regex::compile(pattern, true, &Work::unbounded())
     }
 
     /// Whether Go takes the pattern, without compiling it.
     pub fn validate(pattern: &str) -> Result<(), RegexError> {
-        parse::parse(pattern, false).map(|_| ())
+        parse::parse(pattern, false, &Work::unbounded()).map(|_| ())
     }
 
-    fn compile(pattern: &str, keep_groups: bool) -> Result<Regex, RegexError> {
-        let parsed = parse::parse(pattern, keep_groups)?;
-        let matcher = match automaton(&parsed, keep_groups) {
-            Some(matcher) => matcher,
-            None => Matcher::Machine(Arc::new(Program::compile(&parsed.hir)?)),
+    fn compile(pattern: &str, keep_groups: bool, work: &Work<'_>) -> Result<Regex, RegexError> {
+        let parsed = parse::parse(pattern, keep_groups, work)?;
+        let matcher = match Automaton::new(pattern, &parsed, keep_groups) {
+            Some(automaton) => Matcher::Automaton(Arc::new(automaton)),
+            None => Matcher::Machine(Arc::new(Program::compile(&parsed.hir, work)?)),
         };
         Ok(Regex {
             matcher,
@@ -79,34 +77,55 @@ impl Regex {
 
     /// Whether the pattern matches anywhere in the text.
     pub fn is_match(&self, text: &str) -> bool {
+        self.matches_within(text, &Work::unbounded())
+            .is_ok_and(|matches| matches)
+    }
+
+    /// Whether the pattern matches anywhere in the text.
+    ///
+    /// # Errors
+    /// Where the work is interrupted.
+    pub fn matches_within(&self, text: &str, work: &Work<'_>) -> Result<bool, Interrupted> {
         match &self.matcher {
-            // The quick search stops within a character and then misses matches that are not.
-            Matcher::Automaton {
-                regex,
-                splits_characters: false,
-            } => regex.is_match(text),
-            Matcher::Automaton { regex, .. } => regex.find(text).is_some(),
-            Matcher::Machine(program) => program.search(text, 0, 0).is_some(),
+            Matcher::Automaton(automaton) => automaton.is_match(text, work),
+            Matcher::Machine(program) => Ok(program.search(text, 0, 0, work)?.is_some()),
         }
     }
 
     /// The first match, as a range of bytes.
-    pub fn find(&self, text: &str) -> Option<Range<usize>> {
-        self.find_at(text, 0)
+    ///
+    /// # Errors
+    /// Where the work is interrupted.
+    pub fn find(&self, text: &str, work: &Work<'_>) -> Result<Option<Range<usize>>, Interrupted> {
+        self.find_at(text, 0, &mut None, work)
     }
 
-    fn find_at(&self, text: &str, start: usize) -> Option<Range<usize>> {
+    fn find_at(
+        &self,
+        text: &str,
+        start: usize,
+        reached: &mut Option<Reached>,
+        work: &Work<'_>,
+    ) -> Result<Option<Range<usize>>, Interrupted> {
         match &self.matcher {
-            Matcher::Automaton { regex, .. } => regex
-                .find(Input::new(text).range(start..))
-                .map(|found| found.range()),
-            Matcher::Machine(program) => range(program.search(text, start, 2)?.as_slice()),
+            Matcher::Automaton(automaton) => automaton.find(text, start, reached, work),
+            Matcher::Machine(program) => {
+                let slots = program.search(text, start, 2, work)?;
+                Ok(slots.and_then(|slots| range(&slots)))
+            }
         }
     }
 
-    /// The matches that Go's `FindAll` finds, from left to right: an empty one does not directly follow another.
-    pub fn find_iter<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Range<usize>> + 't {
-        matches(text, |start| self.find_at(text, start), Range::clone)
+    /// The matches that Go's `FindAll` finds, from left to right: an empty one does not directly follow another. The last
+    /// item may tell that the work was interrupted.
+    pub fn find_iter<'t>(
+        &'t self,
+        text: &'t str,
+        work: &'t Work<'t>,
+    ) -> impl Iterator<Item = Result<Range<usize>, Interrupted>> + 't {
+        let mut reached = None;
+        let search = move |start| self.find_at(text, start, &mut reached, work);
+        matches(text, search, Range::clone)
     }
 
     /// The number of groups that capture.
@@ -119,64 +138,23 @@ impl Regex {
     pub fn captures_iter<'t>(
         &'t self,
         text: &'t str,
-    ) -> impl Iterator<Item = Vec<Option<Range<usize>>>> + 't {
-        let whole = |groups: &Vec<Option<Range<usize>>>| {
-            groups.first().cloned().flatten().unwrap_or_default()
-        };
-        matches(text, |start| self.captures_at(text, start), whole)
-    }
-
-    fn captures_at(&self, text: &str, start: usize) -> Option<Vec<Option<Range<usize>>>> {
-        match &self.matcher {
-            Matcher::Automaton { regex, .. } => {
-                let mut captures = regex.create_captures();
-                regex.captures(Input::new(text).range(start..), &mut captures);
-                let group = |index| captures.get_group(index).map(|span| span.range());
-                captures
-                    .is_match()
-                    .then(|| (0..=self.groups).map(group).collect())
-            }
+        work: &'t Work<'t>,
+    ) -> impl Iterator<Item = Result<Groups, Interrupted>> + 't {
+        let whole = |groups: &Groups| groups.first().cloned().flatten().unwrap_or_default();
+        let slots = self.groups.saturating_add(1).saturating_mul(2);
+        let search = move |start| match &self.matcher {
+            Matcher::Automaton(automaton) => automaton.captures(text, start, self.groups, work),
             Matcher::Machine(program) => {
-                let slots = self.groups.saturating_add(1).saturating_mul(2);
-                Some(
-                    program
-                        .search(text, start, slots)?
-                        .chunks(2)
-                        .map(range)
-                        .collect(),
-                )
+                let slots = program.search(text, start, slots, work)?;
+                Ok(slots.map(|slots| slots.chunks(2).map(range).collect()))
             }
-        }
+        };
+        matches(text, search, whole)
     }
 }
 
-/// Builds an automaton unless it would be too large.
-fn automaton(parsed: &Parsed, keep_groups: bool) -> Option<Matcher> {
-    if parsed.height > MAX_AUTOMATON_HEIGHT {
-        return None;
-    }
-    let captures = if keep_groups {
-        WhichCaptures::All
-    } else {
-        WhichCaptures::Implicit
-    };
-    let config = meta::Config::new()
-        .nfa_size_limit(Some(MAX_AUTOMATON_BYTES))
-        .which_captures(captures);
-    let regex = meta::Builder::new()
-        .configure(config)
-        .build_from_hir(&parsed.hir)
-        .ok()?;
-    let splits_characters = parsed
-        .hir
-        .properties()
-        .look_set()
-        .contains(Look::WordAsciiNegate);
-    Some(Matcher::Automaton {
-        regex,
-        splits_characters,
-    })
-}
+/// What the groups of a pattern matched.
+pub type Groups = Vec<Option<Range<usize>>>;
 
 /// What a group matched, by its two positions.
 fn range(slots: &[usize]) -> Option<Range<usize>> {
@@ -190,19 +168,25 @@ fn range(slots: &[usize]) -> Option<Range<usize>> {
 /// the match before it ended.
 fn matches<'t, M>(
     text: &'t str,
-    search: impl Fn(usize) -> Option<M> + 't,
+    mut search: impl FnMut(usize) -> Result<Option<M>, Interrupted> + 't,
     range: impl Fn(&M) -> Range<usize> + 't,
-) -> impl Iterator<Item = M> + 't {
+) -> impl Iterator<Item = Result<M, Interrupted>> + 't {
     let mut position = Some(0);
     let mut previous_end = None;
     std::iter::from_fn(move || {
         loop {
             let start = position?;
-            let found = search(start);
+            let found = match search(start) {
+                Ok(found) => found?,
+                Err(interrupted) => {
+                    position = None;
+                    return Some(Err(interrupted));
+                }
+            };
             let Range {
                 start: found_start,
                 end,
-            } = found.as_ref().map(&range)?;
+            } = range(&found);
             let counts = if end == start {
                 position = text
                     .get(start..)
@@ -215,7 +199,7 @@ fn matches<'t, M>(
             };
             previous_end = Some(end);
             if counts {
-                return found;
+                return Some(Ok(found));
             }
         }
     })

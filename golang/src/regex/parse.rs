@@ -10,9 +10,13 @@ use super::escape::parse_escape;
 use super::limits::Limits;
 use super::node::{Node, Repeat, Shape};
 use crate::unicode;
+use crate::work::Work;
 
 /// The most that a repetition counts to, alone or with those within it.
 const MAX_REPEAT: u32 = 1000;
+
+/// The units of work of a character or operator.
+const WORK_PER_CHARACTER: usize = 256;
 
 /// A pattern that has been read.
 pub(super) struct Parsed {
@@ -24,9 +28,14 @@ pub(super) struct Parsed {
 }
 
 /// Reads a pattern. The groups become part of the result only where `keep_groups` says so, since they cost time.
-pub(super) fn parse(pattern: &str, keep_groups: bool) -> Result<Parsed, RegexError> {
+pub(super) fn parse(
+    pattern: &str,
+    keep_groups: bool,
+    work: &Work<'_>,
+) -> Result<Parsed, RegexError> {
     let mut parser = Parser {
         pattern,
+        work,
         flags: Flags::default(),
         open: Vec::new(),
         current: Frame::new(Flags::default(), None),
@@ -77,6 +86,7 @@ impl Frame {
 
 struct Parser<'p> {
     pattern: &'p str,
+    work: &'p Work<'p>,
     flags: Flags,
     /// The groups around the current one, from the outside.
     open: Vec<Frame>,
@@ -93,6 +103,7 @@ impl<'p> Parser<'p> {
         // The pattern from the operator on, where the last thing read was a repetition.
         let mut last_repeat = None;
         while let Some(c) = rest.chars().next() {
+            self.work.spend(WORK_PER_CHARACTER)?;
             let before = rest;
             let mut repeated = false;
             rest = after_first(rest);

@@ -5,9 +5,12 @@ use std::collections::HashMap;
 use regex_syntax::hir::{Class, Hir, HirKind, Look, Repetition};
 
 use super::error::RegexError;
+use crate::work::Work;
 
 /// The most instructions of a program, about what Go allows: 48 MB.
 const MAX_INSTRUCTIONS: usize = 4 << 20;
+/// The units of work of an instruction, or of what leads to some.
+const WORK_PER_TASK: usize = 32;
 /// The target of a jump before it is known.
 const UNKNOWN: u32 = u32::MAX;
 
@@ -37,7 +40,7 @@ pub(super) enum Instruction {
 
 impl Program {
     /// Compiles what a parsed pattern matches.
-    pub(super) fn compile(hir: &Hir) -> Result<Program, RegexError> {
+    pub(super) fn compile(hir: &Hir, work: &Work<'_>) -> Result<Program, RegexError> {
         let mut compiler = Compiler {
             program: Program {
                 instructions: Vec::new(),
@@ -53,6 +56,7 @@ impl Program {
         };
         compiler.emit(Instruction::Save(0));
         while let Some(task) = compiler.tasks.pop() {
+            work.spend(WORK_PER_TASK)?;
             if compiler.program.instructions.len() > MAX_INSTRUCTIONS {
                 return Err(RegexError::too_much_memory());
             }

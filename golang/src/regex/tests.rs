@@ -1,20 +1,29 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use super::*;
 
 fn error(pattern: &str) -> String {
     Regex::validate(pattern).map_or_else(|error| error.to_string(), |()| "none".to_owned())
 }
 
-/// The pattern with an automaton, if that is not too large, and with a machine.
-fn both(pattern: &str) -> [Regex; 2] {
-    let parsed = parse::parse(pattern, true).unwrap();
-    let matcher = Matcher::Machine(Arc::new(Program::compile(&parsed.hir).unwrap()));
-    [
-        Regex::with_groups(pattern).unwrap(),
-        Regex {
-            matcher,
-            groups: parsed.groups,
-        },
-    ]
+/// The pattern with an automaton, if that is not too large, with one that takes all texts for long, and with a machine.
+fn all(pattern: &str) -> [Regex; 3] {
+    let parsed = parse::parse(pattern, true, &Work::unbounded()).unwrap();
+    let machine = Matcher::Machine(Arc::new(
+        Program::compile(&parsed.hir, &Work::unbounded()).unwrap(),
+    ));
+    let regex = Regex::with_groups(pattern).unwrap();
+    let patient = match Automaton::new(pattern, &parsed, true) {
+        Some(automaton) => Matcher::Automaton(Arc::new(automaton.of_many_states())),
+        None => machine.clone(),
+    };
+    let groups = parsed.groups;
+    let [patient, machine] = [patient, machine].map(|matcher| Regex { matcher, groups });
+    [regex, patient, machine]
+}
+
+fn never() -> bool {
+    false
 }
 
 #[test]
@@ -236,20 +245,24 @@ fn finds_what_go_finds() {
         ("[[:^alpha:]]+", "a1é", &[(1, 4)]),
     ];
     for (pattern, text, expected) in cases {
-        let [automaton, machine] = both(pattern);
-        for regex in [automaton, machine, Regex::new(pattern).unwrap()] {
+        let [automaton, patient, machine] = all(pattern);
+        let work = Work::new(Some(&never));
+        for regex in [automaton, patient, machine, Regex::new(pattern).unwrap()] {
             let found: Vec<_> = regex
-                .find_iter(text)
-                .map(|range| (range.start, range.end))
+                .find_iter(text, &work)
+                .map(|range| range.map(|range| (range.start, range.end)).unwrap())
                 .collect();
             assert_eq!(found, *expected, "{pattern:?} {text:?}");
             assert_eq!(
-                regex.find(text).map(|range| (range.start, range.end)),
+                regex
+                    .find(text, &work)
+                    .unwrap()
+                    .map(|range| (range.start, range.end)),
                 expected.first().copied(),
                 "{pattern:?}"
             );
             assert_eq!(
-                regex.is_match(text),
+                regex.matches_within(text, &work).unwrap(),
                 !expected.is_empty(),
                 "{pattern:?} {text:?}"
             );
@@ -287,10 +300,17 @@ fn captures_what_groups_match() {
         let print = |group: Option<Range<usize>>| {
             group.map_or("-".to_owned(), |range| format!("{range:?}"))
         };
-        for regex in both(pattern) {
-            let matches = regex.captures_iter(text);
-            let found =
-                matches.map(|groups| groups.into_iter().map(print).collect::<Vec<_>>().join(" "));
+        let work = Work::new(Some(&never));
+        for regex in all(pattern) {
+            let matches = regex.captures_iter(text, &work);
+            let found = matches.map(|groups| {
+                groups
+                    .unwrap()
+                    .into_iter()
+                    .map(print)
+                    .collect::<Vec<_>>()
+                    .join(" ")
+            });
             assert_eq!(found.collect::<Vec<_>>(), *expected, "{pattern:?} {text:?}");
         }
     }
@@ -342,7 +362,58 @@ fn matches_with_deep_and_large_patterns() {
     assert!(!letters.is_match(&"é".repeat(1001)));
     let copies = Regex::new("^(?:abcdefghij){1000}$").unwrap();
     assert!(copies.is_match(&"abcdefghij".repeat(1000)));
-    assert_eq!(copies.find(&"abcdefghij".repeat(999)), None);
+    let short = "abcdefghij".repeat(999);
+    assert_eq!(copies.find(&short, &Work::unbounded()), Ok(None));
+}
+
+/// How often the interrupt is asked until it stops the search.
+fn asks_until_stopped(patience: usize, search: impl Fn(&Work<'_>) -> bool) -> usize {
+    let asked = AtomicUsize::new(0);
+    let interrupt = || asked.fetch_add(1, Ordering::Relaxed) >= patience;
+    assert!(search(&Work::new(Some(&interrupt))), "it was stopped");
+    asked.load(Ordering::Relaxed)
+}
+
+#[test]
+fn searches_are_stopped_whatever_they_do() {
+    let text = "ab".repeat(750_000);
+    // Of the first there is no automaton; each byte leads to a new state of the second; the third asks between finds.
+    for pattern in [r"[ab]*a\pL{900}c", r"[ab]*a[ab]{300}c", "a.*c|a"] {
+        let regex = Regex::new(pattern).unwrap();
+        let matches = |work: &Work<'_>| regex.matches_within(&text, work).is_err();
+        let finds = |work: &Work<'_>| regex.find_iter(&text, work).any(|found| found.is_err());
+        if pattern != "a.*c|a" {
+            assert_eq!(asks_until_stopped(3, matches), 4, "{pattern}");
+        }
+        assert_eq!(asks_until_stopped(3, finds), 4, "{pattern}");
+    }
+}
+
+#[test]
+fn long_patterns_are_not_read_to_their_end() {
+    for pattern in ["ab".repeat(100_000), "[a-c]".repeat(50_000)] {
+        let asks = asks_until_stopped(2, |work| {
+            Regex::new_within(&pattern, work).is_err_and(|error| error.is_interrupted())
+        });
+        assert_eq!(asks, 3);
+    }
+}
+
+#[test]
+fn searches_of_long_texts_ask_by_the_bytes_passed() {
+    let text = "ab".repeat(50_000);
+    for (pattern, most_bytes_unasked) in [("^[ab]+$", 65_536), (r"[ab]*a[ab]{40}c", 10_000)] {
+        let asked = AtomicUsize::new(0);
+        let interrupt = || asked.fetch_add(1, Ordering::Relaxed) == usize::MAX;
+        let work = Work::new(Some(&interrupt));
+        let regex = Regex::new(pattern).unwrap();
+        assert_eq!(
+            regex.matches_within(&text, &work),
+            Ok(!pattern.ends_with('c'))
+        );
+        let bytes = text.len() / asked.load(Ordering::Relaxed).max(1);
+        assert!(bytes <= most_bytes_unasked, "{pattern}: {bytes}");
+    }
 }
 
 #[test]

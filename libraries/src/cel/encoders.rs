@@ -16,14 +16,17 @@ pub const ENCODERS: &[Overload] = &[
 ];
 
 fn decode<'a>(call: &CallContext<'a>, text: &str) -> Result<Value<'a>, EvalError> {
+    call.reserve(text.len())?;
     let bytes = base64::decode(text, Encoding::Standard)
         .or_else(|_| base64::decode(text, Encoding::StandardUnpadded))
         .map_err(|error| EvalError::new(error.to_string()))?;
     Ok(call.arena.bytes(&bytes))
 }
 
-fn encode<'a>(call: &CallContext<'a>, bytes: &[u8]) -> Value<'a> {
-    call.arena.string(&STANDARD.encode(bytes))
+fn encode<'a>(call: &CallContext<'a>, bytes: &[u8]) -> Result<Value<'a>, EvalError> {
+    // The text, and its copy in the arena.
+    call.reserve(bytes.len().saturating_mul(3))?;
+    Ok(call.arena.string(&STANDARD.encode(bytes)))
 }
 
 #[cfg(test)]

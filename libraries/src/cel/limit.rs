@@ -1,17 +1,24 @@
 //! How long a computed text may be.
 
+use bumpalo::collections::String;
+use gavel_engine::decl::CallContext;
 use gavel_engine::error::EvalError;
 
-/// A short call could ask for more memory than there is, before its cost is counted: `text.replace('', text)` squares a
-/// length. No text that a cost limit of Kubernetes lets through is longer.
-const MAX_BYTES: usize = 1 << 26;
-
-/// Fails where a text has become too long.
-pub(super) fn check_length(text: &str) -> Result<(), EvalError> {
-    if text.len() > MAX_BYTES {
-        return Err(EvalError::new(format!(
-            "the result is longer than {MAX_BYTES} bytes"
-        )));
+/// Adds to a text that grows in the arena.
+///
+/// # Errors
+/// Where there is no room for it, or the host wants to stop.
+pub(super) fn push_str<'a>(
+    call: &CallContext<'a>,
+    text: &mut String<'a>,
+    part: &str,
+) -> Result<(), EvalError> {
+    let length = text.len().saturating_add(part.len());
+    if length > text.capacity() {
+        let grown = text.capacity().saturating_mul(2).max(length);
+        call.arena.reserve(grown)?;
     }
+    call.work(part.len().saturating_add(8))?;
+    text.push_str(part);
     Ok(())
 }

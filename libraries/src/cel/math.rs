@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 
 use gavel_engine::ast::{Constant, Expr, ExprKind};
 use gavel_engine::body;
-use gavel_engine::decl::{Function, Overload, row};
+use gavel_engine::decl::{CallContext, Function, Overload, row};
 use gavel_engine::error::EvalError;
 use gavel_engine::syntax::{Expansion, Macro, MacroCall, MacroContext, MacroError, Receiver};
 use gavel_engine::value::Value;
@@ -85,12 +85,12 @@ pub const MATH_MACROS: &[Macro] = &[
 ];
 
 const fn least(id: &'static str, signature: &'static str, example: &'static str) -> Overload {
-    let body: Function = |_, args| extreme(args, Ordering::Less, "math.@min");
+    let body: Function = |call, args| extreme(call, args, Ordering::Less, "math.@min");
     row("math.@min", id, signature, body, example)
 }
 
 const fn greatest(id: &'static str, signature: &'static str, example: &'static str) -> Overload {
-    let body: Function = |_, args| extreme(args, Ordering::Greater, "math.@max");
+    let body: Function = |call, args| extreme(call, args, Ordering::Greater, "math.@max");
     row("math.@max", id, signature, body, example)
 }
 
@@ -159,7 +159,12 @@ fn may_be_numbers(arg: &Expr) -> bool {
 }
 
 /// The argument, of two arguments or of a list's elements, that stands as `wanted` to all others; of equal ones the first.
-fn extreme<'a>(args: &[Value<'a>], wanted: Ordering, name: &str) -> Result<Value<'a>, EvalError> {
+fn extreme<'a>(
+    call: &CallContext<'a>,
+    args: &[Value<'a>],
+    wanted: Ordering,
+    name: &str,
+) -> Result<Value<'a>, EvalError> {
     let better = |best: Value<'a>, next: Value<'a>| {
         let replaces = best.compare(&next)? == wanted.reverse();
         Ok(if replaces { next } else { best })
@@ -172,15 +177,17 @@ fn extreme<'a>(args: &[Value<'a>], wanted: Ordering, name: &str) -> Result<Value
                 return Ok(value);
             };
             let mut elements = list.iter();
-            let Some(first) = elements.next() else {
+            let Some(mut best) = elements.next() else {
                 return Err(EvalError::new(format!(
                     "{name}(list) argument must not be empty"
                 )));
             };
-            // Whatever went wrong, upstream answers the same.
-            elements
-                .try_fold(first, better)
-                .map_err(|_| EvalError::no_such_overload_of(name))
+            for next in elements {
+                call.look(&next)?;
+                // Whatever went wrong, upstream answers the same.
+                best = better(best, next).map_err(|_| EvalError::no_such_overload_of(name))?;
+            }
+            Ok(best)
         }
         _ => Err(EvalError::no_such_overload()),
     }

@@ -2,8 +2,10 @@
 
 use std::collections::HashSet;
 
+use gavel_engine::decl::CallContext;
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{List, Value, ValueKind, list_contains};
+use gavel_golang::work::Work;
 
 /// Values that can be asked whether one of them equals another value.
 ///
@@ -40,12 +42,20 @@ impl<'a> Key<'a> {
 
 impl<'a> Members<'a> {
     /// The elements of a list.
-    pub(super) fn of(list: List<'a>) -> Self {
+    pub(super) fn of(list: List<'a>, call: &CallContext<'a>) -> Result<Self, EvalError> {
+        call.reserve(Members::bytes(list))?;
         let mut members = Members::default();
         for element in list {
+            call.look(&element)?;
             members.insert(element);
         }
-        members
+        Ok(members)
+    }
+
+    /// About how many bytes the elements of a list take.
+    pub(super) fn bytes(list: List<'_>) -> usize {
+        const EACH: usize = 2 * size_of::<Value<'_>>() + 2 * size_of::<Key<'_>>();
+        list.len().saturating_mul(EACH)
     }
 
     /// Adds a value.
@@ -60,11 +70,12 @@ impl<'a> Members<'a> {
     }
 
     /// Whether a value is among them.
-    pub(super) fn contain(&self, value: &Value<'_>) -> Result<bool, EvalError> {
+    pub(super) fn contain(&self, value: &Value<'_>, work: &Work<'_>) -> Result<bool, EvalError> {
+        work.spend(value.work())?;
         match Key::of(value) {
             Some(key) if self.keys.contains(&key) => Ok(true),
-            Some(_) => list_contains(List::from(self.without_key.as_slice()), value),
-            None => list_contains(List::from(self.all.as_slice()), value),
+            Some(_) => list_contains(List::from(self.without_key.as_slice()), value, work),
+            None => list_contains(List::from(self.all.as_slice()), value, work),
         }
     }
 
@@ -89,7 +100,9 @@ mod tests {
             Value::NULL,
             Value::from(f64::NAN),
         ];
-        let members = Members::of(List::from(list.as_slice()));
+        let arena = gavel_engine::value::Arena::new();
+        let call = CallContext::new(&arena);
+        let members = Members::of(List::from(list.as_slice()), &call).unwrap();
         for (value, expected) in [
             (Value::from(1_u64), true),
             (Value::from(1.0), true),
@@ -105,9 +118,10 @@ mod tests {
             (Value::NULL, true),
             (Value::from(f64::NAN), false),
         ] {
-            assert_eq!(members.contain(&value).unwrap(), expected, "{value:?}");
+            let found = members.contain(&value, &Work::unbounded()).unwrap();
+            assert_eq!(found, expected, "{value:?}");
             assert_eq!(
-                list_contains(List::from(list.as_slice()), &value).unwrap(),
+                list_contains(List::from(list.as_slice()), &value, &Work::unbounded()).unwrap(),
                 expected
             );
         }

@@ -69,8 +69,11 @@ fn last<'a>(call: &CallContext<'a>, list: List<'a>) -> Value<'a> {
 /// The values of those elements that have one. The guard of a call looks at the first element alone, so any later one may
 /// turn out not to be optional.
 fn unwrap<'a>(call: &CallContext<'a>, list: List<'a>) -> Result<Value<'a>, EvalError> {
+    // The values, and their copy in the arena.
+    call.reserve(list.len().saturating_mul(size_of::<[Value<'_>; 2]>()))?;
     let mut values = Vec::with_capacity(list.len());
     for element in list {
+        call.look(&element)?;
         match element.as_optional() {
             Some(value) => values.extend(value.copied()),
             None => {

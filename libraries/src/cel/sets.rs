@@ -3,7 +3,7 @@
 use gavel_engine::body;
 use gavel_engine::cost::formulas::nth;
 use gavel_engine::cost::{CallEstimate, Cost, CostEstimate, SizeEstimate};
-use gavel_engine::decl::{Overload, row};
+use gavel_engine::decl::{CallContext, Overload, row};
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{List, list_contains};
 
@@ -17,25 +17,43 @@ pub const SETS: &[Overload] = &[
     row("sets.intersects", "list_sets_intersects_list", "(list(T), list(T)) -> bool", body!(intersects), "sets.intersects([1, 2], [2, 3])").cost(Cost::sizes(one_way)),
 ];
 
-fn equivalent(left: List<'_>, right: List<'_>) -> Result<bool, EvalError> {
-    Ok(contains_all(left, right)? && contains_all(right, left)?)
+fn equivalent<'a>(
+    call: &CallContext<'a>,
+    left: List<'a>,
+    right: List<'a>,
+) -> Result<bool, EvalError> {
+    Ok(contains_all(call, left, right)? && contains_all(call, right, left)?)
 }
 
-fn intersects(left: List<'_>, right: List<'_>) -> Result<bool, EvalError> {
-    first(right, left, true)
+fn intersects<'a>(
+    call: &CallContext<'a>,
+    left: List<'a>,
+    right: List<'a>,
+) -> Result<bool, EvalError> {
+    first(call, right, left, true)
 }
 
-fn contains_all(list: List<'_>, elements: List<'_>) -> Result<bool, EvalError> {
-    Ok(!first(list, elements, false)?)
+fn contains_all<'a>(
+    call: &CallContext<'a>,
+    list: List<'a>,
+    elements: List<'a>,
+) -> Result<bool, EvalError> {
+    Ok(!first(call, list, elements, false)?)
 }
 
 /// Whether one of `elements` is in the list (`wanted`), or is not in it (`!wanted`).
-fn first(list: List<'_>, elements: List<'_>, wanted: bool) -> Result<bool, EvalError> {
+fn first<'a>(
+    call: &CallContext<'a>,
+    list: List<'a>,
+    elements: List<'a>,
+    wanted: bool,
+) -> Result<bool, EvalError> {
+    let work = call.work_counter();
     /// So many comparisons take less time than preparing look-ups.
     const FEW: usize = 256;
     if list.len().saturating_mul(elements.len()) <= FEW {
         for element in elements {
-            let contains = match list_contains(list, &element) {
+            let contains = match list_contains(list, &element, work) {
                 // What one list cannot compare may yet be in both.
                 Err(error) if wanted && !error.is_fatal() => false,
                 contains => contains?,
@@ -46,9 +64,9 @@ fn first(list: List<'_>, elements: List<'_>, wanted: bool) -> Result<bool, EvalE
         }
         return Ok(false);
     }
-    let members = Members::of(list);
+    let members = Members::of(list, call)?;
     for element in elements {
-        if members.contain(&element)? == wanted {
+        if members.contain(&element, work)? == wanted {
             return Ok(true);
         }
     }
@@ -71,6 +89,8 @@ fn comparisons(sizes: &[SizeEstimate], factor: f64) -> CallEstimate {
 
 #[cfg(test)]
 mod tests {
+    use gavel_engine::value::Arena;
+
     use super::*;
     use crate::testing::check;
     use crate::testing::{double, int, uint};
@@ -113,9 +133,11 @@ mod tests {
         let many: Vec<Value<'_>> = (0..1000).map(int).collect();
         let some: Vec<Value<'_>> = (500..1000).map(|n| double(n as f64)).collect();
         let (many, some) = (List::from(many.as_slice()), List::from(some.as_slice()));
-        assert!(contains_all(many, some).unwrap());
-        assert!(!contains_all(some, many).unwrap());
-        assert!(first(many, some, true).unwrap());
+        let arena = Arena::new();
+        let call = CallContext::new(&arena);
+        assert!(contains_all(&call, many, some).unwrap());
+        assert!(!contains_all(&call, some, many).unwrap());
+        assert!(first(&call, many, some, true).unwrap());
     }
 
     #[test]

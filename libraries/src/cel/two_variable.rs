@@ -29,6 +29,16 @@ fn insert_map<'a>(
     insert(call, map, update.iter())
 }
 
+/// Counts another entry.
+fn grow<'a>(
+    call: &CallContext<'a>,
+    inserted: &MapBuilder<'a>,
+    key: &Value<'a>,
+) -> Result<(), EvalError> {
+    call.arena.reserve(inserted.held_bytes())?;
+    call.look(key)
+}
+
 /// A map with more entries.
 fn insert<'a>(
     call: &CallContext<'a>,
@@ -38,10 +48,12 @@ fn insert<'a>(
     let mut inserted = MapBuilder::new();
     for entry in map.iter() {
         let (key, value) = entry?;
+        grow(call, &inserted, &key)?;
         inserted.insert(key, value);
     }
     for entry in entries {
         let (key, value) = entry?;
+        grow(call, &inserted, &key)?;
         inserted.insert_new(key, value)?;
     }
     Ok(inserted.build(call.arena))

@@ -4,7 +4,7 @@ use gavel_engine::ast::operators;
 use gavel_engine::body;
 use gavel_engine::cost::formulas::{COMPARISON, comparison};
 use gavel_engine::cost::{CallEstimate, CallSite, Cost, CostEstimate, TRAVERSAL_FACTOR};
-use gavel_engine::decl::{Overload, row};
+use gavel_engine::decl::{CallContext, Overload, row};
 use gavel_engine::error::EvalError;
 use gavel_engine::types::Type;
 use gavel_engine::value::Value;
@@ -16,8 +16,12 @@ pub const EQUALITY: &[Overload] = &[row(operators::EQUALS, "equals", "(A, A) -> 
 /// The longest name of a format, in code points.
 const MAX_FORMAT_SIZE: u64 = 64;
 
-fn equals(left: Value<'_>, right: Value<'_>) -> Result<bool, EvalError> {
-    left.equals(&right)
+fn equals<'a>(
+    call: &CallContext<'a>,
+    left: Value<'a>,
+    right: Value<'a>,
+) -> Result<bool, EvalError> {
+    left.equals_with(&right, call.work_counter())
 }
 
 fn estimate(call: &dyn CallSite) -> CallEstimate {

@@ -4,6 +4,7 @@ use gavel_engine::body;
 use gavel_engine::cost::Cost;
 use gavel_engine::cost::formulas::{nth, traversal};
 use gavel_engine::decl::{CallContext, Overload, row};
+use gavel_engine::error::EvalError;
 use gavel_engine::value::Value;
 
 /// The functions.
@@ -11,9 +12,11 @@ use gavel_engine::value::Value;
 pub const JSON_PATCH: &[Overload] = &[row("jsonpatch.escapeKey", "string_jsonpatch_escapeKey_string", "(string) -> string", body!(escape_key), "jsonpatch.escapeKey('k8s.io/my~label') == 'k8s.io~1my~0label'").cost(Cost::sizes(|sizes| traversal(sizes).with_result(nth(sizes, 0))).of_name())];
 
 /// The text as one step of a JSON pointer.
-fn escape_key<'a>(call: &CallContext<'a>, text: &str) -> Value<'a> {
+fn escape_key<'a>(call: &CallContext<'a>, text: &str) -> Result<Value<'a>, EvalError> {
+    // Each byte may become two, in two texts and a copy in the arena.
+    call.reserve(text.len().saturating_mul(6))?;
     let escaped = text.replace('~', "~0").replace('/', "~1");
-    call.arena.string(&escaped)
+    Ok(call.arena.string(&escaped))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use gavel_engine::body;
-use gavel_engine::decl::{Overload, row};
+use gavel_engine::decl::{CallContext, Overload, row};
 use gavel_engine::error::EvalError;
 use gavel_engine::value::arithmetic::{add_duration, add_int, add_to_timestamp, add_uint};
 use gavel_engine::value::{Duration, List, Value, ValueKind};
@@ -52,9 +52,10 @@ pub const LISTS_SINCE_1: &[Overload] = &[
 ];
 
 /// Whether no element is greater than the next. NaN is not greater than anything, nor is anything greater.
-fn is_sorted(list: List<'_>) -> Result<bool, EvalError> {
+fn is_sorted<'a>(call: &CallContext<'a>, list: List<'a>) -> Result<bool, EvalError> {
     let mut previous: Option<Value<'_>> = None;
     for element in list {
+        call.look(&element)?;
         check_ordered(&element)?;
         if previous.is_some_and(|previous| is(previous.compare(&element), Ordering::Greater)) {
             return Ok(false);
@@ -64,20 +65,25 @@ fn is_sorted(list: List<'_>) -> Result<bool, EvalError> {
     Ok(true)
 }
 
-fn min(list: List<'_>) -> Result<Value<'_>, EvalError> {
-    let least = best(list, Ordering::Greater)?;
+fn min<'a>(call: &CallContext<'a>, list: List<'a>) -> Result<Value<'a>, EvalError> {
+    let least = best(call, list, Ordering::Greater)?;
     least.ok_or_else(|| EvalError::new("min called on empty list"))
 }
 
-fn max(list: List<'_>) -> Result<Value<'_>, EvalError> {
-    let greatest = best(list, Ordering::Less)?;
+fn max<'a>(call: &CallContext<'a>, list: List<'a>) -> Result<Value<'a>, EvalError> {
+    let greatest = best(call, list, Ordering::Less)?;
     greatest.ok_or_else(|| EvalError::new("max called on empty list"))
 }
 
 /// The element that none after it displaces; one is displaced where it stands so to the other. A NaN in front stays.
-fn best(list: List<'_>, displaced: Ordering) -> Result<Option<Value<'_>>, EvalError> {
+fn best<'a>(
+    call: &CallContext<'a>,
+    list: List<'a>,
+    displaced: Ordering,
+) -> Result<Option<Value<'a>>, EvalError> {
     let mut best: Option<Value<'_>> = None;
     for element in list {
+        call.look(&element)?;
         check_ordered(&element)?;
         if best.is_none_or(|best| is(best.compare(&element), displaced)) {
             best = Some(element);
@@ -98,26 +104,31 @@ fn check_ordered(element: &Value<'_>) -> Result<(), EvalError> {
     }
 }
 
-fn sum_ints(list: List<'_>) -> Result<Value<'_>, EvalError> {
-    sum(Value::from(0), list)
+fn sum_ints<'a>(call: &CallContext<'a>, list: List<'a>) -> Result<Value<'a>, EvalError> {
+    sum(call, Value::from(0), list)
 }
 
-fn sum_uints(list: List<'_>) -> Result<Value<'_>, EvalError> {
-    sum(Value::from(0_u64), list)
+fn sum_uints<'a>(call: &CallContext<'a>, list: List<'a>) -> Result<Value<'a>, EvalError> {
+    sum(call, Value::from(0_u64), list)
 }
 
-fn sum_doubles(list: List<'_>) -> Result<Value<'_>, EvalError> {
-    sum(Value::from(0.0), list)
+fn sum_doubles<'a>(call: &CallContext<'a>, list: List<'a>) -> Result<Value<'a>, EvalError> {
+    sum(call, Value::from(0.0), list)
 }
 
-fn sum_durations(list: List<'_>) -> Result<Value<'_>, EvalError> {
-    sum(Value::from(Duration(0)), list)
+fn sum_durations<'a>(call: &CallContext<'a>, list: List<'a>) -> Result<Value<'a>, EvalError> {
+    sum(call, Value::from(Duration(0)), list)
 }
 
-fn sum<'a>(zero: Value<'a>, list: List<'a>) -> Result<Value<'a>, EvalError> {
+fn sum<'a>(
+    call: &CallContext<'a>,
+    zero: Value<'a>,
+    list: List<'a>,
+) -> Result<Value<'a>, EvalError> {
     use ValueKind::{Double, Duration, Int, Timestamp, Uint};
-    list.iter()
-        .try_fold(zero, |sum, element| match (sum.kind(), element.kind()) {
+    list.iter().try_fold(zero, |sum, element| {
+        call.look(&element)?;
+        match (sum.kind(), element.kind()) {
             (Int(l), Int(r)) => add_int(l, r).map(Value::from),
             (Uint(l), Uint(r)) => add_uint(l, r).map(Value::from),
             (Double(l), Double(r)) => Ok(Value::from(l + r)),
@@ -126,24 +137,34 @@ fn sum<'a>(zero: Value<'a>, list: List<'a>) -> Result<Value<'a>, EvalError> {
             (Duration(l), Timestamp(r)) => add_to_timestamp(r, l).map(Value::from),
             (Timestamp(l), Duration(r)) => add_to_timestamp(l, r).map(Value::from),
             _ => Err(element.no_such_overload()),
-        })
+        }
+    })
 }
 
-fn index_of<'a>(list: List<'a>, wanted: Value<'a>) -> Result<i64, EvalError> {
-    position(list, 0..list.len(), &wanted)
+fn index_of<'a>(
+    call: &CallContext<'a>,
+    list: List<'a>,
+    wanted: Value<'a>,
+) -> Result<i64, EvalError> {
+    position(call, list, 0..list.len(), &wanted)
 }
 
-fn last_index_of<'a>(list: List<'a>, wanted: Value<'a>) -> Result<i64, EvalError> {
-    position(list, (0..list.len()).rev(), &wanted)
+fn last_index_of<'a>(
+    call: &CallContext<'a>,
+    list: List<'a>,
+    wanted: Value<'a>,
+) -> Result<i64, EvalError> {
+    position(call, list, (0..list.len()).rev(), &wanted)
 }
 
 fn position(
+    call: &CallContext<'_>,
     list: List<'_>,
     mut indices: impl Iterator<Item = usize>,
     wanted: &Value<'_>,
 ) -> Result<i64, EvalError> {
     let found = indices.find_map(|index| {
-        let same = same(&list.get(index)?, wanted).transpose()?;
+        let same = same(call, &list.get(index)?, wanted).transpose()?;
         Some(same.map(|()| index))
     });
     let index = found
@@ -153,19 +174,28 @@ fn position(
 }
 
 /// Whether the list has the element. Any other value has only itself.
-fn includes<'a>(receiver: Value<'a>, wanted: Value<'a>) -> Result<bool, EvalError> {
+fn includes<'a>(
+    call: &CallContext<'a>,
+    receiver: Value<'a>,
+    wanted: Value<'a>,
+) -> Result<bool, EvalError> {
     let found = match receiver.as_list() {
         Some(list) => list
             .iter()
-            .find_map(|element| same(&element, &wanted).transpose()),
-        None => same(&receiver, &wanted).transpose(),
+            .find_map(|element| same(call, &element, &wanted).transpose()),
+        None => same(call, &receiver, &wanted).transpose(),
     };
     found.transpose().map(|found| found.is_some())
 }
 
 /// Something if the two are known to be equal.
-fn same(element: &Value<'_>, wanted: &Value<'_>) -> Result<Option<()>, EvalError> {
-    match element.equals(wanted) {
+fn same(
+    call: &CallContext<'_>,
+    element: &Value<'_>,
+    wanted: &Value<'_>,
+) -> Result<Option<()>, EvalError> {
+    call.look(element)?;
+    match element.equals_with(wanted, call.work_counter()) {
         Ok(equal) => Ok(equal.then_some(())),
         Err(error) if error.is_fatal() => Err(error),
         Err(_) => Ok(None),

@@ -33,19 +33,24 @@ fn compiled<'a>(
 ) -> Result<Value<'a>, EvalError> {
     let pattern = args.get(1).and_then(Value::as_str);
     let pattern = pattern.ok_or_else(EvalError::no_such_overload)?;
-    let regex =
-        Regex::new(pattern).map_err(|error| EvalError::new(format!("Illegal regex: {error}")))?;
+    let regex = Regex::new_within(pattern, call.work_counter()).map_err(|error| {
+        match error.is_interrupted() {
+            true => EvalError::interrupted(),
+            false => EvalError::new(format!("Illegal regex: {error}")),
+        }
+    })?;
     function(call, &regex, args)
 }
 
 /// The first match, `''` where there is none.
 fn find<'a>(
-    _: &CallContext<'a>,
+    call: &CallContext<'a>,
     regex: &Regex,
     args: &[Value<'a>],
 ) -> Result<Value<'a>, EvalError> {
     let (NativeText(text), _) = <(NativeText<'a>, Value<'a>)>::read(args)?;
-    let found = regex.find(text).and_then(|range| text.get(range));
+    let found = regex.find(text, call.work_counter())?;
+    let found = found.and_then(|range| text.get(range));
     Ok(Value::from(found.unwrap_or_default()))
 }
 
@@ -66,8 +71,11 @@ fn find_all<'a>(
         }
     };
     let mut found = Vec::new_in(call.arena.bump());
-    let matches = regex.find_iter(text).take(most);
-    found.extend(matches.filter_map(|range| text.get(range).map(Value::from)));
+    for range in regex.find_iter(text, call.work_counter()).take(most) {
+        if let Some(part) = text.get(range?) {
+            call.push(&mut found, Value::from(part))?;
+        }
+    }
     Ok(Value::from(found.into_bump_slice()))
 }
 

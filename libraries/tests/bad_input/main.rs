@@ -13,6 +13,7 @@ use gavel_engine::value::{Arena, Json, Value};
 use gavel_libraries::{EnvSet, KubeVersion, cel_env};
 use serde_json::json;
 
+mod bounds;
 mod depth;
 mod size;
 mod texts;

@@ -7,6 +7,7 @@ use std::collections::HashSet;
 
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{Arena, JsonObject, JsonShape, Reach, Value};
+use gavel_golang::work::Work;
 use smallvec::SmallVec;
 
 use super::joined::Elements;
@@ -21,7 +22,7 @@ pub(super) fn list_equals(
     left: Elements<'_>,
     added: &[Key<'_>],
     right: &Value<'_>,
-    reach: &mut Reach,
+    reach: &mut Reach<'_>,
 ) -> Result<bool, EvalError> {
     let (Kind::List(item, list_type, joined), Some(list)) = (&node.kind, right.as_list()) else {
         return Err(right.no_such_overload());
@@ -32,6 +33,7 @@ pub(super) fn list_equals(
     reach.within(left.len(), |reach| match list_type {
         ListType::Atomic | ListType::Unknown(_) => {
             for (index, right) in list.iter().enumerate() {
+                reach.step(&right)?;
                 let equal = match left.value(index, item) {
                     Some(left) => equals(left, right, reach)?,
                     None => false,
@@ -50,12 +52,14 @@ pub(super) fn list_equals(
         ListType::Set => {
             let mut members: SmallVec<[Key<'_>; 16]> = SmallVec::new();
             for native in left.natives() {
+                reach.step(&Value::NULL)?;
                 members.extend(native.key()?);
             }
             members.extend(added.iter().copied());
             members.sort_unstable();
             let arena = Arena::new();
             for value in list.iter() {
+                reach.step(&value)?;
                 let key = Native::of(value, &arena).key()?;
                 if key.is_none_or(|key| members.binary_search(&key).is_err()) {
                     return Ok(false);
@@ -67,11 +71,13 @@ pub(super) fn list_equals(
             let arena = Arena::new();
             let mut places: SmallVec<[(MapKey<'_>, usize); 4]> = SmallVec::new();
             for (place, native) in left.natives().enumerate() {
+                reach.step(&Value::NULL)?;
                 places.extend(MapKey::of(native, names)?.map(|key| (key, place)));
             }
             places.sort_unstable();
             let mut seen = HashSet::new();
             for value in list.iter() {
+                reach.step(&value)?;
                 let Some(key) = MapKey::of(Native::of(value, &arena), names)? else {
                     return Ok(false);
                 };
@@ -102,7 +108,7 @@ pub(super) fn map_equals(
     node: &Node,
     left: &JsonObject,
     right: &Value<'_>,
-    reach: &mut Reach,
+    reach: &mut Reach<'_>,
 ) -> Result<bool, EvalError> {
     let Some(map) = right.as_map() else {
         return Err(right.no_such_overload());
@@ -113,6 +119,7 @@ pub(super) fn map_equals(
     reach.within(left.len(), |reach| {
         let mut failure = None;
         for (key, value) in left {
+            reach.step(&Value::NULL)?;
             let is_known = node.value_of_map().is_some() || node.property(key).is_some();
             if is_known {
                 // Read as identifiers on both sides, though they are names.
@@ -148,12 +155,15 @@ pub(super) fn map_equals(
 pub(super) fn contains<'a>(
     elements: impl Iterator<Item = Value<'a>>,
     value: &Value<'_>,
+    work: &Work<'_>,
 ) -> Result<bool, EvalError> {
     let arena = Arena::new();
     let value = value.or_held_error(&arena)?;
     let mut failure = None;
     for element in elements {
-        match equals(element, value, &mut Reach::default()) {
+        let mut reach = Reach::new(work);
+        reach.step(&element)?;
+        match equals(element, value, &mut reach) {
             Ok(true) => return Ok(true),
             Ok(false) => {}
             Err(error) if error.is_fatal() => return Err(error),
@@ -164,7 +174,7 @@ pub(super) fn contains<'a>(
 }
 
 /// Whether one value says that it equals another, without CEL's look at nulls first.
-fn equals(left: Value<'_>, right: Value<'_>, reach: &mut Reach) -> Result<bool, EvalError> {
+fn equals(left: Value<'_>, right: Value<'_>, reach: &mut Reach<'_>) -> Result<bool, EvalError> {
     if left.shape().is_some() && right.is_null() {
         return Err(EvalError::no_such_overload());
     }

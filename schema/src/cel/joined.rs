@@ -10,6 +10,7 @@ use std::collections::{HashMap, HashSet};
 use bumpalo::collections::Vec as ArenaVec;
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{Arena, HeldError, Json, List, ListView, Reach, Shape, Value};
+use gavel_golang::work::Work;
 
 use super::native::{Key, MapKey, Native};
 use super::node::{Joined, Kind, ListType, Node};
@@ -61,6 +62,9 @@ impl<'a> Elements<'a> {
     }
 }
 
+/// The units of work of an element that is joined.
+const WORK_PER_ELEMENT: usize = 256;
+
 /// `left + right`, by the schema of the left list. `added` is what is remembered of a set that is bound to a variable.
 pub(super) fn concat<'a>(
     shape: &'a Shape,
@@ -68,6 +72,7 @@ pub(super) fn concat<'a>(
     added: Option<&Added<'_>>,
     right: List<'a>,
     arena: &'a Arena,
+    work: &Work<'_>,
 ) -> Result<Value<'a>, EvalError> {
     let Some(Kind::List(item, list_type, joined)) = Node::of(shape).map(|node| &node.kind) else {
         return Err(EvalError::no_such_overload());
@@ -77,26 +82,35 @@ pub(super) fn concat<'a>(
     }
     let length = left.len().saturating_add(right.len());
     Reach::default().meet(length)?;
-    arena.reserve(length.saturating_mul(size_of::<Element<'_>>()))?;
+    // Twice, for the sets and places of what is told apart by keys.
+    let bytes = length.saturating_mul(size_of::<Element<'_>>());
+    arena.reserve(bytes.saturating_mul(2))?;
     let mut elements = ArenaVec::with_capacity_in(length, arena.bump());
-    elements.extend(
-        left.natives()
-            .map(|native| Element::read(native, item, arena)),
-    );
-    let appended = right.iter().map(|value| Native::of(value, arena));
+    for native in left.natives() {
+        work.spend(WORK_PER_ELEMENT)?;
+        elements.push(Element::read(native, item, arena, work));
+    }
+    let appended = right.iter().map(|value| {
+        work.spend(WORK_PER_ELEMENT)?;
+        Ok::<_, EvalError>(Native::of(value, arena))
+    });
     match list_type {
         ListType::Atomic | ListType::Unknown(_) => {
-            elements.extend(appended.map(|native| Element::read(native, item, arena)));
+            for native in appended {
+                elements.push(Element::read(native?, item, arena, work));
+            }
         }
         ListType::Set => {
             let mut members = HashSet::with_capacity(length);
             for native in left.natives() {
+                work.spend(WORK_PER_ELEMENT)?;
                 members.extend(native.key()?);
             }
             if let Some(added) = added {
                 members.extend(added.keys.borrow().iter().copied());
             }
             for native in appended {
+                let native = native?;
                 let key = native
                     .key()
                     .map_err(|value| value.looked_up(members.is_empty() && elements.is_empty()))?;
@@ -104,22 +118,24 @@ pub(super) fn concat<'a>(
                     if let (Some(key), Some(added)) = (key, added) {
                         added.remember(key);
                     }
-                    elements.push(Element::read(native, item, arena));
+                    elements.push(Element::read(native, item, arena, work));
                 }
             }
         }
         ListType::Map(names) => {
             let mut places = HashMap::with_capacity(left.len());
             for (place, native) in left.natives().enumerate() {
+                work.spend(WORK_PER_ELEMENT)?;
                 if let Some(key) = MapKey::of(native, names)? {
                     places.insert(key, place);
                 }
             }
             for native in appended {
+                let native = native?;
                 let key = MapKey::of(native, names)
                     .map_err(|value| value.looked_up(places.is_empty()))?;
                 let place = key.and_then(|key| places.get(&key).copied());
-                let element = Element::read(native, item, arena);
+                let element = Element::read(native, item, arena, work);
                 match place.and_then(|place| elements.get_mut(place)) {
                     Some(known) => *known = element,
                     None => elements.push(element),
@@ -155,9 +171,9 @@ pub(super) fn bound_set<'a>(
 }
 
 impl<'a> Element<'a> {
-    fn read(native: Native<'a>, item: &'a Shape, arena: &'a Arena) -> Self {
+    fn read(native: Native<'a>, item: &'a Shape, arena: &'a Arena, work: &Work<'_>) -> Self {
         let value = match Node::of(item) {
-            Some(node) => node.convert(native, item, arena),
+            Some(node) => node.convert(native, item, arena, work),
             None => Err(EvalError::no_such_overload()),
         };
         Element {
@@ -212,7 +228,7 @@ impl ListView for SchemaList<'_> {
         false
     }
 
-    fn equals(&self, other: &Value<'_>, reach: &mut Reach) -> Option<Result<bool, EvalError>> {
+    fn equals(&self, other: &Value<'_>, reach: &mut Reach<'_>) -> Option<Result<bool, EvalError>> {
         let node = Node::of(self.shape)?;
         let added = self.added.as_ref().map(|added| added.keys.borrow());
         let added = added.as_deref().map_or(&[][..], |keys| keys.as_slice());
@@ -220,18 +236,19 @@ impl ListView for SchemaList<'_> {
         Some(equality::list_equals(node, elements, added, other, reach))
     }
 
-    fn contains(&self, value: &Value<'_>) -> Option<Result<bool, EvalError>> {
+    fn contains(&self, value: &Value<'_>, work: &Work<'_>) -> Option<Result<bool, EvalError>> {
         let values = (0..self.len()).filter_map(|index| self.get(index));
-        Some(equality::contains(values, value))
+        Some(equality::contains(values, value, work))
     }
 
     fn concat<'a>(
         &'a self,
         other: List<'a>,
         arena: &'a Arena,
+        work: &Work<'_>,
     ) -> Option<Result<Value<'a>, EvalError>> {
         let (elements, added) = (self.elements, self.added.as_ref());
-        Some(concat(self.shape, elements, added, other, arena))
+        Some(concat(self.shape, elements, added, other, arena, work))
     }
 
     fn native<'a>(&'a self, arena: &'a Arena) -> Option<Value<'a>> {

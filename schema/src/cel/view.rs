@@ -10,6 +10,7 @@ use gavel_engine::value::{
 };
 use gavel_golang::base64::{self, Encoding};
 use gavel_golang::time::{Layout, OffsetTime};
+use gavel_golang::work::Work;
 
 use super::escape::unescape;
 use super::native::Native;
@@ -75,7 +76,7 @@ impl JsonShape for Node {
         &self,
         items: &[Json],
         other: &Value<'_>,
-        reach: &mut Reach,
+        reach: &mut Reach<'_>,
     ) -> Result<bool, EvalError> {
         equality::list_equals(self, joined::Elements::Json(items), &[], other, reach)
     }
@@ -84,13 +85,18 @@ impl JsonShape for Node {
         &self,
         map: &JsonObject,
         other: &Value<'_>,
-        reach: &mut Reach,
+        reach: &mut Reach<'_>,
     ) -> Result<bool, EvalError> {
         equality::map_equals(self, map, other, reach)
     }
 
-    fn list_contains(&self, items: &[Json], value: &Value<'_>) -> Result<bool, EvalError> {
-        equality::contains(items.iter().map(|json| self.element(json)), value)
+    fn list_contains(
+        &self,
+        items: &[Json],
+        value: &Value<'_>,
+        work: &Work<'_>,
+    ) -> Result<bool, EvalError> {
+        equality::contains(items.iter().map(|json| self.element(json)), value, work)
     }
 
     fn concat<'a>(
@@ -99,8 +105,16 @@ impl JsonShape for Node {
         other: List<'a>,
         this: &'a Shape,
         arena: &'a Arena,
+        work: &Work<'_>,
     ) -> Result<Value<'a>, EvalError> {
-        joined::concat(this, joined::Elements::Json(items), None, other, arena)
+        joined::concat(
+            this,
+            joined::Elements::Json(items),
+            None,
+            other,
+            arena,
+            work,
+        )
     }
 
     fn go_type(&self) -> &'static str {
@@ -143,6 +157,7 @@ impl Node {
         native: Native<'a>,
         this: &'a Shape,
         arena: &'a Arena,
+        work: &Work<'_>,
     ) -> Result<Value<'a>, EvalError> {
         let value = match (&self.kind, native) {
             (_, Native::Json(json)) => Some(self.view(json, this)),
@@ -157,7 +172,7 @@ impl Node {
                     Some(Value::shaped_list(items, this))
                 } else if let Some((items, None)) = value.as_json_array() {
                     let items = joined::Elements::Json(items);
-                    return joined::concat(this, items, None, List::EMPTY, arena);
+                    return joined::concat(this, items, None, List::EMPTY, arena, work);
                 } else {
                     None
                 }

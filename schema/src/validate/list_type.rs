@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use gavel_apimachinery::field::{Error, Path};
 use gavel_apimachinery::json;
 use gavel_engine::value::Json;
+use gavel_golang::work::{Interrupted, Work};
 use serde_json::Map;
 use smol_str::SmolStr;
 
@@ -14,6 +15,9 @@ use super::map::Others;
 use super::node::Node;
 use crate::equal::Same;
 use crate::{JsonSchema, OptionalList};
+
+/// The units of work of a value.
+const WORK_PER_VALUE: usize = 256;
 
 /// `x-kubernetes-list-type`
 #[derive(Debug, PartialEq, Eq)]
@@ -37,12 +41,17 @@ impl ListType {
 }
 
 /// What is there twice. Nothing is looked for in a value that is no object.
-pub(super) fn validate(node: &Node, base: &Path<'_>, value: &Json) -> Vec<Error> {
+pub(super) fn validate(
+    node: &Node,
+    base: &Path<'_>,
+    value: &Json,
+    work: &Work<'_>,
+) -> Result<Vec<Error>, Interrupted> {
     let mut errors = Errors::default();
     if value.is_object() {
-        walk(node, base, value, &mut errors);
+        walk(node, base, value, &mut errors, work)?;
     }
-    errors.told
+    Ok(errors.told)
 }
 
 /// Errors, until their paths are too long together.
@@ -62,71 +71,103 @@ impl Errors {
     }
 }
 
-fn walk(node: &Node, path: &Path<'_>, value: &Json, errors: &mut Errors) {
+fn walk(
+    node: &Node,
+    path: &Path<'_>,
+    value: &Json,
+    errors: &mut Errors,
+    work: &Work<'_>,
+) -> Result<(), Interrupted> {
     if !node.has_list_types {
-        return;
+        return Ok(());
     }
+    work.spend(WORK_PER_VALUE)?;
     match value {
         Json::Array(items) => {
-            let Some(rules) = &node.lists else { return };
-            rules.list_type.check(path, items, errors);
+            let Some(rules) = &node.lists else {
+                return Ok(());
+            };
+            rules.list_type.check(path, items, errors, work)?;
             if let Some(schema) = &rules.items {
                 for (index, item) in items.iter().enumerate() {
-                    walk(schema, &path.index(index), item, errors);
+                    walk(schema, &path.index(index), item, errors, work)?;
                 }
             }
         }
         Json::Object(fields) => {
-            let Some(rules) = &node.maps else { return };
+            let Some(rules) = &node.maps else {
+                return Ok(());
+            };
             if let Some(Others::Schema(schema)) = &rules.others {
                 for (key, value) in fields {
-                    walk(schema, &path.key(key), value, errors);
+                    walk(schema, &path.key(key), value, errors, work)?;
                 }
             }
             for (name, value) in fields {
                 if let Some(property) = rules.properties.get(name) {
-                    walk(&property.node, &path.child(name), value, errors);
+                    walk(&property.node, &path.child(name), value, errors, work)?;
                 }
             }
         }
         Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => {}
     }
+    Ok(())
 }
 
 impl ListType {
-    fn check(&self, path: &Path<'_>, items: &[Json], errors: &mut Errors) {
+    fn check(
+        &self,
+        path: &Path<'_>,
+        items: &[Json],
+        errors: &mut Errors,
+        work: &Work<'_>,
+    ) -> Result<(), Interrupted> {
         match self {
             ListType::Atomic => {}
             ListType::Set => {
-                for index in repeated(items.iter().map(Member::of)) {
+                for index in repeated(items.iter().map(Member::of), work)? {
                     if let Some(item) = items.get(index) {
                         errors.push(|| Error::duplicate(&path.index(index), item));
                     }
                 }
             }
-            ListType::Map(keys) => check_map(keys, path, items, errors),
+            ListType::Map(keys) => check_map(keys, path, items, errors, work)?,
         }
+        Ok(())
     }
 }
 
-fn check_map(keys: &[SmolStr], path: &Path<'_>, items: &[Json], errors: &mut Errors) {
+fn check_map(
+    keys: &[SmolStr],
+    path: &Path<'_>,
+    items: &[Json],
+    errors: &mut Errors,
+    work: &Work<'_>,
+) -> Result<(), Interrupted> {
     let stray = items
         .iter()
         .enumerate()
         .find(|(_, item)| !item.is_object() && !item.is_null());
     if let Some((index, item)) = stray {
         let detail = "must be an object for an array of list-type map";
-        return errors.push(|| Error::invalid(&path.index(index), item, detail));
+        errors.push(|| Error::invalid(&path.index(index), item, detail));
+        return Ok(());
     }
     let repeated = match keys {
-        [key] => repeated(items.iter().map(|item| match item.get(key.as_str()) {
-            Some(value) => Member::of(value),
-            None => Member::Missing,
-        })),
-        keys => repeated(items.iter().map(|item| {
-            let chosen = key_values(keys, item);
-            Member::Compound(json::to_string(&Json::Object(chosen)))
-        })),
+        [key] => {
+            let members = items.iter().map(|item| match item.get(key.as_str()) {
+                Some(value) => Member::of(value),
+                None => Member::Missing,
+            });
+            repeated(members, work)?
+        }
+        keys => {
+            let members = items.iter().map(|item| {
+                let chosen = key_values(keys, item);
+                Member::Compound(json::to_string(&Json::Object(chosen)))
+            });
+            repeated(members, work)?
+        }
     };
     for index in repeated {
         errors.push(|| {
@@ -135,6 +176,7 @@ fn check_map(keys: &[SmolStr], path: &Path<'_>, items: &[Json], errors: &mut Err
             Error::duplicate(&path.index(index), value)
         });
     }
+    Ok(())
 }
 
 /// The keys of an element that are there.
@@ -167,15 +209,19 @@ impl<'a> Member<'a> {
 }
 
 /// Where members come for the second time.
-fn repeated<'a>(members: impl ExactSizeIterator<Item = Member<'a>>) -> Vec<usize> {
-    let mut times: HashMap<Member<'a>, usize> = HashMap::with_capacity(members.len());
+fn repeated<'a>(
+    members: impl Iterator<Item = Member<'a>>,
+    work: &Work<'_>,
+) -> Result<Vec<usize>, Interrupted> {
+    let mut times: HashMap<Member<'a>, usize> = HashMap::new();
     let mut repeated = Vec::new();
     for (index, member) in members.enumerate() {
+        work.spend(WORK_PER_VALUE)?;
         let times = times.entry(member).or_default();
         *times = times.saturating_add(1);
         if *times == 2 {
             repeated.push(index);
         }
     }
-    repeated
+    Ok(repeated)
 }

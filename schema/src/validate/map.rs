@@ -97,6 +97,9 @@ impl MapRules {
         };
         if let Some(others) = &self.others {
             for (name, value) in fields {
+                if !trail.goes_on(1) {
+                    return;
+                }
                 match others {
                     _ if self.properties.get(name).is_some() => {}
                     Others::None => outcome.add(trail, Cause::UnknownProperty { name }),

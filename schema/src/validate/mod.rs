@@ -7,6 +7,7 @@ use std::sync::Arc;
 use gavel_apimachinery::field::{Error, ErrorType, Path};
 use gavel_apimachinery::server::Server;
 use gavel_engine::value::Json;
+use gavel_golang::work::{Interrupted, Work};
 
 use crate::JsonSchema;
 use crate::correlate::Correlated;
@@ -85,25 +86,60 @@ impl Validator {
 
     /// What is wrong with a value. `base` is where in the object it is: the root, or `status`.
     pub fn validate(&self, base: &Path<'_>, value: &Json) -> Vec<Error> {
-        let places = Places::default();
+        self.validate_within(base, value, &Work::unbounded())
+            .unwrap_or_default()
+    }
+
+    /// As [`Validator::validate`].
+    ///
+    /// # Errors
+    ///
+    /// The work is interrupted.
+    pub fn validate_within(
+        &self,
+        base: &Path<'_>,
+        value: &Json,
+        work: &Work<'_>,
+    ) -> Result<Vec<Error>, Interrupted> {
+        let places = Places::new(work);
         let outcome = self.root.outcome(value, &places.root());
-        errors(base, &places, &outcome.faults)
+        places.check()?;
+        Ok(errors(base, &places, &outcome.faults))
     }
 
     /// What is wrong with a new value, without what is wrong with those of its parts that have not changed.
-    pub fn validate_update(&self, base: &Path<'_>, was: Correlated<'_, '_>) -> Vec<Error> {
-        let places = Places::default();
+    ///
+    /// # Errors
+    ///
+    /// The work is interrupted.
+    pub fn validate_update(
+        &self,
+        base: &Path<'_>,
+        was: Correlated<'_, '_>,
+        work: &Work<'_>,
+    ) -> Result<Vec<Error>, Interrupted> {
+        let places = Places::new(work);
         let mut outcome = Outcome::default();
         let value = was.new_value();
         self.root
             .check(value, &places.root(), Some(&was), &mut outcome);
-        errors(base, &places, &outcome.faults)
+        places.check()?;
+        Ok(errors(base, &places, &outcome.faults))
     }
 
     /// Which elements of lists of type set, and which keys of lists of type map, are there twice. Upstream asks this of
     /// a new object only if the old one has no such errors.
-    pub fn validate_list_types(&self, base: &Path<'_>, value: &Json) -> Vec<Error> {
-        list_type::validate(&self.root, base, value)
+    ///
+    /// # Errors
+    ///
+    /// The work is interrupted.
+    pub fn validate_list_types(
+        &self,
+        base: &Path<'_>,
+        value: &Json,
+        work: &Work<'_>,
+    ) -> Result<Vec<Error>, Interrupted> {
+        list_type::validate(&self.root, base, value, work)
     }
 }
 

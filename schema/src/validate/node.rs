@@ -24,6 +24,9 @@ use crate::correlate::Correlated;
 use crate::equal::Numeric;
 use crate::{JsonSchema, OptionalList, SchemaOrBool};
 
+/// The units of work of a value, without what it holds.
+const WORK_PER_VALUE: usize = 256;
+
 /// A schema and what it says of each type of values; nothing where it says nothing.
 #[derive(Debug)]
 pub(super) struct Node {
@@ -57,6 +60,9 @@ impl Node {
         was: Option<&Correlated<'_, '_>>,
         outcome: &mut Outcome<'f>,
     ) {
+        if !trail.goes_on(WORK_PER_VALUE) {
+            return;
+        }
         let before = outcome.faults.len();
         self.check_anew(value, trail, was, outcome);
         if outcome.faults.len() > before && was.is_some_and(|was| was.is_unchanged()) {
@@ -96,7 +102,10 @@ impl Node {
         outcome.count(3);
         match value {
             Json::String(text) => {
-                let cause = self.texts.as_ref().and_then(|rules| rules.check(text));
+                let cause = self
+                    .texts
+                    .as_ref()
+                    .and_then(|rules| rules.check(text, trail));
                 self.report(outcome, trail, cause);
                 let cause = self.check_format(text);
                 self.report(outcome, trail, cause);

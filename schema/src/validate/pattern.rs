@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use gavel_golang::regex::{Regex, RegexError};
+use gavel_golang::work::{Interrupted, Work};
 
 /// A regular expression of Go's, which may be none.
 #[derive(Debug)]
@@ -23,10 +24,11 @@ impl Pattern {
         self.regex.get_or_init(|| Regex::new(&self.text))
     }
 
-    pub(super) fn is_match(&self, text: &str) -> bool {
-        self.regex()
-            .as_ref()
-            .is_ok_and(|regex| regex.is_match(text))
+    pub(super) fn is_match(&self, text: &str, work: &Work<'_>) -> Result<bool, Interrupted> {
+        match self.regex() {
+            Ok(regex) => regex.matches_within(text, work),
+            Err(_) => Ok(false),
+        }
     }
 
     /// Why this is no pattern.

@@ -1,3 +1,5 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use serde_json::json;
 
 use gavel_apimachinery::version::KubeVersion;
@@ -26,7 +28,9 @@ fn check_update(of: &Json, value: Json, old: Json, expected: &[&str]) {
     let (object, old) = (json!({"f": value}), json!({"f": old}));
     let schema = schema(of);
     let correlation = Correlation::new(&object, &old, &schema);
-    let errors = validator(of).validate_update(&Path::root(), correlation.root());
+    let errors = validator(of)
+        .validate_update(&Path::root(), correlation.root(), &Work::unbounded())
+        .unwrap();
     let found: Vec<_> = errors.iter().map(ToString::to_string).collect();
     assert_eq!(found, expected, "{of} {old} {object}");
 }
@@ -326,12 +330,16 @@ fn the_type_of_an_object_is_held_against_no_old_one() {
     let validator = Validator::new(&schema, Server::default());
     // Here the object as a whole has not changed; a field that the schema does not know makes it one that has.
     assert_eq!(
-        validator.validate_update(&Path::root(), correlation.root()),
+        validator
+            .validate_update(&Path::root(), correlation.root(), &Work::unbounded())
+            .unwrap(),
         []
     );
     let object = json!({"kind": "Thing", "metadata": {}});
     let correlation = Correlation::new(&object, &object, &schema);
-    let errors = validator.validate_update(&Path::root(), correlation.root());
+    let errors = validator
+        .validate_update(&Path::root(), correlation.root(), &Work::unbounded())
+        .unwrap();
     assert_eq!(errors.len(), 1);
 }
 
@@ -346,7 +354,9 @@ fn errors_may_have_a_base() {
 
 fn check_list_types(of: &Json, value: Json, expected: &[&str]) {
     let object = json!({"f": value});
-    let errors = validator(of).validate_list_types(&Path::root(), &object);
+    let errors = validator(of)
+        .validate_list_types(&Path::root(), &object, &Work::unbounded())
+        .unwrap();
     let found: Vec<_> = errors.iter().map(ToString::to_string).collect();
     assert_eq!(found, expected, "{of} {object}");
 }
@@ -440,7 +450,9 @@ fn values_may_be_nested_more_than_schemas() {
     let set = json!({"type": "array", "x-kubernetes-list-type": "set"});
     let object = json!({"f": [deep(json!(1)), 2]});
     assert_eq!(
-        validator(&set).validate_list_types(&Path::root(), &object),
+        validator(&set)
+            .validate_list_types(&Path::root(), &object, &Work::unbounded())
+            .unwrap(),
         []
     );
 }
@@ -453,6 +465,45 @@ fn errors_are_told_up_to_a_bound() {
     let object = json!({"f": {key: items}});
     let validator = validator(&of);
     assert_eq!(validator.validate(&Path::root(), &object).len(), 16);
-    let lists = validator.validate_list_types(&Path::root(), &object);
+    let lists = validator
+        .validate_list_types(&Path::root(), &object, &Work::unbounded())
+        .unwrap();
     assert_eq!(lists.len(), 16);
+}
+
+#[test]
+fn a_deadline_ends_the_walk() {
+    let interrupted = |of: Json, value: Json| {
+        let validator = validator(&of);
+        let asked = AtomicUsize::new(0);
+        let interrupt = || asked.fetch_add(1, Ordering::Relaxed) >= 2;
+        let work = Work::new(Some(&interrupt));
+        let object = json!({"f": value});
+        let found = validator.validate_within(&Path::root(), &object, &work);
+        assert_eq!(found, Err(Interrupted), "{of}");
+        assert_eq!(asked.load(Ordering::Relaxed), 3, "{of}");
+    };
+    let text = json!("é".repeat(200_000));
+    interrupted(
+        json!({"type": "string", "pattern": r"[\p{L}\p{N}]{1,253}!$"}),
+        text.clone(),
+    );
+    interrupted(json!({"type": "string", "pattern": r"\pL{900}\pN"}), text);
+    let numbers = Json::from_iter(0..20_000);
+    interrupted(
+        json!({"type": "array", "items": {"type": "integer"}}),
+        numbers.clone(),
+    );
+    interrupted(json!({"type": "array", "uniqueItems": true}), numbers);
+}
+
+#[test]
+fn a_deadline_ends_the_search_for_what_is_there_twice() {
+    let set =
+        json!({"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "integer"}});
+    let object = json!({"f": Json::from_iter(0..20_000)});
+    let interrupt = || true;
+    let work = Work::new(Some(&interrupt));
+    let found = validator(&set).validate_list_types(&Path::root(), &object, &work);
+    assert_eq!(found, Err(Interrupted));
 }

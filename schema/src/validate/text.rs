@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::fault::Cause;
 use super::node::Node;
 use super::pattern::Pattern;
+use super::trail::Trail;
 
 /// What a schema says of texts.
 #[derive(Debug)]
@@ -18,7 +19,7 @@ pub(super) struct TextRules {
 
 impl TextRules {
     /// The first thing that is wrong with a text.
-    pub(super) fn check<'f>(&'f self, text: &'f str) -> Option<Cause<'f>> {
+    pub(super) fn check<'f>(&'f self, text: &'f str, trail: &Trail<'_, 'f>) -> Option<Cause<'f>> {
         // No text has more code points than bytes.
         let is_short = |most: i64| i64::try_from(text.len()).is_ok_and(|bytes| bytes <= most);
         if !self.max_length.is_none_or(is_short) || self.min_length.is_some() {
@@ -31,7 +32,8 @@ impl TextRules {
             }
         }
         let pattern = self.pattern.as_deref()?;
-        (!pattern.is_match(text)).then_some(Cause::Pattern { pattern, text })
+        let is_match = trail.counts(|work| pattern.is_match(text, work))?;
+        (!is_match).then_some(Cause::Pattern { pattern, text })
     }
 }
 

@@ -3,6 +3,8 @@
 
 use std::cell::{Cell, RefCell};
 
+use gavel_golang::work::{Interrupted, Work};
+
 /// The way from the root to a value. Each step borrows the one before it.
 #[derive(Debug)]
 pub(super) struct Trail<'t, 'f> {
@@ -26,13 +28,32 @@ enum Step<'f> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place(usize);
 
-/// The places that were noted: for each the place before it and the last step.
-#[derive(Debug, Default)]
+/// The places that were noted: for each the place before it and the last step. And how long the walk may take.
+#[derive(Debug)]
 pub(super) struct Places<'f> {
     noted: RefCell<Vec<(Option<Place>, Step<'f>)>>,
+    work: &'f Work<'f>,
+    is_interrupted: Cell<bool>,
 }
 
 impl<'f> Places<'f> {
+    /// None yet; the walk goes on until the work is interrupted.
+    pub(super) fn new(work: &'f Work<'f>) -> Self {
+        Places {
+            noted: RefCell::default(),
+            work,
+            is_interrupted: Cell::new(false),
+        }
+    }
+
+    /// Fails where the walk was interrupted: what it found is not all there is.
+    pub(super) fn check(&self) -> Result<(), Interrupted> {
+        match self.is_interrupted.get() {
+            true => Err(Interrupted),
+            false => Ok(()),
+        }
+    }
+
     /// The way to the value that is validated.
     pub(super) fn root(&self) -> Trail<'_, 'f> {
         Trail {
@@ -93,6 +114,24 @@ impl<'t, 'f> Trail<'t, 'f> {
             last: Some((self, step)),
             noted: Cell::new(None),
         }
+    }
+
+    /// What follows counts as so many units of work; whether to do it.
+    pub(super) fn goes_on(&self, units: usize) -> bool {
+        self.counts(|work| work.spend(units)).is_some()
+    }
+
+    /// What is done, unless the walk was or is interrupted.
+    pub(super) fn counts<T>(
+        &self,
+        done: impl FnOnce(&Work<'_>) -> Result<T, Interrupted>,
+    ) -> Option<T> {
+        if self.places.is_interrupted.get() {
+            return None;
+        }
+        let done = done(self.places.work).ok();
+        self.places.is_interrupted.set(done.is_none());
+        done
     }
 
     pub(super) fn is_root(&self) -> bool {

@@ -7,6 +7,7 @@ use gavel_engine::error::{EvalError, EvalErrorKind};
 use gavel_engine::program::{Activation, EvalOptions, Evaluation};
 use gavel_engine::value::{Arena, Json, Value};
 use gavel_golang::quote::quote;
+use gavel_golang::work::Interrupt;
 use gavel_schema::ValidationRule;
 
 use super::node::RuleNode;
@@ -30,9 +31,6 @@ const NO_TYPE: &str =
     "rule compiler initialization error: failed to convert to declType for CEL validation rules";
 
 const MESSAGE_OUT_OF_BUDGET: &str = "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run";
-
-/// Asked now and then while an expression runs; true ends it.
-pub type Interrupt<'a> = Option<&'a (dyn Fn() -> bool + Sync)>;
 
 /// A value that is validated, and what there is to hold it against.
 #[derive(Debug)]
@@ -167,10 +165,13 @@ impl<'a> Call<'a, '_, '_> {
                 "'{error}': no further validation rules will be run due to call cost exceeds limit for rule: {name}"
             )));
         } else {
-            report.add(
-                self.subject
-                    .fault(format!("{error} evaluating rule: {name}")),
-            );
+            let fault = self
+                .subject
+                .fault(format!("{error} evaluating rule: {name}"));
+            if error.kind() == EvalErrorKind::Interrupted {
+                return report.stop(fault);
+            }
+            report.add(fault);
         }
         ControlFlow::Continue(())
     }
@@ -247,7 +248,7 @@ impl Subject<'_, '_> {
     }
 
     /// A fault of the rules, not of the value.
-    fn fault(&self, detail: impl Into<String>) -> Error {
+    pub(super) fn fault(&self, detail: impl Into<String>) -> Error {
         Error::invalid(self.path, self.kind(), detail)
     }
 

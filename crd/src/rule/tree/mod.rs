@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use gavel_apimachinery::field::Path;
 use gavel_engine::value::Json;
+use gavel_golang::work::Interrupt;
 use gavel_schema::correlate::Correlated;
 
 mod evaluate;
@@ -12,7 +13,7 @@ mod ratchet;
 mod report;
 mod walk;
 
-pub use evaluate::{COST_BUDGET, Interrupt};
+pub use evaluate::COST_BUDGET;
 pub(crate) use node::RuleNode;
 
 use evaluate::Subject;

@@ -6,19 +6,25 @@ use std::ops::ControlFlow;
 
 use gavel_apimachinery::field::Path;
 use gavel_engine::value::{Arena, Json};
+use gavel_golang::work::{Interrupt, Interrupted, Work};
 use gavel_schema::JsonSchema;
 use gavel_schema::correlate::MapList;
 use serde_json::Map;
 
-use super::evaluate::{Interrupt, Subject, evaluate};
+use super::evaluate::{Subject, evaluate};
 use super::node::RuleNode;
 use super::report::Report;
+
+/// The units of work of a rule, beside what it counts itself.
+const WORK_PER_RULE: usize = 1 << 10;
 
 /// A walk over one object.
 pub(super) struct Walk<'i> {
     /// Holds what the rules of a node compute; emptied before the next node.
     arena: Arena,
     interrupt: Interrupt<'i>,
+    /// Of the walk itself.
+    work: Work<'i>,
     /// What was found so far.
     pub(super) report: Report,
 }
@@ -29,6 +35,7 @@ impl<'i> Walk<'i> {
         Walk {
             arena: Arena::new(),
             interrupt,
+            work: Work::new(interrupt),
             report: Report::new(budget),
         }
     }
@@ -37,6 +44,15 @@ impl<'i> Walk<'i> {
     pub(super) fn visit(&mut self, subject: &Subject<'_, '_>) -> ControlFlow<()> {
         if subject.value.is_null() {
             return ControlFlow::Continue(());
+        }
+        let rules = subject.node.rules.len().saturating_add(1);
+        if self
+            .work
+            .spend(rules.saturating_mul(WORK_PER_RULE))
+            .is_err()
+        {
+            let fault = subject.fault(Interrupted.to_string());
+            return self.report.stop(fault);
         }
         self.arena.reset();
         evaluate(subject, &self.arena, self.interrupt, &mut self.report)?;

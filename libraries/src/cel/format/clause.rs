@@ -3,12 +3,11 @@
 use std::borrow::Cow;
 use std::fmt::{self, Write};
 
-use bumpalo::collections::String;
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{Value, ValueKind};
 
+use super::output::Output;
 use super::template::Verb;
-use crate::cel::limit::check_length;
 
 /// Why a value cannot be written.
 #[derive(Debug)]
@@ -17,6 +16,8 @@ pub(super) enum Problem {
     Words(Cow<'static, str>),
     /// It is the key of a field that the schema does not know: upstream has none, and looks at it.
     NoKey,
+    /// The evaluation ends.
+    Ended(EvalError),
 }
 
 impl Problem {
@@ -53,6 +54,7 @@ impl fmt::Display for Problem {
             Problem::NoKey => {
                 f.write_str("runtime error: invalid memory address or nil pointer dereference")
             }
+            Problem::Ended(error) => write!(f, "{error}"),
         }
     }
 }
@@ -62,6 +64,7 @@ impl From<Problem> for EvalError {
         match problem {
             Problem::Words(_) => EvalError::new(problem.to_string()),
             Problem::NoKey => EvalError::internal(problem),
+            Problem::Ended(error) => error,
         }
     }
 }
@@ -77,15 +80,15 @@ impl From<fmt::Error> for Problem {
 pub(super) const MAX_DEPTH: usize = 1_000;
 
 /// One level down in a value of which `out` is written so far.
-pub(super) fn deeper(depth: usize, out: &str) -> Result<usize, Problem> {
-    check_length(out).map_err(|error| Problem::new(error.message().to_owned()))?;
+pub(super) fn deeper(depth: usize, out: &Output<'_, '_>) -> Result<usize, Problem> {
+    out.check()?;
     let too_deep = || Problem::new("values are nested too deeply");
     depth.checked_sub(1).ok_or_else(too_deep)
 }
 
 /// Writes what all versions write alike: integers, and the bits of integers, bools, texts and bytes.
 pub(super) fn write_integer(
-    out: &mut String<'_>,
+    out: &mut Output<'_, '_>,
     verb: Verb,
     value: &Value<'_>,
 ) -> Result<(), Problem> {
@@ -117,7 +120,7 @@ pub(super) fn write_integer(
     Ok(())
 }
 
-fn write_bytes(out: &mut String<'_>, verb: Verb, bytes: &[u8]) -> Result<(), Problem> {
+fn write_bytes(out: &mut Output<'_, '_>, verb: Verb, bytes: &[u8]) -> Result<(), Problem> {
     for byte in bytes {
         match verb {
             Verb::UpperHex => write!(out, "{byte:02X}")?,

@@ -4,8 +4,9 @@
 
 use std::fmt::{self, Write};
 
-use bumpalo::collections::String;
 use gavel_golang::float;
+
+use super::output::Output;
 
 /// From this precision on, Go's reader of formats gives up and takes the letter for missing.
 const UNREADABLE: u64 = 10_000_010;
@@ -16,7 +17,11 @@ const NO_VERB: &str = "%!(NOVERB)";
 const DEFAULT: u64 = 6;
 
 /// `1,234.500000`: `precision` digits after the point, ties to even on the exact value.
-pub(super) fn write_fixed(out: &mut String<'_>, value: f64, precision: Option<u64>) -> fmt::Result {
+pub(super) fn write_fixed(
+    out: &mut Output<'_, '_>,
+    value: f64,
+    precision: Option<u64>,
+) -> fmt::Result {
     let precision = precision.unwrap_or(DEFAULT);
     if precision >= UNREADABLE {
         return out.write_str(NO_VERB);
@@ -48,7 +53,7 @@ pub(super) fn write_fixed(out: &mut String<'_>, value: f64, precision: Option<u6
 }
 
 /// Writes digits with a comma before each three.
-fn write_grouped(out: &mut String<'_>, digits: &str) {
+fn write_grouped(out: &mut Output<'_, '_>, digits: &str) {
     for (left, digit) in (0..digits.len()).rev().zip(digits.chars()) {
         out.push(digit);
         if left > 0 && left % 3 == 0 {
@@ -59,7 +64,7 @@ fn write_grouped(out: &mut String<'_>, digits: &str) {
 
 /// `1.234500×10⁰³`: always six digits after the point; the precision is taken for a width.
 pub(super) fn write_scientific(
-    out: &mut String<'_>,
+    out: &mut Output<'_, '_>,
     value: f64,
     precision: Option<u64>,
 ) -> fmt::Result {

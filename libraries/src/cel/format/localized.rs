@@ -3,7 +3,6 @@
 use std::fmt::Write;
 use std::string::String as Owned;
 
-use bumpalo::collections::String;
 use gavel_engine::value::convert::string_from_bytes;
 use gavel_engine::value::{Arena, List, Map, Value, ValueKind};
 use gavel_golang::quote::{quote, write_quoted};
@@ -11,11 +10,12 @@ use gavel_golang::{duration, float};
 
 use super::clause::{MAX_DEPTH, Problem, deeper, write_integer};
 use super::locale::{write_fixed, write_scientific};
+use super::output::{Entries, Output};
 use super::template::{Clause, Verb};
 
 /// Writes one value.
 pub(super) fn write(
-    out: &mut String<'_>,
+    out: &mut Output<'_, '_>,
     clause: Clause,
     value: &Value<'_>,
 ) -> Result<(), Problem> {
@@ -47,7 +47,7 @@ fn double(verb: Verb, value: &Value<'_>) -> Result<f64, Problem> {
 }
 
 /// A value as `string()` gives it; a collection as a literal.
-fn write_string(out: &mut String<'_>, value: &Value<'_>, depth: usize) -> Result<(), Problem> {
+fn write_string(out: &mut Output<'_, '_>, value: &Value<'_>, depth: usize) -> Result<(), Problem> {
     match value.kind() {
         ValueKind::String(text) => out.push_str(text),
         ValueKind::Bytes(bytes) => out.push_str(text_of(bytes)?),
@@ -63,7 +63,7 @@ fn write_string(out: &mut String<'_>, value: &Value<'_>, depth: usize) -> Result
 }
 
 /// A value within a collection.
-fn write_element(out: &mut String<'_>, value: &Value<'_>, depth: usize) -> Result<(), Problem> {
+fn write_element(out: &mut Output<'_, '_>, value: &Value<'_>, depth: usize) -> Result<(), Problem> {
     match value.kind() {
         ValueKind::String(text) => write_quoted(out, text)?,
         ValueKind::Bytes(bytes) => {
@@ -101,7 +101,7 @@ fn write_element(out: &mut String<'_>, value: &Value<'_>, depth: usize) -> Resul
 
 /// Values that are written alike within collections and outside of them. `None` for what cannot be written.
 fn write_member(
-    out: &mut String<'_>,
+    out: &mut Output<'_, '_>,
     value: &Value<'_>,
     depth: usize,
 ) -> Option<Result<(), Problem>> {
@@ -123,20 +123,21 @@ fn write_member(
     Some(written.map_err(Problem::from))
 }
 
-fn write_list(out: &mut String<'_>, list: List<'_>, depth: usize) -> Result<(), Problem> {
+fn write_list(out: &mut Output<'_, '_>, list: List<'_>, depth: usize) -> Result<(), Problem> {
     out.push('[');
     let arena = Arena::new();
     for (n, element) in list.iter().enumerate() {
         out.push_str(if n == 0 { "" } else { ", " });
         write_element(out, &element.read(&arena).unwrap_or(element), depth)?;
+        out.check()?;
     }
     out.push(']');
     Ok(())
 }
 
 /// The entries in the order of their keys' texts.
-fn write_map(out: &mut String<'_>, map: Map<'_>, depth: usize) -> Result<(), Problem> {
-    let mut entries = Vec::with_capacity(map.len());
+fn write_map(out: &mut Output<'_, '_>, map: Map<'_>, depth: usize) -> Result<(), Problem> {
+    let mut entries = Entries::of(map, out)?;
     let mut keys = map.iter();
     while let Some(key) = keys.next_key() {
         if map.is_shaped() && key.is_null() {
@@ -147,9 +148,8 @@ fn write_map(out: &mut String<'_>, map: Map<'_>, depth: usize) -> Result<(), Pro
             .get(&key)
             .map_err(|error| Problem::new(error.message().to_owned()))?
             .ok_or_else(|| Problem::new(format!("could not find key: {text}")))?;
-        entries.push((text, value));
+        entries.add(text, value, out)?;
     }
-    entries.sort_by(|(left, _), (right, _)| left.cmp(right));
     out.push('{');
     let arena = Arena::new();
     for (n, (key, value)) in entries.iter().enumerate() {
@@ -157,6 +157,7 @@ fn write_map(out: &mut String<'_>, map: Map<'_>, depth: usize) -> Result<(), Pro
         out.push_str(key);
         out.push(':');
         write_element(out, &value.read(&arena).unwrap_or(*value), depth)?;
+        out.check()?;
     }
     out.push('}');
     Ok(())

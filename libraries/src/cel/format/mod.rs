@@ -6,11 +6,11 @@
 mod clause;
 mod locale;
 mod localized;
+mod output;
 mod portable;
 mod template;
 pub mod validator;
 
-use bumpalo::collections::String;
 use gavel_engine::body;
 use gavel_engine::cost::formulas;
 use gavel_engine::decl::{CallContext, Overload, declared};
@@ -18,8 +18,8 @@ use gavel_engine::error::EvalError;
 use gavel_engine::value::{List, Value};
 
 use self::clause::Problem;
+use self::output::Output;
 use self::template::{Clause, Piece, Template};
-use super::limit::check_length;
 
 /// `format` of the versions 1 to 3.
 #[rustfmt::skip] // A table: a row a line.
@@ -53,7 +53,7 @@ fn portable<'a>(
 }
 
 /// Writes one value as its clause says.
-type Write = fn(&mut String<'_>, Clause, &Value<'_>) -> Result<(), Problem>;
+type Write = fn(&mut Output<'_, '_>, Clause, &Value<'_>) -> Result<(), Problem>;
 
 /// Values that no clause asks for are passed over.
 fn format<'a>(
@@ -62,7 +62,7 @@ fn format<'a>(
     values: List<'a>,
     write: Write,
 ) -> Result<&'a str, EvalError> {
-    let mut text = String::with_capacity_in(template.len(), call.arena.bump());
+    let mut text = Output::new(call);
     let mut next = 0_usize;
     for piece in Template::new(template) {
         match piece {
@@ -75,12 +75,13 @@ fn format<'a>(
                 // What cannot be read has no clause.
                 let value = value.read(call.arena).unwrap_or(value);
                 let clause = clause.map_err(|error| EvalError::new(error.to_string()))?;
-                write(&mut text, clause, &value)?;
-                check_length(&text)?;
+                let written = write(&mut text, clause, &value);
+                text.check()?;
+                written?;
             }
         }
     }
-    Ok(text.into_bump_str())
+    text.finish()
 }
 
 #[cfg(test)]

@@ -3,11 +3,11 @@
 use std::fmt::{self, Write};
 use std::string::String as Owned;
 
-use bumpalo::collections::String;
 use gavel_engine::value::{Arena, List, Map, Timestamp, Value, ValueKind};
 use gavel_golang::{duration, float};
 
 use super::clause::{MAX_DEPTH, Problem, deeper, write_integer};
+use super::output::{Entries, Output};
 use super::template::{Clause, Verb};
 
 /// Digits after the point where a clause says nothing.
@@ -15,7 +15,7 @@ const DEFAULT_PRECISION: u16 = 6;
 
 /// Writes one value.
 pub(super) fn write(
-    out: &mut String<'_>,
+    out: &mut Output<'_, '_>,
     clause: Clause,
     value: &Value<'_>,
 ) -> Result<(), Problem> {
@@ -65,7 +65,7 @@ fn write_plain(out: &mut impl Write, double: f64) -> fmt::Result {
     }
 }
 
-fn write_string(out: &mut String<'_>, value: &Value<'_>, depth: usize) -> Result<(), Problem> {
+fn write_string(out: &mut Output<'_, '_>, value: &Value<'_>, depth: usize) -> Result<(), Problem> {
     match value.kind() {
         ValueKind::Null => out.write_str("null")?,
         ValueKind::Bool(value) => write!(out, "{value}")?,
@@ -90,32 +90,33 @@ fn write_string(out: &mut String<'_>, value: &Value<'_>, depth: usize) -> Result
     Ok(())
 }
 
-fn write_list(out: &mut String<'_>, list: List<'_>, depth: usize) -> Result<(), Problem> {
+fn write_list(out: &mut Output<'_, '_>, list: List<'_>, depth: usize) -> Result<(), Problem> {
     out.write_char('[')?;
     let arena = Arena::new();
     for (n, element) in list.iter().enumerate() {
         out.write_str(if n == 0 { "" } else { ", " })?;
         write_string(out, &element.read(&arena).unwrap_or(element), depth)?;
+        out.check()?;
     }
     Ok(out.write_char(']')?)
 }
 
 /// The entries in the order of their keys' texts.
-fn write_map(out: &mut String<'_>, map: Map<'_>, depth: usize) -> Result<(), Problem> {
-    let mut entries = Vec::with_capacity(map.len());
+fn write_map(out: &mut Output<'_, '_>, map: Map<'_>, depth: usize) -> Result<(), Problem> {
+    let mut entries = Entries::of(map, out)?;
     for entry in map.iter() {
         let (key, value) = entry.map_err(|error| Problem::new(error.message().to_owned()))?;
-        let mut text = String::new_in(out.bump());
+        let mut text = Output::new(out.call);
         write_string(&mut text, &key, depth)?;
-        entries.push((text, value));
+        entries.add(text.finish().map_err(Problem::Ended)?, value, out)?;
     }
-    entries.sort_by(|(left, _), (right, _)| left.cmp(right));
     out.write_char('{')?;
     let arena = Arena::new();
     for (n, (key, value)) in entries.iter().enumerate() {
         out.write_str(if n == 0 { "" } else { ", " })?;
         write!(out, "{key}: ")?;
         write_string(out, &value.read(&arena).unwrap_or(*value), depth)?;
+        out.check()?;
     }
     Ok(out.write_char('}')?)
 }

@@ -21,7 +21,7 @@ pub(super) fn slice<'a>(
     if from > to {
         return Err(fail("start index must be less than or equal to end index"));
     }
-    list.slice(from..to, call.arena)
+    list.slice(from..to, call.arena)?
         .ok_or_else(|| fail(&format!("list is length {}", list.len())))
 }
 
@@ -51,7 +51,7 @@ pub(super) fn flatten<'a>(
         return Err(EvalError::new("level must be non-negative"));
     };
     let mut flat = Vec::new_in(call.arena.bump());
-    let mut reach = Reach::default();
+    let mut reach = Reach::new(call.work_counter());
     let mut open = vec![list.iter()];
     while let Some(innermost) = open.last_mut() {
         match innermost.next() {
@@ -63,7 +63,7 @@ pub(super) fn flatten<'a>(
                     reach.meet(nested.len().saturating_add(1))?;
                     open.push(nested.iter());
                 }
-                _ => flat.push(element),
+                _ => call.push(&mut flat, element)?,
             },
         }
     }
@@ -109,17 +109,23 @@ impl ListView for Range {
 }
 
 /// `list.reverse()`
-pub(super) fn reverse<'a>(call: &CallContext<'a>, list: List<'a>) -> Value<'a> {
+pub(super) fn reverse<'a>(call: &CallContext<'a>, list: List<'a>) -> Result<Value<'a>, EvalError> {
+    call.reserve(list.len().saturating_mul(size_of::<Value<'_>>()))?;
     let mut reversed = Vec::with_capacity_in(list.len(), call.arena.bump());
-    reversed.extend((0..list.len()).rev().filter_map(|index| list.get(index)));
-    Value::from(reversed.into_bump_slice())
+    for index in (0..list.len()).rev() {
+        if let Some(element) = list.get(index) {
+            call.push(&mut reversed, element)?;
+        }
+    }
+    Ok(Value::from(reversed.into_bump_slice()))
 }
 
 /// `list.distinct()`: of equal elements the first.
 pub(super) fn distinct<'a>(call: &CallContext<'a>, list: List<'a>) -> Result<Value<'a>, EvalError> {
+    call.reserve(Members::bytes(list))?;
     let mut members = Members::default();
     for element in list {
-        if !members.contain(&element)? {
+        if !members.contain(&element, call.work_counter())? {
             members.insert(element);
         }
     }

@@ -4,7 +4,7 @@ use bumpalo::collections::Vec;
 use gavel_engine::decl::CallContext;
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{List, Value};
-use gavel_golang::sort::sort_by_less;
+use gavel_golang::sort::try_sort_by_less;
 
 /// `list.sort()`. Judges its receiver itself.
 pub(super) fn sort<'a>(
@@ -12,10 +12,11 @@ pub(super) fn sort<'a>(
     receiver: Value<'a>,
 ) -> Result<Value<'a>, EvalError> {
     let list = list_of(receiver, "sort")?;
-    check_keys(list)?;
+    check_keys(call, list)?;
+    call.reserve(list.len().saturating_mul(size_of::<Value<'_>>()))?;
     let mut sorted = Vec::with_capacity_in(list.len(), call.arena.bump());
     sorted.extend(list);
-    sort_by_less(&mut sorted, less);
+    try_sort_by_less(&mut sorted, |left, right| less(call, left, right))?;
     Ok(Value::from(sorted.into_bump_slice()))
 }
 
@@ -36,9 +37,12 @@ pub(super) fn sort_by_keys<'a>(
             keys.len()
         )));
     }
-    check_keys(keys)?;
+    check_keys(call, keys)?;
+    // The pairs, and what becomes of them.
+    let each = size_of::<[Value<'_>; 3]>();
+    call.reserve(list.len().saturating_mul(each))?;
     let mut pairs: std::vec::Vec<(Value<'a>, Value<'a>)> = keys.iter().zip(list).collect();
-    sort_by_less(&mut pairs, |left, right| less(&left.0, &right.0));
+    try_sort_by_less(&mut pairs, |left, right| less(call, &left.0, &right.0))?;
     let mut sorted = Vec::with_capacity_in(pairs.len(), call.arena.bump());
     sorted.extend(pairs.into_iter().map(|(_, element)| element));
     Ok(Value::from(sorted.into_bump_slice()))
@@ -54,7 +58,7 @@ fn list_of<'a>(receiver: Value<'a>, function: &str) -> Result<List<'a>, EvalErro
 }
 
 /// Keys must be of one type that has an order. A single key is compared with nothing.
-fn check_keys(keys: List<'_>) -> Result<(), EvalError> {
+fn check_keys<'a>(call: &CallContext<'a>, keys: List<'a>) -> Result<(), EvalError> {
     let Some(first) = keys.get(0) else {
         return Ok(());
     };
@@ -62,13 +66,17 @@ fn check_keys(keys: List<'_>) -> Result<(), EvalError> {
         return Err(EvalError::new("list elements must be comparable"));
     }
     let name = first.type_name();
-    if keys.iter().any(|key| key.type_name() != name) {
-        return Err(EvalError::new("list elements must have the same type"));
+    for key in keys {
+        call.look(&Value::NULL)?;
+        if key.type_name() != name {
+            return Err(EvalError::new("list elements must have the same type"));
+        }
     }
     Ok(())
 }
 
 /// NaN is neither less nor greater.
-fn less(left: &Value<'_>, right: &Value<'_>) -> bool {
-    left.compare(right).is_ok_and(|order| order.is_lt())
+fn less(call: &CallContext<'_>, left: &Value<'_>, right: &Value<'_>) -> Result<bool, EvalError> {
+    call.look(left)?;
+    Ok(left.compare(right).is_ok_and(|order| order.is_lt()))
 }

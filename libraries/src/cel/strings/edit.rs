@@ -5,41 +5,54 @@ use gavel_engine::decl::CallContext;
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{Arena, List, Value, ValueKind};
 
-use crate::cel::limit::check_length;
+use crate::cel::limit::push_str;
+
+/// The units of work of a character that is copied by itself.
+const WORK_PER_CHARACTER: usize = 8;
 
 /// `text.lowerAscii()`
-pub(super) fn lower_ascii<'a>(call: &CallContext<'a>, text: &'a str) -> &'a str {
+pub(super) fn lower_ascii<'a>(call: &CallContext<'a>, text: &'a str) -> Result<&'a str, EvalError> {
     if !text.bytes().any(|b| b.is_ascii_uppercase()) {
-        return text;
+        return Ok(text);
     }
+    call.reserve(text.len())?;
     let lower = call.arena.bump().alloc_str(text);
     lower.make_ascii_lowercase();
-    lower
+    Ok(lower)
 }
 
 /// `text.upperAscii()`
-pub(super) fn upper_ascii<'a>(call: &CallContext<'a>, text: &'a str) -> &'a str {
+pub(super) fn upper_ascii<'a>(call: &CallContext<'a>, text: &'a str) -> Result<&'a str, EvalError> {
     if !text.bytes().any(|b| b.is_ascii_lowercase()) {
-        return text;
+        return Ok(text);
     }
+    call.reserve(text.len())?;
     let upper = call.arena.bump().alloc_str(text);
     upper.make_ascii_uppercase();
-    upper
+    Ok(upper)
 }
 
 /// `text.reverse()`, code point by code point.
-pub(super) fn reverse<'a>(call: &CallContext<'a>, text: &str) -> &'a str {
+pub(super) fn reverse<'a>(call: &CallContext<'a>, text: &str) -> Result<&'a str, EvalError> {
+    call.reserve(text.len())?;
     let mut reversed = String::with_capacity_in(text.len(), call.arena.bump());
-    reversed.extend(text.chars().rev());
-    reversed.into_bump_str()
+    for c in text.chars().rev() {
+        call.work(WORK_PER_CHARACTER)?;
+        reversed.push(c);
+    }
+    Ok(reversed.into_bump_str())
 }
 
 /// `strings.quote(text)`: in double quotes, with CEL's escapes. What has none stays as it is.
-pub(super) fn quote<'a>(call: &CallContext<'a>, text: &str) -> &'a str {
-    let capacity = text.len().saturating_add(2);
+pub(super) fn quote<'a>(call: &CallContext<'a>, text: &str) -> Result<&'a str, EvalError> {
+    let escapes = |byte: &u8| matches!(byte, 0x07..=0x0d | b'\\' | b'"');
+    let escaped = text.bytes().filter(escapes).count();
+    let capacity = text.len().saturating_add(escaped).saturating_add(2);
+    call.reserve(capacity)?;
     let mut quoted = String::with_capacity_in(capacity, call.arena.bump());
     quoted.push('"');
     for c in text.chars() {
+        call.work(WORK_PER_CHARACTER)?;
         match c {
             '\x07' => quoted.push_str("\\a"),
             '\x08' => quoted.push_str("\\b"),
@@ -54,7 +67,7 @@ pub(super) fn quote<'a>(call: &CallContext<'a>, text: &str) -> &'a str {
         }
     }
     quoted.push('"');
-    quoted.into_bump_str()
+    Ok(quoted.into_bump_str())
 }
 
 /// `text.replace(old, new)`
@@ -64,7 +77,7 @@ pub(super) fn replace<'a>(
     old: &str,
     new: &str,
 ) -> Result<&'a str, EvalError> {
-    replaced(call.arena, text, old, new, usize::MAX)
+    replaced(call, text, old, new, usize::MAX)
 }
 
 /// `text.replace(old, new, count)`; a negative count means all.
@@ -75,27 +88,37 @@ pub(super) fn replace_some<'a>(
     new: &str,
     count: i64,
 ) -> Result<&'a str, EvalError> {
-    replaced(call.arena, text, old, new, limit(count))
+    replaced(call, text, old, new, limit(count))
 }
 
 /// An empty `old` is found before every code point and at the end.
 fn replaced<'a>(
-    arena: &'a Arena,
+    call: &CallContext<'a>,
     text: &'a str,
     old: &str,
     new: &str,
     limit: usize,
 ) -> Result<&'a str, EvalError> {
+    call.work(text.len())?;
     let mut found = text.match_indices(old).take(limit).peekable();
     if old == new || found.peek().is_none() {
         return Ok(text);
     }
-    let mut result = String::with_capacity_in(text.len(), arena.bump());
+    let mut count = 0_usize;
+    for _ in found {
+        call.work(WORK_PER_CHARACTER)?;
+        count = count.saturating_add(1);
+    }
+    let removed = count.saturating_mul(old.len());
+    let added = count.saturating_mul(new.len());
+    let length = text.len().saturating_sub(removed).saturating_add(added);
+    call.reserve(length)?;
+    let mut result = String::with_capacity_in(length, call.arena.bump());
     let mut copied = 0;
-    for (at, old) in found {
+    for (at, old) in text.match_indices(old).take(limit) {
+        call.work(WORK_PER_CHARACTER.saturating_add(new.len()))?;
         result.push_str(text.get(copied..at).unwrap_or_default());
         result.push_str(new);
-        check_length(&result)?;
         copied = at.saturating_add(old.len());
     }
     result.push_str(text.get(copied..).unwrap_or_default());
@@ -103,8 +126,12 @@ fn replaced<'a>(
 }
 
 /// `text.split(separator)`
-pub(super) fn split<'a>(call: &CallContext<'a>, text: &'a str, separator: &str) -> Value<'a> {
-    parts(call.arena, text, separator, usize::MAX)
+pub(super) fn split<'a>(
+    call: &CallContext<'a>,
+    text: &'a str,
+    separator: &str,
+) -> Result<Value<'a>, EvalError> {
+    parts(call, text, separator, usize::MAX)
 }
 
 /// `text.split(separator, count)`: so many parts at most, all where the count is negative.
@@ -113,21 +140,24 @@ pub(super) fn split_some<'a>(
     text: &'a str,
     separator: &str,
     count: i64,
-) -> Value<'a> {
-    parts(call.arena, text, separator, limit(count))
+) -> Result<Value<'a>, EvalError> {
+    parts(call, text, separator, limit(count))
 }
 
 /// The last of `limit` parts holds what is left. An empty separator splits into code points.
 pub(super) fn parts<'a>(
-    arena: &'a Arena,
+    call: &CallContext<'a>,
     text: &'a str,
     separator: &str,
     limit: usize,
-) -> Value<'a> {
-    let mut parts = Vec::new_in(arena.bump());
+) -> Result<Value<'a>, EvalError> {
+    call.work(text.len())?;
+    let mut parts = Vec::new_in(call.arena.bump());
     if !separator.is_empty() {
-        parts.extend(text.splitn(limit, separator).map(Value::from));
-        return Value::from(parts.into_bump_slice());
+        for part in text.splitn(limit, separator) {
+            call.push(&mut parts, Value::from(part))?;
+        }
+        return Ok(Value::from(parts.into_bump_slice()));
     }
     let mut rest = text;
     while !rest.is_empty() && parts.len() < limit {
@@ -135,10 +165,10 @@ pub(super) fn parts<'a>(
         let last = parts.len().saturating_add(1) == limit;
         let end = if last { rest.len() } else { first };
         let (part, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
-        parts.push(Value::from(part));
+        call.push(&mut parts, Value::from(part))?;
         rest = after;
     }
-    Value::from(parts.into_bump_slice())
+    Ok(Value::from(parts.into_bump_slice()))
 }
 
 /// `list.join()`
@@ -152,7 +182,7 @@ pub(super) fn join<'a>(
     list: List<'a>,
     separator: &str,
 ) -> Result<&'a str, EvalError> {
-    joined(call.arena, list, separator, |_, element| {
+    joined(call, list, separator, |_, element| {
         element.as_str().ok_or_else(|| {
             let element = element.in_message();
             EvalError::new(format!("join: invalid input: {element}"))
@@ -174,7 +204,7 @@ pub(super) fn join_converted<'a>(
     list: List<'a>,
     separator: &str,
 ) -> Result<&'a str, EvalError> {
-    joined(call.arena, list, separator, native_string)
+    joined(call, list, separator, native_string)
 }
 
 /// The conversions of cel-go's `ConvertToNative`, each type's with a wording of its own.
@@ -208,18 +238,17 @@ fn native_string<'a>(arena: &'a Arena, mut value: Value<'a>) -> Result<&'a str, 
 }
 
 fn joined<'a>(
-    arena: &'a Arena,
+    call: &CallContext<'a>,
     list: List<'a>,
     separator: &str,
     text_of: fn(&'a Arena, Value<'a>) -> Result<&'a str, EvalError>,
 ) -> Result<&'a str, EvalError> {
-    let mut result = String::new_in(arena.bump());
+    let mut result = String::new_in(call.arena.bump());
     for (n, element) in list.iter().enumerate() {
         if n > 0 {
-            result.push_str(separator);
+            push_str(call, &mut result, separator)?;
         }
-        result.push_str(text_of(arena, element)?);
-        check_length(&result)?;
+        push_str(call, &mut result, text_of(call.arena, element)?)?;
     }
     Ok(result.into_bump_str())
 }

@@ -1,6 +1,7 @@
 //! Lists that are joined.
 
 use gavel_engine::value::{concat_lists, list_contains};
+use gavel_golang::work::Work;
 use serde_json::json;
 
 use super::*;
@@ -11,7 +12,7 @@ fn what_is_appended_is_read_anew() {
         let schema = self::schema(schema);
         let arena = Arena::new();
         let lists = [&left, &right].map(|json| schema.view(json).as_list().unwrap());
-        let joined = concat_lists(&arena, lists[0], lists[1]);
+        let joined = concat_lists(&arena, lists[0], lists[1], &Work::unbounded());
         let text = match joined {
             Ok(joined) => joined.in_message().to_string(),
             Err(error) => error.to_string(),
@@ -68,13 +69,20 @@ fn a_set_that_is_bound_remembers_what_was_added_to_it() {
     let add = |more: &'static str| {
         let more = arena.list(&[Value::from(more)]);
         let lists = (bound.as_list().unwrap(), more.as_list().unwrap());
-        let sum = concat_lists(&arena, lists.0, lists.1).unwrap();
+        let sum = concat_lists(&arena, lists.0, lists.1, &Work::unbounded()).unwrap();
         sum.in_message().to_string()
     };
     assert!(!bound.equals(&other).unwrap());
     assert_eq!(add("c"), "[a, b, c]");
     assert!(bound.equals(&other).unwrap());
     assert_eq!(add("c"), "[a, b]");
-    assert!(!list_contains(bound.as_list().unwrap(), &Value::from("c")).unwrap());
+    assert!(
+        !list_contains(
+            bound.as_list().unwrap(),
+            &Value::from("c"),
+            &Work::unbounded()
+        )
+        .unwrap()
+    );
     assert_eq!(bound.as_list().map(|list| list.len()), Some(2));
 }

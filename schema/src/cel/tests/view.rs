@@ -1,6 +1,7 @@
 //! JSON as values.
 
 use gavel_engine::value::list_contains;
+use gavel_golang::work::Work;
 use serde_json::json;
 
 use super::*;
@@ -209,7 +210,8 @@ fn elements_say_whether_they_are_a_value() {
     let numbers = schema(json!({"type": "array", "items": {"type": "integer"}}));
     let json = json!([1, 1.5, 2]);
     let list = numbers.view(&json).as_list().unwrap();
-    assert!(list_contains(list, &Value::from(2)).unwrap());
-    let failure = list_contains(list, &Value::from(3)).expect_err("an element fails");
+    assert!(list_contains(list, &Value::from(2), &Work::unbounded()).unwrap());
+    let failure =
+        list_contains(list, &Value::from(3), &Work::unbounded()).expect_err("an element fails");
     assert_eq!(failure.message(), "invalid data, expected int, got float64");
 }

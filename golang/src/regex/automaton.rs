@@ -1,0 +1,188 @@
+//! Searches by regex-automata: short texts at once, long ones some bytes at a time.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use regex_automata::nfa::thompson::WhichCaptures;
+use regex_automata::{Input, meta};
+use regex_syntax::hir::Look;
+
+use super::parse::{self, Parsed};
+use super::program::Program;
+use super::stepping::{Failure, Reached, Stepping};
+use super::{Groups, range};
+use crate::work::{Interrupted, Work};
+
+/// The most memory in bytes of an automaton, which takes about 12 ms to build. Patterns that people write take some
+/// kilobytes; `\pL{1000}`, as large as a pattern of a few characters can be, would take 15 MB.
+const MAX_BYTES: usize = 1 << 18;
+
+/// The most levels of a pattern with an automaton. Its construction is recursive.
+const MAX_HEIGHT: u32 = 100;
+
+/// About what a state takes.
+const BYTES_PER_STATE: usize = 32;
+
+/// The most work of a search that is not interrupted: bytes by states.
+const MAX_WORK_AT_ONCE: usize = 1 << 17;
+
+/// A pattern with an automaton.
+#[derive(Debug)]
+pub(super) struct Automaton {
+    quick: meta::Regex,
+    states: usize,
+    /// Whether `\B` occurs, which also matches within the bytes of a character.
+    splits_characters: bool,
+    /// What was compiled, with its groups or without.
+    pattern: Box<str>,
+    keeps_groups: bool,
+    /// For long texts, when first needed; none for patterns that need a machine.
+    stepping: OnceLock<Option<Stepping>>,
+    /// For the groups in long texts, when first needed.
+    machine: OnceLock<Option<Program>>,
+}
+
+impl Automaton {
+    /// An automaton, unless it would be too large.
+    pub(super) fn new(pattern: &str, parsed: &Parsed, keeps_groups: bool) -> Option<Automaton> {
+        if parsed.height > MAX_HEIGHT {
+            return None;
+        }
+        let captures = match keeps_groups {
+            true => WhichCaptures::All,
+            false => WhichCaptures::Implicit,
+        };
+        let config = meta::Config::new()
+            .nfa_size_limit(Some(MAX_BYTES))
+            .which_captures(captures);
+        let quick = meta::Builder::new()
+            .configure(config)
+            .build_from_hir(&parsed.hir)
+            .ok()?;
+        let looks = parsed.hir.properties().look_set();
+        Some(Automaton {
+            states: quick.memory_usage() / BYTES_PER_STATE,
+            quick,
+            splits_characters: looks.contains(Look::WordAsciiNegate),
+            pattern: pattern.into(),
+            keeps_groups,
+            stepping: OnceLock::new(),
+            machine: OnceLock::new(),
+        })
+    }
+
+    /// The same, which takes all texts for long.
+    #[cfg(test)]
+    pub(super) fn of_many_states(self) -> Automaton {
+        Automaton {
+            states: usize::MAX,
+            ..self
+        }
+    }
+
+    /// Whether there is a match.
+    pub(super) fn is_match(&self, text: &str, work: &Work<'_>) -> Result<bool, Interrupted> {
+        if self.is_quick(text, 0, work)? {
+            return Ok(match self.splits_characters {
+                // The quick search stops within a character and then misses matches that are not.
+                true => self.quick.find(text).is_some(),
+                false => self.quick.is_match(text),
+            });
+        }
+        match self.stepping() {
+            Some(stepping) => match stepping.is_match(&mut stepping.start(), text, work) {
+                Ok(is_match) => Ok(is_match),
+                Err(Failure::Interrupted) => Err(Interrupted),
+                Err(Failure::Unsupported) => Ok(self.quick.is_match(text)),
+            },
+            None => Ok(self.by_machine(text, 0, 0, work)?.is_some()),
+        }
+    }
+
+    /// The first match that begins at byte `start` or later. `reached` is kept from one search of a text to the next.
+    pub(super) fn find(
+        &self,
+        text: &str,
+        start: usize,
+        reached: &mut Option<Reached>,
+        work: &Work<'_>,
+    ) -> Result<Option<Range<usize>>, Interrupted> {
+        if self.is_quick(text, start, work)? {
+            return Ok(self.find_quickly(text, start));
+        }
+        let Some(stepping) = self.stepping() else {
+            let slots = self.by_machine(text, start, 2, work)?;
+            return Ok(slots.and_then(|slots| range(&slots)));
+        };
+        let reached = reached.get_or_insert_with(|| stepping.start());
+        match stepping.find(reached, text, start, work) {
+            Ok(found) => Ok(found),
+            Err(Failure::Interrupted) => Err(Interrupted),
+            Err(Failure::Unsupported) => Ok(self.find_quickly(text, start)),
+        }
+    }
+
+    /// Likewise, with what its groups matched.
+    pub(super) fn captures(
+        &self,
+        text: &str,
+        start: usize,
+        groups: usize,
+        work: &Work<'_>,
+    ) -> Result<Option<Groups>, Interrupted> {
+        if !self.is_quick(text, start, work)? {
+            let slots = groups.saturating_add(1).saturating_mul(2);
+            let slots = self.by_machine(text, start, slots, work)?;
+            return Ok(slots.map(|slots| slots.chunks(2).map(range).collect()));
+        }
+        let mut captures = self.quick.create_captures();
+        let input = Input::new(text).range(start..);
+        self.quick.captures(input, &mut captures);
+        let group = |index| captures.get_group(index).map(|span| span.range());
+        Ok(captures
+            .is_match()
+            .then(|| (0..=groups).map(group).collect()))
+    }
+
+    /// Whether to search at once, which is then counted as work.
+    fn is_quick(&self, text: &str, start: usize, work: &Work<'_>) -> Result<bool, Interrupted> {
+        let most = text.len().saturating_sub(start).saturating_mul(self.states);
+        let is_quick = most <= MAX_WORK_AT_ONCE || !work.is_bounded();
+        if is_quick {
+            work.spend(most)?;
+        }
+        Ok(is_quick)
+    }
+
+    fn find_quickly(&self, text: &str, start: usize) -> Option<Range<usize>> {
+        let found = self.quick.find(Input::new(text).range(start..));
+        found.map(|found| found.range())
+    }
+
+    fn stepping(&self) -> Option<&Stepping> {
+        let new = || match self.splits_characters {
+            true => None,
+            false => Stepping::new(&self.parsed()?.hir, MAX_BYTES),
+        };
+        self.stepping.get_or_init(new).as_ref()
+    }
+
+    fn by_machine(
+        &self,
+        text: &str,
+        start: usize,
+        slots: usize,
+        work: &Work<'_>,
+    ) -> Result<Option<Vec<usize>>, Interrupted> {
+        let new = || Program::compile(&self.parsed()?.hir, &Work::unbounded()).ok();
+        match self.machine.get_or_init(new) {
+            Some(program) => program.search(text, start, slots, work),
+            None => Ok(None),
+        }
+    }
+
+    /// What the pattern was read into, which was not kept.
+    fn parsed(&self) -> Option<Parsed> {
+        parse::parse(&self.pattern, self.keeps_groups, &Work::unbounded()).ok()
+    }
+}

@@ -1,0 +1,91 @@
+//! The text that is written, which ends where there is no room for it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use bumpalo::collections::String;
+use gavel_engine::decl::CallContext;
+use gavel_engine::error::EvalError;
+use gavel_engine::value::Map;
+
+use super::clause::Problem;
+use crate::cel::limit::push_str;
+
+/// A text that grows in the arena. After a failure nothing more is written.
+pub(super) struct Output<'c, 'a> {
+    pub(super) call: &'c CallContext<'a>,
+    text: String<'a>,
+    failure: Option<EvalError>,
+}
+
+impl<'c, 'a> Output<'c, 'a> {
+    pub(super) fn new(call: &'c CallContext<'a>) -> Self {
+        Output {
+            call,
+            text: String::new_in(call.arena.bump()),
+            failure: None,
+        }
+    }
+
+    pub(super) fn push_str(&mut self, part: &str) {
+        if self.failure.is_none() {
+            self.failure = push_str(self.call, &mut self.text, part).err();
+        }
+    }
+
+    pub(super) fn push(&mut self, c: char) {
+        self.push_str(c.encode_utf8(&mut [0; 4]));
+    }
+
+    /// Fails where something could not be written.
+    pub(super) fn check(&self) -> Result<(), Problem> {
+        match &self.failure {
+            Some(error) => Err(Problem::Ended(error.clone())),
+            None => Ok(()),
+        }
+    }
+
+    /// The text.
+    pub(super) fn finish(self) -> Result<&'a str, EvalError> {
+        match self.failure {
+            Some(error) => Err(error),
+            None => Ok(self.text.into_bump_str()),
+        }
+    }
+}
+
+/// The entries of a map in the order of their keys' texts; of equal texts, as they were added.
+pub(super) struct Entries<T, V>(BTreeMap<(T, usize), V>);
+
+impl<T: Ord, V> Entries<T, V> {
+    /// None yet of a map's.
+    pub(super) fn of(map: Map<'_>, out: &Output<'_, '_>) -> Result<Self, Problem> {
+        /// About what an entry takes, with the text of its key.
+        const BYTES_PER_ENTRY: usize = 128;
+        let bytes = map.len().saturating_mul(BYTES_PER_ENTRY);
+        out.call.arena.reserve(bytes).map_err(Problem::Ended)?;
+        Ok(Entries(BTreeMap::new()))
+    }
+
+    pub(super) fn add(&mut self, key: T, value: V, out: &Output<'_, '_>) -> Result<(), Problem> {
+        /// The units of work of an entry.
+        const WORK_PER_ENTRY: usize = 256;
+        out.call.work(WORK_PER_ENTRY).map_err(Problem::Ended)?;
+        self.0.insert((key, self.0.len()), value);
+        Ok(())
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&T, &V)> {
+        self.0.iter().map(|((key, _), value)| (key, value))
+    }
+}
+
+impl fmt::Write for Output<'_, '_> {
+    fn write_str(&mut self, part: &str) -> fmt::Result {
+        self.push_str(part);
+        match self.failure {
+            Some(_) => Err(fmt::Error),
+            None => Ok(()),
+        }
+    }
+}

@@ -78,7 +78,10 @@ pub(super) fn is_duration(text: &str) -> bool {
         return false;
     };
     let mut found = false;
-    for groups in pattern.captures_iter(text, &gavel_golang::work::Work::unbounded()).flatten() {
+    for groups in pattern
+        .captures_iter(text, &gavel_golang::work::Work::unbounded())
+        .flatten()
+    {
         let group = |index: usize| {
             let range = groups.get(index).cloned().flatten();
             range.and_then(|range| text.get(range)).unwrap_or_default()

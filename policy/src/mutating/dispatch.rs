@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use gavel_engine::value::{Arena, Json, Value};
+use gavel_golang::work::Work;
 use gavel_libraries::authorizer::Authorizer;
 
 use super::invocation::Invocation;
@@ -305,7 +306,10 @@ impl<'a> Pass<'a> {
                 Err(MutationError::Request(status)) => return Err(status),
             }
         }
-        if self.object(position).differs_from(&before).unwrap_or(true) {
+        let differs = self
+            .object(position)
+            .differs_from(&before, &Work::unbounded());
+        if differs.unwrap_or(true) {
             reinvocation.changed();
         }
         reinvocation.ran(invocation);

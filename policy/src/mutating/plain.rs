@@ -34,7 +34,7 @@ fn check_fields(
     object: &Object<'_>,
     path: &mut String,
     faults: &mut Vec<String>,
-    reach: &mut Reach,
+    reach: &mut Reach<'_>,
 ) -> Result<(), EvalError> {
     reach.within(object.fields().len(), |reach| {
         let length = path.len();
@@ -52,7 +52,7 @@ fn check_value(
     value: Value<'_>,
     path: &mut String,
     faults: &mut Vec<String>,
-    reach: &mut Reach,
+    reach: &mut Reach<'_>,
 ) -> Result<(), EvalError> {
     match value.kind() {
         ValueKind::Object(object) => {
@@ -92,7 +92,7 @@ pub(super) fn configuration(object: &Object<'_>) -> Converted<Option<BTreeMap<St
 /// What is converted, or why Go's conversion of an object fails; the error outside is that of the walk.
 type Walked<T> = Result<Result<T, String>, EvalError>;
 
-fn object_fields(object: &Object<'_>, reach: &mut Reach) -> Walked<BTreeMap<String, Plain>> {
+fn object_fields(object: &Object<'_>, reach: &mut Reach<'_>) -> Walked<BTreeMap<String, Plain>> {
     reach.within(object.fields().len(), |reach| {
         let mut fields = BTreeMap::new();
         for (name, value) in object.fields() {
@@ -110,7 +110,7 @@ fn object_fields(object: &Object<'_>, reach: &mut Reach) -> Walked<BTreeMap<Stri
 }
 
 /// The value of a field: of lists and maps that were computed, the parts are converted one level deep.
-fn field(value: Value<'_>, reach: &mut Reach) -> Walked<Plain> {
+fn field(value: Value<'_>, reach: &mut Reach<'_>) -> Walked<Plain> {
     match value.kind() {
         ValueKind::List(list) if !value.is_of_document() && list.is_empty() => {
             Ok(Ok(Plain::NilList))
@@ -160,7 +160,7 @@ fn rune(code: i64) -> String {
 }
 
 /// Go's value below a value of CEL: `ref.Val.Value()`.
-fn native(value: Value<'_>, reach: &mut Reach) -> Result<Plain, EvalError> {
+fn native(value: Value<'_>, reach: &mut Reach<'_>) -> Result<Plain, EvalError> {
     let foreign = |go_type: &str, text: String, source: String| {
         Plain::Foreign(Foreign {
             go_type: go_type.to_owned(),
@@ -211,7 +211,7 @@ fn native(value: Value<'_>, reach: &mut Reach) -> Result<Plain, EvalError> {
 }
 
 /// A part of a document, which is plain data.
-fn document(value: Value<'_>, reach: &mut Reach) -> Result<Plain, EvalError> {
+fn document(value: Value<'_>, reach: &mut Reach<'_>) -> Result<Plain, EvalError> {
     match value.kind() {
         ValueKind::Null => Ok(Plain::Null),
         ValueKind::List(list) => reach.within(list.len(), |reach| {
@@ -267,7 +267,7 @@ pub(super) fn json(value: Value<'_>) -> Converted<Json> {
         })
 }
 
-fn walk_json(value: Value<'_>, reach: &mut Reach) -> Walked<Json> {
+fn walk_json(value: Value<'_>, reach: &mut Reach<'_>) -> Walked<Json> {
     Ok(match value.kind() {
         ValueKind::Null => Ok(Json::Null),
         ValueKind::Bool(value) => Ok(value.into()),
@@ -304,7 +304,7 @@ fn walk_json(value: Value<'_>, reach: &mut Reach) -> Walked<Json> {
 }
 
 /// An object by way of Go's plain values, of which integers become doubles.
-fn struct_of(object: &Object<'_>, reach: &mut Reach) -> Walked<Json> {
+fn struct_of(object: &Object<'_>, reach: &mut Reach<'_>) -> Walked<Json> {
     reach.within(object.fields().len(), |reach| {
         let mut fields = JsonObject::new();
         for (name, value) in object.fields() {
@@ -317,7 +317,7 @@ fn struct_of(object: &Object<'_>, reach: &mut Reach) -> Walked<Json> {
     })
 }
 
-fn struct_field(value: Value<'_>, reach: &mut Reach) -> Walked<Json> {
+fn struct_field(value: Value<'_>, reach: &mut Reach<'_>) -> Walked<Json> {
     let part = match value.is_of_document() {
         true => struct_document,
         false => struct_part,
@@ -330,7 +330,7 @@ fn struct_field(value: Value<'_>, reach: &mut Reach) -> Walked<Json> {
 }
 
 /// A part of a list or map that was computed: such lists and maps are not converted any deeper.
-fn struct_part(value: Value<'_>, reach: &mut Reach) -> Walked<Json> {
+fn struct_part(value: Value<'_>, reach: &mut Reach<'_>) -> Walked<Json> {
     let invalid = |go_type: &str| Ok(Err(format!("proto: invalid type: {go_type}")));
     match value.kind() {
         ValueKind::Null => invalid("structpb.NullValue"),
@@ -346,7 +346,7 @@ fn struct_part(value: Value<'_>, reach: &mut Reach) -> Walked<Json> {
 }
 
 /// A part of a document.
-fn struct_document(value: Value<'_>, reach: &mut Reach) -> Walked<Json> {
+fn struct_document(value: Value<'_>, reach: &mut Reach<'_>) -> Walked<Json> {
     match value.kind() {
         ValueKind::Int(int) => Ok(number(as_double(int))),
         ValueKind::Uint(uint) => Ok(number(as_double(i64::try_from(uint).unwrap_or(i64::MAX)))),
@@ -356,9 +356,9 @@ fn struct_document(value: Value<'_>, reach: &mut Reach) -> Walked<Json> {
     }
 }
 
-type Convert = fn(Value<'_>, &mut Reach) -> Walked<Json>;
+type Convert = fn(Value<'_>, &mut Reach<'_>) -> Walked<Json>;
 
-fn json_list(list: List<'_>, reach: &mut Reach, convert: Convert) -> Walked<Json> {
+fn json_list(list: List<'_>, reach: &mut Reach<'_>, convert: Convert) -> Walked<Json> {
     reach.within(list.len(), |reach| {
         let items = list.iter().map(|item| convert(item, reach));
         let items: Result<Result<Vec<Json>, String>, EvalError> = items
@@ -368,7 +368,7 @@ fn json_list(list: List<'_>, reach: &mut Reach, convert: Convert) -> Walked<Json
     })
 }
 
-fn json_map(map: Map<'_>, reach: &mut Reach, convert: Convert) -> Walked<Json> {
+fn json_map(map: Map<'_>, reach: &mut Reach<'_>, convert: Convert) -> Walked<Json> {
     reach.within(map.len(), |reach| {
         let mut fields = JsonObject::new();
         for entry in map.iter() {

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{Arena, HeldError, List, ListView, Reach, Shape, Value};
+use gavel_golang::work::Work;
 use smallvec::SmallVec;
 
 use super::joined::Elements;
@@ -167,7 +168,7 @@ impl ListView for ValueList<'_> {
         self.values.get(index).copied()
     }
 
-    fn equals(&self, other: &Value<'_>, reach: &mut Reach) -> Option<Result<bool, EvalError>> {
+    fn equals(&self, other: &Value<'_>, reach: &mut Reach<'_>) -> Option<Result<bool, EvalError>> {
         let Some(right) = other.as_list() else {
             return Some(Err(other.no_such_overload()));
         };
@@ -187,7 +188,15 @@ impl ListView for ValueList<'_> {
         &'a self,
         other: List<'a>,
         arena: &'a Arena,
+        work: &Work<'_>,
     ) -> Option<Result<Value<'a>, EvalError>> {
+        // Twice, for what the elements are told apart by.
+        let each = size_of::<[Value<'_>; 2]>();
+        let bytes = self.len().saturating_add(other.len()).saturating_mul(each);
+        let counted = arena.reserve(bytes).and_then(|()| Ok(work.spend(bytes)?));
+        if let Err(error) = counted {
+            return Some(Err(error));
+        }
         Some(join(self.values.to_vec(), self.list_type, other, arena))
     }
 }
@@ -197,7 +206,7 @@ fn entries_equal<'a>(
     left: &[Value<'a>],
     names: &[Box<str>],
     right: List<'a>,
-    reach: &mut Reach,
+    reach: &mut Reach<'_>,
     arena: &'a Arena,
 ) -> Result<bool, EvalError> {
     let mut entries = HashMap::new();

@@ -11,6 +11,7 @@ mod body;
 mod deadline;
 mod health;
 mod metrics;
+mod mutate;
 mod observe;
 mod review;
 pub(crate) mod routes;

@@ -158,7 +158,7 @@ fn version(
 }
 
 /// What is decided.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Verdict {
     pub(crate) allowed: bool,
@@ -171,6 +171,12 @@ pub(crate) struct Verdict {
     /// What the audit log keeps. The API server writes the webhook's name and a slash before each key.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) audit_annotations: BTreeMap<String, String>,
+    /// `JSONPatch`, where there is a patch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) patch_type: Option<&'static str>,
+    /// What changes in the object: the operations of a JSON patch, in base64.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) patch: Option<String>,
 }
 
 /// The status of a refused request.

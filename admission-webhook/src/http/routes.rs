@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::routing::{get, post};
 
-use super::{App, health, metrics, validate};
+use super::{App, health, metrics, mutate, validate};
 use crate::status::ApiError;
 
 /// What is served at an address.
@@ -23,7 +23,8 @@ pub(crate) enum Paths {
 pub(crate) fn router(app: Arc<App>, paths: Paths) -> Router {
     let reviews = Router::new()
         .route("/validate", post(validate::policies))
-        .route("/validate/crd", post(validate::definitions));
+        .route("/validate/crd", post(validate::definitions))
+        .route("/mutate", post(mutate::policies));
     let health = Router::new()
         .route("/livez", get(health::livez))
         .route("/livez/{check}", get(health::livez_check))
@@ -46,6 +47,7 @@ pub(crate) fn known(path: &str) -> &'static str {
     const KNOWN: &[&str] = &[
         "/validate",
         "/validate/crd",
+        "/mutate",
         "/livez",
         "/readyz",
         "/metrics",

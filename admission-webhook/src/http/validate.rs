@@ -29,9 +29,10 @@ pub(super) async fn definitions(State(app): State<Arc<App>>, request: Request) -
 }
 
 /// Decides a request, or says on whose account the time went that was not enough.
-type Decide = fn(&App, &AdmissionRequest<'_>, &Turn) -> Outcome<Verdict>;
+pub(super) type Decide = fn(&App, &AdmissionRequest<'_>, &Turn) -> Outcome<Verdict>;
 
-async fn answer(app: &Arc<App>, request: Request, decide: Decide) -> Response {
+/// Answers a review with what `decide` says of its request.
+pub(super) async fn answer(app: &Arc<App>, request: Request, decide: Decide) -> Response {
     let answered = try_answer(app, request, decide).await;
     answered.unwrap_or_else(|error| {
         tracing::warn!(error = bounded(&error.to_string()), "request refused");
@@ -111,7 +112,7 @@ fn by_definitions(app: &App, request: &AdmissionRequest<'_>, turn: &Turn) -> Out
 
 /// Logs what a request came to, and which policy was the first that denied it. Texts of the request are cut, and nothing of
 /// its objects is logged but what policies say about them.
-fn log(request: &AdmissionRequest<'_>, verdict: &Verdict, denial: Option<&Denial>) {
+pub(super) fn log(request: &AdmissionRequest<'_>, verdict: &Verdict, denial: Option<&Denial>) {
     let uid = bounded(request.uid);
     let resource = request.resource.qualified();
     let resource = bounded(&resource);

@@ -3,7 +3,10 @@
 
 use std::collections::BTreeMap;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use gavel_apimachinery::{field, json as text};
+use gavel_policy::mutating::{Mutated, difference};
 use gavel_policy::{AdmissionRequest, Decision, Status};
 use serde_json::{Value as Json, json};
 
@@ -23,6 +26,7 @@ pub(super) fn verdict(decision: Decision) -> Verdict {
         audit_annotations: annotations
             .map(|(key, value)| (annotation_key(&key), value))
             .collect::<BTreeMap<String, String>>(),
+        ..Verdict::default()
     }
 }
 
@@ -65,7 +69,27 @@ pub(super) fn invalid(request: &AdmissionRequest<'_>, found: Findings) -> Verdic
         allowed: status.is_none(),
         status,
         warnings: found.warnings,
-        audit_annotations: BTreeMap::new(),
+        ..Verdict::default()
+    }
+}
+
+/// What is answered about an object that policies mutate: the difference as a patch, where there is one.
+pub(super) fn mutation(request: &AdmissionRequest<'_>, mutated: Mutated) -> Verdict {
+    let sent = || request.object.to_json().unwrap_or_default();
+    let operations = mutated.object.map(|after| difference(&sent(), &after));
+    let operations = operations.filter(|operations| !operations.is_empty());
+    Verdict {
+        allowed: mutated.status.is_none(),
+        status: mutated.status.map(|status| Denial {
+            status: "Failure",
+            details: Some(details(&status)),
+            message: status.message,
+            reason: status.reason,
+            code: status.code,
+        }),
+        patch_type: operations.is_some().then_some("JSONPatch"),
+        patch: operations.map(|operations| STANDARD.encode(Json::from(operations).to_string())),
+        ..Verdict::default()
     }
 }
 

@@ -13,8 +13,10 @@ use gavel_policy::cel::PER_CALL_LIMIT;
 use gavel_protocol::kubernetes_version;
 use gavel_schema::cel::MAX_REQUEST_SIZE;
 
+mod mutate;
 mod serve;
 
+pub(crate) use mutate::{MutateArgs, MutateOutput};
 pub(crate) use serve::{LogFormat, ServeArgs};
 
 /// CEL exactly as Kubernetes evaluates it.
@@ -33,6 +35,8 @@ pub(crate) enum Command {
     Functions(FunctionsArgs),
     /// Find what is wrong with admission policies before they are used
     Lint(LintArgs),
+    /// Print what mutating admission policies make of manifests, without a cluster
+    Mutate(MutateArgs),
     /// Validate custom resources as an API server does, without a cluster
     Validate(ValidateArgs),
     /// Answer JSON requests, one a line, from standard input

@@ -10,6 +10,7 @@ mod batch;
 mod eval;
 mod functions;
 mod lint;
+mod mutate;
 mod serve;
 mod validate;
 
@@ -19,6 +20,7 @@ pub(crate) fn run(cli: Cli) -> Exit {
         Command::Eval(args) => eval::run(*args),
         Command::Functions(args) => functions::run(&args),
         Command::Lint(args) => lint::run(&args),
+        Command::Mutate(args) => mutate::run(&args),
         Command::Serve(args) => serve::run(*args),
         Command::Validate(args) => validate::run(&args),
         Command::Batch => {

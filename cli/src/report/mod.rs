@@ -11,6 +11,7 @@ use gavel_protocol::{Failure, Outcome};
 mod excerpt;
 mod literal;
 mod visible;
+pub(crate) mod yaml;
 
 use literal::Literal;
 pub(crate) use visible::visible;

@@ -1,7 +1,7 @@
 //! One mutation of an object (apiserver `pkg/admission/plugin/policy/mutating/patch`).
 
 use gavel_apimachinery::json;
-use gavel_engine::value::{Json, Value, ValueKind};
+use gavel_engine::value::{Json, Reach, Value, ValueKind};
 use gavel_schema::merge::{self, Plain};
 
 use super::json_patch::{self, Operation, PatchFailure};
@@ -52,10 +52,36 @@ pub(super) fn mutate(
     nil_lists: &[String],
     schemas: &ObjectSchemas,
 ) -> Result<Option<MutatedObject>, MutationError> {
-    match kind {
-        ExpressionKind::JsonPatch => patch(value, object, nil_lists, schemas),
-        _ => apply(value, object, nil_lists, schemas).map(Some),
+    let mutated = match kind {
+        ExpressionKind::JsonPatch => patch(value, object, nil_lists, schemas)?,
+        _ => Some(apply(value, object, nil_lists, schemas)?),
+    };
+    let size = mutated.as_ref().map_or(0, |mutated| size(&mutated.object));
+    match size > MAX_SIZE {
+        true => Err("the object is too large after the mutation"
+            .to_owned()
+            .into()),
+        false => Ok(mutated),
     }
+}
+
+/// The most values and 16 bytes of text that an object may have after a mutation: those of requests, 3 MiB, have less.
+const MAX_SIZE: usize = 1 << 21;
+
+/// The number of values in a document, and of 16 bytes of text.
+// Documents are at most as deep as their conversion allows, and so is this recursion.
+fn size(value: &Json) -> usize {
+    let inner = match value {
+        Json::String(text) => text.len() / 16,
+        Json::Array(items) => items.iter().map(size).fold(0, usize::saturating_add),
+        Json::Object(fields) => {
+            let fields = fields.iter();
+            let sizes = fields.map(|(name, value)| size(value).saturating_add(name.len() / 16));
+            sizes.fold(0, usize::saturating_add)
+        }
+        _ => 0,
+    };
+    inner.saturating_add(1)
 }
 
 fn document(object: Value<'_>) -> Result<Json, String> {
@@ -107,10 +133,13 @@ fn operations(value: Value<'_>) -> Result<Vec<Operation>, String> {
     let list = value
         .as_list()
         .ok_or("type mismatch: JSONPatchType.expression should evaluate to array")?;
-    list.iter().map(operation).collect()
+    let mut reach = Reach::default();
+    list.iter()
+        .map(|value| operation(value, &mut reach))
+        .collect()
 }
 
-fn operation(value: Value<'_>) -> Result<Operation, String> {
+fn operation(value: Value<'_>, reach: &mut Reach) -> Result<Operation, String> {
     let ValueKind::Object(object) = value.kind() else {
         return Err(format!(
             "type mismatch: JSONPatchType.expression should evaluate to array of JSONPatch, got element of {}",
@@ -127,7 +156,7 @@ fn operation(value: Value<'_>) -> Result<Operation, String> {
             if let ValueKind::Object(object) = value.kind() {
                 plain::check_type_names(object)?;
             }
-            Some(plain::json(value)?)
+            Some(plain::json(value, reach)?)
         }
     };
     Ok(Operation {

@@ -173,7 +173,10 @@ fn native(value: Value<'_>, reach: &mut Reach<'_>) -> Result<Plain, EvalError> {
         ValueKind::Bool(value) => Plain::Bool(value),
         ValueKind::Int(value) => Plain::Int(value),
         ValueKind::Double(value) => Plain::Double(value),
-        ValueKind::String(text) => Plain::String(text.to_owned()),
+        ValueKind::String(text) => {
+            reach.walk(&value)?;
+            Plain::String(text.to_owned())
+        }
         ValueKind::Type(name) => Plain::String(name.to_owned()),
         ValueKind::Null => foreign(
             "structpb.NullValue",
@@ -258,9 +261,10 @@ fn go_map(map: Map<'_>) -> Result<String, EvalError> {
     Ok(out)
 }
 
-/// The value of an operation of a JSON patch: what a value of CEL becomes by way of `structpb.Value`.
-pub(super) fn json(value: Value<'_>) -> Converted<Json> {
-    walk_json(value, &mut Reach::default())
+/// The value of an operation of a JSON patch: what a value of CEL becomes by way of `structpb.Value`. All values of a patch
+/// share the reach.
+pub(super) fn json(value: Value<'_>, reach: &mut Reach) -> Converted<Json> {
+    walk_json(value, reach)
         .map_err(|error| error.to_string())?
         .map_err(|error| {
             format!("JSONPath valueExpression evaluated to a type that could not marshal to JSON: {error}")
@@ -276,7 +280,10 @@ fn walk_json(value: Value<'_>, reach: &mut Reach<'_>) -> Walked<Json> {
         ValueKind::Uint(uint) if uint <= MAX_SAFE_INTEGER => Ok(uint.into()),
         ValueKind::Uint(uint) => Ok(uint.to_string().into()),
         ValueKind::Double(double) => number(double),
-        ValueKind::String(text) => Ok(text.into()),
+        ValueKind::String(text) => {
+            reach.walk(&value)?;
+            Ok(text.into())
+        }
         ValueKind::Bytes(bytes) => Ok(STANDARD.encode(bytes).into()),
         ValueKind::Duration(span) => {
             let mut text = String::new();

@@ -50,7 +50,7 @@ fn values_are_merged_by_type() {
         (
             json!({"set": ["a", "b"]}),
             json!({"set": ["c", "a"]}),
-            json!({"set": ["b", "c", "a"]}),
+            json!({"set": ["c", "a", "b"]}),
         ),
         (
             json!({"set": ["a"]}),

@@ -1,0 +1,41 @@
+//! `POST /mutate`: reviews, answered with what the mutating policies make of the object.
+
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::response::Response;
+use gavel_policy::mutating::mutate;
+use gavel_policy::{AdmissionRequest, Options};
+
+use super::App;
+use super::observe::Checks;
+use super::review::Verdict;
+use super::validate::{answer, log};
+use super::verdict::mutation;
+use crate::evaluation::{Flow, Outcome, Turn};
+
+/// Answers a review with a patch of the object.
+pub(super) async fn policies(State(app): State<Arc<App>>, request: Request) -> Response {
+    answer(&app, request, by_policies).await
+}
+
+fn by_policies(app: &App, request: &AdmissionRequest<'_>, turn: &Turn) -> Outcome<Verdict> {
+    let state = app.policies.current();
+    let interrupt = || turn.is_over();
+    let checks = Checks::new(&state, turn);
+    let options = Options {
+        interrupt: Some(&interrupt),
+        observer: &checks,
+        ..Options::default()
+    };
+    let snapshot = state.snapshot(request);
+    let (schemas, authorizer) = (state.schemas(), state.authorizer());
+    let mutated = mutate(&snapshot, request, schemas, authorizer, &options);
+    if !turn.counts() {
+        return Outcome::Unfinished(Flow::new(&request.user.name, &checks.stopped()));
+    }
+    checks.count(&app.metrics);
+    let verdict = mutation(request, mutated);
+    log(request, &verdict, None);
+    Outcome::Decided(verdict)
+}

@@ -1,0 +1,57 @@
+//! The arguments of `gavel mutate`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use gavel_libraries::KubeVersion;
+use gavel_protocol::kubernetes_version;
+
+/// Objects are taken as they are created. The exit status is 0 where all are admitted, 1 where a policy denies one, and 2
+/// where an input cannot be used.
+#[derive(Debug, Args)]
+#[command(after_help = MUTATE_EXAMPLES)]
+pub(crate) struct MutateArgs {
+    /// Policies, bindings, params, Namespaces and CustomResourceDefinitions: files, or folders of them
+    #[arg(long, value_name = "FILE|FOLDER", required = true, num_args = 1..)]
+    pub(crate) policies: Vec<PathBuf>,
+
+    /// Objects: YAML or JSON files of one or several documents, folders of them, or - for standard input
+    #[arg(required = true, value_name = "OBJECT")]
+    pub(crate) objects: Vec<PathBuf>,
+
+    /// Look into the folders of folders too
+    #[arg(short = 'R', long)]
+    pub(crate) recursive: bool,
+
+    /// The namespace of objects that name none
+    #[arg(short, long, default_value = "default")]
+    pub(crate) namespace: String,
+
+    /// The user who creates the objects
+    #[arg(long = "as", value_name = "USER", default_value = "kubernetes-admin")]
+    pub(crate) user: String,
+
+    /// The version of Kubernetes whose API server it is
+    #[arg(long, value_name = "VERSION", default_value_t, value_parser = kubernetes_version)]
+    pub(crate) kubernetes_version: KubeVersion,
+
+    /// How to print the objects; diff prints only what changes
+    #[arg(short, long, value_enum, default_value_t = MutateOutput::Yaml)]
+    pub(crate) output: MutateOutput,
+}
+
+/// How objects are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MutateOutput {
+    /// All objects, as YAML
+    Yaml,
+    /// All objects, as JSON
+    Json,
+    /// The lines of YAML that change
+    Diff,
+}
+
+const MUTATE_EXAMPLES: &str = "Examples:
+  gavel mutate --policies policies/ -- pod.yaml
+  gavel mutate -o diff -R manifests/ --policies policies/
+  helm template chart/ | gavel mutate -o json --policies policies/ -- -";

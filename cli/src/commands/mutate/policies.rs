@@ -1,0 +1,200 @@
+//! The policies of a run, with all that they look at.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use gavel_crd::definition::Definition;
+use gavel_engine::value::{Arena, Json};
+use gavel_libraries::authorizer::{Authorizer, Rbac};
+use gavel_libraries::{EnvSet, Server};
+use gavel_policy::mutating::{ObjectSchemas, mutate};
+use gavel_policy::{AdmissionRequest, GroupVersionKind, Options, PolicyIndex};
+use serde_json::json;
+
+/// The kinds that have no namespace, of those that Kubernetes has itself.
+const CLUSTER_KINDS: [&str; 21] = [
+    "Namespace",
+    "Node",
+    "PersistentVolume",
+    "ClusterRole",
+    "ClusterRoleBinding",
+    "CustomResourceDefinition",
+    "StorageClass",
+    "PriorityClass",
+    "IngressClass",
+    "RuntimeClass",
+    "APIService",
+    "CSIDriver",
+    "CSINode",
+    "VolumeAttachment",
+    "FlowSchema",
+    "PriorityLevelConfiguration",
+    "ValidatingWebhookConfiguration",
+    "MutatingWebhookConfiguration",
+    "DeviceClass",
+    "ResourceSlice",
+    "CertificateSigningRequest",
+];
+
+/// The policies, and what they look at beside the objects.
+pub(super) struct Policies {
+    index: PolicyIndex,
+    schemas: ObjectSchemas,
+    /// The plural names of custom resources, and whether they have a namespace.
+    resources: BTreeMap<GroupVersionKind, (String, bool)>,
+    namespaces: BTreeSet<String>,
+    bound: BTreeSet<String>,
+    user: String,
+}
+
+impl Policies {
+    /// No policies yet; `user` is who asks.
+    pub(super) fn new(server: Server, user: String) -> Result<Self, String> {
+        let environments = EnvSet::new(server).map_err(|error| error.to_string())?;
+        Ok(Policies {
+            index: PolicyIndex::new(environments.stored_expressions()),
+            schemas: ObjectSchemas::default().strict(),
+            resources: BTreeMap::new(),
+            namespaces: BTreeSet::new(),
+            bound: BTreeSet::new(),
+            user,
+        })
+    }
+
+    /// Takes in a policy, a binding, a namespace, a definition, or an object that policies may use as params.
+    ///
+    /// # Errors
+    ///
+    /// An object that is not of the type that its kind names.
+    pub(super) fn add(&mut self, object: &Json) -> Result<(), String> {
+        let text = |key: &str| object.get(key).and_then(Json::as_str).unwrap_or_default();
+        match text("kind") {
+            "CustomResourceDefinition" => return self.define(object),
+            "Namespace" => {
+                let name = object.pointer("/metadata/name").and_then(Json::as_str);
+                self.namespaces.extend(name.map(str::to_owned));
+            }
+            "MutatingAdmissionPolicyBinding" => {
+                let policy = object.pointer("/spec/policyName").and_then(Json::as_str);
+                self.bound.extend(policy.map(str::to_owned));
+            }
+            _ => {}
+        }
+        let applied = self.index.apply(object.clone());
+        applied.map_err(|error| error.to_string())
+    }
+
+    fn define(&mut self, object: &Json) -> Result<(), String> {
+        let spec = Definition::read(object)
+            .map_err(|error| error.to_string())?
+            .spec;
+        for version in spec.versions {
+            let kind = GroupVersionKind {
+                group: spec.group.as_str().into(),
+                version: version.name.as_str().into(),
+                kind: spec.names.kind.as_str().into(),
+            };
+            let schema = version.schema.and_then(|validation| validation.schema);
+            self.schemas
+                .insert(kind.clone(), schema.unwrap_or_default());
+            let resource = (spec.names.plural.clone(), spec.scope == "Namespaced");
+            self.resources.insert(kind, resource);
+        }
+        Ok(())
+    }
+
+    /// Whether there is no policy.
+    pub(super) fn is_empty(&self) -> bool {
+        self.index.snapshot().mutating_policies().next().is_none()
+    }
+
+    /// What is to be said of policies that have no binding, which therefore do nothing.
+    pub(super) fn unbound(&self) -> Vec<String> {
+        let snapshot = self.index.snapshot();
+        let policies = snapshot.mutating_policies().map(|policy| policy.name());
+        policies
+            .filter(|name| !self.bound.contains(*name))
+            .map(|name| format!("MutatingAdmissionPolicy {name:?} has no binding: it does nothing"))
+            .collect()
+    }
+
+    /// The object after all mutations; none where no policy changed it.
+    ///
+    /// # Errors
+    ///
+    /// Why the object would be denied.
+    pub(super) fn mutate(&mut self, object: &Json, default: &str) -> Result<Option<Json>, String> {
+        let text = |key: &str| object.get(key).and_then(Json::as_str).unwrap_or_default();
+        let of_metadata = |key: &str| {
+            let found = object
+                .get("metadata")
+                .and_then(|metadata| metadata.get(key));
+            found.and_then(Json::as_str)
+        };
+        let kind = GroupVersionKind::new(text("apiVersion"), text("kind"));
+        let (resource, is_namespaced) = match self.resources.get(&kind) {
+            Some((plural, is_namespaced)) => (plural.clone(), *is_namespaced),
+            None => (
+                plural(&kind.kind),
+                !CLUSTER_KINDS.contains(&kind.kind.as_str()),
+            ),
+        };
+        let namespace = match (is_namespaced, kind.kind.as_str()) {
+            (true, _) => of_metadata("namespace").unwrap_or(default),
+            (false, "Namespace") => of_metadata("name").unwrap_or_default(),
+            _ => "",
+        };
+        self.assume(namespace)?;
+        let (group, version) = (kind.group.as_str(), kind.version.as_str());
+        let mut object = object.clone();
+        self.schemas.fill_defaults(&mut object);
+        let request = json!({
+            "uid": "gavel",
+            "operation": "CREATE",
+            "kind": {"group": group, "version": version, "kind": *kind.kind},
+            "resource": {"group": group, "version": version, "resource": resource},
+            "name": of_metadata("name").unwrap_or_default(),
+            "namespace": namespace,
+            "userInfo": {"username": self.user},
+            "options": {"apiVersion": "meta.k8s.io/v1", "kind": "CreateOptions"},
+            "object": object,
+        });
+        let arena = Arena::new();
+        let request = AdmissionRequest::read((&request).into(), &arena);
+        let request = request.map_err(|error| error.to_string())?;
+        let authorizer: Arc<dyn Authorizer> = Arc::new(Rbac::default());
+        let (snapshot, options) = (self.index.snapshot(), Options::default());
+        let mutated = mutate(&snapshot, &request, &self.schemas, &authorizer, &options);
+        match mutated.status {
+            Some(status) => Err(status.message),
+            None => Ok(mutated.object.filter(|after| *after != object)),
+        }
+    }
+
+    /// Makes a namespace known of which no manifest tells, with the label that every namespace has.
+    fn assume(&mut self, name: &str) -> Result<(), String> {
+        if name.is_empty() || !self.namespaces.insert(name.to_owned()) {
+            return Ok(());
+        }
+        let namespace = json!({
+            "metadata": {"name": name, "labels": {"kubernetes.io/metadata.name": name}},
+            "spec": {"finalizers": ["kubernetes"]},
+            "status": {"phase": "Active"},
+        });
+        let applied = self.index.apply_namespace(&namespace);
+        applied.map_err(|error| error.to_string())
+    }
+}
+
+/// The plural name of a kind, as Kubernetes guesses it (apimachinery `pkg/api/meta/restmapper.go`).
+fn plural(kind: &str) -> String {
+    let singular = kind.to_lowercase();
+    match singular.as_str() {
+        "endpoints" => singular,
+        name if name.ends_with('s') => format!("{name}es"),
+        name => match name.strip_suffix('y') {
+            Some(stem) => format!("{stem}ies"),
+            None => format!("{name}s"),
+        },
+    }
+}

@@ -1,0 +1,98 @@
+//! JSON as YAML in block style, as `kubectl` prints it.
+
+use std::fmt::Write;
+
+use gavel_apimachinery::json::quoted;
+use gavel_engine::value::Json;
+
+/// The YAML of a document, with a line break at its end.
+pub(crate) fn to_string(document: &Json) -> String {
+    let mut out = String::new();
+    write_value(&mut out, document, 0, false);
+    out
+}
+
+// Documents are at most 127 levels deep, and so is this recursion. Writing to a String does not fail.
+fn write_value(out: &mut String, value: &Json, indent: usize, in_line: bool) {
+    match value {
+        Json::Object(fields) if !fields.is_empty() => {
+            for (n, (name, value)) in fields.iter().enumerate() {
+                if n > 0 || !in_line {
+                    let _ = write!(out, "{:indent$}", "");
+                }
+                let _ = write!(out, "{}:", scalar(name));
+                write_field(out, value, indent);
+            }
+        }
+        Json::Array(items) if !items.is_empty() => {
+            for (n, item) in items.iter().enumerate() {
+                if n > 0 || !in_line {
+                    let _ = write!(out, "{:indent$}", "");
+                }
+                out.push_str("- ");
+                write_value(out, item, indent.saturating_add(2), true);
+            }
+        }
+        Json::String(text) => {
+            let _ = writeln!(out, "{}", scalar(text));
+        }
+        other => {
+            let _ = writeln!(out, "{other}");
+        }
+    }
+}
+
+/// The value of a field, behind its name: lists are not indented further than the field.
+fn write_field(out: &mut String, value: &Json, indent: usize) {
+    match value {
+        Json::Object(fields) if !fields.is_empty() => {
+            out.push('\n');
+            write_value(out, value, indent.saturating_add(2), false);
+        }
+        Json::Array(items) if !items.is_empty() => {
+            out.push('\n');
+            write_value(out, value, indent, false);
+        }
+        value => {
+            out.push(' ');
+            write_value(out, value, indent, true);
+        }
+    }
+}
+
+/// A text, in quotes where it would be read as something else.
+fn scalar(text: &str) -> String {
+    const WORDS: [&str; 10] = [
+        "true", "false", "yes", "no", "on", "off", "null", "y", "n", "nan",
+    ];
+    let is_word = WORDS.iter().any(|word| text.eq_ignore_ascii_case(word));
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./@".contains(&byte);
+    let starts = text
+        .bytes()
+        .next()
+        .is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'/');
+    match starts && !is_word && text.bytes().all(is_plain) {
+        true => text.to_owned(),
+        false => quoted(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gavel_manifest::{Format, read};
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_as_the_same() {
+        let document = json!({
+            "a": {"b": [], "c": {}, "d": [1, "1", "yes", null, true, 1.5, ["x", {"y": "z w"}]]},
+            "e/f": "a: b # c", "": "", "list": [{"name": "n", "ports": [{"port": 80}]}], "t": "line\nline", "~": "é",
+        });
+        let text = to_string(&document);
+        let read = read(&text, Format::Yaml).unwrap();
+        assert_eq!(read.len(), 1);
+        assert_eq!(*read[0].value(), document, "{text}");
+    }
+}

@@ -1,0 +1,248 @@
+//! Mutating policies as a host uses them: patches as differences, idempotence, and input that wants too much.
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test"
+)]
+
+use std::sync::Arc;
+
+use allocation_counter::measure;
+use gavel_engine::value::{Arena, Json};
+use gavel_libraries::authorizer::{Authorizer, Rbac};
+use gavel_libraries::{EnvSet, Server};
+use gavel_policy::mutating::{Mutated, ObjectSchemas, difference, mutate};
+use gavel_policy::{AdmissionRequest, Options, PolicyIndex, Snapshot};
+use proptest::prelude::*;
+use serde_json::json;
+
+/// A policy of ConfigMaps with these mutations, bound.
+fn snapshot(reinvocation: &str, mutations: &[Json]) -> Snapshot {
+    let mut index = PolicyIndex::new(EnvSet::new(Server::default()).unwrap().stored_expressions());
+    let group = "admissionregistration.k8s.io/v1";
+    for object in [
+        json!({"apiVersion": group, "kind": "MutatingAdmissionPolicy", "metadata": {"name": "p"}, "spec": {
+            "matchConstraints": {"resourceRules": [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["*"], "resources": ["configmaps"]}]},
+            "reinvocationPolicy": reinvocation, "failurePolicy": "Fail", "mutations": mutations,
+        }}),
+        json!({"apiVersion": group, "kind": "MutatingAdmissionPolicyBinding", "metadata": {"name": "b"}, "spec": {"policyName": "p"}}),
+    ] {
+        index.apply(object).unwrap();
+    }
+    index.snapshot()
+}
+
+fn patch(expression: &str) -> Json {
+    json!({"patchType": "JSONPatch", "jsonPatch": {"expression": expression}})
+}
+
+fn configuration(expression: &str) -> Json {
+    json!({"patchType": "ApplyConfiguration", "applyConfiguration": {"expression": expression}})
+}
+
+fn mutated(snapshot: &Snapshot, resource: &str, object: &Json) -> Mutated {
+    let kind = json!({"group": "", "version": "v1", "kind": object["kind"]});
+    let resource = json!({"group": "", "version": "v1", "resource": resource});
+    let request = json!({"uid": "u", "operation": "CREATE", "kind": kind, "resource": resource, "name": "x", "object": object});
+    let arena = Arena::new();
+    let request = AdmissionRequest::read((&request).into(), &arena).unwrap();
+    let authorizer: Arc<dyn Authorizer> = Arc::new(Rbac::default());
+    let schemas = ObjectSchemas::default().strict();
+    mutate(
+        snapshot,
+        &request,
+        &schemas,
+        &authorizer,
+        &Options::default(),
+    )
+}
+
+fn config_map(data: &Json) -> Json {
+    json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x"}, "data": data})
+}
+
+#[test]
+fn policies_change_objects_and_say_so_only_then() {
+    let labels = configuration("Object{metadata: Object.metadata{labels: {'a': 'b'}}}");
+    let policies = snapshot(
+        "Never",
+        &[
+            labels,
+            patch(
+                "[JSONPatch{op: 'add', path: '/data/' + jsonpatch.escapeKey('a/b'), value: 'c'}]",
+            ),
+        ],
+    );
+    let object = config_map(&json!({"k": "v"}));
+    let found = mutated(&policies, "configmaps", &object);
+    assert_eq!(found.status, None);
+    let expected = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x", "labels": {"a": "b"}}, "data": {"k": "v", "a/b": "c"}});
+    assert_eq!(found.object, Some(expected));
+    assert_eq!(mutated(&policies, "secrets", &object), Mutated::default());
+}
+
+#[test]
+fn what_an_idempotent_policy_made_stays_as_it_is() {
+    let policies = snapshot(
+        "IfNeeded",
+        &[
+            configuration(
+                "Object{metadata: Object.metadata{labels: {'a': 'b'}, finalizers: ['x']}}",
+            ),
+            patch(
+                "has(object.data.k) ? [JSONPatch{op: 'replace', path: '/data/k', value: 'w'}] : []",
+            ),
+        ],
+    );
+    let first = mutated(&policies, "configmaps", &config_map(&json!({"k": "v"})))
+        .object
+        .unwrap();
+    let second = mutated(&policies, "configmaps", &first).object.unwrap();
+    assert_eq!(first, second);
+    assert!(difference(&first, &second).is_empty());
+}
+
+#[test]
+fn input_that_wants_too_much_is_an_error() {
+    for (expression, expected) in [
+        (
+            "[JSONPatch{op: 'add', path: '/none/x', value: 1}]",
+            "doc is missing path",
+        ),
+        ("[JSONPatch{op: 'remove', path: ''}]", "doc is missing path"),
+        (
+            "[JSONPatch{op: 'add', path: '/metadata/finalizers/99999999999', value: 'x'}]",
+            "invalid index",
+        ),
+        (
+            "[JSONPatch{op: 'replace', path: '', value: 1}]",
+            "must be object or array",
+        ),
+        (
+            "[JSONPatch{op: 'replace', path: '', value: {}}]",
+            "Object 'Kind' is missing",
+        ),
+        (
+            "[JSONPatch{op: 'add', path: '/unknown', value: 1}]",
+            "strict decoding error: unknown field \"unknown\"",
+        ),
+    ] {
+        let mut object = config_map(&json!({"k": "v"}));
+        object["metadata"]["finalizers"] = json!([]);
+        let found = mutated(
+            &snapshot("Never", &[patch(expression)]),
+            "configmaps",
+            &object,
+        );
+        let message = found.status.unwrap().message;
+        assert!(message.contains(expected), "{message}");
+    }
+}
+
+#[test]
+fn objects_do_not_grow_without_bound() {
+    let double = patch(
+        "[JSONPatch{op: 'add', path: '/data/a', value: object.data}, JSONPatch{op: 'add', path: '/data/b', value: object.data}]",
+    );
+    let mutations: Vec<Json> = vec![double; 18];
+    let mut object = config_map(&json!({"k": "v".repeat(1000)}));
+    object["metadata"]["annotations"] = json!({});
+    let found = mutated(&snapshot("Never", &mutations), "configmaps", &object);
+    assert!(found.status.is_some());
+}
+
+#[test]
+fn an_object_that_no_policy_matches_is_not_copied() {
+    let policies = snapshot("Never", &[configuration("Object{}")]);
+    let object = config_map(&json!({"k": "v".repeat(1 << 20)}));
+    let request = json!({"uid": "u", "operation": "CREATE", "kind": {"group": "", "version": "v1", "kind": "Secret"},
+        "resource": {"group": "", "version": "v1", "resource": "secrets"}, "name": "x", "object": object});
+    let arena = Arena::new();
+    let request = AdmissionRequest::read((&request).into(), &arena).unwrap();
+    let authorizer: Arc<dyn Authorizer> = Arc::new(Rbac::default());
+    let schemas = ObjectSchemas::default();
+    let options = Options::default();
+    let info = measure(|| {
+        assert_eq!(
+            mutate(&policies, &request, &schemas, &authorizer, &options),
+            Mutated::default()
+        );
+    });
+    assert!(info.bytes_total < 4096, "{} bytes", info.bytes_total);
+}
+
+/// Any JSON, with keys that JSON pointers escape.
+fn document() -> impl Strategy<Value = Json> {
+    let key = prop_oneof![
+        Just(String::new()),
+        Just("~1".to_owned()),
+        Just("a/b~".to_owned()),
+        "[a-c~/é\"\\\\ ]{0,3}"
+    ];
+    let leaf = prop_oneof![
+        Just(Json::Null),
+        any::<bool>().prop_map(Json::from),
+        any::<i64>().prop_map(Json::from),
+        (-1e9..1e9).prop_map(Json::from),
+        ".{0,4}".prop_map(Json::from),
+    ];
+    leaf.prop_recursive(4, 48, 6, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..6).prop_map(Json::from),
+            prop::collection::btree_map(key.clone(), inner, 0..6)
+                .prop_map(|fields| Json::Object(fields.into_iter().collect())),
+        ]
+    })
+}
+
+/// Applies a patch as RFC 6902 has it.
+fn applied(mut document: Json, operations: &[Json]) -> Json {
+    for operation in operations {
+        let path = operation["path"].as_str().unwrap();
+        let Some((parent, key)) = path.rsplit_once('/') else {
+            assert_eq!(operation["op"], "replace");
+            document = operation["value"].clone();
+            continue;
+        };
+        let key = key.replace("~1", "/").replace("~0", "~");
+        let op = operation["op"].as_str().unwrap();
+        let value = || operation["value"].clone();
+        match document.pointer_mut(parent).unwrap() {
+            Json::Object(fields) => match op {
+                "remove" => drop(fields.remove(&key).unwrap()),
+                op => assert_eq!(fields.insert(key, value()).is_some(), op == "replace"),
+            },
+            Json::Array(items) => {
+                let index: usize = key.parse().unwrap();
+                match op {
+                    "remove" => drop(items.remove(index)),
+                    "add" => items.insert(index, value()),
+                    _ => items[index] = value(),
+                }
+            }
+            _ => panic!("{path}"),
+        }
+    }
+    document
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
+
+    #[test]
+    fn a_difference_turns_the_old_document_into_exactly_the_new_one(old in document(), new in document()) {
+        let operations = difference(&old, &new);
+        prop_assert_eq!(operations.is_empty(), old == new);
+        prop_assert_eq!(applied(old, &operations), new);
+    }
+
+    #[test]
+    fn a_difference_of_one_part_is_small(document in document(), part in document()) {
+        let old = json!({"a": document.clone(), "b": [document.clone(), part.clone(), document.clone()]});
+        let new = json!({"a": document.clone(), "b": [document.clone(), {"new": 1}, document]});
+        let operations = difference(&old, &new);
+        prop_assert_eq!(applied(old, &operations), new);
+        prop_assert!(operations.iter().all(|operation| operation["path"].as_str().unwrap().starts_with("/b/")));
+    }
+}

@@ -2,8 +2,12 @@
 //!
 //! With `GAVEL_ORACLE` set to the program that answers for Kubernetes, its time for the same questions is measured too: the
 //! time of a question asked many times over, less that of one with a policy that does not match.
-#![expect(clippy::unwrap_used, reason = "a benchmark")]
-#![expect(missing_docs, reason = "criterion makes public items")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::arithmetic_side_effects,
+    clippy::print_stdout,
+    reason = "a benchmark"
+)]
 
 use std::hint::black_box;
 use std::io::Write;

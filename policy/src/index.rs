@@ -126,10 +126,12 @@ impl PolicyIndex {
                 self.apply_binding(ValidatingAdmissionPolicyBinding::from_json(&object)?);
             }
             Kind::MutatingPolicy => {
-                self.apply_mutating_policy(MutatingAdmissionPolicy::from_json(&object)?);
+                let policy = MutatingAdmissionPolicy::from_json(&object)?;
+                self.insert_mutating_policy(Arc::new(self.compile_mutating(policy)));
             }
             Kind::MutatingBinding => {
-                self.apply_mutating_binding(MutatingAdmissionPolicyBinding::from_json(&object)?);
+                let binding = MutatingAdmissionPolicyBinding::from_json(&object)?;
+                self.insert_mutating_binding(Arc::new(CompiledMutatingBinding::new(binding)));
             }
             Kind::Namespace => {
                 self.apply_namespace(&object)?;
@@ -200,19 +202,20 @@ impl PolicyIndex {
         self.hooks.take();
     }
 
-    /// Takes in a mutating policy with its defaults, compiled.
-    pub fn apply_mutating_policy(&mut self, policy: MutatingAdmissionPolicy) {
-        let compiled = CompiledMutatingPolicy::compile(policy, &self.compiler);
-        let name = compiled.name().to_owned();
-        Arc::make_mut(&mut self.mutating_policies).insert(name, Arc::new(compiled));
+    /// Compiles a mutating policy with its defaults, and does not take it in.
+    pub fn compile_mutating(&self, policy: MutatingAdmissionPolicy) -> CompiledMutatingPolicy {
+        CompiledMutatingPolicy::compile(policy, &self.compiler)
+    }
+
+    /// Takes in a mutating policy that an index has compiled.
+    pub fn insert_mutating_policy(&mut self, policy: Arc<CompiledMutatingPolicy>) {
+        Arc::make_mut(&mut self.mutating_policies).insert(policy.name().to_owned(), policy);
         self.hooks.take();
     }
 
-    /// Takes in a binding of a mutating policy with its defaults.
-    pub fn apply_mutating_binding(&mut self, binding: MutatingAdmissionPolicyBinding) {
-        let compiled = CompiledMutatingBinding::new(binding);
-        let name = compiled.name().to_owned();
-        Arc::make_mut(&mut self.mutating_bindings).insert(name, Arc::new(compiled));
+    /// Takes in a binding of a mutating policy that is compiled.
+    pub fn insert_mutating_binding(&mut self, binding: Arc<CompiledMutatingBinding>) {
+        Arc::make_mut(&mut self.mutating_bindings).insert(binding.name().to_owned(), binding);
         self.hooks.take();
     }
 

@@ -7,7 +7,9 @@ use gavel_crd::definition::{Definition, written_field};
 use gavel_libraries::authorizer::Rbac;
 use gavel_policy::api::{GROUP, Resource};
 use gavel_policy::validation::Validator;
-use gavel_policy::{CompiledBinding, CompiledPolicy, PolicyIndex};
+use gavel_policy::{
+    CompiledBinding, CompiledMutatingBinding, CompiledMutatingPolicy, CompiledPolicy, PolicyIndex,
+};
 
 use crate::definitions::Compiled;
 use crate::environments::{environments, validator};
@@ -25,6 +27,8 @@ pub(crate) struct Good {
 pub(crate) enum Prepared {
     Policy(Arc<CompiledPolicy>),
     Binding(Arc<CompiledBinding>),
+    MutatingPolicy(Arc<CompiledMutatingPolicy>),
+    MutatingBinding(Arc<CompiledMutatingBinding>),
     Definition(Arc<Compiled>),
     /// A role, or a binding of one.
     Rbac,
@@ -78,7 +82,7 @@ impl Preparation {
         }
     }
 
-    /// Prepares a policy or a binding. Mutating policies and webhooks are others' work.
+    /// Prepares a policy or a binding. Webhooks are others' work.
     fn registration(&mut self, object: &Object) -> Result<Prepared, Vec<String>> {
         let decoded = Resource::decode(&json::to_string(object.value()))
             .map_err(|error| vec![object.problem("", error)])?;
@@ -100,6 +104,12 @@ impl Preparation {
             }
             Resource::ValidatingAdmissionPolicyBinding(binding) => {
                 Prepared::Binding(Arc::new(CompiledBinding::new(*binding)))
+            }
+            Resource::MutatingAdmissionPolicy(policy) => {
+                Prepared::MutatingPolicy(Arc::new(self.index.compile_mutating(*policy)))
+            }
+            Resource::MutatingAdmissionPolicyBinding(binding) => {
+                Prepared::MutatingBinding(Arc::new(CompiledMutatingBinding::new(*binding)))
             }
             _ => Prepared::Other,
         })

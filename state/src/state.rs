@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use gavel_libraries::authorizer::{Authorizer, Rbac};
 use gavel_policy::api::ParamKind;
+use gavel_policy::mutating::ObjectSchemas;
 use gavel_policy::{
     AdmissionRequest, CompiledPolicy, EquivalentResources, GroupVersionKind, GroupVersionResource,
     PolicyIndex, Snapshot,
@@ -21,6 +22,8 @@ use crate::unseen::unseen;
 pub struct State {
     snapshot: Snapshot,
     definitions: Definitions,
+    /// By what objects are merged, and their defaults.
+    schemas: ObjectSchemas,
     authorizer: Arc<dyn Authorizer>,
     /// What each binding does with denials.
     actions: BTreeMap<String, Vec<String>>,
@@ -37,6 +40,10 @@ pub struct Counts {
     pub policies: usize,
     /// ValidatingAdmissionPolicyBindings.
     pub bindings: usize,
+    /// MutatingAdmissionPolicies.
+    pub mutating_policies: usize,
+    /// MutatingAdmissionPolicyBindings.
+    pub mutating_bindings: usize,
     /// CustomResourceDefinitions.
     pub definitions: usize,
     /// Namespaces.
@@ -86,6 +93,11 @@ impl State {
     /// The definitions of custom resources.
     pub fn definitions(&self) -> &Definitions {
         &self.definitions
+    }
+
+    /// By what objects are merged, and their defaults.
+    pub fn schemas(&self) -> &ObjectSchemas {
+        &self.schemas
     }
 
     /// Who answers `authorizer`: the RBAC objects.
@@ -138,6 +150,7 @@ pub(crate) fn build<'g>(
     let mut building = Building {
         index,
         definitions: Definitions::default(),
+        schemas: ObjectSchemas::default().strict(),
         equivalents: built_in_equivalents(),
         param_kinds: HashSet::new(),
         actions: BTreeMap::new(),
@@ -170,6 +183,7 @@ pub(crate) fn build<'g>(
 struct Building {
     index: PolicyIndex,
     definitions: Definitions,
+    schemas: ObjectSchemas,
     equivalents: EquivalentResources,
     /// The kinds that policies have params of.
     param_kinds: HashSet<(String, String)>,
@@ -183,9 +197,7 @@ impl Building {
     fn take(&mut self, prepared: &Prepared) {
         match prepared {
             Prepared::Policy(policy) => {
-                if let Some(ParamKind { api_version, kind }) = &policy.policy().spec.param_kind {
-                    self.param_kinds.insert((api_version.clone(), kind.clone()));
-                }
+                self.note_params(policy.policy().spec.param_kind.as_ref());
                 let errors = policy.errors().len();
                 self.compile_errors.insert(policy.name().to_owned(), errors);
                 count(&mut self.counts.policies);
@@ -197,8 +209,26 @@ impl Building {
                 count(&mut self.counts.bindings);
                 self.index.insert_binding(Arc::clone(binding));
             }
+            Prepared::MutatingPolicy(policy) => {
+                self.note_params(policy.policy().spec.param_kind.as_ref());
+                let errors = policy.errors().len();
+                self.compile_errors.insert(policy.name().to_owned(), errors);
+                count(&mut self.counts.mutating_policies);
+                self.index.insert_mutating_policy(Arc::clone(policy));
+            }
+            Prepared::MutatingBinding(binding) => {
+                count(&mut self.counts.mutating_bindings);
+                self.index.insert_mutating_binding(Arc::clone(binding));
+            }
             Prepared::Definition(definition) => self.define(definition),
             Prepared::Rbac | Prepared::Namespace | Prepared::Other => {}
+        }
+    }
+
+    /// Objects of this kind are params.
+    fn note_params(&mut self, kind: Option<&ParamKind>) {
+        if let Some(ParamKind { api_version, kind }) = kind {
+            self.param_kinds.insert((api_version.clone(), kind.clone()));
         }
     }
 
@@ -210,6 +240,9 @@ impl Building {
                 version: version.name.as_str().into(),
                 kind: spec.names.kind.as_str().into(),
             };
+            let schema = version.schema.as_ref();
+            let schema = schema.and_then(|validation| validation.schema.clone());
+            self.schemas.insert(gvk.clone(), schema.unwrap_or_default());
             let param_kind = ParamKind {
                 api_version: gvk.api_version(),
                 kind: spec.names.kind.clone(),
@@ -257,6 +290,7 @@ impl Building {
         State {
             snapshot: self.index.snapshot(),
             definitions: self.definitions,
+            schemas: self.schemas,
             authorizer,
             actions: self.actions,
             problems: self.problems,

@@ -34,7 +34,7 @@ fn by_policies(app: &App, request: &AdmissionRequest<'_>, turn: &Turn) -> Outcom
     if !turn.counts() {
         return Outcome::Unfinished(Flow::new(&request.user.name, &checks.stopped()));
     }
-    checks.count(&app.metrics);
+    checks.count(request.uid, &app.metrics);
     let verdict = mutation(request, mutated);
     log(request, &verdict, None);
     Outcome::Decided(verdict)

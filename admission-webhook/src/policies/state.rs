@@ -12,7 +12,6 @@ use gavel_golang::quote::quote;
 use gavel_libraries::authorizer::{Authorizer, Rbac};
 use gavel_libraries::{EnvSet, Server};
 use gavel_policy::api::{GROUP, ParamKind, Resource};
-use gavel_policy::mutating::ObjectSchemas;
 use gavel_policy::validation::Validator;
 use gavel_policy::{
     AdmissionRequest, EquivalentResources, GroupVersionKind, GroupVersionResource, PolicyIndex,
@@ -29,8 +28,6 @@ use crate::telemetry::Metrics;
 pub(crate) struct State {
     snapshot: Snapshot,
     definitions: Definitions,
-    /// By what objects are merged, and their defaults.
-    schemas: ObjectSchemas,
     authorizer: Arc<dyn Authorizer>,
     /// What each binding does with denials.
     actions: BTreeMap<String, Vec<String>>,
@@ -45,8 +42,6 @@ pub(crate) struct State {
 struct Counts {
     policies: usize,
     bindings: usize,
-    mutating_policies: usize,
-    mutating_bindings: usize,
     definitions: usize,
     params: usize,
 }
@@ -118,11 +113,6 @@ impl State {
         &self.definitions
     }
 
-    /// By what objects are merged, and their defaults.
-    pub(crate) fn schemas(&self) -> &ObjectSchemas {
-        &self.schemas
-    }
-
     /// Who answers `authorizer`: the RBAC objects.
     pub(crate) fn authorizer(&self) -> &Arc<dyn Authorizer> {
         &self.authorizer
@@ -146,24 +136,18 @@ impl State {
         let Counts {
             policies,
             bindings,
-            mutating_policies,
-            mutating_bindings,
             definitions,
             params,
         } = self.counts;
         let namespaces = self.namespaces.len();
         metrics.set_objects("ValidatingAdmissionPolicy", policies);
         metrics.set_objects("ValidatingAdmissionPolicyBinding", bindings);
-        metrics.set_objects("MutatingAdmissionPolicy", mutating_policies);
-        metrics.set_objects("MutatingAdmissionPolicyBinding", mutating_bindings);
         metrics.set_objects("CustomResourceDefinition", definitions);
         metrics.set_objects("Namespace", namespaces);
         metrics.set_objects("params", params);
         tracing::info!(
             policies,
             bindings,
-            mutating_policies,
-            mutating_bindings,
             definitions,
             namespaces,
             params,
@@ -178,7 +162,6 @@ impl State {
 struct Building {
     index: PolicyIndex,
     definitions: Definitions,
-    schemas: ObjectSchemas,
     equivalents: EquivalentResources,
     /// The kinds that policies have params of.
     param_kinds: HashSet<(String, String)>,
@@ -194,7 +177,6 @@ impl Building {
         Ok(Building {
             index: PolicyIndex::new(&environments()?.stored),
             definitions: Definitions::default(),
-            schemas: ObjectSchemas::default().strict(),
             equivalents: built_in_equivalents(),
             param_kinds: HashSet::new(),
             actions: BTreeMap::new(),
@@ -210,7 +192,6 @@ impl Building {
         State {
             snapshot: self.index.snapshot(),
             definitions: self.definitions,
-            schemas: self.schemas,
             authorizer,
             actions: self.actions,
             namespaces: self.namespaces,
@@ -219,7 +200,7 @@ impl Building {
         }
     }
 
-    /// Takes in a policy or a binding. Webhooks are others' work.
+    /// Takes in a policy or a binding. Mutating policies and webhooks are others' work.
     fn register(&mut self, object: &Object) {
         let decoded = match Resource::decode(&json::to_string(object.value())) {
             Ok(decoded) => decoded,
@@ -241,7 +222,9 @@ impl Building {
         }
         match decoded.object {
             Resource::ValidatingAdmissionPolicy(policy) => {
-                self.note_params(policy.spec.param_kind.as_ref());
+                if let Some(ParamKind { api_version, kind }) = &policy.spec.param_kind {
+                    self.param_kinds.insert((api_version.clone(), kind.clone()));
+                }
                 count(&mut self.counts.policies);
                 self.index.apply_policy(*policy);
             }
@@ -251,23 +234,7 @@ impl Building {
                 count(&mut self.counts.bindings);
                 self.index.apply_binding(*binding);
             }
-            Resource::MutatingAdmissionPolicy(policy) => {
-                self.note_params(policy.spec.param_kind.as_ref());
-                count(&mut self.counts.mutating_policies);
-                self.index.apply_mutating_policy(*policy);
-            }
-            Resource::MutatingAdmissionPolicyBinding(binding) => {
-                count(&mut self.counts.mutating_bindings);
-                self.index.apply_mutating_binding(*binding);
-            }
             other => tracing::debug!(kind = other.kind(), "not served"),
-        }
-    }
-
-    /// Objects of this kind are params.
-    fn note_params(&mut self, kind: Option<&ParamKind>) {
-        if let Some(ParamKind { api_version, kind }) = kind {
-            self.param_kinds.insert((api_version.clone(), kind.clone()));
         }
     }
 
@@ -312,9 +279,6 @@ impl Building {
                 version: version.name.as_str().into(),
                 kind: spec.names.kind.as_str().into(),
             };
-            let schema = version.schema.as_ref();
-            let schema = schema.and_then(|validation| validation.schema.clone());
-            self.schemas.insert(gvk.clone(), schema.unwrap_or_default());
             let param_kind = ParamKind {
                 api_version: gvk.api_version(),
                 kind: spec.names.kind.clone(),

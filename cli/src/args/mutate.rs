@@ -52,6 +52,6 @@ pub(crate) enum MutateOutput {
 }
 
 const MUTATE_EXAMPLES: &str = "Examples:
-  gavel mutate --policies policies/ -- pod.yaml
+  gavel mutate pod.yaml --policies policies/
   gavel mutate -o diff -R manifests/ --policies policies/
-  helm template chart/ | gavel mutate -o json --policies policies/ -- -";
+  helm template chart/ | gavel mutate -o json - --policies policies/";

@@ -11,7 +11,7 @@ mod difference;
 mod table;
 
 pub use difference::Difference;
-pub use table::{DIFFERENCES, Effect, PATCH_RELEASES, PatchRelease, Row};
+pub use table::{DIFFERENCES, Effect, Row};
 
 /// An API server: whose code answers, and what it offers to new expressions.
 ///

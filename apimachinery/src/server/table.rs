@@ -29,18 +29,6 @@ pub enum Effect {
     Message,
 }
 
-/// A patch release that answers differently from the one before it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PatchRelease {
-    /// The first release, such as `1.34.2`.
-    pub release: &'static str,
-    /// What changed.
-    pub what: &'static str,
-}
-
-/// The patch releases that changed answers.
-pub const PATCH_RELEASES: &[PatchRelease] = &[];
-
 /// The differences, the oldest first, those of a version by their effect.
 pub const DIFFERENCES: &[Row] = &[
     row(

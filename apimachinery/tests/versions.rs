@@ -1,0 +1,49 @@
+//! `docs/versions.md` is what the table of differences says.
+#![expect(clippy::unwrap_used, reason = "a test")]
+
+use std::fmt::Write;
+use std::path::Path;
+
+use gavel_apimachinery::server::{DIFFERENCES, Effect, Server};
+use gavel_apimachinery::version::KubeVersion;
+
+fn document() -> String {
+    let mut text = String::from(
+        "# Versions of Kubernetes\n\n\
+         What API servers answer differently from those of the version before, as Gavel follows it. This page is written from the\n\
+         table `apimachinery/src/server/table.rs` (`UPDATE_GOLDEN=1 cargo test -p gavel-apimachinery --test versions`). Which version\n\
+         has which function says [functions.md](functions.md).\n",
+    );
+    let oldest = Server::OLDEST.minor.saturating_add(1);
+    for minor in (oldest..=KubeVersion::NEWEST.minor).rev() {
+        let version = KubeVersion::v1(minor);
+        write!(
+            text,
+            "\n## {version}\n\n| changes | what | upstream |\n|---|---|---|\n"
+        )
+        .unwrap();
+        for row in DIFFERENCES.iter().filter(|row| row.since == version) {
+            let effect = match row.effect {
+                Effect::Verdict => "verdicts, values",
+                Effect::Cost => "costs",
+                Effect::Message => "words",
+            };
+            let what = row.what.replace('|', "\\|");
+            writeln!(text, "| {effect} | {what} | {} |", row.upstream).unwrap();
+        }
+    }
+    text
+}
+
+#[test]
+fn the_page_is_what_the_table_says() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/versions.md");
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&path, document()).unwrap();
+    }
+    let written = std::fs::read_to_string(&path).unwrap();
+    assert!(
+        written == document(),
+        "docs/versions.md is not what the table says; UPDATE_GOLDEN=1 writes it anew"
+    );
+}

@@ -1,9 +1,8 @@
 //! The environments that requests and commands ask for, built once each.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
 
-use gavel_engine::decl::{OverloadDecl, TypeProvider};
+use gavel_engine::decl::OverloadDecl;
 use gavel_engine::env::{Env, EnvBuilder};
 use gavel_engine::syntax::Macros;
 use gavel_engine::types::{Signature, Type, TypeTextError};
@@ -83,35 +82,17 @@ impl EnvironmentSpec {
     fn build(&self) -> Result<Env, TypeTextError> {
         let mut builder = self.language.build()?;
         let admission = |ty: &Type| [REQUEST, NAMESPACE].map(declared_type).contains(ty);
-        let mut providers = Providers::default();
         if self.variables.values().any(admission) {
-            providers.0.push(provider());
+            builder = builder.provider(provider());
         }
         let reserved_words = self.language.selects_reserved_words();
         for spec in &self.schemas {
-            providers.0.push(spec.schema.provider(reserved_words));
+            builder = builder.provider(spec.schema.provider(reserved_words));
         }
-        builder = builder.provider(Arc::new(providers));
         for (name, ty) in &self.variables {
             builder = builder.variable(name.as_str(), ty.clone());
         }
         builder.build()
-    }
-}
-
-/// The types of several hosts.
-#[derive(Debug, Default)]
-struct Providers(Vec<Arc<dyn TypeProvider>>);
-
-impl TypeProvider for Providers {
-    fn find_type(&self, name: &str) -> Option<Type> {
-        self.0.iter().find_map(|types| types.find_type(name))
-    }
-
-    fn field_type(&self, type_name: &str, field: &str) -> Option<Type> {
-        self.0
-            .iter()
-            .find_map(|types| types.field_type(type_name, field))
     }
 }
 

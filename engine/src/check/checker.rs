@@ -212,8 +212,8 @@ impl<'c> Checker<'c> {
     /// The type of a field of a named type; reports a problem at `id` where there is none.
     pub(super) fn field_type(&mut self, id: ExprId, type_name: &str, field: &str) -> Option<Type> {
         let host = self.env.provider();
-        let found = match host.filter(|host| host.find_type(type_name).is_some()) {
-            Some(host) => host.field_type(type_name, field),
+        let found = match host.find_type(type_name) {
+            Some(_) => host.field_type(type_name, field),
             None if Type::of_message(type_name).is_some() => {
                 Type::of_message_field(type_name, field)
             }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
-use super::{FunctionDecl, OverloadDecl, TypeProvider};
+use super::{FunctionDecl, OverloadDecl, TypeProvider, TypeProviders};
 use crate::types::Type;
 
 /// Variables, functions, types and options.
@@ -18,7 +18,7 @@ pub struct Declarations {
     functions: Arc<FxHashMap<SmolStr, Arc<FunctionDecl>>>,
     /// Those that libraries brought, by name.
     pub(crate) library_types: BTreeMap<SmolStr, Type>,
-    pub(crate) provider: Option<Arc<dyn TypeProvider>>,
+    pub(crate) providers: TypeProviders,
     pub(crate) options: EnvOptions,
 }
 
@@ -112,7 +112,7 @@ impl Declarations {
     pub fn find_type(&self, name: &str) -> Option<Type> {
         match self.library_types.get(name) {
             Some(ty) => Some(ty.clone()),
-            None => self.provider().and_then(|host| host.find_type(name)),
+            None => self.provider().find_type(name),
         }
     }
 
@@ -121,9 +121,9 @@ impl Declarations {
         self.library_types.contains_key(name)
     }
 
-    /// The types that a host brought.
-    pub fn provider(&self) -> Option<&dyn TypeProvider> {
-        self.provider.as_deref()
+    /// The types that hosts brought.
+    pub fn provider(&self) -> &dyn TypeProvider {
+        &self.providers
     }
 
     /// The options.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::{Implementation, Overload, PatternFunction};
+use super::{Form, Implementation, Overload, PatternFunction, Yield};
 use crate::cost::Cost;
 use crate::types::{Signature, TypeTextError};
 
@@ -28,6 +28,10 @@ pub struct OverloadDecl {
     pub implementation: Implementation,
     /// How it is computed where the pattern, its second argument, is a constant.
     pub pattern: Option<PatternFunction>,
+    /// How its calls are planned, where that is special.
+    pub form: Option<Form>,
+    /// What is known of its results.
+    pub yields: Yield,
     /// What a call costs.
     pub cost: Cost,
 }
@@ -40,6 +44,8 @@ impl OverloadDecl {
             signature: row.signature.parse()?,
             implementation: row.implementation,
             pattern: row.pattern,
+            form: row.form,
+            yields: row.yields,
             cost: row.cost,
         })
     }
@@ -51,6 +57,8 @@ impl OverloadDecl {
             signature,
             implementation: Implementation::Declared,
             pattern: None,
+            form: None,
+            yields: Yield::Unsaid,
             cost: Cost::ONE,
         }
     }

@@ -3,6 +3,7 @@
 mod body;
 mod context;
 mod declarations;
+mod form;
 mod function;
 mod overload;
 mod provider;
@@ -11,7 +12,9 @@ mod rows;
 pub use body::{Argument, Arguments, Body, NativeText, Plain, Returned, WithContext};
 pub use context::CallContext;
 pub use declarations::{Corrections, Declarations, EnvOptions, Rules};
+pub use form::{Form, Yield};
 pub use function::{FunctionDecl, OverloadDecl};
 pub use overload::{Function, Implementation, Overload, PatternFunction};
 pub use provider::TypeProvider;
+pub(crate) use provider::TypeProviders;
 pub use rows::{declared, planned, row};

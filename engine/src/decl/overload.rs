@@ -1,6 +1,6 @@
 //! The row of an overload: everything that there is to say of it, in one place.
 
-use super::CallContext;
+use super::{CallContext, Form, Yield};
 use crate::cost::Cost;
 use crate::error::EvalError;
 use crate::value::Value;
@@ -33,6 +33,10 @@ pub struct Overload {
     /// How it is computed where the pattern, its second argument, is a constant: planning compiles the pattern, and fails
     /// where it is none.
     pub pattern: Option<PatternFunction>,
+    /// How its calls are planned, where that is special.
+    pub form: Option<Form>,
+    /// What is known of its results.
+    pub yields: Yield,
     /// What a call costs.
     pub cost: Cost,
     /// An expression that is true, for the documentation and its test.

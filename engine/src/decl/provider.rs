@@ -1,6 +1,7 @@
 //! Types that a host brings.
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::types::Type;
 use crate::value::ObjectKind;
@@ -17,5 +18,31 @@ pub trait TypeProvider: fmt::Debug + Send + Sync {
     /// type check, and fail when they are evaluated.
     fn object_kind(&self, _type_name: &str) -> Option<ObjectKind> {
         None
+    }
+}
+
+/// The types of all hosts of an environment. The first host that knows a name counts.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct TypeProviders(Vec<Arc<dyn TypeProvider>>);
+
+impl TypeProviders {
+    pub(crate) fn add(&mut self, provider: Arc<dyn TypeProvider>) {
+        self.0.push(provider);
+    }
+}
+
+impl TypeProvider for TypeProviders {
+    fn find_type(&self, name: &str) -> Option<Type> {
+        self.0.iter().find_map(|host| host.find_type(name))
+    }
+
+    fn field_type(&self, type_name: &str, field: &str) -> Option<Type> {
+        self.0
+            .iter()
+            .find_map(|host| host.field_type(type_name, field))
+    }
+
+    fn object_kind(&self, type_name: &str) -> Option<ObjectKind> {
+        self.0.iter().find_map(|host| host.object_kind(type_name))
     }
 }

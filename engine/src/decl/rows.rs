@@ -1,6 +1,6 @@
 //! How the rows of a table are written.
 
-use super::{Function, Implementation, Overload, PatternFunction};
+use super::{Form, Function, Implementation, Overload, PatternFunction, Yield};
 use crate::cost::Cost;
 
 /// A row of an overload that is found by the types of its arguments. A call costs one unit.
@@ -17,6 +17,8 @@ pub const fn row(
         signature,
         implementation: Implementation::Typed(body),
         pattern: None,
+        form: None,
+        yields: Yield::Unsaid,
         cost: Cost::ONE,
         example,
     }
@@ -29,8 +31,15 @@ pub const fn declared(
     signature: &'static str,
 ) -> Overload {
     Overload {
+        function,
+        id,
+        signature,
         implementation: Implementation::Declared,
-        ..planned(function, id, signature, "true")
+        pattern: None,
+        form: None,
+        yields: Yield::Unsaid,
+        cost: Cost::ONE,
+        example: "true",
     }
 }
 
@@ -39,6 +48,7 @@ pub const fn planned(
     function: &'static str,
     id: &'static str,
     signature: &'static str,
+    form: Form,
     example: &'static str,
 ) -> Overload {
     Overload {
@@ -47,6 +57,8 @@ pub const fn planned(
         signature,
         implementation: Implementation::Planned,
         pattern: None,
+        form: Some(form),
+        yields: Yield::Unsaid,
         cost: Cost::ONE,
         example,
     }
@@ -95,6 +107,17 @@ impl Overload {
     pub const fn pattern(self, of_constant: PatternFunction) -> Self {
         let pattern = Some(of_constant);
         Overload { pattern, ..self }
+    }
+
+    /// The same row, whose calls are planned in this form.
+    pub const fn form(self, form: Form) -> Self {
+        let form = Some(form);
+        Overload { form, ..self }
+    }
+
+    /// The same row, of whose results this is known.
+    pub const fn yields(self, yields: Yield) -> Self {
+        Overload { yields, ..self }
     }
 
     /// The same row with another example.

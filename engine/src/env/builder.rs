@@ -59,9 +59,9 @@ impl EnvBuilder {
         self
     }
 
-    /// Sets the types that a host brings.
+    /// Adds the types that a host brings, behind those of the hosts before it.
     pub fn provider(mut self, provider: Arc<dyn TypeProvider>) -> Self {
-        self.parts.declarations.provider = Some(provider);
+        self.parts.declarations.providers.add(provider);
         self
     }
 

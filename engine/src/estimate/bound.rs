@@ -7,8 +7,9 @@ use super::call::SizedArgument;
 use super::estimator::{EntrySize, Estimator};
 use super::path::Path;
 use super::tree::STEP;
-use crate::ast::{Constant, Expr, ExprId, ExprKind, operators};
+use crate::ast::{Constant, Expr, ExprId, ExprKind};
 use crate::cost::{CostEstimate, SizeEstimate};
+use crate::decl::{Form, Yield};
 use crate::types::Type;
 
 /// What holds for every evaluation of an expression.
@@ -88,7 +89,7 @@ impl<'a> Estimator<'a> {
         let goes_on = match &operand.kind {
             ExprKind::Ident(_) => true,
             ExprKind::Select(select) => !select.test_only,
-            ExprKind::Call(call) => is_step(&call.function),
+            ExprKind::Call(_) => self.row(operand).is_some_and(|row| is_step(row.form)),
             _ => false,
         };
         match self.bounds && !goes_on {
@@ -141,32 +142,32 @@ impl<'a> Estimator<'a> {
     pub(super) fn bound_call(
         &mut self,
         expr: &'a Expr,
-        name: &str,
+        (form, yields): (Option<Form>, Yield),
         arguments: &[SizedArgument<'a>],
         own: CostEstimate,
     ) -> CostEstimate {
         let mut cost = own;
-        match (name, arguments) {
-            (step, [operand, key]) if is_step(step) => {
-                cost = cost.plus(self.chain_start(operand.expr));
-                self.step(expr, operand, key.expr);
-            }
-            ("value" | "optional.of", [held]) => {
+        if let ([operand, key], true) = (arguments, is_step(form)) {
+            cost = cost.plus(self.chain_start(operand.expr));
+            self.step(expr, operand, key.expr);
+        }
+        match (yields, arguments) {
+            (Yield::Held, [held]) => {
                 self.set_path(expr.id, held.path);
                 self.set_size(expr.id, held.size);
                 self.set_entries(expr.id, self.entries_of(held.expr));
             }
-            ("or" | "orValue", [left, right]) => {
+            (Yield::Either, [left, right]) => {
                 self.join(expr.id, left, right);
                 let size = left.size.zip(right.size);
                 self.set_size(expr.id, size.map(|(left, right)| left.union(right)));
             }
-            ("string", [argument]) => {
+            (Yield::Printed, [argument]) => {
                 let size = self.text_size(argument);
                 self.set_size(expr.id, size);
             }
             // There is one part more than there are separators.
-            ("split" | "findAll", [text, ..]) => {
+            (Yield::Parts, [text, ..]) => {
                 let size = text.size.map(|text| SizeEstimate {
                     min: 0,
                     max: text.max.saturating_add(1),
@@ -181,9 +182,9 @@ impl<'a> Estimator<'a> {
                 self.set_entries(expr.id, entries);
             }
             // Upstream has the list as long as before.
-            ("flatten", _) => self.forget_size(expr.id),
+            (Yield::Larger, _) => self.forget_size(expr.id),
             // The size of a quoted text of unknown size is none.
-            ("strings.quote", [text]) if text.size.is_none() => self.forget_size(expr.id),
+            (Yield::Quoted, [text]) if text.size.is_none() => self.forget_size(expr.id),
             _ => {}
         }
         // A call of which only the run time tells the overload costs one unit.
@@ -225,9 +226,6 @@ impl<'a> Estimator<'a> {
     }
 }
 
-fn is_step(function: &str) -> bool {
-    matches!(
-        function,
-        operators::INDEX | operators::OPT_INDEX | operators::OPT_SELECT
-    )
+fn is_step(form: Option<Form>) -> bool {
+    matches!(form, Some(Form::Index | Form::OptionalIndex))
 }

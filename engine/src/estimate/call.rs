@@ -8,7 +8,7 @@ use super::path::Path;
 use crate::ast::{Call, Constant, Expr, ExprKind, operators};
 use crate::check::Reference;
 use crate::cost::{CallEstimate, CallSite, Cost, CostEstimate, Formula, SizeEstimate};
-use crate::decl::FunctionDecl;
+use crate::decl::{Form, FunctionDecl, OverloadDecl, Yield};
 use crate::types::Type;
 
 /// An argument, its size as it was when its cost had been estimated.
@@ -33,7 +33,9 @@ struct Site<'s, 'a> {
 impl<'a> Estimator<'a> {
     /// The cost of a call with its arguments. The receiver comes last, as upstream visits it.
     pub(super) fn call(&mut self, expr: &'a Expr, call: &'a Call) -> CostEstimate {
-        if let ("dyn", [argument]) = (call.function.as_str(), call.args.as_slice()) {
+        let row = self.row(expr);
+        let (form, yields) = row.map_or_else(Default::default, |row| (row.form, row.yields));
+        if let (Yield::Argument, [argument]) = (yields, call.args.as_slice()) {
             let cost = self.cost(argument).plus(CostEstimate::exact(1));
             self.copy_sizes(expr.id, argument);
             return cost;
@@ -56,12 +58,12 @@ impl<'a> Estimator<'a> {
             let target = self.argument(target);
             arguments.insert(0, target);
         }
-        match (call.function.as_str(), arguments.as_slice()) {
-            (operators::LOGICAL_AND | operators::LOGICAL_OR, [left, right]) => CostEstimate {
+        match (form, arguments.as_slice()) {
+            (Some(Form::And | Form::Or), [left, right]) => CostEstimate {
                 min: left.cost.min,
                 max: left.cost.plus(right.cost).max,
             },
-            (operators::CONDITIONAL, [condition, yes, no]) => {
+            (Some(Form::Conditional), [condition, yes, no]) => {
                 let size =
                     |branch: &SizedArgument<'_>| branch.size.unwrap_or(SizeEstimate::UNKNOWN);
                 let entries = EntrySize::union(self.entries_of(yes.expr), self.entries_of(no.expr));
@@ -70,8 +72,8 @@ impl<'a> Estimator<'a> {
                 self.join(expr.id, yes, no);
                 condition.cost.plus(yes.cost.union(no.cost))
             }
-            (name, all) => {
-                if let (operators::ADD, [left, right]) = (name, all) {
+            (_, all) => {
+                if let (Yield::Sum, [left, right]) = (yields, all) {
                     let entries =
                         EntrySize::union(self.entries_of(left.expr), self.entries_of(right.expr));
                     self.set_entries(expr.id, entries);
@@ -79,12 +81,26 @@ impl<'a> Estimator<'a> {
                 }
                 let own = self.overloads(expr, function, candidates, all, call.target.is_some());
                 let own = match self.bounds {
-                    true => self.bound_call(expr, name, all, own),
+                    true => self.bound_call(expr, (form, yields), all, own),
                     false => own,
                 };
                 all.iter()
                     .fold(own, |sum, argument| sum.plus(argument.cost))
             }
+        }
+    }
+
+    /// The row of a call: the first of the overloads that it may have.
+    pub(super) fn row(&self, call: &Expr) -> Option<&'a OverloadDecl> {
+        match self.checked.reference(call.id)? {
+            Reference::Call {
+                function,
+                candidates,
+            } => {
+                let overload = function.overloads.get(usize::from(*candidates.first()?))?;
+                Some(overload)
+            }
+            _ => None,
         }
     }
 
@@ -109,9 +125,9 @@ impl<'a> Estimator<'a> {
                 (Some(size), Some(more)) => Some(size.union(more)),
                 (known, more) => known.or(more),
             };
-            let step = match overload.id.as_str() {
-                "index_list" => Some("@items"),
-                "index_map" => Some("@values"),
+            let step = match overload.yields {
+                Yield::Items => Some("@items"),
+                Yield::Values => Some("@values"),
                 _ => None,
             };
             if let (Some(step), Some(container)) = (step, arguments.first()) {

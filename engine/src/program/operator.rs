@@ -4,18 +4,18 @@ use std::cmp::Ordering;
 
 use super::frame::Frame;
 use super::tree::{Comparison, Equality, Operands, Operator};
-use crate::ast::operators;
+use crate::decl::Form;
 use crate::error::EvalError;
 use crate::value::{Value, ValueKind};
 
 impl Operator {
-    /// The ordering of this name, if it is one.
-    pub(super) fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            operators::LESS => Operator::Less,
-            operators::LESS_EQUALS => Operator::LessEquals,
-            operators::GREATER => Operator::Greater,
-            operators::GREATER_EQUALS => Operator::GreaterEquals,
+    /// The ordering of this form, if it is one.
+    pub(super) fn of(form: Form) -> Option<Self> {
+        Some(match form {
+            Form::Less => Operator::Less,
+            Form::LessOrEqual => Operator::LessEquals,
+            Form::Greater => Operator::Greater,
+            Form::GreaterOrEqual => Operator::GreaterEquals,
             _ => return None,
         })
     }

@@ -4,7 +4,7 @@ use super::missing_operator;
 use crate::ast::operators::{ADD, DIVIDE, MODULO, MULTIPLY, NEGATE, SUBTRACT};
 use crate::body;
 use crate::cost::formulas::{CONCATENATION, LIST_CONCATENATION};
-use crate::decl::{CallContext, Overload, row};
+use crate::decl::{CallContext, Overload, Yield, row};
 use crate::error::EvalError;
 use crate::value::{
     Value, ValueKind, arithmetic as checked, concat_bytes, concat_lists, concat_strings,
@@ -12,15 +12,15 @@ use crate::value::{
 
 #[rustfmt::skip] // A table: a row a line.
 pub(super) const ROWS: &[Overload] = &[
-    row(ADD, "add_bytes", "(bytes, bytes) -> bytes", body!(add), "b'a' + b'b' == b'ab'").shared().cost(CONCATENATION),
-    row(ADD, "add_double", "(double, double) -> double", body!(add), "0.5 + 0.25 == 0.75").shared(),
-    row(ADD, "add_duration_duration", "(duration, duration) -> duration", body!(add), "duration('1m') + duration('1s') == duration('61s')").shared(),
-    row(ADD, "add_duration_timestamp", "(duration, timestamp) -> timestamp", body!(add), "duration('1m') + timestamp(0) == timestamp(60)").shared(),
-    row(ADD, "add_timestamp_duration", "(timestamp, duration) -> timestamp", body!(add), "timestamp(0) + duration('1m') == timestamp(60)").shared(),
-    row(ADD, "add_int64", "(int, int) -> int", body!(add), "1 + 2 == 3").shared(),
-    row(ADD, "add_list", "(list(A), list(A)) -> list(A)", body!(add), "[1] + [2] == [1, 2]").shared().cost(LIST_CONCATENATION),
-    row(ADD, "add_string", "(string, string) -> string", body!(add), "'a' + 'b' == 'ab'").shared().cost(CONCATENATION),
-    row(ADD, "add_uint64", "(uint, uint) -> uint", body!(add), "1u + 2u == 3u").shared(),
+    row(ADD, "add_bytes", "(bytes, bytes) -> bytes", body!(add), "b'a' + b'b' == b'ab'").yields(Yield::Sum).shared().cost(CONCATENATION),
+    row(ADD, "add_double", "(double, double) -> double", body!(add), "0.5 + 0.25 == 0.75").yields(Yield::Sum).shared(),
+    row(ADD, "add_duration_duration", "(duration, duration) -> duration", body!(add), "duration('1m') + duration('1s') == duration('61s')").yields(Yield::Sum).shared(),
+    row(ADD, "add_duration_timestamp", "(duration, timestamp) -> timestamp", body!(add), "duration('1m') + timestamp(0) == timestamp(60)").yields(Yield::Sum).shared(),
+    row(ADD, "add_timestamp_duration", "(timestamp, duration) -> timestamp", body!(add), "timestamp(0) + duration('1m') == timestamp(60)").yields(Yield::Sum).shared(),
+    row(ADD, "add_int64", "(int, int) -> int", body!(add), "1 + 2 == 3").yields(Yield::Sum).shared(),
+    row(ADD, "add_list", "(list(A), list(A)) -> list(A)", body!(add), "[1] + [2] == [1, 2]").yields(Yield::Sum).shared().cost(LIST_CONCATENATION),
+    row(ADD, "add_string", "(string, string) -> string", body!(add), "'a' + 'b' == 'ab'").yields(Yield::Sum).shared().cost(CONCATENATION),
+    row(ADD, "add_uint64", "(uint, uint) -> uint", body!(add), "1u + 2u == 3u").yields(Yield::Sum).shared(),
     row(DIVIDE, "divide_double", "(double, double) -> double", body!(divide), "1.0 / 4.0 == 0.25").shared(),
     row(DIVIDE, "divide_int64", "(int, int) -> int", body!(divide), "-7 / 2 == -3").shared(),
     row(DIVIDE, "divide_uint64", "(uint, uint) -> uint", body!(divide), "7u / 2u == 3u").shared(),

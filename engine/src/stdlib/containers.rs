@@ -4,7 +4,7 @@ use super::missing_operator;
 use crate::ast::operators::{IN, INDEX};
 use crate::body;
 use crate::cost::formulas::IN_LIST;
-use crate::decl::{CallContext, Overload, planned, row};
+use crate::decl::{CallContext, Form, Overload, Yield, planned, row};
 use crate::error::EvalError;
 use crate::value::{Value, ValueKind, list_contains, map_contains};
 
@@ -12,9 +12,9 @@ const SIZE: &str = "size";
 
 #[rustfmt::skip] // A table: a row a line.
 pub(super) const ROWS: &[Overload] = &[
-    planned(INDEX, "index_list", "(list(A), int) -> A", "[1, 2, 3][1] == 2"),
-    planned(INDEX, "index_map", "(map(A, B), A) -> B", "{'a': 1}['a'] == 1"),
-    row(IN, "in_list", "(A, list(A)) -> bool", body!(contains), "2 in [1, 2, 3]").shared().cost(IN_LIST),
+    planned(INDEX, "index_list", "(list(A), int) -> A", Form::Index, "[1, 2, 3][1] == 2").yields(Yield::Items),
+    planned(INDEX, "index_map", "(map(A, B), A) -> B", Form::Index, "{'a': 1}['a'] == 1").yields(Yield::Values),
+    row(IN, "in_list", "(A, list(A)) -> bool", body!(contains), "2 in [1, 2, 3]").form(Form::Membership).shared().cost(IN_LIST),
     row(IN, "in_map", "(A, map(A, B)) -> bool", body!(contains), "'a' in {'a': 1}").shared(),
     row(SIZE, "size_bytes", "(bytes) -> int", size, "size(b'ä') == 2").shared(),
     row(SIZE, "bytes_size", "bytes.() -> int", size, "b'abc'.size() == 3").shared(),

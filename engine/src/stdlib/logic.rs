@@ -3,13 +3,13 @@
 use crate::ast::operators::{
     CONDITIONAL, LOGICAL_AND, LOGICAL_NOT, LOGICAL_OR, NOT_STRICTLY_FALSE,
 };
-use crate::decl::{Overload, planned};
+use crate::decl::{Form, Overload, planned};
 
 #[rustfmt::skip] // A table: a row a line.
 pub(super) const ROWS: &[Overload] = &[
-    planned(CONDITIONAL, "conditional", "(bool, A, A) -> A", "(2 > 1 ? 'yes' : 'no') == 'yes'"),
-    planned(LOGICAL_AND, "logical_and", "(bool, bool) -> bool", "true && true"),
-    planned(LOGICAL_OR, "logical_or", "(bool, bool) -> bool", "1 / 0 > 0 || true"),
-    planned(LOGICAL_NOT, "logical_not", "(bool) -> bool", "!false"),
-    planned(NOT_STRICTLY_FALSE, "not_strictly_false", "(bool) -> bool", "![1, 0].all(x, 1 / x > 1)"),
+    planned(CONDITIONAL, "conditional", "(bool, A, A) -> A", Form::Conditional, "(2 > 1 ? 'yes' : 'no') == 'yes'"),
+    planned(LOGICAL_AND, "logical_and", "(bool, bool) -> bool", Form::And, "true && true"),
+    planned(LOGICAL_OR, "logical_or", "(bool, bool) -> bool", Form::Or, "1 / 0 > 0 || true"),
+    planned(LOGICAL_NOT, "logical_not", "(bool) -> bool", Form::Not, "!false"),
+    planned(NOT_STRICTLY_FALSE, "not_strictly_false", "(bool) -> bool", Form::NotStrictlyFalse, "![1, 0].all(x, 1 / x > 1)"),
 ];

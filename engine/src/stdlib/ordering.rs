@@ -7,65 +7,65 @@ use crate::ast::operators::{GREATER, GREATER_EQUALS, LESS, LESS_EQUALS};
 use crate::body;
 use crate::cost::Cost;
 use crate::cost::formulas::COMPARISON;
-use crate::decl::{Overload, row};
+use crate::decl::{Form, Overload, row};
 use crate::error::EvalError;
 use crate::value::Value;
 
 /// The rows of an operator. Examples are made of the operands `below`: left below right, or `above`: left above right.
 macro_rules! rows {
-    ($operator:ident $name:literal $symbol:literal $body:ident $side:ident) => {
+    ($operator:ident $form:ident $name:literal $symbol:literal $body:ident $side:ident) => {
         &[
-            rows!(@row $operator $name $symbol $body $side "bool", "bool, bool", Cost::ONE,
+            rows!(@row $operator $form $name $symbol $body $side "bool", "bool, bool", Cost::ONE,
                 below "false" "true", above "true" "false"),
-            rows!(@row $operator $name $symbol $body $side "int64", "int, int", Cost::ONE,
+            rows!(@row $operator $form $name $symbol $body $side "int64", "int, int", Cost::ONE,
                 below "-2" "3", above "3" "-2"),
-            rows!(@row $operator $name $symbol $body $side "int64_double", "int, double", Cost::ONE,
+            rows!(@row $operator $form $name $symbol $body $side "int64_double", "int, double", Cost::ONE,
                 below "1" "1.5", above "2" "1.5"),
-            rows!(@row $operator $name $symbol $body $side "int64_uint64", "int, uint", Cost::ONE,
+            rows!(@row $operator $form $name $symbol $body $side "int64_uint64", "int, uint", Cost::ONE,
                 below "-1" "2u", above "3" "2u"),
-            rows!(@row $operator $name $symbol $body $side "uint64", "uint, uint", Cost::ONE,
+            rows!(@row $operator $form $name $symbol $body $side "uint64", "uint, uint", Cost::ONE,
                 below "1u" "2u", above "3u" "2u"),
-            rows!(@row $operator $name $symbol $body $side "uint64_double", "uint, double", Cost::ONE,
+            rows!(@row $operator $form $name $symbol $body $side "uint64_double", "uint, double", Cost::ONE,
                 below "1u" "1.5", above "2u" "1.5"),
-            rows!(@row $operator $name $symbol $body $side "uint64_int64", "uint, int", Cost::ONE,
+            rows!(@row $operator $form $name $symbol $body $side "uint64_int64", "uint, int", Cost::ONE,
                 below "1u" "2", above "0u" "-1"),
-            rows!(@row $operator $name $symbol $body $side "double", "double, double", Cost::ONE,
+            rows!(@row $operator $form $name $symbol $body $side "double", "double, double", Cost::ONE,
                 below "1.5" "2.5", above "2.5" "1.5"),
-            rows!(@row $operator $name $symbol $body $side "double_int64", "double, int", Cost::ONE,
+            rows!(@row $operator $form $name $symbol $body $side "double_int64", "double, int", Cost::ONE,
                 below "1.5" "2", above "2.5" "2"),
-            rows!(@row $operator $name $symbol $body $side "double_uint64", "double, uint", Cost::ONE,
+            rows!(@row $operator $form $name $symbol $body $side "double_uint64", "double, uint", Cost::ONE,
                 below "-1.5" "2u", above "2.5" "2u"),
-            rows!(@row $operator $name $symbol $body $side "string", "string, string", COMPARISON,
+            rows!(@row $operator $form $name $symbol $body $side "string", "string, string", COMPARISON,
                 below "'a'" "'b'", above "'b'" "'a'"),
-            rows!(@row $operator $name $symbol $body $side "bytes", "bytes, bytes", COMPARISON,
+            rows!(@row $operator $form $name $symbol $body $side "bytes", "bytes, bytes", COMPARISON,
                 below "b'a'" "b'ab'", above "b'b'" "b'ab'"),
-            rows!(@row $operator $name $symbol $body $side "timestamp", "timestamp, timestamp", Cost::ONE,
+            rows!(@row $operator $form $name $symbol $body $side "timestamp", "timestamp, timestamp", Cost::ONE,
                 below "timestamp(0)" "timestamp('2001-01-01T00:00:00Z')",
                 above "timestamp('2001-01-01T00:00:00Z')" "timestamp(0)"),
-            rows!(@row $operator $name $symbol $body $side "duration", "duration, duration", Cost::ONE,
+            rows!(@row $operator $form $name $symbol $body $side "duration", "duration, duration", Cost::ONE,
                 below "duration('59s')" "duration('1m')", above "duration('1h')" "duration('59m')"),
         ]
     };
-    (@row $operator:ident $name:literal $symbol:literal $body:ident below $type:literal, $types:literal, $cost:expr,
+    (@row $operator:ident $form:ident $name:literal $symbol:literal $body:ident below $type:literal, $types:literal, $cost:expr,
         below $left:literal $right:literal, above $_left:literal $_right:literal) => {
-        rows!(@done $operator $name $symbol $body $type, $types, $cost, $left $right)
+        rows!(@done $operator $form $name $symbol $body $type, $types, $cost, $left $right)
     };
-    (@row $operator:ident $name:literal $symbol:literal $body:ident above $type:literal, $types:literal, $cost:expr,
+    (@row $operator:ident $form:ident $name:literal $symbol:literal $body:ident above $type:literal, $types:literal, $cost:expr,
         below $_left:literal $_right:literal, above $left:literal $right:literal) => {
-        rows!(@done $operator $name $symbol $body $type, $types, $cost, $left $right)
+        rows!(@done $operator $form $name $symbol $body $type, $types, $cost, $left $right)
     };
-    (@done $operator:ident $name:literal $symbol:literal $body:ident $type:literal, $types:literal, $cost:expr,
+    (@done $operator:ident $form:ident $name:literal $symbol:literal $body:ident $type:literal, $types:literal, $cost:expr,
         $left:literal $right:literal) => {
-        row($operator, concat!($name, "_", $type), concat!("(", $types, ") -> bool"), body!($body), concat!($left, " ", $symbol, " ", $right)).shared().cost($cost)
+        row($operator, concat!($name, "_", $type), concat!("(", $types, ") -> bool"), body!($body), concat!($left, " ", $symbol, " ", $right)).shared().form(Form::$form).cost($cost)
     };
 }
 
-pub(super) const LESS_ROWS: &[Overload] = rows!(LESS "less" "<" less below);
+pub(super) const LESS_ROWS: &[Overload] = rows!(LESS Less "less" "<" less below);
 pub(super) const LESS_EQUALS_ROWS: &[Overload] =
-    rows!(LESS_EQUALS "less_equals" "<=" less_equals below);
-pub(super) const GREATER_ROWS: &[Overload] = rows!(GREATER "greater" ">" greater above);
+    rows!(LESS_EQUALS LessOrEqual "less_equals" "<=" less_equals below);
+pub(super) const GREATER_ROWS: &[Overload] = rows!(GREATER Greater "greater" ">" greater above);
 pub(super) const GREATER_EQUALS_ROWS: &[Overload] =
-    rows!(GREATER_EQUALS "greater_equals" ">=" greater_equals above);
+    rows!(GREATER_EQUALS GreaterOrEqual "greater_equals" ">=" greater_equals above);
 
 fn less(left: Value<'_>, right: Value<'_>) -> Result<bool, EvalError> {
     order(LESS, left, right).map(Ordering::is_lt)

@@ -1,12 +1,12 @@
 //! Local bindings (cel-go `ext/bindings.go`). `cel.bind` is a macro alone; what `cel.block` expands to is planned.
 
 use gavel_engine::ast::operators;
-use gavel_engine::decl::{Overload, planned};
+use gavel_engine::decl::{Form, Overload, planned};
 
 /// The functions.
 #[rustfmt::skip] // A table: a row a line.
 pub const BINDINGS: &[Overload] = &[
-    planned(operators::BLOCK, "cel_block_list", "(list(dyn), T) -> T", "cel.block([1, cel.index(0) + 1], cel.index(1)) == 2"),
+    planned(operators::BLOCK, "cel_block_list", "(list(dyn), T) -> T", Form::Block, "cel.block([1, cel.index(0) + 1], cel.index(1)) == 2"),
 ];
 
 #[cfg(test)]

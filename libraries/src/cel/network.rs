@@ -6,7 +6,7 @@
 use std::net::IpAddr;
 
 use gavel_engine::body;
-use gavel_engine::decl::{Overload, row};
+use gavel_engine::decl::{Form, Overload, Yield, row};
 use gavel_engine::error::EvalError;
 use gavel_golang::netip::{is_mapped, parse_address};
 use gavel_golang::quote::quote;
@@ -30,8 +30,8 @@ pub const NETWORK: &[Overload] = &[
     row("ip", "cidr_ip", "net.CIDR().() -> net.IP()", body!(cidr_ip::<Specification>), "cidr('10.0.0.1/8').ip() == ip('10.0.0.1')"),
     row("ip.isCanonical", "ip_is_canonical", "(string) -> bool", body!(is_canonical::<Specification>), "!ip.isCanonical('2001:DB8::1')"),
     row("cidr", "string_to_cidr", "(string) -> net.CIDR()", body!(cidr::<Specification>), "cidr('10.0.0.0/8') != cidr('10.0.0.0/9')"),
-    row("string", "ip_to_string", "(net.IP()) -> string", body!(text), "string(ip('2001:DB8::1')) == '2001:db8::1'"),
-    row("string", "cidr_to_string", "(net.CIDR()) -> string", body!(text), "string(cidr('10.0.0.0/8')) == '10.0.0.0/8'"),
+    row("string", "ip_to_string", "(net.IP()) -> string", body!(text), "string(ip('2001:DB8::1')) == '2001:db8::1'").form(Form::Conversion).yields(Yield::Printed),
+    row("string", "cidr_to_string", "(net.CIDR()) -> string", body!(text), "string(cidr('10.0.0.0/8')) == '10.0.0.0/8'").form(Form::Conversion).yields(Yield::Printed),
     row("family", "ip_family", "net.IP().() -> int", body!(family::<Specification>), "ip('::1').family() == 6"),
     row("isUnspecified", "ip_is_unspecified", "net.IP().() -> bool", body!(is_unspecified::<Specification>), "ip('0.0.0.0').isUnspecified()"),
     row("isLoopback", "ip_is_loopback", "net.IP().() -> bool", body!(is_loopback::<Specification>), "ip('127.0.0.1').isLoopback()"),

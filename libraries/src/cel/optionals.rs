@@ -4,27 +4,27 @@
 
 use gavel_engine::ast::operators::{INDEX, OPT_INDEX, OPT_SELECT};
 use gavel_engine::body;
-use gavel_engine::decl::{CallContext, Overload, planned, row};
+use gavel_engine::decl::{CallContext, Form, Overload, Yield, planned, row};
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{List, Value};
 
 /// The functions.
 #[rustfmt::skip] // A table: a row a line.
 pub const OPTIONALS: &[Overload] = &[
-    row("optional.of", "optional_of", "(V) -> optional_type(V)", body!(of), "optional.of(1).value() == 1"),
+    row("optional.of", "optional_of", "(V) -> optional_type(V)", body!(of), "optional.of(1).value() == 1").yields(Yield::Held),
     row("optional.ofNonZeroValue", "optional_ofNonZeroValue", "(V) -> optional_type(V)", body!(of_non_zero_value), "!optional.ofNonZeroValue('').hasValue()"),
     row("optional.none", "optional_none", "() -> optional_type(V)", body!(|| Value::NONE), "!optional.none().hasValue()"),
-    row("value", "optional_value", "optional_type(V).() -> V", body!(value), "optional.of('a').value() == 'a'"),
+    row("value", "optional_value", "optional_type(V).() -> V", body!(value), "optional.of('a').value() == 'a'").yields(Yield::Held),
     row("hasValue", "optional_hasValue", "optional_type(V).() -> bool", body!(has_value), "optional.of(1).hasValue()"),
-    planned("or", "optional_or_optional", "optional_type(V).(optional_type(V)) -> optional_type(V)", "optional.none().or(optional.of(1)).value() == 1"),
-    planned("orValue", "optional_orValue_value", "optional_type(V).(V) -> V", "{'a': 1}.?b.orValue(2) == 2"),
-    planned(OPT_SELECT, "select_optional_field", "(dyn, string) -> optional_type(V)", "{'a': 1}.?a.hasValue()"),
-    planned(OPT_INDEX, "list_optindex_optional_int", "(list(V), int) -> optional_type(V)", "!['a'][?1].hasValue()"),
-    planned(OPT_INDEX, "optional_list_optindex_optional_int", "(optional_type(list(V)), int) -> optional_type(V)", "optional.of(['a'])[?0].value() == 'a'"),
-    planned(OPT_INDEX, "map_optindex_optional_value", "(map(K, V), K) -> optional_type(V)", "{'a': 1}[?'a'].value() == 1"),
-    planned(OPT_INDEX, "optional_map_optindex_optional_value", "(optional_type(map(K, V)), K) -> optional_type(V)", "!optional.of({'a': 1})[?'b'].hasValue()"),
-    planned(INDEX, "optional_list_index_int", "(optional_type(list(V)), int) -> optional_type(V)", "optional.of(['a'])[0].value() == 'a'"),
-    planned(INDEX, "optional_map_index_value", "(optional_type(map(K, V)), K) -> optional_type(V)", "optional.of({'a': 1})['a'].value() == 1"),
+    planned("or", "optional_or_optional", "optional_type(V).(optional_type(V)) -> optional_type(V)", Form::OptionalOr, "optional.none().or(optional.of(1)).value() == 1").yields(Yield::Either),
+    planned("orValue", "optional_orValue_value", "optional_type(V).(V) -> V", Form::OptionalOrValue, "{'a': 1}.?b.orValue(2) == 2").yields(Yield::Either),
+    planned(OPT_SELECT, "select_optional_field", "(dyn, string) -> optional_type(V)", Form::OptionalIndex, "{'a': 1}.?a.hasValue()"),
+    planned(OPT_INDEX, "list_optindex_optional_int", "(list(V), int) -> optional_type(V)", Form::OptionalIndex, "!['a'][?1].hasValue()"),
+    planned(OPT_INDEX, "optional_list_optindex_optional_int", "(optional_type(list(V)), int) -> optional_type(V)", Form::OptionalIndex, "optional.of(['a'])[?0].value() == 'a'"),
+    planned(OPT_INDEX, "map_optindex_optional_value", "(map(K, V), K) -> optional_type(V)", Form::OptionalIndex, "{'a': 1}[?'a'].value() == 1"),
+    planned(OPT_INDEX, "optional_map_optindex_optional_value", "(optional_type(map(K, V)), K) -> optional_type(V)", Form::OptionalIndex, "!optional.of({'a': 1})[?'b'].hasValue()"),
+    planned(INDEX, "optional_list_index_int", "(optional_type(list(V)), int) -> optional_type(V)", Form::Index, "optional.of(['a'])[0].value() == 'a'"),
+    planned(INDEX, "optional_map_index_value", "(optional_type(map(K, V)), K) -> optional_type(V)", Form::Index, "optional.of({'a': 1})['a'].value() == 1"),
     row("last", "list_last", "list(V).() -> optional_type(V)", body!(last), "[1, 2, 3].last().value() == 3"),
     row("first", "list_first", "list(V).() -> optional_type(V)", body!(first), "[1, 2, 3].first().value() == 1"),
     row("optional.unwrap", "optional_unwrap", "(list(optional_type(V))) -> list(V)", body!(unwrap), "optional.unwrap([optional.of(1), optional.none()]) == [1]"),

@@ -6,7 +6,7 @@ use gavel_engine::body;
 use gavel_engine::cost::{
     CallEstimate, CallSite, Cost, CostEstimate, SizeEstimate, TRAVERSAL_FACTOR, tracked_size,
 };
-use gavel_engine::decl::{CallContext, Overload, row};
+use gavel_engine::decl::{CallContext, Form, Overload, Yield, row};
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{Arena, Opaque, OpaqueKey, Value};
 
@@ -37,7 +37,7 @@ const CONTAINS_CIDR_TEXT: Cost = Cost::split(
 pub const CIDRS: &[Overload] = &[
     row("cidr", "string_to_cidr", "(string) -> net.CIDR()", body!(cidr::<Kubernetes>), "cidr('10.0.0.0/8') != cidr('10.0.0.0/9')").cost(PARSING),
     row("isCIDR", "is_cidr", "(string) -> bool", body!(is_cidr::<Kubernetes>), "isCIDR('10.0.0.0/8') && !isCIDR('10.0.0.0/33')").cost(PARSING),
-    row("string", "cidr_to_string", "(net.CIDR()) -> string", body!(text), "string(cidr('2001:DB8::/32')) == '2001:db8::/32'"),
+    row("string", "cidr_to_string", "(net.CIDR()) -> string", body!(text), "string(cidr('2001:DB8::/32')) == '2001:db8::/32'").form(Form::Conversion).yields(Yield::Printed),
     row("containsIP", "cidr_contains_ip_string", "net.CIDR().(string) -> bool", body!(contains_ip_text::<Kubernetes>), "cidr('10.0.0.0/8').containsIP('10.0.0.1')").cost(CONTAINS_IP_TEXT),
     row("containsIP", "cidr_contains_ip_ip", "net.CIDR().(net.IP()) -> bool", body!(contains_ip::<Kubernetes>), "cidr('10.0.0.0/8').containsIP(ip('10.0.0.1'))").cost(CONTAINS_IP.of_name()),
     row("containsCIDR", "cidr_contains_cidr_string", "net.CIDR().(string) -> bool", body!(contains_cidr_text::<Kubernetes>), "cidr('10.0.0.0/8').containsCIDR('10.1.0.0/16')").cost(CONTAINS_CIDR_TEXT),

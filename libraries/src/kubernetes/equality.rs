@@ -4,14 +4,14 @@ use gavel_engine::ast::operators;
 use gavel_engine::body;
 use gavel_engine::cost::formulas::{COMPARISON, comparison};
 use gavel_engine::cost::{CallEstimate, CallSite, Cost, CostEstimate, TRAVERSAL_FACTOR};
-use gavel_engine::decl::{CallContext, Overload, row};
+use gavel_engine::decl::{CallContext, Form, Overload, row};
 use gavel_engine::error::EvalError;
 use gavel_engine::types::Type;
 use gavel_engine::value::Value;
 
 /// The operator. `!=` has no cost of its own.
 #[rustfmt::skip] // A table: a row a line.
-pub const EQUALITY: &[Overload] = &[row(operators::EQUALS, "equals", "(A, A) -> bool", body!(equals), "dyn(3.0) == 3").shared().cost(Cost::split(estimate, track).standard())];
+pub const EQUALITY: &[Overload] = &[row(operators::EQUALS, "equals", "(A, A) -> bool", body!(equals), "dyn(3.0) == 3").form(Form::Equal).shared().cost(Cost::split(estimate, track).standard())];
 
 /// The longest name of a format, in code points.
 const MAX_FORMAT_SIZE: u64 = 64;

@@ -7,7 +7,7 @@ use std::net::IpAddr;
 use gavel_engine::body;
 use gavel_engine::cost::formulas::nth;
 use gavel_engine::cost::{CallEstimate, Cost, SizeEstimate, TRAVERSAL_FACTOR};
-use gavel_engine::decl::{CallContext, Overload, row};
+use gavel_engine::decl::{CallContext, Form, Overload, Yield, row};
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{Arena, Opaque, OpaqueKey, Value};
 use gavel_golang::netip::{
@@ -33,7 +33,7 @@ pub const IPS: &[Overload] = &[
     row("ip", "string_to_ip", "(string) -> net.IP()", body!(ip::<Kubernetes>), "ip('127.0.0.1') != ip('127.0.0.2')").cost(PARSING),
     row("isIP", "is_ip", "(string) -> bool", body!(is_ip::<Kubernetes>), "isIP('::1') && !isIP('::ffff:127.0.0.1')").cost(PARSING),
     row("ip.isCanonical", "ip_is_canonical", "(string) -> bool", body!(is_canonical::<Kubernetes>), "ip.isCanonical('2001:db8::abcd') && !ip.isCanonical('2001:DB8::ABCD')").cost(CANONICAL),
-    row("string", "ip_to_string", "(net.IP()) -> string", body!(text), "string(ip('2001:DB8::1')) == '2001:db8::1'"),
+    row("string", "ip_to_string", "(net.IP()) -> string", body!(text), "string(ip('2001:DB8::1')) == '2001:db8::1'").form(Form::Conversion).yields(Yield::Printed),
     row("family", "ip_family", "net.IP().() -> int", body!(family::<Kubernetes>), "ip('::1').family() == 6").cost(Cost::ONE.of_name()),
     row("isUnspecified", "ip_is_unspecified", "net.IP().() -> bool", body!(is_unspecified::<Kubernetes>), "ip('0.0.0.0').isUnspecified()").cost(Cost::ONE.of_name()),
     row("isLoopback", "ip_is_loopback", "net.IP().() -> bool", body!(is_loopback::<Kubernetes>), "ip('127.0.0.1').isLoopback()").cost(Cost::ONE.of_name()),

@@ -2,7 +2,9 @@
 
 use bumpalo::collections::Vec;
 use gavel_engine::cost::{CallEstimate, Cost, SizeEstimate, formulas};
-use gavel_engine::decl::{Arguments, CallContext, NativeText, Overload, PatternFunction, row};
+use gavel_engine::decl::{
+    Arguments, CallContext, NativeText, Overload, PatternFunction, Yield, row,
+};
 use gavel_engine::error::EvalError;
 use gavel_engine::value::Value;
 use gavel_golang::regex::Regex;
@@ -11,8 +13,8 @@ use gavel_golang::regex::Regex;
 #[rustfmt::skip] // A table: a row a line.
 pub const REGEX: &[Overload] = &[
     row("find", "string_find_string", "string.(string) -> string", |call, args| compiled(find, call, args), "'abc 123'.find('[0-9]+') == '123'").pattern(find).cost(COST),
-    row("findAll", "string_find_all_string", "string.(string) -> list(string)", |call, args| compiled(find_all, call, args), "'123 abc 456'.findAll('[0-9]+') == ['123', '456']").pattern(find_all).cost(COST),
-    row("findAll", "string_find_all_string_int", "string.(string, int) -> list(string)", |call, args| compiled(find_all, call, args), "'123 abc 456'.findAll('[0-9]+', 1) == ['123']").pattern(find_all).cost(COST),
+    row("findAll", "string_find_all_string", "string.(string) -> list(string)", |call, args| compiled(find_all, call, args), "'123 abc 456'.findAll('[0-9]+') == ['123', '456']").yields(Yield::Parts).pattern(find_all).cost(COST),
+    row("findAll", "string_find_all_string_int", "string.(string, int) -> list(string)", |call, args| compiled(find_all, call, args), "'123 abc 456'.findAll('[0-9]+', 1) == ['123']").yields(Yield::Parts).pattern(find_all).cost(COST),
 ];
 
 /// A match may be found at every code point.

@@ -5,10 +5,9 @@ use std::collections::HashSet;
 
 use gavel_apimachinery::server::Server;
 use gavel_apimachinery::version::KubeVersion;
-use gavel_engine::ast::operators::LOGICAL_NOT;
 use gavel_engine::check::is_mixed_comparison;
 use gavel_engine::cost::Formula;
-use gavel_engine::decl::{Implementation, Overload};
+use gavel_engine::decl::{Form, Implementation, Overload};
 use gavel_engine::env::Env;
 use gavel_engine::syntax::{Macro, Receiver};
 
@@ -184,7 +183,7 @@ impl FunctionEntry {
     /// What a call costs.
     pub fn cost(&self) -> CallCost {
         match (self.row.implementation, self.row.cost.formula) {
-            (Implementation::Planned, _) if self.row.function != LOGICAL_NOT => CallCost::Nothing,
+            (Implementation::Planned, _) if self.row.form != Some(Form::Not) => CallCost::Nothing,
             (_, Formula::Fixed(units)) => CallCost::Fixed(units),
             (_, Formula::Sizes(_) | Formula::Split { .. }) => CallCost::BySize,
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gavel_engine::decl::TypeProvider;
 use gavel_engine::types::Type;
 use gavel_engine::value::ObjectKind;
-use gavel_schema::cel::{SchemaTypes, is_reserved};
+use gavel_schema::cel::is_reserved;
 use smol_str::SmolStr;
 
 /// The type of `request`: an AdmissionRequest without its objects and uid.
@@ -52,8 +52,6 @@ pub(super) struct DeclaredTypes {
     pub(super) variables: Option<VariableTypes>,
     /// Whether there are the types of patches, too (apiserver `pkg/cel/mutation`).
     pub(super) patch_types: bool,
-    /// The types of objects, where they are known.
-    pub(super) schemas: Vec<Arc<SchemaTypes>>,
 }
 
 impl TypeProvider for DeclaredTypes {
@@ -69,8 +67,7 @@ impl TypeProvider for DeclaredTypes {
             _ => TYPES
                 .into_iter()
                 .find(|known| *known == name)
-                .map(declared_type)
-                .or_else(|| self.schemas.iter().find_map(|types| types.find_type(name))),
+                .map(declared_type),
         }
     }
 
@@ -79,9 +76,7 @@ impl TypeProvider for DeclaredTypes {
             return Some(patch_field(type_name, field));
         }
         if type_name != VARIABLES {
-            let in_schema = |types: &Arc<SchemaTypes>| types.field_type(type_name, field);
-            let found = admission_field(type_name, field);
-            return found.or_else(|| self.schemas.iter().find_map(in_schema));
+            return admission_field(type_name, field);
         }
         let variables = self.variables.as_deref()?;
         let named = |name: &str| variables.iter().rev().find(|(known, _)| known == name);

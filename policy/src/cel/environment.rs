@@ -69,12 +69,14 @@ pub(super) fn extend(
         .provider(Arc::new(DeclaredTypes {
             variables: variables.cloned(),
             patch_types: declarations.patch_types,
-            schemas: schemas.map(|schema| schema.provider(true)).collect(),
         }))
         .variable(OBJECT, declared(object))
         .variable(OLD_OBJECT, declared(object))
         .variable(NAMESPACE_OBJECT, declared_type(NAMESPACE))
         .variable(REQUEST_VARIABLE, declared_type(REQUEST));
+    for schema in schemas {
+        builder = builder.provider(schema.provider(true));
+    }
     if variables.is_some() {
         builder = builder.variable(VARIABLES_VARIABLE, declared_type(VARIABLES));
     }

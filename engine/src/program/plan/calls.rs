@@ -5,10 +5,10 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use super::{PlanError, Planner, Step, constants, into_attribute};
-use crate::ast::{self, Expr, ExprId, ExprKind, operators};
+use crate::ast::{self, Expr, ExprId, ExprKind};
 use crate::check::{Reference, resolve_name};
 use crate::cost::Cost;
-use crate::decl::{FunctionDecl, Implementation, OverloadDecl, PatternFunction};
+use crate::decl::{Form, FunctionDecl, Implementation, OverloadDecl, PatternFunction};
 use crate::program::attribute::is_key;
 use crate::program::tree::{
     Attribute, Base, Callee, Comparison, Conditional, Equality, FunctionCall, Operands, Operator,
@@ -29,7 +29,8 @@ struct CallTarget<'e> {
 impl Planner<'_> {
     pub(super) fn plan_call(&mut self, expr: &Expr, call: &ast::Call) -> Result<Step, PlanError> {
         let target = self.resolve(expr, call);
-        if target.name == operators::BLOCK {
+        let form = target.form();
+        if form == Some(Form::Block) {
             return self.plan_block(call);
         }
         let mut types = Vec::new();
@@ -38,30 +39,26 @@ impl Planner<'_> {
             types.push(self.checked.type_of(argument.id));
             arguments.push(self.plan(argument)?);
         }
-        match target.name.as_str() {
-            operators::LOGICAL_AND => Ok(Step::And(pair(arguments)?, expr.id)),
-            operators::LOGICAL_OR => Ok(Step::Or(pair(arguments)?, expr.id)),
-            operators::CONDITIONAL => plan_conditional(expr.id, arguments),
-            operators::EQUALS => self.plan_equality(expr.id, arguments, false),
-            operators::NOT_EQUALS => self.plan_equality(expr.id, arguments, true),
-            operators::INDEX => self.plan_index(expr.id, arguments, false),
-            operators::OPT_INDEX | operators::OPT_SELECT => {
-                self.plan_index(expr.id, arguments, true)
-            }
-            operators::LOGICAL_NOT => {
+        match form {
+            Some(Form::And) => Ok(Step::And(pair(arguments)?, expr.id)),
+            Some(Form::Or) => Ok(Step::Or(pair(arguments)?, expr.id)),
+            Some(Form::Conditional) => plan_conditional(expr.id, arguments),
+            Some(Form::Equal) => plan_equality(expr.id, &target, arguments, false),
+            Some(Form::NotEqual) => plan_equality(expr.id, &target, arguments, true),
+            Some(Form::Index) => self.plan_index(expr.id, arguments, false),
+            Some(Form::OptionalIndex) => self.plan_index(expr.id, arguments, true),
+            Some(Form::Not) => {
                 let [operand] = exactly(arguments)?;
                 Ok(Step::Not(Box::new(operand), expr.id))
             }
-            operators::NOT_STRICTLY_FALSE => {
+            Some(Form::NotStrictlyFalse) => {
                 let [argument] = exactly(arguments)?;
                 Ok(Step::NotStrictlyFalse(Box::new(argument)))
             }
-            "or" if is_optional_chain(&target, "optional_or_optional") && arguments.len() == 2 => {
+            Some(Form::OptionalOr) if arguments.len() == 2 => {
                 Ok(Step::OptionalOr(pair(arguments)?))
             }
-            "orValue"
-                if is_optional_chain(&target, "optional_orValue_value") && arguments.len() == 2 =>
-            {
+            Some(Form::OptionalOrValue) if arguments.len() == 2 => {
                 Ok(Step::OptionalOrValue(pair(arguments)?, expr.id))
             }
             _ => plan_function(expr, target, arguments, &types),
@@ -148,34 +145,38 @@ impl Planner<'_> {
             ))),
         }
     }
+}
 
-    fn plan_equality(
-        &self,
-        id: ExprId,
-        arguments: Vec<Step>,
-        negated: bool,
-    ) -> Result<Step, PlanError> {
-        let [left, right] = exactly(arguments)?;
-        let name = if negated {
-            operators::NOT_EQUALS
-        } else {
-            operators::EQUALS
-        };
-        let row = self
-            .env
-            .function(name)
-            .and_then(|function| function.overloads.first());
-        let cost = row.map_or(Cost::ONE, |overload| overload.cost);
-        Ok(Step::Equality(Box::new(Equality {
-            operands: Operands {
-                id,
-                left,
-                right,
-                cost,
-            },
-            negated,
-        })))
+impl CallTarget<'_> {
+    /// How the call is planned, where that is special; where only the run time tells the overload, by any of them.
+    fn form(&self) -> Option<Form> {
+        match (&self.overload, &self.function) {
+            (Some(overload), _) => overload.form,
+            (None, Some(function)) => function.overloads.iter().find_map(|overload| overload.form),
+            (None, None) => None,
+        }
     }
+}
+
+fn plan_equality(
+    id: ExprId,
+    target: &CallTarget<'_>,
+    arguments: Vec<Step>,
+    negated: bool,
+) -> Result<Step, PlanError> {
+    let [left, right] = exactly(arguments)?;
+    let row = target.function.as_ref();
+    let row = row.and_then(|function| function.overloads.first());
+    let cost = row.map_or(Cost::ONE, |overload| overload.cost);
+    Ok(Step::Equality(Box::new(Equality {
+        operands: Operands {
+            id,
+            left,
+            right,
+            cost,
+        },
+        negated,
+    })))
 }
 
 /// The name that an expression spells, if it is nothing but names and dots.
@@ -189,14 +190,6 @@ fn dotted_name(expr: &Expr) -> Option<String> {
         )),
         _ => None,
     }
-}
-
-fn is_optional_chain(target: &CallTarget<'_>, overload: &str) -> bool {
-    target.function.is_some()
-        && target
-            .overload
-            .as_ref()
-            .is_none_or(|known| known.id == overload)
 }
 
 fn exactly<const N: usize>(arguments: Vec<Step>) -> Result<[Step; N], PlanError> {
@@ -252,10 +245,9 @@ fn plan_function(
         };
         return Ok(Step::Call(Box::new(call)));
     }
-    if target
-        .overload
-        .as_ref()
-        .is_some_and(|overload| overload.id == "in_list")
+    let form = target.form();
+    if form == Some(Form::Membership)
+        && target.overload.is_some()
         && let [_, list] = arguments.as_slice()
         && list.constant().is_some()
     {
@@ -267,7 +259,7 @@ fn plan_function(
         }
     }
     let (callee, any_number) = callee(&target, types);
-    if let Some(operator) = Operator::named(&target.name)
+    if let Some(operator) = form.and_then(Operator::of)
         && let Callee::Known(function) = callee
         && arguments.len() == 2
     {
@@ -291,14 +283,18 @@ fn plan_function(
         )));
     }
     let stops_early = any_number || arguments.len() > 2;
-    constants::fold_conversion(FunctionCall {
+    let call = FunctionCall {
         id: expr.id,
         function: target.name,
         callee,
         arguments: arguments.into(),
         stops_early,
         cost,
-    })
+    };
+    match form {
+        Some(Form::Conversion) => constants::fold_conversion(call),
+        _ => Ok(Step::Call(Box::new(call))),
+    }
 }
 
 /// The function for constant patterns. Upstream knows it by the name alone.

@@ -35,23 +35,8 @@ pub(super) fn fold_map(literal: MapLiteral) -> Result<Step, PlanError> {
 
 /// A conversion of a constant is a constant; where it fails, so does planning.
 pub(super) fn fold_conversion(call: FunctionCall) -> Result<Step, PlanError> {
-    let conversion = matches!(
-        call.function.as_str(),
-        "bool"
-            | "bytes"
-            | "double"
-            | "duration"
-            | "dyn"
-            | "int"
-            | "string"
-            | "timestamp"
-            | "type"
-            | "uint"
-    );
     match &*call.arguments {
-        [argument] if conversion && argument.constant().is_some() => {
-            folded(Step::Call(Box::new(call)), true)
-        }
+        [argument] if argument.constant().is_some() => folded(Step::Call(Box::new(call)), true),
         _ => Ok(Step::Call(Box::new(call))),
     }
 }

@@ -231,7 +231,7 @@ impl Planner<'_> {
     fn is_open(&self, operand: &Expr) -> bool {
         let host = self.env.provider();
         let kind = match self.checked.type_of(operand.id) {
-            Type::Struct(name) => host.and_then(|host| host.object_kind(name)),
+            Type::Struct(name) => host.object_kind(name),
             _ => None,
         };
         kind == Some(ObjectKind::Open)
@@ -336,8 +336,7 @@ impl Planner<'_> {
         // Of a host's types no values can be built, which only an evaluation finds out.
         let host = self.env.provider();
         let known = |candidate: &str| {
-            let is_known = well_known::is_known(candidate)
-                || host.is_some_and(|host| host.find_type(candidate).is_some());
+            let is_known = well_known::is_known(candidate) || host.find_type(candidate).is_some();
             is_known.then(|| SmolStr::new(candidate))
         };
         let Some(type_name) = resolve_name(self.env.container(), &literal.type_name, known) else {
@@ -359,7 +358,7 @@ impl Planner<'_> {
         }
         let object = match well_known::is_known(&type_name) {
             true => None,
-            false => host.and_then(|host| host.object_kind(&type_name)),
+            false => host.object_kind(&type_name),
         };
         Ok(Step::Struct(Box::new(StructLiteral {
             id: expr.id,

@@ -8,15 +8,15 @@ mod cost;
 mod sorting;
 
 use gavel_engine::body;
-use gavel_engine::decl::{Overload, row};
+use gavel_engine::decl::{Overload, Yield, row};
 
 /// The functions.
 #[rustfmt::skip] // A table: a row a line.
 pub const LISTS: &[Overload] = &[
     row("slice", "list_slice", "list(T).(int, int) -> list(T)", body!(bodies::slice), "[1, 2, 3, 4].slice(1, 3) == [2, 3]").cost(cost::SLICE),
     // What is flat already is let through, though no overload is declared for it.
-    row("flatten", "list_flatten", "list(list(T)).() -> list(T)", bodies::flatten, "[[1], [2, 3]].flatten() == [1, 2, 3]").shared().cost(cost::FLATTEN),
-    row("flatten", "list_flatten_int", "list(dyn).(int) -> list(dyn)", bodies::flatten, "[[[1]], [[2], [3]]].flatten(2) == [1, 2, 3]").shared().cost(cost::FLATTEN),
+    row("flatten", "list_flatten", "list(list(T)).() -> list(T)", bodies::flatten, "[[1], [2, 3]].flatten() == [1, 2, 3]").yields(Yield::Larger).shared().cost(cost::FLATTEN),
+    row("flatten", "list_flatten_int", "list(dyn).(int) -> list(dyn)", bodies::flatten, "[[[1]], [[2], [3]]].flatten(2) == [1, 2, 3]").yields(Yield::Larger).shared().cost(cost::FLATTEN),
     sort("list_int_sort", "list(int).() -> list(int)", "[3, 1, 2].sort() == [1, 2, 3]"),
     sort("list_uint_sort", "list(uint).() -> list(uint)", "[2u, 1u].sort() == [1u, 2u]"),
     sort("list_double_sort", "list(double).() -> list(double)", "[2.5, -1.0].sort() == [-1.0, 2.5]"),
@@ -47,7 +47,7 @@ pub const LISTS_WITH_BOUNDED_RANGE: &[Overload] = &[
 /// The rows for which a depth below zero costs as much as a depth of one.
 #[rustfmt::skip] // A table: a row a line.
 pub const LISTS_FLATTENED_ONCE_AT_LEAST: &[Overload] = &[
-    row("flatten", "list_flatten_int", "list(dyn).(int) -> list(dyn)", bodies::flatten, "[[[1]], [[2], [3]]].flatten(2) == [1, 2, 3]").shared().cost(cost::FLATTEN_ONCE_AT_LEAST),
+    row("flatten", "list_flatten_int", "list(dyn).(int) -> list(dyn)", bodies::flatten, "[[[1]], [[2], [3]]].flatten(2) == [1, 2, 3]").yields(Yield::Larger).shared().cost(cost::FLATTEN_ONCE_AT_LEAST),
 ];
 
 const fn sort(id: &'static str, signature: &'static str, example: &'static str) -> Overload {

@@ -9,7 +9,7 @@ mod search;
 
 use gavel_engine::body;
 use gavel_engine::cost::formulas;
-use gavel_engine::decl::{Overload, row};
+use gavel_engine::decl::{Overload, Yield, row};
 
 use crate::cost::TRAVERSAL;
 
@@ -22,8 +22,8 @@ pub const STRINGS: &[Overload] = &[
     row("lowerAscii", "string_lower_ascii", "string.() -> string", body!(edit::lower_ascii), "'TacoCÆt'.lowerAscii() == 'tacocÆt'").cost(cost::COPY),
     row("replace", "string_replace_string_string", "string.(string, string) -> string", body!(edit::replace), "'hello hello'.replace('he', 'we') == 'wello wello'").cost(cost::REPLACE),
     row("replace", "string_replace_string_string_int", "string.(string, string, int) -> string", body!(edit::replace_some), "'hello hello'.replace('he', 'we', 1) == 'wello hello'").cost(cost::REPLACE),
-    row("split", "string_split_string", "string.(string) -> list(string)", body!(edit::split), "'a-b-c'.split('-') == ['a', 'b', 'c']").cost(cost::SPLIT),
-    row("split", "string_split_string_int", "string.(string, int) -> list(string)", body!(edit::split_some), "'a-b-c'.split('-', 2) == ['a', 'b-c']").cost(cost::SPLIT),
+    row("split", "string_split_string", "string.(string) -> list(string)", body!(edit::split), "'a-b-c'.split('-') == ['a', 'b', 'c']").yields(Yield::Parts).cost(cost::SPLIT),
+    row("split", "string_split_string_int", "string.(string, int) -> list(string)", body!(edit::split_some), "'a-b-c'.split('-', 2) == ['a', 'b-c']").yields(Yield::Parts).cost(cost::SPLIT),
     row("substring", "string_substring_int", "string.(int) -> string", body!(search::substring_from), "'tacocat'.substring(4) == 'cat'").cost(cost::COPY),
     row("substring", "string_substring_int_int", "string.(int, int) -> string", body!(search::substring), "'tacocat'.substring(0, 4) == 'taco'").cost(cost::COPY),
     row("trim", "string_trim", "string.() -> string", body!(str::trim), "'  trim\\n'.trim() == 'trim'").cost(cost::COPY),
@@ -58,7 +58,7 @@ pub const STRINGS_BEFORE_2: &[Overload] = &[
 
 /// What version 1 adds, but for `format`.
 #[rustfmt::skip] // A table: a row a line.
-pub const STRINGS_SINCE_1: &[Overload] = &[row("strings.quote", "strings_quote", "(string) -> string", body!(edit::quote), "strings.quote('a \"b\"') == '\"a \\\\\"b\\\\\"\"'").cost(formulas::QUOTE)];
+pub const STRINGS_SINCE_1: &[Overload] = &[row("strings.quote", "strings_quote", "(string) -> string", body!(edit::quote), "strings.quote('a \"b\"') == '\"a \\\\\"b\\\\\"\"'").yields(Yield::Quoted).cost(formulas::QUOTE)];
 
 /// `join` since version 2.
 #[rustfmt::skip] // A table: a row a line.

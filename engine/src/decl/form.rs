@@ -1,0 +1,71 @@
+//! What is special of a function: how its calls are planned, and what is known of their results.
+
+/// How calls are planned that are more than calls of a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// `a && b`
+    And,
+    /// `a || b`
+    Or,
+    /// `!a`
+    Not,
+    /// Keeps quantifiers going past errors.
+    NotStrictlyFalse,
+    /// `a ? b : c`
+    Conditional,
+    /// `a == b`
+    Equal,
+    /// `a != b`
+    NotEqual,
+    /// `a < b`
+    Less,
+    /// `a <= b`
+    LessOrEqual,
+    /// `a > b`
+    Greater,
+    /// `a >= b`
+    GreaterOrEqual,
+    /// `a[b]`
+    Index,
+    /// `a[?b]`, `a.?b`
+    OptionalIndex,
+    /// `a in list`: a constant list becomes a set.
+    Membership,
+    /// `a.or(b)`, which evaluates `b` only where it is needed.
+    OptionalOr,
+    /// `a.orValue(b)`, which evaluates `b` only where it is needed.
+    OptionalOrValue,
+    /// What `cel.block` expands to.
+    Block,
+    /// A conversion: of a constant it is a constant, and fails when it is planned.
+    Conversion,
+}
+
+/// What is known of the size of a result beyond what the cost says, and of where the result comes from. All but the first
+/// five count for [bounds](mod@crate::estimate) alone: Kubernetes does not know them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Yield {
+    /// Nothing.
+    #[default]
+    Unsaid,
+    /// It is the argument.
+    Argument,
+    /// It is both arguments together.
+    Sum,
+    /// It is an element of the first argument, a list.
+    Items,
+    /// It is a value of the first argument, a map.
+    Values,
+    /// It is what the argument holds, or holds the argument.
+    Held,
+    /// It is one of the arguments.
+    Either,
+    /// It is the text of the argument.
+    Printed,
+    /// It is a list of parts of the first argument, one more than its code points at most.
+    Parts,
+    /// It may be larger than the cost says.
+    Larger,
+    /// It is the argument in quotes.
+    Quoted,
+}

@@ -223,14 +223,8 @@ fn policies(criterion: &mut Criterion) {
     tell_memory();
     let arena = Arena::new();
     let request = request(&arena);
-    let authorizer: Arc<dyn Authorizer> = Arc::new(Rbac::default());
     let allowed = |snapshot: &Snapshot| {
-        let decision = dispatch(
-            snapshot,
-            black_box(&request),
-            &authorizer,
-            &Options::default(),
-        );
+        let decision = dispatch(snapshot, black_box(&request), &Options::default());
         assert_eq!(decision.denials, []);
     };
     let one = ["object.spec.containers.size() <= 5"];

@@ -71,7 +71,7 @@ fuzz_target!(|text: &[u8]| {
         index.delete(object);
     }
     let [request, _] = &requests;
-    let forgotten = dispatch(&index.snapshot(), request, &authorizer, &Options::default());
+    let forgotten = dispatch(&index.snapshot(), request, &Options::default());
     assert!(forgotten.allowed(), "{forgotten:?}");
 });
 
@@ -85,9 +85,10 @@ fn is_decided(
     let options = Options {
         interrupt: Some(&interrupt),
         cost_budget: Some(BUDGET),
+        authorizer: Some(authorizer),
         ..Options::default()
     };
-    let decide = |request| dispatch(snapshot, request, authorizer, &options);
+    let decide = |request| dispatch(snapshot, request, &options);
     let [first, second] = requests.each_ref().map(decide);
     let took = start.elapsed();
     if took < TIME {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use gavel_apimachinery::json;
 use gavel_apimachinery::server::{Difference, Server};
 use gavel_engine::value::{Arena, Json, Value};
-use gavel_libraries::authorizer::{Authorizer, CachingAuthorizer, ResourceAttributes};
+use gavel_libraries::authorizer::{Authorizer, CachingAuthorizer, NoOpinion, ResourceAttributes};
 use gavel_libraries::kubernetes::authorizer::{AuthorizerValue, ResourceCheck};
 use smallvec::smallvec;
 
@@ -43,6 +43,8 @@ pub struct Options<'a> {
     pub cost_budget: Option<i64>,
     /// The API server whose decision it is.
     pub server: Server,
+    /// Who answers what expressions ask of `authorizer`. Without one, nobody has an opinion.
+    pub authorizer: Option<&'a Arc<dyn Authorizer>>,
     /// Who wants to know the steps.
     pub observer: &'a dyn Observer,
 }
@@ -53,6 +55,7 @@ impl Default for Options<'_> {
             interrupt: None,
             cost_budget: None,
             server: Server::default(),
+            authorizer: None,
             observer: &(),
         }
     }
@@ -72,14 +75,13 @@ impl std::fmt::Debug for Options<'_> {
 pub fn dispatch(
     snapshot: &Snapshot,
     request: &AdmissionRequest<'_>,
-    authorizer: &Arc<dyn Authorizer>,
     options: &Options<'_>,
 ) -> Decision {
     match request.is_exempt() {
         true => Decision::default(),
         false => {
             let hooks = snapshot.hooks(request);
-            decide(hooks, snapshot, request, authorizer, options)
+            decide(hooks, snapshot, request, options)
         }
     }
 }
@@ -90,12 +92,11 @@ pub fn decide<'a, B: Iterator<Item = &'a CompiledBinding> + Clone>(
     hooks: impl Iterator<Item = (&'a CompiledPolicy, B)>,
     snapshot: &Snapshot,
     request: &AdmissionRequest<'_>,
-    authorizer: &Arc<dyn Authorizer>,
     options: &Options<'_>,
 ) -> Decision {
     let mut decision = Decision::default();
     let arena = Arena::new();
-    let dispatch = Dispatch::new(snapshot, request, options, &arena, authorizer);
+    let dispatch = Dispatch::new(snapshot, request, options, &arena);
     let mut memory = MEMORY.take();
     let mut asked = Ok(());
     for (policy, bindings) in hooks {
@@ -124,7 +125,6 @@ pub(crate) struct Dispatch<'a> {
     request: &'a AdmissionRequest<'a>,
     options: &'a Options<'a>,
     arena: &'a Arena,
-    authorizer: &'a Arc<dyn Authorizer>,
     authorizer_values: OnceCell<(Value<'a>, Value<'a>)>,
     /// `request` for the policies that look at it as the kind and resource that it names.
     request_value: OnceCell<Value<'a>>,
@@ -165,14 +165,12 @@ impl<'a> Dispatch<'a> {
         request: &'a AdmissionRequest<'a>,
         options: &'a Options<'a>,
         arena: &'a Arena,
-        authorizer: &'a Arc<dyn Authorizer>,
     ) -> Self {
         Dispatch {
             snapshot,
             request,
             options,
             arena,
-            authorizer,
             authorizer_values: OnceCell::new(),
             request_value: OnceCell::new(),
             objects: OnceCell::new(),
@@ -376,7 +374,7 @@ impl<'a> Dispatch<'a> {
 
     /// `authorizer` and `authorizer.requestResource`. All policies share what is answered.
     fn authorizer(&self) -> (Value<'a>, Value<'a>) {
-        let make = || authorizer_values(self.request, self.authorizer, self.arena);
+        let make = || authorizer_values(self.request, self.options.authorizer, self.arena);
         *self.authorizer_values.get_or_init(make)
     }
 
@@ -560,10 +558,11 @@ pub(crate) fn as_kind<'a>(
 /// `authorizer` and `authorizer.requestResource`.
 fn authorizer_values<'a>(
     request: &AdmissionRequest<'_>,
-    authorizer: &Arc<dyn Authorizer>,
+    authorizer: Option<&Arc<dyn Authorizer>>,
     arena: &'a Arena,
 ) -> (Value<'a>, Value<'a>) {
-    let caching = CachingAuthorizer::new(Arc::clone(authorizer));
+    let authorizer = authorizer.map_or_else(|| Arc::new(NoOpinion) as _, Arc::clone);
+    let caching = CachingAuthorizer::new(authorizer);
     let value = AuthorizerValue::new(Arc::clone(&request.user), Arc::new(caching));
     let resource = ResourceAttributes {
         api_group: request.resource.group.to_string(),

@@ -243,12 +243,13 @@ fn run(snapshot: &Snapshot, object: Json, old: Json) -> BTreeMap<String, u64> {
     let arena = Arena::new();
     let request = AdmissionRequest::read(Value::from(&request), &arena);
     let costs = Costs::default();
+    let authorizer: Arc<dyn Authorizer> = Arc::new(Allows);
     let options = Options {
         observer: &costs,
+        authorizer: Some(&authorizer),
         ..Options::default()
     };
-    let authorizer: Arc<dyn Authorizer> = Arc::new(Allows);
-    dispatch(snapshot, &request.unwrap(), &authorizer, &options);
+    dispatch(snapshot, &request.unwrap(), &options);
     costs.0.into_inner()
 }
 

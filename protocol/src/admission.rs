@@ -101,8 +101,9 @@ impl AdmissionQuestion {
             trace: self.trace.then(RefCell::default),
             ..Witness::default()
         };
-        let authorizer = Arc::clone(&self.authorizer.authorizer);
+        let authorizer = Arc::clone(&self.authorizer.authorizer) as Arc<dyn Authorizer>;
         let options = Options {
+            authorizer: Some(&authorizer),
             cost_budget: self.cost_budget,
             server: self.server,
             observer: &witness,
@@ -112,7 +113,6 @@ impl AdmissionQuestion {
             iter::once((&stored, bindings.iter())),
             &index.snapshot(),
             request,
-            &(Arc::clone(&authorizer) as Arc<dyn Authorizer>),
             &options,
         );
         let Witness {
@@ -154,7 +154,7 @@ impl AdmissionQuestion {
                 .collect();
             set("annotationErrors", errors.into());
         }
-        let calls = authorizer.calls();
+        let calls = self.authorizer.authorizer.calls();
         if !calls.is_empty() {
             set("authorizerCalls", json!(calls));
         }

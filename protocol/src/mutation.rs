@@ -83,21 +83,15 @@ impl MutationQuestion {
             trace: question.trace,
             ..Witness::default()
         };
-        let authorizer = Arc::clone(&question.authorizer.authorizer);
+        let authorizer = Arc::clone(&question.authorizer.authorizer) as Arc<dyn Authorizer>;
         let options = Options {
+            authorizer: Some(&authorizer),
             cost_budget: question.cost_budget,
             observer: &witness,
             ..Options::default()
         };
         let hooks = iter::once((&policy, bindings.iter())).filter(|_| !bindings.is_empty());
-        let mutated = mutate_by(
-            hooks,
-            &index.snapshot(),
-            request,
-            &self.schemas,
-            &(Arc::clone(&authorizer) as Arc<dyn Authorizer>),
-            &options,
-        );
+        let mutated = mutate_by(hooks, &index.snapshot(), request, &self.schemas, &options);
         let object = match (&mutated.status, mutated.object) {
             (Some(_), _) => Json::Null,
             (None, Some(object)) => object,
@@ -114,7 +108,7 @@ impl MutationQuestion {
         );
         let results = witness.results.into_inner().into_iter();
         set("results", results.map(Json::Object).collect());
-        let calls = authorizer.calls();
+        let calls = question.authorizer.authorizer.calls();
         if !calls.is_empty() {
             set("authorizerCalls", json!(calls));
         }

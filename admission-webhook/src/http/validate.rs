@@ -81,10 +81,11 @@ fn by_policies(app: &App, request: &AdmissionRequest<'_>, turn: &Turn) -> Outcom
     let options = Options {
         interrupt: Some(&interrupt),
         observer: &checks,
+        authorizer: Some(state.authorizer()),
         ..Options::default()
     };
     let snapshot = state.snapshot(request);
-    let decision = dispatch(&snapshot, request, state.authorizer(), &options);
+    let decision = dispatch(&snapshot, request, &options);
     if !turn.counts() {
         return Outcome::Unfinished(Flow::new(&request.user.name, &checks.stopped()));
     }

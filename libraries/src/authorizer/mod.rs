@@ -22,6 +22,16 @@ pub trait Authorizer: fmt::Debug + Send + Sync {
     fn authorize(&self, attributes: &AuthorizerAttributes) -> Decision;
 }
 
+/// Has no opinion about anything: the authorizer of hosts that have none.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoOpinion;
+
+impl Authorizer for NoOpinion {
+    fn authorize(&self, _: &AuthorizerAttributes) -> Decision {
+        Decision::default()
+    }
+}
+
 /// What is asked: whether a user may do something.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct AuthorizerAttributes {

@@ -1,11 +1,8 @@
 //! An object mutated by all policies that match its request (apiserver
 //! `pkg/admission/plugin/policy/mutating/dispatcher.go`, `policy/generic/policy_dispatcher.go`).
 
-use std::sync::Arc;
-
 use gavel_engine::value::{Arena, Json, Value};
 use gavel_golang::work::Work;
-use gavel_libraries::authorizer::Authorizer;
 
 use super::invocation::Invocation;
 use super::patch::{self, MutatedObject, MutationError};
@@ -48,14 +45,13 @@ pub fn mutate(
     snapshot: &Snapshot,
     request: &AdmissionRequest<'_>,
     schemas: &ObjectSchemas,
-    authorizer: &Arc<dyn Authorizer>,
     options: &Options<'_>,
 ) -> Mutated {
     if request.is_exempt() {
         return Mutated::default();
     }
     let hooks = snapshot.mutating_hooks(request);
-    mutate_by(hooks, snapshot, request, schemas, authorizer, options)
+    mutate_by(hooks, snapshot, request, schemas, options)
 }
 
 /// Mutates the object of a request by these policies with these bindings, whatever the resource. Of the snapshot, params,
@@ -65,7 +61,6 @@ pub fn mutate_by<'a, B: Iterator<Item = &'a CompiledMutatingBinding> + Clone>(
     snapshot: &Snapshot,
     request: &AdmissionRequest<'_>,
     schemas: &ObjectSchemas,
-    authorizer: &Arc<dyn Authorizer>,
     options: &Options<'_>,
 ) -> Mutated {
     if !matches!(request.operation, "CREATE" | "UPDATE" | "CONNECT") {
@@ -78,7 +73,7 @@ pub fn mutate_by<'a, B: Iterator<Item = &'a CompiledMutatingBinding> + Clone>(
                 is_second| {
         let arena = Arena::new();
         Pass {
-            dispatch: Dispatch::new(snapshot, request, options, &arena, authorizer),
+            dispatch: Dispatch::new(snapshot, request, options, &arena),
             schemas,
             is_second,
             nil_lists,

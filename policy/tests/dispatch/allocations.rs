@@ -20,9 +20,8 @@ fn allocations(resources: &[&str], bindings: usize) -> u64 {
     let snapshot = filled(&objects).snapshot();
     let arena = Arena::new();
     let request = request(&arena);
-    let authorizer: Arc<dyn Authorizer> = Arc::new(Allows);
     let decide = || {
-        let decision = dispatch(&snapshot, &request, &authorizer, &Options::default());
+        let decision = dispatch(&snapshot, &request, &Options::default());
         assert!(decision.allowed());
     };
     // A thread keeps memory from one decision to the next.

@@ -104,12 +104,11 @@ fn filled(objects: &[Json]) -> PolicyIndex {
 
 fn decided(index: &PolicyIndex, options: &Options<'_>) -> Decision {
     let authorizer: Arc<dyn Authorizer> = Arc::new(Allows);
-    dispatch(
-        &index.snapshot(),
-        &request(&Arena::new()),
-        &authorizer,
-        options,
-    )
+    let options = Options {
+        authorizer: Some(&authorizer),
+        ..*options
+    };
+    dispatch(&index.snapshot(), &request(&Arena::new()), &options)
 }
 
 /// The message of the denial behind `denied request: `, if the request is denied, and its code.
@@ -218,16 +217,9 @@ fn a_broken_policy_stays_visible_and_stops_no_other() {
 fn a_snapshot_stays_as_it_is() {
     let bound = binding("b", "p", &["Deny"], json!({}));
     let mut index = filled(&[policy("p", "Fail", validations(&["false"])), bound.clone()]);
-    let authorizer: Arc<dyn Authorizer> = Arc::new(Allows);
     let before = index.snapshot();
     let allowed = |snapshot: &Snapshot| {
-        dispatch(
-            snapshot,
-            &request(&Arena::new()),
-            &authorizer,
-            &Options::default(),
-        )
-        .allowed()
+        dispatch(snapshot, &request(&Arena::new()), &Options::default()).allowed()
     };
     index.delete(&bound);
     assert!(!allowed(&before));
@@ -374,8 +366,7 @@ fn what_exec_is_sent_has_no_labels_to_select_by() {
             }),
             &arena,
         );
-        let authorizer: Arc<dyn Authorizer> = Arc::new(Allows);
-        let decision = dispatch(&index.snapshot(), &exec, &authorizer, &Options::default());
+        let decision = dispatch(&index.snapshot(), &exec, &Options::default());
         assert_eq!(decision.allowed(), allowed, "{selector}");
     };
     check(json!({}), false);

@@ -21,8 +21,10 @@ fn check(spec: &Json, more: &[Json], request: Json, expected: Option<&str>) {
     let decision = dispatch(
         &index.snapshot(),
         &admission,
-        &authorizer,
-        &Options::default(),
+        &Options {
+            authorizer: Some(&authorizer),
+            ..Options::default()
+        },
     );
     let message = decision.status.map(|status| status.message);
     let message = message.as_deref().map(|message| {

@@ -12,12 +12,10 @@
 use std::hint::black_box;
 use std::io::Write;
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use gavel_engine::value::Arena;
-use gavel_libraries::authorizer::{Authorizer, Rbac};
 use gavel_libraries::{EnvSet, Server};
 use gavel_policy::mutating::{ObjectSchemas, mutate};
 use gavel_policy::{AdmissionRequest, Options, PolicyIndex};
@@ -89,11 +87,10 @@ fn mutations(criterion: &mut Criterion) {
             .apply_namespace(&json!({"metadata": {"name": "default"}}))
             .unwrap();
         let snapshot = index.snapshot();
-        let authorizer: Arc<dyn Authorizer> = Arc::new(Rbac::default());
         let schemas = ObjectSchemas::default();
         let (review, options, arena) = (request(), Options::default(), Arena::new());
         let read = AdmissionRequest::read((&review).into(), &arena).unwrap();
-        let run = || mutate(&snapshot, black_box(&read), &schemas, &authorizer, &options);
+        let run = || mutate(&snapshot, black_box(&read), &schemas, &options);
         assert_eq!(run().status, None);
         assert_eq!(run().object.is_some(), resource == "pods");
         group.bench_function(name, |bencher| bencher.iter(run));

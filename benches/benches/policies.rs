@@ -14,11 +14,9 @@
 )]
 
 use std::hint::black_box;
-use std::sync::Arc;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use gavel_engine::value::Arena;
-use gavel_libraries::authorizer::{Authorizer, Rbac};
 use gavel_libraries::{EnvSet, Server};
 use gavel_policy::{AdmissionRequest, Options, PolicyIndex, Snapshot, dispatch};
 use gavel_schema::read_value;

@@ -3,7 +3,7 @@
 //! # An expression over typed data
 //!
 //! ```
-//! use gavel::{Activation, Arena, CelSchema, EnvSet, EvalOptions};
+//! use gavel::{Activation, Arena, CelSchema, EnvSet, EvalOptions, Server};
 //! use serde_json::json;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -11,8 +11,9 @@
 //!     "type": "object",
 //!     "properties": {"replicas": {"type": "integer"}, "max": {"type": "integer"}},
 //! }))?;
-//! let schema = CelSchema::new(&schema, false);
-//! let kubernetes = EnvSet::new("1.36".parse()?)?;
+//! let server: Server = "1.36".parse()?;
+//! let schema = CelSchema::new(&schema, false, server);
+//! let kubernetes = EnvSet::new(server)?;
 //! let env = schema.declare("self", kubernetes.new_expressions().extend()).build()?;
 //! let program = env.plan(&env.compile("self.replicas <= self.max")?)?;   // once; shared by threads
 //!
@@ -36,8 +37,56 @@
 //!
 //! # Admission policies
 //!
-//! [`PolicyIndex`] takes policies, bindings, params and namespaces as they come and go; its [`Snapshot`] and an
-//! [`AdmissionRequest`] go into [`dispatch`], a [`Decision`] comes out.
+//! ```
+//! use gavel::{AdmissionRequest, AdmissionResponse, Arena, EnvSet, Options, PolicyIndex, Value, dispatch};
+//! use serde_json::json;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let kubernetes = EnvSet::new("1.36".parse()?)?;
+//! let mut index = PolicyIndex::new(kubernetes.stored_expressions());
+//! index.apply(json!({
+//!     "apiVersion": "admissionregistration.k8s.io/v1",
+//!     "kind": "ValidatingAdmissionPolicy",
+//!     "metadata": {"name": "replicas"},
+//!     "spec": {
+//!         "matchConstraints": {"resourceRules": [
+//!             {"apiGroups": ["apps"], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["deployments"]},
+//!         ]},
+//!         "validations": [{"expression": "object.spec.replicas <= 5", "message": "at most 5 replicas"}],
+//!     },
+//! }))?;
+//! index.apply(json!({
+//!     "apiVersion": "admissionregistration.k8s.io/v1",
+//!     "kind": "ValidatingAdmissionPolicyBinding",
+//!     "metadata": {"name": "replicas"},
+//!     "spec": {"policyName": "replicas", "validationActions": ["Deny"]},
+//! }))?;
+//! index.apply(json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}}))?;
+//!
+//! // The `request` of an AdmissionReview, viewed by all policies.
+//! let request = json!({
+//!     "uid": "705ab4f5",
+//!     "operation": "CREATE",
+//!     "kind": {"group": "apps", "version": "v1", "kind": "Deployment"},
+//!     "resource": {"group": "apps", "version": "v1", "resource": "deployments"},
+//!     "name": "web",
+//!     "namespace": "shop",
+//!     "userInfo": {"username": "alice"},
+//!     "object": {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": {"replicas": 7}},
+//! });
+//! let arena = Arena::new();
+//! let request = AdmissionRequest::read(Value::from(&request), &arena)?;
+//! let decision = dispatch(&index.snapshot(), &request, &Options::default());
+//! assert!(!decision.allowed());
+//!
+//! let response = AdmissionResponse::from(decision);
+//! let review = serde_json::to_value(response.review("admission.k8s.io/v1", request.uid))?;
+//! assert_eq!(review["response"]["status"]["code"], 422);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`Options`] holds the authorizer that expressions ask, an interrupt, and the API server's version.
 
 pub use gavel_apimachinery as apimachinery;
 pub use gavel_crd as crd;
@@ -46,12 +95,15 @@ pub use gavel_libraries as libraries;
 pub use gavel_policy as policy;
 pub use gavel_schema as schema;
 
+pub use gavel_apimachinery::server::Server;
 pub use gavel_crd::CompiledCrd;
 pub use gavel_engine::env::{Env, EnvBuilder};
 pub use gavel_engine::program::{Activation, EvalOptions, Evaluation, Program};
 pub use gavel_engine::types::Type;
 pub use gavel_engine::value::{Arena, Value};
 pub use gavel_libraries::{EnvSet, KubeVersion, authorizer};
-pub use gavel_policy::{AdmissionRequest, Decision, PolicyIndex, Snapshot, dispatch};
+pub use gavel_policy::{
+    AdmissionRequest, AdmissionResponse, Decision, Options, PolicyIndex, Snapshot, dispatch,
+};
 pub use gavel_schema::JsonSchema;
 pub use gavel_schema::cel::CelSchema;

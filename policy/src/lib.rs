@@ -25,6 +25,7 @@ mod outcome;
 mod params;
 mod request;
 mod resource;
+mod response;
 pub mod typecheck;
 pub mod validation;
 
@@ -41,3 +42,4 @@ pub use outcome::{
 };
 pub use request::{AdmissionRequest, RequestError};
 pub use resource::{GroupVersionKind, GroupVersionResource};
+pub use response::{AdmissionResponse, AnsweredReview, ResponseStatus};

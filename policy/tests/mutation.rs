@@ -6,11 +6,8 @@
     reason = "a test"
 )]
 
-use std::sync::Arc;
-
 use allocation_counter::measure;
 use gavel_engine::value::{Arena, Json};
-use gavel_libraries::authorizer::{Authorizer, Rbac};
 use gavel_libraries::{EnvSet, Server};
 use gavel_policy::mutating::{Mutated, ObjectSchemas, difference, mutate};
 use gavel_policy::{AdmissionRequest, Options, PolicyIndex, Snapshot};
@@ -47,15 +44,8 @@ fn mutated(snapshot: &Snapshot, resource: &str, object: &Json) -> Mutated {
     let request = json!({"uid": "u", "operation": "CREATE", "kind": kind, "resource": resource, "name": "x", "object": object});
     let arena = Arena::new();
     let request = AdmissionRequest::read((&request).into(), &arena).unwrap();
-    let authorizer: Arc<dyn Authorizer> = Arc::new(Rbac::default());
     let schemas = ObjectSchemas::default().strict();
-    mutate(
-        snapshot,
-        &request,
-        &schemas,
-        &authorizer,
-        &Options::default(),
-    )
+    mutate(snapshot, &request, &schemas, &Options::default())
 }
 
 fn config_map(data: &Json) -> Json {
@@ -160,12 +150,11 @@ fn an_object_that_no_policy_matches_is_not_copied() {
         "resource": {"group": "", "version": "v1", "resource": "secrets"}, "name": "x", "object": object});
     let arena = Arena::new();
     let request = AdmissionRequest::read((&request).into(), &arena).unwrap();
-    let authorizer: Arc<dyn Authorizer> = Arc::new(Rbac::default());
     let schemas = ObjectSchemas::default();
     let options = Options::default();
     let info = measure(|| {
         assert_eq!(
-            mutate(&policies, &request, &schemas, &authorizer, &options),
+            mutate(&policies, &request, &schemas, &options),
             Mutated::default()
         );
     });

@@ -10,13 +10,13 @@ use crate::telemetry::Metrics;
 mod body;
 mod deadline;
 mod health;
+mod invalid;
 mod metrics;
 mod mutate;
 mod observe;
 mod review;
 pub(crate) mod routes;
 mod validate;
-mod verdict;
 
 /// What the handlers share.
 #[derive(Debug)]

@@ -5,13 +5,11 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use gavel_policy::mutating::mutate;
-use gavel_policy::{AdmissionRequest, Options};
+use gavel_policy::{AdmissionRequest, AdmissionResponse, Options};
 
 use super::App;
 use super::observe::Checks;
-use super::review::Verdict;
 use super::validate::{answer, log};
-use super::verdict::mutation;
 use crate::evaluation::{Flow, Outcome, Turn};
 
 /// Answers a review with a patch of the object.
@@ -19,23 +17,27 @@ pub(super) async fn policies(State(app): State<Arc<App>>, request: Request) -> R
     answer(&app, request, by_policies).await
 }
 
-fn by_policies(app: &App, request: &AdmissionRequest<'_>, turn: &Turn) -> Outcome<Verdict> {
+fn by_policies(
+    app: &App,
+    request: &AdmissionRequest<'_>,
+    turn: &Turn,
+) -> Outcome<AdmissionResponse> {
     let state = app.policies.current();
     let interrupt = || turn.is_over();
     let checks = Checks::new(&state, turn);
     let options = Options {
         interrupt: Some(&interrupt),
         observer: &checks,
+        authorizer: Some(state.authorizer()),
         ..Options::default()
     };
     let snapshot = state.snapshot(request);
-    let (schemas, authorizer) = (state.schemas(), state.authorizer());
-    let mutated = mutate(&snapshot, request, schemas, authorizer, &options);
+    let mutated = mutate(&snapshot, request, state.schemas(), &options);
     if !turn.counts() {
         return Outcome::Unfinished(Flow::new(&request.user.name, &checks.stopped()));
     }
     checks.count(request.uid, &app.metrics);
-    let verdict = mutation(request, mutated);
-    log(request, &verdict, None);
-    Outcome::Decided(verdict)
+    let response = AdmissionResponse::of_mutation(request, mutated);
+    log(request, &response, None);
+    Outcome::Decided(response)
 }

@@ -1,13 +1,9 @@
 //! AdmissionReviews (admission.k8s.io/v1 and v1beta1): what the API server asks, and the answer in the same version.
 
-use std::collections::BTreeMap;
-
 use gavel_apimachinery::{json, names};
 use gavel_engine::value::{Arena, Value};
-use gavel_policy::AdmissionRequest;
+use gavel_policy::{AdmissionRequest, AdmissionResponse, AnsweredReview};
 use gavel_schema::read_value;
-use serde::Serialize;
-use serde_json::Value as Json;
 
 use crate::status::ApiError;
 use crate::telemetry::bounded;
@@ -67,15 +63,8 @@ impl<'b> Review<'b> {
     }
 
     /// The review that answers this one.
-    pub(crate) fn answer(&self, verdict: Verdict) -> Answer<'_> {
-        Answer {
-            kind: "AdmissionReview",
-            api_version: self.version.api_version(),
-            response: Response {
-                uid: self.request.uid,
-                verdict,
-            },
-        }
+    pub(crate) fn answer(&self, response: AdmissionResponse) -> AnsweredReview<'_> {
+        response.review(self.version.api_version(), self.request.uid)
     }
 }
 
@@ -155,53 +144,4 @@ fn version(
             json::quoted(bounded(api_version))
         ))),
     }
-}
-
-/// What is decided.
-#[derive(Debug, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Verdict {
-    pub(crate) allowed: bool,
-    /// Why not.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) status: Option<Denial>,
-    /// What the user is told beside.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) warnings: Vec<String>,
-    /// What the audit log keeps. The API server writes the webhook's name and a slash before each key.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub(crate) audit_annotations: BTreeMap<String, String>,
-    /// `JSONPatch`, where there is a patch.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) patch_type: Option<&'static str>,
-    /// What changes in the object: the operations of a JSON patch, in base64.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) patch: Option<String>,
-}
-
-/// The status of a refused request.
-#[derive(Debug, Serialize)]
-pub(crate) struct Denial {
-    pub(crate) status: &'static str,
-    pub(crate) message: String,
-    pub(crate) reason: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) details: Option<Json>,
-    pub(crate) code: u16,
-}
-
-/// The review that is sent back.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Answer<'r> {
-    kind: &'static str,
-    api_version: &'static str,
-    response: Response<'r>,
-}
-
-#[derive(Debug, Serialize)]
-struct Response<'r> {
-    uid: &'r str,
-    #[serde(flatten)]
-    verdict: Verdict,
 }

@@ -7,13 +7,13 @@ use std::time::Instant;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use gavel_engine::value::Arena;
-use gavel_policy::{AdmissionRequest, Denial, Options, dispatch};
+use gavel_policy::{AdmissionRequest, AdmissionResponse, Denial, Options, dispatch};
 
 use super::App;
 use super::deadline::deadline;
+use super::invalid::invalid;
 use super::observe::Checks;
-use super::review::{Review, Verdict};
-use super::verdict::{invalid, verdict};
+use super::review::Review;
 use crate::evaluation::{Flow, Outcome, Turn};
 use crate::status::{ApiError, json_body};
 use crate::telemetry::bounded;
@@ -29,7 +29,7 @@ pub(super) async fn definitions(State(app): State<Arc<App>>, request: Request) -
 }
 
 /// Decides a request, or says on whose account the time went that was not enough.
-pub(super) type Decide = fn(&App, &AdmissionRequest<'_>, &Turn) -> Outcome<Verdict>;
+pub(super) type Decide = fn(&App, &AdmissionRequest<'_>, &Turn) -> Outcome<AdmissionResponse>;
 
 /// Answers a review with what `decide` says of its request.
 pub(super) async fn answer(app: &Arc<App>, request: Request, decide: Decide) -> Response {
@@ -54,7 +54,7 @@ async fn try_answer(
         in_arena(|arena| {
             let review = Review::decode(body.bytes(), arena)?;
             Ok(match decide(&deciding, review.request(), turn) {
-                Outcome::Decided(verdict) => Outcome::Decided(json_body(&review.answer(verdict))),
+                Outcome::Decided(response) => Outcome::Decided(json_body(&review.answer(response))),
                 Outcome::Unfinished(flow) => Outcome::Unfinished(flow),
             })
         })
@@ -74,7 +74,11 @@ fn in_arena<T>(run: impl FnOnce(&Arena) -> T) -> T {
     done
 }
 
-fn by_policies(app: &App, request: &AdmissionRequest<'_>, turn: &Turn) -> Outcome<Verdict> {
+fn by_policies(
+    app: &App,
+    request: &AdmissionRequest<'_>,
+    turn: &Turn,
+) -> Outcome<AdmissionResponse> {
     let state = app.policies.current();
     let interrupt = || turn.is_over();
     let checks = Checks::new(&state, turn);
@@ -95,31 +99,39 @@ fn by_policies(app: &App, request: &AdmissionRequest<'_>, turn: &Turn) -> Outcom
         tracing::warn!(uid, key, error, "audit annotation dropped");
     }
     let denial = decision.denials.first().cloned();
-    let verdict = verdict(decision);
-    log(request, &verdict, denial.as_ref());
-    Outcome::Decided(verdict)
+    let response = AdmissionResponse::from(decision);
+    log(request, &response, denial.as_ref());
+    Outcome::Decided(response)
 }
 
-fn by_definitions(app: &App, request: &AdmissionRequest<'_>, turn: &Turn) -> Outcome<Verdict> {
+fn by_definitions(
+    app: &App,
+    request: &AdmissionRequest<'_>,
+    turn: &Turn,
+) -> Outcome<AdmissionResponse> {
     let state = app.policies.current();
     let found = state.definitions().validate(request, &|| turn.is_over());
     if !turn.counts() {
         return Outcome::Unfinished(Flow::new(&request.user.name, &request.resource.qualified()));
     }
-    let verdict = invalid(request, found);
-    log(request, &verdict, None);
-    Outcome::Decided(verdict)
+    let response = invalid(request, found);
+    log(request, &response, None);
+    Outcome::Decided(response)
 }
 
 /// Logs what a request came to, and which policy was the first that denied it. Texts of the request are cut, and nothing of
 /// its objects is logged but what policies say about them.
-pub(super) fn log(request: &AdmissionRequest<'_>, verdict: &Verdict, denial: Option<&Denial>) {
+pub(super) fn log(
+    request: &AdmissionRequest<'_>,
+    response: &AdmissionResponse,
+    denial: Option<&Denial>,
+) {
     let uid = bounded(request.uid);
     let resource = request.resource.qualified();
     let resource = bounded(&resource);
     let (namespace, name) = (bounded(request.namespace), bounded(request.name));
     let (operation, user) = (request.operation, bounded(&request.user.name));
-    match &verdict.status {
+    match &response.status {
         None => tracing::debug!(uid, operation, resource, namespace, name, user, "allowed"),
         Some(status) => tracing::info!(
             uid,
@@ -135,7 +147,7 @@ pub(super) fn log(request: &AdmissionRequest<'_>, verdict: &Verdict, denial: Opt
             "denied"
         ),
     }
-    for warning in verdict.warnings.iter().take(MAX_WARNINGS) {
+    for warning in response.warnings.iter().take(MAX_WARNINGS) {
         let warning = bounded(warning);
         tracing::info!(
             uid, operation, resource, namespace, name, user, warning, "warned"

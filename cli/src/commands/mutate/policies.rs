@@ -1,11 +1,9 @@
 //! The policies of a run, with all that they look at.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use gavel_crd::definition::Definition;
 use gavel_engine::value::{Arena, Json};
-use gavel_libraries::authorizer::{Authorizer, Rbac};
 use gavel_libraries::{EnvSet, Server};
 use gavel_policy::mutating::{ObjectSchemas, mutate};
 use gavel_policy::{AdmissionRequest, GroupVersionKind, Options, PolicyIndex};
@@ -162,9 +160,8 @@ impl Policies {
         let arena = Arena::new();
         let request = AdmissionRequest::read((&request).into(), &arena);
         let request = request.map_err(|error| error.to_string())?;
-        let authorizer: Arc<dyn Authorizer> = Arc::new(Rbac::default());
         let (snapshot, options) = (self.index.snapshot(), Options::default());
-        let mutated = mutate(&snapshot, &request, &self.schemas, &authorizer, &options);
+        let mutated = mutate(&snapshot, &request, &self.schemas, &options);
         match mutated.status {
             Some(status) => Err(status.message),
             None => Ok(mutated.object.filter(|after| *after != object)),

@@ -1,0 +1,223 @@
+//! What is answered to an AdmissionReview (admission.k8s.io/v1 and v1beta1): a decision in the words and annotations that
+//! are the nearest to what the API server's own policies would have left.
+
+use std::collections::BTreeMap;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::Serialize;
+use serde_json::{Value as Json, json};
+
+use crate::decision::{Decision, Status};
+use crate::mutating::{Mutated, difference};
+use crate::request::AdmissionRequest;
+
+/// The most bytes of an annotation's key behind the webhook's name.
+const MAX_KEY: usize = 63;
+
+/// The `response` of an AdmissionReview; [`review`](Self::review) makes the whole review.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AdmissionResponse {
+    /// Whether the request is allowed.
+    pub allowed: bool,
+    /// Why it is denied.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<ResponseStatus>,
+    /// What the client is warned of.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+    /// What the audit log keeps. The API server writes the webhook's name and a slash before each key.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub audit_annotations: BTreeMap<String, String>,
+    /// `JSONPatch`, where there is a patch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub patch_type: Option<&'static str>,
+    /// What changes in the object: the operations of a JSON patch (RFC 6902), in base64.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub patch: Option<String>,
+}
+
+/// The status of a denied request (`metav1.Status`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ResponseStatus {
+    /// `Failure`
+    pub status: &'static str,
+    /// The text for people.
+    pub message: String,
+    /// The reason for programs.
+    pub reason: String,
+    /// The object that was denied, and the causes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub details: Option<Json>,
+    /// The HTTP status.
+    pub code: u16,
+}
+
+/// An AdmissionReview that answers another.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AnsweredReview<'r> {
+    kind: &'static str,
+    api_version: &'r str,
+    response: IdentifiedResponse<'r>,
+}
+
+#[derive(Debug, Serialize)]
+struct IdentifiedResponse<'r> {
+    uid: &'r str,
+    #[serde(flatten)]
+    response: AdmissionResponse,
+}
+
+impl AdmissionResponse {
+    /// What is answered where a request is denied, or allowed without a status.
+    pub fn of(status: Option<ResponseStatus>) -> Self {
+        AdmissionResponse {
+            allowed: status.is_none(),
+            status,
+            ..AdmissionResponse::default()
+        }
+    }
+
+    /// What is answered about an object that policies mutate: the difference as a patch, where there is one.
+    pub fn of_mutation(request: &AdmissionRequest<'_>, mutated: Mutated) -> Self {
+        let sent = || request.object.to_json().unwrap_or_default();
+        let operations = mutated.object.map(|after| difference(&sent(), &after));
+        let operations = operations.filter(|operations| !operations.is_empty());
+        let status = mutated.status.map(|status| ResponseStatus {
+            details: Some(details(&status)),
+            ..ResponseStatus::failure(status.message, status.reason, status.code)
+        });
+        AdmissionResponse {
+            patch_type: operations.is_some().then_some("JSONPatch"),
+            patch: operations.map(|operations| STANDARD.encode(Json::from(operations).to_string())),
+            ..AdmissionResponse::of(status)
+        }
+    }
+
+    /// The review, in the version of the one that it answers, such as `admission.k8s.io/v1`.
+    pub fn review<'r>(self, api_version: &'r str, uid: &'r str) -> AnsweredReview<'r> {
+        AnsweredReview {
+            kind: "AdmissionReview",
+            api_version,
+            response: IdentifiedResponse {
+                uid,
+                response: self,
+            },
+        }
+    }
+}
+
+impl From<Decision> for AdmissionResponse {
+    fn from(decision: Decision) -> Self {
+        let annotations = decision.audit_annotations.into_iter();
+        AdmissionResponse {
+            warnings: decision.warnings,
+            audit_annotations: annotations
+                .map(|(key, value)| (annotation_key(&key), value))
+                .collect(),
+            ..AdmissionResponse::of(decision.status.map(ResponseStatus::from))
+        }
+    }
+}
+
+impl ResponseStatus {
+    /// A failure without details.
+    pub fn failure(message: String, reason: String, code: u16) -> Self {
+        ResponseStatus {
+            status: "Failure",
+            message,
+            reason,
+            details: None,
+            code,
+        }
+    }
+}
+
+/// The API server writes `admission webhook "…" denied the request: ` before the message, in place of the resource and name
+/// that it writes before its own policies' messages.
+impl From<Status> for ResponseStatus {
+    fn from(status: Status) -> Self {
+        let details = Some(details(&status));
+        let message = status.causes.into_iter().next().unwrap_or(status.message);
+        ResponseStatus {
+            details,
+            ..ResponseStatus::failure(message, status.reason, status.code)
+        }
+    }
+}
+
+fn details(status: &Status) -> Json {
+    let mut details = serde_json::Map::new();
+    for (key, value) in [
+        ("name", &status.name),
+        ("group", &status.group),
+        ("kind", &status.resource),
+    ] {
+        if !value.is_empty() {
+            details.insert(key.to_owned(), Json::from(value.as_str()));
+        }
+    }
+    let causes = status.causes.iter().map(|cause| json!({"message": cause}));
+    let causes: Vec<Json> = causes.collect();
+    if !causes.is_empty() {
+        details.insert("causes".to_owned(), Json::from(causes));
+    }
+    Json::Object(details)
+}
+
+/// The key of an annotation behind `WEBHOOK/`, where no second slash may stand: `validation_failure` for the failures
+/// that are audited, `POLICY.KEY` for a policy's own. Where that is too long, the policy's name is cut and a hash of all
+/// of it put after it; keys are one byte a character, which is checked before.
+fn annotation_key(key: &str) -> String {
+    if let Some(name) = key.strip_prefix("validation.policy.admission.k8s.io/") {
+        return name.to_owned();
+    }
+    if key.len() <= MAX_KEY {
+        return key.replace('/', ".");
+    }
+    let hash = fnv1a(key);
+    let (policy, name) = key.split_once('/').unwrap_or(("", key));
+    let end = format!(".{hash:08x}.{name}");
+    let kept = MAX_KEY.saturating_sub(end.len());
+    let start: String = policy.chars().take(kept).collect();
+    match kept {
+        // The name alone fills the key.
+        0 => {
+            let start: String = name.chars().take(MAX_KEY.saturating_sub(9)).collect();
+            format!("{start}.{hash:08x}")
+        }
+        _ => format!("{start}{end}"),
+    }
+}
+
+/// A hash that stays what it is: FNV-1a.
+fn fnv1a(text: &str) -> u32 {
+    text.bytes().fold(0x811c_9dc5, |hash, byte| {
+        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_have_no_slash_and_are_short_enough() {
+        let check = |key: &str, expected: &str| assert_eq!(annotation_key(key), expected);
+        check(
+            "validation.policy.admission.k8s.io/validation_failure",
+            "validation_failure",
+        );
+        check("images.example.com/tags", "images.example.com.tags");
+        let (policy, name) = ("p".repeat(80), "n".repeat(63));
+        check(
+            &format!("{policy}/tags"),
+            &format!("{}.494f30f7.tags", "p".repeat(49)),
+        );
+        for key in [format!("{policy}/{name}"), format!("p/{name}")] {
+            assert_eq!(annotation_key(&key).len(), MAX_KEY);
+        }
+    }
+}

@@ -1,10 +1,11 @@
 //! The manifests of a run. What cannot be used is told and passed over, so that one run tells everything.
 
 use std::fmt::Display;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use gavel_engine::value::Json;
-use gavel_manifest::Document;
+use gavel_manifest::problem::rule;
+use gavel_manifest::{Document, Reading};
 
 use crate::exit_code::Exit;
 use crate::progress::Progress;
@@ -28,15 +29,22 @@ impl Manifests {
         }
     }
 
-    /// The objects of files, those in folders included, each with its file.
-    pub(crate) fn objects(&mut self, paths: &[PathBuf]) -> Vec<(PathBuf, Document)> {
+    /// The objects of files, those in folders included.
+    pub(crate) fn objects(&mut self, paths: &[PathBuf]) -> Vec<Document> {
         let mut objects = Vec::new();
         let files = self.files(paths);
         self.progress.expect(files.len());
         for path in files {
-            match input::objects(&path) {
-                Ok(found) => objects.extend(found.into_iter().map(|each| (path.clone(), each))),
-                Err(error) => self.complain(&error),
+            match input::manifest(&path) {
+                Ok(Reading {
+                    documents,
+                    problems,
+                }) => {
+                    let documents = documents.into_iter();
+                    objects.extend(documents.flat_map(Document::into_objects));
+                    problems.iter().for_each(|problem| self.complain(problem));
+                }
+                Err(problem) => self.complain(&problem),
             }
             self.progress.step();
         }
@@ -46,18 +54,17 @@ impl Manifests {
     fn files(&mut self, paths: &[PathBuf]) -> Vec<PathBuf> {
         let mut files = Vec::new();
         for path in paths {
-            match input::files(path, self.recursive) {
+            match gavel_manifest::files(path, self.recursive) {
                 Ok(found) => files.extend(found),
-                Err(error) => self.complain(&error),
+                Err(problem) => self.complain(&problem),
             }
         }
         files
     }
 
     /// Tells that an object cannot be used.
-    pub(crate) fn refuse(&mut self, path: &Path, document: &Document, message: &impl Display) {
-        let place = document.place();
-        self.complain(&format!("{}:{place}: {message}", path.display()));
+    pub(crate) fn refuse(&mut self, document: &Document, message: impl Into<String>) {
+        self.complain(&document.problem(rule::OBJECT, "", message));
     }
 
     /// Tells that something cannot be used.

@@ -17,7 +17,7 @@ pub(crate) fn authorizer(
 ) -> Result<AuthorizerValue, String> {
     let mut manifests: Vec<Json> = Vec::new();
     for path in paths {
-        for file in input::files(path, false).map_err(|error| error.to_string())? {
+        for file in gavel_manifest::files(path, false).map_err(|error| error.to_string())? {
             manifests.extend(input::documents(&file).map_err(|error| error.to_string())?);
         }
     }

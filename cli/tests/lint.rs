@@ -103,7 +103,7 @@ fn each_finding_is_a_line_with_its_place() {
     let folder = folder(&policy("example.com", "things", more));
     let (code, out, err) = lint(&folder, &[]);
     let expected = [
-        "30:10: spec.extra: unknown field \"spec.extra\"",
+        "30:10: unknown field \"spec.extra\"",
         "25:17: spec.validations[2].expression: Invalid value: \"object.spec.size + 1\": must evaluate to bool but got int",
         "26:13: spec.validations[2].reason: Unsupported value: \"Nonsense\": supported values: \"Forbidden\", \"Invalid\", \"RequestEntityTooLarge\"",
         "14:28: spec.variables[0].expression: undefined field 'host' (example.com/v1 Thing)",

@@ -85,6 +85,15 @@ impl Issues {
         sorted.sort_by_key(|issue| issue.location);
         sorted
     }
+
+    /// Line and column (both from 1) of the first problem, in the order of the text; none where it concerns the whole.
+    pub fn position(&self) -> Option<(u32, u32)> {
+        self.issues
+            .iter()
+            .map(|issue| issue.location)
+            .min()?
+            .position()
+    }
 }
 
 impl fmt::Display for Issues {

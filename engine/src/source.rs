@@ -37,6 +37,13 @@ impl Location {
         line: -1,
         column: -1,
     };
+
+    /// Line and column, both from 1; none of problems that concern the whole expression.
+    pub fn position(self) -> Option<(u32, u32)> {
+        let line = u32::try_from(self.line).ok()?;
+        let column = u32::try_from(self.column.saturating_add(1)).ok()?;
+        (line > 0 && column > 0).then_some((line, column))
+    }
 }
 
 /// The text of one expression with its line table. Cloning is cheap.

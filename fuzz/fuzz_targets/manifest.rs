@@ -7,39 +7,41 @@
 use std::fmt::Write;
 
 use gavel_apimachinery::json;
-use gavel_manifest::{Document, Format, Place, read};
+use gavel_manifest::{Document, Format, Place, Problem, read};
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value as Json;
 
 fuzz_target!(|text: &str| {
     for format in [Format::Yaml, Format::Json] {
-        match read(text, format) {
-            Ok(documents) => {
-                for document in documents {
-                    places_are_in_the_text(&document, text);
-                    written_again_is_the_same(document.value());
-                    let whole = document.value().clone();
-                    for object in document.into_objects() {
-                        let value = object.into_value();
-                        assert!(
-                            value == whole || contains(&whole, &value),
-                            "{whole} {value}"
-                        );
-                    }
-                }
+        let reading = read(text, format);
+        for document in reading.documents {
+            places_are_in_the_text(&document, text);
+            written_again_is_the_same(document.value());
+            let whole = document.value().clone();
+            for object in document.into_objects() {
+                let value = object.into_value();
+                assert!(
+                    value == whole || contains(&whole, &value),
+                    "{whole} {value}"
+                );
             }
-            Err(problem) => {
-                assert!(!problem.message().is_empty());
-                is_in_the_text(problem.place(), text);
-            }
+        }
+        for problem in &reading.problems {
+            is_told(problem, text);
         }
     }
 });
 
+/// A problem says what is wrong, and where in the text.
+fn is_told(problem: &Problem, text: &str) {
+    assert!(!problem.message.is_empty());
+    is_in_the_text(problem.range.expect("a place").start, text);
+}
+
 fn places_are_in_the_text(document: &Document, text: &str) {
     is_in_the_text(document.place(), text);
     for problem in document.duplicate_keys() {
-        is_in_the_text(problem.place(), text);
+        is_told(problem, text);
     }
     let mut open = vec![(String::new(), document.value())];
     while let Some((path, value)) = open.pop() {
@@ -79,7 +81,7 @@ fn is_in_the_text(place: Place, text: &str) {
 /// As JSON, as YAML in the form of JSON, and as YAML with a key a line.
 fn written_again_is_the_same(value: &Json) {
     let text = json::to_string(value);
-    let check = |text: &str, format| match read(text, format).as_deref() {
+    let check = |text: &str, format| match read(text, format).all().as_deref() {
         Ok([]) => assert!(value.is_null(), "{text}"),
         Ok([document]) => assert_eq!(json::to_string(document.value()), json::to_string(value)),
         other => panic!("{text}: {other:?}"),

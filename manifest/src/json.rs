@@ -5,13 +5,22 @@ use std::collections::BTreeMap;
 
 use gavel_apimachinery::json;
 
-use crate::Document;
 use crate::layout::{Node, TextLines};
-use crate::place::{Place, Problem};
+use crate::place::{Place, Range};
+use crate::problem::{Problem, duplicate_key, rule};
+use crate::{Document, Reading};
 
 /// Reads the values of a text, one after the other.
-pub(crate) fn read(text: &str) -> Result<Vec<Document>, Problem> {
-    let values = json::read_stream(text.as_bytes()).map_err(|error| problem(text, &error))?;
+pub(crate) fn read(text: &str) -> Reading {
+    let values = match json::read_stream(text.as_bytes()) {
+        Ok(values) => values,
+        Err(error) => {
+            return Reading {
+                problems: vec![problem(text, &error)],
+                ..Reading::default()
+            };
+        }
+    };
     let mut walk = Walk::new(text);
     let documents = values.into_iter().map(|value| {
         let layout = walk.value();
@@ -19,13 +28,15 @@ pub(crate) fn read(text: &str) -> Result<Vec<Document>, Problem> {
             value,
             layout,
             duplicates: std::mem::take(&mut walk.duplicates),
+            file: None,
         }
     });
-    let documents: Vec<Document> = documents.collect();
-    Ok(documents
-        .into_iter()
-        .filter(|document| !document.value.is_null())
-        .collect())
+    Reading {
+        documents: documents
+            .filter(|document| !document.value.is_null())
+            .collect(),
+        problems: Vec::new(),
+    }
 }
 
 fn problem(text: &str, error: &serde_json::Error) -> Problem {
@@ -37,7 +48,7 @@ fn problem(text: &str, error: &serde_json::Error) -> Problem {
     // Their column counts bytes.
     let before = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
     let column = before.char_indices().filter(|(at, _)| *at < column).count();
-    Problem::new(Place::new(line, column.max(1)), message)
+    Problem::new(rule::SYNTAX, message).at(Place::new(line, column.max(1)))
 }
 
 /// A walk over a text that is JSON.
@@ -70,7 +81,7 @@ impl<'t> Walk<'t> {
                     let name: String = serde_json::from_str(self.text()).unwrap_or_default();
                     match keys.get(&name) {
                         Some(first) => {
-                            self.duplicates.push(Problem::duplicate(&name, at, *first));
+                            self.duplicates.push(duplicate_key(&name, at, *first));
                         }
                         None => {
                             keys.insert(name.clone(), at);
@@ -82,7 +93,7 @@ impl<'t> Walk<'t> {
                     next = self.next_token();
                 }
                 self.skip('}');
-                Node::map(place, nodes)
+                Node::map(self.since(place), nodes)
             }
             Some('[') => {
                 self.step();
@@ -92,11 +103,11 @@ impl<'t> Walk<'t> {
                     self.skip(',');
                 }
                 self.skip(']');
-                Node::list(place, nodes)
+                Node::list(self.since(place), nodes)
             }
             Some('"') => match self.text().contains('\\') {
-                true => Node::leaf(place),
-                false => Node::text(place, TextLines::One { offset: 1 }),
+                true => Node::leaf(self.since(place)),
+                false => Node::text(self.since(place), TextLines::One { offset: 1 }),
             },
             _ => {
                 while self
@@ -105,8 +116,16 @@ impl<'t> Walk<'t> {
                 {
                     self.step();
                 }
-                Node::leaf(place)
+                Node::leaf(self.since(place))
             }
+        }
+    }
+
+    /// From a place up to here.
+    fn since(&self, start: Place) -> Range {
+        Range {
+            start,
+            end: self.place,
         }
     }
 

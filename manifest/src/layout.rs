@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::place::Place;
+use crate::place::{Place, Range};
 
 /// The place of a value and of what it holds.
 #[derive(Debug, Clone)]
 pub(crate) struct Node {
-    place: Place,
+    range: Range,
     parts: Parts,
 }
 
@@ -29,28 +29,32 @@ pub(crate) enum TextLines {
 }
 
 impl Node {
-    pub(crate) fn leaf(place: Place) -> Self {
+    pub(crate) fn leaf(range: Range) -> Self {
         let parts = Parts::None;
-        Node { place, parts }
+        Node { range, parts }
     }
 
-    pub(crate) fn text(place: Place, lines: TextLines) -> Self {
+    pub(crate) fn text(range: Range, lines: TextLines) -> Self {
         let parts = Parts::Text(lines);
-        Node { place, parts }
+        Node { range, parts }
     }
 
-    pub(crate) fn list(place: Place, items: Vec<Node>) -> Self {
+    pub(crate) fn list(range: Range, items: Vec<Node>) -> Self {
         let parts = Parts::List(items);
-        Node { place, parts }
+        Node { range, parts }
     }
 
-    pub(crate) fn map(place: Place, fields: BTreeMap<String, Node>) -> Self {
+    pub(crate) fn map(range: Range, fields: BTreeMap<String, Node>) -> Self {
         let parts = Parts::Map(fields);
-        Node { place, parts }
+        Node { range, parts }
     }
 
     pub(crate) fn place(&self) -> Place {
-        self.place
+        self.range.start
+    }
+
+    pub(crate) fn range(&self) -> Range {
+        self.range
     }
 
     /// The fields of a map; of anything else, none.
@@ -91,9 +95,9 @@ impl Node {
         let (lines_below, columns_right) = (line.saturating_sub(1), column.saturating_sub(1));
         match self.parts {
             Parts::Text(TextLines::One { offset }) if lines_below == 0 => Place {
-                line: self.place.line,
+                line: self.place().line,
                 column: self
-                    .place
+                    .place()
                     .column
                     .saturating_add(offset)
                     .saturating_add(columns_right),
@@ -102,7 +106,7 @@ impl Node {
                 line: first.line.saturating_add(lines_below),
                 column: first.column.saturating_add(columns_right),
             },
-            _ => self.place,
+            _ => self.place(),
         }
     }
 }

@@ -1,19 +1,26 @@
 //! Manifests as Kubernetes reads them: YAML or JSON texts of one or several documents, as JSON values, with the place of
 //! every part, so that what is wrong with an object can be shown in its file.
 //!
-//! Layer 2. YAML is that of `sigs.k8s.io/yaml` (`go.yaml.in/yaml/v2`): `yes` and `on` are booleans, `010` is 8,
+//! Layer 2; only [`files`] looks at a disk. YAML is that of `sigs.k8s.io/yaml` (`go.yaml.in/yaml/v2`): `yes` and `on` are booleans, `010` is 8,
 //! timestamps stay texts, keys become texts. Unlike it, a key that comes twice is a [`Problem`].
 
 use std::path::Path;
+use std::sync::Arc;
 
+use gavel_apimachinery::field::Error;
+use gavel_golang::quote::quote;
 use serde_json::Value as Json;
 
+mod files;
 mod json;
 mod layout;
 mod place;
+pub mod problem;
 mod yaml;
 
-pub use place::{Place, Problem};
+pub use files::files;
+pub use place::{Place, Range};
+pub use problem::{Problem, Severity};
 
 use layout::Node;
 
@@ -38,17 +45,56 @@ impl Format {
     }
 }
 
-/// Reads the documents of a text; empty ones are left out.
-///
-/// # Errors
-///
-/// The first place where the text is not YAML or JSON, or cannot be JSON for Kubernetes: keys that are lists, numbers
-/// that are not finite, nesting deeper than 127, aliases that expand to more than 100,000 values.
-pub fn read(text: &str, format: Format) -> Result<Vec<Document>, Problem> {
+/// Reads the documents of a text; empty ones are left out. What is wrong with one YAML document is told, and the others are
+/// read: what is no YAML, and what cannot be JSON for Kubernetes: keys that are lists, numbers that are not finite, nesting
+/// deeper than 127, aliases that expand to more than 100,000 values. JSON is read as a whole or not at all.
+pub fn read(text: &str, format: Format) -> Reading {
     match format {
         Format::Json => json::read(text),
         Format::Yaml => yaml::read(text),
     }
+}
+
+/// What came of reading a text.
+#[derive(Debug, Clone, Default)]
+pub struct Reading {
+    /// The documents that could be read.
+    pub documents: Vec<Document>,
+    /// What is wrong with the others, in the order of the text.
+    pub problems: Vec<Problem>,
+}
+
+impl Reading {
+    /// The documents, where nothing is wrong with any.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that is wrong; keys that come twice are not.
+    pub fn all(self) -> Result<Vec<Document>, Problem> {
+        match self.problems.into_iter().next() {
+            Some(problem) => Err(problem),
+            None => Ok(self.documents),
+        }
+    }
+
+    /// The same, from a file.
+    #[must_use]
+    pub fn in_file(self, file: &Arc<Path>) -> Self {
+        let documents = self.documents.into_iter().map(|document| Document {
+            duplicates: in_file(document.duplicates, file),
+            file: Some(Arc::clone(file)),
+            ..document
+        });
+        Reading {
+            documents: documents.collect(),
+            problems: in_file(self.problems, file),
+        }
+    }
+}
+
+fn in_file(problems: Vec<Problem>, file: &Arc<Path>) -> Vec<Problem> {
+    let problems = problems.into_iter();
+    problems.map(|problem| problem.in_file(file)).collect()
 }
 
 /// One document of a manifest: its value, and where each part of it is.
@@ -57,6 +103,7 @@ pub struct Document {
     value: Json,
     layout: Node,
     duplicates: Vec<Problem>,
+    file: Option<Arc<Path>>,
 }
 
 impl Document {
@@ -81,17 +128,37 @@ impl Document {
         self.layout.find(field).place()
     }
 
-    /// Where what a message says of a field is: where in an expression, if it tells that as CEL does (`<input>:1:5: …`), else
-    /// where the field is.
-    pub fn place_of_problem(&self, field: &str, message: &str) -> Place {
-        let within = message.split_once("<input>:").and_then(|(_, rest)| {
-            let mut numbers = rest.splitn(3, ':').map(str::parse::<u32>);
-            Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
-        });
-        match within {
-            Some((line, column)) => self.place_within(field, line, column),
-            None => self.place_of(field),
+    /// Something that is wrong with a field, or with the document as a whole where the path is empty.
+    pub fn problem(&self, rule: &'static str, field: &str, message: impl Into<String>) -> Problem {
+        Problem {
+            file: self.file.clone(),
+            ..Problem::new(rule, message)
+                .of_field(field)
+                .at(self.layout.find(field).range())
         }
+    }
+
+    /// A field that the type of the document does not have.
+    pub fn unknown_field(&self, field: &str) -> Problem {
+        let message = format!("unknown field {}", quote(field));
+        self.problem(problem::rule::UNKNOWN_FIELD, field, message)
+    }
+
+    /// What is wrong with a field, as Kubernetes words it: where in its expression, if that does not compile. `written` is the
+    /// path of the field in the document, where the error names another.
+    pub fn field_problem(&self, error: &Error, written: &str) -> Problem {
+        let problem = self.problem(error.kind.reason(), written, error.body());
+        let place = error.expression;
+        let place = place.map(|place| self.place_within(written, place.line, place.column));
+        Problem {
+            range: place.map(Range::from).or(problem.range),
+            ..problem.of_field(error.field.as_str())
+        }
+    }
+
+    /// The file, where there is one.
+    pub fn file(&self) -> Option<&Path> {
+        self.file.as_deref()
     }
 
     /// Where a line and column (both from 1; columns in code points) of the text that a field holds are in the file.
@@ -130,6 +197,7 @@ impl Document {
             _ => return Err(self),
         };
         let mut duplicates = Some(std::mem::take(&mut self.duplicates));
+        let file = self.file.take();
         let layouts = self.layout.into_fields().remove("items");
         let layouts = layouts.map(Node::into_items).unwrap_or_default();
         let documents = items
@@ -140,6 +208,7 @@ impl Document {
                 layout,
                 // They are told once, with the first.
                 duplicates: duplicates.take().unwrap_or_default(),
+                file: file.clone(),
             });
         Ok(documents.collect())
     }

@@ -1,4 +1,4 @@
-//! Places in a file, and what is wrong there.
+//! Places in a file.
 
 use std::fmt;
 
@@ -9,6 +9,15 @@ pub struct Place {
     pub line: u32,
     /// The column in code points, from 1.
     pub column: u32,
+}
+
+/// What lies between two places of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Range {
+    /// Where it begins.
+    pub start: Place,
+    /// What follows its end; the same as the beginning where the end is not known.
+    pub end: Place,
 }
 
 impl Place {
@@ -25,40 +34,17 @@ impl Place {
     }
 }
 
+impl From<Place> for Range {
+    fn from(place: Place) -> Self {
+        Range {
+            start: place,
+            end: place,
+        }
+    }
+}
+
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.line, self.column)
-    }
-}
-
-/// What is wrong with a text, and where. It is shown as `line:column: message`.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{place}: {message}")]
-pub struct Problem {
-    place: Place,
-    message: String,
-}
-
-impl Problem {
-    pub(crate) fn new(place: Place, message: impl Into<String>) -> Self {
-        Problem {
-            place,
-            message: message.into(),
-        }
-    }
-
-    pub(crate) fn duplicate(key: &str, place: Place, first: Place) -> Self {
-        let message = format!("the key `{key}` is already set at {first}");
-        Problem::new(place, message)
-    }
-
-    /// Where.
-    pub fn place(&self) -> Place {
-        self.place
-    }
-
-    /// What, in one line.
-    pub fn message(&self) -> &str {
-        &self.message
     }
 }

@@ -1,9 +1,10 @@
+use gavel_apimachinery::field::{ExpressionPlace, Path};
 use gavel_apimachinery::json;
 
 use super::*;
 
 fn yaml(text: &str) -> Result<Vec<Document>, Problem> {
-    read(text, Format::Yaml)
+    read(text, Format::Yaml).all()
 }
 
 fn written(documents: &[Document]) -> String {
@@ -117,7 +118,9 @@ fn documents_are_separated_and_empty_ones_left_out() {
         "---\n# nothing\n---\na: 1\n---\n\n---\nb: 2\n",
         r#"{"a":1} {"b":2}"#,
     );
-    let found = read("{\"a\": 1}\n[2] null", Format::Json).map(|found| written(&found));
+    let found = read("{\"a\": 1}\n[2] null", Format::Json)
+        .all()
+        .map(|found| written(&found));
     assert_eq!(found.as_deref(), Ok(r#"{"a":1} [2]"#));
 }
 
@@ -135,7 +138,7 @@ fn keys_that_come_twice_are_told() {
             "2:2: the key `b` is already set at 1:2",
         ),
     ] {
-        let documents = read(text, format).unwrap();
+        let documents = read(text, format).all().unwrap();
         let [document] = documents.as_slice() else {
             panic!("{documents:?}");
         };
@@ -156,8 +159,10 @@ fn what_cannot_be_json_is_told_with_its_place() {
     check("a: &x\n  b: *x\n", "2:6: the anchor contains itself");
     let deep = format!("{}{}", "[".repeat(128), "]".repeat(128));
     check(&deep, "1:128: nested deeper than 127");
-    assert!(read(&deep, Format::Json).is_err());
-    let found = read("{\"é\":\n {\"é\" 1}}", Format::Json).map(|found| written(&found));
+    assert!(read(&deep, Format::Json).all().is_err());
+    let found = read("{\"é\":\n {\"é\" 1}}", Format::Json)
+        .all()
+        .map(|found| written(&found));
     assert_eq!(found.unwrap_err().to_string(), "2:7: expected `:`");
 }
 
@@ -169,7 +174,7 @@ fn aliases_do_not_fill_the_memory() {
         text.push_str(&format!("a{n}: &a{n} [{items}]\n"));
     }
     let problem = yaml(&text).unwrap_err();
-    assert_eq!(problem.message(), "the aliases expand to too many values");
+    assert_eq!(problem.message, "the aliases expand to too many values");
 }
 
 const POLICY: &str = "\
@@ -212,10 +217,11 @@ fn fields_have_places() {
         ("spec.validations[1].expression", 3, 3, "11:9"),
         ("spec.validations[1].message", 1, 4, "12:14"),
     ] {
-        let message = format!(
-            "Invalid value: compilation failed: ERROR: <input>:{line}:{column}: syntax error"
-        );
-        let place = document.place_of_problem(field, &message);
+        let place = ExpressionPlace { line, column };
+        let path = Path::new(field);
+        let error = Error::invalid(&path, "", "compilation failed").in_expression(place);
+        let problem = document.field_problem(&error, field);
+        let place = problem.range.unwrap().start;
         assert_eq!(place.to_string(), expected, "{field} {line}:{column}");
     }
 }
@@ -223,7 +229,7 @@ fn fields_have_places() {
 #[test]
 fn json_has_places_too() {
     let text = "{\"spec\": {\"items\": [1, {\"a\": \"é\"},\n  {\"b\": -1.5e3}]}}";
-    let documents = read(text, Format::Json).unwrap();
+    let documents = read(text, Format::Json).all().unwrap();
     let place = |field| {
         documents
             .first()
@@ -256,4 +262,43 @@ fn lists_are_taken_apart() {
         .map(|object| object.place_of("kind").to_string())
         .collect();
     assert_eq!(places, ["3:9", "6:12", "7:3"]);
+}
+
+#[test]
+fn what_follows_a_fault_is_read() {
+    let text =
+        "a: 1\n---\nb: [\n--- # next\nc: .inf\nd: !!int x\n---\ne: {f: 2}\n---\ng: &x\n- *x\n---\n";
+    let Reading {
+        documents,
+        problems,
+    } = read(text, Format::Yaml);
+    assert_eq!(written(&documents), r#"{"a":1} {"e":{"f":2}}"#);
+    let last = documents.last().unwrap();
+    assert_eq!(last.place_of("e.f").to_string(), "8:8");
+    let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    let [unclosed, infinite, tagged, anchor] = problems.as_slice() else {
+        panic!("{problems:?}");
+    };
+    assert!(unclosed.starts_with("3:4: "), "{unclosed}");
+    assert_eq!(infinite, "5:4: the number `.inf` is not finite");
+    assert_eq!(tagged, "6:10: cannot decode `x` as a !!int");
+    assert_eq!(anchor, "11:3: the anchor contains itself");
+}
+
+#[test]
+fn problems_have_ranges() {
+    let check = |text: &str, format: Format, field: &str, expected: &str| {
+        let documents = read(text, format).all().unwrap();
+        let problem = documents[0].problem("r", field, "m").range.unwrap();
+        let found = format!("{} {}", problem.start, problem.end);
+        assert_eq!(found, expected, "{field} in {text}");
+    };
+    let text = "spec:\n  name: abc\n  list: [1, 2]\n  more:\n  - x: 'y'\n";
+    check(text, Format::Yaml, "spec.name", "2:9 2:12");
+    check(text, Format::Yaml, "spec.list", "3:9 3:15");
+    check(text, Format::Yaml, "spec.more[0].x", "5:8 5:11");
+    check(text, Format::Yaml, "spec.more", "5:5 5:11");
+    let text = "{\"a\": {\"b\": [true,\n 1]}}";
+    check(text, Format::Json, "a", "1:7 2:5");
+    check(text, Format::Json, "a.b[0]", "1:14 1:18");
 }

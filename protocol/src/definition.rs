@@ -214,12 +214,12 @@ impl Outcome {
         };
         let message = compiled.message.as_deref().map(|message| match message {
             Ok(message) => Message::MaxCost(message.max_cost),
-            Err(error) => Message::Error(error.clone()),
+            Err(error) => Message::Error(error.to_string()),
         });
         Outcome::Tried {
             rule: match &compiled.rule {
                 Err(error) => Expression::Failed {
-                    compile_error: error.clone(),
+                    compile_error: error.to_string(),
                 },
                 Ok(_) => Expression::Compiled {
                     estimate: Estimate { max },

@@ -131,7 +131,7 @@ impl ObjectRequest {
             errors: FieldError::list(&report.errors),
             message: report.message(),
             warnings: report.warnings,
-            unknown_fields: decoded.strict,
+            unknown_fields: decoded.strict.iter().map(ToString::to_string).collect(),
             defaulted: defaulted.map_err(|error| RequestError(error.to_string()))?,
         };
         line::write(&answer, out);

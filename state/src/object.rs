@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use gavel_apimachinery::field::Error;
 use gavel_manifest::Document;
 use gavel_policy::api::GROUP;
 use serde_json::Value as Json;
@@ -118,7 +119,7 @@ impl Object {
 
     /// Where its name is: file, line and column.
     pub(crate) fn place(&self) -> String {
-        self.at("metadata.name", "")
+        self.at("metadata.name")
     }
 
     /// A text of it, empty where there is none.
@@ -136,17 +137,28 @@ impl Object {
         text.and_then(Json::as_str).unwrap_or_default()
     }
 
-    /// A problem with a field, behind the place of the field or the place in its expression.
+    /// A problem with a field, behind the place of the field.
     pub(crate) fn problem(&self, field: &str, message: impl fmt::Display) -> String {
-        let message = message.to_string();
-        let place = self.at(field, &message);
-        format!("{place}: {message}")
+        format!("{}: {message}", self.at(field))
     }
 
-    fn at(&self, field: &str, message: &str) -> String {
+    /// What is wrong with a field, behind its place or the place in its expression. `written` is the path of the field in
+    /// the object.
+    pub(crate) fn field_problem(&self, error: &Error, written: &str) -> String {
         match &self.source {
             Source::Manifest(document) => {
-                let place = document.place_of_problem(field, message);
+                let problem = document.field_problem(error, written);
+                let place = problem.range.map_or(document.place(), |range| range.start);
+                format!("{}:{place}: {error}", self.origin)
+            }
+            Source::Sent(_) => self.problem(written, error),
+        }
+    }
+
+    fn at(&self, field: &str) -> String {
+        match &self.source {
+            Source::Manifest(document) => {
+                let place = document.place_of(field);
                 format!("{}:{place}", self.origin)
             }
             Source::Sent(_) => {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use gavel_apimachinery::json;
+use gavel_apimachinery::serializer::{StrictFault, StrictFaultKind};
 use gavel_crd::definition::{Definition, written_field};
 use gavel_libraries::authorizer::Rbac;
 use gavel_policy::api::{GROUP, Resource};
@@ -88,13 +89,11 @@ impl Preparation {
             .map_err(|error| vec![object.problem("", error)])?;
         let mut problems = Vec::new();
         for fault in &decoded.strict {
-            // The field is quoted in the message.
-            let field = fault.split('"').nth(1).unwrap_or_default();
-            problems.push(object.problem(field, fault));
+            problems.push(object.problem(&fault.field, fault));
         }
         let report = self.validator.create(&decoded.object);
         let errors = report.errors.iter();
-        problems.extend(errors.map(|error| object.problem(&error.field, error)));
+        problems.extend(errors.map(|error| object.field_problem(error, &error.field)));
         if !problems.is_empty() {
             return Err(problems);
         }
@@ -121,10 +120,15 @@ fn definition(object: &Object) -> Result<Prepared, Vec<String>> {
     let rules = &environments().map_err(|error| vec![error])?.rules;
     let definition =
         Definition::read(object.value()).map_err(|error| vec![object.problem("spec", error)])?;
+    let unknown = Definition::unknown_fields(object.value()).into_iter();
+    let unknown = unknown.map(|field| {
+        let kind = StrictFaultKind::Unknown;
+        let fault = StrictFault { kind, field };
+        object.problem(&fault.field, &fault)
+    });
     let errors = definition.validate(rules).into_iter();
-    let problems: Vec<String> = errors
-        .map(|error| object.problem(&written_field(&error.field), &error))
-        .collect();
+    let errors = errors.map(|error| object.field_problem(&error, &written_field(&error.field)));
+    let problems: Vec<String> = unknown.chain(errors).collect();
     if !problems.is_empty() {
         return Err(problems);
     }

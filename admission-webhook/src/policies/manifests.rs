@@ -31,13 +31,13 @@ impl Manifests {
     pub(super) fn read(paths: &[PathBuf], recursive: bool) -> Result<Self, Vec<String>> {
         let (mut files, mut problems) = (BTreeSet::new(), Vec::new());
         for path in paths {
-            match collect(path, recursive) {
+            match gavel_manifest::files(path, recursive) {
                 Ok(found) if found.is_empty() => {
                     let path = path.display();
                     problems.push(format!("{path}: holds no .yaml, .yml or .json file"));
                 }
                 Ok(found) => files.extend(found),
-                Err(problem) => problems.push(problem),
+                Err(problem) => problems.push(problem.to_string()),
             }
         }
         if !problems.is_empty() {
@@ -83,9 +83,10 @@ pub(super) fn objects(origin: &Origin, text: &str) -> Result<Vec<Object>, Vec<St
             "{origin}: holds more than {MAX_DOCUMENTS} documents"
         )]);
     }
-    let documents = gavel_manifest::read(text, format).map_err(|problem| vec![at(&problem)])?;
+    let reading = gavel_manifest::read(text, format);
     let (mut objects, mut problems) = (Vec::new(), Vec::new());
-    for document in documents {
+    problems.extend(reading.problems.iter().map(|problem| at(problem)));
+    for document in reading.documents {
         problems.extend(document.duplicate_keys().iter().map(|twice| at(twice)));
         let documents = document.into_objects().into_iter();
         objects.extend(documents.map(|each| Object::of_manifest(origin.clone(), each)));
@@ -94,34 +95,6 @@ pub(super) fn objects(origin: &Origin, text: &str) -> Result<Vec<Object>, Vec<St
         true => Ok(objects),
         false => Err(problems),
     }
-}
-
-fn collect(path: &Path, recursive: bool) -> Result<Vec<PathBuf>, String> {
-    let problem = |error: std::io::Error| format!("{}: {error}", path.display());
-    if !std::fs::metadata(path).map_err(problem)?.is_dir() {
-        return Ok(vec![path.to_owned()]);
-    }
-    let mut open = vec![path.to_owned()];
-    let mut found = Vec::new();
-    while let Some(folder) = open.pop() {
-        for entry in std::fs::read_dir(&folder).map_err(problem)? {
-            let entry = entry.map_err(problem)?;
-            if entry.file_name().to_string_lossy().starts_with("..") {
-                continue;
-            }
-            let path = entry.path();
-            let is_link = entry.file_type().map_err(problem)?.is_symlink();
-            if path.is_dir() {
-                // A link may lead back to where it is.
-                if recursive && !is_link {
-                    open.push(path);
-                }
-            } else if Format::of(&path).is_some() {
-                found.push(path);
-            }
-        }
-    }
-    Ok(found)
 }
 
 /// Reads a regular file of bounded size. Opening anything else may never end, and devices never end either.

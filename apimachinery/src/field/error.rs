@@ -29,6 +29,25 @@ pub struct Error {
     pub bad_value: BadValue,
     /// What is wrong with it. May be empty.
     pub detail: String,
+    /// Where in the expression that the field holds, if that is what is wrong: it does not compile.
+    pub expression: Option<ExpressionPlace>,
+}
+
+/// A place in an expression.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ExpressionPlace {
+    /// The line, from 1.
+    pub line: u32,
+    /// The column in code points, from 1.
+    pub column: u32,
+}
+
+impl ExpressionPlace {
+    /// Where a line and column (both from 1) are; none is the beginning.
+    pub fn new(position: Option<(u32, u32)>) -> Self {
+        let (line, column) = position.unwrap_or((1, 1));
+        ExpressionPlace { line, column }
+    }
 }
 
 /// The sorts of faults.
@@ -175,6 +194,16 @@ impl Error {
             field: field.to_string(),
             bad_value: bad_value.into(),
             detail: detail.into(),
+            expression: None,
+        }
+    }
+
+    /// The same of a field whose expression does not compile.
+    #[must_use]
+    pub fn in_expression(self, place: ExpressionPlace) -> Self {
+        Error {
+            expression: Some(place),
+            ..self
         }
     }
 

@@ -3,5 +3,5 @@
 mod error;
 mod path;
 
-pub use error::{BadValue, Error, ErrorType, aggregate};
+pub use error::{BadValue, Error, ErrorType, ExpressionPlace, aggregate};
 pub use path::Path;

@@ -3,10 +3,8 @@
 
 use std::collections::HashSet;
 
-use gavel_golang::quote::quote;
-
 use super::scan::is_space;
-use super::{ApiStruct, ApiValue, Decoded};
+use super::{ApiStruct, ApiValue, Decoded, StrictFault, StrictFaultKind};
 
 /// A reader of a text that is known to be JSON.
 #[derive(Debug)]
@@ -22,8 +20,8 @@ pub struct Decoder<'t> {
     /// The innermost struct.
     holder: &'static str,
     error: Option<String>,
-    strict: Vec<String>,
-    seen: HashSet<String>,
+    strict: Vec<StrictFault>,
+    seen: HashSet<StrictFault>,
 }
 
 /// Reading ended at once: a value that reads itself failed. Holds why.
@@ -220,12 +218,12 @@ impl<'t> Decoder<'t> {
                     .and_then(|name| object.member(name));
             }
             let Some(member) = found else {
-                decoder.note("unknown field", &key);
+                decoder.note(StrictFaultKind::Unknown, &key);
                 decoder.skip();
                 return Ok(());
             };
             if !read.insert(member.name) {
-                decoder.note("duplicate field", member.name);
+                decoder.note(StrictFaultKind::Duplicate, member.name);
             }
             decoder.holder = name;
             decoder.fields.extend(member.embedded.iter().rev());
@@ -240,7 +238,7 @@ impl<'t> Decoder<'t> {
 
     /// Notes a key of a map that came before.
     pub fn duplicate_key(&mut self, key: &str) {
-        self.note("duplicate field", key);
+        self.note(StrictFaultKind::Duplicate, key);
     }
 
     /// Goes on to the value of a key of a map.
@@ -294,15 +292,15 @@ impl<'t> Decoder<'t> {
         }
     }
 
-    fn note(&mut self, fault: &str, name: &str) {
+    fn note(&mut self, kind: StrictFaultKind, name: &str) {
         if self.strict.len() >= MOST_STRICT {
             return;
         }
         let separator = if self.path.is_empty() { "" } else { "." };
-        let path = quote(format!("{}{separator}{name}", self.path));
-        let message = format!("{fault} {path}");
-        if self.seen.insert(message.clone()) {
-            self.strict.push(message);
+        let field = format!("{}{separator}{name}", self.path);
+        let fault = StrictFault { kind, field };
+        if self.seen.insert(fault.clone()) {
+            self.strict.push(fault);
         }
     }
 

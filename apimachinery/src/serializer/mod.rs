@@ -1,6 +1,10 @@
 //! Objects of the API read from JSON and written as Go does it: the JSON serializer (apimachinery
 //! `pkg/runtime/serializer/json`) over `sigs.k8s.io/json`, with its messages.
 
+use std::fmt;
+
+use gavel_golang::quote::quote;
+
 mod api_type;
 mod decoder;
 mod encode;
@@ -66,9 +70,36 @@ pub struct Member<'m> {
 pub struct Decoded<T> {
     /// The object.
     pub object: T,
-    /// What a strict reader refuses, in the order of the text, at most 100: `unknown field "spec.x"`, `duplicate field
-    /// "metadata.name"`.
-    pub strict: Vec<String>,
+    /// What a strict reader refuses, in the order of the text, at most 100.
+    pub strict: Vec<StrictFault>,
+}
+
+/// What a strict reader refuses: `unknown field "spec.x"`, `duplicate field "metadata.name"`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct StrictFault {
+    /// What is wrong with the field.
+    pub kind: StrictFaultKind,
+    /// The path of the field.
+    pub field: String,
+}
+
+/// What a strict reader finds wrong with a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum StrictFaultKind {
+    /// The type has no such field.
+    Unknown,
+    /// It comes twice.
+    Duplicate,
+}
+
+impl fmt::Display for StrictFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = match self.kind {
+            StrictFaultKind::Unknown => "unknown",
+            StrictFaultKind::Duplicate => "duplicate",
+        };
+        write!(f, "{what} field {}", quote(&self.field))
+    }
 }
 
 /// Reads an object from JSON text. `package` is what the types of its own version are called in messages: the version.

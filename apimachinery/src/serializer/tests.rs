@@ -208,8 +208,15 @@ fn values_of_other_types_are_refused_in_gos_words() {
 
 #[test]
 fn strict_faults_come_in_the_order_of_the_text() {
-    let check =
-        |text: &str, expected: &[&str]| assert_eq!(read(text).unwrap().strict, expected, "{text}");
+    let check = |text: &str, expected: &[&str]| {
+        let found: Vec<String> = read(text)
+            .unwrap()
+            .strict
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        assert_eq!(found, expected, "{text}");
+    };
     check(
         r#"{"x":{"x":1},"name":"a","Name":"b","name":null,"x":1}"#,
         &[

@@ -37,8 +37,9 @@ pub(crate) fn notes(notes: &[String]) {
 }
 
 /// Says what is not wrong yet, or not wrong enough.
-pub(crate) fn warning(warning: &str) {
-    let _ = writeln!(stderr(), "{NOTE}warning:{NOTE:#} {}", visible(warning));
+pub(crate) fn warning(warning: &impl Display) {
+    let warning = warning.to_string();
+    let _ = writeln!(stderr(), "{NOTE}warning:{NOTE:#} {}", visible(&warning));
 }
 
 /// So many things: `1 object`, `2 objects`.

@@ -15,7 +15,7 @@ fn base() -> PathBuf {
 
 fn manifest(name: &str) -> Json {
     let text = std::fs::read_to_string(base().join(name)).unwrap();
-    let documents = gavel_manifest::read(&text, Format::Yaml).unwrap();
+    let documents = gavel_manifest::read(&text, Format::Yaml).all().unwrap();
     documents.into_iter().next().unwrap().into_value()
 }
 

@@ -17,13 +17,32 @@ use super::{Age, Brackets, FieldPath, NodeType, RuleEnvs};
 pub struct CompiledRule {
     /// The expression that must be true; nothing where the rule is blank; or why it cannot be compiled, as Kubernetes
     /// words it.
-    pub rule: Result<Option<Expression>, String>,
+    pub rule: Result<Option<Expression>, RuleError>,
     /// The expression of what a failure says, if there is one and the rule was compiled; or why it cannot be.
-    pub message: Option<Box<Result<Expression, String>>>,
+    pub message: Option<Box<Result<Expression, RuleError>>>,
     /// Whether the rule names `oldSelf`: then it is about changes, and is not evaluated without an old value.
     pub uses_old_self: bool,
     /// Which field a failure is about, if the rule names one and nothing else is wrong.
     pub field_path: Option<FieldPath>,
+}
+
+/// Why an expression cannot be compiled.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct RuleError {
+    /// What is wrong, as Kubernetes words it.
+    pub message: String,
+    /// Where in the expression: line and column from 1, if it is a part of it.
+    pub position: Option<(u32, u32)>,
+}
+
+impl From<String> for RuleError {
+    fn from(message: String) -> Self {
+        RuleError {
+            message,
+            position: None,
+        }
+    }
 }
 
 /// An expression, compiled.
@@ -127,14 +146,17 @@ impl Compiler<'_> {
         age: Age,
         optional: bool,
         role: &Role,
-    ) -> Result<CheckedAst, String> {
+    ) -> Result<CheckedAst, RuleError> {
         let checked = self
             .env(age, optional)?
             .compile(text)
-            .map_err(|issues| format!("{}compilation failed: {issues}", role.prefix))?;
+            .map_err(|issues| RuleError {
+                message: format!("{}compilation failed: {issues}", role.prefix),
+                position: issues.position(),
+            })?;
         match *checked.output_type() == role.ty {
             true => Ok(checked),
-            false => Err(role.wrong_type.to_owned()),
+            false => Err(role.wrong_type.to_owned().into()),
         }
     }
 
@@ -144,7 +166,7 @@ impl Compiler<'_> {
         age: Age,
         optional: bool,
         role: &Role,
-    ) -> Result<Expression, String> {
+    ) -> Result<Expression, RuleError> {
         let program = self
             .env(age, optional)?
             .plan(checked)
@@ -155,9 +177,9 @@ impl Compiler<'_> {
         })
     }
 
-    fn env(&self, age: Age, optional: bool) -> Result<&Env, String> {
+    fn env(&self, age: Age, optional: bool) -> Result<&Env, RuleError> {
         let env = self.envs.get(age, optional);
-        env.map_err(|error| error.to_string())
+        env.map_err(|error| error.to_string().into())
     }
 }
 

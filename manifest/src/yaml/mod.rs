@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, HashMap};
 use granit_parser::{Event, Parser, ScalarStyle, ScanError, Span, Tag};
 use serde_json::{Map, Value as Json};
 
-use crate::Document;
 use crate::layout::{Node, TextLines};
-use crate::place::{Place, Problem};
+use crate::place::{Place, Range};
+use crate::problem::{Problem, duplicate_key, rule};
+use crate::{Document, Reading};
 
 mod scalar;
 
@@ -19,23 +20,59 @@ const MAX_DEPTH: usize = 127;
 /// How many values aliases may expand to in one text; without a bound a few lines fill the memory.
 const MAX_ALIASED: usize = 100_000;
 
-/// Reads the documents of a text, without the empty ones.
-pub(crate) fn read(text: &str) -> Result<Vec<Document>, Problem> {
-    let mut documents = Vec::new();
-    let mut builder = Builder::new(text);
-    for event in Parser::new_from_str(text) {
-        let (event, span) = event.map_err(|error| scan_problem(&error))?;
-        if let Some(document) = builder.event(event, span)? {
-            documents.push(document);
-        }
+/// Reads the documents of a text, without the empty ones. Where one cannot be read, the next that begins with `---` is.
+pub(crate) fn read(text: &str) -> Reading {
+    let mut reading = Reading::default();
+    let (mut rest, mut lines_above) = (text, 0);
+    while let Err(problem) = read_documents(rest, lines_above, &mut reading) {
+        let line = problem.range.map_or(0, |range| range.start.line);
+        reading.problems.push(problem);
+        let line = usize::try_from(line).unwrap_or(usize::MAX);
+        let Some((next, lines)) = next_document(rest, line.saturating_sub(lines_above)) else {
+            break;
+        };
+        rest = next;
+        lines_above = lines_above.saturating_add(lines);
     }
-    Ok(documents)
+    reading
 }
 
-fn scan_problem(error: &ScanError) -> Problem {
+/// Appends documents up to the first that cannot be read.
+fn read_documents(text: &str, lines_above: usize, reading: &mut Reading) -> Result<(), Problem> {
+    let mut builder = Builder::new(text, lines_above);
+    for event in Parser::new_from_str(text) {
+        let (event, span) = event.map_err(|error| scan_problem(&error, lines_above))?;
+        let document = builder.event(event, span)?;
+        reading.problems.append(&mut builder.problems);
+        reading.documents.extend(document);
+    }
+    Ok(())
+}
+
+/// The text from the first `---` below a line on, and how many lines stand above it.
+fn next_document(text: &str, line: usize) -> Option<(&str, usize)> {
+    let mut rest = text;
+    let mut above = 0_usize;
+    while !rest.is_empty() {
+        if above >= line && rest.starts_with("---") {
+            return Some((rest, above));
+        }
+        let end = rest.find('\n')?.saturating_add(1);
+        rest = rest.get(end..)?;
+        above = above.saturating_add(1);
+    }
+    None
+}
+
+fn scan_problem(error: &ScanError, lines_above: usize) -> Problem {
     let marker = error.marker();
-    let place = Place::new(marker.line(), marker.col().saturating_add(1));
-    Problem::new(place, error.info())
+    let line = marker.line().saturating_add(lines_above);
+    let place = Place::new(line, marker.col().saturating_add(1));
+    syntax(place, error.info())
+}
+
+fn syntax(range: impl Into<Range>, message: impl Into<String>) -> Problem {
+    Problem::new(rule::SYNTAX, message).at(range)
 }
 
 /// A value that is complete.
@@ -81,27 +118,36 @@ enum Key {
 /// Builds values from events, with a stack of its own: a text may be nested deeper than a thread's stack.
 struct Builder<'t> {
     text: &'t str,
+    /// How many lines of the file stand above the text.
+    lines_above: usize,
     open: Vec<Open>,
     root: Option<Built>,
     anchors: HashMap<usize, Built>,
     aliased: usize,
     duplicates: Vec<Problem>,
+    /// What is wrong with values of the document, which is not handed out then.
+    problems: Vec<Problem>,
+    is_faulty: bool,
 }
 
 impl<'t> Builder<'t> {
-    fn new(text: &'t str) -> Self {
+    fn new(text: &'t str, lines_above: usize) -> Self {
         Builder {
             text,
+            lines_above,
             open: Vec::new(),
             root: None,
             anchors: HashMap::new(),
             aliased: 0,
             duplicates: Vec::new(),
+            problems: Vec::new(),
+            is_faulty: false,
         }
     }
 
     fn event(&mut self, event: Event<'_>, span: Span) -> Result<Option<Document>, Problem> {
-        let place = place_of(&span);
+        let range = self.range_of(&span);
+        let place = range.start;
         match event {
             Event::Scalar(text, style, anchor, tag) => {
                 self.scalar(&text, style, anchor, tag.as_deref(), &span)?;
@@ -119,7 +165,7 @@ impl<'t> Builder<'t> {
                 };
                 self.start(place, anchor, content)?;
             }
-            Event::SequenceEnd | Event::MappingEnd => self.end()?,
+            Event::SequenceEnd | Event::MappingEnd => self.end(range),
             Event::Alias(anchor) => self.alias(anchor, place)?,
             Event::DocumentEnd => return Ok(self.document()),
             _ => {}
@@ -130,11 +176,13 @@ impl<'t> Builder<'t> {
     fn document(&mut self) -> Option<Document> {
         self.anchors.clear();
         let duplicates = std::mem::take(&mut self.duplicates);
+        let is_faulty = std::mem::take(&mut self.is_faulty);
         let Built { value, node, .. } = self.root.take()?;
-        (!value.is_null()).then_some(Document {
+        (!value.is_null() && !is_faulty).then_some(Document {
             value,
             layout: node,
             duplicates,
+            file: None,
         })
     }
 
@@ -146,7 +194,8 @@ impl<'t> Builder<'t> {
         tag: Option<&Tag>,
         span: &Span,
     ) -> Result<(), Problem> {
-        let place = place_of(span);
+        let range = self.range_of(span);
+        let place = range.start;
         let plain = style == ScalarStyle::Plain;
         let core_tag = tag.filter(|tag| tag.handle() == "tag:yaml.org,2002:");
         let is_merge = text == "<<"
@@ -160,38 +209,45 @@ impl<'t> Builder<'t> {
         }
         let resolved = match (tag, core_tag) {
             (None, _) if plain => scalar::resolve(text),
-            (_, Some(tag)) => scalar::resolve_tagged(tag.suffix(), text).ok_or_else(|| {
-                Problem::new(
-                    place,
-                    format!("cannot decode `{text}` as a !!{}", tag.suffix()),
-                )
-            })?,
+            (_, Some(tag)) => {
+                let resolved = scalar::resolve_tagged(tag.suffix(), text);
+                resolved.unwrap_or_else(|| {
+                    let suffix = tag.suffix();
+                    self.fault(range, format!("cannot decode `{text}` as a !!{suffix}"));
+                    Scalar::Text(text.to_owned())
+                })
+            }
             _ => Scalar::Text(text.to_owned()),
         };
         if self.awaited_key().is_some() {
             if anchor > 0
                 && let Some(value) = resolved.clone().into_json()
             {
-                self.anchors.insert(anchor, leaf(value, Node::leaf(place)));
+                self.anchors.insert(anchor, leaf(value, Node::leaf(range)));
             }
-            let name = resolved
-                .into_key()
-                .ok_or_else(|| Problem::new(place, format!("`{text}` cannot be a key")))?;
-            return self.name(name, place);
+            let name = resolved.into_key().unwrap_or_else(|| {
+                self.fault(range, format!("`{text}` cannot be a key"));
+                text.to_owned()
+            });
+            self.name(name, place);
+            return Ok(());
         }
         let node = match &resolved {
             Scalar::Text(text) => self.text_node(text, style, span),
-            _ => Node::leaf(place),
+            _ => Node::leaf(range),
         };
-        let value = resolved
-            .into_json()
-            .ok_or_else(|| Problem::new(place, format!("the number `{text}` is not finite")))?;
-        self.value(leaf(value, node), anchor)
+        let value = resolved.into_json().unwrap_or_else(|| {
+            self.fault(range, format!("the number `{text}` is not finite"));
+            Json::Null
+        });
+        self.value(leaf(value, node), anchor);
+        Ok(())
     }
 
     /// Where a text is, and its lines where they can be told.
     fn text_node(&self, text: &str, style: ScalarStyle, span: &Span) -> Node {
-        let place = place_of(span);
+        let range = self.range_of(span);
+        let place = range.start;
         let one_line = span.start.line() == span.end.line();
         match style {
             ScalarStyle::Literal => {
@@ -202,25 +258,25 @@ impl<'t> Builder<'t> {
                     line: place.line.saturating_sub(lines_above),
                     column: place.column,
                 };
-                Node::text(place, TextLines::Block { first })
+                Node::text(range, TextLines::Block { first })
             }
-            ScalarStyle::Plain if one_line => Node::text(place, TextLines::One { offset: 0 }),
+            ScalarStyle::Plain if one_line => Node::text(range, TextLines::One { offset: 0 }),
             ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted if one_line => {
                 // With escapes the columns are others.
                 let source = span.slice(self.text).unwrap_or_default();
                 let verbatim = source.chars().count() == text.chars().count().saturating_add(2);
                 match verbatim {
-                    true => Node::text(place, TextLines::One { offset: 1 }),
-                    false => Node::leaf(place),
+                    true => Node::text(range, TextLines::One { offset: 1 }),
+                    false => Node::leaf(range),
                 }
             }
-            _ => Node::leaf(place),
+            _ => Node::leaf(range),
         }
     }
 
     fn start(&mut self, place: Place, anchor: usize, content: Content) -> Result<(), Problem> {
         if self.awaited_key().is_some() {
-            return Err(Problem::new(place, "a list or map cannot be a key"));
+            return Err(syntax(place, "a list or map cannot be a key"));
         }
         if self.open.len() >= MAX_DEPTH {
             return Err(too_deep(place));
@@ -235,14 +291,46 @@ impl<'t> Builder<'t> {
         Ok(())
     }
 
-    fn end(&mut self) -> Result<(), Problem> {
+    /// Where a value is.
+    fn range_of(&self, span: &Span) -> Range {
+        let place = |line: usize, column: usize| {
+            Place::new(
+                line.saturating_add(self.lines_above),
+                column.saturating_add(1),
+            )
+        };
+        Range {
+            start: place(span.start.line(), span.start.col()),
+            end: place(span.end.line(), span.end.col()),
+        }
+    }
+
+    /// Notes what is wrong with a value, and goes on.
+    fn fault(&mut self, range: Range, message: String) {
+        self.is_faulty = true;
+        self.problems.push(syntax(range, message));
+    }
+
+    fn end(&mut self, last: Range) {
         let Some(open) = self.open.pop() else {
-            return Ok(());
+            return;
+        };
+        // Only what has a bracket ends with a token of its own.
+        let range = |inner: Option<Place>| Range {
+            start: open.place,
+            end: match last.start == last.end {
+                true => inner.unwrap_or(open.place),
+                false => last.end,
+            },
         };
         let (value, node) = match open.content {
-            Content::List { items, nodes } => (Json::Array(items), Node::list(open.place, nodes)),
+            Content::List { items, nodes } => {
+                let inner = nodes.last().map(|node| node.range().end);
+                (Json::Array(items), Node::list(range(inner), nodes))
+            }
             Content::Map { fields, nodes, .. } => {
-                (Json::Object(fields), Node::map(open.place, nodes))
+                let inner = nodes.values().map(|node| node.range().end).max();
+                (Json::Object(fields), Node::map(range(inner), nodes))
             }
         };
         let built = Built {
@@ -251,30 +339,33 @@ impl<'t> Builder<'t> {
             height: open.height.saturating_add(1),
             size: open.size,
         };
-        self.value(built, open.anchor)
+        self.value(built, open.anchor);
     }
 
     fn alias(&mut self, anchor: usize, place: Place) -> Result<(), Problem> {
         let Some(built) = self.anchors.get(&anchor) else {
-            return Err(Problem::new(place, "the anchor contains itself"));
+            return Err(syntax(place, "the anchor contains itself"));
         };
         self.aliased = self.aliased.saturating_add(built.size);
         if self.aliased > MAX_ALIASED {
-            return Err(Problem::new(place, "the aliases expand to too many values"));
+            return Err(syntax(place, "the aliases expand to too many values"));
         }
         if self.open.len().saturating_add(built.height) > MAX_DEPTH {
             return Err(too_deep(place));
         }
         let built = built.clone();
         if self.awaited_key().is_some() {
-            return match built.value {
-                Json::String(name) => self.name(name, place),
-                Json::Number(number) => self.name(number.to_string(), place),
-                Json::Bool(value) => self.name(value.to_string(), place),
-                _ => Err(Problem::new(place, "this value cannot be a key")),
+            let name = match built.value {
+                Json::String(name) => name,
+                Json::Number(number) => number.to_string(),
+                Json::Bool(value) => value.to_string(),
+                _ => return Err(syntax(place, "this value cannot be a key")),
             };
+            self.name(name, place);
+            return Ok(());
         }
-        self.value(built, 0)
+        self.value(built, 0);
+        Ok(())
     }
 
     /// The place for a key, where one is next.
@@ -285,33 +376,30 @@ impl<'t> Builder<'t> {
         }
     }
 
-    fn name(&mut self, name: String, place: Place) -> Result<(), Problem> {
+    fn name(&mut self, name: String, place: Place) {
         if let Some(Open {
             content: Content::Map { keys, key, .. },
             ..
         }) = self.open.last_mut()
         {
             match keys.get(&name) {
-                Some(first) => self
-                    .duplicates
-                    .push(Problem::duplicate(&name, place, *first)),
+                Some(first) => self.duplicates.push(duplicate_key(&name, place, *first)),
                 None => {
                     keys.insert(name.clone(), place);
                 }
             }
             *key = Some(Key::Name(name));
         }
-        Ok(())
     }
 
     /// Puts a complete value where it belongs.
-    fn value(&mut self, built: Built, anchor: usize) -> Result<(), Problem> {
+    fn value(&mut self, built: Built, anchor: usize) {
         if anchor > 0 {
             self.anchors.insert(anchor, built.clone());
         }
         let Some(open) = self.open.last_mut() else {
             self.root = Some(built);
-            return Ok(());
+            return;
         };
         open.height = open.height.max(built.height);
         open.size = open.size.saturating_add(built.size);
@@ -327,22 +415,21 @@ impl<'t> Builder<'t> {
                     fields.insert(name.clone(), built.value);
                     nodes.insert(name, built.node);
                 }
-                Some(Key::Merge) => merge(fields, nodes, built)?,
+                Some(Key::Merge) => {
+                    let range = built.node.range();
+                    if !merge(fields, nodes, built) {
+                        self.fault(range, "`<<` needs a map or a list of maps".to_owned());
+                    }
+                }
                 None => {}
             },
         }
-        Ok(())
     }
 }
 
 /// `<<`: the entries of a map, or of several, the first of which counts most. They replace what stands before and are
-/// replaced by what follows.
-fn merge(
-    fields: &mut Map<String, Json>,
-    nodes: &mut BTreeMap<String, Node>,
-    built: Built,
-) -> Result<(), Problem> {
-    let place = built.node.place();
+/// replaced by what follows. False where it is neither.
+fn merge(fields: &mut Map<String, Json>, nodes: &mut BTreeMap<String, Node>, built: Built) -> bool {
     match built.value {
         Json::Object(merged) => {
             fields.extend(merged);
@@ -357,9 +444,9 @@ fn merge(
                 nodes.extend(node.into_fields());
             }
         }
-        _ => return Err(Problem::new(place, "`<<` needs a map or a list of maps")),
+        _ => return false,
     }
-    Ok(())
+    true
 }
 
 fn leaf(value: Json, node: Node) -> Built {
@@ -371,10 +458,6 @@ fn leaf(value: Json, node: Node) -> Built {
     }
 }
 
-fn place_of(span: &Span) -> Place {
-    Place::new(span.start.line(), span.start.col().saturating_add(1))
-}
-
 fn too_deep(place: Place) -> Problem {
-    Problem::new(place, format!("nested deeper than {MAX_DEPTH}"))
+    syntax(place, format!("nested deeper than {MAX_DEPTH}"))
 }

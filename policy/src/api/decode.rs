@@ -71,11 +71,12 @@ impl FieldValidation {
         let Decoded { object, strict } = decoded;
         match self {
             FieldValidation::Strict if !strict.is_empty() => {
-                let faults = strict.join(", ");
+                let faults: Vec<String> = strict.iter().map(ToString::to_string).collect();
+                let faults = faults.join(", ");
                 Err(DecodeError(format!("strict decoding error: {faults}")))
             }
             FieldValidation::Strict | FieldValidation::Ignore => Ok((object, Vec::new())),
-            FieldValidation::Warn => Ok((object, strict)),
+            FieldValidation::Warn => Ok((object, strict.iter().map(ToString::to_string).collect())),
         }
     }
 }

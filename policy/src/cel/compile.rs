@@ -50,6 +50,8 @@ pub struct CompileError {
     pub kind: CompileErrorKind,
     /// What is wrong, as Kubernetes words it.
     pub message: String,
+    /// Where in the expression: line and column from 1, if it is a part of it.
+    pub position: Option<(u32, u32)>,
 }
 
 /// Whose fault it is that an expression cannot be used.
@@ -75,6 +77,7 @@ impl CompileError {
         CompileError {
             kind: CompileErrorKind::Invalid,
             message: message.into(),
+            position: None,
         }
     }
 
@@ -82,6 +85,7 @@ impl CompileError {
         CompileError {
             kind: CompileErrorKind::Internal,
             message: message.into(),
+            position: None,
         }
     }
 }
@@ -272,9 +276,10 @@ impl Compiler {
         declarations: Declarations,
     ) -> Result<(&Env, CheckedAst), CompileError> {
         let env = self.environment(declarations)?;
-        let checked = env
-            .compile(text)
-            .map_err(|issues| CompileError::invalid(format!("compilation failed: {issues}")))?;
+        let checked = env.compile(text).map_err(|issues| CompileError {
+            position: issues.position(),
+            ..CompileError::invalid(format!("compilation failed: {issues}"))
+        })?;
         let found = checked.output_type();
         match kind.types().as_slice() {
             [] => {}

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use gavel_apimachinery::field::{BadValue, Error, ErrorType, Path};
+use gavel_apimachinery::field::{BadValue, Error, ErrorType, ExpressionPlace, Path};
 use gavel_apimachinery::json;
 use gavel_libraries::EnvSet;
 
@@ -81,7 +81,8 @@ impl Expressions<'_> {
 fn error(expression: &Expression, path: &Path<'_>) -> Option<Error> {
     let error = expression.program.as_ref().err()?;
     Some(match error.kind {
-        CompileErrorKind::Invalid => Error::invalid(path, &*expression.text, &error.message),
+        CompileErrorKind::Invalid => Error::invalid(path, &*expression.text, &error.message)
+            .in_expression(ExpressionPlace::new(error.position)),
         CompileErrorKind::Internal => {
             // The value is the failure itself, as Go writes its type.
             let detail = json::quoted(&error.message);

@@ -4,27 +4,30 @@ use std::io::{self, Write};
 
 use gavel_apimachinery::json;
 use gavel_engine::value::Json;
+use gavel_manifest::Problem;
 use gavel_policy::GroupVersionKind;
 use gavel_policy::typecheck::{Estimate, ExpressionCost, GroupCost, KindCosts};
 
-use super::finding::{Check, Finding, Object, kind_name, with};
+use super::finding::{COST, Object, kind_name, with};
 use crate::args::Output;
 use crate::report;
 
 /// What may cost more than it may take: of each field the kinds for which it does, and the most of them.
-pub(super) fn findings(costs: &[KindCosts], object: &Object<'_>) -> Vec<Finding> {
-    let mut findings: Vec<(u64, Finding)> = Vec::new();
+pub(super) fn findings(costs: &[KindCosts], object: &Object<'_>) -> Vec<Problem> {
+    let mut findings: Vec<(u64, Problem)> = Vec::new();
     for costs in costs {
         for (field, cost, message) in exceeding(costs) {
-            let known = findings.iter().position(|(_, known)| known.field == field);
+            let known = findings
+                .iter()
+                .position(|(_, known)| &*known.field == field);
             let known = known.unwrap_or_else(|| {
-                findings.push((0, object.finding(Check::Cost, field, String::new())));
+                findings.push((0, object.document.problem(COST, field, "")));
                 findings.len().saturating_sub(1)
             });
             let Some((most, finding)) = findings.get_mut(known) else {
                 continue;
             };
-            finding.kinds.push(costs.kind.clone());
+            finding.kinds.push(kind_name(&costs.kind));
             if cost > *most {
                 *most = cost;
                 finding.message = message;
@@ -120,7 +123,7 @@ fn row(
     limit: u64,
 ) -> Json {
     let place = object.document.place_of(field);
-    let line = object.line(place, "estimate", field, std::slice::from_ref(kind));
+    let line = object.line(place, "estimate", field, &[kind_name(kind)]);
     let (estimate, range) = match cost {
         Estimate::Bounded(cost) => ("bounded", Some(cost)),
         Estimate::Unbounded => ("unbounded", None),

@@ -23,7 +23,7 @@ pub(super) fn define(document: &Document, types: &mut TypeChecker) -> Result<(),
     }
     let definition = Definition::read(document.value()).map_err(|error| error.to_string())?;
     if let Some(twice) = document.duplicate_keys().first() {
-        return Err(twice.message().to_owned());
+        return Err(twice.text());
     }
     if let Some(field) = Definition::unknown_fields(document.value()).first() {
         return Err(format!("unknown field {}", quote(field)));

@@ -1,12 +1,11 @@
 //! `gavel lint`: what is wrong with admission policies, before they are used.
 
 use std::io::{self, Write};
-use std::path::Path;
 
-use gavel_apimachinery::field::Error;
 use gavel_apimachinery::json;
 use gavel_libraries::Server;
-use gavel_manifest::Document;
+use gavel_manifest::problem::rule;
+use gavel_manifest::{Document, Problem, Severity};
 use gavel_policy::api::{GROUP, Resource};
 use gavel_policy::typecheck::{Analysis, KindCosts, TypeChecker, Unchecked};
 use gavel_policy::validation::Validator;
@@ -22,7 +21,7 @@ mod finding;
 mod kinds;
 mod types;
 
-use finding::{Check, Finding, Object};
+use finding::{Object, REGISTRATION, UNCHECKED};
 
 /// Looks at the policies that the arguments name.
 pub(crate) fn run(args: &LintArgs) -> io::Result<Exit> {
@@ -37,18 +36,18 @@ pub(crate) fn run(args: &LintArgs) -> io::Result<Exit> {
     };
     let mut out = io::stdout().lock();
     let (mut objects, mut findings) = (0_usize, 0_usize);
-    for (path, document) in manifests.objects(&args.policies) {
-        let Some(object) = Object::of(&path, &document) else {
+    for document in manifests.objects(&args.policies) {
+        let Some(object) = Object::of(&document) else {
             continue;
         };
         objects = objects.saturating_add(1);
         let mut found = Vec::new();
         let costs = checkers.lint(&object, &mut found);
-        for finding in &found {
-            if finding.check != Check::Unchecked {
+        for problem in &found {
+            if problem.severity == Severity::Error {
                 findings = findings.saturating_add(1);
             }
-            finding.print(&object, args.output, &mut out)?;
+            finding::print(problem, &object, args.output, &mut out)?;
         }
         if args.cost {
             costs::print(&costs, &object, args.output, &mut out)?;
@@ -81,9 +80,9 @@ impl Checkers {
         let server = Server::new(args.kubernetes_version);
         let mut types = TypeChecker::new(server).map_err(|error| error.to_string())?;
         types.set_max_object(args.max_object);
-        for (path, document) in manifests.objects(&args.crd) {
+        for document in manifests.objects(&args.crd) {
             if let Err(message) = kinds::define(&document, &mut types) {
-                manifests.refuse(&path, &document, &message);
+                manifests.refuse(&document, message);
             }
         }
         for path in &args.openapi {
@@ -97,34 +96,28 @@ impl Checkers {
     }
 
     /// Appends what is found; returns what expressions cost, where there are any that are looked at.
-    fn lint(&self, object: &Object<'_>, findings: &mut Vec<Finding>) -> Vec<KindCosts> {
+    fn lint(&self, object: &Object<'_>, findings: &mut Vec<Problem>) -> Vec<KindCosts> {
         let document = object.document;
-        let twice = document.duplicate_keys().iter().map(|twice| Finding {
-            message: twice.message().to_owned(),
-            ..Finding::at(Check::Registration, twice.place())
-        });
-        findings.extend(twice);
+        findings.extend(document.duplicate_keys().iter().cloned());
         let decoded = match Resource::decode(&json::to_string(document.value())) {
             Ok(decoded) => decoded,
             Err(error) => {
-                findings.push(object.finding(Check::Registration, "", error.to_string()));
+                findings.push(document.problem(REGISTRATION, "", error.to_string()));
                 return Vec::new();
             }
         };
-        for fault in decoded.strict {
-            // The field is quoted in the message.
-            let field = fault.split('"').nth(1).unwrap_or_default().to_owned();
-            findings.push(object.finding(Check::Registration, &field, fault));
-        }
+        findings.extend(
+            decoded.strict.iter().map(|fault| {
+                document.problem(rule::UNKNOWN_FIELD, &fault.field, fault.to_string())
+            }),
+        );
         let report = self.validator.create(&decoded.object);
         let errors = report.errors.iter();
-        let registration =
-            |error: &Error| object.finding(Check::Registration, &error.field, error.body());
-        findings.extend(errors.map(registration));
+        findings.extend(errors.map(|error| document.field_problem(error, &error.field)));
         let Resource::ValidatingAdmissionPolicy(policy) = &decoded.object else {
             if let Resource::MutatingAdmissionPolicy(_) = &decoded.object {
                 let reason = "the types of mutating policies are not checked against schemas";
-                findings.push(object.finding(Check::Unchecked, "spec", reason.to_owned()));
+                findings.push(document.problem(UNCHECKED, "spec", reason).as_warning());
             }
             return Vec::new();
         };
@@ -139,22 +132,19 @@ impl Checkers {
         findings.extend(types::findings(faults, object));
         findings.extend(costs::findings(&costs, object));
         let unchecked = unchecked.into_iter();
-        findings.extend(
-            unchecked.map(|Unchecked { field, reason }| {
-                object.finding(Check::Unchecked, &field, reason)
-            }),
-        );
+        findings.extend(unchecked.map(|Unchecked { field, reason }| {
+            document.problem(UNCHECKED, &field, reason).as_warning()
+        }));
         costs
     }
 }
 
 impl<'d> Object<'d> {
     /// The object of a document, if it is one of the group.
-    fn of(path: &'d Path, document: &'d Document) -> Option<Self> {
+    fn of(document: &'d Document) -> Option<Self> {
         let text = |pointer| document.value().pointer(pointer)?.as_str();
         let (group, _) = text("/apiVersion")?.split_once('/')?;
         (group == GROUP).then_some(Object {
-            path,
             document,
             kind: text("/kind").unwrap_or_default(),
             name: text("/metadata/name").unwrap_or_default(),

@@ -6,7 +6,7 @@ use gavel_crd::rule::RuleEnvs;
 use gavel_libraries::Server;
 use gavel_manifest::Document;
 
-use super::fault::{Checked, Fault};
+use super::checked::{Checked, field_problem};
 use super::key::Key;
 use crate::args::FieldValidation;
 use crate::manifests::is_definition;
@@ -42,12 +42,13 @@ impl Definitions {
         // New rules must be understood by the version before, too.
         let envs = RuleEnvs::new(server.compatible()).map_err(|error| error.to_string())?;
         let definition = Definition::read(document.value()).map_err(|error| error.to_string())?;
-        let twice = document.duplicate_keys().iter().cloned().map(Fault::Twice);
+        let twice = document.duplicate_keys().iter().cloned();
         let unknown = Definition::unknown_fields(document.value());
-        let unknown = unknown.into_iter().map(Fault::Unknown);
+        let unknown = unknown.iter().map(|field| document.unknown_field(field));
         checked.add_strict(twice.chain(unknown), strictness);
         let errors = definition.validate(&envs);
-        checked.faults.extend(errors.into_iter().map(Fault::Field));
+        let errors = errors.iter().map(|error| field_problem(document, error));
+        checked.problems.extend(errors);
         match CompiledCrd::compile_for(&definition, server) {
             Ok(crd) => self.0.push(KnownDefinition {
                 is_namespaced: definition.spec.scope == "Namespaced",
@@ -55,7 +56,7 @@ impl Definitions {
                 kind: definition.spec.names.kind,
                 crd,
             }),
-            // The faults say the same, and where.
+            // The problems say the same, and where.
             Err(error) if checked.is_valid() => return Err(error.to_string()),
             Err(_) => {}
         }

@@ -1,9 +1,8 @@
 //! `gavel validate`: custom resources against their definitions, as an API server takes them.
 
 use std::io::{self, IsTerminal, Write};
-use std::path::{Path, PathBuf};
 
-use gavel_manifest::Document;
+use gavel_manifest::{Document, Problem};
 
 use crate::args::{Output, ValidateArgs};
 use crate::exit_code::Exit;
@@ -11,14 +10,14 @@ use crate::manifests::Manifests;
 use crate::progress::Progress;
 use crate::report;
 
+mod checked;
 mod definitions;
-mod fault;
 mod key;
 mod object;
 mod status;
 
+use checked::Checked;
 use definitions::Definitions;
-use fault::{Checked, Fault};
 use key::Key;
 
 /// Validates the objects that the arguments name.
@@ -37,8 +36,8 @@ pub(crate) fn run(args: &ValidateArgs) -> io::Result<Exit> {
     let old = run.manifests.objects(&args.old);
     let objects = run.manifests.objects(&args.objects);
     run.manifests.progress().expect(objects.len());
-    for (path, document) in objects {
-        run.object(&path, &document, &definitions, &old)?;
+    for document in objects {
+        run.object(&document, &definitions, &old)?;
         run.manifests.progress().step();
     }
     run.out.flush()?;
@@ -62,17 +61,17 @@ struct Run<'a> {
 impl Run<'_> {
     fn definitions(&mut self) -> io::Result<Definitions> {
         let mut definitions = Definitions::default();
-        for (path, document) in self.manifests.objects(&self.args.crd) {
+        for document in self.manifests.objects(&self.args.crd) {
             let server = self.args.kubernetes_version.into();
             match definitions.add(&document, server, self.args.validate) {
                 Ok(checked) => {
                     if !checked.is_valid() {
                         self.manifests.set_unusable();
-                        self.tell(&path, &document, &checked.faults)?;
+                        self.tell(&checked.problems)?;
                     }
-                    self.warn(&path, &document, &checked);
+                    self.warn(&checked);
                 }
-                Err(message) => self.manifests.refuse(&path, &document, &message),
+                Err(message) => self.manifests.refuse(&document, message),
             }
         }
         if definitions.is_empty() && !self.manifests.unusable() {
@@ -84,27 +83,26 @@ impl Run<'_> {
 
     fn object(
         &mut self,
-        path: &Path,
         document: &Document,
         definitions: &Definitions,
-        old: &[(PathBuf, Document)],
+        old: &[Document],
     ) -> io::Result<()> {
         let key = match Key::of(document) {
             Ok(key) => key,
             Err(message) => {
-                self.manifests.refuse(path, document, &message);
+                self.manifests.refuse(document, message);
                 return Ok(());
             }
         };
         let Some(definition) = definitions.find(&key) else {
             let message = format!("no definition of {key} was given; name it with --crd");
-            self.manifests.refuse(path, document, &message);
+            self.manifests.refuse(document, message);
             return Ok(());
         };
         let namespace = &self.args.namespace;
         let is_old =
             |old: &&Document| Key::of(old).is_ok_and(|old| old.is_same_object(&key, namespace));
-        let old = old.iter().map(|(_, old)| old).find(is_old);
+        let old = old.iter().find(is_old);
         let checked = object::check(document, old, &key, definition, self.args);
         self.objects = self.objects.saturating_add(1);
         if !checked.is_valid() {
@@ -115,33 +113,31 @@ impl Run<'_> {
                 let status = status::of(&checked, &key);
                 let progress = self.manifests.progress();
                 progress.aside(|| writeln!(self.out, "{status}"))?;
-                self.warn(path, document, &checked);
+                self.warn(&checked);
                 Ok(())
             }
             Output::Text => {
-                self.tell(path, document, &checked.faults)?;
-                self.warn(path, document, &checked);
+                self.tell(&checked.problems)?;
+                self.warn(&checked);
                 Ok(())
             }
         }
     }
 
-    /// One line a fault.
-    fn tell(&mut self, path: &Path, document: &Document, faults: &[Fault]) -> io::Result<()> {
-        for fault in faults {
-            let place = fault.place(document);
-            let line = format!("{}:{place}: {}", path.display(), fault.line());
+    /// One line a problem.
+    fn tell(&mut self, problems: &[Problem]) -> io::Result<()> {
+        for problem in problems {
             let progress = self.manifests.progress();
+            let line = problem.to_string();
             progress.aside(|| writeln!(self.out, "{}", report::visible(&line)))?;
         }
         Ok(())
     }
 
-    fn warn(&mut self, path: &Path, document: &Document, checked: &Checked) {
+    fn warn(&mut self, checked: &Checked) {
         for warning in &checked.warnings {
-            let place = warning.place(document);
-            let line = format!("{}:{place}: {}", path.display(), warning.line());
-            self.manifests.progress().aside(|| report::warning(&line));
+            let progress = self.manifests.progress();
+            progress.aside(|| report::warning(warning));
         }
     }
 }

@@ -2,10 +2,11 @@
 
 use gavel_crd::resource::DecodeOptions;
 use gavel_engine::value::Json;
-use gavel_manifest::Document;
+use gavel_manifest::problem::rule;
+use gavel_manifest::{Document, Problem};
 
+use super::checked::{Checked, field_problem};
 use super::definitions::KnownDefinition;
-use super::fault::{Checked, Fault};
 use super::key::Key;
 use crate::args::ValidateArgs;
 
@@ -21,27 +22,28 @@ pub(super) fn check(
     args: &ValidateArgs,
 ) -> Checked {
     let mut checked = Checked::default();
-    let twice = document.duplicate_keys().iter().cloned().map(Fault::Twice);
-    let mut strict: Vec<_> = twice.collect();
+    let mut strict = document.duplicate_keys().to_vec();
     let (mut object, unknown_fields) = match read(document, definition, args) {
         Ok(read) => read,
-        Err(fault) => {
-            checked.faults.push(fault);
+        Err(problem) => {
+            checked.problems.push(problem);
             checked.add_strict(strict, args.validate);
             return checked;
         }
     };
-    strict.extend(unknown_fields.into_iter().map(Fault::Unknown));
+    let unknown = unknown_fields.iter();
+    strict.extend(unknown.map(|field| document.unknown_field(field)));
     checked.add_strict(strict, args.validate);
     let old = match old.map(|old| read(old, definition, args)).transpose() {
         Ok(old) => old.map(|(mut old, _)| {
             set_resource_version(&mut old, &mut object);
             old
         }),
-        Err(fault) => {
+        Err(problem) => {
+            let message = format!("the old object: {}", problem.text());
             checked
-                .faults
-                .push(Fault::Object(format!("the old object: {}", fault.line())));
+                .problems
+                .push(document.problem(rule::OBJECT, "", message));
             return checked;
         }
     };
@@ -55,11 +57,17 @@ pub(super) fn check(
     match outcome {
         Ok(outcome) => {
             let errors = outcome.schema_errors.into_iter().chain(outcome.rule_errors);
-            checked.faults.extend(errors.map(Fault::Field));
-            let warnings = outcome.warnings.into_iter().map(Fault::Object);
+            let errors = errors.map(|error| field_problem(document, &error));
+            checked.problems.extend(errors);
+            let warnings = outcome
+                .warnings
+                .into_iter()
+                .map(|warning| document.problem(rule::OBJECT, "", warning).as_warning());
             checked.warnings.extend(warnings);
         }
-        Err(error) => checked.faults.push(Fault::Object(error.to_string())),
+        Err(error) => checked
+            .problems
+            .push(document.problem(rule::OBJECT, "", error.to_string())),
     }
     checked
 }
@@ -69,7 +77,7 @@ fn read(
     document: &Document,
     definition: &KnownDefinition,
     args: &ValidateArgs,
-) -> Result<(Json, Vec<String>), Fault> {
+) -> Result<(Json, Vec<String>), Problem> {
     let mut object = document.value().clone();
     if let Some(Json::Object(metadata)) = object.get_mut("metadata") {
         let is_missing = |value: Option<&Json>| value.is_none_or(|value| value == "");
@@ -85,7 +93,7 @@ fn read(
         }
     }
     let decoded = definition.crd.decode(object, DecodeOptions::default());
-    let decoded = decoded.map_err(|error| Fault::Object(error.to_string()))?;
+    let decoded = decoded.map_err(|error| document.problem(rule::OBJECT, "", error.to_string()))?;
     Ok((decoded.object, decoded.unknown_fields))
 }
 

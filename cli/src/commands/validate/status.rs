@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 
 use gavel_apimachinery::json;
 use gavel_engine::value::Json;
+use gavel_manifest::Problem;
+use gavel_manifest::problem::rule;
 use serde_json::json;
 
-use super::fault::{Checked, Fault};
+use super::checked::Checked;
 use super::key::Key;
 
 /// One line of JSON.
@@ -19,7 +21,7 @@ pub(super) fn of(checked: &Checked, key: &Key<'_>) -> String {
         put(&mut status, "code", 200);
     } else {
         put(&mut status, "status", "Failure");
-        let causes = checked.faults.iter().map(cause);
+        let causes = checked.problems.iter().map(cause);
         put(&mut details, "causes", causes.collect::<Json>());
         if strict.is_empty() {
             put(&mut status, "reason", "Invalid");
@@ -41,33 +43,34 @@ fn put(object: &mut Json, key: &str, value: impl Into<Json>) {
     }
 }
 
+/// Whether a field has a wrong value; else the object cannot even be read, by a strict reader.
+fn is_of_value(problem: &&Problem) -> bool {
+    problem.rule.starts_with("FieldValue") || problem.rule == "InternalError"
+}
+
 fn field_errors(checked: &Checked) -> Vec<String> {
-    let errors = checked.faults.iter().filter_map(|fault| match fault {
-        Fault::Field(error) => Some(error.to_string()),
-        _ => None,
-    });
-    errors.collect()
+    let of_values = checked.problems.iter().filter(is_of_value);
+    of_values.map(Problem::text).collect()
 }
 
 /// Why the object cannot even be read, by a strict reader.
 fn strict_messages(checked: &Checked) -> Vec<String> {
-    let faults = checked.faults.iter();
-    let strict = faults.filter(|fault| !matches!(fault, Fault::Field(_)));
-    strict.map(Fault::line).collect()
+    let strict = checked
+        .problems
+        .iter()
+        .filter(|problem| !is_of_value(problem));
+    strict.map(Problem::text).collect()
 }
 
-fn cause(fault: &Fault) -> Json {
-    match fault {
-        Fault::Field(error) => json!({
-            "reason": error.kind.reason(),
-            "message": error.body(),
-            "field": error.field,
-        }),
-        Fault::Unknown(field) => {
-            json!({"reason": "FieldValueInvalid", "message": fault.line(), "field": field})
+fn cause(problem: &Problem) -> Json {
+    let message = &problem.message;
+    match problem.rule {
+        rule::UNKNOWN_FIELD => {
+            json!({"reason": "FieldValueInvalid", "message": message, "field": *problem.field})
         }
-        Fault::Twice(_) => json!({"reason": "FieldValueDuplicate", "message": fault.line()}),
-        Fault::Object(message) => json!({"message": message}),
+        rule::DUPLICATE_KEY => json!({"reason": "FieldValueDuplicate", "message": message}),
+        rule::OBJECT => json!({"message": message}),
+        reason => json!({"reason": reason, "message": message, "field": *problem.field}),
     }
 }
 

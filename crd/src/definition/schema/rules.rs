@@ -1,6 +1,6 @@
 //! The rules of a node compiled, and held against what they may cost.
 
-use gavel_apimachinery::field::{BadValue, Error, Path};
+use gavel_apimachinery::field::{BadValue, Error, ExpressionPlace, Path};
 
 use super::context::Context;
 use super::cost::{RULE_LIMIT, excess};
@@ -57,12 +57,14 @@ impl OpenApi<'_> {
         self.check_cost("estimated rule cost", cost, &rule_path);
         let value = || BadValue::Text(go_json::rule(rule));
         if let Err(error) = &compiled.rule {
-            let error = Error::invalid(&rule_path, value(), error);
+            let error = Error::invalid(&rule_path, value(), &error.message)
+                .in_expression(ExpressionPlace::new(error.position));
             self.rule_errors.push(error);
         }
         match compiled.message.as_deref() {
             Some(Err(error)) => {
-                let error = Error::invalid(&message_path, value(), error);
+                let error = Error::invalid(&message_path, value(), &error.message)
+                    .in_expression(ExpressionPlace::new(error.position));
                 self.rule_errors.push(error);
             }
             Some(Ok(message)) => {

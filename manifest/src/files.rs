@@ -1,0 +1,40 @@
+//! The files of manifests, in the layout that `kubectl apply -f` takes. Only this looks at a disk.
+
+use std::path::{Path, PathBuf};
+
+use crate::Format;
+use crate::problem::Problem;
+
+/// The manifests in a folder, by name, and in its folders where it is `recursive`: files that end in `.json`, `.yaml` or
+/// `.yml`. A file is itself. Names that begin with `..` are left out: a mounted ConfigMap keeps its versions there. Links to
+/// folders are not followed: they may lead back to where they are.
+///
+/// # Errors
+///
+/// A folder that cannot be read.
+pub fn files(path: &Path, recursive: bool) -> Result<Vec<PathBuf>, Problem> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let (mut files, mut folders) = (Vec::new(), vec![path.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        let failed = |error| Problem::unreadable(&folder, error);
+        for entry in std::fs::read_dir(&folder).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            if entry.file_name().to_string_lossy().starts_with("..") {
+                continue;
+            }
+            let is_link = entry.file_type().map_err(failed)?.is_symlink();
+            let found = entry.path();
+            if found.is_dir() {
+                if recursive && !is_link {
+                    folders.push(found);
+                }
+            } else if Format::of(&found).is_some() {
+                files.push(found);
+            }
+        }
+    }
+    files.sort();
+    Ok(files)
+}

@@ -91,7 +91,7 @@ mod tests {
             "e/f": "a: b # c", "": "", "list": [{"name": "n", "ports": [{"port": 80}]}], "t": "line\nline", "~": "é",
         });
         let text = to_string(&document);
-        let read = read(&text, Format::Yaml).unwrap();
+        let read = read(&text, Format::Yaml).all().unwrap();
         assert_eq!(read.len(), 1);
         assert_eq!(*read[0].value(), document, "{text}");
     }

@@ -29,9 +29,9 @@ pub(crate) fn run(args: &MutateArgs) -> io::Result<Exit> {
             return Ok(Exit::Usage);
         }
     };
-    for (path, document) in manifests.objects(&args.policies) {
+    for document in manifests.objects(&args.policies) {
         if let Err(message) = policies.add(document.value()) {
-            manifests.refuse(&path, &document, &message);
+            manifests.refuse(&document, message.to_string());
         }
     }
     if policies.is_empty() && !manifests.unusable() {
@@ -42,14 +42,15 @@ pub(crate) fn run(args: &MutateArgs) -> io::Result<Exit> {
     }
     let mut out = io::stdout().lock();
     let (mut denied, mut printed) = (0_usize, 0_usize);
-    for (path, document) in manifests.objects(&args.objects) {
+    for document in manifests.objects(&args.objects) {
+        let path = document.file().map(Path::to_owned).unwrap_or_default();
         if document
             .value()
             .get("kind")
             .and_then(Json::as_str)
             .is_none()
         {
-            manifests.refuse(&path, &document, &"kind must be set");
+            manifests.refuse(&document, "kind must be set");
             continue;
         }
         match policies.mutate(document.value(), &args.namespace) {

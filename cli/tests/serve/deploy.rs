@@ -133,7 +133,7 @@ fn rendered(program: &str, arguments: &[&str]) -> Option<String> {
 
 /// Objects by kind and name.
 fn objects(text: &str) -> std::collections::BTreeMap<String, Json> {
-    let documents = gavel_manifest::read(text, Format::Yaml).unwrap();
+    let documents = gavel_manifest::read(text, Format::Yaml).all().unwrap();
     let objects = documents
         .into_iter()
         .map(gavel_manifest::Document::into_value);

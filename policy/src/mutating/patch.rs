@@ -96,7 +96,23 @@ pub(super) fn written(mut object: Json, nil_lists: &[String]) -> Json {
             *list = Json::Null;
         }
     }
+    write_whole_numbers(&mut object);
     object
+}
+
+/// Go writes a double that is a whole number without a fraction, which is read as an integer.
+// Documents are at most as deep as their conversion allows, and so is this recursion.
+fn write_whole_numbers(value: &mut Json) {
+    match value {
+        Json::Number(number) if number.is_f64() => {
+            if let Some(int) = number.as_f64().and_then(plain::double_to_int) {
+                *value = int.into();
+            }
+        }
+        Json::Array(items) => items.iter_mut().for_each(write_whole_numbers),
+        Json::Object(fields) => fields.values_mut().for_each(write_whole_numbers),
+        _ => {}
+    }
 }
 
 fn patch(

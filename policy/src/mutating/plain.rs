@@ -422,7 +422,7 @@ fn number(double: f64) -> Result<Json, String> {
     clippy::cast_possible_truncation,
     reason = "a whole number between the limits of i64 is one"
 )]
-fn double_to_int(double: f64) -> Option<i64> {
+pub(super) fn double_to_int(double: f64) -> Option<i64> {
     const LIMIT: f64 = 9_223_372_036_854_775_808.0;
     let is_int = double.fract() == 0.0 && (-LIMIT..LIMIT).contains(&double);
     is_int.then_some(double as i64)

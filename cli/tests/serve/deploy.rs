@@ -169,6 +169,52 @@ fn the_chart_and_the_kustomization_say_the_same() {
 }
 
 #[test]
+fn both_webhooks_get_an_authority_and_can_be_enforced() {
+    let webhooks = |objects: std::collections::BTreeMap<String, Json>| {
+        let kinds = ["Mutating", "Validating"];
+        kinds.map(|kind| objects[&format!("{kind}WebhookConfiguration gavel")].clone())
+    };
+    let folder = Folder::new();
+    // Kustomize takes no absolute paths.
+    let up = "../".repeat(folder.path().canonicalize().unwrap().components().count());
+    let deploy = base().join("..").canonicalize().unwrap();
+    let deploy = format!("{up}{}", deploy.strip_prefix("/").unwrap().display());
+    let kustomization =
+        format!("resources: [{deploy}/default]\ncomponents: [{deploy}/components/enforce]\n");
+    folder.write("kustomization.yaml", &kustomization);
+    if let Some(kustomized) = rendered("kubectl", &["kustomize", folder.text()]) {
+        for webhook in webhooks(objects(&kustomized)) {
+            let from = &webhook["metadata"]["annotations"]["cert-manager.io/inject-ca-from"];
+            assert_eq!(from, "gavel-system/gavel", "{webhook}");
+            assert_eq!(webhook["webhooks"][0]["failurePolicy"], "Fail", "{webhook}");
+        }
+    }
+    let values = "certManager=false,caBundle=QUJD,failurePolicy=Fail";
+    let arguments = [
+        "template",
+        "gavel",
+        "chart",
+        "--kube-version",
+        "1.36.0",
+        "--namespace",
+        "other",
+        "--set",
+        values,
+    ];
+    if let Some(chart) = rendered("helm", &arguments) {
+        for webhook in webhooks(objects(&chart)) {
+            let webhook = &webhook["webhooks"][0];
+            assert_eq!(webhook["failurePolicy"], "Fail", "{webhook}");
+            assert_eq!(webhook["clientConfig"]["caBundle"], "QUJD", "{webhook}");
+            assert_eq!(
+                webhook["clientConfig"]["service"]["namespace"], "other",
+                "{webhook}"
+            );
+        }
+    }
+}
+
+#[test]
 fn an_api_server_would_take_what_is_rendered() {
     let Some(text) = rendered("kubectl", &["kustomize", "default"]) else {
         return;

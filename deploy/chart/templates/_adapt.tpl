@@ -5,7 +5,8 @@
 {{- $object := .object }}
 {{- $labels := dict "app.kubernetes.io/name" "gavel" }}
 {{- $_ := set $object.metadata "labels" (merge (default (dict) $object.metadata.labels) $labels) }}
-{{- if ne $object.kind "ValidatingWebhookConfiguration" }}
+{{- $isWebhook := hasSuffix "WebhookConfiguration" $object.kind }}
+{{- if not $isWebhook }}
 {{- $_ := set $object.metadata "namespace" $namespace }}
 {{- end }}
 {{- if eq $object.kind "Service" }}
@@ -26,7 +27,7 @@
 {{- $_ := set $object.spec "dnsNames" (list (printf "gavel.%s.svc" $namespace) (printf "gavel.%s.svc.cluster.local" $namespace)) }}
 {{- end }}
 {{- end }}
-{{- if eq $object.kind "ValidatingWebhookConfiguration" }}
+{{- if $isWebhook }}
 {{- $webhook := first $object.webhooks }}
 {{- $_ := set $webhook "failurePolicy" $values.failurePolicy }}
 {{- $_ := set $webhook.clientConfig.service "namespace" $namespace }}

@@ -97,3 +97,31 @@ spec:
 {schema}"
     )
 }
+
+/// A policy that applies a configuration to what is created of the core and apps groups, and its binding.
+pub(crate) fn mutating_policy(name: &str, resource: &str, configuration: &str) -> String {
+    format!(
+        "\
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicy
+metadata: {{name: {name}}}
+spec:
+  reinvocationPolicy: Never
+  matchConstraints:
+    resourceRules:
+    - apiGroups: ['', apps]
+      apiVersions: [v1]
+      operations: [CREATE]
+      resources: [{resource}]
+  mutations:
+  - patchType: ApplyConfiguration
+    applyConfiguration:
+      expression: {configuration:?}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicyBinding
+metadata: {{name: {name}}}
+spec: {{policyName: {name}}}
+"
+    )
+}

@@ -7,6 +7,7 @@ mod certificates;
 mod deploy;
 mod endings;
 mod hostile;
+mod mutations;
 #[path = "../program/mod.rs"]
 mod program;
 mod reload;

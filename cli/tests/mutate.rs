@@ -1,0 +1,79 @@
+//! `gavel mutate`, run as a user runs it.
+#![cfg(test)]
+
+#[expect(dead_code, reason = "some of it is for other commands")]
+mod program;
+
+use program::{Folder, mutating_policy};
+
+const DEPLOYMENT: &str = "\
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+spec:
+  replicas: 1
+";
+
+const CONFIG_MAP: &str = "\
+apiVersion: v1
+data:
+  a: b
+kind: ConfigMap
+metadata:
+  name: left
+";
+
+/// A folder of one policy, which scales Deployments.
+fn folder() -> Folder {
+    let scale = "Object{spec: Object.spec{replicas: 2.0}}";
+    Folder::new()
+        .with(
+            "policy.yaml",
+            &mutating_policy("scale", "deployments", scale),
+        )
+        .with("objects.yaml", &format!("{DEPLOYMENT}---\n{CONFIG_MAP}"))
+}
+
+fn gavel(folder: &Folder, args: &[&str]) -> (i32, String, String) {
+    let command = ["mutate", "--policies", "policy.yaml", "-o"];
+    program::gavel(folder.path(), &[&command, args].concat(), "")
+}
+
+#[test]
+fn objects_are_printed_as_policies_make_them() {
+    let (code, out, err) = gavel(&folder(), &["yaml", "objects.yaml"]);
+    let scaled = DEPLOYMENT.replace("replicas: 1", "replicas: 2");
+    assert_eq!(out, format!("{scaled}---\n{CONFIG_MAP}"), "{err}");
+    assert_eq!((code, err.as_str()), (0, ""));
+}
+
+#[test]
+fn a_difference_shows_only_what_changes() {
+    let (code, out, err) = gavel(&folder(), &["diff", "objects.yaml"]);
+    let expected = "\
+--- objects.yaml
++++ objects.yaml
+@@ -3,4 +3,4 @@
+ metadata:
+   name: web
+ spec:
+-  replicas: 1
++  replicas: 2
+";
+    assert_eq!((code, out.as_str(), err.as_str()), (0, expected, ""));
+}
+
+#[test]
+fn what_cannot_be_mutated_is_refused_with_its_place() {
+    let folder = folder().with(
+        "policy.yaml",
+        &mutating_policy("size", "configmaps", "Object{size: 1}"),
+    );
+    let (code, out, err) = gavel(&folder, &["yaml", "objects.yaml"]);
+    assert_eq!((code, out.as_str()), (1, DEPLOYMENT), "{err}");
+    assert_eq!(
+        err,
+        "error: objects.yaml:8:1: policy 'size' with binding 'size' denied request: error applying patch: failed to convert patch object to typed object: .size: field not declared in schema\n"
+    );
+}

@@ -87,6 +87,7 @@ impl MutationQuestion {
         let options = Options {
             authorizer: Some(&authorizer),
             cost_budget: question.cost_budget,
+            server: question.server,
             observer: &witness,
             ..Options::default()
         };

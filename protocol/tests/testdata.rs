@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::PathBuf;
 
+use gavel_apimachinery::server::DIFFERENCES;
 use gavel_protocol::Session;
 use serde_json::{Map, Value as Json};
 
@@ -22,21 +23,54 @@ fn policies_are_answered_as_recorded() {
     check("policies.ndjson");
 }
 
-#[test]
-fn definitions_are_answered_as_recorded() {
-    check("definitions.ndjson");
-}
-
 /// What Kubernetes does instead is told in `docs/differences.md`.
 #[test]
 fn what_is_deliberately_different_stays_so() {
     check("differences.ndjson");
 }
 
-fn check(file: &str) {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+#[test]
+fn each_version_answers_as_recorded() {
+    check("versions.ndjson");
+}
+
+/// Two lines, of the version before a difference and of the first that has it: one request, and other answers.
+#[test]
+fn each_difference_between_versions_has_a_case() {
+    let text = fs::read_to_string(path("versions.ndjson")).unwrap();
+    let cases: Vec<Json> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let mut pairs = cases.chunks(2);
+    for row in DIFFERENCES {
+        let name = format!("{:?}", row.difference);
+        let Some([before, after]) = pairs.next() else {
+            panic!("{name} has no case");
+        };
+        for (case, version) in [(before, row.since.previous()), (after, row.since)] {
+            assert_eq!(case["difference"], *name);
+            assert_eq!(case["request"]["server"], *version.to_string());
+        }
+        let asked = |case: &Json| {
+            let mut request = case["request"].clone();
+            request.as_object_mut().unwrap().remove("server");
+            request
+        };
+        assert_eq!(asked(before), asked(after), "{name}");
+        assert_ne!(before["response"], after["response"], "{name}");
+    }
+    assert_eq!(pairs.next(), None, "a case of no difference");
+}
+
+fn path(file: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("../testdata")
-        .join(file);
+        .join(file)
+}
+
+fn check(file: &str) {
+    let path = path(file);
     let text = fs::read_to_string(&path).unwrap();
     let mut session = Session::new();
     let (mut accepted, mut differences) = (String::new(), Vec::new());

@@ -19,8 +19,6 @@ pub enum Difference {
     RangeIsBounded,
     /// `indexOf` and `lastIndexOf` of the empty text fail for a position below zero.
     PositionsStartAtZero,
-    /// A zone's offset has minutes below 60.
-    OffsetsHaveMinutes,
     /// `duration(int)` is not declared.
     DurationsAreNoNumbers,
     /// Fields between backticks are read.

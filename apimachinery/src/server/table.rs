@@ -81,13 +81,6 @@ pub const DIFFERENCES: &[Row] = &[
         "cel-go ext/strings.go, indexOfOffset",
     ),
     row(
-        Difference::OffsetsHaveMinutes,
-        37,
-        Effect::Verdict,
-        "Parts of timestamps in a zone such as `+01:75` fail; before, the minutes were added",
-        "cel-go common/types/timestamp.go, timeZone",
-    ),
-    row(
         Difference::DurationsAreNoNumbers,
         37,
         Effect::Verdict,

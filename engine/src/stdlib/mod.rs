@@ -38,9 +38,6 @@ pub const DURATION_OF_INT: &[Overload] = conversion::DURATION_OF_INT;
 /// part, the global `matches` costs as much as the member.
 pub const COSTED_BY_WHAT_IS_READ: &[Overload] = text::COSTED_BY_WHAT_IS_READ;
 
-/// The rows that take no offset from UTC of 60 minutes and more in place of those of the same id in [`TABLES`].
-pub const WITH_CHECKED_OFFSETS: &[Overload] = time::WITH_CHECKED_OFFSETS;
-
 /// All rows.
 pub fn rows() -> impl Iterator<Item = &'static Overload> {
     TABLES.iter().copied().flatten().chain(DURATION_OF_INT)

@@ -85,13 +85,6 @@ pub const FEATURES: &[Gated] = &[
             Feature::Functions("standard", &[stdlib::COSTED_BY_WHAT_IS_READ]),
         ),
     ),
-    with(
-        Difference::OffsetsHaveMinutes,
-        since(
-            0,
-            Feature::Functions("standard", &[stdlib::WITH_CHECKED_OFFSETS]),
-        ),
-    ),
     since(0, Feature::Functions("standard", stdlib::TABLES)),
     without(
         Difference::DurationsAreNoNumbers,

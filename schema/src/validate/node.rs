@@ -233,12 +233,15 @@ impl<'s> Compiler<'s> {
             rules.properties.nodes().any(|node| node.has_list_types)
                 || matches!(&rules.others, Some(Others::Schema(node)) if node.has_list_types)
         });
+        let types = self.purpose.types(schema);
+        let format = self.format(schema);
+        let format_name = format.as_ref().map_or("", |format| &format.name);
         Node {
-            types: Types::new(self.purpose.types(schema), schema.nullable),
-            format: self.format(schema),
+            types: Types::new(types, schema.nullable),
             combination: self.combination(schema),
             texts: self.texts(schema),
-            numbers: NumberRules::new(schema, self.purpose.types(schema)).map(Box::new),
+            numbers: NumberRules::new(schema, types, format_name).map(Box::new),
+            format,
             lists,
             maps,
             enumeration: schema.bounds.enumeration.clone(),

@@ -85,8 +85,8 @@ impl Range {
 
 impl NumberRules {
     /// None where the schema says nothing of numbers.
-    pub(super) fn new(schema: &JsonSchema, types: &[SmolStr]) -> Option<Self> {
-        let range = Range::of(types, &schema.format);
+    pub(super) fn new(schema: &JsonSchema, types: &[SmolStr], format: &str) -> Option<Self> {
+        let range = Range::of(types, format);
         let limit = |value: Option<f64>| {
             let value = value?;
             let fits = range.holds(Numeric::Double(value));

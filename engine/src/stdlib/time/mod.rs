@@ -47,21 +47,6 @@ pub(super) const ROWS: &[Overload] = &[
 #[rustfmt::skip] // A table: a row a line.
 pub(super) const SPECIFIED: &[Overload] = &[row("getMilliseconds", "duration_to_milliseconds", TOTAL, body!(milliseconds_of_second), "duration('1.5s').getMilliseconds() == 500")];
 
-/// The rows of zones whose offsets have less than 60 minutes, in place of those of the same id in [`ROWS`].
-#[rustfmt::skip] // A table: a row a line.
-pub(super) const WITH_CHECKED_OFFSETS: &[Overload] = &[
-    row("getFullYear", "timestamp_to_year_with_tz", IN_ZONE, body!(|time: Timestamp, zone: &str| checked_local(time, zone).map(full_year)), "timestamp('2024-01-01T05:00:00Z').getFullYear('-08:00') == 2023"),
-    row("getMonth", "timestamp_to_month_with_tz", IN_ZONE, body!(|time: Timestamp, zone: &str| checked_local(time, zone).map(month)), "timestamp('2024-01-01T05:00:00Z').getMonth('America/Los_Angeles') == 11"),
-    row("getDayOfYear", "timestamp_to_day_of_year_with_tz", IN_ZONE, body!(|time: Timestamp, zone: &str| checked_local(time, zone).map(day_of_year)), "timestamp('2024-01-01T05:00:00Z').getDayOfYear('-08:00') == 364"),
-    row("getDayOfMonth", "timestamp_to_day_of_month_with_tz", IN_ZONE, body!(|time: Timestamp, zone: &str| checked_local(time, zone).map(day_of_month)), "timestamp('2024-01-01T05:00:00Z').getDayOfMonth('-08:00') == 30"),
-    row("getDate", "timestamp_to_day_of_month_1_based_with_tz", IN_ZONE, body!(|time: Timestamp, zone: &str| checked_local(time, zone).map(date)), "timestamp('2024-01-01T05:00:00Z').getDate('-08:00') == 31"),
-    row("getDayOfWeek", "timestamp_to_day_of_week_with_tz", IN_ZONE, body!(|time: Timestamp, zone: &str| checked_local(time, zone).map(day_of_week)), "timestamp('2024-01-01T05:00:00Z').getDayOfWeek('-08:00') == 0"),
-    row("getHours", "timestamp_to_hours_with_tz", IN_ZONE, body!(|time: Timestamp, zone: &str| checked_local(time, zone).map(hours)), "timestamp('2024-02-29T10:30:45.678Z').getHours('Asia/Kolkata') == 16"),
-    row("getMinutes", "timestamp_to_minutes_with_tz", IN_ZONE, body!(|time: Timestamp, zone: &str| checked_local(time, zone).map(minutes)), "timestamp('2024-02-29T10:30:45.678Z').getMinutes('Asia/Kolkata') == 0"),
-    row("getSeconds", "timestamp_to_seconds_tz", IN_ZONE, body!(|time: Timestamp, zone: &str| checked_local(time, zone).map(seconds_of_minute)), "timestamp('2024-02-29T10:30:45.678Z').getSeconds('+01:00') == 45"),
-    row("getMilliseconds", "timestamp_to_milliseconds_with_tz", IN_ZONE, body!(|time: Timestamp, zone: &str| checked_local(time, zone).map(milliseconds)), "timestamp('2024-02-29T10:30:45.678Z').getMilliseconds('+01:00') == 678"),
-];
-
 /// A timestamp in a zone.
 #[derive(Debug, Clone, Copy)]
 struct Local {
@@ -82,19 +67,6 @@ fn local(time: Timestamp, zone: &str) -> Result<Local, EvalError> {
         civil: Civil::at(time.seconds, zone.offset_at(time.seconds)),
         nanos: time.nanos,
     })
-}
-
-/// [`local`], of which an offset must have less than 60 minutes, and none below zero.
-fn checked_local(time: Timestamp, zone: &str) -> Result<Local, EvalError> {
-    if let Some((hours, minutes)) = zone.split_once(':')
-        && let (Ok(_), Ok(minutes)) = (hours.parse::<i64>(), minutes.parse::<i64>())
-        && !(0..60).contains(&minutes)
-    {
-        return Err(EvalError::new(format!(
-            "timezone offset minutes out of range [0, 59]: {zone}"
-        )));
-    }
-    local(time, zone)
 }
 
 fn full_year(at: Local) -> i64 {

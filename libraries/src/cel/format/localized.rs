@@ -8,9 +8,10 @@ use gavel_engine::value::{Arena, List, Map, Value, ValueKind};
 use gavel_golang::quote::{quote, write_quoted};
 use gavel_golang::{duration, float};
 
-use super::clause::{MAX_DEPTH, Problem, deeper, write_integer};
+use super::clause::{MAX_DEPTH, deeper, write_integer};
 use super::locale::{write_fixed, write_scientific};
 use super::output::{Entries, Output};
+use super::problem::Problem;
 use super::template::{Clause, Verb};
 
 /// Writes one value.

@@ -8,6 +8,7 @@ mod locale;
 mod localized;
 mod output;
 mod portable;
+mod problem;
 mod template;
 pub mod validator;
 
@@ -17,8 +18,8 @@ use gavel_engine::decl::{CallContext, Overload, declared};
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{List, Value};
 
-use self::clause::Problem;
 use self::output::Output;
+use self::problem::Problem;
 use self::template::{Clause, Piece, Template};
 
 /// `format` of the versions 1 to 3.

@@ -8,7 +8,7 @@ use gavel_engine::decl::CallContext;
 use gavel_engine::error::EvalError;
 use gavel_engine::value::Map;
 
-use super::clause::Problem;
+use super::problem::Problem;
 use crate::cel::limit::push_str;
 
 /// A text that grows in the arena. After a failure nothing more is written.

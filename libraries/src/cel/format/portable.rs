@@ -6,8 +6,9 @@ use std::string::String as Owned;
 use gavel_engine::value::{Arena, List, Map, Timestamp, Value, ValueKind};
 use gavel_golang::{duration, float};
 
-use super::clause::{MAX_DEPTH, Problem, deeper, write_integer};
+use super::clause::{MAX_DEPTH, deeper, write_integer};
 use super::output::{Entries, Output};
+use super::problem::Problem;
 use super::template::{Clause, Verb};
 
 /// Digits after the point where a clause says nothing.

@@ -5,7 +5,7 @@ use gavel_engine::check::CheckedAst;
 use gavel_engine::issues::Issues;
 use gavel_engine::types::{Primitive, Type};
 
-use super::clause::Problem;
+use super::problem::Problem;
 use super::template::{Piece, Template, TemplateError, Verb, missing_value};
 
 /// Reports what `format` of the versions 1 to 3 would refuse, and values that no clause asks for.

@@ -1,0 +1,75 @@
+//! Why `format` fails.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use gavel_engine::error::EvalError;
+
+use super::template::Verb;
+
+/// Why a value cannot be written.
+#[derive(Debug)]
+pub(super) enum Problem {
+    /// In the words of the message.
+    Words(Cow<'static, str>),
+    /// It is the key of a field that the schema does not know: upstream has none, and looks at it.
+    NoKey,
+    /// The evaluation ends.
+    Ended(EvalError),
+}
+
+impl Problem {
+    pub(super) fn new(message: impl Into<Cow<'static, str>>) -> Self {
+        Problem::Words(message.into())
+    }
+
+    /// The clause does not take values of a type. The words are those of the specification; cel-go's version 4 has
+    /// others.
+    #[cold]
+    pub(super) fn misfit(verb: Verb, type_name: &str) -> Self {
+        let what = match verb {
+            Verb::String => {
+                "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, \
+                 durations, and timestamps"
+            }
+            Verb::Decimal => "decimal clause can only be used on integers",
+            Verb::Fixed => "fixed-point clause can only be used on doubles",
+            Verb::Scientific => "scientific clause can only be used on doubles",
+            Verb::Binary => "only integers and bools can be formatted as binary",
+            Verb::Hex | Verb::UpperHex => {
+                "only integers, byte buffers, and strings can be formatted as hex"
+            }
+            Verb::Octal => "octal clause can only be used on integers",
+        };
+        Problem::new(format!("{what}, was given {type_name}"))
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Problem::Words(words) => write!(f, "error during formatting: {words}"),
+            Problem::NoKey => {
+                f.write_str("runtime error: invalid memory address or nil pointer dereference")
+            }
+            Problem::Ended(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+impl From<Problem> for EvalError {
+    fn from(problem: Problem) -> Self {
+        match problem {
+            Problem::Words(_) => EvalError::new(problem.to_string()),
+            Problem::NoKey => EvalError::internal(problem),
+            Problem::Ended(error) => error,
+        }
+    }
+}
+
+impl From<fmt::Error> for Problem {
+    /// Never asked for: writing to a text in memory succeeds.
+    fn from(error: fmt::Error) -> Self {
+        Problem::new(error.to_string())
+    }
+}

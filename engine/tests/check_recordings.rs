@@ -152,11 +152,7 @@ fn declare(builder: EnvBuilder, function: &str, text: &str) -> EnvBuilder {
         .collect();
     let signature = Signature::new(id.starts_with('.'), parameters, declared_type(result));
     let id = id.trim_start_matches('.');
-    let standard = stdlib::TABLES
-        .iter()
-        .copied()
-        .flatten()
-        .find(|row| row.id == id);
+    let standard = stdlib::rows().find(|row| row.id == id);
     let mut overload = OverloadDecl::declared(id.into(), signature);
     if let Some(row) = standard {
         overload.implementation = row.implementation;

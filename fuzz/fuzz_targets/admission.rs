@@ -8,7 +8,6 @@
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
-use gavel_apimachinery::json;
 use gavel_engine::value::{Arena, Value};
 use gavel_fuzz::{cross_json, mutate_json};
 use gavel_libraries::authorizer::{Authorizer, Rbac};

@@ -40,7 +40,7 @@ fn outcome(env: &Env, container: &str, expression: &str) -> String {
 
 #[track_caller]
 fn check(container: &str, expression: &str, specified: &str, kubernetes: &str) {
-    let set = EnvSet::new(KubeVersion::NEWEST.into()).unwrap();
+    let set = EnvSet::new(KubeVersion::v1(36).into()).unwrap();
     assert_eq!(
         outcome(&cel_env().unwrap(), container, expression),
         specified,

@@ -76,7 +76,7 @@ impl Namespace {
     pub(crate) fn assumed(name: &str) -> Self {
         let labels = BTreeMap::from([("kubernetes.io/metadata.name".to_owned(), name.to_owned())]);
         let whole = json!({
-            "metadata": {"name": name, "creationTimestamp": null, "labels": labels},
+            "metadata": {"name": name, "labels": labels},
             "spec": {"finalizers": ["kubernetes"]},
             "status": {"phase": "Active"},
         });

@@ -61,6 +61,7 @@ fn builder() -> EnvBuilder {
     stdlib::TABLES
         .iter()
         .fold(Env::builder(), |builder, rows| builder.overloads(rows))
+        .overloads(stdlib::DURATION_OF_INT)
         .overloads(ROWS)
         .macros(Macros::new(&[STANDARD, TWO_VARIABLE]))
         .provider(Arc::new(Books))

@@ -8,8 +8,8 @@ use super::output::Output;
 use super::problem::Problem;
 use super::template::Verb;
 
-/// Deeper values are not written; it bounds recursion, beyond what parsers let through.
-pub(super) const MAX_DEPTH: usize = 1_000;
+/// The most levels that are written: as many as values are compared and copied to.
+pub(super) const MAX_DEPTH: usize = 400;
 
 /// One level down in a value of which `out` is written so far.
 pub(super) fn deeper(depth: usize, out: &Output<'_, '_>) -> Result<usize, Problem> {

@@ -58,6 +58,7 @@ pub struct Expression {
 /// was there already.
 ///
 /// ```
+/// use gavel_apimachinery::server::Server;
 /// use gavel_crd::rule::{self, Age, NodeType, RuleEnvs};
 /// use gavel_schema::JsonSchema;
 /// use serde_json::json;

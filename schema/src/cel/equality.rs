@@ -3,8 +3,6 @@
 //!
 //! The left operand decides. Unlike lists and maps of CEL's own, these pass a failure on.
 
-use std::collections::HashSet;
-
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{Arena, JsonObject, JsonShape, Reach, Value};
 use gavel_golang::work::Work;
@@ -75,7 +73,8 @@ pub(super) fn list_equals(
                 places.extend(MapKey::of(native, names)?.map(|key| (key, place)));
             }
             places.sort_unstable();
-            let mut seen = HashSet::new();
+            // The places of the keys that the right list has.
+            let mut seen: SmallVec<[usize; 4]> = SmallVec::new();
             for value in list.iter() {
                 reach.step(&value)?;
                 let Some(key) = MapKey::of(Native::of(value, &arena), names)? else {
@@ -83,7 +82,8 @@ pub(super) fn list_equals(
                 };
                 // Of elements with the same key, the last counts.
                 let after = places.partition_point(|(known, _)| *known <= key);
-                let found = after.checked_sub(1).and_then(|last| places.get(last));
+                let last = after.checked_sub(1);
+                let found = last.and_then(|last| places.get(last));
                 let known = found.filter(|(known, _)| *known == key);
                 let equal = match known.and_then(|(_, place)| left.value(*place, item)) {
                     Some(left) => equals(left, value, reach)?,
@@ -92,8 +92,10 @@ pub(super) fn list_equals(
                 if !equal {
                     return Ok(false);
                 }
-                seen.insert(key);
+                seen.extend(last);
             }
+            seen.sort_unstable();
+            seen.dedup();
             places.dedup_by(|(one, _), (other, _)| one == other);
             Ok(*joined == Joined::OfSchema || seen.len() == places.len())
         }

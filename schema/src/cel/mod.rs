@@ -39,7 +39,7 @@ use node::{Joined, Kind, ListType, Node};
 /// use gavel_schema::cel::CelSchema;
 /// use serde_json::json;
 ///
-/// # fn main() -> Result<(), serde_json::Error> {
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let schema: JsonSchema = serde_json::from_value(json!({
 ///     "type": "object",
 ///     "properties": {"start": {"type": "string", "format": "date-time"}},

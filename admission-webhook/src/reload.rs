@@ -61,7 +61,7 @@ pub(crate) fn policies(
     Some(manifests(changes, Arc::clone(app)))
 }
 
-/// How long reading manifests may take before that is told.
+/// How long reading manifests may take before `/readyz` reports it.
 const SLOW: Duration = Duration::from_secs(10);
 
 async fn manifests(mut changes: Changes, app: Arc<App>) {

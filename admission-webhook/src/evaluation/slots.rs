@@ -1,4 +1,4 @@
-//! Slots for long evaluations, of which no user and no policy may hold more than half.
+//! Slots for long evaluations. No user and no policy may hold more than half of them.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 

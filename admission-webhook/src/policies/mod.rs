@@ -25,7 +25,7 @@ pub(crate) struct Policies {
 pub(crate) enum Reload {
     /// They are as they were.
     Unchanged,
-    /// They are served now, but for those with problems, of which the last good version is served.
+    /// They are served now; where a manifest has problems, its last good version is served.
     Done(Vec<String>),
 }
 

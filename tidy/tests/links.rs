@@ -1,4 +1,5 @@
 //! Every relative link of the documentation leads to a file, and every anchor to a heading of it.
+#![cfg(test)]
 
 use std::{
     collections::BTreeSet,

@@ -56,7 +56,7 @@ impl Serialize for TypedValue<'_> {
             ValueKind::Double(double) => {
                 object.serialize_entry("double", &float::format_json(double))
             }
-            ValueKind::String(text) => object.serialize_entry("string", text),
+            ValueKind::String(text) => object.serialize_entry("string", &text),
             ValueKind::Bytes(bytes) => object.serialize_entry("bytes", &STANDARD.encode(bytes)),
             ValueKind::Duration(d) => {
                 object.serialize_entry("duration", &written(|out| duration::write_go(out, d.0)))
@@ -75,13 +75,12 @@ impl Serialize for TypedValue<'_> {
             ValueKind::Type(name) => object.serialize_entry("type", name),
             ValueKind::Object(made) => object.serialize_entry("object", &Made(*self, made)),
             ValueKind::Opaque(opaque) => {
-                let arena = Arena::new();
-                let text = opaque.to_text(&arena);
+                let text = opaque.to_text();
                 match opaque_key(opaque) {
-                    Some(key) => object.serialize_entry(key, text),
+                    Some(key) => object.serialize_entry(key, &text),
                     None => {
                         object.serialize_entry("opaque", opaque.type_name())?;
-                        object.serialize_entry("string", text)
+                        object.serialize_entry("string", &text)
                     }
                 }
             }

@@ -9,9 +9,6 @@ use gavel_tidy::{Architecture, Modules, Use, Workspace, circles};
 /// The most lines that a file may have.
 const MAX_LINES: usize = 600;
 
-/// The crates in which modules still use each other in circles.
-const CIRCULAR: [&str; 2] = ["engine", "schema"];
-
 /// Names that say nothing of what is in a module.
 const EMPTY_NAMES: [&str; 6] = ["utils", "util", "helpers", "helper", "common", "misc"];
 
@@ -63,9 +60,6 @@ fn modules_use_each_other_in_no_circle() {
     let workspace = workspace();
     let mut faults = Vec::new();
     for package in &workspace.packages {
-        if CIRCULAR.contains(&package.folder.as_str()) {
-            continue;
-        }
         let src = format!("{}/src", package.folder);
         for circle in circles(Path::new(&src), &uses(&workspace, &package.folder)) {
             faults.push("a circle:".to_owned());
@@ -75,6 +69,39 @@ fn modules_use_each_other_in_no_circle() {
         }
     }
     none(&faults);
+}
+
+#[test]
+fn modules_of_the_engine_use_those_above_them_in_the_list() {
+    let workspace = workspace();
+    let architecture = architecture(&workspace);
+    let mut faults = BTreeSet::new();
+    for Use { from, to, name } in uses(&workspace, "engine") {
+        let (Some(upper), Some(lower)) = (engine_module(&from), engine_module(&to)) else {
+            continue;
+        };
+        let line = |module: &str| match architecture.engine_line(module) {
+            Some(line) => Ok(line),
+            None => Err(format!("{module} is not in the list of ARCHITECTURE.md")),
+        };
+        match (line(&upper), line(&lower)) {
+            (Ok(upper), Ok(lower)) if lower <= upper => {}
+            (Ok(_), Ok(_)) => {
+                let (from, to) = (from.display(), to.display());
+                let fault = format!("{from} uses {name} of {to}, which is below it in the list");
+                faults.insert(fault);
+            }
+            (upper, lower) => faults.extend(upper.err().into_iter().chain(lower.err())),
+        }
+    }
+    none(&faults.into_iter().collect::<Vec<_>>());
+}
+
+/// The module of the engine that a file belongs to; none of its root.
+fn engine_module(file: &Path) -> Option<String> {
+    let first = file.strip_prefix("engine/src").ok()?.iter().next()?;
+    let name = first.to_str()?.trim_end_matches(".rs");
+    (name != "lib").then(|| name.to_owned())
 }
 
 #[test]

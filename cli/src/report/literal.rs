@@ -110,8 +110,7 @@ fn write_bytes(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {
 
 /// Values of libraries print as the call that makes them.
 fn write_opaque(f: &mut fmt::Formatter<'_>, opaque: &dyn Opaque) -> fmt::Result {
-    let arena = Arena::new();
-    let text = opaque.to_text(&arena);
+    let text = opaque.to_text();
     let function = match opaque.type_name() {
         "kubernetes.Quantity" => "quantity",
         "kubernetes.URL" => "url",
@@ -119,7 +118,7 @@ fn write_opaque(f: &mut fmt::Formatter<'_>, opaque: &dyn Opaque) -> fmt::Result 
         "net.CIDR" => "cidr",
         "kubernetes.Semver" => "semver",
         "kubernetes.NamedFormat" => "format.named",
-        other => return write!(f, "{other}({})", quote::quote(text)),
+        other => return write!(f, "{other}({})", quote::quote(&text)),
     };
-    write!(f, "{function}({})", quote::quote(text))
+    write!(f, "{function}({})", quote::quote(&text))
 }

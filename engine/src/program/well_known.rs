@@ -129,8 +129,8 @@ impl Opaque for Empty {
         true
     }
 
-    fn to_text<'a>(&self, _: &'a Arena) -> &'a str {
-        ""
+    fn to_text(&self) -> Cow<'_, str> {
+        Cow::Borrowed("")
     }
 }
 

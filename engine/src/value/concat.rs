@@ -58,10 +58,10 @@ pub fn concat_lists<'a>(
     work: &Work<'_>,
 ) -> Result<Value<'a>, EvalError> {
     if let List(ListRepr::Shaped(items, shape)) = left {
-        return shape.concat(items, right, shape, arena, work);
+        return shape.concat(items, right.into(), shape, arena, work);
     }
     if let List(ListRepr::View(view)) = left
-        && let Some(joined) = view.concat(right, arena, work)
+        && let Some(joined) = view.concat(right.into(), arena, work)
     {
         return joined;
     }

@@ -255,6 +255,8 @@ fn differs(equal: Result<bool, EvalError>) -> Result<bool, EvalError> {
 
 #[cfg(test)]
 mod tests {
+    use std::borrow::Cow;
+
     use super::*;
     use crate::value::{Arena, Json, MapBuilder};
 
@@ -270,8 +272,8 @@ mod tests {
             Err(EvalError::no_such_overload())
         }
 
-        fn to_text<'a>(&self, _: &'a Arena) -> &'a str {
-            "incomparable"
+        fn to_text(&self) -> Cow<'_, str> {
+            Cow::Borrowed("incomparable")
         }
     }
 

@@ -2,10 +2,10 @@
 //!
 //! Go's maps have no order; ours are ordered by key, so that what depends on the order is the same every time.
 
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use super::{Arena, JsonObject, MapView, OpaqueKey, Repr, Shape, Value};
+use super::key::{Key, check_hashable, key_order};
+use super::{Arena, JsonObject, MapView, Repr, Shape, Value};
 use crate::error::EvalError;
 
 /// A map: computed, in a JSON document, or of a host.
@@ -328,99 +328,5 @@ impl<'a> MapBuilder<'a> {
                 .map(|(Key(key), value)| (key, value)),
         );
         Value(Repr::Map(arena.bump().alloc(MapValue::ordered(entries))))
-    }
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Key<'a>(Value<'a>);
-
-impl PartialEq for Key<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Key<'_> {}
-
-impl PartialOrd for Key<'_> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Key<'_> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        key_order(&self.0, &other.0)
-    }
-}
-
-/// A total order of map keys: by type, then by value. Keys of different number types are different keys. Lists, maps and
-/// other values that upstream compares by identity are ordered by their address.
-pub fn key_order(left: &Value<'_>, right: &Value<'_>) -> Ordering {
-    match (left, right) {
-        (Value(Repr::String(l)), Value(Repr::String(r))) => l.cmp(r),
-        (Value(Repr::Int(l)), Value(Repr::Int(r))) => l.cmp(r),
-        (Value(Repr::Uint(l)), Value(Repr::Uint(r))) => l.cmp(r),
-        (Value(Repr::Bool(l)), Value(Repr::Bool(r))) => l.cmp(r),
-        // Adding zero makes -0.0 and 0.0 one key.
-        (Value(Repr::Double(l)), Value(Repr::Double(r))) => (l + 0.0).total_cmp(&(r + 0.0)),
-        (Value(Repr::Bytes(l)), Value(Repr::Bytes(r))) => l.cmp(r),
-        (Value(Repr::Duration(l)), Value(Repr::Duration(r))) => l.cmp(r),
-        (Value(Repr::Timestamp(l)), Value(Repr::Timestamp(r))) => l.cmp(r),
-        (Value(Repr::Type(l)), Value(Repr::Type(r))) => l.cmp(r),
-        (Value(Repr::Opaque(l)), Value(Repr::Opaque(r))) => l
-            .type_name()
-            .cmp(r.type_name())
-            .then_with(|| match (l.key(), r.key()) {
-                (OpaqueKey::Place, OpaqueKey::Place) => address(left).cmp(&address(right)),
-                (l, r) => l.cmp(&r),
-            }),
-        _ => rank(left)
-            .cmp(&rank(right))
-            .then_with(|| address(left).cmp(&address(right))),
-    }
-}
-
-/// Fails for values that cannot be keys of maps or members of sets.
-pub(crate) fn check_hashable(key: &Value<'_>) -> Result<(), EvalError> {
-    match key.0 {
-        Repr::Bytes(_) => Err(EvalError::unhashable("types.Bytes")),
-        Repr::Opaque(opaque) if opaque.key() == OpaqueKey::Unhashable => {
-            Err(EvalError::unhashable(&opaque.go_type()))
-        }
-        _ => Ok(()),
-    }
-}
-
-fn rank(key: &Value<'_>) -> u8 {
-    match key.0 {
-        Repr::Null => 0,
-        Repr::Bool(_) => 1,
-        Repr::Int(_) => 2,
-        Repr::Uint(_) => 3,
-        Repr::Double(_) => 4,
-        Repr::String(_) => 5,
-        Repr::Bytes(_) => 6,
-        Repr::Duration(_) => 7,
-        Repr::Timestamp(_) => 8,
-        Repr::Type(_) => 9,
-        _ => 10,
-    }
-}
-
-pub(super) fn address(key: &Value<'_>) -> usize {
-    match key.0 {
-        Repr::List(values) | Repr::Items(values) => values.as_ptr().addr(),
-        Repr::JsonList(items) => items.as_ptr().addr(),
-        Repr::ShapedList(items, _) => items.as_ptr().addr(),
-        Repr::OwnedList(values) => values.as_ptr().addr(),
-        Repr::ListView(view) => std::ptr::from_ref(view).addr(),
-        Repr::Map(map) => std::ptr::from_ref(map).addr(),
-        Repr::JsonMap(map) | Repr::ShapedMap(map, _) => std::ptr::from_ref(map).addr(),
-        Repr::Fields(fields) => fields.as_ptr().addr(),
-        Repr::MapView(view) => std::ptr::from_ref(view).addr(),
-        Repr::Optional(Some(value)) => std::ptr::from_ref(value).addr(),
-        Repr::Opaque(opaque) => std::ptr::from_ref(opaque).addr(),
-        _ => 0,
     }
 }

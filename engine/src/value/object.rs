@@ -1,5 +1,6 @@
 //! Objects that struct literals of a host's types make: `Object.spec{replicas: 3}` (apiserver `pkg/cel/mutation`).
 
+use super::key::address;
 use super::{Arena, MapBuilder, Reach, Repr, Value};
 use crate::error::EvalError;
 
@@ -185,8 +186,7 @@ fn deeply_equal(
                 Ok(l.len() == r.len())
             })
         }
-        _ if left.as_list().is_some() => Ok(super::map::address(left)
-            == super::map::address(right)
+        _ if left.as_list().is_some() => Ok(address(left) == address(right)
             && left.as_list().map(|list| list.len()) == right.as_list().map(|list| list.len())),
         _ if left.go_type() == right.go_type() => left.equals_within(right, reach),
         _ => Ok(false),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::map::{check_hashable, key_order};
+use super::key::{check_hashable, key_order};
 use super::{Duration, MapView, Opaque, Reach, Repr, Timestamp, Value};
 use crate::error::EvalError;
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::{self, Write};
 
-use super::{Arena, ObjectKind, Repr, Timestamp, Value};
+use super::{ObjectKind, Repr, Timestamp, Value};
 use gavel_golang::{duration, float};
 
 /// Deeper values are cut off; it bounds recursion, and nobody reads so far.
@@ -147,7 +147,7 @@ impl Printer<'_, '_> {
             Repr::Type("map") => self.write_str("map(dyn, dyn)"),
             Repr::Type(name) => self.write_str(name),
             Repr::Object(object) => self.write_str(object.type_name()),
-            Repr::Opaque(opaque) => self.write_str(opaque.to_text(&Arena::new())),
+            Repr::Opaque(opaque) => self.write_str(&opaque.to_text()),
             Repr::Unread(json, shape) => shape.look(json, |value| match value {
                 Ok(value) => self.simple(&value),
                 Err(error) => self.write_str(error.message()),
@@ -198,7 +198,7 @@ fn write_time(f: &mut impl Write, time: Timestamp) -> fmt::Result {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::value::{Duration, MapBuilder};
+    use crate::value::{Arena, Duration, MapBuilder};
 
     #[test]
     fn prints_as_go_prints() {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use gavel_golang::work::Work;
 
-use super::{Arena, Json, JsonObject, List, Reach, Value};
+use super::{Arena, Json, JsonObject, Reach, Value};
 use crate::error::EvalError;
 
 /// How JSON is read: what its values, fields and elements are, and what equality and `+` of its lists mean.
@@ -54,11 +54,11 @@ pub trait JsonShape: Any + fmt::Debug + Send + Sync {
         work: &Work<'_>,
     ) -> Result<bool, EvalError>;
 
-    /// A list of this shape with another one appended by `+`. `this` is the shape itself.
+    /// A list of this shape with another list appended by `+`. `this` is the shape itself.
     fn concat<'a>(
         &'a self,
         items: &'a [Json],
-        other: List<'a>,
+        other: Value<'a>,
         this: &'a Shape,
         arena: &'a Arena,
         work: &Work<'_>,

@@ -3,6 +3,7 @@
 //! `authorizer` is the variable that a host binds to an [`AuthorizerValue`], `authorizer.requestResource` to a
 //! [`ResourceCheck`]. No two of the values are equal, not even one with itself: comparing them is an error.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use gavel_engine::body;
@@ -10,7 +11,7 @@ use gavel_engine::cost::formulas::nth;
 use gavel_engine::cost::{CallEstimate, Cost, CostEstimate, SizeEstimate, TRAVERSAL_FACTOR};
 use gavel_engine::decl::{CallContext, Overload, row};
 use gavel_engine::error::EvalError;
-use gavel_engine::value::{Arena, Opaque, Value};
+use gavel_engine::value::{Opaque, Value};
 
 use crate::authorizer::{
     Authorizer, AuthorizerAttributes, AuthorizerRequest, Decision, ResourceAttributes, UserInfo,
@@ -139,8 +140,8 @@ macro_rules! receiver_only {
                 Some(EvalError::no_such_overload())
             }
 
-            fn to_text<'a>(&self, _: &'a Arena) -> &'a str {
-                "no such overload"
+            fn to_text(&self) -> Cow<'_, str> {
+                Cow::Borrowed("no such overload")
             }
         })+
     };

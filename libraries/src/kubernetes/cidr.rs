@@ -1,5 +1,6 @@
 //! Networks (apiserver `pkg/cel/library/cidr.go`).
 
+use std::borrow::Cow;
 use std::marker::PhantomData;
 
 use gavel_engine::body;
@@ -8,7 +9,7 @@ use gavel_engine::cost::{
 };
 use gavel_engine::decl::{CallContext, Form, Overload, Yield, row};
 use gavel_engine::error::EvalError;
-use gavel_engine::value::{Arena, Opaque, OpaqueKey, Value};
+use gavel_engine::value::{Opaque, OpaqueKey, Value};
 
 use super::ip::{Ip, Kubernetes, Rules, key_of, text};
 use super::values::cidr::Prefix;
@@ -75,7 +76,7 @@ impl<R: Rules> Opaque for Cidr<R> {
     fn native_error(&self) -> Option<EvalError> {
         Some(EvalError::unsupported_conversion(
             "netip.Prefix",
-            self.to_text(&Arena::new()),
+            &self.to_text(),
         ))
     }
 
@@ -91,8 +92,8 @@ impl<R: Rules> Opaque for Cidr<R> {
         Some(u64::from(self.prefix.bits).div_ceil(8))
     }
 
-    fn to_text<'a>(&self, arena: &'a Arena) -> &'a str {
-        arena.bump().alloc_str(&self.prefix.to_string())
+    fn to_text(&self) -> Cow<'_, str> {
+        Cow::Owned(self.prefix.to_string())
     }
 }
 

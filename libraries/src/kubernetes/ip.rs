@@ -1,5 +1,6 @@
 //! IP addresses (apiserver `pkg/cel/library/ip.go`).
 
+use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 use std::net::IpAddr;
@@ -9,7 +10,7 @@ use gavel_engine::cost::formulas::nth;
 use gavel_engine::cost::{CallEstimate, Cost, SizeEstimate, TRAVERSAL_FACTOR};
 use gavel_engine::decl::{CallContext, Form, Overload, Yield, row};
 use gavel_engine::error::EvalError;
-use gavel_engine::value::{Arena, Opaque, OpaqueKey, Value};
+use gavel_engine::value::{Opaque, OpaqueKey, Value};
 use gavel_golang::netip::{
     bit_length, is_global_unicast, is_link_local_multicast, is_link_local_unicast, is_mapped,
     parse_address,
@@ -138,7 +139,7 @@ impl<R: Rules> Opaque for Ip<R> {
     fn native_error(&self) -> Option<EvalError> {
         Some(EvalError::unsupported_conversion(
             "netip.Addr",
-            self.to_text(&Arena::new()),
+            &self.to_text(),
         ))
     }
 
@@ -154,8 +155,8 @@ impl<R: Rules> Opaque for Ip<R> {
         Some(u64::from(bit_length(self.address)) / 8)
     }
 
-    fn to_text<'a>(&self, arena: &'a Arena) -> &'a str {
-        arena.bump().alloc_str(&self.address.to_string())
+    fn to_text(&self) -> Cow<'_, str> {
+        Cow::Owned(self.address.to_string())
     }
 }
 
@@ -174,7 +175,7 @@ pub(crate) fn is_canonical<R: Rules>(text: &str) -> Result<bool, EvalError> {
 
 /// The text of an address or a network.
 pub(crate) fn text<'a>(call: &CallContext<'a>, value: &'a dyn Opaque) -> &'a str {
-    value.to_text(call.arena)
+    call.arena.bump().alloc_str(&value.to_text())
 }
 
 pub(crate) fn family<R: Rules>(ip: &Ip<R>) -> i64 {

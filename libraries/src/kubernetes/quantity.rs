@@ -7,7 +7,7 @@ use gavel_engine::body;
 use gavel_engine::cost::Cost;
 use gavel_engine::decl::{CallContext, Overload, row};
 use gavel_engine::error::EvalError;
-use gavel_engine::value::{Arena, Opaque, Value};
+use gavel_engine::value::{Opaque, Value};
 
 use super::values::quantity::{Quantity, TooManyDigits};
 use crate::cost::PARSING;
@@ -55,7 +55,7 @@ impl Opaque for QuantityValue {
     fn native_error(&self) -> Option<EvalError> {
         Some(EvalError::unsupported_conversion(
             "*resource.Quantity",
-            self.to_text(&Arena::new()),
+            &self.to_text(),
         ))
     }
 
@@ -66,8 +66,8 @@ impl Opaque for QuantityValue {
         }
     }
 
-    fn to_text<'a>(&self, arena: &'a Arena) -> &'a str {
-        arena.bump().alloc_str(&self.quantity.to_string())
+    fn to_text(&self) -> Cow<'_, str> {
+        Cow::Owned(self.quantity.to_string())
     }
 }
 

@@ -1,10 +1,12 @@
 //! Semantic versions (apiserver `pkg/cel/library/semverlib.go`).
 
+use std::borrow::Cow;
+
 use gavel_engine::body;
 use gavel_engine::cost::Cost;
 use gavel_engine::decl::{CallContext, Overload, row};
 use gavel_engine::error::EvalError;
-use gavel_engine::value::{Arena, Opaque, OpaqueKey, Value};
+use gavel_engine::value::{Opaque, OpaqueKey, Value};
 
 use super::values::semver::{ParseVersionError, Version};
 use crate::cost::PARSING;
@@ -36,7 +38,7 @@ impl Opaque for Version {
     fn native_error(&self) -> Option<EvalError> {
         Some(EvalError::unsupported_conversion(
             "semver.Version",
-            self.to_text(&Arena::new()),
+            &self.to_text(),
         ))
     }
 
@@ -45,8 +47,8 @@ impl Opaque for Version {
         Ok(self.compare(other).is_eq())
     }
 
-    fn to_text<'a>(&self, arena: &'a Arena) -> &'a str {
-        arena.bump().alloc_str(&self.to_string())
+    fn to_text(&self) -> Cow<'_, str> {
+        Cow::Owned(self.to_string())
     }
 }
 

@@ -8,7 +8,7 @@ use gavel_engine::value::{Arena, JsonObject, JsonShape, Reach, Value};
 use gavel_golang::work::Work;
 use smallvec::SmallVec;
 
-use super::joined::Elements;
+use super::elements::Elements;
 use super::native::{Key, MapKey, Native};
 use super::node::{Joined, Kind, ListType, Node};
 use super::valued;

@@ -9,58 +9,13 @@ use std::collections::{HashMap, HashSet};
 
 use bumpalo::collections::Vec as ArenaVec;
 use gavel_engine::error::EvalError;
-use gavel_engine::value::{Arena, HeldError, Json, List, ListView, Reach, Shape, Value};
+use gavel_engine::value::{Arena, HeldError, Json, ListView, Reach, Shape, Value};
 use gavel_golang::work::Work;
 
+use super::elements::{Element, Elements};
 use super::native::{Key, MapKey, Native};
 use super::node::{Joined, Kind, ListType, Node};
 use super::{equality, valued};
-
-/// The elements of a list of a schema.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Elements<'a> {
-    /// In a document.
-    Json(&'a [Json]),
-    /// Of a list that was joined.
-    Joined(&'a [Element<'a>]),
-}
-
-/// An element of a list that was joined.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Element<'a> {
-    native: Native<'a>,
-    value: Value<'a>,
-}
-
-impl<'a> Elements<'a> {
-    pub(super) fn len(self) -> usize {
-        match self {
-            Elements::Json(items) => items.len(),
-            Elements::Joined(elements) => elements.len(),
-        }
-    }
-
-    /// The elements as Go holds them.
-    pub(super) fn natives(self) -> impl Iterator<Item = Native<'a>> {
-        (0..self.len()).filter_map(move |index| self.native(index))
-    }
-
-    /// An element as Go holds it.
-    fn native(self, index: usize) -> Option<Native<'a>> {
-        match self {
-            Elements::Json(items) => items.get(index).map(Native::Json),
-            Elements::Joined(elements) => elements.get(index).map(|element| element.native),
-        }
-    }
-
-    /// An element as a value, by the schema of elements.
-    pub(super) fn value(self, index: usize, item: &'a Shape) -> Option<Value<'a>> {
-        match self {
-            Elements::Json(items) => items.get(index).map(|json| item.view(json)),
-            Elements::Joined(elements) => elements.get(index).map(|element| element.value),
-        }
-    }
-}
 
 /// The units of work of an element that is joined.
 const WORK_PER_ELEMENT: usize = 256;
@@ -70,10 +25,13 @@ pub(super) fn concat<'a>(
     shape: &'a Shape,
     left: Elements<'a>,
     added: Option<&Added<'_>>,
-    right: List<'a>,
+    right: Value<'a>,
     arena: &'a Arena,
     work: &Work<'_>,
 ) -> Result<Value<'a>, EvalError> {
+    let Some(right) = right.as_list() else {
+        return Err(right.no_such_overload());
+    };
     let Some(Kind::List(item, list_type, joined)) = Node::of(shape).map(|node| &node.kind) else {
         return Err(EvalError::no_such_overload());
     };
@@ -243,7 +201,7 @@ impl ListView for SchemaList<'_> {
 
     fn concat<'a>(
         &'a self,
-        other: List<'a>,
+        other: Value<'a>,
         arena: &'a Arena,
         work: &Work<'_>,
     ) -> Option<Result<Value<'a>, EvalError>> {

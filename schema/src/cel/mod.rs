@@ -14,6 +14,7 @@ use smol_str::SmolStr;
 use crate::JsonSchema;
 
 mod build;
+mod elements;
 mod equality;
 mod escape;
 mod joined;

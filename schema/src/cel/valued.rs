@@ -8,7 +8,7 @@ use gavel_engine::value::{Arena, HeldError, List, ListView, Reach, Shape, Value}
 use gavel_golang::work::Work;
 use smallvec::SmallVec;
 
-use super::joined::Elements;
+use super::elements::Elements;
 use super::native::{Key, Native};
 use super::node::ListType;
 
@@ -186,10 +186,13 @@ impl ListView for ValueList<'_> {
 
     fn concat<'a>(
         &'a self,
-        other: List<'a>,
+        other: Value<'a>,
         arena: &'a Arena,
         work: &Work<'_>,
     ) -> Option<Result<Value<'a>, EvalError>> {
+        let Some(other) = other.as_list() else {
+            return Some(Err(other.no_such_overload()));
+        };
         // Twice, for what the elements are told apart by.
         let each = size_of::<[Value<'_>; 2]>();
         let bytes = self.len().saturating_add(other.len()).saturating_mul(each);

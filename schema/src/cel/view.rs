@@ -12,6 +12,7 @@ use gavel_golang::base64::{self, Encoding};
 use gavel_golang::time::{Layout, OffsetTime};
 use gavel_golang::work::Work;
 
+use super::elements::Elements;
 use super::escape::unescape;
 use super::native::Native;
 use super::node::{Format, Kind, ListType, Node};
@@ -78,7 +79,7 @@ impl JsonShape for Node {
         other: &Value<'_>,
         reach: &mut Reach<'_>,
     ) -> Result<bool, EvalError> {
-        equality::list_equals(self, joined::Elements::Json(items), &[], other, reach)
+        equality::list_equals(self, Elements::Json(items), &[], other, reach)
     }
 
     fn map_equals(
@@ -102,19 +103,12 @@ impl JsonShape for Node {
     fn concat<'a>(
         &'a self,
         items: &'a [Json],
-        other: List<'a>,
+        other: Value<'a>,
         this: &'a Shape,
         arena: &'a Arena,
         work: &Work<'_>,
     ) -> Result<Value<'a>, EvalError> {
-        joined::concat(
-            this,
-            joined::Elements::Json(items),
-            None,
-            other,
-            arena,
-            work,
-        )
+        joined::concat(this, Elements::Json(items), None, other, arena, work)
     }
 
     fn go_type(&self) -> &'static str {
@@ -171,8 +165,8 @@ impl Node {
                 if let Some((items, _)) = value.as_shaped_list() {
                     Some(Value::shaped_list(items, this))
                 } else if let Some((items, None)) = value.as_json_array() {
-                    let items = joined::Elements::Json(items);
-                    return joined::concat(this, items, None, List::EMPTY, arena, work);
+                    let items = Elements::Json(items);
+                    return joined::concat(this, items, None, List::EMPTY.into(), arena, work);
                 } else {
                     None
                 }
@@ -360,8 +354,8 @@ impl Opaque for Preserved {
         })
     }
 
-    fn to_text<'a>(&self, arena: &'a Arena) -> &'a str {
-        arena.bump().alloc_str(&self.0.to_string())
+    fn to_text(&self) -> Cow<'_, str> {
+        Cow::Owned(self.0.to_string())
     }
 }
 

@@ -4,17 +4,8 @@
 use gavel_engine::value::Json;
 
 use super::fault::{Cause, Outcome};
-use super::node::Node;
+use super::node::Combination;
 use super::trail::Trail;
-
-/// What a schema says by means of other schemas.
-#[derive(Debug)]
-pub(super) struct Combination {
-    pub(super) any_of: Vec<Node>,
-    pub(super) one_of: Vec<Node>,
-    pub(super) all_of: Vec<Node>,
-    pub(super) not: Option<Node>,
-}
 
 impl Combination {
     pub(super) fn check<'f>(

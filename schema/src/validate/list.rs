@@ -1,29 +1,17 @@
 //! Lists (kube-openapi `pkg/validation/validate/slice_validator.go`).
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
 use gavel_engine::value::Json;
 
 use super::fault::{Cause, Outcome};
-use super::list_type::ListType;
-use super::node::Node;
+use super::node::ListRules;
 use super::trail::Trail;
 use crate::correlate::Correlated;
 use crate::equal::Same;
 
 /// The units of work of an element that must be unique.
 const WORK_PER_MEMBER: usize = 256;
-
-/// What a schema says of lists.
-#[derive(Debug)]
-pub(super) struct ListRules {
-    pub(super) items: Option<Arc<Node>>,
-    pub(super) max_items: Option<i64>,
-    pub(super) min_items: Option<i64>,
-    pub(super) unique_items: bool,
-    pub(super) list_type: ListType,
-}
 
 impl ListRules {
     pub(super) fn check<'f>(

@@ -11,24 +11,12 @@ use serde_json::Map;
 use smol_str::SmolStr;
 
 use super::fault::MAX_BYTES;
-use super::map::Others;
-use super::node::Node;
+use super::node::{ListType, Node, Others};
+use crate::JsonSchema;
 use crate::equal::Same;
-use crate::{JsonSchema, OptionalList};
 
 /// The units of work of a value.
 const WORK_PER_VALUE: usize = 256;
-
-/// `x-kubernetes-list-type`
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum ListType {
-    /// Elements may be equal.
-    Atomic,
-    /// Elements are unique.
-    Set,
-    /// Elements are objects with unique keys.
-    Map(OptionalList<SmolStr>),
-}
 
 impl ListType {
     pub(super) fn of(schema: &JsonSchema) -> Self {

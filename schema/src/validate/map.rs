@@ -1,47 +1,12 @@
 //! Objects (kube-openapi `pkg/validation/validate/object_validator.go`).
 
-use std::sync::Arc;
-
 use gavel_engine::value::Json;
 use serde_json::Map;
-use smol_str::SmolStr;
 
 use super::fault::{Cause, Outcome};
-use super::node::Node;
+use super::node::{MapRules, Node, Others, Properties, Property};
 use super::trail::Trail;
-use crate::OptionalList;
 use crate::correlate::Correlated;
-
-/// What a schema says of objects.
-#[derive(Debug)]
-pub(super) struct MapRules {
-    pub(super) properties: Properties,
-    pub(super) others: Option<Others>,
-    pub(super) required: OptionalList<SmolStr>,
-    pub(super) max_properties: Option<i64>,
-    pub(super) min_properties: Option<i64>,
-}
-
-/// What a schema says of fields that it does not name.
-#[derive(Debug)]
-pub(super) enum Others {
-    /// There may be none.
-    None,
-    /// Their schema.
-    Schema(Arc<Node>),
-}
-
-/// Properties in the order of their names.
-#[derive(Debug)]
-pub(super) struct Properties(Box<[Property]>);
-
-/// A property of an object.
-#[derive(Debug)]
-pub(super) struct Property {
-    pub(super) name: Box<str>,
-    pub(super) is_required: bool,
-    pub(super) node: Arc<Node>,
-}
 
 impl Properties {
     /// Of properties in the order of their names.

@@ -13,6 +13,7 @@ use crate::JsonSchema;
 use crate::correlate::Correlated;
 
 mod combination;
+mod compile;
 mod convert;
 mod enumeration;
 mod fault;
@@ -26,8 +27,9 @@ mod text;
 mod trail;
 mod types;
 
+use compile::{Compiler, Purpose};
 use fault::{Outcome, errors};
-use node::{Compiler, Node, Purpose};
+use node::Node;
 use trail::Places;
 
 /// A schema, ready to look at values: compiled once, from many threads.

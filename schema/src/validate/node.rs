@@ -1,28 +1,21 @@
 //! A schema's node, compiled, and the order in which it is held against a value (kube-openapi
 //! `pkg/validation/validate/schema.go`).
 
-use std::collections::HashMap;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use gavel_apimachinery::formats::Format;
-use gavel_apimachinery::server::{Difference, Server};
 use gavel_engine::value::Json;
 use smol_str::SmolStr;
 
-use super::combination::Combination;
 use super::enumeration::lists;
 use super::fault::{Cause, Outcome};
-use super::list::ListRules;
-use super::list_type::ListType;
-use super::map::{MapRules, Others, Properties, Property};
 use super::number::NumberRules;
 use super::pattern::Pattern;
-use super::text::TextRules;
 use super::trail::Trail;
-use super::types::Types;
+use crate::OptionalList;
 use crate::correlate::Correlated;
 use crate::equal::Numeric;
-use crate::{JsonSchema, OptionalList, SchemaOrBool};
 
 /// The units of work of a value, without what it holds.
 const WORK_PER_VALUE: usize = 256;
@@ -32,12 +25,12 @@ const WORK_PER_VALUE: usize = 256;
 pub(super) struct Node {
     pub(super) types: Types,
     pub(super) format: Option<NamedFormat>,
-    combination: Option<Box<Combination>>,
-    texts: Option<Box<TextRules>>,
-    numbers: Option<Box<NumberRules>>,
+    pub(super) combination: Option<Box<Combination>>,
+    pub(super) texts: Option<Box<TextRules>>,
+    pub(super) numbers: Option<Box<NumberRules>>,
     pub(super) lists: Option<Box<ListRules>>,
     pub(super) maps: Option<Box<MapRules>>,
-    enumeration: OptionalList<Json>,
+    pub(super) enumeration: OptionalList<Json>,
     /// Whether a list in here is of type set or map.
     pub(super) has_list_types: bool,
 }
@@ -49,6 +42,92 @@ pub(super) struct NamedFormat {
     pub(super) name: Box<str>,
     /// None for formats of numbers.
     pub(super) of_texts: Option<Format>,
+}
+
+/// What a schema says by means of other schemas.
+#[derive(Debug)]
+pub(super) struct Combination {
+    pub(super) any_of: Vec<Node>,
+    pub(super) one_of: Vec<Node>,
+    pub(super) all_of: Vec<Node>,
+    pub(super) not: Option<Node>,
+}
+
+/// What a schema says of texts.
+#[derive(Debug)]
+pub(super) struct TextRules {
+    /// In code points.
+    pub(super) max_length: Option<i64>,
+    /// In code points.
+    pub(super) min_length: Option<i64>,
+    pub(super) pattern: Option<Arc<Pattern>>,
+}
+
+/// What a schema says of lists.
+#[derive(Debug)]
+pub(super) struct ListRules {
+    pub(super) items: Option<Arc<Node>>,
+    pub(super) max_items: Option<i64>,
+    pub(super) min_items: Option<i64>,
+    pub(super) unique_items: bool,
+    pub(super) list_type: ListType,
+}
+
+/// `x-kubernetes-list-type`
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum ListType {
+    /// Elements may be equal.
+    Atomic,
+    /// Elements are unique.
+    Set,
+    /// Elements are objects with unique keys.
+    Map(OptionalList<SmolStr>),
+}
+
+/// What a schema says of objects.
+#[derive(Debug)]
+pub(super) struct MapRules {
+    pub(super) properties: Properties,
+    pub(super) others: Option<Others>,
+    pub(super) required: OptionalList<SmolStr>,
+    pub(super) max_properties: Option<i64>,
+    pub(super) min_properties: Option<i64>,
+}
+
+/// What a schema says of fields that it does not name.
+#[derive(Debug)]
+pub(super) enum Others {
+    /// There may be none.
+    None,
+    /// Their schema.
+    Schema(Arc<Node>),
+}
+
+/// Properties in the order of their names.
+#[derive(Debug)]
+pub(super) struct Properties(pub(super) Box<[Property]>);
+
+/// A property of an object.
+#[derive(Debug)]
+pub(super) struct Property {
+    pub(super) name: Box<str>,
+    pub(super) is_required: bool,
+    pub(super) node: Arc<Node>,
+}
+
+/// The types that a schema allows.
+#[derive(Debug)]
+pub(super) struct Types {
+    /// The names, separated by commas; empty where any type is allowed.
+    pub(super) text: Cow<'static, str>,
+    pub(super) integer: bool,
+    pub(super) number: bool,
+    pub(super) string: bool,
+    pub(super) boolean: bool,
+    pub(super) array: bool,
+    pub(super) object: bool,
+    /// Whether null is allowed, besides any type.
+    pub(super) null: bool,
 }
 
 impl Node {
@@ -158,200 +237,5 @@ impl Node {
         if let Some(cause) = cause {
             outcome.add(trail, cause);
         }
-    }
-}
-
-/// What a schema is compiled for. Upstream converts it in two ways.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Purpose {
-    /// To validate objects: int-or-string is the types integer and string, and formats count only where the server knows
-    /// them for the type.
-    Objects(Server),
-    /// To validate the defaults of a structural schema: types and formats are what the schema declares, and schemas beside
-    /// another say nothing of `additionalProperties`.
-    Defaults(Server),
-}
-
-impl Purpose {
-    /// The types that a schema allows.
-    pub(super) fn types(self, schema: &JsonSchema) -> &[SmolStr] {
-        const INT_OR_STRING: &[SmolStr] = &[
-            SmolStr::new_static("integer"),
-            SmolStr::new_static("string"),
-        ];
-        match self {
-            Purpose::Objects(_) if schema.int_or_string => INT_OR_STRING,
-            _ if schema.kind.is_empty() => &[],
-            _ => std::slice::from_ref(&schema.kind),
-        }
-    }
-}
-
-/// Compiles the nodes of one schema.
-pub(super) struct Compiler<'s> {
-    purpose: Purpose,
-    /// Whether the schema that is compiled stands beside another.
-    in_combination: bool,
-    /// Schemas repeat their patterns.
-    patterns: HashMap<&'s str, Arc<Pattern>>,
-    /// By the place of the schema: what is one schema is one node.
-    nodes: HashMap<*const JsonSchema, Arc<Node>>,
-}
-
-impl<'s> Compiler<'s> {
-    pub(super) fn new(purpose: Purpose) -> Self {
-        Compiler {
-            purpose,
-            in_combination: false,
-            patterns: HashMap::new(),
-            nodes: HashMap::new(),
-        }
-    }
-
-    /// Compiles a schema that may be there several times.
-    fn shared(&mut self, schema: &'s Arc<JsonSchema>) -> Arc<Node> {
-        let place = Arc::as_ptr(schema);
-        if let Some(known) = self.nodes.get(&place) {
-            return Arc::clone(known);
-        }
-        let node = Arc::new(self.node(schema));
-        self.nodes.insert(place, Arc::clone(&node));
-        node
-    }
-
-    /// Compiles a schema, which is at most [`crate::MAX_DEPTH`] deep.
-    pub(super) fn node(&mut self, schema: &'s JsonSchema) -> Node {
-        let lists = self.lists(schema);
-        let maps = self.maps(schema);
-        let has_list_types = lists.as_ref().is_some_and(|rules| {
-            rules.list_type != ListType::Atomic
-                || rules
-                    .items
-                    .as_ref()
-                    .is_some_and(|items| items.has_list_types)
-        }) || maps.as_ref().is_some_and(|rules| {
-            rules.properties.nodes().any(|node| node.has_list_types)
-                || matches!(&rules.others, Some(Others::Schema(node)) if node.has_list_types)
-        });
-        let types = self.purpose.types(schema);
-        let format = self.format(schema);
-        let format_name = format.as_ref().map_or("", |format| &format.name);
-        Node {
-            types: Types::new(types, schema.nullable),
-            combination: self.combination(schema),
-            texts: self.texts(schema),
-            numbers: NumberRules::new(schema, types, format_name).map(Box::new),
-            format,
-            lists,
-            maps,
-            enumeration: schema.bounds.enumeration.clone(),
-            has_list_types,
-        }
-    }
-
-    /// The format of a schema, if it counts.
-    fn format(&self, schema: &JsonSchema) -> Option<NamedFormat> {
-        let name = schema.format.as_str();
-        if name.is_empty() {
-            return None;
-        }
-        let of_texts = match (self.purpose, self.purpose.types(schema)) {
-            // All that the server itself knows.
-            (Purpose::Defaults(server), _) => Format::named(name, server.version()),
-            (Purpose::Objects(server), _) if !server.has(Difference::FormatsDependOnTypes) => {
-                Some(Format::named(name, server.language())?)
-            }
-            (Purpose::Objects(server), types) => match types {
-                [kind] if kind == "integer" && matches!(name, "int32" | "int64") => None,
-                [kind] if kind == "number" && matches!(name, "float" | "double") => None,
-                [kind] if kind != "string" => return None,
-                _ => Some(Format::named(name, server.language())?),
-            },
-        };
-        Some(NamedFormat {
-            name: name.into(),
-            of_texts,
-        })
-    }
-
-    fn combination(&mut self, schema: &'s JsonSchema) -> Option<Box<Combination>> {
-        let combinations = schema.combinations.as_option()?;
-        let outside = std::mem::replace(&mut self.in_combination, true);
-        let mut nodes = |schemas: &'s [JsonSchema]| -> Vec<Node> {
-            schemas.iter().map(|schema| self.node(schema)).collect()
-        };
-        let combination = Combination {
-            any_of: nodes(&combinations.any_of),
-            one_of: nodes(&combinations.one_of),
-            all_of: nodes(&combinations.all_of),
-            not: combinations.not.as_deref().map(|schema| self.node(schema)),
-        };
-        self.in_combination = outside;
-        let Combination {
-            any_of,
-            one_of,
-            all_of,
-            not,
-        } = &combination;
-        let empty = any_of.is_empty() && one_of.is_empty() && all_of.is_empty() && not.is_none();
-        (!empty).then(|| Box::new(combination))
-    }
-
-    fn texts(&mut self, schema: &'s JsonSchema) -> Option<Box<TextRules>> {
-        let pattern = schema.bounds.pattern.as_str();
-        let rules = TextRules {
-            max_length: schema.bounds.max_length,
-            min_length: schema.bounds.min_length,
-            pattern: (!pattern.is_empty()).then(|| {
-                let compiled = self.patterns.entry(pattern);
-                Arc::clone(compiled.or_insert_with(|| Arc::new(Pattern::new(pattern))))
-            }),
-        };
-        let empty =
-            rules.max_length.is_none() && rules.min_length.is_none() && rules.pattern.is_none();
-        (!empty).then(|| Box::new(rules))
-    }
-
-    fn lists(&mut self, schema: &'s JsonSchema) -> Option<Box<ListRules>> {
-        let rules = ListRules {
-            items: schema.item().map(|item| self.shared(item)),
-            max_items: schema.bounds.max_items,
-            min_items: schema.bounds.min_items,
-            unique_items: schema.bounds.unique_items,
-            list_type: ListType::of(schema),
-        };
-        let empty = rules.items.is_none()
-            && rules.max_items.is_none()
-            && rules.min_items.is_none()
-            && !rules.unique_items
-            && rules.list_type == ListType::Atomic;
-        (!empty).then(|| Box::new(rules))
-    }
-
-    fn maps(&mut self, schema: &'s JsonSchema) -> Option<Box<MapRules>> {
-        let required = schema.required_names();
-        let properties = schema.properties.iter().map(|(name, property)| Property {
-            name: name.as_str().into(),
-            is_required: required.contains(name.as_str()),
-            node: self.shared(property),
-        });
-        let rules = MapRules {
-            properties: Properties::new(properties),
-            others: match &schema.additional_properties {
-                _ if self.in_combination && matches!(self.purpose, Purpose::Defaults(_)) => None,
-                None | Some(SchemaOrBool::Allows(true)) => None,
-                Some(SchemaOrBool::Allows(false)) => Some(Others::None),
-                Some(SchemaOrBool::Schema(schema)) => Some(Others::Schema(self.shared(schema))),
-            },
-            required: schema.required.clone(),
-            max_properties: schema.bounds.max_properties,
-            min_properties: schema.bounds.min_properties,
-        };
-        let empty = rules.properties.is_empty()
-            && rules.others.is_none()
-            && rules.required.is_empty()
-            && rules.max_properties.is_none()
-            && rules.min_properties.is_none();
-        (!empty).then(|| Box::new(rules))
     }
 }

@@ -1,21 +1,8 @@
 //! Lengths, patterns and formats of texts (kube-openapi `pkg/validation/validate/{validator,values,formats}.go`).
 
-use std::sync::Arc;
-
 use super::fault::Cause;
-use super::node::Node;
-use super::pattern::Pattern;
+use super::node::{Node, TextRules};
 use super::trail::Trail;
-
-/// What a schema says of texts.
-#[derive(Debug)]
-pub(super) struct TextRules {
-    /// In code points.
-    pub(super) max_length: Option<i64>,
-    /// In code points.
-    pub(super) min_length: Option<i64>,
-    pub(super) pattern: Option<Arc<Pattern>>,
-}
 
 impl TextRules {
     /// The first thing that is wrong with a text.

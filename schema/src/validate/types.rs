@@ -7,23 +7,8 @@ use smol_str::SmolStr;
 
 use super::convert::is_integer;
 use super::fault::Cause;
-use super::node::Node;
+use super::node::{Node, Types};
 use crate::equal::Numeric;
-
-/// The types that a schema allows.
-#[derive(Debug)]
-pub(super) struct Types {
-    /// The names, separated by commas; empty where any type is allowed.
-    pub(super) text: Cow<'static, str>,
-    pub(super) integer: bool,
-    pub(super) number: bool,
-    pub(super) string: bool,
-    boolean: bool,
-    array: bool,
-    object: bool,
-    /// Whether null is allowed, besides any type.
-    null: bool,
-}
 
 impl Types {
     pub(super) fn new(names: &[SmolStr], nullable: bool) -> Self {

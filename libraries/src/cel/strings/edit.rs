@@ -214,7 +214,7 @@ fn native_string<'a>(arena: &'a Arena, mut value: Value<'a>) -> Result<&'a str, 
     }
     let source = match value.kind() {
         ValueKind::String(text) => return Ok(text),
-        ValueKind::Opaque(opaque) => return Ok(opaque.to_text(arena)),
+        ValueKind::Opaque(opaque) => return Ok(arena.bump().alloc_str(&opaque.to_text())),
         ValueKind::Optional(_) => return Err(EvalError::new("optional.none() dereference")),
         ValueKind::Type(_) => {
             return Err(EvalError::new("type conversion not supported for 'type'"));

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use gavel_apimachinery::formats;
 use gavel_apimachinery::names::{self, Faults};
 use gavel_engine::error::EvalError;
-use gavel_engine::value::{Arena, Opaque, OpaqueKey, Value};
+use gavel_engine::value::{Opaque, OpaqueKey, Value};
 use gavel_golang::url::Url;
 
 /// The name of the type.
@@ -144,7 +144,7 @@ impl Opaque for Format {
         equal.ok_or_else(EvalError::no_such_overload)
     }
 
-    fn to_text<'a>(&self, _: &'a Arena) -> &'a str {
-        self.name()
+    fn to_text(&self) -> Cow<'_, str> {
+        Cow::Borrowed(self.name())
     }
 }

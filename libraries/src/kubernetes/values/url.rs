@@ -1,7 +1,9 @@
 //! `kubernetes.URL`
 
+use std::borrow::Cow;
+
 use gavel_engine::error::EvalError;
-use gavel_engine::value::{Arena, Opaque, Value};
+use gavel_engine::value::{Opaque, Value};
 use gavel_golang::url::Url;
 
 /// The name of the type.
@@ -29,7 +31,7 @@ impl Opaque for UrlValue {
         equal.ok_or_else(EvalError::no_such_overload)
     }
 
-    fn to_text<'a>(&self, arena: &'a Arena) -> &'a str {
-        arena.bump().alloc_str(self.0.as_str())
+    fn to_text(&self) -> Cow<'_, str> {
+        Cow::Borrowed(self.0.as_str())
     }
 }

@@ -1,0 +1,51 @@
+//! The elements of lists of a schema, in a document or joined.
+
+use gavel_engine::value::{Json, Shape, Value};
+
+use super::native::Native;
+
+/// The elements of a list of a schema.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Elements<'a> {
+    /// In a document.
+    Json(&'a [Json]),
+    /// Of a list that was joined.
+    Joined(&'a [Element<'a>]),
+}
+
+/// An element of a list that was joined.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Element<'a> {
+    pub(super) native: Native<'a>,
+    pub(super) value: Value<'a>,
+}
+
+impl<'a> Elements<'a> {
+    pub(super) fn len(self) -> usize {
+        match self {
+            Elements::Json(items) => items.len(),
+            Elements::Joined(elements) => elements.len(),
+        }
+    }
+
+    /// The elements as Go holds them.
+    pub(super) fn natives(self) -> impl Iterator<Item = Native<'a>> {
+        (0..self.len()).filter_map(move |index| self.native(index))
+    }
+
+    /// An element as Go holds it.
+    fn native(self, index: usize) -> Option<Native<'a>> {
+        match self {
+            Elements::Json(items) => items.get(index).map(Native::Json),
+            Elements::Joined(elements) => elements.get(index).map(|element| element.native),
+        }
+    }
+
+    /// An element as a value, by the schema of elements.
+    pub(super) fn value(self, index: usize, item: &'a Shape) -> Option<Value<'a>> {
+        match self {
+            Elements::Json(items) => items.get(index).map(|json| item.view(json)),
+            Elements::Joined(elements) => elements.get(index).map(|element| element.value),
+        }
+    }
+}

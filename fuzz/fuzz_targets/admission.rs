@@ -50,7 +50,9 @@ fuzz_target!(|text: &[u8]| {
     let mut index = PolicyIndex::new(ENVIRONMENTS.stored_expressions());
     for object in &objects {
         is_validated(&object.to_string());
-        let _ = index.apply(object.clone());
+        if index.apply(object.clone()).is_err() {
+            index.apply_param(object.clone());
+        }
     }
     let document = input.remove("request").unwrap_or_default();
     let (text, arena) = (document.to_string(), Arena::new());

@@ -9,8 +9,8 @@ use gavel_engine::value::Json;
 use indexmap::IndexMap;
 
 use crate::api::{
-    DecodeError, GROUP, MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, ParamKind,
-    Registration, ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding,
+    DecodeError, FieldValidation, GROUP, MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding,
+    ParamKind, Registration, Resource, ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding,
 };
 use crate::cel::Compiler;
 use crate::compiled::CompiledPolicy;
@@ -111,33 +111,36 @@ impl PolicyIndex {
         }
     }
 
-    /// Takes in an object as it now is: a policy, a binding or a namespace, by its kind; any other is one that policies
-    /// may use as params.
+    /// Takes in a policy, a binding or a namespace as it now is. [`PolicyIndex::apply_param`] takes what policies use as
+    /// params.
     ///
     /// # Errors
     ///
-    /// An object that is not of the type that its kind names. A policy whose expressions do not compile is taken in.
+    /// An object of any other kind, a field of another type, and an unknown field of a policy or binding. A policy whose
+    /// expressions do not compile is taken in.
     pub fn apply(&mut self, object: Json) -> Result<(), IndexError> {
-        match kind_of(&object) {
-            Kind::Policy => {
-                self.apply_policy(ValidatingAdmissionPolicy::from_json(&object)?);
+        if type_of(&object) == ("v1", "Namespace") {
+            self.apply_namespace(&object)?;
+            self.apply_param(object);
+            return Ok(());
+        }
+        let (resource, _) = FieldValidation::Strict.apply(Resource::decode(&object)?)?;
+        match resource {
+            Resource::ValidatingAdmissionPolicy(policy) => self.apply_policy(*policy),
+            Resource::ValidatingAdmissionPolicyBinding(binding) => self.apply_binding(*binding),
+            Resource::MutatingAdmissionPolicy(policy) => {
+                self.insert_mutating_policy(Arc::new(self.compile_mutating(*policy)));
             }
-            Kind::Binding => {
-                self.apply_binding(ValidatingAdmissionPolicyBinding::from_json(&object)?);
+            Resource::MutatingAdmissionPolicyBinding(binding) => {
+                self.insert_mutating_binding(Arc::new(CompiledMutatingBinding::new(*binding)));
             }
-            Kind::MutatingPolicy => {
-                let policy = MutatingAdmissionPolicy::from_json(&object)?;
-                self.insert_mutating_policy(Arc::new(self.compile_mutating(policy)));
+            Resource::ValidatingWebhookConfiguration(_)
+            | Resource::MutatingWebhookConfiguration(_) => {
+                let kind = resource.kind();
+                return Err(IndexError(format!(
+                    "a {kind} is neither policy nor binding"
+                )));
             }
-            Kind::MutatingBinding => {
-                let binding = MutatingAdmissionPolicyBinding::from_json(&object)?;
-                self.insert_mutating_binding(Arc::new(CompiledMutatingBinding::new(binding)));
-            }
-            Kind::Namespace => {
-                self.apply_namespace(&object)?;
-                self.apply_param(object);
-            }
-            Kind::Other => self.apply_param(object),
         }
         Ok(())
     }
@@ -145,34 +148,32 @@ impl PolicyIndex {
     /// Forgets an object; of its content, only kind, name and namespace count.
     pub fn delete(&mut self, object: &Json) {
         let name = text_of(object.into(), "name");
-        match kind_of(object) {
-            Kind::Policy => {
+        let (api_version, kind) = type_of(object);
+        match (api_version.split('/').next(), kind) {
+            (Some(GROUP), ValidatingAdmissionPolicy::KIND) => {
                 Arc::make_mut(&mut self.policies).remove(name);
-                self.hooks.take();
             }
-            Kind::Binding => {
+            (Some(GROUP), ValidatingAdmissionPolicyBinding::KIND) => {
                 Arc::make_mut(&mut self.bindings).shift_remove(name);
-                self.hooks.take();
             }
-            Kind::MutatingPolicy => {
+            (Some(GROUP), MutatingAdmissionPolicy::KIND) => {
                 Arc::make_mut(&mut self.mutating_policies).remove(name);
-                self.hooks.take();
             }
-            Kind::MutatingBinding => {
+            (Some(GROUP), MutatingAdmissionPolicyBinding::KIND) => {
                 Arc::make_mut(&mut self.mutating_bindings).shift_remove(name);
-                self.hooks.take();
             }
-            kind => {
-                if kind == Kind::Namespace {
+            _ => {
+                if (api_version, kind) == ("v1", "Namespace") {
                     self.namespaces.remove(name);
                 }
-                let (api_version, kind) = type_of(object);
                 let params = Arc::make_mut(&mut self.params);
                 if let Some(params) = params.get_mut(&Names(api_version, kind)) {
                     Arc::make_mut(params).remove(text_of(object.into(), "namespace"), name);
                 }
+                return;
             }
         }
+        self.hooks.take();
     }
 
     /// Compiles a policy with its defaults, and does not take it in.
@@ -356,29 +357,6 @@ impl Snapshot {
 /// A field that is of another type than a Namespace's.
 pub fn validate_namespace(object: &Json) -> Result<(), IndexError> {
     Namespace::from_json(object).map(drop).map_err(IndexError)
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Policy,
-    Binding,
-    MutatingPolicy,
-    MutatingBinding,
-    Namespace,
-    Other,
-}
-
-fn kind_of(object: &Json) -> Kind {
-    let (api_version, kind) = type_of(object);
-    let group = api_version.split_once('/').map_or("", |(group, _)| group);
-    match (group, kind) {
-        (GROUP, "ValidatingAdmissionPolicy") => Kind::Policy,
-        (GROUP, "ValidatingAdmissionPolicyBinding") => Kind::Binding,
-        (GROUP, "MutatingAdmissionPolicy") => Kind::MutatingPolicy,
-        (GROUP, "MutatingAdmissionPolicyBinding") => Kind::MutatingBinding,
-        ("", "Namespace") => Kind::Namespace,
-        _ => Kind::Other,
-    }
 }
 
 /// `apiVersion` and `kind` of an object.

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use gavel_apimachinery::api_types;
 use gavel_apimachinery::serializer::{self, Decoded, Time};
-use gavel_apimachinery::{api_types, json as text};
 use gavel_engine::value::Json;
 use gavel_golang::quote::quote;
 use serde_json::json;
@@ -97,7 +97,7 @@ impl Namespace {
     }
 
     fn read(namespace: &Json) -> Result<Self, String> {
-        let decoded: Decoded<Object> = serializer::decode(&text::to_string(namespace), "v1")?;
+        let decoded: Decoded<Object> = serializer::decode(namespace, "v1")?;
         let mut object = decoded.object;
         let written = |object: &Object| to_json(object).map_err(|error| error.to_string());
         let whole = written(&object)?;

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use gavel_apimachinery::json;
 use gavel_apimachinery::serializer::{StrictFault, StrictFaultKind};
 use gavel_crd::definition::{Definition, written_field};
 use gavel_libraries::authorizer::Rbac;
@@ -85,8 +84,8 @@ impl Preparation {
 
     /// Prepares a policy or a binding. Webhooks are others' work.
     fn registration(&mut self, object: &Object) -> Result<Prepared, Vec<String>> {
-        let decoded = Resource::decode(&json::to_string(object.value()))
-            .map_err(|error| vec![object.problem("", error)])?;
+        let decoded =
+            Resource::decode(object.value()).map_err(|error| vec![object.problem("", error)])?;
         let mut problems = Vec::new();
         for fault in &decoded.strict {
             problems.push(object.problem(&fault.field, fault));

@@ -275,13 +275,12 @@ impl Building {
         if is_namespace {
             count(&mut self.counts.namespaces);
         }
+        if is_namespace && let Err(error) = self.index.apply_namespace(object.value()) {
+            self.problems.push(object.problem("", error));
+        }
         if is_param {
             count(&mut self.counts.params);
-        }
-        if (is_namespace || is_param)
-            && let Err(error) = self.index.apply(object.value().clone())
-        {
-            self.problems.push(object.problem("", error));
+            self.index.apply_param(object.value().clone());
         }
     }
 

@@ -1,16 +1,16 @@
 //! Reading JSON into typed objects (`sigs.k8s.io/json`'s decoder): wrong types are noted and reading goes on, fields that
 //! come twice are read into the same place, unknown ones are skipped.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::scan::is_space;
+use super::input::{Input, Token};
 use super::{ApiStruct, ApiValue, Decoded, StrictFault, StrictFaultKind};
 
-/// A reader of a text that is known to be JSON.
+/// A reader of JSON.
 #[derive(Debug)]
 pub struct Decoder<'t> {
-    text: &'t str,
-    at: usize,
+    input: Input<'t>,
     package: &'static str,
     ignores_case: bool,
     /// The path to the value that is read, as strict faults print it.
@@ -28,45 +28,13 @@ pub struct Decoder<'t> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Aborted(pub String);
 
-/// What a value is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Token {
-    /// `null`
-    Null,
-    /// `true` or `false`
-    Bool,
-    /// A number.
-    Number,
-    /// A text.
-    String,
-    /// A list.
-    Array,
-    /// An object.
-    Object,
-}
-
-impl Token {
-    /// What Go's messages call it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Token::Null => "null",
-            Token::Bool => "bool",
-            Token::Number => "number",
-            Token::String => "string",
-            Token::Array => "array",
-            Token::Object => "object",
-        }
-    }
-}
-
 /// How many faults a strict reader keeps.
 const MOST_STRICT: usize = 100;
 
 impl<'t> Decoder<'t> {
-    pub(super) fn new(text: &'t str, package: &'static str) -> Self {
+    pub(super) fn new(input: Input<'t>, package: &'static str) -> Self {
         Decoder {
-            text,
-            at: 0,
+            input,
             package,
             ignores_case: false,
             path: String::new(),
@@ -104,50 +72,17 @@ impl<'t> Decoder<'t> {
 
     /// What the next value is.
     pub fn peek(&mut self) -> Token {
-        self.skip_spaces();
-        match self.byte() {
-            Some(b'{') => Token::Object,
-            Some(b'[') => Token::Array,
-            Some(b'"') => Token::String,
-            Some(b't' | b'f') => Token::Bool,
-            Some(b'n') | None => Token::Null,
-            Some(_) => Token::Number,
-        }
+        self.input.peek()
     }
 
     /// Skips a value. Its text.
-    pub fn skip(&mut self) -> &'t str {
-        self.skip_spaces();
-        let start = self.at;
-        let mut depth = 0usize;
-        loop {
-            match self.byte() {
-                Some(b'{' | b'[') => depth = depth.saturating_add(1),
-                Some(b'}' | b']') => depth = depth.saturating_sub(1),
-                Some(b'"') => self.skip_string(),
-                Some(byte) if is_word(byte) => {
-                    while self.byte().is_some_and(is_word) {
-                        self.advance();
-                    }
-                    if depth == 0 {
-                        break;
-                    }
-                    continue;
-                }
-                Some(_) => {}
-                None => break,
-            }
-            self.advance();
-            if depth == 0 {
-                break;
-            }
-        }
-        self.text.get(start..self.at).unwrap_or_default()
+    pub fn skip(&mut self) -> Cow<'t, str> {
+        self.input.skip()
     }
 
     /// Reads a text.
     pub fn string(&mut self) -> String {
-        unescaped(self.skip())
+        self.input.string()
     }
 
     /// Reads a list, element by element. `each` reads one.
@@ -159,11 +94,10 @@ impl<'t> Decoder<'t> {
         &mut self,
         mut each: impl FnMut(&mut Self, usize) -> Result<(), Aborted>,
     ) -> Result<(), Aborted> {
-        self.skip_spaces();
-        self.advance();
         let length = self.path.len();
+        let mut rest = self.input.enter();
         for n in 0.. {
-            if self.ends_with(b']') {
+            if !self.input.next_element(&mut rest) {
                 break;
             }
             self.path.push_str(&format!("[{n}]"));
@@ -182,13 +116,9 @@ impl<'t> Decoder<'t> {
         &mut self,
         mut each: impl FnMut(&mut Self, String) -> Result<(), Aborted>,
     ) -> Result<(), Aborted> {
-        self.skip_spaces();
-        self.advance();
         let length = self.path.len();
-        while !self.ends_with(b'}') {
-            let key = self.string();
-            self.skip_spaces();
-            self.advance();
+        let mut rest = self.input.enter();
+        while let Some(key) = self.input.next_key(&mut rest) {
             each(self, key)?;
             self.path.truncate(length);
         }
@@ -303,52 +233,6 @@ impl<'t> Decoder<'t> {
             self.strict.push(fault);
         }
     }
-
-    /// Steps over a comma, or the end of a list or object, and says whether it was the end.
-    fn ends_with(&mut self, end: u8) -> bool {
-        self.skip_spaces();
-        if self.byte() == Some(b',') {
-            self.advance();
-            self.skip_spaces();
-        }
-        match self.byte() {
-            Some(byte) if byte != end => false,
-            _ => {
-                self.advance();
-                true
-            }
-        }
-    }
-
-    /// From a quote to the one that ends the text.
-    fn skip_string(&mut self) {
-        self.advance();
-        while let Some(byte) = self.byte().filter(|byte| *byte != b'"') {
-            if byte == b'\\' {
-                self.advance();
-            }
-            self.advance();
-        }
-    }
-
-    fn skip_spaces(&mut self) {
-        while self.byte().is_some_and(is_space) {
-            self.advance();
-        }
-    }
-
-    fn byte(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied()
-    }
-
-    fn advance(&mut self) {
-        self.at = self.at.saturating_add(1);
-    }
-}
-
-/// Whether a byte is of a number, `true`, `false` or `null`.
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.')
 }
 
 /// Whether two texts are the same in Go's eyes but for case: `K` and the Kelvin sign are, and `s` and `ſ`.
@@ -359,67 +243,4 @@ fn folds_to(text: &str, name: &str) -> bool {
         c => c.to_ascii_lowercase(),
     };
     text.chars().map(fold).eq(name.chars().map(fold))
-}
-
-/// The text that a JSON literal writes. Halves of surrogate pairs become U+FFFD.
-fn unescaped(literal: &str) -> String {
-    let inner = literal
-        .strip_prefix('"')
-        .and_then(|text| text.strip_suffix('"'))
-        .unwrap_or_default();
-    let mut out = String::with_capacity(inner.len());
-    let mut rest = inner;
-    while let Some((plain, after)) = rest.split_once('\\') {
-        out.push_str(plain);
-        let mut chars = after.chars();
-        let c = match chars.next() {
-            Some('u') => {
-                let (c, after) = escaped_character(chars.as_str());
-                out.push(c);
-                rest = after;
-                continue;
-            }
-            Some('b') => '\u{8}',
-            Some('f') => '\u{c}',
-            Some('n') => '\n',
-            Some('r') => '\r',
-            Some('t') => '\t',
-            Some(c) => c,
-            None => break,
-        };
-        out.push(c);
-        rest = chars.as_str();
-    }
-    out.push_str(rest);
-    out
-}
-
-/// A character of four hexadecimal digits, or of two times four, and what follows it.
-fn escaped_character(text: &str) -> (char, &str) {
-    let (unit, rest) = code_unit(text);
-    if let 0xd800..0xdc00 = unit {
-        let low = rest
-            .strip_prefix("\\u")
-            .map(code_unit)
-            .filter(|(low, _)| (0xdc00..0xe000).contains(low));
-        if let Some((low, rest)) = low {
-            let high = unit.saturating_sub(0xd800) << 10;
-            let code = high
-                .saturating_add(low.saturating_sub(0xdc00))
-                .saturating_add(0x10000);
-            return (
-                char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER),
-                rest,
-            );
-        }
-    }
-    (
-        char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER),
-        rest,
-    )
-}
-
-fn code_unit(text: &str) -> (u32, &str) {
-    let (digits, rest) = text.split_at_checked(4).unwrap_or((text, ""));
-    (u32::from_str_radix(digits, 16).unwrap_or(0xfffd), rest)
 }

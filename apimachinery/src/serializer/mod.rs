@@ -8,11 +8,13 @@ use gavel_golang::quote::quote;
 mod api_type;
 mod decoder;
 mod encode;
+mod input;
 mod scan;
 mod values;
 
-pub use decoder::{Aborted, Decoder, Token};
+pub use decoder::{Aborted, Decoder};
 pub use encode::ObjectWriter;
+pub use input::{Source, Token};
 pub use values::{Bytes, RawJson, Time};
 
 /// A value of an object of the API.
@@ -102,17 +104,16 @@ impl fmt::Display for StrictFault {
     }
 }
 
-/// Reads an object from JSON text. `package` is what the types of its own version are called in messages: the version.
+/// Reads an object from JSON. `package` is what the types of its own version are called in messages: the version.
 ///
 /// # Errors
 ///
 /// The text is no JSON, nested more than 10,000 deep, or a value is of another type than its field.
-pub fn decode<T: ApiValue + Default>(
-    text: &str,
+pub fn decode<'t, T: ApiValue + Default>(
+    source: impl Into<Source<'t>>,
     package: &'static str,
 ) -> Result<Decoded<T>, String> {
-    scan::check(text)?;
-    Decoder::new(text, package).read()
+    Decoder::new(source.into().open()?, package).read()
 }
 
 /// The `apiVersion` and `kind` of an object, empty where they are absent. Their names may be in any case, as upstream
@@ -121,9 +122,9 @@ pub fn decode<T: ApiValue + Default>(
 /// # Errors
 ///
 /// The text is no JSON object, or they are no texts.
-pub fn version_and_kind(text: &str) -> Result<(String, String), String> {
-    let read = scan::check(text).and_then(|()| {
-        let decoder = Decoder::new(text, "").ignoring_case();
+pub fn version_and_kind<'t>(source: impl Into<Source<'t>>) -> Result<(String, String), String> {
+    let read = source.into().open().and_then(|input| {
+        let decoder = Decoder::new(input, "").ignoring_case();
         decoder.read::<VersionAndKind>()
     });
     let read =

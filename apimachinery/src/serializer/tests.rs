@@ -243,6 +243,26 @@ fn strict_faults_come_in_the_order_of_the_text() {
 }
 
 #[test]
+fn what_was_read_before_is_read_like_text() {
+    for text in [
+        "null",
+        "[]",
+        r#"{"name":"\u00e9<\ud83d\ude00x\/","generation":7,"labels":{"a":"1","b":null}}"#,
+        r#"{"creationTimestamp":"2024-01-01T01:00:00.5+01:00","deletionTimestamp":null}"#,
+        r#"{"ownerReferences":[{"controller":false,"kind":"A"},{"x.y":1}],"y":{"z":[]}}"#,
+        r#"{"fieldsV1": { "a<\" " : [ 1.5, -7, {"b": true} ] }}"#,
+        r#"{"generation":1.5}"#,
+        r#"{"labels":[]}"#,
+        r#"{"ownerReferences":{}}"#,
+        r#"{"creationTimestamp":true}"#,
+        r#"{"creationTimestamp":"x"}"#,
+    ] {
+        let value: serde_json::Value = serde_json::from_str(text).unwrap();
+        assert_eq!(decode::<ObjectMeta>(&value, "v1"), read(text), "{text}");
+    }
+}
+
+#[test]
 fn the_kind_is_found_whatever_its_case() {
     let check = |text: &str, expected: Result<(&str, &str), &str>| {
         let found = version_and_kind(text);

@@ -71,7 +71,7 @@ macro_rules! integer {
                 match decoder.peek() {
                     Token::Number => {
                         let literal = decoder.skip();
-                        match parse_int(literal).and_then(|number| number.try_into().ok()) {
+                        match parse_int(&literal).and_then(|number| number.try_into().ok()) {
                             Some(number) => *self = number,
                             None => decoder.refuse(&format!("number {literal}"), $go),
                         }
@@ -307,7 +307,7 @@ pub struct RawJson(pub String);
 
 impl ApiValue for RawJson {
     fn decode(&mut self, decoder: &mut Decoder<'_>, _: &'static str) -> Result<(), Aborted> {
-        self.0 = decoder.skip().to_owned();
+        self.0 = decoder.skip().into_owned();
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use gavel_engine::value::{Arena, Opaque, Value, ValueKind};
+use gavel_engine::value::{Opaque, Value, ValueKind};
 use gavel_golang::{duration, float, quote, time::OffsetTime};
 
 /// What is nested deeper is not printed.
@@ -118,7 +118,7 @@ fn write_opaque(f: &mut fmt::Formatter<'_>, opaque: &dyn Opaque) -> fmt::Result 
         "net.CIDR" => "cidr",
         "kubernetes.Semver" => "semver",
         "kubernetes.NamedFormat" => "format.named",
-        other => return write!(f, "{other}({})", quote::quote(&text)),
+        other => return write!(f, "{other}({})", quote::quote(&*text)),
     };
-    write!(f, "{function}({})", quote::quote(&text))
+    write!(f, "{function}({})", quote::quote(&*text))
 }

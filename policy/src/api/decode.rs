@@ -3,7 +3,7 @@
 
 use gavel_apimachinery::json;
 use gavel_apimachinery::meta::GroupVersion;
-use gavel_apimachinery::serializer::{self, ApiValue, Decoded};
+use gavel_apimachinery::serializer::{self, ApiValue, Decoded, Source};
 use gavel_engine::value::Json;
 use gavel_golang::quote::quote;
 
@@ -92,18 +92,6 @@ pub trait Registration: ApiValue + Clone + Default + PartialEq {
     /// Fills in what is absent, as the version of the API does.
     fn set_defaults(&mut self, version: Version);
 
-    /// Reads an object and fills in what is absent, as the version of the API that it names does.
-    ///
-    /// # Errors
-    ///
-    /// The text is no such object.
-    fn decode(text: &str) -> Result<Decoded<Self>, DecodeError> {
-        match read_type(text)? {
-            (version, kind) if kind == Self::KIND => read(text, version),
-            (version, kind) => Err(not_registered(&kind, version.name())),
-        }
-    }
-
     /// Reads an object whose version and kind need not be there: a version that is not known is v1. Unknown fields are
     /// passed over.
     ///
@@ -122,8 +110,7 @@ pub trait Registration: ApiValue + Clone + Default + PartialEq {
     ///
     /// The value is no such object.
     fn from_json_without_defaults(object: &Json) -> Result<Self, DecodeError> {
-        let text = json::to_string(object);
-        let decoded = serializer::decode(&text, version_of(object).name());
+        let decoded = serializer::decode(object, version_of(object).name());
         Ok(decoded.map_err(DecodeError)?.object)
     }
 }
@@ -150,31 +137,33 @@ impl Resource {
     ///
     /// # Errors
     ///
-    /// The text is no object of the group.
-    pub fn decode(text: &str) -> Result<Decoded<Resource>, DecodeError> {
-        let (version, kind) = read_type(text)?;
+    /// The JSON is no object of the group.
+    pub fn decode<'t>(source: impl Into<Source<'t>>) -> Result<Decoded<Resource>, DecodeError> {
+        let source = source.into();
+        let (version, kind) = read_type(source)?;
         match (kind.as_str(), version) {
             ("ValidatingAdmissionPolicy", _) => {
-                wrapped(read(text, version)?, Resource::ValidatingAdmissionPolicy)
+                wrapped(read(source, version)?, Resource::ValidatingAdmissionPolicy)
             }
             ("ValidatingAdmissionPolicyBinding", _) => wrapped(
-                read(text, version)?,
+                read(source, version)?,
                 Resource::ValidatingAdmissionPolicyBinding,
             ),
             ("MutatingAdmissionPolicy", _) => {
-                wrapped(read(text, version)?, Resource::MutatingAdmissionPolicy)
+                wrapped(read(source, version)?, Resource::MutatingAdmissionPolicy)
             }
             ("MutatingAdmissionPolicyBinding", _) => wrapped(
-                read(text, version)?,
+                read(source, version)?,
                 Resource::MutatingAdmissionPolicyBinding,
             ),
             ("ValidatingWebhookConfiguration", Version::V1 | Version::V1Beta1) => wrapped(
-                read(text, version)?,
+                read(source, version)?,
                 Resource::ValidatingWebhookConfiguration,
             ),
-            ("MutatingWebhookConfiguration", Version::V1 | Version::V1Beta1) => {
-                wrapped(read(text, version)?, Resource::MutatingWebhookConfiguration)
-            }
+            ("MutatingWebhookConfiguration", Version::V1 | Version::V1Beta1) => wrapped(
+                read(source, version)?,
+                Resource::MutatingWebhookConfiguration,
+            ),
             _ => Err(not_registered(&kind, version.name())),
         }
     }
@@ -239,8 +228,9 @@ fn wrapped<T>(
     })
 }
 
-fn read<T: Registration>(text: &str, version: Version) -> Result<Decoded<T>, DecodeError> {
-    let mut decoded: Decoded<T> = serializer::decode(text, version.name()).map_err(DecodeError)?;
+fn read<T: Registration>(source: Source<'_>, version: Version) -> Result<Decoded<T>, DecodeError> {
+    let mut decoded: Decoded<T> =
+        serializer::decode(source, version.name()).map_err(DecodeError)?;
     decoded.object.set_defaults(version);
     Ok(decoded)
 }
@@ -253,13 +243,15 @@ fn version_of(object: &Json) -> Version {
 }
 
 /// The version and kind of an object of the group.
-fn read_type(text: &str) -> Result<(Version, String), DecodeError> {
-    let (api_version, kind) = serializer::version_and_kind(text).map_err(DecodeError)?;
+fn read_type(source: Source<'_>) -> Result<(Version, String), DecodeError> {
+    let (api_version, kind) = serializer::version_and_kind(source).map_err(DecodeError)?;
     let named = GroupVersion::parse(&api_version).map_err(DecodeError)?;
     if kind.is_empty() {
+        let text = source.text();
         return Err(DecodeError(format!("Object 'Kind' is missing in '{text}'")));
     }
     if named.version.is_empty() {
+        let text = source.text();
         return Err(DecodeError(format!(
             "Object 'apiVersion' is missing in '{text}'"
         )));

@@ -97,7 +97,10 @@ fn filled(objects: &[Json]) -> PolicyIndex {
     let namespace =
         json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "default"}});
     for object in [namespace].iter().chain(objects) {
-        index.apply(object.clone()).unwrap();
+        match object["kind"].as_str() {
+            Some("ConfigMap") => index.apply_param(object.clone()),
+            _ => index.apply(object.clone()).unwrap(),
+        }
     }
     index
 }
@@ -211,6 +214,40 @@ fn a_broken_policy_stays_visible_and_stops_no_other() {
         })
         .collect();
     assert_eq!(broken, ["spec.validations[0].expression"]);
+}
+
+#[test]
+fn only_policies_bindings_and_namespaces_are_applied() {
+    let check = |object: Json, expected: &str| {
+        let error = index().apply(object).unwrap_err();
+        assert_eq!(error.to_string(), expected);
+    };
+    let changed = |path: &str, value: Json| {
+        let mut policy = policy("p", "Fail", validations(&["true"]));
+        let (parent, key) = path.rsplit_once('/').unwrap();
+        policy.pointer_mut(parent).unwrap()[key] = value;
+        policy
+    };
+    check(
+        changed("/kind", json!("ValidatingAdmisionPolicy")),
+        r#"no kind "ValidatingAdmisionPolicy" is registered for version "admissionregistration.k8s.io/v1" in scheme "pkg/runtime/scheme.go:111""#,
+    );
+    check(
+        changed("/apiVersion", json!("admissionregistration.k8s.io/v9")),
+        r#"no kind "ValidatingAdmissionPolicy" is registered for version "admissionregistration.k8s.io/v9" in scheme "pkg/runtime/scheme.go:111""#,
+    );
+    check(
+        changed("/spec/validation", json!([])),
+        r#"strict decoding error: unknown field "spec.validation""#,
+    );
+    check(
+        json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}),
+        r#"no kind "ConfigMap" is registered for version "v1" in scheme "pkg/runtime/scheme.go:111""#,
+    );
+    check(
+        json!({"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration"}),
+        "a ValidatingWebhookConfiguration is neither policy nor binding",
+    );
 }
 
 #[test]

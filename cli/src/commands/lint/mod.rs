@@ -2,7 +2,6 @@
 
 use std::io::{self, Write};
 
-use gavel_apimachinery::json;
 use gavel_libraries::Server;
 use gavel_manifest::problem::rule;
 use gavel_manifest::{Document, Problem, Severity};
@@ -99,7 +98,7 @@ impl Checkers {
     fn lint(&self, object: &Object<'_>, findings: &mut Vec<Problem>) -> Vec<KindCosts> {
         let document = object.document;
         findings.extend(document.duplicate_keys().iter().cloned());
-        let decoded = match Resource::decode(&json::to_string(document.value())) {
+        let decoded = match Resource::decode(document.value()) {
             Ok(decoded) => decoded,
             Err(error) => {
                 findings.push(document.problem(REGISTRATION, "", error.to_string()));

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use gavel_crd::definition::Definition;
 use gavel_engine::value::{Arena, Json};
 use gavel_libraries::{EnvSet, Server};
+use gavel_policy::api::GROUP;
 use gavel_policy::mutating::{ObjectSchemas, mutate};
 use gavel_policy::{AdmissionRequest, GroupVersionKind, Options, PolicyIndex};
 use serde_json::json;
@@ -66,17 +67,22 @@ impl Policies {
     /// An object that is not of the type that its kind names.
     pub(super) fn add(&mut self, object: &Json) -> Result<(), String> {
         let text = |key: &str| object.get(key).and_then(Json::as_str).unwrap_or_default();
-        match text("kind") {
-            "CustomResourceDefinition" => return self.define(object),
-            "Namespace" => {
+        let group = text("apiVersion").split_once('/').map(|(group, _)| group);
+        match (group, text("kind")) {
+            (_, "CustomResourceDefinition") => return self.define(object),
+            (None, "Namespace") => {
                 let name = object.pointer("/metadata/name").and_then(Json::as_str);
                 self.namespaces.extend(name.map(str::to_owned));
             }
-            "MutatingAdmissionPolicyBinding" => {
+            (_, "MutatingAdmissionPolicyBinding") => {
                 let policy = object.pointer("/spec/policyName").and_then(Json::as_str);
                 self.bound.extend(policy.map(str::to_owned));
             }
-            _ => {}
+            (Some(GROUP), _) => {}
+            _ => {
+                self.index.apply_param(object.clone());
+                return Ok(());
+            }
         }
         let applied = self.index.apply(object.clone());
         applied.map_err(|error| error.to_string())

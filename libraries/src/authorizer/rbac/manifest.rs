@@ -113,7 +113,7 @@ fn aggregates(item: &Json) -> Result<Option<Vec<Selector>>, String> {
     };
     let mut selectors = Vec::new();
     for selector in list(rule, "clusterRoleSelectors")? {
-        let read = serializer::decode::<LabelSelector>(&selector.to_string(), "v1")?;
+        let read = serializer::decode::<LabelSelector>(selector, "v1")?;
         selectors.push(read.object.compile()?);
     }
     Ok(Some(selectors))

@@ -250,7 +250,7 @@ fn what_was_read_before_is_read_like_text() {
         r#"{"name":"\u00e9<\ud83d\ude00x\/","generation":7,"labels":{"a":"1","b":null}}"#,
         r#"{"creationTimestamp":"2024-01-01T01:00:00.5+01:00","deletionTimestamp":null}"#,
         r#"{"ownerReferences":[{"controller":false,"kind":"A"},{"x.y":1}],"y":{"z":[]}}"#,
-        r#"{"fieldsV1": { "a<\" " : [ 1.5, -7, {"b": true} ] }}"#,
+        r#"{"fieldsV1":{"a\" ":[1.5,-7,{"b":true}]}}"#,
         r#"{"generation":1.5}"#,
         r#"{"labels":[]}"#,
         r#"{"ownerReferences":{}}"#,

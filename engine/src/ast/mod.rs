@@ -16,7 +16,6 @@ mod unparse;
 mod visit;
 
 pub use unparse::unparse;
-pub use visit::Walk;
 
 /// A node.
 #[derive(Debug, Clone, PartialEq)]

@@ -46,6 +46,10 @@ pub const IN: &str = "@in";
 pub const NOT_STRICTLY_FALSE: &str = "@not_strictly_false";
 /// What `cel.block` expands to.
 pub const BLOCK: &str = "cel.@block";
+/// What `transformMap` and its like expand to: adds an entry, or the entries of a map, to a map.
+pub const MAP_INSERT: &str = "cel.@mapInsert";
+/// What `sortBy` expands to.
+pub const SORT_BY_KEYS: &str = "@sortByAssociatedKeys";
 /// The name of accumulators in macro expansions.
 pub const ACCUMULATOR: &str = "@result";
 /// The loop variable of expansions that have none of their own.

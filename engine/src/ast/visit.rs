@@ -2,29 +2,28 @@
 
 use super::{Ast, Expr, ExprKind};
 
-/// The nodes of a tree, each after the nodes below it; see [`Ast::walk`].
-#[derive(Debug)]
-pub struct Walk<'e> {
+/// The nodes of a tree, each after the nodes below it.
+struct Walk<'e, F> {
     /// Nodes to come, the next one last, and whether the nodes below them are done.
     pending: Vec<(&'e Expr, bool)>,
-    enters: fn(&Expr) -> bool,
+    enters: F,
 }
 
 impl Ast {
     /// All nodes, each after the nodes below it.
-    pub fn walk(&self) -> Walk<'_> {
+    pub fn walk(&self) -> impl Iterator<Item = &Expr> {
         self.walk_where(|_| true)
     }
 
     /// The nodes, each after the nodes below it, without what is below the nodes that `enters` declines.
-    pub fn walk_where(&self, enters: fn(&Expr) -> bool) -> Walk<'_> {
+    pub fn walk_where(&self, enters: impl Fn(&Expr) -> bool) -> impl Iterator<Item = &Expr> {
         let mut pending = Vec::with_capacity(self.id_bound().min(64));
         pending.push((self.root(), false));
         Walk { pending, enters }
     }
 }
 
-impl<'e> Iterator for Walk<'e> {
+impl<'e, F: Fn(&Expr) -> bool> Iterator for Walk<'e, F> {
     type Item = &'e Expr;
 
     fn next(&mut self) -> Option<&'e Expr> {

@@ -93,17 +93,22 @@ impl CheckedAst {
         self.references.get(id.index())?.as_ref()
     }
 
-    /// The calls of a function, each after the calls below it.
-    pub fn calls_of<'c>(&'c self, function: &'c str) -> impl Iterator<Item = (&'c Expr, &'c Call)> {
-        let is_called = self.references.iter().any(|reference| {
-            matches!(reference, Some(Reference::Call { function: known, .. }) if known.name == function)
-        });
+    /// The calls of the functions that `is_of` accepts, each after the calls below it.
+    pub fn calls<'c>(
+        &'c self,
+        is_of: impl Fn(&FunctionDecl) -> bool + 'c,
+    ) -> impl Iterator<Item = (&'c Expr, &'c Call)> {
+        let is_call = move |reference: Option<&Reference>| match reference {
+            Some(Reference::Call { function, .. }) => is_of(function),
+            _ => false,
+        };
+        let mut references = self.references.iter().map(Option::as_ref);
         // Most functions are not called, and then the tree need not be looked at.
-        let walk = is_called.then(|| self.ast.walk());
+        let walk = references.any(&is_call).then(|| self.ast.walk());
         walk.into_iter()
             .flatten()
             .filter_map(move |expr| match &expr.kind {
-                ExprKind::Call(call) if call.function == function => Some((expr, &**call)),
+                ExprKind::Call(call) if is_call(self.reference(expr.id)) => Some((expr, &**call)),
                 _ => None,
             })
     }

@@ -1,4 +1,5 @@
-//! What is special of a function: how its calls are planned, and what is known of their results.
+//! What is special of a function: how its calls are planned, what is known of their results, and what validators ask of
+//! literals in them.
 
 /// How calls are planned that are more than calls of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +40,19 @@ pub enum Form {
     Block,
     /// A conversion: of a constant it is a constant, and fails when it is planned.
     Conversion,
+}
+
+/// What validators ask of the literals in a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LiteralRule {
+    /// The first argument must be a duration.
+    Duration,
+    /// The first argument must be a timestamp.
+    Timestamp,
+    /// The first argument must be a regular expression.
+    Pattern,
+    /// Lists and maps in the call may hold values of several types.
+    Mixed,
 }
 
 /// What is known of the size of a result beyond what the cost says, and of where the result comes from. All but the first

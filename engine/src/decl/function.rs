@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::{Form, Implementation, Overload, PatternFunction, Yield};
+use super::{Form, Implementation, LiteralRule, Overload, PatternFunction, Yield};
 use crate::cost::Cost;
 use crate::types::{Signature, TypeTextError};
 
@@ -32,8 +32,18 @@ pub struct OverloadDecl {
     pub form: Option<Form>,
     /// What is known of its results.
     pub yields: Yield,
+    /// What validators ask of the literals in a call.
+    pub literals: Option<LiteralRule>,
     /// What a call costs.
     pub cost: Cost,
+}
+
+impl FunctionDecl {
+    /// Whether validators ask this of the literals in calls of the function.
+    pub fn has_literals(&self, rule: LiteralRule) -> bool {
+        let mut overloads = self.overloads.iter();
+        overloads.any(|overload| overload.literals == Some(rule))
+    }
 }
 
 impl OverloadDecl {
@@ -46,6 +56,7 @@ impl OverloadDecl {
             pattern: row.pattern,
             form: row.form,
             yields: row.yields,
+            literals: row.literals,
             cost: row.cost,
         })
     }
@@ -59,6 +70,7 @@ impl OverloadDecl {
             pattern: None,
             form: None,
             yields: Yield::Unsaid,
+            literals: None,
             cost: Cost::ONE,
         }
     }

@@ -1,6 +1,6 @@
 //! The row of an overload: everything that there is to say of it, in one place.
 
-use super::{CallContext, Form, Yield};
+use super::{CallContext, Form, LiteralRule, Yield};
 use crate::cost::Cost;
 use crate::error::EvalError;
 use crate::value::Value;
@@ -37,6 +37,8 @@ pub struct Overload {
     pub form: Option<Form>,
     /// What is known of its results.
     pub yields: Yield,
+    /// What validators ask of the literals in a call.
+    pub literals: Option<LiteralRule>,
     /// What a call costs.
     pub cost: Cost,
     /// An expression that is true, for the documentation and its test.

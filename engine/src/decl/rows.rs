@@ -1,6 +1,6 @@
 //! How the rows of a table are written.
 
-use super::{Form, Function, Implementation, Overload, PatternFunction, Yield};
+use super::{Form, Function, Implementation, LiteralRule, Overload, PatternFunction, Yield};
 use crate::cost::Cost;
 
 /// A row of an overload that is found by the types of its arguments. A call costs one unit.
@@ -19,6 +19,7 @@ pub const fn row(
         pattern: None,
         form: None,
         yields: Yield::Unsaid,
+        literals: None,
         cost: Cost::ONE,
         example,
     }
@@ -38,6 +39,7 @@ pub const fn declared(
         pattern: None,
         form: None,
         yields: Yield::Unsaid,
+        literals: None,
         cost: Cost::ONE,
         example: "true",
     }
@@ -59,6 +61,7 @@ pub const fn planned(
         pattern: None,
         form: Some(form),
         yields: Yield::Unsaid,
+        literals: None,
         cost: Cost::ONE,
         example,
     }
@@ -118,6 +121,12 @@ impl Overload {
     /// The same row, of whose results this is known.
     pub const fn yields(self, yields: Yield) -> Self {
         Overload { yields, ..self }
+    }
+
+    /// The same row, of whose literals validators ask this.
+    pub const fn literals(self, rule: LiteralRule) -> Self {
+        let literals = Some(rule);
+        Overload { literals, ..self }
     }
 
     /// The same row with another example.

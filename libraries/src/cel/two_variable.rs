@@ -1,5 +1,6 @@
 //! What comprehensions with two variables expand to (cel-go `ext/comprehensions.go`); the macros are the parser's.
 
+use gavel_engine::ast::operators::MAP_INSERT;
 use gavel_engine::body;
 use gavel_engine::decl::{CallContext, Overload, row};
 use gavel_engine::error::EvalError;
@@ -8,8 +9,8 @@ use gavel_engine::value::{Map, MapBuilder, Value};
 /// The functions.
 #[rustfmt::skip] // A table: a row a line.
 pub const TWO_VARIABLE: &[Overload] = &[
-    row("cel.@mapInsert", "@mapInsert_map_key_value", "(map(K, V), K, V) -> map(K, V)", body!(insert_entry), "['a', 'b'].transformMap(i, v, v) == {0: 'a', 1: 'b'}"),
-    row("cel.@mapInsert", "@mapInsert_map_map", "(map(K, V), map(K, V)) -> map(K, V)", body!(insert_map), "{'a': 'x'}.transformMapEntry(k, v, {v: k}) == {'x': 'a'}"),
+    row(MAP_INSERT, "@mapInsert_map_key_value", "(map(K, V), K, V) -> map(K, V)", body!(insert_entry), "['a', 'b'].transformMap(i, v, v) == {0: 'a', 1: 'b'}"),
+    row(MAP_INSERT, "@mapInsert_map_map", "(map(K, V), map(K, V)) -> map(K, V)", body!(insert_map), "{'a': 'x'}.transformMapEntry(k, v, {v: k}) == {'x': 'a'}"),
 ];
 
 fn insert_entry<'a>(

@@ -98,7 +98,7 @@ fn filled(objects: &[Json]) -> PolicyIndex {
         json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "default"}});
     for object in [namespace].iter().chain(objects) {
         match object["kind"].as_str() {
-            Some("ConfigMap") => index.apply_param(object.clone()),
+            Some("ConfigMap" | "Secret") => index.apply_param(object.clone()),
             _ => index.apply(object.clone()).unwrap(),
         }
     }

@@ -2,7 +2,8 @@
 
 use super::report;
 use crate::ast::{Expr, ExprId, ExprKind, List, MapEntry};
-use crate::check::CheckedAst;
+use crate::check::{CheckedAst, Reference};
+use crate::decl::LiteralRule;
 use crate::issues::Issues;
 use crate::types::Type;
 
@@ -11,7 +12,7 @@ use crate::types::Type;
 pub fn homogeneous_literals(checked: &CheckedAst, issues: &mut Issues) {
     // Lists are judged before maps.
     let mut maps = Vec::new();
-    for expr in checked.ast().walk_where(|expr| !is_exempt(expr)) {
+    for expr in checked.ast().walk_where(|expr| !is_exempt(checked, expr)) {
         match &expr.kind {
             ExprKind::List(list) => validate_list(checked, issues, list),
             ExprKind::Map(entries) if entries.len() > 1 => maps.push(entries),
@@ -53,8 +54,11 @@ fn validate_map(checked: &CheckedAst, issues: &mut Issues, entries: &[MapEntry])
     }
 }
 
-fn is_exempt(expr: &Expr) -> bool {
-    matches!(&expr.kind, ExprKind::Call(call) if call.function == "format")
+fn is_exempt(checked: &CheckedAst, expr: &Expr) -> bool {
+    match checked.reference(expr.id) {
+        Some(Reference::Call { function, .. }) => function.has_literals(LiteralRule::Mixed),
+        _ => false,
+    }
 }
 
 /// An element with its type; with that of its value, where it is optional. Upstream crashes where such is `dyn`.

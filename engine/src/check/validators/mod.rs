@@ -8,22 +8,43 @@ pub use homogeneous::homogeneous_literals;
 pub use regex_literals::regex_literals;
 pub use time_literals::{duration_literals, timestamp_literals};
 
-use crate::ast::{Constant, ExprId, ExprKind};
+use crate::ast::{Call, Constant, ExprId, ExprKind};
 use crate::check::CheckedAst;
+use crate::decl::LiteralRule;
 use crate::issues::Issues;
 
-/// The literals that are the first argument of a call of `function`, and the call; a receiver is not an argument.
-fn literal_arguments<'a>(
-    checked: &'a CheckedAst,
-    function: &'static str,
-) -> impl Iterator<Item = (ExprId, ExprId, &'a Constant)> {
-    checked.calls_of(function).filter_map(|(expr, call)| {
+/// A literal that is the first argument of a call; a receiver is not an argument.
+struct LiteralArgument<'a> {
+    call_id: ExprId,
+    call: &'a Call,
+    id: ExprId,
+    literal: &'a Constant,
+}
+
+/// Reports the literals of which a rule is asked, and which `is_valid` does not accept.
+fn validate(
+    checked: &CheckedAst,
+    issues: &mut Issues,
+    rule: LiteralRule,
+    is_valid: impl Fn(&LiteralArgument<'_>) -> bool,
+) {
+    let calls = checked.calls(|function| function.has_literals(rule));
+    let arguments = calls.filter_map(|(expr, call)| {
         let argument = call.args.first()?;
         match &argument.kind {
-            ExprKind::Constant(constant) => Some((expr.id, argument.id, constant)),
+            ExprKind::Constant(literal) => Some(LiteralArgument {
+                call_id: expr.id,
+                call,
+                id: argument.id,
+                literal,
+            }),
             _ => None,
         }
-    })
+    });
+    for argument in arguments.filter(|argument| !is_valid(argument)) {
+        let message = format!("invalid {} argument", argument.call.function);
+        report(checked, issues, argument.id, message);
+    }
 }
 
 fn report(checked: &CheckedAst, issues: &mut Issues, id: ExprId, message: String) {

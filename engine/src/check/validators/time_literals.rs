@@ -1,40 +1,34 @@
 //! Whether literals that are made durations or timestamps are such.
 
-use super::{literal_arguments, report};
-use crate::ast::{Constant, ExprId};
+use super::{LiteralArgument, validate};
+use crate::ast::Constant;
 use crate::check::{CheckedAst, Reference};
-use crate::decl::CallContext;
+use crate::decl::{CallContext, LiteralRule};
 use crate::issues::Issues;
 use crate::value::{Arena, Value};
 
 /// Reports the literals that `duration` does not take.
 pub fn duration_literals(checked: &CheckedAst, issues: &mut Issues) {
-    validate(checked, issues, "duration");
+    let is_valid = |argument: &LiteralArgument<'_>| is_accepted(checked, argument);
+    validate(checked, issues, LiteralRule::Duration, is_valid);
 }
 
 /// Reports the literals that `timestamp` does not take.
 pub fn timestamp_literals(checked: &CheckedAst, issues: &mut Issues) {
-    validate(checked, issues, "timestamp");
-}
-
-fn validate(checked: &CheckedAst, issues: &mut Issues, function: &'static str) {
-    for (call, id, literal) in literal_arguments(checked, function) {
-        if !is_accepted(checked, call, literal) {
-            report(checked, issues, id, format!("invalid {function} argument"));
-        }
-    }
+    let is_valid = |argument: &LiteralArgument<'_>| is_accepted(checked, argument);
+    validate(checked, issues, LiteralRule::Timestamp, is_valid);
 }
 
 /// Whether the call succeeds. The literal is its only argument: no overload has more.
-fn is_accepted(checked: &CheckedAst, call: ExprId, literal: &Constant) -> bool {
+fn is_accepted(checked: &CheckedAst, argument: &LiteralArgument<'_>) -> bool {
     let Some(Reference::Call {
         function,
         candidates,
-    }) = checked.reference(call)
+    }) = checked.reference(argument.call_id)
     else {
         return false;
     };
-    let argument = match literal {
+    let value = match argument.literal {
         Constant::Int(value) => Value::from(*value),
         Constant::String(text) => Value::from(&**text),
         // The types allow null, which no conversion takes.
@@ -46,7 +40,7 @@ fn is_accepted(checked: &CheckedAst, call: ExprId, literal: &Constant) -> bool {
         let overload = function.overloads.get(usize::from(*candidate));
         let convert = overload.map(|overload| overload.implementation.function());
         convert.is_some_and(|convert| {
-            convert.is_none_or(|convert| convert(&context, &[argument]).is_ok())
+            convert.is_none_or(|convert| convert(&context, &[value]).is_ok())
         })
     })
 }

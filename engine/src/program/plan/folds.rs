@@ -6,9 +6,6 @@ use super::{PlanError, Planner, Step};
 use crate::ast::{Call, Comprehension, Constant, Expr, ExprKind, operators};
 use crate::program::tree::{Block, FoldKind, FoldStep, General, Insert};
 
-/// The function by which `transformMap` adds to its accumulator.
-const MAP_INSERT: &str = "cel.@mapInsert";
-
 impl Planner<'_> {
     pub(super) fn plan_comprehension(
         &mut self,
@@ -192,10 +189,10 @@ fn form(comprehension: &Comprehension) -> Option<MacroForm<'_>> {
         }
         ExprKind::Map(entries) if entries.is_empty() && is_collected(comprehension) => {
             let (filter, step) = filtered(step);
-            if let Some([accu, key, value]) = call(step, MAP_INSERT) {
+            if let Some([accu, key, value]) = call(step, operators::MAP_INSERT) {
                 return is_accu(accu).then_some(MacroForm::Entry { filter, key, value });
             }
-            let [accu, entries] = call(step, MAP_INSERT)?;
+            let [accu, entries] = call(step, operators::MAP_INSERT)?;
             is_accu(accu).then_some(MacroForm::Entries { filter, entries })
         }
         _ => None,

@@ -2,7 +2,7 @@
 
 use crate::body;
 use crate::cost::formulas::{BYTES_TO_STRING, STRING_TO_BYTES};
-use crate::decl::{CallContext, Form, Overload, Yield, row};
+use crate::decl::{CallContext, Form, LiteralRule, Overload, Yield, row};
 use crate::error::EvalError;
 use crate::value::{Duration, Timestamp, Value, convert};
 
@@ -17,8 +17,8 @@ pub(super) const ROWS: &[Overload] = &[
     row("double", "int64_to_double", "(int) -> double", body!(|int: i64| int as f64), "double(1) == 1.0").form(Form::Conversion),
     row("double", "string_to_double", "(string) -> double", body!(convert::double_from_string), "double('1e3') == 1000.0").form(Form::Conversion),
     row("double", "uint64_to_double", "(uint) -> double", body!(|uint: u64| uint as f64), "double(1u) == 1.0").form(Form::Conversion),
-    row("duration", "duration_to_duration", "(duration) -> duration", body!(identity), "duration(duration('1h')) == duration('60m')").form(Form::Conversion),
-    row("duration", "string_to_duration", "(string) -> duration", body!(convert::duration_from_string), "duration('1h30m') == duration('5400s')").form(Form::Conversion),
+    row("duration", "duration_to_duration", "(duration) -> duration", body!(identity), "duration(duration('1h')) == duration('60m')").form(Form::Conversion).literals(LiteralRule::Duration),
+    row("duration", "string_to_duration", "(string) -> duration", body!(convert::duration_from_string), "duration('1h30m') == duration('5400s')").form(Form::Conversion).literals(LiteralRule::Duration),
     row("dyn", "to_dyn", "(A) -> dyn", body!(identity), "dyn(1) == 1.0").form(Form::Conversion).yields(Yield::Argument).shared(),
     row("int", "int64_to_int64", "(int) -> int", body!(identity), "int(1) == 1").form(Form::Conversion),
     row("int", "double_to_int64", "(double) -> int", body!(convert::int_from_double), "int(-1.9) == -1").form(Form::Conversion),
@@ -34,9 +34,9 @@ pub(super) const ROWS: &[Overload] = &[
     row("string", "int64_to_string", "(int) -> string", body!(to_string), "string(-12) == '-12'").form(Form::Conversion).yields(Yield::Printed),
     row("string", "timestamp_to_string", "(timestamp) -> string", body!(to_string), "string(timestamp(0)) == '1970-01-01T00:00:00Z'").form(Form::Conversion).yields(Yield::Printed),
     row("string", "uint64_to_string", "(uint) -> string", body!(to_string), "string(12u) == '12'").form(Form::Conversion).yields(Yield::Printed),
-    row("timestamp", "timestamp_to_timestamp", "(timestamp) -> timestamp", body!(identity), "timestamp(timestamp(0)) == timestamp(0)").form(Form::Conversion),
-    row("timestamp", "int64_to_timestamp", "(int) -> timestamp", body!(convert::timestamp_from_int), "timestamp(60) == timestamp('1970-01-01T00:01:00Z')").form(Form::Conversion),
-    row("timestamp", "string_to_timestamp", "(string) -> timestamp", body!(convert::timestamp_from_string), "timestamp('1970-01-01T01:00:00+01:00') == timestamp(0)").form(Form::Conversion),
+    row("timestamp", "timestamp_to_timestamp", "(timestamp) -> timestamp", body!(identity), "timestamp(timestamp(0)) == timestamp(0)").form(Form::Conversion).literals(LiteralRule::Timestamp),
+    row("timestamp", "int64_to_timestamp", "(int) -> timestamp", body!(convert::timestamp_from_int), "timestamp(60) == timestamp('1970-01-01T00:01:00Z')").form(Form::Conversion).literals(LiteralRule::Timestamp),
+    row("timestamp", "string_to_timestamp", "(string) -> timestamp", body!(convert::timestamp_from_string), "timestamp('1970-01-01T01:00:00+01:00') == timestamp(0)").form(Form::Conversion).literals(LiteralRule::Timestamp),
     row("uint", "uint64_to_uint64", "(uint) -> uint", body!(identity), "uint(1u) == 1u").form(Form::Conversion),
     row("uint", "double_to_uint64", "(double) -> uint", body!(convert::uint_from_double), "uint(1.9) == 1u").form(Form::Conversion),
     row("uint", "int64_to_uint64", "(int) -> uint", body!(convert::uint_from_int), "uint(1) == 1u").form(Form::Conversion),
@@ -46,7 +46,7 @@ pub(super) const ROWS: &[Overload] = &[
 /// `duration(int)`, which upstream declares first and refuses every number.
 #[rustfmt::skip] // A table: a row a line.
 pub(super) const DURATION_OF_INT: &[Overload] = &[
-    row("duration", "int64_to_duration", "(int) -> duration", body!(no_duration), "[1].exists(i, i == 1 || duration(i) == duration('1s'))").form(Form::Conversion),
+    row("duration", "int64_to_duration", "(int) -> duration", body!(no_duration), "[1].exists(i, i == 1 || duration(i) == duration('1s'))").form(Form::Conversion).literals(LiteralRule::Duration),
 ];
 
 fn identity(value: Value<'_>) -> Value<'_> {

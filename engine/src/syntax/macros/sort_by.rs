@@ -5,6 +5,7 @@ use smol_str::SmolStr;
 use super::standard::make_map;
 use super::{Expansion, Macro, MacroCall, MacroContext, MacroError, Receiver};
 use crate::ast::ExprKind;
+use crate::ast::operators::SORT_BY_KEYS;
 
 /// `list.sortBy(x, key)`.
 pub const SORT_BY: &[Macro] = &[Macro {
@@ -29,6 +30,6 @@ fn sort_by(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
     let range = context.ident(INPUT);
     let keys = make_map(context, range, &variable, None, key)?;
     let input = context.ident(INPUT);
-    let sorted = context.member_call("@sortByAssociatedKeys", input, vec![keys]);
+    let sorted = context.member_call(SORT_BY_KEYS, input, vec![keys]);
     Ok(context.bind(INPUT, target, sorted))
 }

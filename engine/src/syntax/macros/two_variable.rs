@@ -11,6 +11,7 @@ use super::{
     simple_name,
 };
 use crate::ast::Expr;
+use crate::ast::operators::MAP_INSERT;
 
 /// The macros over an index or key and a value.
 pub const TWO_VARIABLE: &[Macro] = &[
@@ -34,9 +35,6 @@ const fn receiver_style(name: &'static str, arguments: usize, expand: super::Exp
         expand,
     }
 }
-
-/// The function that adds an entry, or the entries of a map, to a map.
-const MAP_INSERT: &str = "cel.@mapInsert";
 
 fn variables(first: &Expr, second: &Expr) -> Result<LoopVariables, MacroError> {
     const NOT_A_NAME: &str = "argument must be a simple name";

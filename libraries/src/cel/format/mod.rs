@@ -14,7 +14,7 @@ pub mod validator;
 
 use gavel_engine::body;
 use gavel_engine::cost::formulas;
-use gavel_engine::decl::{CallContext, Overload, declared};
+use gavel_engine::decl::{CallContext, LiteralRule, Overload, declared};
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{List, Value};
 
@@ -34,8 +34,9 @@ pub const FORMAT_SINCE_4: &[Overload] = &[
     FORMAT.body(body!(portable)).variadic().example("'%s has %d, %.1f%%'.format(['a', 2, 1234.5]) == 'a has 2, 1234.5%'"),
 ];
 
-const FORMAT: Overload =
-    declared("format", "string_format", "string.(list(dyn)) -> string").cost(formulas::FORMAT);
+const FORMAT: Overload = declared("format", "string_format", "string.(list(dyn)) -> string")
+    .cost(formulas::FORMAT)
+    .literals(LiteralRule::Mixed);
 
 fn localized<'a>(
     call: &CallContext<'a>,

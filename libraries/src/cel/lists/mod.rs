@@ -7,6 +7,7 @@ mod bodies;
 mod cost;
 mod sorting;
 
+use gavel_engine::ast::operators::SORT_BY_KEYS;
 use gavel_engine::body;
 use gavel_engine::decl::{Overload, Yield, row};
 
@@ -58,7 +59,7 @@ const fn sort(id: &'static str, signature: &'static str, example: &'static str) 
 
 const fn sort_by(id: &'static str, signature: &'static str, example: &'static str) -> Overload {
     row(
-        "@sortByAssociatedKeys",
+        SORT_BY_KEYS,
         id,
         signature,
         body!(sorting::sort_by_keys),

@@ -1,6 +1,7 @@
 //! Sorting, as Go's `sort.Slice` sorts: equal elements of longer lists change places.
 
 use bumpalo::collections::Vec;
+use gavel_engine::ast::operators::SORT_BY_KEYS;
 use gavel_engine::decl::CallContext;
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{List, Value};
@@ -26,12 +27,11 @@ pub(super) fn sort_by_keys<'a>(
     receiver: Value<'a>,
     keys: Value<'a>,
 ) -> Result<Value<'a>, EvalError> {
-    const NAME: &str = "@sortByAssociatedKeys";
-    let list = list_of(receiver, NAME)?;
-    let keys = list_of(keys, NAME)?;
+    let list = list_of(receiver, SORT_BY_KEYS)?;
+    let keys = list_of(keys, SORT_BY_KEYS)?;
     if list.len() != keys.len() {
         return Err(EvalError::new(format!(
-            "{NAME}() expected a list of the same size as the associated keys list, but got {} and {} elements \
+            "{SORT_BY_KEYS}() expected a list of the same size as the associated keys list, but got {} and {} elements \
              respectively",
             list.len(),
             keys.len()

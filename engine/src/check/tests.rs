@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Reference, resolve_name, validators};
 use crate::ast::ExprKind;
 
-use crate::decl::{Overload, TypeProvider, declared};
+use crate::decl::{LiteralRule, Overload, TypeProvider, declared};
 use crate::env::{Env, EnvBuilder, EnvOptions};
 use crate::stdlib;
 use crate::syntax::{Macros, STANDARD, TWO_VARIABLE};
@@ -51,7 +51,8 @@ const ROWS: &[Overload] = &[
     declared("value", "optional_value", "optional_type(V).() -> V"),
     declared("sum", "sum_int", "list(int).() -> int"),
     declared("sum", "sum_double", "list(double).() -> double"),
-    declared("format", "string_format", "string.(list(dyn)) -> string"),
+    declared("format", "string_format", "string.(list(dyn)) -> string")
+        .literals(LiteralRule::Mixed),
     declared("lib.read", "lib_read", "(lib.Book) -> string"),
     declared("token", "token", "() -> net.Token()"),
     declared("quantity", "quantity", "() -> kubernetes.Quantity"),

@@ -202,6 +202,32 @@ fn smaller_objects_cost_less() {
 }
 
 #[test]
+fn mutating_policies_are_checked_and_costed() {
+    let more = "  mutations:
+  - patchType: ApplyConfiguration
+    applyConfiguration: {expression: \"Object{spec: Object.spec{size: object.spec.sise}}\"}
+  - patchType: JSONPatch
+    jsonPatch:
+      expression: |
+        object.spec.notes.map(n, JSONPatch{op: 'add', path: '/spec/hosts/-', value: n.replace('a', 'b')})
+  reinvocationPolicy: Never
+";
+    let policy = policy("example.com", "things", more).replace("Validating", "Mutating");
+    let folder = folder(&policy);
+    let (code, out, err) = lint(&folder, &["--cost"]);
+    let told = [
+        "spec.mutations[0].applyConfiguration.expression: undefined field 'sise' (example.com/v1 Thing)\n",
+        "spec.mutations[1].jsonPatch.expression: may cost up to ",
+        "MutatingAdmissionPolicy sizes, example.com/v1 Thing:\n",
+        "  spec.mutations[1]   ",
+    ];
+    for told in told {
+        assert!(out.contains(told), "{told}\n{out}");
+    }
+    assert_eq!((code, err.as_str()), (1, "1 object, 2 findings\n"));
+}
+
+#[test]
 fn json_is_an_object_a_line() {
     let more = "  validations:
   - expression: object.spec.siz < 5

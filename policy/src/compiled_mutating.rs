@@ -139,7 +139,7 @@ impl CompiledMutatingPolicy {
 }
 
 /// The expression of a mutation and what it is for; none where the member that the patchType names is absent.
-fn expression_of(mutation: &Mutation) -> Option<(ExpressionKind, &str)> {
+pub(crate) fn expression_of(mutation: &Mutation) -> Option<(ExpressionKind, &str)> {
     match mutation.patch_type.as_str() {
         "JSONPatch" => {
             let patch = mutation.json_patch.as_ref()?;

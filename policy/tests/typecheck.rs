@@ -7,7 +7,7 @@
 )]
 
 use gavel_policy::GroupVersionKind;
-use gavel_policy::api::{Registration, ValidatingAdmissionPolicy};
+use gavel_policy::api::{MutatingAdmissionPolicy, Registration, ValidatingAdmissionPolicy};
 use gavel_policy::typecheck::{Estimate, TypeChecker};
 use gavel_schema::JsonSchema;
 use serde_json::{Value as Json, json};
@@ -201,10 +201,74 @@ fn a_group_has_each_variable_once_and_messages_have_them_again() {
         let variables = sum + twice;
         let message = field("spec.validations[0].messageExpression");
         let group = &costs.groups[0];
-        (group.field, max(Some(group.cost)) - own, variables, message)
+        assert_eq!(group.field, "spec.validations");
+        (max(Some(group.cost)) - own, variables, message)
     };
-    assert_eq!(total(false), ("spec.validations", 9, 9, 0));
-    assert_eq!(total(true), ("spec.validations", 9 + 9 + 3, 9, 3));
+    assert_eq!(total(false), (9, 9, 0));
+    assert_eq!(total(true), (9 + 9 + 3, 9, 3));
+}
+
+/// A policy about Things that changes them.
+fn mutating(spec: Json) -> MutatingAdmissionPolicy {
+    let mut policy = json!({"spec": spec});
+    policy["spec"]["matchConstraints"] = json!({"resourceRules": [{
+        "apiGroups": ["a.com"], "apiVersions": ["v1"], "resources": ["things"], "operations": ["CREATE"],
+    }]});
+    MutatingAdmissionPolicy::from_json(&policy).expect("a policy")
+}
+
+#[test]
+fn all_expressions_of_mutating_policies_are_checked() {
+    let policy = mutating(json!({
+        "paramKind": {"apiVersion": "b.com/v1", "kind": "Param"},
+        "variables": [{"name": "wrong", "expression": "object.spec.a"}],
+        "matchConditions": [{"name": "a", "expression": "object.spec.b == 1 && params.any"}],
+        "mutations": [
+            {"patchType": "ApplyConfiguration", "applyConfiguration": {"expression": "Object{spec: Object.spec{size: object.spec.c}}"}},
+            {"patchType": "JSONPatch", "jsonPatch": {"expression": "[JSONPatch{op: 'add', path: '/a', value: object.spec.d}]"}},
+        ],
+    }));
+    let checker = checker(&["a.com/v1"]);
+    let analysis = checker.analyze(&policy);
+    let faults = analysis.faults.iter().map(|fault| fault.field.as_str());
+    assert_eq!(
+        faults.collect::<Vec<_>>(),
+        [
+            "spec.variables[0].expression",
+            "spec.matchConditions[0].expression",
+            "spec.mutations[0].applyConfiguration.expression",
+            "spec.mutations[1].jsonPatch.expression",
+        ]
+    );
+    let unchecked = analysis.unchecked.iter().map(|each| each.field.as_str());
+    assert_eq!(unchecked.collect::<Vec<_>>(), ["spec.paramKind"]);
+}
+
+#[test]
+fn each_mutation_has_a_budget_of_its_own_and_reads_variables_anew() {
+    let mutation = json!({"patchType": "ApplyConfiguration", "applyConfiguration": {
+        "expression": "Object{spec: Object.spec{size: variables.size}}",
+    }});
+    let policy = mutating(json!({
+        "variables": [{"name": "size", "expression": "object.spec.size + 1"}],
+        "matchConditions": [{"name": "a", "expression": "object.spec.size == 1"}],
+        "mutations": [mutation, mutation],
+    }));
+    let costs = checker(&["a.com/v1"]).analyze(&policy).costs.remove(0);
+    let groups = costs.groups.iter();
+    let groups = groups.map(|group| (group.field.as_str(), max(Some(group.cost)), group.budget));
+    let own = max(costs.expressions.last().map(|each| each.cost));
+    let variable = max(costs.expressions.first().map(|each| each.cost));
+    let condition = max(costs.expressions.get(1).map(|each| each.cost));
+    assert!(variable > 0 && own > 0);
+    assert_eq!(
+        groups.collect::<Vec<_>>(),
+        [
+            ("spec.matchConditions", condition, 2_500_000),
+            ("spec.mutations[0]", own + variable, 10_000_000),
+            ("spec.mutations[1]", own + variable, 10_000_000),
+        ]
+    );
 }
 
 /// The most of an estimate; 0 of none.

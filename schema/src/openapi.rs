@@ -145,7 +145,7 @@ impl<'a> Resolver<'a, '_> {
             topology: Topology {
                 list_map_keys: texts(json, "x-kubernetes-list-map-keys"),
                 list_type: text(json, "x-kubernetes-list-type").map(SmolStr::new),
-                map_type: None,
+                map_type: text(json, "x-kubernetes-map-type").map(SmolStr::new),
             }
             .into(),
             ..JsonSchema::default()

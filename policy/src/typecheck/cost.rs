@@ -11,8 +11,7 @@ use gavel_engine::cost::CostEstimate;
 use gavel_engine::estimate::{KnownValue, bound};
 
 use super::sizes::Sizes;
-use super::{Expression, Part};
-use crate::api::ValidatingAdmissionPolicy;
+use super::{Expression, Part, Subject};
 use crate::cel::{
     COST_BUDGET, MATCH_CONDITIONS_BUDGET, ObjectTypes, PER_CALL_LIMIT, variables_read,
 };
@@ -41,8 +40,9 @@ pub struct ExpressionCost {
 /// What expressions that share a budget cost together, with the variables that they read.
 #[derive(Debug, Clone)]
 pub struct GroupCost {
-    /// The list that they are in: `spec.matchConditions`, `spec.validations` or `spec.auditAnnotations`.
-    pub field: &'static str,
+    /// Where they are: `spec.matchConditions`, `spec.validations`, `spec.auditAnnotations`, or a mutation, such as
+    /// `spec.mutations[0]`, which has a budget of its own.
+    pub field: String,
     /// The cost for one binding and one param.
     pub cost: Estimate,
     /// The cost units that they may take; with more, the policy fails.
@@ -81,7 +81,7 @@ impl Estimate {
 impl KindCosts {
     pub(super) fn new(
         kind: GroupVersionKind,
-        policy: &ValidatingAdmissionPolicy,
+        policy: &Subject<'_>,
         types: &ObjectTypes,
         max_object: u64,
         expressions: &[Expression],
@@ -91,15 +91,17 @@ impl KindCosts {
             .iter()
             .map(|expression| Costed::new(expression, policy, &mut sizes))
             .collect();
-        let groups = [
+        let lists = [
             (&[Part::MatchCondition][..], MATCH_CONDITIONS_BUDGET),
             (&[Part::Validation, Part::Message], COST_BUDGET),
             (&[Part::AuditAnnotation], COST_BUDGET),
         ];
-        let groups = groups
+        let lists = lists
             .into_iter()
-            .filter_map(|(parts, budget)| group(&costed, parts, budget))
-            .collect();
+            .filter_map(|(parts, budget)| of_list(&costed, parts, budget));
+        let mutations = costed.iter().filter(|each| each.part.is_mutation());
+        let mutations = mutations.filter_map(|mutation| of_mutation(&costed, mutation));
+        let groups = lists.chain(mutations).collect();
         costed.sort_by_key(|each| each.part.order(each.n));
         let expressions = costed.iter().map(|each| ExpressionCost {
             field: each.part.field(each.n),
@@ -125,11 +127,7 @@ struct Costed {
 
 impl Costed {
     /// Variables have to come in order: what is known of one serves those that follow.
-    fn new(
-        expression: &Expression,
-        policy: &ValidatingAdmissionPolicy,
-        sizes: &mut Sizes<'_>,
-    ) -> Self {
+    fn new(expression: &Expression, policy: &Subject<'_>, sizes: &mut Sizes<'_>) -> Self {
         let Expression { part, n, checked } = expression;
         let (cost, reads, value) = match checked {
             Ok(checked) => {
@@ -139,7 +137,7 @@ impl Costed {
             }
             Err(_) => (Estimate::Unknown, BTreeSet::new(), KnownValue::default()),
         };
-        if let (Part::Variable, Some(variable)) = (part, policy.spec.variables.get(*n)) {
+        if let (Part::Variable, Some(variable)) = (part, policy.variables.get(*n)) {
             sizes.declare(&variable.name, value);
         }
         Costed {
@@ -151,30 +149,45 @@ impl Costed {
     }
 }
 
-/// What the expressions of some parts cost together; nothing where there are none. Each part evaluates variables anew.
-fn group(costed: &[Costed], parts: &[Part], budget: i64) -> Option<GroupCost> {
-    let mut total = Estimate::Bounded(CostEstimate::ZERO);
-    let mut field = None;
-    for part in parts {
-        let mut open: Vec<usize> = Vec::new();
-        for each in costed.iter().filter(|each| each.part == *part) {
-            field = parts.first().map(|part| part.list());
-            total = total.plus(each.cost);
-            open.extend(&each.reads);
-        }
-        let mut read = BTreeSet::new();
-        while let Some(position) = open.pop() {
-            // Variables are first, in order.
-            let variable = costed.get(position).filter(|_| read.insert(position));
-            if let Some(variable) = variable {
-                total = total.plus(variable.cost);
-                open.extend(&variable.reads);
-            }
-        }
-    }
+/// What the expressions of a list cost, whose parts are evaluated one after the other; nothing where there are none.
+fn of_list(costed: &[Costed], parts: &[Part], budget: i64) -> Option<GroupCost> {
+    let costs = parts
+        .iter()
+        .filter_map(|part| together(costed, |each| each.part == *part));
     Some(GroupCost {
-        field: field?,
-        cost: total,
+        cost: costs.reduce(Estimate::plus)?,
+        field: parts.first()?.list().to_owned(),
         budget: budget.unsigned_abs(),
     })
+}
+
+/// What a mutation costs, which is evaluated for itself.
+fn of_mutation(costed: &[Costed], mutation: &Costed) -> Option<GroupCost> {
+    let Costed { part, n, .. } = mutation;
+    Some(GroupCost {
+        cost: together(costed, |each| each.part == *part && each.n == *n)?,
+        field: format!("{}[{n}]", part.list()),
+        budget: COST_BUDGET.unsigned_abs(),
+    })
+}
+
+/// What expressions cost that are evaluated together, and the variables that they read; nothing where there are none.
+fn together(costed: &[Costed], is_one: impl Fn(&Costed) -> bool) -> Option<Estimate> {
+    let expressions = costed.iter().filter(|each| is_one(each));
+    let mut open: Vec<usize> = expressions
+        .clone()
+        .flat_map(|each| &each.reads)
+        .copied()
+        .collect();
+    let mut total = expressions.map(|each| each.cost).reduce(Estimate::plus)?;
+    let mut read = BTreeSet::new();
+    while let Some(position) = open.pop() {
+        // Variables are first, in order.
+        let variable = costed.get(position).filter(|_| read.insert(position));
+        if let Some(variable) = variable {
+            total = total.plus(variable.cost);
+            open.extend(&variable.reads);
+        }
+    }
+    Some(total)
 }

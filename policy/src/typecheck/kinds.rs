@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{Extent, TypeChecker, param_kind};
-use crate::api::{RuleWithOperations, ValidatingAdmissionPolicy};
+use super::{Extent, Subject, TypeChecker};
+use crate::api::RuleWithOperations;
 use crate::resource::{GroupVersionKind, GroupVersionResource};
 
 /// How many kinds upstream looks at.
@@ -22,7 +22,7 @@ impl TypeChecker {
     /// The kinds that the policy matches.
     pub(super) fn kinds(
         &self,
-        policy: &ValidatingAdmissionPolicy,
+        policy: &Subject<'_>,
         extent: Extent,
     ) -> BTreeSet<&GroupVersionKind> {
         let most = match extent {
@@ -30,8 +30,8 @@ impl TypeChecker {
             Extent::Everything => usize::MAX,
         };
         let mut kinds = BTreeSet::new();
-        for rule in rules(policy) {
-            let found = self.kinds_of_rule(rule);
+        for rule in policy.rules() {
+            let found = self.kinds_of_rule(&rule.rule);
             kinds.extend(found.iter().take(most));
             // No further rule is looked at then, however many of the kinds are the same.
             if found.len() >= most {
@@ -42,9 +42,12 @@ impl TypeChecker {
     }
 
     /// What the policy is about and no schema is known of.
-    pub(super) fn unchecked(&self, policy: &ValidatingAdmissionPolicy) -> Vec<Unchecked> {
+    pub(super) fn unchecked(&self, policy: &Subject<'_>) -> Vec<Unchecked> {
         let mut unchecked = Vec::new();
-        if let Some(kind) = param_kind(policy).filter(|kind| !self.schemas.contains_key(kind)) {
+        if let Some(kind) = policy
+            .param_kind()
+            .filter(|kind| !self.schemas.contains_key(kind))
+        {
             unchecked.push(Unchecked {
                 field: "spec.paramKind".to_owned(),
                 reason: format!(
@@ -54,7 +57,7 @@ impl TypeChecker {
                 ),
             });
         }
-        for (n, rule) in rules(policy).enumerate() {
+        for (n, rule) in policy.rules().map(|named| &named.rule).enumerate() {
             let mut tell = |reason| {
                 let field = format!("spec.matchConstraints.resourceRules[{n}]");
                 unchecked.push(Unchecked { field, reason });
@@ -118,13 +121,6 @@ impl TypeChecker {
             false => exact,
         }
     }
-}
-
-/// The rules that say what a policy is about.
-fn rules(policy: &ValidatingAdmissionPolicy) -> impl Iterator<Item = &RuleWithOperations> {
-    let constraints = policy.spec.match_constraints.iter();
-    let rules = constraints.flat_map(|constraints| &constraints.resource_rules);
-    rules.map(|named| &named.rule)
 }
 
 /// Whether a rule has a wildcard where groups and versions are.

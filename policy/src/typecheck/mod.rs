@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use gavel_apimachinery::meta::GroupVersion;
 use gavel_apimachinery::server::Difference;
 use gavel_engine::check::CheckedAst;
 use gavel_engine::env::Env;
@@ -13,7 +12,7 @@ use gavel_libraries::{EnvSet, Server};
 use gavel_schema::JsonSchema;
 use gavel_schema::cel::{CelSchema, MAX_REQUEST_SIZE};
 
-use crate::api::{ExpressionWarning, ParamKind, ValidatingAdmissionPolicy};
+use crate::api::{ExpressionWarning, ValidatingAdmissionPolicy};
 use crate::cel::{Compiler, Declarations, ObjectTypes, TypeFault};
 use crate::resource::{GroupVersionKind, GroupVersionResource};
 
@@ -21,9 +20,13 @@ mod cost;
 mod kinds;
 mod published;
 mod sizes;
+mod subject;
 
 pub use cost::{Estimate, ExpressionCost, GroupCost, KindCosts};
 pub use kinds::Unchecked;
+pub use subject::Subject;
+
+use subject::Part;
 
 /// Checks types against what is known of kinds and resources.
 ///
@@ -159,12 +162,14 @@ impl TypeChecker {
     /// What upstream warns of: faults of the types of validations and their messages, against ten kinds of a rule at most.
     /// Expressions without a fault are left out.
     pub fn check(&self, policy: &ValidatingAdmissionPolicy) -> Vec<ExpressionWarning> {
+        let policy = Subject::from(policy);
         let mut warnings = BTreeMap::<_, ExpressionWarning>::new();
-        for kind in self.kinds(policy, Extent::Upstream) {
-            let Some(types) = self.types(kind, policy, Extent::Upstream) else {
+        for kind in self.kinds(&policy, Extent::Upstream) {
+            let Some(types) = self.types(kind, &policy, Extent::Upstream) else {
                 continue;
             };
-            for Expression { part, n, checked } in self.expressions(policy, types, Extent::Upstream)
+            for Expression { part, n, checked } in
+                self.expressions(&policy, types, Extent::Upstream)
             {
                 let (Part::Validation | Part::Message, Err(fault)) = (part, checked) else {
                     continue;
@@ -188,8 +193,9 @@ impl TypeChecker {
         warnings.into_values().collect()
     }
 
-    /// All that can be said of the policy, against all kinds that it names.
-    pub fn analyze(&self, policy: &ValidatingAdmissionPolicy) -> Analysis {
+    /// All that can be said of the policy, validating or mutating, against all kinds that it names.
+    pub fn analyze<'p>(&self, policy: impl Into<Subject<'p>>) -> Analysis {
+        let policy = &policy.into();
         let mut analysis = Analysis {
             unchecked: self.unchecked(policy),
             ..Analysis::default()
@@ -223,10 +229,10 @@ impl TypeChecker {
     fn types(
         &self,
         kind: &GroupVersionKind,
-        policy: &ValidatingAdmissionPolicy,
+        policy: &Subject<'_>,
         extent: Extent,
     ) -> Option<ObjectTypes> {
-        let params = param_kind(policy);
+        let params = policy.param_kind();
         Some(ObjectTypes {
             object: self.schemas.get(kind)?.clone(),
             params: params.and_then(|kind| self.schemas.get(&kind).cloned()),
@@ -237,22 +243,21 @@ impl TypeChecker {
     /// The policy's expressions: variables first, in the order in which they see each other.
     fn expressions(
         &self,
-        policy: &ValidatingAdmissionPolicy,
+        policy: &Subject<'_>,
         types: ObjectTypes,
         extent: Extent,
     ) -> Vec<Expression> {
-        let spec = &policy.spec;
         let knows_params = types.params.is_some()
             || extent == Extent::Everything
             || self.server.has(Difference::UnknownParamsAreDyn);
         let declarations = Declarations {
-            params: param_kind(policy).is_some() && knows_params,
+            params: policy.param_kind().is_some() && knows_params,
             authorizer: true,
             patch_types: false,
         };
         let mut compiler = Compiler::for_type_checking(&self.base, types);
         let mut expressions = Vec::new();
-        for (n, variable) in spec.variables.iter().enumerate() {
+        for (n, variable) in policy.variables.iter().enumerate() {
             let (name, text) = (&variable.name, &variable.expression);
             let checked = compiler.check_variable(name, text, declarations);
             expressions.push(Expression {
@@ -261,85 +266,24 @@ impl TypeChecker {
                 checked,
             });
         }
-        let mut check = |part, n, text: &str| {
-            let checked = compiler.check(text, declarations);
-            expressions.push(Expression { part, n, checked });
-        };
-        for (n, validation) in spec.validations.iter().enumerate() {
-            check(Part::Validation, n, &validation.expression);
-            if !validation.message_expression.is_empty() {
-                check(Part::Message, n, &validation.message_expression);
-            }
-        }
-        if extent == Extent::Everything {
-            for (n, condition) in spec.match_conditions.iter().enumerate() {
-                check(Part::MatchCondition, n, &condition.expression);
-            }
-            for (n, annotation) in spec.audit_annotations.iter().enumerate() {
-                check(Part::AuditAnnotation, n, &annotation.value_expression);
+        for &(part, n, text) in &policy.expressions {
+            let is_of_upstream = matches!(part, Part::Validation | Part::Message);
+            if extent == Extent::Everything || is_of_upstream {
+                let declarations = Declarations {
+                    patch_types: part.is_mutation(),
+                    ..declarations
+                };
+                let checked = compiler.check(text, declarations);
+                expressions.push(Expression { part, n, checked });
             }
         }
         expressions
     }
 }
 
-/// A part of a policy that holds expressions, in the order in which they are told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
-    Variable,
-    MatchCondition,
-    Validation,
-    Message,
-    AuditAnnotation,
-}
-
-impl Part {
-    fn field(self, n: usize) -> String {
-        let expression = match self {
-            Part::Variable | Part::MatchCondition | Part::Validation => "expression",
-            Part::Message => "messageExpression",
-            Part::AuditAnnotation => "valueExpression",
-        };
-        format!("{}[{n}].{expression}", self.list())
-    }
-
-    /// The list that it is in.
-    fn list(self) -> &'static str {
-        match self {
-            Part::Variable => "spec.variables",
-            Part::MatchCondition => "spec.matchConditions",
-            Part::Validation | Part::Message => "spec.validations",
-            Part::AuditAnnotation => "spec.auditAnnotations",
-        }
-    }
-
-    /// Messages stand beside their validations.
-    fn order(self, n: usize) -> (usize, usize, usize) {
-        match self {
-            Part::Variable => (0, n, 0),
-            Part::MatchCondition => (1, n, 0),
-            Part::Validation => (2, n, 0),
-            Part::Message => (2, n, 1),
-            Part::AuditAnnotation => (3, n, 0),
-        }
-    }
-}
-
 /// The name of the type of a kind's objects. Upstream puts a number behind it that is different every time.
 fn type_name(kind: &GroupVersionKind) -> String {
     format!("{}1", kind.kind)
-}
-
-/// The kind of a policy's params; none where the `apiVersion` cannot be read, or says nothing.
-fn param_kind(policy: &ValidatingAdmissionPolicy) -> Option<GroupVersionKind> {
-    let ParamKind { api_version, kind } = policy.spec.param_kind.as_ref()?;
-    let GroupVersion { group, version } = GroupVersion::parse(api_version).ok()?;
-    let named = GroupVersionKind {
-        group: group.into(),
-        version: version.into(),
-        kind: kind.into(),
-    };
-    (named != GroupVersionKind::default()).then_some(named)
 }
 
 /// The plural that Kubernetes guesses for a name.

@@ -66,7 +66,7 @@ fn exceeding(costs: &KindCosts) -> Vec<(&str, u64, String)> {
         if most > *budget {
             let message =
                 format!("may cost up to {most} units together, and the policy fails at {budget}");
-            exceeding.push((*field, most, message));
+            exceeding.push((field.as_str(), most, message));
         }
     }
     exceeding
@@ -89,7 +89,7 @@ pub(super) fn print(
         let limited = limited.map(|each| (each.field.as_str(), each.cost, ExpressionCost::LIMIT));
         let groups = groups
             .iter()
-            .map(|group| (group.field, group.cost, group.budget));
+            .map(|group| (group.field.as_str(), group.cost, group.budget));
         let rows = limited.chain(groups);
         if output == Output::Json {
             for (field, cost, limit) in rows {

@@ -113,18 +113,16 @@ impl Checkers {
         let report = self.validator.create(&decoded.object);
         let errors = report.errors.iter();
         findings.extend(errors.map(|error| document.field_problem(error, &error.field)));
-        let Resource::ValidatingAdmissionPolicy(policy) = &decoded.object else {
-            if let Resource::MutatingAdmissionPolicy(_) = &decoded.object {
-                let reason = "the types of mutating policies are not checked against schemas";
-                findings.push(document.problem(UNCHECKED, "spec", reason).as_warning());
-            }
-            return Vec::new();
+        let analysis = match &decoded.object {
+            Resource::ValidatingAdmissionPolicy(policy) => self.types.analyze(policy),
+            Resource::MutatingAdmissionPolicy(policy) => self.types.analyze(policy),
+            _ => return Vec::new(),
         };
         let Analysis {
             faults,
             costs,
             unchecked,
-        } = self.types.analyze(policy);
+        } = analysis;
         // What does not compile at all is told once.
         let is_told = |field: &str| report.errors.iter().any(|error| error.field == field);
         let faults = faults.iter().filter(|fault| !is_told(&fault.field));

@@ -11,7 +11,7 @@ use gavel_libraries::EnvSet;
 use gavel_libraries::authorizer::Authorizer;
 use gavel_policy::api::MutatingAdmissionPolicy;
 use gavel_policy::cel::ExpressionKind;
-use gavel_policy::mutating::{ObjectSchemas, mutate_by};
+use gavel_policy::mutating::{ObjectSchemas, mutate_by, with_whole_numbers};
 use gavel_policy::{
     AdmissionRequest, CompiledMutatingBinding, CompiledMutatingPolicy, ConditionsOutcome,
     GroupVersionKind, Matched, Observer, Options, PolicyIndex, Run,
@@ -96,7 +96,7 @@ impl MutationQuestion {
         let object = match (&mutated.status, mutated.object) {
             (Some(_), _) => Json::Null,
             (None, Some(object)) => object,
-            (None, None) => request.object.to_json().unwrap_or_default(),
+            (None, None) => with_whole_numbers(request.object.to_json().unwrap_or_default()),
         };
         set("allowed", mutated.status.is_none().into());
         set("status", mutated.status.as_ref().map_or(Json::Null, status));

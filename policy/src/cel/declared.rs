@@ -14,9 +14,9 @@ pub const REQUEST: &str = "kubernetes.AdmissionRequest";
 /// The type of `namespaceObject`: a Namespace without its owners and managed fields.
 pub const NAMESPACE: &str = "kubernetes.Namespace";
 /// The root of the types of patches as objects; `Object.spec` is a type of its own.
-pub(super) const OBJECT_PATCH: &str = "Object";
+pub(crate) const OBJECT_PATCH: &str = "Object";
 /// The type of an operation of a JSON patch.
-pub(super) const JSON_PATCH: &str = "JSONPatch";
+pub(crate) const JSON_PATCH: &str = "JSONPatch";
 /// The type of `variables`.
 pub(super) const VARIABLES: &str = "kubernetes.variables";
 

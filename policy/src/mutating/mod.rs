@@ -11,4 +11,5 @@ mod schemas;
 
 pub use difference::difference;
 pub use dispatch::{Mutated, mutate, mutate_by};
+pub use patch::with_whole_numbers;
 pub use schemas::ObjectSchemas;

@@ -96,11 +96,17 @@ pub(super) fn written(mut object: Json, nil_lists: &[String]) -> Json {
             *list = Json::Null;
         }
     }
+    with_whole_numbers(object)
+}
+
+/// An object as an API server writes it: Go writes a double that is a whole number without a fraction, which is read as an
+/// integer.
+#[must_use]
+pub fn with_whole_numbers(mut object: Json) -> Json {
     write_whole_numbers(&mut object);
     object
 }
 
-/// Go writes a double that is a whole number without a fraction, which is read as an integer.
 // Documents are at most as deep as their conversion allows, and so is this recursion.
 fn write_whole_numbers(value: &mut Json) {
     match value {

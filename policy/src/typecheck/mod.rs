@@ -11,6 +11,7 @@ use gavel_engine::types::TypeTextError;
 use gavel_libraries::{EnvSet, Server};
 use gavel_schema::JsonSchema;
 use gavel_schema::cel::{CelSchema, MAX_REQUEST_SIZE};
+use gavel_schema::merge::MergeType;
 
 use crate::api::{ExpressionWarning, ValidatingAdmissionPolicy};
 use crate::cel::{Compiler, Declarations, ObjectTypes, TypeFault};
@@ -18,6 +19,8 @@ use crate::resource::{GroupVersionKind, GroupVersionResource};
 
 mod cost;
 mod kinds;
+mod patches;
+mod pointers;
 mod published;
 mod sizes;
 mod subject;
@@ -62,11 +65,18 @@ pub struct TypeChecker {
     base: Env,
     /// The server that reads schemas: of kinds that it knows, not of definitions.
     server: Server,
-    schemas: BTreeMap<GroupVersionKind, CelSchema>,
+    schemas: BTreeMap<GroupVersionKind, KindSchema>,
     /// Plural and singular names.
     resources: BTreeMap<GroupVersionResource, GroupVersionKind>,
     /// The most bytes of an object.
     max_object: u64,
+}
+
+/// The schema of a kind, as expressions see it and as objects are merged by it.
+#[derive(Debug)]
+struct KindSchema {
+    types: CelSchema,
+    merged: JsonSchema,
 }
 
 /// All that can be said of a policy whose kinds are known.
@@ -140,8 +150,9 @@ impl TypeChecker {
         }
         // What is known of a map's entries leaves no room for the fields of a resource.
         let is_resource = schema.value().is_none();
-        let schema = CelSchema::new(schema, is_resource, self.server).named(type_name(&kind));
-        self.schemas.insert(kind, schema);
+        let types = CelSchema::new(schema, is_resource, self.server).named(type_name(&kind));
+        let merged = schema.clone();
+        self.schemas.insert(kind, KindSchema { types, merged });
     }
 
     /// Makes the kind of a custom resource known, by the schema of its definition.
@@ -208,14 +219,10 @@ impl TypeChecker {
             let expressions = self.expressions(policy, types.clone(), Extent::Everything);
             let costs = KindCosts::new(kind.clone(), policy, &types, self.max_object, &expressions);
             analysis.costs.push(costs);
-            for Expression { part, n, checked } in expressions {
-                if let Err(fault) = checked {
-                    let fault = ExpressionFault {
-                        field: part.field(n),
-                        kind: kind.clone(),
-                        fault,
-                    };
-                    faults.push((part.order(n), fault));
+            for expression in expressions {
+                if let Some((order, field, fault)) = self.fault(expression, kind) {
+                    let kind = kind.clone();
+                    faults.push((order, ExpressionFault { field, kind, fault }));
                 }
             }
         }
@@ -223,6 +230,22 @@ impl TypeChecker {
         faults.sort_by_key(|(order, _)| *order);
         analysis.faults = faults.into_iter().map(|(_, fault)| fault).collect();
         analysis
+    }
+
+    /// What is wrong with an expression or with what it makes of objects of a kind, and its order among all.
+    fn fault(
+        &self,
+        Expression { part, n, checked }: Expression,
+        kind: &GroupVersionKind,
+    ) -> Option<((usize, usize, usize), String, TypeFault)> {
+        let fault = match checked {
+            Err(fault) => fault,
+            Ok(checked) => {
+                let objects = MergeType::custom_resource(&self.schemas.get(kind)?.merged);
+                TypeFault::Issues(patches::faults(part, &checked, objects)?)
+            }
+        };
+        Some((part.order(n), part.field(n), fault))
     }
 
     /// The types of a policy's objects, one of them being of a kind; none where nothing is known of it.
@@ -234,8 +257,8 @@ impl TypeChecker {
     ) -> Option<ObjectTypes> {
         let params = policy.param_kind();
         Some(ObjectTypes {
-            object: self.schemas.get(kind)?.clone(),
-            params: params.and_then(|kind| self.schemas.get(&kind).cloned()),
+            object: self.schemas.get(kind)?.types.clone(),
+            params: params.and_then(|kind| Some(self.schemas.get(&kind)?.types.clone())),
             upstream: extent == Extent::Upstream,
         })
     }

@@ -22,6 +22,7 @@ mod atomics;
 mod element;
 mod kubernetes;
 mod merged;
+mod shape;
 mod types;
 mod unknown;
 mod validate;
@@ -31,6 +32,7 @@ mod value;
 mod tests;
 
 pub use kubernetes::Kubernetes;
+pub use shape::Shape;
 pub use types::MergeType;
 pub use unknown::unknown_fields;
 pub use value::{Foreign, Plain};

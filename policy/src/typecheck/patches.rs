@@ -1,0 +1,252 @@
+//! What mutations make of an object, held against its schema. An API server finds it out when it applies them
+//! (apiserver `pkg/admission/plugin/policy/mutating/patch`).
+
+use gavel_engine::ast::{Constant, Expr, ExprKind, MapEntry, Struct};
+use gavel_engine::check::CheckedAst;
+use gavel_engine::issues::{Issues, Phase};
+use gavel_engine::source::ExprId;
+use gavel_engine::types::Type;
+use gavel_schema::merge::{MergeType, Shape};
+
+use super::pointers;
+use super::subject::Part;
+use crate::cel::{JSON_PATCH, OBJECT_PATCH};
+
+/// The operations of JSON patches.
+const OPERATIONS: [&str; 6] = ["add", "remove", "replace", "move", "copy", "test"];
+
+/// What is wrong with a mutation of objects of a type; nothing where it is no mutation.
+pub(super) fn faults(part: Part, checked: &CheckedAst, root: MergeType<'_>) -> Option<Issues> {
+    if !part.is_mutation() {
+        return None;
+    }
+    let mut mutation = Mutation {
+        checked,
+        root,
+        is_applied: part == Part::ApplyConfiguration,
+        issues: Issues::new(checked.ast().source(), Phase::Check),
+    };
+    for expr in checked.ast().walk() {
+        match &expr.kind {
+            ExprKind::Struct(literal) if literal.type_name == JSON_PATCH => {
+                mutation.look_at_operation(expr.id, literal);
+            }
+            ExprKind::Struct(literal) => mutation.look_at_object(expr.id, literal),
+            _ => {}
+        }
+    }
+    (!mutation.issues.is_empty()).then_some(mutation.issues)
+}
+
+struct Mutation<'c, 's> {
+    checked: &'c CheckedAst,
+    root: MergeType<'s>,
+    /// Whether objects are merged with what the expression comes to.
+    is_applied: bool,
+    issues: Issues,
+}
+
+impl<'s> Mutation<'_, 's> {
+    fn report(&mut self, id: ExprId, message: String) {
+        let ast = self.checked.ast();
+        let location = ast.source().location(ast.offset(id));
+        self.issues.report(location, message);
+    }
+
+    /// An initializer of a type that is named by the path of the fields that lead to it: `Object.spec.template`.
+    fn look_at_object(&mut self, id: ExprId, literal: &Struct) {
+        let Some(path) = literal.type_name.strip_prefix(OBJECT_PATCH) else {
+            return;
+        };
+        let mut ty = self.root;
+        for name in path.split('.').skip(1) {
+            match fields_of(ty).field(name) {
+                Some(field) => ty = field,
+                // In a JSON patch the name of a type means nothing.
+                None if !self.is_applied => return,
+                None => return self.report(id, undeclared(path)),
+            }
+        }
+        let ty = fields_of(ty);
+        // Of a map of objects and of an object in it, the types have the same name.
+        let is_ambiguous = ty.entry().is_some_and(|entry| entry.takes(Shape::Map));
+        if is_ambiguous || !ty.takes(Shape::Map) {
+            return;
+        }
+        for field in &literal.fields {
+            let path = format!("{path}.{}", field.name);
+            match ty.field(&field.name) {
+                Some(ty) => self.look_at_value(&field.value, ty, &path, &path),
+                None => self.report(field.id, undeclared(&path)),
+            }
+        }
+    }
+
+    /// What is set where `path` leads to; `names` is the path that the names of types have there.
+    fn look_at_value(&mut self, value: &Expr, ty: MergeType<'s>, path: &str, names: &str) {
+        let found = self.checked.type_of(value.id);
+        if let Some(message) = self.refusal(found, ty, path, names) {
+            return self.report(value.id, message);
+        }
+        let ExprKind::Map(entries) = &value.kind else {
+            return;
+        };
+        for MapEntry { id, key, value, .. } in entries {
+            let Some(name) = text_of(key) else {
+                continue;
+            };
+            let path = format!("{path}.{name}");
+            match ty.field(name) {
+                // Within maps the names of types do not go on.
+                Some(ty) => self.look_at_value(value, ty, &path, names),
+                None => self.report(*id, undeclared(&path)),
+            }
+        }
+    }
+
+    /// Why what has a type of CEL cannot be where an object has this type.
+    fn refusal(&self, found: &Type, ty: MergeType<'s>, path: &str, names: &str) -> Option<String> {
+        if let Some(held) = found.as_optional() {
+            return self.refusal(held, ty, path, names);
+        }
+        let shape = self.shape(found)?;
+        if !ty.takes(shape) {
+            return Some(format!("{path}: expected {}, got {found}", ty.expected()));
+        }
+        if self.is_applied && ty.is_atomic(shape) {
+            return Some(format!(
+                "may not mutate atomic arrays, maps or structs: {path}"
+            ));
+        }
+        match found {
+            Type::List(element) => self.refusal(element, ty.element()?, path, names),
+            Type::Map(entry) => match (&entry.0, ty.entry()) {
+                (Type::String | Type::Dyn, Some(ty)) => self.refusal(&entry.1, ty, path, names),
+                (Type::String | Type::Dyn, None) => None,
+                (key, _) => Some(format!(
+                    "{path}: expected a map with keys of type string, got {key}"
+                )),
+            },
+            Type::Struct(name) if self.is_applied => {
+                let expected = format!("{OBJECT_PATCH}{names}");
+                (is_object(name) && **name != *expected).then(|| {
+                    format!(
+                        "unexpected type name \"{name}\", expected \"{expected}\", which matches field name path from root Object type"
+                    )
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// What values of a type of CEL are in JSON; none where the type does not tell.
+    fn shape(&self, ty: &Type) -> Option<Shape> {
+        let converted = |shape| match self.is_applied {
+            true => Shape::Foreign,
+            false => shape,
+        };
+        Some(match ty {
+            Type::Bool => Shape::Bool,
+            Type::Int | Type::Double => Shape::Number,
+            Type::Uint => converted(Shape::Number),
+            Type::String => Shape::Text,
+            Type::Bytes | Type::Duration | Type::Timestamp => converted(Shape::Text),
+            // A JSON patch may set null anywhere.
+            Type::Null if self.is_applied => Shape::Foreign,
+            Type::List(_) => Shape::List,
+            Type::Map(_) => Shape::Map,
+            // Values of Kubernetes' own libraries are no parts of objects.
+            Type::Struct(name) if !name.starts_with("kubernetes.") => Shape::Map,
+            _ => return None,
+        })
+    }
+
+    fn look_at_operation(&mut self, id: ExprId, literal: &Struct) {
+        let field = |name: &str| literal.fields.iter().find(|field| field.name == name);
+        let op = field("op").map(|field| &field.value);
+        match op.map(text_of) {
+            None => self.report(id, "Unexpected kind: ".to_owned()),
+            Some(Some(op)) if !OPERATIONS.contains(&op) => {
+                self.report(id, format!("Unexpected kind: {op}"));
+            }
+            Some(_) => {}
+        }
+        if let Some(from) = field("from") {
+            self.look_at_pointer(&from.value);
+        }
+        let target = field("path").and_then(|path| self.look_at_pointer(&path.value));
+        if let (Some((ty, path)), Some(value)) = (target, field("value")) {
+            let found = self.checked.type_of(value.value.id);
+            if let Some(message) = self.refusal(found, ty, &path, "") {
+                self.report(value.value.id, message);
+            }
+        }
+    }
+
+    /// The type of what a JSON pointer leads to, as far as its text is known, and the pointer.
+    fn look_at_pointer(&mut self, pointer: &Expr) -> Option<(MergeType<'s>, String)> {
+        let mut ty = self.root;
+        let mut path = String::new();
+        let steps = pointers::steps(pointer, self.checked);
+        for step in steps.known {
+            path.push('/');
+            path.push_str(step.as_deref().unwrap_or("*"));
+            match part(ty, step.as_deref()) {
+                Ok(part) => ty = part?,
+                Err(message) => {
+                    self.report(pointer.id, format!("{path}: {message}"));
+                    return None;
+                }
+            }
+        }
+        steps.is_whole.then_some((ty, path))
+    }
+}
+
+/// The type of the part that a step of a JSON pointer leads to; none where the name of the step would tell it, which is not
+/// known.
+fn part<'s>(ty: MergeType<'s>, step: Option<&str>) -> Result<Option<MergeType<'s>>, String> {
+    let is_index = |step: &str| step == "-" || step.parse::<i64>().is_ok();
+    let element = ty.element().filter(|_| step.is_none_or(is_index));
+    let field = match step {
+        Some(name) => ty.field(name),
+        None => ty.entry(),
+    };
+    let part = element.or(field);
+    match step {
+        _ if part.is_some() => Ok(part),
+        None if ty.takes(Shape::Map) => Ok(None),
+        Some(_) if ty.takes(Shape::Map) => Err(UNDECLARED.to_owned()),
+        Some(step) if ty.takes(Shape::List) => {
+            Err(format!("value was not a proper array index: '{step}'"))
+        }
+        _ => Err("missing value".to_owned()),
+    }
+}
+
+/// The type whose fields an initializer of a type sets: lists have those of their elements.
+fn fields_of(mut ty: MergeType<'_>) -> MergeType<'_> {
+    while let (false, Some(element)) = (ty.takes(Shape::Map), ty.element()) {
+        ty = element;
+    }
+    ty
+}
+
+const UNDECLARED: &str = "field not declared in schema";
+
+fn undeclared(path: &str) -> String {
+    format!("{path}: {UNDECLARED}")
+}
+
+fn is_object(name: &str) -> bool {
+    let rest = name.strip_prefix(OBJECT_PATCH);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+/// The text that an expression is.
+pub(super) fn text_of(expr: &Expr) -> Option<&str> {
+    match &expr.kind {
+        ExprKind::Constant(Constant::String(text)) => Some(text),
+        _ => None,
+    }
+}

@@ -6,11 +6,14 @@
     reason = "a test"
 )]
 
+use std::sync::Arc;
+
 use allocation_counter::measure;
 use gavel_engine::value::{Arena, Json};
 use gavel_libraries::{EnvSet, Server};
 use gavel_policy::mutating::{Mutated, ObjectSchemas, difference, mutate};
-use gavel_policy::{AdmissionRequest, Options, PolicyIndex, Snapshot};
+use gavel_policy::{AdmissionRequest, GroupVersionKind, Options, PolicyIndex, Snapshot};
+use gavel_schema::JsonSchema;
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -20,7 +23,8 @@ fn snapshot(reinvocation: &str, mutations: &[Json]) -> Snapshot {
     let group = "admissionregistration.k8s.io/v1";
     for object in [
         json!({"apiVersion": group, "kind": "MutatingAdmissionPolicy", "metadata": {"name": "p"}, "spec": {
-            "matchConstraints": {"resourceRules": [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["*"], "resources": ["configmaps"]}]},
+            "matchConstraints": {"resourceRules": [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["*"], "resources": ["configmaps"]},
+                {"apiGroups": ["example.com"], "apiVersions": ["v1"], "operations": ["*"], "resources": ["things"]}]},
             "reinvocationPolicy": reinvocation, "failurePolicy": "Fail", "mutations": mutations,
         }}),
         json!({"apiVersion": group, "kind": "MutatingAdmissionPolicyBinding", "metadata": {"name": "b"}, "spec": {"policyName": "p"}}),
@@ -143,6 +147,19 @@ fn objects_do_not_grow_without_bound() {
 }
 
 #[test]
+fn policies_that_undo_each_other_run_twice_each() {
+    let flip = |to: &str| {
+        configuration(&format!(
+            "Object{{data: {{'k': '{to}', 'n': object.data.n + '{to}'}}}}"
+        ))
+    };
+    let policies = snapshot("IfNeeded", &[flip("a"), flip("b")]);
+    let object = config_map(&json!({"k": "v", "n": ""}));
+    let found = mutated(&policies, "configmaps", &object).object.unwrap();
+    assert_eq!(found["data"], json!({"k": "b", "n": "abab"}));
+}
+
+#[test]
 fn an_object_that_no_policy_matches_is_not_copied() {
     let policies = snapshot("Never", &[configuration("Object{}")]);
     let object = config_map(&json!({"k": "v".repeat(1 << 20)}));
@@ -161,14 +178,18 @@ fn an_object_that_no_policy_matches_is_not_copied() {
     assert!(info.bytes_total < 4096, "{} bytes", info.bytes_total);
 }
 
-/// Any JSON, with keys that JSON pointers escape.
-fn document() -> impl Strategy<Value = Json> {
-    let key = prop_oneof![
+/// Keys, also such as JSON pointers escape.
+fn key() -> impl Strategy<Value = String> + Clone {
+    prop_oneof![
         Just(String::new()),
         Just("~1".to_owned()),
         Just("a/b~".to_owned()),
         "[a-c~/é\"\\\\ ]{0,3}"
-    ];
+    ]
+}
+
+/// Any JSON.
+fn document() -> impl Strategy<Value = Json> {
     let leaf = prop_oneof![
         Just(Json::Null),
         any::<bool>().prop_map(Json::from),
@@ -176,10 +197,10 @@ fn document() -> impl Strategy<Value = Json> {
         (-1e9..1e9).prop_map(Json::from),
         ".{0,4}".prop_map(Json::from),
     ];
-    leaf.prop_recursive(4, 48, 6, move |inner| {
+    leaf.prop_recursive(4, 48, 6, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..6).prop_map(Json::from),
-            prop::collection::btree_map(key.clone(), inner, 0..6)
+            prop::collection::btree_map(key(), inner, 0..6)
                 .prop_map(|fields| Json::Object(fields.into_iter().collect())),
         ]
     })
@@ -214,6 +235,63 @@ fn applied(mut document: Json, operations: &[Json]) -> Json {
         }
     }
     document
+}
+
+/// An expression that comes to a document.
+fn expression(document: &Json) -> String {
+    match document {
+        Json::Array(items) => {
+            let items: Vec<String> = items.iter().map(expression).collect();
+            format!("dyn([{}])", items.join(", "))
+        }
+        Json::Object(fields) => {
+            let fields = fields.iter();
+            let fields: Vec<String> = fields
+                .map(|(name, value)| format!("{}: {}", json!(name), expression(value)))
+                .collect();
+            format!("dyn({{{}}})", fields.join(", "))
+        }
+        leaf => format!("dyn({leaf})"),
+    }
+}
+
+/// What policies make of a custom resource that may have any fields.
+fn mutated_thing(snapshot: &Snapshot, object: &Json) -> Mutated {
+    let kind = json!({"group": "example.com", "version": "v1", "kind": "Thing"});
+    let resource = json!({"group": "example.com", "version": "v1", "resource": "things"});
+    let request = json!({"uid": "u", "operation": "CREATE", "kind": kind, "resource": resource, "name": "x", "object": object});
+    let arena = Arena::new();
+    let request = AdmissionRequest::read((&request).into(), &arena).unwrap();
+    let free = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
+    let mut schemas = ObjectSchemas::default();
+    schemas.insert(
+        GroupVersionKind::new("example.com/v1", "Thing"),
+        Arc::new(JsonSchema::read(&free).unwrap()),
+    );
+    mutate(snapshot, &request, &schemas, &Options::default())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(150) })]
+
+    #[test]
+    fn what_idempotent_policies_made_stays_and_its_patch_makes_it(old in document(), key in key(), value in document(), label in "[a-z]{1,5}") {
+        let set = format!(
+            "[JSONPatch{{op: 'add', path: '/spec/' + jsonpatch.escapeKey({}), value: {}}}]",
+            json!(key),
+            expression(&value),
+        );
+        let labels = format!("Object{{metadata: Object.metadata{{labels: {{'l': {}}}}}}}", json!(label));
+        let policies = snapshot("IfNeeded", &[patch(&set), configuration(&labels)]);
+        let object = json!({"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "x"}, "spec": {"old": old}});
+        let first = mutated_thing(&policies, &object);
+        prop_assert_eq!(&first.status, &None);
+        let first = first.object.unwrap();
+        prop_assert_eq!(&first["metadata"]["labels"]["l"], &json!(label));
+        prop_assert!(first["spec"].get(&key).is_some());
+        prop_assert_eq!(&mutated_thing(&policies, &first).object, &Some(first.clone()));
+        prop_assert_eq!(applied(object.clone(), &difference(&object, &first)), first);
+    }
 }
 
 proptest! {

@@ -220,13 +220,40 @@ fn an_api_server_would_take_what_is_rendered() {
         return;
     };
     let policies = std::fs::read_to_string(base().join("policies/images.yaml")).unwrap();
+    let outside = std::fs::read_to_string(base().join("../outside/webhook.yaml")).unwrap();
     let folder = Folder::new()
         .with("rendered.yaml", &text)
+        .with("outside.yaml", &outside)
         .with("policies.yaml", &policies);
     for version in ["1.34", "1.35", "1.36", "1.37"] {
         let arguments = ["lint", "--kubernetes-version", version, "--policies", "."];
         let (status, out, said) = crate::program::gavel(folder.path(), &arguments, "");
         assert_eq!(status, 0, "{version}: {out}{said}");
+    }
+}
+
+#[test]
+fn a_server_outside_of_the_cluster_is_asked_the_same() {
+    let outside = std::fs::read_to_string(base().join("../outside/webhook.yaml")).unwrap();
+    let outside = objects(&outside);
+    for (file, kind, path) in [
+        ("webhook.yaml", "Validating", "/validate"),
+        ("mutating-webhook.yaml", "Mutating", "/mutate"),
+    ] {
+        let inside = &manifest(file)["webhooks"][0];
+        let webhook = &outside[&format!("{kind}WebhookConfiguration gavel")]["webhooks"][0];
+        assert_eq!(inside["clientConfig"]["service"]["path"], path);
+        let url = format!("https://gavel.example.com:8443{path}");
+        assert_eq!(webhook["clientConfig"]["url"], *url);
+        for field in [
+            "name",
+            "rules",
+            "failurePolicy",
+            "reinvocationPolicy",
+            "timeoutSeconds",
+        ] {
+            assert_eq!(webhook[field], inside[field], "{kind} {field}");
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use gavel_apimachinery::json;
 use gavel_apimachinery::server::{Difference, Server};
 use gavel_engine::value::{Arena, Json, Value};
+use gavel_golang::work::Work;
 use gavel_libraries::authorizer::{Authorizer, CachingAuthorizer, NoOpinion, ResourceAttributes};
 use gavel_libraries::kubernetes::authorizer::{AuthorizerValue, ResourceCheck};
 use smallvec::smallvec;
@@ -391,8 +392,13 @@ impl<'a> Dispatch<'a> {
         session.evaluate(params, self.runner(arena), self.options.cost_budget)
     }
 
+    /// Work that the interrupt stops.
+    pub(crate) fn work(&self) -> Work<'a> {
+        Work::new(self.options.interrupt)
+    }
+
     fn is_interrupted(&self) -> bool {
-        self.options.interrupt.is_some_and(|interrupt| interrupt())
+        self.work().ask().is_err()
     }
 }
 

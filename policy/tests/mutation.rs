@@ -7,6 +7,7 @@
 )]
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use allocation_counter::measure;
 use gavel_engine::value::{Arena, Json};
@@ -48,7 +49,7 @@ fn mutated(snapshot: &Snapshot, resource: &str, object: &Json) -> Mutated {
     let request = json!({"uid": "u", "operation": "CREATE", "kind": kind, "resource": resource, "name": "x", "object": object});
     let arena = Arena::new();
     let request = AdmissionRequest::read((&request).into(), &arena).unwrap();
-    let schemas = ObjectSchemas::default().strict();
+    let schemas = ObjectSchemas::default().typed();
     mutate(snapshot, &request, &schemas, &Options::default())
 }
 
@@ -157,6 +158,28 @@ fn policies_that_undo_each_other_run_twice_each() {
     let object = config_map(&json!({"k": "v", "n": ""}));
     let found = mutated(&policies, "configmaps", &object).object.unwrap();
     assert_eq!(found["data"], json!({"k": "b", "n": "abab"}));
+}
+
+#[test]
+fn no_mutation_begins_after_the_interrupt() {
+    let counted = configuration("Object{data: {'n': object.data.n + 'x'}}");
+    let policies = snapshot("Never", &vec![counted; 50]);
+    let object = config_map(&json!({"n": ""}));
+    let kind = json!({"group": "", "version": "v1", "kind": "ConfigMap"});
+    let resource = json!({"group": "", "version": "v1", "resource": "configmaps"});
+    let request = json!({"uid": "u", "operation": "CREATE", "kind": kind, "resource": resource, "name": "x", "object": object});
+    let arena = Arena::new();
+    let request = AdmissionRequest::read((&request).into(), &arena).unwrap();
+    let asked = AtomicUsize::new(0);
+    let interrupt = || asked.fetch_add(1, Ordering::Relaxed) >= 10;
+    let options = Options {
+        interrupt: Some(&interrupt),
+        ..Options::default()
+    };
+    let found = mutate(&policies, &request, &ObjectSchemas::default(), &options);
+    let message = found.status.unwrap().message;
+    assert!(message.ends_with("operation interrupted"), "{message}");
+    assert!(asked.load(Ordering::Relaxed) < 200);
 }
 
 #[test]

@@ -38,7 +38,7 @@ impl MutationQuestion {
         let schemas = fields.raw("schemas").unwrap_or_default();
         let mut schemas = read_schemas(&schemas)?;
         if fields.flag("typed")? {
-            schemas = schemas.strict();
+            schemas = schemas.typed();
         }
         let mut question = AdmissionQuestion::read(fields)?;
         // As where they are stored and sent, custom resources have their defaults.

@@ -150,7 +150,7 @@ pub(crate) fn build<'g>(
     let mut building = Building {
         index,
         definitions: Definitions::default(),
-        schemas: ObjectSchemas::default().strict(),
+        schemas: ObjectSchemas::default().typed(),
         equivalents: built_in_equivalents(),
         param_kinds: HashSet::new(),
         actions: BTreeMap::new(),

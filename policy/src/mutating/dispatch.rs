@@ -2,7 +2,6 @@
 //! `pkg/admission/plugin/policy/mutating/dispatcher.go`, `policy/generic/policy_dispatcher.go`).
 
 use gavel_engine::value::{Arena, Json, Value};
-use gavel_golang::work::Work;
 
 use super::invocation::Invocation;
 use super::patch::{self, MutatedObject, MutationError};
@@ -278,6 +277,7 @@ impl<'a> Pass<'a> {
             return Ok(());
         }
         let before = self.object(position);
+        let work = self.dispatch.work();
         for mutation in &policy.mutations {
             self.last = Some(position);
             if self.object(position).is_null() {
@@ -290,20 +290,25 @@ impl<'a> Pass<'a> {
                 );
                 return Err(Box::new(Status::unavailable(message)));
             }
-            let mutated = self.mutate(invocation, position, &mutation.expression);
+            let mutated = match work.ask() {
+                Ok(()) => self.mutate(invocation, position, &mutation.expression),
+                Err(interrupted) => Err(interrupted.to_string().into()),
+            };
             let error = mutated.as_ref().err().map(MutationError::message);
             self.dispatch
                 .observer()
                 .mutated(mutation.expression.kind, error);
             match mutated {
-                Ok(mutated) => self.set(position, mutated),
+                Ok(mutated) => {
+                    if let Err(message) = self.set(position, mutated) {
+                        self.failed(invocation, message);
+                    }
+                }
                 Err(MutationError::Policy(message)) => self.failed(invocation, message),
                 Err(MutationError::Request(status)) => return Err(status),
             }
         }
-        let differs = self
-            .object(position)
-            .differs_from(&before, &Work::unbounded());
+        let differs = self.object(position).differs_from(&before, &work);
         if differs.unwrap_or(true) {
             reinvocation.changed();
         }
@@ -413,17 +418,19 @@ impl<'a> Pass<'a> {
         version.map_or(Value::NULL, |version| version.object)
     }
 
-    /// Takes over the object after a mutation; none: it stays as it is.
-    fn set(&mut self, position: usize, mutated: Option<MutatedObject>) {
+    /// Takes over the object after a mutation, if it can be one of its kind; none: it stays as it is.
+    fn set(&mut self, position: usize, mutated: Option<MutatedObject>) -> Result<(), String> {
         let Some(version) = self.versions.get_mut(position) else {
-            return;
+            return Ok(());
         };
-        version.is_mutated = true;
         if let Some(mut mutated) = mutated {
+            self.schemas.convert(&mut mutated.object)?;
             self.schemas.fill_defaults(&mut mutated.object);
             version.nil_lists = mutated.nil_lists;
             version.object = self.dispatch.arena().document(mutated.object);
         }
+        version.is_mutated = true;
+        Ok(())
     }
 
     /// The status of the first policy that fails and whose failure policy minds.

@@ -128,8 +128,8 @@ fn patch(
     schemas: &ObjectSchemas,
 ) -> Result<Option<MutatedObject>, MutationError> {
     let operations = operations(value)?;
-    let object = written(document(object)?, nil_lists);
-    let patched = match json_patch::apply(object, &operations) {
+    let before = || Ok::<_, String>(written(document(object)?, nil_lists));
+    let patched = match json_patch::apply(before()?, &operations) {
         Ok(patched) => patched,
         Err(PatchFailure::Test) => return Ok(None),
         Err(PatchFailure::Error(error)) => return Err(format!("JSON Patch: {error}").into()),
@@ -140,7 +140,7 @@ fn patch(
             "Object 'Kind' is missing in '{}'",
             json::to_string(&patched)
         )),
-        false => schemas.strict_error(&patched),
+        false => schemas.decoding_error(&patched, || before().unwrap_or_default()),
     };
     match error {
         Some(error) => Err(MutationError::Request(Box::new(Status::internal(&error)))),
@@ -223,7 +223,7 @@ fn apply(
             *list = Plain::NilList;
         }
     }
-    let merged = merge::apply(live, Plain::Map(fields), ty);
+    let merged = merge::apply(live, Plain::Map(fields), ty, schemas.is_typed(&kind));
     let merged = merged.map_err(|error| format!("error applying patch: {error}"))?;
     let mut mutated = MutatedObject::default();
     mutated.object = merged.into_json(&mut mutated.nil_lists);

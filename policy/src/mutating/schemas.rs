@@ -15,7 +15,7 @@ use crate::resource::GroupVersionKind;
 #[derive(Debug, Clone, Default)]
 pub struct ObjectSchemas {
     custom: Arc<BTreeMap<GroupVersionKind, Arc<JsonSchema>>>,
-    is_strict: bool,
+    is_typed: bool,
 }
 
 impl ObjectSchemas {
@@ -24,28 +24,53 @@ impl ObjectSchemas {
         Arc::make_mut(&mut self.custom).insert(kind, schema);
     }
 
-    /// Objects of built-in kinds are of Go types, as in an API server: fields that these do not have fail a JSON patch.
+    /// Objects of built-in kinds are of Go types, as in an API server: what these do not have fails a mutation. Fields of a
+    /// request that are not known come from a newer API server and stay as they are.
     #[must_use]
-    pub fn strict(mut self) -> Self {
-        self.is_strict = true;
+    pub fn typed(mut self) -> Self {
+        self.is_typed = true;
         self
     }
 
-    /// Why an object cannot be decoded again after a JSON patch.
-    pub(crate) fn strict_error(&self, object: &Json) -> Option<String> {
+    /// Whether objects of a kind are of a Go type.
+    pub(crate) fn is_typed(&self, kind: &GroupVersionKind) -> bool {
+        self.is_typed && !self.custom.contains_key(kind)
+    }
+
+    /// Why an object cannot be decoded again after a JSON patch; `before` makes the object as it was.
+    pub(crate) fn decoding_error(
+        &self,
+        object: &Json,
+        before: impl FnOnce() -> Json,
+    ) -> Option<String> {
         let kind = kind_of(object);
-        if !self.is_strict || self.custom.contains_key(&kind) {
+        if !self.is_typed(&kind) {
             return None;
         }
-        let unknown = merge::unknown_fields(object, self.merge_type(&kind)?);
+        if let Some(error) = merge::decoding_error(object, &kind.api_version(), &kind.kind) {
+            return Some(error);
+        }
+        let mut unknown = merge::unknown_fields(object, self.merge_type(&kind)?);
         if unknown.is_empty() {
             return None;
         }
+        let known = merge::unknown_fields(&before(), self.merge_type(&kind)?);
+        unknown.retain(|path| !known.contains(path));
         let fields = unknown
             .iter()
             .map(|path| format!("unknown field {}", quote(path)));
         let fields: Vec<String> = fields.collect();
-        Some(format!("strict decoding error: {}", fields.join(", ")))
+        (!fields.is_empty()).then(|| format!("strict decoding error: {}", fields.join(", ")))
+    }
+
+    /// Converts an object after it was merged to the type of its kind.
+    pub(crate) fn convert(&self, object: &mut Json) -> Result<(), String> {
+        let kind = kind_of(object);
+        if !self.is_typed(&kind) {
+            return Ok(());
+        }
+        merge::convert(object, &kind.api_version(), &kind.kind)
+            .map_err(|error| format!("unable to convert unstructured object to {kind}: {error}"))
     }
 
     /// Whether anything is known of the group and version of a kind.

@@ -12,7 +12,7 @@
 //! }}))?;
 //! let [live, patch, expected] = [json!(["a"]), json!(["b"]), json!(["a", "b"])]
 //!     .map(|tags| Plain::from(json!({"tags": tags})));
-//! let merged = apply(live, patch, MergeType::custom_resource(&schema))?;
+//! let merged = apply(live, patch, MergeType::custom_resource(&schema), false)?;
 //! assert_eq!(merged, expected);
 //! # Ok(())
 //! # }
@@ -23,6 +23,7 @@ mod element;
 mod kubernetes;
 mod merged;
 mod shape;
+mod typed;
 mod types;
 mod unknown;
 mod validate;
@@ -33,27 +34,36 @@ mod tests;
 
 pub use kubernetes::Kubernetes;
 pub use shape::Shape;
+pub use typed::{convert, decoding_error};
 pub use types::MergeType;
 pub use unknown::unknown_fields;
 pub use value::{Foreign, Plain};
+
+use validate::Leniency;
 
 /// Why a patch cannot be applied, as the API server words it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct MergeError(String);
 
-/// An object with a patch merged into it. Nothing is removed.
+/// An object with a patch merged into it. Nothing is removed. `keeps_unknown`: the object may have fields that the type does not
+/// declare, which stay as they are.
 ///
 /// # Errors
 ///
 /// A patch that is not of the type or would replace a list or map as a whole; an object that is not of the type.
-pub fn apply(live: Plain, patch: Plain, ty: MergeType<'_>) -> Result<Plain, MergeError> {
+pub fn apply(
+    live: Plain,
+    patch: Plain,
+    ty: MergeType<'_>,
+    keeps_unknown: bool,
+) -> Result<Plain, MergeError> {
     let unfit = |what: &str, faults| {
         MergeError(format!(
             "failed to convert {what} object to typed object: {faults}"
         ))
     };
-    validate::validate(&patch, ty, false).map_err(|faults| unfit("patch", faults))?;
+    validate::validate(&patch, ty, Leniency::default()).map_err(|faults| unfit("patch", faults))?;
     let atomics = atomics::find(&patch, ty);
     if !atomics.is_empty() {
         return Err(MergeError(format!(
@@ -61,6 +71,10 @@ pub fn apply(live: Plain, patch: Plain, ty: MergeType<'_>) -> Result<Plain, Merg
             atomics.join(", ")
         )));
     }
-    validate::validate(&live, ty, true).map_err(|faults| unfit("original", faults))?;
+    let leniency = Leniency {
+        duplicates: true,
+        unknown_fields: keeps_unknown,
+    };
+    validate::validate(&live, ty, leniency).map_err(|faults| unfit("original", faults))?;
     Ok(merged::merge(Some(live), Some(patch), ty).unwrap_or(Plain::Null))
 }

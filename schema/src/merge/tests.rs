@@ -29,7 +29,7 @@ fn applied(live: Json, patch: &Json) -> Result<Json, String> {
     let schema = schema();
     let ty = MergeType::custom_resource(&schema);
     let [live, patch] = [&live, patch].map(|spec| Plain::from(json!({"spec": spec})));
-    apply(live, patch, ty)
+    apply(live, patch, ty, false)
         .map(|merged| merged.into_json(&mut Vec::new())["spec"].take())
         .map_err(|error| error.to_string())
 }
@@ -192,9 +192,12 @@ fn built_in_kinds_are_merged_by_their_structure() {
     let expected = json!({"spec": {"containers": [
         {"name": "a", "image": "x", "ports": [{"containerPort": 80, "protocol": "TCP", "name": "web"}]}, {"name": "b"},
     ]}});
-    assert_eq!(apply(live.into(), patch.into(), ty), Ok(expected.into()));
+    assert_eq!(
+        apply(live.into(), patch.into(), ty, false),
+        Ok(expected.into())
+    );
     let patch = json!({"metadata": {"ownerReferences": [{"uid": "u"}]}});
-    let error = apply(json!({}).into(), patch.into(), ty)
+    let error = apply(json!({}).into(), patch.into(), ty, false)
         .unwrap_err()
         .to_string();
     assert!(
@@ -215,7 +218,7 @@ fn nil_lists_are_empty_and_known_by_their_place() {
         ("keyed".to_owned(), keyed),
     ];
     let patch = Plain::Map([("spec".to_owned(), Plain::Map(spec.into()))].into());
-    let merged = apply(json!({"spec": {"size": 1}}).into(), patch, ty).unwrap();
+    let merged = apply(json!({"spec": {"size": 1}}).into(), patch, ty, false).unwrap();
     let mut nil_lists = Vec::new();
     let merged = merged.into_json(&mut nil_lists);
     assert_eq!(

@@ -61,7 +61,16 @@ impl fmt::Display for Faults {
     }
 }
 
-/// Checks a value. Whether the elements of a list may have the same key is for the caller to say.
+/// What may be wrong with a value.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Leniency {
+    /// Elements of a list may have the same key.
+    pub(super) duplicates: bool,
+    /// There may be fields that are not declared.
+    pub(super) unknown_fields: bool,
+}
+
+/// Checks a value.
 ///
 /// # Errors
 ///
@@ -69,25 +78,25 @@ impl fmt::Display for Faults {
 pub(super) fn validate<D: Data>(
     value: &D,
     ty: MergeType<'_>,
-    duplicates: bool,
+    leniency: Leniency,
 ) -> Result<(), Faults> {
-    let faults = validate_value(value, ty, duplicates);
+    let faults = validate_value(value, ty, leniency);
     match faults.is_empty() {
         true => Ok(()),
         false => Err(faults),
     }
 }
 
-fn validate_value<D: Data>(value: &D, ty: MergeType<'_>, duplicates: bool) -> Faults {
+fn validate_value<D: Data>(value: &D, ty: MergeType<'_>, leniency: Leniency) -> Faults {
     match choose(ty.atom(), value) {
-        Atom { map: Some(map), .. } => validate_map(value, &map, duplicates),
+        Atom { map: Some(map), .. } => validate_map(value, &map, leniency),
         Atom {
             scalar: Some(scalar),
             ..
         } => validate_scalar(value, scalar),
         Atom {
             list: Some(list), ..
-        } => validate_list(value, &list, duplicates),
+        } => validate_list(value, &list, leniency),
         _ => Faults::new("schema error: invalid atom: inlined"),
     }
 }
@@ -142,7 +151,7 @@ fn unexpected(expected: &str, value: &impl Data) -> Faults {
     Faults::new(format!("expected {expected}, got &{{{}}}", go_text(value)))
 }
 
-fn validate_list<D: Data>(value: &D, list: &List<'_>, duplicates: bool) -> Faults {
+fn validate_list<D: Data>(value: &D, list: &List<'_>, leniency: Leniency) -> Faults {
     match value.kind() {
         Kind::Null => return Faults::default(),
         Kind::List => {}
@@ -161,9 +170,9 @@ fn validate_list<D: Data>(value: &D, list: &List<'_>, duplicates: bool) -> Fault
             },
             _ => Element::Index(n),
         };
-        let inner = validate_value(item, list.element, duplicates);
+        let inner = validate_value(item, list.element, leniency);
         let prefix = element.to_string();
-        if !seen.insert(element) && !duplicates {
+        if !seen.insert(element) && !leniency.duplicates {
             let message = format!("duplicate entries for key {prefix}");
             faults.add(Faults::new(message), "");
         }
@@ -172,7 +181,7 @@ fn validate_list<D: Data>(value: &D, list: &List<'_>, duplicates: bool) -> Fault
     faults
 }
 
-fn validate_map<D: Data>(value: &D, map: &Map<'_>, duplicates: bool) -> Faults {
+fn validate_map<D: Data>(value: &D, map: &Map<'_>, leniency: Leniency) -> Faults {
     match value.kind() {
         Kind::Null => return Faults::default(),
         Kind::Map => {}
@@ -182,10 +191,13 @@ fn validate_map<D: Data>(value: &D, map: &Map<'_>, duplicates: bool) -> Faults {
     for (name, value) in value.fields() {
         let prefix = format!(".{name}");
         let Some(ty) = map.any_field(name) else {
+            if leniency.unknown_fields {
+                continue;
+            }
             faults.add(Faults::new("field not declared in schema"), prefix);
             break;
         };
-        faults.add(validate_value(value, ty, duplicates), prefix);
+        faults.add(validate_value(value, ty, leniency), prefix);
     }
     faults
 }

@@ -52,7 +52,7 @@ impl Policies {
         let environments = EnvSet::new(server).map_err(|error| error.to_string())?;
         Ok(Policies {
             index: PolicyIndex::new(environments.stored_expressions()),
-            schemas: ObjectSchemas::default().strict(),
+            schemas: ObjectSchemas::default().typed(),
             resources: BTreeMap::new(),
             namespaces: BTreeSet::new(),
             bound: BTreeSet::new(),

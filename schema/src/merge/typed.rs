@@ -1,0 +1,285 @@
+//! Objects of built-in kinds as API servers hold them, in Go's types: what decoding refuses (`encoding/json`), and what a
+//! conversion from plain data refuses and changes (apimachinery `pkg/runtime/converter.go`).
+
+use gavel_engine::value::Json;
+use gavel_golang::base64::{self, Encoding};
+use gavel_golang::time::Layout;
+
+use super::kubernetes::Kubernetes;
+use crate::JsonSchema;
+
+const MACHINERY: &str = "io.k8s.apimachinery.pkg.";
+
+/// A type of Go, as far as a schema tells: named types of texts are texts.
+#[derive(Debug, Clone, Copy)]
+enum GoType<'s> {
+    Struct(&'s str, &'s JsonSchema),
+    Map(&'s JsonSchema),
+    List(&'s JsonSchema),
+    Int32,
+    Int64,
+    Float,
+    Bool,
+    Text,
+    Bytes,
+    Time,
+    Quantity,
+    IntOrString,
+    Any,
+}
+
+/// Why an object of a built-in kind cannot be decoded; of several reasons, the first by the names of fields.
+pub fn decoding_error(object: &Json, api_version: &str, kind: &str) -> Option<String> {
+    let ty = GoType::named(Kubernetes::get().name_of(api_version, kind)?);
+    decode(object, ty, "", &mut String::new()).err()
+}
+
+/// Converts an object of a built-in kind, which was merged, to its type: doubles that are whole numbers become integers, and
+/// integers lose the bits that the type has no room for.
+///
+/// # Errors
+///
+/// The first by the names of fields.
+pub fn convert(object: &mut Json, api_version: &str, kind: &str) -> Result<(), String> {
+    match Kubernetes::get().name_of(api_version, kind) {
+        Some(name) => convert_value(object, GoType::named(name)),
+        None => Ok(()),
+    }
+}
+
+impl<'s> GoType<'s> {
+    fn of(schema: &'s JsonSchema) -> Self {
+        match &schema.unsupported.reference {
+            Some(name) => GoType::named(name),
+            None => GoType::unnamed(schema),
+        }
+    }
+
+    fn named(name: &'s str) -> Self {
+        match name.strip_prefix(MACHINERY) {
+            Some("apis.meta.v1.Time") => return GoType::Time,
+            Some("api.resource.Quantity") => return GoType::Quantity,
+            Some("util.intstr.IntOrString") => return GoType::IntOrString,
+            _ => {}
+        }
+        match Kubernetes::get().schema(name) {
+            Some(schema) if !schema.properties.is_empty() => GoType::Struct(name, schema),
+            Some(schema) => GoType::unnamed(schema),
+            None => GoType::Any,
+        }
+    }
+
+    fn unnamed(schema: &'s JsonSchema) -> Self {
+        match (schema.kind.as_str(), schema.format.as_str()) {
+            ("object", _) => schema
+                .value()
+                .map_or(GoType::Any, |value| GoType::Map(value)),
+            ("array", _) => schema.item().map_or(GoType::Any, |item| GoType::List(item)),
+            ("integer", "int64") => GoType::Int64,
+            ("integer", _) => GoType::Int32,
+            ("number", _) => GoType::Float,
+            ("boolean", _) => GoType::Bool,
+            ("string", "byte") => GoType::Bytes,
+            ("string", _) => GoType::Text,
+            _ => GoType::Any,
+        }
+    }
+
+    /// The name by which Go's errors call it.
+    fn name(self) -> String {
+        match self {
+            GoType::Struct(name, _) => {
+                let mut steps = name.rsplit('.');
+                let (name, package) = (steps.next(), steps.next());
+                let [package, name] = [package, name].map(Option::unwrap_or_default);
+                format!("{package}.{name}")
+            }
+            GoType::Map(value) => match GoType::of(value) {
+                GoType::Quantity => "v1.ResourceList".to_owned(),
+                value => format!("map[string]{}", value.name()),
+            },
+            GoType::List(item) => format!("[]{}", GoType::of(item).name()),
+            GoType::Int32 | GoType::IntOrString => "int32".to_owned(),
+            GoType::Int64 => "int64".to_owned(),
+            GoType::Float => "float64".to_owned(),
+            GoType::Bool => "bool".to_owned(),
+            GoType::Text | GoType::Time => "string".to_owned(),
+            GoType::Bytes => "[]uint8".to_owned(),
+            GoType::Quantity => "resource.Quantity".to_owned(),
+            GoType::Any => "interface {}".to_owned(),
+        }
+    }
+
+    /// Whether an integer has room in it.
+    fn has_room(self, int: i64) -> bool {
+        match self {
+            GoType::Int32 | GoType::IntOrString => i32::try_from(int).is_ok(),
+            GoType::Int64 => true,
+            _ => false,
+        }
+    }
+}
+
+/// `holder` is the struct that has the field to which `path` leads.
+// Documents are at most 127 levels deep, and so is this recursion, as is that below.
+fn decode(value: &Json, ty: GoType<'_>, holder: &str, path: &mut String) -> Result<(), String> {
+    match (ty, value) {
+        (GoType::Any, _) | (_, Json::Null) => Ok(()),
+        (GoType::Struct(name, schema), Json::Object(fields)) => {
+            let holder = name.rsplit('.').next().unwrap_or_default();
+            let length = path.len();
+            for (name, value) in fields {
+                if let Some(field) = schema.properties.get(name.as_str()) {
+                    path.push('.');
+                    path.push_str(name);
+                    decode(value, GoType::of(field), holder, path)?;
+                    path.truncate(length);
+                }
+            }
+            Ok(())
+        }
+        (GoType::Map(of), Json::Object(fields)) => {
+            let mut values = fields.values();
+            values.try_for_each(|value| decode(value, GoType::of(of), holder, path))
+        }
+        (GoType::List(of), Json::Array(items)) => {
+            let mut items = items.iter();
+            items.try_for_each(|item| decode(item, GoType::of(of), holder, path))
+        }
+        (ty, value) => read(value, ty).map_err(|fault| match fault {
+            Fault::Type(found) => format!(
+                "json: cannot unmarshal {found} into Go struct field {holder}{path} of type {}",
+                ty.name()
+            ),
+            Fault::Value(message) => message,
+        }),
+    }
+}
+
+fn convert_value(value: &mut Json, ty: GoType<'_>) -> Result<(), String> {
+    match (ty, &mut *value) {
+        (GoType::Any, _) | (_, Json::Null) => Ok(()),
+        (GoType::Struct(_, schema), Json::Object(fields)) => {
+            for (name, value) in fields {
+                if let Some(field) = schema.properties.get(name.as_str()) {
+                    convert_value(value, GoType::of(field))?;
+                }
+            }
+            Ok(())
+        }
+        (GoType::Map(of), Json::Object(fields)) => {
+            let mut values = fields.values_mut();
+            values.try_for_each(|value| convert_value(value, GoType::of(of)))
+        }
+        (GoType::List(of), Json::Array(items)) => {
+            let mut items = items.iter_mut();
+            items.try_for_each(|item| convert_value(item, GoType::of(of)))
+        }
+        (GoType::Struct(..), _) => Err(format!("cannot restore struct from: {}", kind(value))),
+        (GoType::Map(_), _) => Err(format!("cannot restore map from {}", kind(value))),
+        (GoType::List(_), _) => Err(format!("cannot restore slice from {}", kind(value))),
+        (GoType::Int32 | GoType::Int64, Json::Number(number)) => {
+            let whole =
+                whole(number).ok_or_else(|| format!("cannot convert float64 to {}", ty.name()))?;
+            *value = match ty {
+                GoType::Int32 => low_bits(whole).into(),
+                _ => whole.into(),
+            };
+            Ok(())
+        }
+        (GoType::Int32 | GoType::Int64 | GoType::Float | GoType::Bool | GoType::Text, _) => {
+            let found = read(value, ty).err();
+            let name = ty.name();
+            found.map_or(Ok(()), |_| {
+                Err(format!("cannot convert {} to {name}", kind(value)))
+            })
+        }
+        (ty, value) => read(value, ty).map_err(|fault| match fault {
+            Fault::Type(found) => {
+                let name = ty.name();
+                format!("json: cannot unmarshal {found} into Go value of type {name}")
+            }
+            Fault::Value(message) => message,
+        }),
+    }
+}
+
+/// The integer that a number is, if it is one.
+fn whole(number: &serde_json::Number) -> Option<i64> {
+    let double = number.as_f64().filter(|double| double.fract() == 0.0);
+    #[expect(clippy::cast_possible_truncation, reason = "as Go converts it")]
+    let converted = double.map(|double| double as i64);
+    number.as_i64().or(converted)
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "as Go converts it")]
+fn low_bits(int: i64) -> i32 {
+    int as i32
+}
+
+/// Why a value is not of a type.
+enum Fault {
+    /// It is something else, as Go calls it.
+    Type(String),
+    /// It cannot be read.
+    Value(String),
+}
+
+/// Whether a value that has no parts of its own type is of the type.
+fn read(value: &Json, ty: GoType<'_>) -> Result<(), Fault> {
+    let unreadable = |error: &dyn ToString| Fault::Value(error.to_string());
+    match (ty, value) {
+        (GoType::Text | GoType::IntOrString, Json::String(_))
+        | (GoType::Bool, Json::Bool(_))
+        | (GoType::Float | GoType::Quantity, Json::Number(_)) => Ok(()),
+        (_, Json::Number(number)) if number.as_i64().is_some_and(|int| ty.has_room(int)) => Ok(()),
+        (GoType::Bytes, Json::String(text)) => {
+            let read = base64::decode(text, Encoding::Standard);
+            read.map(drop).map_err(|error| unreadable(&error))
+        }
+        (GoType::Time, Json::String(text)) => {
+            let read = Layout::Rfc3339.parse(text);
+            read.map(drop).map_err(|error| unreadable(&error))
+        }
+        (GoType::Quantity, Json::String(text)) if is_quantity(text) => Ok(()),
+        (GoType::Quantity, _) => Err(unreadable(
+            &"quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+        )),
+        (GoType::Int32 | GoType::Int64 | GoType::IntOrString, Json::Number(number)) => {
+            Err(Fault::Type(format!("number {number}")))
+        }
+        (_, value) => Err(Fault::Type(
+            match value {
+                Json::Null => "null",
+                Json::Bool(_) => "bool",
+                Json::Number(_) => "number",
+                Json::String(_) => "string",
+                Json::Array(_) => "array",
+                Json::Object(_) => "object",
+            }
+            .to_owned(),
+        )),
+    }
+}
+
+/// Whether a text has the form of a quantity.
+fn is_quantity(text: &str) -> bool {
+    let number = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let unit = number.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let exponent = unit.trim_start_matches(|c| "eEinumkKMGTP".contains(c));
+    let exponent = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+    unit.len() < number.len() && exponent.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// What Go's reflection calls a value of plain data.
+fn kind(value: &Json) -> &'static str {
+    match value {
+        Json::Null => "invalid",
+        Json::Bool(_) => "bool",
+        Json::Number(number) if number.is_f64() => "float64",
+        Json::Number(_) => "int64",
+        Json::String(_) => "string",
+        Json::Array(_) => "slice",
+        Json::Object(_) => "map",
+    }
+}

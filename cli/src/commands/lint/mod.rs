@@ -114,8 +114,8 @@ impl Checkers {
         let errors = report.errors.iter();
         findings.extend(errors.map(|error| document.field_problem(error, &error.field)));
         let analysis = match &decoded.object {
-            Resource::ValidatingAdmissionPolicy(policy) => self.types.analyze(policy),
-            Resource::MutatingAdmissionPolicy(policy) => self.types.analyze(policy),
+            Resource::ValidatingAdmissionPolicy(policy) => self.types.analyze(&**policy),
+            Resource::MutatingAdmissionPolicy(policy) => self.types.analyze(&**policy),
             _ => return Vec::new(),
         };
         let Analysis {

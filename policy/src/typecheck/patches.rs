@@ -1,14 +1,14 @@
 //! What mutations make of an object, held against its schema. An API server finds it out when it applies them
 //! (apiserver `pkg/admission/plugin/policy/mutating/patch`).
 
-use gavel_engine::ast::{Constant, Expr, ExprKind, MapEntry, Struct};
+use gavel_engine::ast::{Expr, ExprKind, MapEntry, Struct};
 use gavel_engine::check::CheckedAst;
 use gavel_engine::issues::{Issues, Phase};
 use gavel_engine::source::ExprId;
 use gavel_engine::types::Type;
 use gavel_schema::merge::{MergeType, Shape};
 
-use super::pointers;
+use super::pointers::{self, text_of};
 use super::subject::Part;
 use crate::cel::{JSON_PATCH, OBJECT_PATCH};
 
@@ -241,12 +241,4 @@ fn undeclared(path: &str) -> String {
 fn is_object(name: &str) -> bool {
     let rest = name.strip_prefix(OBJECT_PATCH);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-}
-
-/// The text that an expression is.
-pub(super) fn text_of(expr: &Expr) -> Option<&str> {
-    match &expr.kind {
-        ExprKind::Constant(Constant::String(text)) => Some(text),
-        _ => None,
-    }
 }

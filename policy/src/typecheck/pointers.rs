@@ -1,10 +1,8 @@
 //! JSON pointers in expressions, as far as their text is known before they are evaluated.
 
-use gavel_engine::ast::{Expr, ExprKind, operators};
+use gavel_engine::ast::{Constant, Expr, ExprKind, operators};
 use gavel_engine::check::{CheckedAst, Reference};
 use gavel_engine::types::Type;
-
-use super::patches::text_of;
 
 /// The steps of a JSON pointer.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -74,5 +72,13 @@ fn split<'e>(expr: &'e Expr, checked: &CheckedAst, pieces: &mut Vec<Piece<'e>>) 
         }
         Some(("jsonpatch.escapeKey", _)) => pieces.push(Piece::Step),
         _ => pieces.push(Piece::Unknown),
+    }
+}
+
+/// The text that an expression is.
+pub(super) fn text_of(expr: &Expr) -> Option<&str> {
+    match &expr.kind {
+        ExprKind::Constant(Constant::String(text)) => Some(text),
+        _ => None,
     }
 }

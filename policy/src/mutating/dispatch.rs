@@ -389,7 +389,15 @@ impl<'a> Pass<'a> {
                 let version = self.versions.get(position);
                 let nil_lists = version.map_or(&[][..], |version| &version.nil_lists);
                 let object = views.inputs.object;
-                patch::mutate(expression.kind, value, object, nil_lists, self.schemas)
+                let work = self.dispatch.work();
+                patch::mutate(
+                    expression.kind,
+                    value,
+                    object,
+                    nil_lists,
+                    self.schemas,
+                    &work,
+                )
             }
             Some(Err(error)) => Err(error.to_owned().into()),
             None => Ok(None),

@@ -2,6 +2,7 @@
 
 use gavel_apimachinery::json;
 use gavel_engine::value::{Json, Reach, Value, ValueKind};
+use gavel_golang::work::{Interrupted, Work};
 use gavel_schema::merge::{self, Plain};
 
 use super::json_patch::{self, Operation, PatchFailure};
@@ -35,6 +36,12 @@ impl From<String> for MutationError {
     }
 }
 
+impl From<Interrupted> for MutationError {
+    fn from(interrupted: Interrupted) -> Self {
+        MutationError::Policy(interrupted.to_string())
+    }
+}
+
 /// An object after a mutation.
 #[derive(Debug, Default)]
 pub(super) struct MutatedObject {
@@ -51,11 +58,13 @@ pub(super) fn mutate(
     object: Value<'_>,
     nil_lists: &[String],
     schemas: &ObjectSchemas,
+    work: &Work<'_>,
 ) -> Result<Option<MutatedObject>, MutationError> {
     let mutated = match kind {
-        ExpressionKind::JsonPatch => patch(value, object, nil_lists, schemas)?,
-        _ => Some(apply(value, object, nil_lists, schemas)?),
+        ExpressionKind::JsonPatch => patch(value, object, nil_lists, schemas, work)?,
+        _ => Some(apply(value, object, nil_lists, schemas, work)?),
     };
+    work.ask()?;
     let size = mutated.as_ref().map_or(0, |mutated| size(&mutated.object));
     match size > MAX_SIZE {
         true => Err("the object is too large after the mutation"
@@ -126,14 +135,18 @@ fn patch(
     object: Value<'_>,
     nil_lists: &[String],
     schemas: &ObjectSchemas,
+    work: &Work<'_>,
 ) -> Result<Option<MutatedObject>, MutationError> {
     let operations = operations(value)?;
     let before = || Ok::<_, String>(written(document(object)?, nil_lists));
-    let patched = match json_patch::apply(before()?, &operations) {
+    let object = before()?;
+    work.ask()?;
+    let patched = match json_patch::apply(object, &operations) {
         Ok(patched) => patched,
         Err(PatchFailure::Test) => return Ok(None),
         Err(PatchFailure::Error(error)) => return Err(format!("JSON Patch: {error}").into()),
     };
+    work.ask()?;
     let kind = patched.get("kind").and_then(Json::as_str);
     let error = match kind.is_none_or(str::is_empty) {
         true => Some(format!(
@@ -194,6 +207,7 @@ fn apply(
     object: Value<'_>,
     nil_lists: &[String],
     schemas: &ObjectSchemas,
+    work: &Work<'_>,
 ) -> Result<MutatedObject, MutationError> {
     let ValueKind::Object(configuration) = value.kind() else {
         let message = format!(
@@ -206,6 +220,7 @@ fn apply(
     let fields = plain::configuration(configuration)?;
     let mut fields = fields.ok_or_else(|| "invalid return type: *dynamic.ObjectVal".to_owned())?;
     let live = document(object)?;
+    work.ask()?;
     for key in ["apiVersion", "kind"] {
         let text = live.get(key).and_then(Json::as_str).unwrap_or_default();
         fields.insert(key.to_owned(), Plain::String(text.to_owned()));
@@ -223,7 +238,9 @@ fn apply(
             *list = Plain::NilList;
         }
     }
+    work.ask()?;
     let merged = merge::apply(live, Plain::Map(fields), ty, schemas.is_typed(&kind));
+    work.ask()?;
     let merged = merged.map_err(|error| format!("error applying patch: {error}"))?;
     let mut mutated = MutatedObject::default();
     mutated.object = merged.into_json(&mut mutated.nil_lists);

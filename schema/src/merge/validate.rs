@@ -162,15 +162,19 @@ fn validate_list<D: Data>(value: &D, list: &List<'_>, leniency: Leniency) -> Fau
     for (n, item) in value.items().iter().enumerate() {
         let element = match list.relationship {
             Relationship::Associative => match Element::of(list, item) {
-                Ok(element) => element,
+                Ok(element) => Some(element),
                 Err(error) => {
                     faults.add(Faults::new(format!("element {n}: {error}")), "");
                     return faults;
                 }
             },
-            _ => Element::Index(n),
+            _ => None,
         };
         let inner = validate_value(item, list.element, leniency);
+        if inner.is_empty() && element.is_none() {
+            continue;
+        }
+        let element = element.unwrap_or(Element::Index(n));
         let prefix = element.to_string();
         if !seen.insert(element) && !leniency.duplicates {
             let message = format!("duplicate entries for key {prefix}");
@@ -189,15 +193,16 @@ fn validate_map<D: Data>(value: &D, map: &Map<'_>, leniency: Leniency) -> Faults
     }
     let mut faults = Faults::default();
     for (name, value) in value.fields() {
-        let prefix = format!(".{name}");
         let Some(ty) = map.any_field(name) else {
             if leniency.unknown_fields {
                 continue;
             }
-            faults.add(Faults::new("field not declared in schema"), prefix);
+            let fault = Faults::new("field not declared in schema");
+            faults.add(fault, format_args!(".{name}"));
             break;
         };
-        faults.add(validate_value(value, ty, leniency), prefix);
+        let inner = validate_value(value, ty, leniency);
+        faults.add(inner, format_args!(".{name}"));
     }
     faults
 }

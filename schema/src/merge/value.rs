@@ -45,11 +45,25 @@ impl Plain {
     /// The value as JSON, with empty lists for those that Go writes as null: their JSON pointers are added to `nil_lists`.
     /// Foreign values, and numbers that JSON does not have, are null.
     pub fn into_json(self, nil_lists: &mut Vec<String>) -> Json {
-        self.json_at(&mut String::new(), nil_lists)
+        let mut found = Vec::new();
+        let json = self.json_at(&mut found);
+        nil_lists.extend(found.into_iter().map(|steps: Vec<String>| {
+            let steps = steps.iter().rev();
+            steps.map(|step| format!("/{step}")).collect::<String>()
+        }));
+        json
     }
 
+    /// The value as JSON; the steps to lists that Go writes as null are added to `nil_lists`, the last one first.
     // Documents are at most 127 levels deep, and patches as deep as expressions; so is this recursion.
-    fn json_at(self, pointer: &mut String, nil_lists: &mut Vec<String>) -> Json {
+    fn json_at(self, nil_lists: &mut Vec<Vec<String>>) -> Json {
+        let mut within = |value: Plain, step: &dyn Fn() -> String| {
+            let before = nil_lists.len();
+            let json = value.json_at(nil_lists);
+            let found = nil_lists.iter_mut().skip(before);
+            found.for_each(|steps| steps.push(step()));
+            json
+        };
         match self {
             Plain::Null | Plain::Foreign(_) => Json::Null,
             Plain::Bool(value) => value.into(),
@@ -57,21 +71,18 @@ impl Plain {
             Plain::Double(value) => value.into(),
             Plain::String(text) => text.into(),
             Plain::NilList => {
-                nil_lists.push(pointer.clone());
+                nil_lists.push(Vec::new());
                 Json::Array(Vec::new())
             }
             Plain::List(items) => {
                 let items = items.into_iter().enumerate();
-                let items = items.map(|(n, item)| {
-                    at(pointer, &n.to_string(), |pointer| {
-                        item.json_at(pointer, nil_lists)
-                    })
-                });
-                items.collect()
+                items
+                    .map(|(n, item)| within(item, &|| n.to_string()))
+                    .collect()
             }
             Plain::Map(fields) => {
                 let fields = fields.into_iter().map(|(name, value)| {
-                    let value = at(pointer, &name, |pointer| value.json_at(pointer, nil_lists));
+                    let value = within(value, &|| name.replace('~', "~0").replace('/', "~1"));
                     (name, value)
                 });
                 Json::Object(fields.collect())
@@ -112,16 +123,6 @@ impl From<Json> for Plain {
             }
         }
     }
-}
-
-/// Does something one step further down a JSON pointer.
-fn at<T>(pointer: &mut String, step: &str, run: impl FnOnce(&mut String) -> T) -> T {
-    let length = pointer.len();
-    pointer.push('/');
-    pointer.push_str(&step.replace('~', "~0").replace('/', "~1"));
-    let found = run(pointer);
-    pointer.truncate(length);
-    found
 }
 
 /// What a value is.

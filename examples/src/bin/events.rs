@@ -1,0 +1,79 @@
+//! Keeps the state of policies up to date from events, as a server does. A broken version does not replace the one that works.
+
+use std::error::Error;
+
+use gavel::{AdmissionRequest, Arena, Options, Value, dispatch};
+use gavel_state::{Event, Object, Origin, State, Store};
+use serde_json::{Value as Json, json};
+
+fn policy(expression: &str) -> Json {
+    json!({
+        "apiVersion": "admissionregistration.k8s.io/v1",
+        "kind": "ValidatingAdmissionPolicy",
+        "metadata": {"name": "owner"},
+        "spec": {
+            "matchConstraints": {"resourceRules": [
+                {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["configmaps"]},
+            ]},
+            "validations": [{"expression": expression}],
+        },
+    })
+}
+
+fn binding() -> Json {
+    json!({
+        "apiVersion": "admissionregistration.k8s.io/v1",
+        "kind": "ValidatingAdmissionPolicyBinding",
+        "metadata": {"name": "owner"},
+        "spec": {"policyName": "owner", "validationActions": ["Deny"]},
+    })
+}
+
+/// Whether a ConfigMap without labels is admitted.
+fn admitted(state: &State) -> Result<bool, Box<dyn Error>> {
+    let request = json!({
+        "uid": "1",
+        "operation": "CREATE",
+        "kind": {"group": "", "version": "v1", "kind": "ConfigMap"},
+        "resource": {"group": "", "version": "v1", "resource": "configmaps"},
+        "name": "settings",
+        "namespace": "default",
+        "userInfo": {"username": "alice"},
+        "object": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings"}},
+    });
+    let arena = Arena::new();
+    let request = AdmissionRequest::read(Value::from(&request), &arena)?;
+    Ok(dispatch(&state.snapshot(&request), &request, &Options::default()).allowed())
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let cluster = Origin::new("cluster");
+    let applied = |object| Event::Applied(Object::sent(cluster.clone(), object));
+    let mut store = Store::new()?;
+    store.handle(applied(policy(
+        "has(object.metadata.labels) && 'owner' in object.metadata.labels",
+    )));
+    store.handle(applied(binding()));
+    let state = store.publish();
+    assert!(!admitted(&state)?);
+
+    // The new version does not compile: it is reported, and the last good version decides.
+    store.handle(applied(policy("object.metadata.labels.owner <=> ''")));
+    let state = store.publish();
+    assert!(!admitted(&state)?);
+    for problem in state.problems() {
+        println!("{problem}");
+    }
+    assert_eq!(state.problems().len(), 1);
+
+    // Requests that began with an older state keep it; new ones see the new state.
+    store.handle(applied(policy("true")));
+    assert!(admitted(&store.publish())?);
+    Ok(())
+}
+
+#[cfg(test)]
+#[test]
+fn it_runs() {
+    main().unwrap();
+}

@@ -1,8 +1,6 @@
-//! `gavel serve`: the validating admission webhook. An API server sends its AdmissionReviews, and is answered what its own
-//! ValidatingAdmissionPolicies would have answered.
+//! `gavel serve`: the admission webhook. An API server sends AdmissionReviews; Gavel answers as the API server's own policies would.
 //!
-//! Layer 5: HTTP, TLS, files, time and threads are here, and decisions are not: those are `gavel-policy`'s, which is given
-//! a snapshot and a request.
+//! Layer 5: HTTP, TLS, files, time and threads are here. Decisions are not: `gavel-policy` makes them from a snapshot and a request.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

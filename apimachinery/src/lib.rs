@@ -1,5 +1,17 @@
-//! What all of Kubernetes' API shares, whatever the resource (k8s.io/apimachinery): versions, names and formats,
-//! field paths, validation errors, JSON as Go writes it. Layer 1: knows no CEL, no IO.
+//! What all of Kubernetes' API shares, whatever the resource: versions, names and formats, field paths, validation errors, label
+//! selectors, JSON as Go writes it. Follows `k8s.io/apimachinery`. Layer 1: no CEL, no IO.
+//!
+//! The table of what API servers of different versions answer differently is here too. Code asks a [`server::Server`] for a difference, never
+//! for its version:
+//!
+//! ```
+//! use gavel_apimachinery::server::{Difference, Server};
+//!
+//! let old: Server = "1.34".parse()?;
+//! let new: Server = "1.37".parse()?;
+//! assert!(new.has(Difference::RulesShowValues) && !old.has(Difference::RulesShowValues));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod field;
 pub mod formats;

@@ -1,6 +1,7 @@
-//! `gavel` on the command line: what an API server does with CEL, for people (`eval`) and for other programs (`batch`).
+//! The program `gavel`: what an API server does with CEL, on the command line.
 //!
-//! Layer 5: reads arguments and files, calls the other crates, prints.
+//! Layer 6: reads arguments and files, calls the other crates, prints. Machine-readable output goes to standard output, everything else to
+//! standard error.
 
 use std::ffi::OsString;
 use std::process::ExitCode;

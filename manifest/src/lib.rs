@@ -1,8 +1,18 @@
-//! Manifests as Kubernetes reads them: YAML or JSON texts of one or several documents, as JSON values, with the place of
-//! every part, so that what is wrong with an object can be shown in its file.
+//! Manifests as Kubernetes reads them: YAML or JSON texts of one or several documents, as JSON values, with the place of every part.
 //!
-//! Layer 2; only [`files`] looks at a disk. YAML is that of `sigs.k8s.io/yaml` (`go.yaml.in/yaml/v2`): `yes` and `on` are booleans, `010` is 8,
-//! timestamps stay texts, keys become texts. Unlike it, a key that comes twice is a [`Problem`].
+//! ```
+//! use gavel_manifest::{Format, read};
+//!
+//! let text = "kind: Pod\nspec:\n  hostNetwork: yes\n";
+//! let reading = read(text, Format::Yaml);
+//! let pod = &reading.documents[0];
+//! assert_eq!(pod.value()["spec"]["hostNetwork"], true);         // `yes` is a boolean, as in sigs.k8s.io/yaml
+//! let problem = pod.problem("example", "spec.hostNetwork", "must not be set");
+//! assert_eq!(problem.to_string(), "3:16: spec.hostNetwork: must not be set");
+//! ```
+//!
+//! YAML is that of `sigs.k8s.io/yaml` (`go.yaml.in/yaml/v2`): `yes` and `on` are booleans, `010` is 8, timestamps stay texts, keys become
+//! texts. Unlike it, a key that comes twice is a [`Problem`]. Layer 2; only [`files`] reads from a disk.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,7 +1,45 @@
-//! Admission policies, decided as the API server decides them. Layer 3; sees no `crd`.
+//! Admission policies, decided and applied as the API server does it. Layer 3: no IO, no clock, no lock.
 //!
-//! A [`PolicyIndex`] takes in policies, bindings, params and namespaces; its [`Snapshot`] and an [`AdmissionRequest`] go
-//! into [`dispatch()`], a [`Decision`] comes out: no clock, no network, no lock.
+//! A [`PolicyIndex`] takes in policies, bindings, params and namespaces. Its [`Snapshot`] and an [`AdmissionRequest`] go into
+//! [`dispatch()`] (validating policies) or [`mutating::mutate`] (mutating policies); a [`Decision`] or the mutated object comes out:
+//!
+//! ```
+//! use gavel_libraries::EnvSet;
+//! use gavel_policy::{AdmissionRequest, Options, PolicyIndex, dispatch};
+//! use gavel_engine::value::{Arena, Value};
+//! use serde_json::json;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let kubernetes = EnvSet::new("1.36".parse()?)?;
+//! let mut index = PolicyIndex::new(kubernetes.stored_expressions());
+//! index.apply(json!({
+//!     "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicy", "metadata": {"name": "short-names"},
+//!     "spec": {
+//!         "matchConstraints": {"resourceRules": [
+//!             {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["namespaces"]},
+//!         ]},
+//!         "validations": [{"expression": "size(object.metadata.name) <= 20"}],
+//!     },
+//! }))?;
+//! index.apply(json!({
+//!     "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicyBinding", "metadata": {"name": "short-names"},
+//!     "spec": {"policyName": "short-names", "validationActions": ["Deny"]},
+//! }))?;
+//!
+//! let review = json!({
+//!     "uid": "1", "operation": "CREATE", "name": "shop",
+//!     "kind": {"group": "", "version": "v1", "kind": "Namespace"},
+//!     "resource": {"group": "", "version": "v1", "resource": "namespaces"},
+//!     "object": {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}},
+//! });
+//! let arena = Arena::new();
+//! let request = AdmissionRequest::read(Value::from(&review), &arena)?;
+//! assert!(dispatch(&index.snapshot(), &request, &Options::default()).allowed());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`Options`] holds the authorizer that policies ask, the interrupt for deadlines, and the API server's version.
 
 pub mod api;
 pub mod cel;

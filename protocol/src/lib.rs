@@ -1,6 +1,6 @@
-//! The batch protocol: JSON requests in, JSON answers out, one a line.
+//! The batch protocol: JSON requests in, JSON answers out, one a line. Layer 4: no IO; a line goes in, a line comes out.
 //!
-//! Layer 5: knows what a request asks of the other crates, and does no IO: a line goes in, a line comes out.
+//! `gavel batch` is this crate behind standard input and output, so that programs in any language ask Gavel without linking it.
 
 mod admission;
 mod answer;

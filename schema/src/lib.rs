@@ -1,4 +1,25 @@
-//! OpenAPI schemas as CEL types, JSON as CEL values, and what a schema says of an object. Layer 2: no IO.
+//! OpenAPI schemas as CEL types, JSON as CEL values, and the validation of objects by schema. Layer 2: no IO.
+//!
+//! A [`JsonSchema`] is a structural schema as CustomResourceDefinitions hold it. [`cel::CelSchema`] is its CEL type and views JSON through
+//! it; [`validate`] validates, [`default`] sets defaults, [`prune`] drops unknown fields, [`merge`] merges as server-side apply does.
+//!
+//! ```
+//! use gavel_apimachinery::server::Server;
+//! use gavel_schema::{JsonSchema, cel::CelSchema};
+//! use serde_json::json;
+//!
+//! let schema: JsonSchema = serde_json::from_value(json!({
+//!     "type": "object",
+//!     "properties": {"at": {"type": "string", "format": "date-time"}},
+//! }))?;
+//! let schema = CelSchema::new(&schema, false, Server::default());
+//! let object = json!({"at": "2026-01-01T00:00:00Z"});
+//! let viewed = schema.view(&object);                       // borrowed: `at` reads as a timestamp
+//! # let _ = viewed;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! References (`$ref`) are not resolved: structural schemas have none.
 
 pub mod cel;
 pub mod correlate;

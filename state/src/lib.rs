@@ -1,8 +1,20 @@
 //! What a server knows: policies, bindings, params, namespaces, definitions and RBAC. Layer 4: no IO, no clock, no HTTP.
 //!
-//! A [`Store`] takes in an [`Event`] after another, of any number of origins (files, the watch of a cluster), and keeps the
-//! last good version of every object. [`Store::publish`] makes a [`State`] of what is known: immutable, swapped as one
-//! pointer, and what requests are decided by.
+//! A [`Store`] takes in one [`Event`] after another, from any number of origins (files, the watch of a cluster), and keeps the last good
+//! version of every object. [`Store::publish`] makes a [`State`] of what is known. A state is immutable: a server swaps it as one
+//! pointer, and requests in flight keep the one that they began with.
+//!
+//! ```
+//! use gavel_state::{Event, Object, Origin, Store};
+//! use serde_json::json;
+//!
+//! let mut store = Store::new()?;
+//! let cluster = Origin::new("cluster");
+//! let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop", "labels": {"stage": "prod"}}});
+//! store.handle(Event::Applied(Object::sent(cluster, namespace)));
+//! assert_eq!(store.publish().counts().namespaces, 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod definitions;
 mod environments;

@@ -3,12 +3,12 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use gavel_benches::{check, environment, plan, rules};
+use gavel_benches::{check, plan, rules};
 use gavel_engine::estimate::{NoSizes, estimate};
 
 fn compile(criterion: &mut Criterion) {
-    let env = environment();
     for rule in &rules() {
+        let env = rule.environment();
         let mut group = criterion.benchmark_group(format!("compile/{}", rule.id));
         let text = rule.expression.as_str();
         group.bench_function("parse", |bencher| {

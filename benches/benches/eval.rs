@@ -6,27 +6,19 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use gavel_benches::{Rule, closure, environment, plan, rules};
+use gavel_benches::{OPTIONS, Rule, closure, environment, plan, rules};
 use gavel_engine::program::{Activation, EvalOptions};
 use gavel_engine::value::{Arena, Json};
 
-/// The limit that Kubernetes sets for one expression.
-const OPTIONS: EvalOptions<'_> = EvalOptions {
-    cost_limit: Some(1_000_000),
-    memory_limit: gavel_engine::value::MEMORY_LIMIT,
-    interrupt: None,
-};
-
 fn eval(criterion: &mut Criterion) {
-    let env = environment();
     for rule in &rules() {
         let mut group = criterion.benchmark_group(format!("eval/{}", rule.id));
-        let program = plan(&env, &rule.expression);
+        let program = plan(&rule.environment(), &rule.expression);
         let mut arena = Arena::new();
         let mut run = || {
             arena.reset();
             let mut activation = Activation::new();
-            activation.bind("object", &rule.object);
+            activation.bind(&rule.variable, rule.bind(&arena));
             program
                 .eval(&activation, &arena, &OPTIONS)
                 .result
@@ -56,7 +48,9 @@ fn peer(rule: &Rule) -> Option<impl FnMut() -> bool> {
     let program = cel::Program::compile(&rule.expression).ok()?;
     let run = move || {
         let mut context = cel::Context::default();
-        let bound = context.add_variable("object", rule.object.clone()).is_ok();
+        let bound = context
+            .add_variable(rule.variable.as_str(), rule.object.clone())
+            .is_ok();
         bound && matches!(program.execute(&context), Ok(cel::Value::Bool(true)))
     };
     run().then_some(run)

@@ -1,6 +1,7 @@
 //! The rules by hand: what a Rust programmer would write instead of an expression.
 
 use gavel_engine::value::Json;
+use jiff::{SignedDuration, Timestamp};
 
 /// A rule as Rust code. What is missing or of another type makes it `None`, as it makes an expression fail.
 pub type Closure = fn(&Json) -> Option<bool>;
@@ -15,6 +16,15 @@ pub fn closure(id: &str) -> Option<Closure> {
         "drop-all-caps" => drop_all_caps,
         "optional" => optional,
         "ternary-format" => ternary_format,
+        "replicas" => replicas,
+        "disjoint-sets" => disjoint_sets,
+        "expiry" => expiry,
+        "env-filter" => env_filter,
+        "strings" => strings,
+        "quantity" => quantity,
+        "url" => url,
+        "thousand" => thousand,
+        "sum-matrix" => sum_matrix,
         _ => return None,
     })
 }
@@ -118,4 +128,85 @@ fn ternary_format(object: &Json) -> Option<bool> {
         "ok".to_owned()
     };
     Some(text.starts_with("name"))
+}
+
+fn replicas(this: &Json) -> Option<bool> {
+    let replicas = this.get("replicas")?.as_i64()?;
+    Some(
+        this.get("minReplicas")?.as_i64()? <= replicas
+            && replicas <= this.get("maxReplicas")?.as_i64()?,
+    )
+}
+
+fn disjoint_sets(this: &Json) -> Option<bool> {
+    let other = this.get("set2")?.as_array()?;
+    let set = this.get("set1")?.as_array()?;
+    Some(!set.iter().any(|element| other.contains(element)))
+}
+
+fn expiry(this: &Json) -> Option<bool> {
+    let time = |name| this.get(name)?.as_str()?.parse::<Timestamp>().ok();
+    let ttl: SignedDuration = this.get("ttl")?.as_str()?.parse().ok()?;
+    Some(time("created")?.checked_add(ttl).ok()? < time("expired")?)
+}
+
+fn env_filter(this: &Json) -> Option<bool> {
+    for variable in this.get("envars")?.as_array()? {
+        let value = variable.get("value")?.as_str()?;
+        // ^[a-zA-Z0-9-]*$
+        if variable.get("name")?.as_str()?.starts_with("VAR_1")
+            && !value
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b == b'-')
+        {
+            return Some(false);
+        }
+    }
+    Some(true)
+}
+
+fn strings(this: &Json) -> Option<bool> {
+    let parts = this.get("name")?.as_str()?.split('-');
+    let parts: Vec<String> = parts.map(str::to_ascii_uppercase).collect();
+    Some(parts.join("_").chars().count() < 64)
+}
+
+fn quantity(this: &Json) -> Option<bool> {
+    let memory = this.get("memory")?.as_str()?;
+    let digits = memory.trim_end_matches(|c: char| !c.is_ascii_digit());
+    let unit = match memory.strip_prefix(digits)? {
+        "" => 1,
+        "Ki" => 1 << 10,
+        "Mi" => 1 << 20,
+        "Gi" => 1 << 30,
+        _ => return None,
+    };
+    let bytes = digits.parse::<u64>().ok()?.checked_mul(unit)?;
+    Some((64 << 20..1 << 30).contains(&bytes))
+}
+
+fn url(this: &Json) -> Option<bool> {
+    let endpoint = url::Url::parse(this.get("endpoint")?.as_str()?).ok()?;
+    let mut regions = endpoint.query_pairs().filter(|(key, _)| key == "region");
+    let region = regions.next()?.1;
+    Some(endpoint.scheme() == "https" && region == "eu" && regions.next().is_none())
+}
+
+fn thousand(this: &Json) -> Option<bool> {
+    for number in this.get("numbers")?.as_array()? {
+        if number.as_i64()? < 0 {
+            return Some(false);
+        }
+    }
+    Some(true)
+}
+
+fn sum_matrix(this: &Json) -> Option<bool> {
+    let mut total = 0_i64;
+    for row in this.get("matrix")?.as_array()? {
+        for number in row.as_array()? {
+            total = total.checked_add(number.as_i64()?)?;
+        }
+    }
+    Some(total == 14400)
 }

@@ -1,4 +1,5 @@
-//! What the benchmarks share: the rules of `../shared/bench/eval.ndjson`, compiled, and the same rules as Rust closures.
+//! What the benchmarks share: the rules of `../shared/bench/eval.ndjson`, compiled, and the same rules as Rust closures; a
+//! custom resource and its definition; policies for pods.
 #![expect(
     clippy::expect_used,
     clippy::print_stderr,
@@ -9,57 +10,131 @@ use std::path::PathBuf;
 
 use gavel_engine::check::CheckedAst;
 use gavel_engine::env::Env;
-use gavel_engine::program::Program;
+use gavel_engine::program::{EvalOptions, Program};
 use gavel_engine::types::Type;
-use gavel_engine::value::Json;
+use gavel_engine::value::{Arena, Json, Value, read_json};
 use gavel_libraries::{EnvSet, Server};
+use gavel_schema::JsonSchema;
+use gavel_schema::cel::CelSchema;
+use serde::Deserialize;
 
 mod closures;
 pub mod definition;
+pub mod policies;
 
 pub use closures::{Closure, closure};
 
-/// A rule of the benchmark inputs, whose variable `object` is of type `dyn`.
+/// The limits that Kubernetes sets for one expression.
+pub const OPTIONS: EvalOptions<'_> = EvalOptions {
+    cost_limit: Some(1_000_000),
+    memory_limit: gavel_engine::value::MEMORY_LIMIT,
+    interrupt: None,
+};
+
+/// A rule of the benchmark inputs, over one variable.
 #[derive(Debug)]
 pub struct Rule {
     /// The rule's name.
     pub id: String,
     /// Its text.
     pub expression: String,
-    /// The value of `object`.
+    /// The name of its variable.
+    pub variable: String,
+    /// The schema of the variable, which is of type `dyn` where it has none.
+    pub schema: Option<CelSchema>,
+    /// The value of the variable.
     pub object: Json,
 }
 
-/// The rules over a `dyn` object, or none, said on standard error, where the inputs are absent.
+impl Rule {
+    /// A rule over `object`, of type `dyn`.
+    pub fn over_object(id: &str, expression: &str, object: Json) -> Self {
+        Rule {
+            id: id.to_owned(),
+            expression: expression.to_owned(),
+            variable: "object".to_owned(),
+            schema: None,
+            object,
+        }
+    }
+
+    /// A rule over `self`, of a schema.
+    pub fn over_schema(id: &str, expression: &str, schema: &Json, object: Json) -> Self {
+        let schema = JsonSchema::deserialize(schema).expect("a schema");
+        Rule {
+            variable: "self".to_owned(),
+            schema: Some(CelSchema::new(&schema, false, server())),
+            ..Rule::over_object(id, expression, object)
+        }
+    }
+
+    fn read(line: &str) -> Option<Self> {
+        let request: Json = serde_json::from_str(line).ok()?;
+        let text = |key: &str| request.get(key)?.as_str();
+        let (variable, ty) = request.get("vars")?.as_object()?.iter().next()?;
+        let object = request.get("bindings")?.get(variable)?.clone();
+        let (id, expression) = (text("id")?, text("expr")?);
+        Some(match ty.get("schema") {
+            Some(schema) => Rule::over_schema(id, expression, schema, object),
+            None => Rule::over_object(id, expression, object),
+        })
+    }
+
+    /// The environment of Kubernetes 1.36 with the rule's variable.
+    pub fn environment(&self) -> Env {
+        match &self.schema {
+            None => environment(),
+            Some(schema) => {
+                let env = environments().new_expressions().extend();
+                let env = schema.declare(&self.variable, env);
+                env.build().expect("an environment")
+            }
+        }
+    }
+
+    /// The variable as a host has it that keeps parsed JSON.
+    pub fn bind<'a>(&'a self, arena: &'a Arena) -> Value<'a> {
+        match &self.schema {
+            None => Value::from(&self.object),
+            Some(schema) => schema.bind(&self.object, arena),
+        }
+    }
+
+    /// The variable as a review is read, where it has no schema.
+    pub fn read_into<'a>(&'a self, arena: &'a Arena) -> Value<'a> {
+        match &self.schema {
+            None => {
+                let text = arena.bump().alloc_str(&self.object.to_string());
+                read_json(text, arena).expect("JSON")
+            }
+            Some(schema) => schema.bind(&self.object, arena),
+        }
+    }
+}
+
+/// The rules, or none, said on standard error, where the inputs are absent.
 pub fn rules() -> Vec<Rule> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/bench/eval.ndjson");
     let Ok(text) = std::fs::read_to_string(&path) else {
         eprintln!("skipped: {} is not here", path.display());
         return Vec::new();
     };
-    let rule = |line: &str| {
-        let mut request: Json = serde_json::from_str(line).ok()?;
-        let text = |key: &str| Some(request.get(key)?.as_str()?.to_owned());
-        let (id, expression) = (text("id")?, text("expr")?);
-        let object = request.get_mut("bindings")?.get_mut("object")?.take();
-        Some(Rule {
-            id,
-            expression,
-            object,
-        })
-    };
-    text.lines().filter_map(rule).collect()
+    text.lines().filter_map(Rule::read).collect()
+}
+
+fn server() -> Server {
+    "1.36".parse().expect("a version")
+}
+
+fn environments() -> EnvSet {
+    EnvSet::new(server()).expect("an environment")
 }
 
 /// The environment of Kubernetes 1.36 with a variable `object` of type `dyn`.
 pub fn environment() -> Env {
-    let server: Server = "1.36".parse().expect("a version");
-    let set = EnvSet::new(server).expect("an environment");
-    set.new_expressions()
-        .extend()
-        .variable("object", Type::Dyn)
-        .build()
-        .expect("an environment")
+    let env = environments().new_expressions().extend();
+    let env = env.variable("object", Type::Dyn);
+    env.build().expect("an environment")
 }
 
 /// Parses and checks.

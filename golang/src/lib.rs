@@ -26,6 +26,7 @@ pub mod regex;
 pub mod sort;
 pub mod time;
 pub mod url;
+pub mod utf8;
 pub mod work;
 pub mod zone;
 

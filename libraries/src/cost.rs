@@ -7,6 +7,7 @@ use gavel_engine::cost::{
 use gavel_engine::error::EvalError;
 use gavel_engine::types::{Primitive, Type};
 use gavel_engine::value::{Value, ValueKind};
+use smallvec::{SmallVec, smallvec};
 
 /// Of functions that read a text: `quantity`, `isIP`, …
 pub(crate) const PARSING: Cost = Cost::sizes(traversal).of_name();
@@ -62,42 +63,54 @@ fn traversal_track<'v>(
     arguments: &[Option<Value<'v>>],
     _result: Option<Value<'v>>,
 ) -> Result<u64, EvalError> {
-    let mut pending: Vec<Value<'_>> = Vec::new();
-    let mut next = arguments.first().copied().flatten();
-    if next.is_none() {
+    let Some(receiver) = arguments.first().copied().flatten() else {
         return Ok(1);
-    }
+    };
+    let mut pending: SmallVec<[Value<'_>; 4]> = smallvec![receiver];
     let mut cost: u64 = 0;
-    while let Some(value) = next.or_else(|| pending.pop()) {
-        next = None;
+    while let Some(value) = pending.pop() {
+        let mut visit =
+            |value: Value<'v>| match value.as_list().is_some() || value.as_map().is_some() {
+                true => pending.push(value),
+                false => cost = cost.saturating_add(units(value)),
+            };
         if let Some(list) = value.as_list() {
-            pending.extend(list);
+            list.try_each(|element| {
+                visit(element);
+                Ok::<_, EvalError>(())
+            })?;
         } else if let Some(map) = value.as_map() {
             let mut entries = map.iter();
+            let mut unknown = 0_u64;
             for entry in entries.by_ref() {
                 match entry {
-                    Ok((key, value)) => pending.extend([key, value]),
-                    Err(_) => cost = cost.saturating_add(1),
+                    Ok((key, value)) => [key, value].into_iter().for_each(&mut visit),
+                    Err(_) => unknown = unknown.saturating_add(1),
                 }
             }
             // Of a field that the schema does not know there is neither key nor value; each counts.
             while entries.next_key().is_some() {
-                cost = cost.saturating_add(2);
+                unknown = unknown.saturating_add(2);
             }
+            cost = cost.saturating_add(unknown);
         } else {
-            let units = match value.kind() {
-                ValueKind::String(text) => tenth(text.len()),
-                ValueKind::Bytes(bytes) => tenth(bytes.len()),
-                ValueKind::Unread(json, shape) => shape.look(json, |value| {
-                    let bytes = value.ok().and_then(|value| value.as_bytes());
-                    bytes.map_or(1, |bytes| tenth(bytes.len()))
-                }),
-                _ => 1,
-            };
-            cost = cost.saturating_add(units);
+            visit(value);
         }
     }
     Ok(cost)
+}
+
+/// The units of a value that holds no others.
+fn units(value: Value<'_>) -> u64 {
+    match value.kind() {
+        ValueKind::String(text) => tenth(text.len()),
+        ValueKind::Bytes(bytes) => tenth(bytes.len()),
+        ValueKind::Unread(json, shape) => shape.look(json, |value| {
+            let bytes = value.ok().and_then(|value| value.as_bytes());
+            bytes.map_or(1, |bytes| tenth(bytes.len()))
+        }),
+        _ => 1,
+    }
 }
 
 fn tenth(bytes: usize) -> u64 {

@@ -1,5 +1,6 @@
 //! What a call costs: part of a function's row, read by the estimator and by the tracker.
 
+use gavel_golang::utf8;
 use smallvec::SmallVec;
 
 use super::{CostEstimate, SizeEstimate};
@@ -177,7 +178,7 @@ impl CallEstimate {
 /// 1 of anything else and of a failure.
 pub fn tracked_size(value: Option<&Value<'_>>) -> u64 {
     let size = match value.map(|value| value.kind()) {
-        Some(ValueKind::String(text)) => text.chars().count(),
+        Some(ValueKind::String(text)) => utf8::rune_count(text),
         Some(ValueKind::Bytes(bytes)) => bytes.len(),
         Some(ValueKind::List(list)) => list.len(),
         Some(ValueKind::Map(map)) => map.len(),
@@ -190,7 +191,7 @@ pub fn tracked_size(value: Option<&Value<'_>>) -> u64 {
     u64::try_from(size).unwrap_or(u64::MAX)
 }
 
-/// The same, an optional counting as the value that it holds.
+/// [`tracked_size`], an optional counting as the value that it holds.
 pub(super) fn tracked_held_size(mut value: Option<Value<'_>>) -> u64 {
     while let Some(Some(Some(held))) = value.map(|value| value.as_optional()) {
         value = Some(*held);

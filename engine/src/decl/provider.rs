@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::types::Type;
-use crate::value::ObjectKind;
+use crate::value::{FieldPlace, ObjectKind};
 
 /// Named types with fields, beside those of the language.
 pub trait TypeProvider: fmt::Debug + Send + Sync {
@@ -13,6 +13,11 @@ pub trait TypeProvider: fmt::Debug + Send + Sync {
 
     /// The type of a field of a named type.
     fn field_type(&self, type_name: &str, field: &str) -> Option<Type>;
+
+    /// Where the type has the field: what values of the type are told when they look for it.
+    fn field_place(&self, _type_name: &str, _field: &str) -> FieldPlace {
+        FieldPlace::UNKNOWN
+    }
 
     /// How the objects behave that struct literals of a type make. None where there are no such values: literals of the
     /// type check, and fail when they are evaluated.
@@ -40,6 +45,12 @@ impl TypeProvider for TypeProviders {
         self.0
             .iter()
             .find_map(|host| host.field_type(type_name, field))
+    }
+
+    fn field_place(&self, type_name: &str, field: &str) -> FieldPlace {
+        let mut places = self.0.iter().map(|host| host.field_place(type_name, field));
+        let known = places.find(|place| *place != FieldPlace::UNKNOWN);
+        known.unwrap_or(FieldPlace::UNKNOWN)
     }
 
     fn object_kind(&self, type_name: &str) -> Option<ObjectKind> {

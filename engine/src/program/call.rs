@@ -52,26 +52,35 @@ impl FunctionCall {
         let result = match self.call(values, frame) {
             Ok(value) => value.read(frame.arena),
             failed => failed,
+        };
+        match result {
+            Ok(value) => self.charge(values, Some(value), frame).map(|()| value),
+            Err(error) if error.is_fatal() => Err(error.at(self.id)),
+            Err(error) => {
+                self.charge(values, None, frame)?;
+                Err(error.at(self.id))
+            }
         }
-        .map_err(|error| error.at(self.id));
-        if let Err(error) = &result
-            && error.is_fatal()
-        {
-            return result;
-        }
-        let outcome = result.as_ref().ok().copied();
+    }
+
+    #[inline]
+    fn charge<'a>(
+        &self,
+        values: &[Value<'a>],
+        result: Option<Value<'a>>,
+        frame: &mut Frame<'a>,
+    ) -> Result<(), EvalError> {
         let units = match (self.cost.formula, values) {
             (Formula::Fixed(units), _) => Ok(units),
-            (_, [only]) => self.cost.track(&[Some(*only)], outcome),
-            (_, [first, second]) => self.cost.track(&[Some(*first), Some(*second)], outcome),
+            (_, [only]) => self.cost.track(&[Some(*only)], result),
+            (_, [first, second]) => self.cost.track(&[Some(*first), Some(*second)], result),
             _ => {
                 let tracked: SmallVec<[Option<Value<'a>>; 3]> =
                     values.iter().copied().map(Some).collect();
-                self.cost.track(&tracked, outcome)
+                self.cost.track(&tracked, result)
             }
         };
-        frame.charge(units.map_err(|error| error.at(self.id))?)?;
-        result
+        frame.charge(units.map_err(|error| error.at(self.id))?)
     }
 
     /// Ends a call of which an argument failed. What comes after it counts for the cost alone.

@@ -50,7 +50,8 @@ impl FoldStep {
                 return self.each_of(items.iter().map(Value::from), frame, step);
             }
             Some(List(ListRepr::Shaped(items, shape))) => {
-                return self.each_of(items.iter().map(|json| shape.element(json)), frame, step);
+                let item = shape.items();
+                return self.each_of(items.iter().map(|json| item.value(json)), frame, step);
             }
             Some(List(ListRepr::Owned(values))) => {
                 return self.each_of(values.iter().map(OwnedValue::as_value), frame, step);
@@ -66,7 +67,7 @@ impl FoldStep {
         };
         let mut entries = map.iter();
         while let Some(key) = entries.next_key() {
-            frame.set_slot(self.var, Slot::Value(key));
+            frame.set_value(self.var, key);
             if let Some(var2) = self.var2 {
                 let value = match map.get(&key) {
                     Ok(Some(value)) => value.read(frame.arena),
@@ -92,16 +93,16 @@ impl FoldStep {
     ) -> Result<(), EvalError> {
         let mut index = 0_i64;
         for element in elements {
-            let element = match element.as_unread() {
-                Some(_) => Slot::from(element.read(frame.arena)),
-                None => Slot::Value(element),
-            };
-            match self.var2 {
-                None => frame.set_slot(self.var, element),
+            let var = match self.var2 {
+                None => self.var,
                 Some(var2) => {
-                    frame.set_slot(self.var, Slot::Value(Value::from(index)));
-                    frame.set_slot(var2, element);
+                    frame.set_value(self.var, Value::from(index));
+                    var2
                 }
+            };
+            match element.as_unread() {
+                None => frame.set_value(var, element),
+                Some(_) => frame.set_slot(var, Slot::from(element.read(frame.arena))),
             }
             if !step(frame)? {
                 return Ok(());
@@ -123,11 +124,10 @@ impl FoldStep {
         let condition = if decisive { 3 } else { 2 };
         let mut accu: Result<bool, EvalError> = Ok(!decisive);
         self.each(range, frame, |frame| {
-            frame.charge_each(condition)?;
             if matches!(accu, Ok(value) if value == decisive) {
-                return Ok(false);
+                return frame.charge_each(condition).map(|()| false);
             }
-            frame.charge(1)?;
+            frame.charge_each(condition.saturating_add(1))?;
             match predicate.eval_bool(frame) {
                 Ok(value) if value == decisive => accu = Ok(decisive),
                 Ok(_) => {}
@@ -270,7 +270,10 @@ impl FoldStep {
             Ok(true)
         })?;
         let result = general.result.eval(frame);
-        frame.set_slot(general.accu, outer);
+        match outer {
+            Some(outer) => frame.set_slot(general.accu, outer),
+            None => drop(frame.take_slot(general.accu)),
+        }
         result
     }
 }

@@ -20,9 +20,13 @@ pub(super) struct Frame<'a> {
     /// Where computed values live.
     pub(super) arena: &'a Arena,
     program: &'a Program,
-    variables: BoundVariables<'a>,
-    slots: SmallVec<[(Slot<'a>, Epoch); 4]>,
-    kept: SmallVec<[Option<(Value<'a>, Epoch)>; 8]>,
+    /// The values of the program's variables, in its order; none of those that are not bound.
+    variables: SmallVec<[Option<Value<'a>>; 4]>,
+    /// The values of loop variables and accumulators; none of those that are no values.
+    slots: SmallVec<[(Option<Value<'a>>, Epoch); 4]>,
+    /// What is in slots that hold no values. There are few.
+    others: Vec<(usize, Slot<'a>)>,
+    kept: SmallVec<[(Option<Value<'a>>, Epoch); 8]>,
     cost: u64,
     limit: u64,
     /// The cost beyond which it is time to look, at most the limit.
@@ -30,17 +34,12 @@ pub(super) struct Frame<'a> {
     context: CallContext<'a>,
 }
 
-/// The values of a program's variables, in its order; none of those that are not bound.
-pub(super) type BoundVariables<'a> = SmallVec<[Option<Value<'a>>; 4]>;
-
 /// Counts the values of a loop variable, so that what was kept of an earlier one is told apart.
 pub(super) type Epoch = u32;
 
 /// A loop variable or accumulator.
 #[derive(Debug, Clone)]
 pub(super) enum Slot<'a> {
-    /// Out of scope.
-    Empty,
     /// An accumulator that nothing has read yet: evaluated when it is first read.
     Unread(&'a Step),
     /// A value.
@@ -61,29 +60,33 @@ impl<'a> From<Result<Value<'a>, EvalError>> for Slot<'a> {
 impl<'a> Frame<'a> {
     pub(super) fn new(
         program: &'a Program,
-        variables: BoundVariables<'a>,
+        resolve: impl Fn(&str) -> Option<Value<'a>>,
         arena: &'a Arena,
         options: &EvalOptions<'a>,
     ) -> Self {
-        // Slots and what is kept are filled in place: moving them would copy all that they could hold.
         let limit = options.cost_limit.unwrap_or(u64::MAX);
         arena.set_limit(options.memory_limit);
         let mut frame = Frame {
             arena,
             program,
-            variables,
+            variables: SmallVec::new(),
             slots: SmallVec::new(),
+            others: Vec::new(),
             kept: SmallVec::new(),
             cost: 0,
             limit,
             next_check: limit.min(COST_PER_CHECK),
             context: CallContext::interruptible(arena, options.interrupt),
         };
+        // Filled in place: moving them would copy all that they could hold.
+        for name in &program.variables {
+            frame.variables.push(resolve(name));
+        }
         for _ in 0..program.slots {
-            frame.slots.push((Slot::Empty, 0));
+            frame.slots.push((None, 0));
         }
         for _ in 0..program.kept {
-            frame.kept.push(None);
+            frame.kept.push((None, 0));
         }
         frame
     }
@@ -182,10 +185,8 @@ impl<'a> Frame<'a> {
     /// The value of a loop variable or accumulator, if it has one already.
     #[inline]
     pub(super) fn held_slot(&self, index: usize) -> Option<(&Value<'a>, Epoch)> {
-        match self.slots.get(index) {
-            Some((Slot::Value(value), epoch)) => Some((value, *epoch)),
-            _ => None,
-        }
+        let (value, epoch) = self.slots.get(index)?;
+        Some((value.as_ref()?, *epoch))
     }
 
     /// Whether the program goes along any path more than once.
@@ -197,27 +198,35 @@ impl<'a> Frame<'a> {
     /// The value at the end of a path, if it was looked up in this epoch of the path's base.
     #[inline]
     pub(super) fn kept(&self, path: Option<PathId>, epoch: Epoch) -> Option<&Value<'a>> {
-        let cell = (*self.program.cells.get(path?.index())?)?;
-        match self.kept.get(cell as usize) {
-            Some(Some((value, kept))) if *kept == epoch => Some(value),
-            _ => None,
-        }
+        let cell = *self.program.cells.get(path?.index())?;
+        let (value, kept) = self.kept.get(cell as usize)?;
+        value.as_ref().filter(|_| *kept == epoch)
     }
 
     /// Keeps the value at the end of a path, if it is of use.
-    #[inline(always)]
+    #[inline]
     pub(super) fn keep(&mut self, path: Option<PathId>, epoch: Epoch, value: Value<'a>) {
-        let cell = path.and_then(|path| self.program.cells.get(path.index()).copied().flatten());
+        let cell = path.and_then(|path| self.program.cells.get(path.index()));
         if let Some(cell) = cell
-            && let Some(place) = self.kept.get_mut(cell as usize)
+            && let Some(place) = self.kept.get_mut(*cell as usize)
         {
-            *place = Some((value, epoch));
+            *place = (Some(value), epoch);
         }
     }
 
     /// The value of a loop variable or accumulator.
+    #[inline]
     pub(super) fn slot(&mut self, index: usize) -> Result<Value<'a>, EvalError> {
-        match self.slots.get(index).map(|(slot, _)| slot) {
+        match self.slots.get(index) {
+            Some((Some(value), _)) => Ok(*value),
+            _ => self.other_slot(index),
+        }
+    }
+
+    #[cold]
+    fn other_slot(&mut self, index: usize) -> Result<Value<'a>, EvalError> {
+        let other = self.others.iter().find(|(other, _)| *other == index);
+        match other.map(|(_, slot)| slot) {
             Some(Slot::Unread(init)) => {
                 let init: &'a Step = init;
                 let result = init.eval(self);
@@ -231,24 +240,39 @@ impl<'a> Frame<'a> {
             }
             Some(Slot::Failed(error)) => Err(error.clone()),
             Some(Slot::Value(value)) => Ok(*value),
-            _ => Err(EvalError::internal("a loop variable is out of scope")),
+            None => Err(EvalError::internal("a loop variable is out of scope")),
         }
     }
 
-    /// Sets a loop variable or accumulator.
+    /// Gives a loop variable or accumulator a value.
     #[inline(always)]
-    pub(super) fn set_slot(&mut self, index: usize, slot: Slot<'a>) {
+    pub(super) fn set_value(&mut self, index: usize, value: Value<'a>) {
         if let Some((place, epoch)) = self.slots.get_mut(index) {
-            *place = slot;
+            *place = Some(value);
             *epoch = epoch.wrapping_add(1);
         }
     }
 
-    /// Takes a loop variable or accumulator away.
-    pub(super) fn take_slot(&mut self, index: usize) -> Slot<'a> {
-        self.slots.get_mut(index).map_or(Slot::Empty, |(place, _)| {
-            std::mem::replace(place, Slot::Empty)
-        })
+    /// Sets a loop variable or accumulator.
+    pub(super) fn set_slot(&mut self, index: usize, slot: Slot<'a>) {
+        match slot {
+            Slot::Value(value) => self.set_value(index, value),
+            slot => {
+                self.take_slot(index);
+                self.others.push((index, slot));
+            }
+        }
+    }
+
+    /// Takes what is in a slot away.
+    pub(super) fn take_slot(&mut self, index: usize) -> Option<Slot<'a>> {
+        let value = self.slots.get_mut(index).and_then(|(value, epoch)| {
+            *epoch = epoch.wrapping_add(1);
+            value.take()
+        });
+        let other = self.others.iter().position(|(other, _)| *other == index);
+        let other = other.map(|place| self.others.swap_remove(place).1);
+        value.map(Slot::Value).or(other)
     }
 
     /// Counts an iteration; fails where the host wants to stop.

@@ -34,7 +34,9 @@ impl Listing<'_, '_, '_> {
         match node {
             Step::Constant(value) => self.line(label, ConstantText(value)),
             Step::Failure(error) => self.line(label, format_args!("failure: {error}")),
-            Step::Attribute(attribute) => self.attribute(label, attribute),
+            Step::Attribute(attribute) | Step::Local(_, attribute) => {
+                self.attribute(label, attribute)
+            }
             Step::And(terms, _) => self.nodes(label, "&&", terms.iter()),
             Step::Or(terms, _) => self.nodes(label, "||", terms.iter()),
             Step::Not(operand, _) => self.nodes(label, "!", [&**operand]),
@@ -106,7 +108,7 @@ impl Listing<'_, '_, '_> {
         let program = self.program;
         let kept = |path: Option<PathId>| {
             let cell = path.and_then(|path| program.cells.get(path.index()));
-            let cell = cell.copied().flatten();
+            let cell = cell.filter(|cell| (**cell as usize) < program.kept);
             cell.map_or(String::new(), |cell| format!("#{cell}"))
         };
         let fields = attribute.fields.iter();
@@ -129,7 +131,7 @@ impl Listing<'_, '_, '_> {
         };
         let presence = if attribute.presence { "has " } else { "" };
         let (fields, qualifiers) = (Separated(fields, ""), Separated(qualifiers, ""));
-        let tested = kept(attribute.tested);
+        let tested = kept(attribute.tested.0);
         self.line(
             label,
             format_args!("{presence}{base}{fields}{qualifiers}{tested}"),

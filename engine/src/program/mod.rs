@@ -41,8 +41,8 @@ pub struct Program {
     keeps_held_values: bool,
     /// Whether `or` and `orValue` fail where their receiver is no optional.
     checks_receivers_of_or: bool,
-    /// For each path where its value is kept, if it is.
-    cells: Box<[Option<u32>]>,
+    /// For each path where its value is kept: nowhere, if that is beyond the number of those that are.
+    cells: Box<[u32]>,
     /// The number of values of paths that are kept.
     kept: usize,
 }
@@ -114,8 +114,7 @@ impl Program {
         arena: &'a Arena,
         options: &EvalOptions<'a>,
     ) -> Evaluation<'a> {
-        let variables = self.variables.iter().map(|name| resolve(name)).collect();
-        let mut frame = Frame::new(self, variables, arena, options);
+        let mut frame = Frame::new(self, resolve, arena, options);
         let result = self.root.eval(&mut frame);
         Evaluation {
             result,

@@ -50,15 +50,15 @@ impl KeptPaths {
         Some(path)
     }
 
-    /// For each path where its value is kept, if it is, and the number of values that are kept.
-    pub(super) fn cells(&self) -> (Box<[Option<u32>]>, usize) {
-        let mut kept = 0_usize;
+    /// For each path where its value is kept, beyond their number if it is not; and the number of values that are kept.
+    pub(super) fn cells(&self) -> (Box<[u32]>, usize) {
+        let mut kept = 0_u32;
         let cell = |uses: &u32| {
-            let cell = u32::try_from(kept).ok().filter(|_| *uses > 1)?;
-            kept = kept.saturating_add(1);
-            Some(cell)
+            let next = kept;
+            kept = kept.saturating_add(u32::from(*uses > 1));
+            if *uses > 1 { next } else { u32::MAX }
         };
         let cells = self.uses.iter().map(cell).collect();
-        (cells, kept)
+        (cells, kept as usize)
     }
 }

@@ -6,17 +6,23 @@ use super::frame::Frame;
 use super::tree::{Membership, Step};
 use crate::ast::ExprId;
 use crate::error::EvalError;
-use crate::value::{OwnedValue, Value, check_hashable, key_order};
+use crate::value::{Value, check_hashable, key_order};
 
 impl Step {
-    /// Evaluates the step. Nothing but a fork in the road: what the steps do has functions of its own, so that none of them
-    /// pays for the others' needs.
+    /// Evaluates the step. What is common and short is done here; what the others do has functions of its own, so that none of
+    /// them pays for the others' needs.
+    #[inline(always)]
     pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
         match self {
-            Step::Attribute(attribute) => attribute.eval(frame),
-            Step::Call(call) => call.eval(frame),
-            Step::Fold(fold) => fold.eval(frame),
-            Step::Constant(value) => constant(value),
+            Step::Local(slot, chain) => match frame.held_slot(*slot) {
+                Some((value, _)) if value.is_plain() => {
+                    let value = *value;
+                    frame.charge(1).map(|()| value)
+                }
+                _ => chain.eval(frame),
+            },
+            Step::Constant(value) => Ok(value.as_value()),
+            Step::Attribute(chain) => chain.eval(frame),
             _ => self.eval_other(frame),
         }
     }
@@ -24,10 +30,10 @@ impl Step {
     #[inline(never)]
     fn eval_other<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
         match self {
-            Step::Constant(value) => constant(value),
-            Step::Attribute(attribute) => attribute.eval(frame),
             Step::Call(call) => call.eval(frame),
             Step::Fold(fold) => fold.eval(frame),
+            Step::Constant(value) => Ok(value.as_value()),
+            Step::Attribute(chain) | Step::Local(_, chain) => chain.eval(frame),
             Step::Not(..)
             | Step::And(..)
             | Step::Or(..)
@@ -47,7 +53,6 @@ impl Step {
 
     /// Evaluates the step where a bool is wanted. Another value is an error, at the node that wanted it: the caller knows
     /// which that is.
-    #[inline]
     pub(super) fn eval_bool<'a>(&'a self, frame: &mut Frame<'a>) -> Result<bool, EvalError> {
         match self {
             Step::Not(operand, id) => not(operand, *id, frame),
@@ -70,11 +75,6 @@ impl Step {
             _ => None,
         }
     }
-}
-
-#[inline(never)]
-fn constant(value: &OwnedValue) -> Result<Value<'_>, EvalError> {
-    Ok(value.as_value())
 }
 
 /// `&&` where `decisive` is false, `||` where it is true: a decisive operand decides, whatever the other one is; else the

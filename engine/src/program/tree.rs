@@ -9,7 +9,7 @@ use crate::ast::ExprId;
 use crate::cost::Cost;
 use crate::decl::{Function, OverloadDecl, PatternFunction};
 use crate::error::EvalError;
-use crate::value::{ObjectKind, OwnedValue};
+use crate::value::{FieldPlace, ObjectKind, OwnedValue};
 use gavel_golang::regex::Regex;
 
 /// A step of a program.
@@ -19,6 +19,8 @@ pub(super) enum Step {
     Constant(OwnedValue),
     /// A constant that cannot be built.
     Failure(EvalError),
+    /// A loop variable or accumulator in a slot, as the chain that it is.
+    Local(usize, Box<Attribute>),
     /// A variable with selections and indices, a conditional, or either of them tested for presence.
     Attribute(Box<Attribute>),
     /// `a && b`
@@ -73,14 +75,16 @@ pub(super) struct Attribute {
     pub(super) qualifiers: Vec<Qualifier>,
     /// `has(…)`: the last qualifier is only asked for.
     pub(super) presence: bool,
-    /// The path up to what is asked for.
-    pub(super) tested: Option<PathId>,
+    /// The path up to what is asked for, and where the type that the checker knows has it.
+    pub(super) tested: (Option<PathId>, FieldPlace),
 }
 
 /// A field that is selected.
 #[derive(Debug)]
 pub(super) struct Field {
     pub(super) name: Box<str>,
+    /// Where the type that the checker knows has it.
+    pub(super) place: FieldPlace,
     /// The path up to the field.
     pub(super) path: Option<PathId>,
     pub(super) id: ExprId,

@@ -7,6 +7,7 @@ use crate::cost::formulas::IN_LIST;
 use crate::decl::{CallContext, Form, Overload, Yield, planned, row};
 use crate::error::EvalError;
 use crate::value::{Value, ValueKind, list_contains, map_contains};
+use gavel_golang::utf8;
 
 const SIZE: &str = "size";
 
@@ -43,7 +44,7 @@ fn size<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalEr
         return Err(missing_operator(SIZE, args));
     };
     let size = match value.kind() {
-        ValueKind::String(text) => text.chars().count(),
+        ValueKind::String(text) => utf8::rune_count(text),
         ValueKind::Bytes(bytes) => bytes.len(),
         ValueKind::List(list) => list.len(),
         ValueKind::Map(map) => map.len(),

@@ -1,9 +1,10 @@
 //! What a value is: its kind, and accessors for each kind.
 
 use super::list::ListRepr;
-use super::map::MapRepr;
+use super::map::{MapRepr, field_named};
 use super::{
-    Duration, JsonObject, List, Map, Object, ObjectKind, Opaque, Repr, Shape, Timestamp, Value,
+    Duration, FieldPlace, JsonObject, List, Map, Object, ObjectKind, Opaque, Repr, Shape,
+    Timestamp, Value,
 };
 use super::{Json, ListView};
 
@@ -292,29 +293,26 @@ impl<'a> Value<'a> {
         )
     }
 
-    /// The object of a JSON document.
+    /// Whether a variable of this value evaluates to the value as it is.
     #[inline]
-    pub(crate) const fn as_json_map(&self) -> Option<&'a JsonObject> {
-        match self.0 {
-            Repr::JsonMap(map) => Some(map),
-            _ => None,
-        }
+    pub(crate) const fn is_plain(&self) -> bool {
+        !matches!(
+            self.0,
+            Repr::Optional(_) | Repr::Opaque(_) | Repr::Unread(..)
+        )
     }
 
-    /// The object of a JSON document that a host reads in its own fashion.
+    /// A field of an object of a JSON document, if it is there. None where the value is no such object, or where the field has
+    /// to be read first.
     #[inline]
-    pub(crate) const fn as_shaped_map(&self) -> Option<(&'a JsonObject, &'a Shape)> {
+    pub(crate) fn plain_field(self, name: &str, place: FieldPlace) -> Option<Option<Value<'a>>> {
         match self.0 {
-            Repr::ShapedMap(map, shape) => Some((map, shape)),
-            _ => None,
-        }
-    }
-
-    /// The fields of an object that was read into an arena.
-    #[inline]
-    pub(crate) const fn as_fields(&self) -> Option<&'a [(&'a str, Value<'a>)]> {
-        match self.0 {
-            Repr::Fields(fields) => Some(fields),
+            Repr::Fields(fields) => Some(field_named(fields, name)),
+            Repr::JsonMap(map) => Some(map.get(name).map(Value::from)),
+            Repr::ShapedMap(map, shape) => match shape.find_at(map, name, place) {
+                Some(Value(Repr::Unread(..))) => None,
+                found => Some(found),
+            },
             _ => None,
         }
     }

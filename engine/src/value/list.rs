@@ -51,7 +51,9 @@ impl<'a> List<'a> {
         match self.0 {
             ListRepr::Values(values) => values.get(index).copied(),
             ListRepr::Json(items) => items.get(index).map(Value::from),
-            ListRepr::Shaped(items, shape) => items.get(index).map(|json| shape.element(json)),
+            ListRepr::Shaped(items, shape) => {
+                items.get(index).map(|json| shape.items().value(json))
+            }
             ListRepr::Owned(values) => values.get(index).map(OwnedValue::as_value),
             ListRepr::View(view) => view.get(index),
         }
@@ -80,6 +82,27 @@ impl<'a> List<'a> {
                 Some(List(ListRepr::Values(elements.into_bump_slice())))
             }
         })
+    }
+
+    /// Calls `visit` for each element in order, until it fails.
+    ///
+    /// # Errors
+    /// What `visit` fails with.
+    #[inline]
+    pub fn try_each<E>(&self, visit: impl FnMut(Value<'a>) -> Result<(), E>) -> Result<(), E> {
+        match self.0 {
+            ListRepr::Values(values) => values.iter().copied().try_for_each(visit),
+            ListRepr::Json(items) => items.iter().map(Value::from).try_for_each(visit),
+            ListRepr::Shaped(items, shape) => {
+                let item = shape.items();
+                items
+                    .iter()
+                    .map(|json| item.value(json))
+                    .try_for_each(visit)
+            }
+            ListRepr::Owned(values) => values.iter().map(OwnedValue::as_value).try_for_each(visit),
+            ListRepr::View(_) => self.iter().try_for_each(visit),
+        }
     }
 
     /// The elements in order.

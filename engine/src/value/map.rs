@@ -222,7 +222,7 @@ const FEW_FIELDS: usize = 16;
 
 /// A field of an object whose fields are ordered by name.
 #[inline]
-pub(crate) fn field_named<'a>(fields: &[(&'a str, Value<'a>)], name: &str) -> Option<Value<'a>> {
+pub(super) fn field_named<'a>(fields: &[(&'a str, Value<'a>)], name: &str) -> Option<Value<'a>> {
     let found = match fields.len() <= FEW_FIELDS {
         true => fields.iter().find(|(known, _)| *known == name),
         false => {

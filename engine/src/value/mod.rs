@@ -34,7 +34,6 @@ pub use key::key_order;
 pub use kind::ValueKind;
 pub(crate) use list::ListRepr;
 pub use list::{List, ListIter};
-pub(crate) use map::field_named;
 pub use map::{Map, MapBuilder, MapIter, MapValue, ShapedKeys};
 pub use object::{Object, ObjectKind};
 pub use opaque::{HeldError, Opaque, OpaqueKey, Share};
@@ -42,7 +41,7 @@ pub use owned::OwnedValue;
 pub use reach::Reach;
 pub use read::read_json;
 pub use rust::WrongType;
-pub use shape::{JsonShape, Shape};
+pub use shape::{FieldPlace, ItemShape, JsonShape, PlainJson, Shape};
 pub use time::{Duration, Timestamp};
 pub use view::{ListView, MapView};
 

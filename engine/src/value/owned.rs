@@ -41,7 +41,16 @@ impl OwnedValue {
     }
 
     /// The value again. Allocates nothing.
+    #[inline]
     pub fn as_value(&self) -> Value<'_> {
+        match &self.0 {
+            Kept::Int(value) => Value(Repr::Int(*value)),
+            Kept::String(text) => Value(Repr::String(text)),
+            _ => self.as_other_value(),
+        }
+    }
+
+    fn as_other_value(&self) -> Value<'_> {
         match &self.0 {
             Kept::Null => Value(Repr::Null),
             Kept::Bool(value) => Value(Repr::Bool(*value)),

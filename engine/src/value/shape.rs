@@ -10,6 +10,26 @@ use gavel_golang::work::Work;
 use super::{Arena, Json, JsonObject, Reach, Value};
 use crate::error::EvalError;
 
+/// Where a host's type has a field, as its [`TypeProvider`](crate::decl::TypeProvider) has told: a hint, by which it is found at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FieldPlace(u32);
+
+impl FieldPlace {
+    /// Nowhere in particular.
+    pub const UNKNOWN: FieldPlace = FieldPlace(u32::MAX);
+
+    /// The field of this number, from 0.
+    pub fn new(number: usize) -> Self {
+        FieldPlace(u32::try_from(number).unwrap_or(u32::MAX))
+    }
+
+    /// The number of the field, beyond all fields where it is not known.
+    #[inline]
+    pub fn number(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// How JSON is read: what its values, fields and elements are, and what equality and `+` of its lists mean.
 ///
 /// Lists and maps are viewed where they lie, as [`Value::shaped_list`] and [`Value::shaped_map`]. Scalars are values at once;
@@ -21,11 +41,16 @@ pub trait JsonShape: Any + fmt::Debug + Send + Sync {
     /// The value that an [unread](Value::unread) one stands for, or why there is none.
     fn read<'a>(&self, json: &'a Json, arena: &'a Arena) -> Result<Value<'a>, EvalError>;
 
-    /// An element of a list of this shape.
-    fn element<'a>(&'a self, json: &'a Json) -> Value<'a>;
+    /// How the elements of a list of this shape are read.
+    fn items(&self) -> ItemShape<'_>;
 
     /// The value under a field or text key of a map of this shape.
     fn find<'a>(&'a self, map: &'a JsonObject, key: &str) -> Option<Value<'a>>;
+
+    /// The same, where the field is probably the one at a place that the shape knows.
+    fn find_at<'a>(&'a self, map: &'a JsonObject, key: &str, _: FieldPlace) -> Option<Value<'a>> {
+        self.find(map, key)
+    }
 
     /// The key under which an entry of the document is found, or `None` where the shape knows no such entry.
     fn key<'a>(&'a self, name: &'a str) -> Option<&'a str>;
@@ -66,6 +91,48 @@ pub trait JsonShape: Any + fmt::Debug + Send + Sync {
 
     /// The Go type of lists and maps of this shape, which some messages name.
     fn go_type(&self) -> &'static str;
+}
+
+/// How the elements of a list are read: asked once a list.
+#[derive(Debug, Clone, Copy)]
+pub struct ItemShape<'s> {
+    /// The shape of an element. Without one, elements are as JSON has them.
+    pub shape: Option<&'s Shape>,
+    /// The JSON that an element of that shape is as it is. Whatever else there is, the shape reads.
+    pub plain: PlainJson,
+}
+
+/// JSON that is a value as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlainJson {
+    /// Numbers that are ints.
+    Int,
+    /// Texts.
+    Text,
+    /// None for certain.
+    Nothing,
+}
+
+impl<'s> ItemShape<'s> {
+    /// The value of an element.
+    #[inline]
+    pub fn value(self, json: &'s Json) -> Value<'s> {
+        match (self.plain, json) {
+            (PlainJson::Int, Json::Number(number)) => match number.as_i64() {
+                Some(int) => Value::from(int),
+                None => self.read(json),
+            },
+            (PlainJson::Text, Json::String(text)) => Value::from(text),
+            _ => self.read(json),
+        }
+    }
+
+    fn read(self, json: &'s Json) -> Value<'s> {
+        match self.shape {
+            Some(shape) => shape.view(json),
+            None => Value::from(json),
+        }
+    }
 }
 
 /// A [`JsonShape`], shared: what values refer to by one pointer.

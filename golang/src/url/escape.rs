@@ -22,19 +22,31 @@ pub(super) enum Part {
 impl Part {
     /// Whether the part may hold the byte as it is.
     fn allows(self, byte: u8) -> bool {
-        let also: &[u8] = match self {
-            Part::Host | Part::Zone => b"!$&'()*+,;=:[]<>\"",
-            Part::User => b"$&+,;=",
-            Part::Path => b"$&+,/:;=@",
-            Part::Query => b"",
-            Part::Fragment => b"$&+,/:;=?@!()*",
-        };
-        byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) || also.contains(&byte)
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => true,
+            b'$' | b'&' | b'+' | b',' | b';' | b'=' => self != Part::Query,
+            b':' => !matches!(self, Part::User | Part::Query),
+            b'/' | b'@' => matches!(self, Part::Path | Part::Fragment),
+            b'!' | b'(' | b')' | b'*' => {
+                matches!(self, Part::Host | Part::Zone | Part::Fragment)
+            }
+            b'?' => self == Part::Fragment,
+            b'\'' | b'[' | b']' | b'<' | b'>' | b'"' => matches!(self, Part::Host | Part::Zone),
+            _ => false,
+        }
     }
 }
 
 /// Replaces `%41` by the byte it stands for.
 pub(super) fn decode(text: &str, part: Part) -> Result<Vec<u8>, Fault> {
+    let is_host = matches!(part, Part::Host | Part::Zone);
+    let stays = |byte: u8| match is_host {
+        true => part.allows(byte),
+        false => byte != b'%' && (byte != b'+' || part != Part::Query),
+    };
+    if text.bytes().all(stays) {
+        return Ok(text.as_bytes().to_vec());
+    }
     let mut decoded = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let [byte, after @ ..] = rest {
@@ -55,8 +67,7 @@ pub(super) fn decode(text: &str, part: Part) -> Result<Vec<u8>, Fault> {
                 after
             }
             (byte, _) => {
-                let host = matches!(part, Part::Host | Part::Zone);
-                if host && byte.is_ascii() && !part.allows(byte) {
+                if is_host && byte.is_ascii() && !part.allows(byte) {
                     return Err(Fault::HostCharacter(byte));
                 }
                 decoded.push(byte);
@@ -83,6 +94,11 @@ fn hex(digit: u8) -> Option<u8> {
 
 /// Writes each byte that the part may not hold as it is as `%41`.
 pub(super) fn encode(bytes: &[u8], part: Part) -> String {
+    if let Ok(text) = str::from_utf8(bytes)
+        && bytes.iter().all(|byte| part.allows(*byte))
+    {
+        return text.to_owned();
+    }
     let mut text = String::with_capacity(bytes.len());
     for byte in bytes {
         if part.allows(*byte) {
@@ -96,6 +112,9 @@ pub(super) fn encode(bytes: &[u8], part: Part) -> String {
 
 /// A path or fragment as it is written where that is well encoded, else encoded anew.
 pub(super) fn encoded(raw: &str, part: Part) -> Result<String, Fault> {
+    if raw.bytes().all(|byte| part.allows(byte)) {
+        return Ok(raw.to_owned());
+    }
     let decoded = decode(raw, part)?;
     let known = |byte: u8| b"!$&'()*+,;=:@[]%".contains(&byte) || part.allows(byte);
     match raw.bytes().all(known) {

@@ -62,8 +62,12 @@ impl Url {
 
     /// Reads a URL that may be asked for, and then its fragment (`url.ParseRequestURI`, then `url.Parse`).
     pub fn parse(text: &str) -> Result<Url, UrlError> {
-        Url::check_request_uri(text)?;
-        Url::parse_reference(text)
+        let url = parse(text, Mode::Request).map_err(|fault| UrlError::new(text, fault))?;
+        // A reference is another URL where it has a fragment, or a host without a scheme.
+        match text.contains('#') || text.starts_with("//") {
+            true => Url::parse_reference(text),
+            false => Ok(url),
+        }
     }
 
     /// Reads a URL, which may be relative and may have a fragment (`url.Parse`).

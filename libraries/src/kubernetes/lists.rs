@@ -125,20 +125,29 @@ fn sum<'a>(
     zero: Value<'a>,
     list: List<'a>,
 ) -> Result<Value<'a>, EvalError> {
-    use ValueKind::{Double, Duration, Int, Timestamp, Uint};
-    list.iter().try_fold(zero, |sum, element| {
+    let mut sum = zero;
+    list.try_each(|element| {
         call.look(&element)?;
-        match (sum.kind(), element.kind()) {
-            (Int(l), Int(r)) => add_int(l, r).map(Value::from),
-            (Uint(l), Uint(r)) => add_uint(l, r).map(Value::from),
-            (Double(l), Double(r)) => Ok(Value::from(l + r)),
-            (Duration(l), Duration(r)) => add_duration(l, r).map(Value::from),
-            // Only the first element's type is sure.
-            (Duration(l), Timestamp(r)) => add_to_timestamp(r, l).map(Value::from),
-            (Timestamp(l), Duration(r)) => add_to_timestamp(l, r).map(Value::from),
-            _ => Err(element.no_such_overload()),
-        }
+        sum = match (sum.as_int(), element.as_int()) {
+            (Some(l), Some(r)) => Value::from(add_int(l, r)?),
+            _ => add(sum, element)?,
+        };
+        Ok(())
     })
+    .map(|()| sum)
+}
+
+fn add<'a>(sum: Value<'a>, element: Value<'a>) -> Result<Value<'a>, EvalError> {
+    use ValueKind::{Double, Duration, Timestamp, Uint};
+    match (sum.kind(), element.kind()) {
+        (Uint(l), Uint(r)) => add_uint(l, r).map(Value::from),
+        (Double(l), Double(r)) => Ok(Value::from(l + r)),
+        (Duration(l), Duration(r)) => add_duration(l, r).map(Value::from),
+        // Only the first element's type is sure.
+        (Duration(l), Timestamp(r)) => add_to_timestamp(r, l).map(Value::from),
+        (Timestamp(l), Duration(r)) => add_to_timestamp(l, r).map(Value::from),
+        _ => Err(element.no_such_overload()),
+    }
 }
 
 fn index_of<'a>(

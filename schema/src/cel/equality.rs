@@ -4,7 +4,7 @@
 //! The left operand decides. Unlike lists and maps of CEL's own, these pass a failure on.
 
 use gavel_engine::error::EvalError;
-use gavel_engine::value::{Arena, JsonObject, JsonShape, Reach, Value};
+use gavel_engine::value::{Arena, ItemShape, Json, JsonObject, JsonShape, PlainJson, Reach, Value};
 use gavel_golang::work::Work;
 use smallvec::SmallVec;
 
@@ -13,6 +13,12 @@ use super::native::{Key, MapKey, Native};
 use super::node::{Joined, Kind, ListType, Node};
 use super::valued;
 use crate::equal::deep_equal;
+
+/// The units of work of comparing two texts, most of which differ in length or at once.
+const WORK_PER_TEXT: usize = 32;
+
+/// So many texts are looked at at once.
+const TEXTS_PER_PIECE: usize = 1 << 10;
 
 /// Whether a list of a schema equals a value. `added`: what counts as a member of a set beside its elements.
 pub(super) fn list_equals(
@@ -150,6 +156,31 @@ pub(super) fn map_equals(
         }
         failure.map_or(Ok(true), Err)
     })
+}
+
+/// Whether a value is among the elements of a document. Where all are texts, as is what is looked for, nothing can fail.
+pub(super) fn contains_json(
+    item: ItemShape<'_>,
+    items: &[Json],
+    value: &Value<'_>,
+    work: &Work<'_>,
+) -> Result<bool, EvalError> {
+    if let (PlainJson::Text, Some(text)) = (item.plain, value.as_str()) {
+        let mut all_texts = true;
+        for piece in items.chunks(TEXTS_PER_PIECE) {
+            work.spend(piece.len().saturating_mul(WORK_PER_TEXT))?;
+            for json in piece {
+                match json.as_str() {
+                    Some(known) if known == text => return Ok(true),
+                    known => all_texts &= known.is_some(),
+                }
+            }
+        }
+        if all_texts {
+            return Ok(false);
+        }
+    }
+    contains(items.iter().map(|json| item.value(json)), value, work)
 }
 
 /// Whether a value is among the elements, each of which says whether it equals the value. The first failure counts where

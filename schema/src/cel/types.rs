@@ -3,7 +3,7 @@
 use gavel_engine::cost::SizeEstimate;
 use gavel_engine::decl::TypeProvider;
 use gavel_engine::types::Type;
-use gavel_engine::value::Shape;
+use gavel_engine::value::{FieldPlace, Shape};
 
 use super::CelSchema;
 use super::escape::is_reserved;
@@ -95,6 +95,15 @@ impl TypeProvider for SchemaTypes {
             |node: &Node| matches!(node.kind, Kind::Object(_) | Kind::Map(..) | Kind::List(..));
         Node::of(shape).filter(|node| is_named(node))?;
         type_of(shape, name)
+    }
+
+    fn field_place(&self, type_name: &str, field: &str) -> FieldPlace {
+        let node = self.find(type_name).and_then(Node::of);
+        let properties = node.and_then(Node::properties).unwrap_or_default();
+        let place = properties
+            .iter()
+            .position(|known| known.identifier() == Some(field));
+        place.map_or(FieldPlace::UNKNOWN, FieldPlace::new)
     }
 
     fn field_type(&self, type_name: &str, field: &str) -> Option<Type> {

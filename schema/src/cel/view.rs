@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{
-    Arena, Duration, Json, JsonObject, JsonShape, List, Opaque, Reach, Shape, Timestamp, Value,
-    ValueKind,
+    Arena, Duration, FieldPlace, ItemShape, Json, JsonObject, JsonShape, List, Opaque, PlainJson,
+    Reach, Shape, Timestamp, Value, ValueKind,
 };
 use gavel_golang::base64::{self, Encoding};
 use gavel_golang::time::{Layout, OffsetTime};
@@ -15,7 +15,7 @@ use gavel_golang::work::Work;
 use super::elements::Elements;
 use super::escape::unescape;
 use super::native::Native;
-use super::node::{Format, Kind, ListType, Node};
+use super::node::{Format, Kind, ListType, Node, Property};
 use super::{equality, joined};
 use crate::duration;
 use crate::equal::{Numeric, deep_equal};
@@ -23,7 +23,14 @@ use crate::equal::{Numeric, deep_equal};
 impl JsonShape for Node {
     #[inline]
     fn view<'a>(&'a self, json: &'a Json, this: &'a Shape) -> Value<'a> {
-        self.value(json, this).unwrap_or(Value::unread(json, this))
+        match (&self.kind, json) {
+            (Kind::Text(Format::Plain), Json::String(text)) => Value::from(text),
+            (Kind::Object(_) | Kind::Map(..), Json::Object(map)) => Value::shaped_map(map, this),
+            _ => {
+                let value = self.value(json, this);
+                value.unwrap_or(Value::unread(json, this))
+            }
+        }
     }
 
     fn read<'a>(&self, json: &'a Json, arena: &'a Arena) -> Result<Value<'a>, EvalError> {
@@ -40,12 +47,17 @@ impl JsonShape for Node {
         }
     }
 
-    #[inline]
-    fn element<'a>(&'a self, json: &'a Json) -> Value<'a> {
-        match &self.kind {
-            Kind::List(item, ..) => item.view(json),
-            _ => Value::from(json),
-        }
+    fn items(&self) -> ItemShape<'_> {
+        let shape = match &self.kind {
+            Kind::List(item, ..) => Some(item),
+            _ => None,
+        };
+        let plain = match shape.and_then(Node::of).map(|item| &item.kind) {
+            Some(Kind::Int) => PlainJson::Int,
+            Some(Kind::Text(Format::Plain)) => PlainJson::Text,
+            _ => PlainJson::Nothing,
+        };
+        ItemShape { shape, plain }
     }
 
     #[inline]
@@ -59,9 +71,22 @@ impl JsonShape for Node {
                 .property_of_identifier(key)
                 .or_else(|| self.property(&unescape(key)?)),
         }?;
-        match map.get(&*property.name)? {
-            Json::Null => None,
-            json => Some(property.node.view(json)),
+        property.value(map)
+    }
+
+    #[inline]
+    fn find_at<'a>(
+        &'a self,
+        map: &'a JsonObject,
+        key: &str,
+        place: FieldPlace,
+    ) -> Option<Value<'a>> {
+        match &self.kind {
+            Kind::Object(properties) => match properties.get(place.number()) {
+                Some(property) if property.identifier() == Some(key) => property.value(map),
+                _ => self.find(map, key),
+            },
+            _ => self.find(map, key),
         }
     }
 
@@ -97,7 +122,7 @@ impl JsonShape for Node {
         value: &Value<'_>,
         work: &Work<'_>,
     ) -> Result<bool, EvalError> {
-        equality::contains(items.iter().map(|json| self.element(json)), value, work)
+        equality::contains_json(self.items(), items, value, work)
     }
 
     fn concat<'a>(
@@ -117,6 +142,17 @@ impl JsonShape for Node {
             Kind::List(_, ListType::Map(_), _) => "*common.unstructuredMapList",
             Kind::List(..) => "*common.unstructuredList",
             _ => "*common.unstructuredMap",
+        }
+    }
+}
+
+impl Property {
+    /// The value in an object; null is none.
+    #[inline]
+    fn value<'a>(&'a self, map: &'a JsonObject) -> Option<Value<'a>> {
+        match map.get(&*self.name)? {
+            Json::Null => None,
+            json => Some(self.node.view(json)),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Lengths, patterns and formats of texts (kube-openapi `pkg/validation/validate/{validator,values,formats}.go`).
 
+use gavel_golang::utf8;
+
 use super::fault::Cause;
 use super::node::{Node, TextRules};
 use super::trail::Trail;
@@ -10,7 +12,7 @@ impl TextRules {
         // No text has more code points than bytes.
         let is_short = |most: i64| i64::try_from(text.len()).is_ok_and(|bytes| bytes <= most);
         if !self.max_length.is_none_or(is_short) || self.min_length.is_some() {
-            let length = i64::try_from(text.chars().count()).unwrap_or(i64::MAX);
+            let length = i64::try_from(utf8::rune_count(text)).unwrap_or(i64::MAX);
             if let Some(most) = self.max_length.filter(|most| length > *most) {
                 return Some(Cause::TooLong { most });
             }

@@ -10,9 +10,9 @@ use super::path::PathId;
 use super::tree::{Attribute, Base, Field, Qualifier, QualifierKey};
 use crate::ast::ExprId;
 use crate::error::EvalError;
-use crate::value::{List, Value, ValueKind, field_named, number};
+use crate::value::{FieldPlace, List, Value, ValueKind, number};
 
-mod through_json;
+mod plain;
 
 /// How far a chain has come.
 #[derive(Debug, Clone, Copy)]
@@ -34,14 +34,20 @@ impl Attribute {
             fields: Vec::new(),
             qualifiers: Vec::new(),
             presence: false,
-            tested: None,
+            tested: (None, FieldPlace::UNKNOWN),
         }
     }
 
     /// Ends the chain with a test for the presence of a field.
-    pub(super) fn test(&mut self, id: ExprId, field: &str, path: Option<PathId>) {
+    pub(super) fn test(
+        &mut self,
+        id: ExprId,
+        field: &str,
+        path: Option<PathId>,
+        place: FieldPlace,
+    ) {
         // Behind other qualifiers, the field is not on the path.
-        self.tested = path.filter(|_| self.qualifiers.is_empty());
+        self.tested = (path.filter(|_| self.qualifiers.is_empty()), place);
         self.qualifiers.reserve_exact(1);
         self.qualifiers.push(Qualifier {
             key: QualifierKey::Field(field.into()),
@@ -49,15 +55,6 @@ impl Attribute {
             id,
         });
         self.presence = true;
-    }
-
-    /// Evaluates the chain as a step of its own.
-    #[inline(never)]
-    pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
-        match self.through_json(frame) {
-            Some(result) => result,
-            None => self.eval_any(frame),
-        }
     }
 
     fn eval_any<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
@@ -310,12 +307,9 @@ fn find_field<'a>(
     name: &'a str,
     frame: &Frame<'a>,
 ) -> Result<Option<Value<'a>>, EvalError> {
-    if let Some(map) = object.as_json_map() {
-        Ok(map.get(name).map(Value::from))
-    } else if let Some(fields) = object.as_fields() {
-        Ok(field_named(fields, name))
-    } else {
-        find(object, Value::from(name), frame)
+    match object.plain_field(name, FieldPlace::UNKNOWN) {
+        Some(found) => Ok(found),
+        None => find(object, Value::from(name), frame),
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::{PlanError, Planner, Step, constants, into_attribute};
+use super::{PlanError, Planner, Step, as_chain, constants, into_attribute};
 use crate::ast::{self, Expr, ExprId, ExprKind};
 use crate::check::{Reference, resolve_name};
 use crate::cost::Cost;
@@ -15,7 +15,7 @@ use crate::program::tree::{
     Qualifier, QualifierKey,
 };
 use crate::types::Type;
-use crate::value::{OwnedValue, Value};
+use crate::value::{FieldPlace, OwnedValue, Value};
 use gavel_golang::regex::Regex;
 
 /// What a call resolves to.
@@ -120,11 +120,14 @@ impl Planner<'_> {
         let [operand, index] = exactly(arguments)?;
         let key = match index {
             Step::Constant(value) => self.constant_key(value)?,
-            Step::Attribute(attribute) => QualifierKey::Attribute(attribute),
-            node => QualifierKey::Computed(node),
+            node => match as_chain(node) {
+                Ok(chain) => QualifierKey::Attribute(chain),
+                Err(node) => QualifierKey::Computed(node),
+            },
         };
         let mut chain = into_attribute(id, operand);
-        self.qualify(&mut chain, Qualifier { key, optional, id });
+        let qualifier = Qualifier { key, optional, id };
+        self.qualify(&mut chain, qualifier, FieldPlace::UNKNOWN);
         Ok(Step::Attribute(Box::new(chain)))
     }
 
@@ -206,9 +209,9 @@ fn pair(arguments: Vec<Step>) -> Result<Box<[Step; 2]>, PlanError> {
 fn plan_conditional(id: ExprId, arguments: Vec<Step>) -> Result<Step, PlanError> {
     let [condition, truthy, falsy] = exactly(arguments)?;
     // A branch gives its chain away, a presence test included: upstream forgets there that it is one.
-    let branch = |node: Step| match node {
-        Step::Attribute(attribute) => *attribute,
-        node => Attribute::new(id, Base::Operand(node)),
+    let branch = |node: Step| match as_chain(node) {
+        Ok(chain) => *chain,
+        Err(node) => Attribute::new(id, Base::Operand(node)),
     };
     let conditional = Conditional {
         condition,

@@ -55,7 +55,7 @@ fn folded(node: Step, must_succeed: bool) -> Result<Step, PlanError> {
     };
     let arena = Arena::new();
     let options = EvalOptions::default();
-    let mut frame = Frame::new(&program, Default::default(), &arena, &options);
+    let mut frame = Frame::new(&program, |_| None, &arena, &options);
     match program.root.eval(&mut frame) {
         Ok(value) => Ok(Step::Constant(OwnedValue::copy_of(&value)?)),
         Err(error) if must_succeed || error.is_fatal() => Err(error.into()),

@@ -15,7 +15,7 @@ use crate::check::{CheckedAst, Reference, resolve_name};
 use crate::decl::Declarations;
 use crate::error::EvalError;
 use crate::types::Type;
-use crate::value::{ObjectKind, OwnedValue, Value};
+use crate::value::{FieldPlace, ObjectKind, OwnedValue, Value};
 
 mod calls;
 mod constants;
@@ -202,6 +202,7 @@ impl Planner<'_> {
             return Ok(attribute(expr, self.variable(&name)));
         }
         let is_open = self.is_open(&select.operand);
+        let place = self.place_of(select);
         let operand = self.plan(&select.operand)?;
         let mut chain = into_attribute(expr.id, operand);
         if is_open {
@@ -213,7 +214,7 @@ impl Planner<'_> {
             chain.presence = select.test_only;
         } else if select.test_only {
             let path = self.path(&chain, &select.field);
-            chain.test(expr.id, &select.field, path);
+            chain.test(expr.id, &select.field, path, place);
         } else {
             self.qualify(
                 &mut chain,
@@ -222,6 +223,7 @@ impl Planner<'_> {
                     optional: false,
                     id: expr.id,
                 },
+                place,
             );
         }
         Ok(Step::Attribute(Box::new(chain)))
@@ -237,8 +239,16 @@ impl Planner<'_> {
         kind == Some(ObjectKind::Open)
     }
 
+    /// Where the type that the checker knows of an object has a field.
+    fn place_of(&self, select: &Select) -> FieldPlace {
+        match self.checked.type_of(select.operand.id) {
+            Type::Struct(name) => self.env.provider().field_place(name, &select.field),
+            _ => FieldPlace::UNKNOWN,
+        }
+    }
+
     /// Adds a selection or index to a chain. There are many chains, most of them short: they take no more room than they need.
-    fn qualify(&mut self, chain: &mut Attribute, qualifier: Qualifier) {
+    fn qualify(&mut self, chain: &mut Attribute, qualifier: Qualifier, place: FieldPlace) {
         match qualifier {
             Qualifier {
                 key: QualifierKey::Field(name),
@@ -247,7 +257,12 @@ impl Planner<'_> {
             } if chain.qualifiers.is_empty() => {
                 let path = self.path(chain, &name);
                 chain.fields.reserve_exact(1);
-                chain.fields.push(Field { name, path, id });
+                chain.fields.push(Field {
+                    name,
+                    place,
+                    path,
+                    id,
+                });
             }
             qualifier => {
                 chain.qualifiers.reserve_exact(1);
@@ -374,14 +389,27 @@ fn plan_constant(constant: &Constant) -> Result<Step, PlanError> {
 }
 
 fn attribute(expr: &Expr, base: Base) -> Step {
-    Step::Attribute(Box::new(Attribute::new(expr.id, base)))
+    let chain = Attribute::new(expr.id, base);
+    match chain.base {
+        Base::Slot(slot) => Step::Local(slot, Box::new(chain)),
+        _ => Step::Attribute(Box::new(chain)),
+    }
+}
+
+/// The chain that a node is, if it is one.
+fn as_chain(node: Step) -> Result<Box<Attribute>, Step> {
+    match node {
+        Step::Attribute(chain) | Step::Local(_, chain) => Ok(chain),
+        node => Err(node),
+    }
 }
 
 /// The chain that a node is, or one that starts at the node and goes on at the expression of this id.
 fn into_attribute(id: ExprId, node: Step) -> Attribute {
-    match node {
-        Step::Attribute(attribute) if !attribute.presence => *attribute,
-        node => Attribute::new(id, Base::Operand(node)),
+    match as_chain(node) {
+        Ok(chain) if !chain.presence => *chain,
+        Ok(chain) => Attribute::new(id, Base::Operand(Step::Attribute(chain))),
+        Err(node) => Attribute::new(id, Base::Operand(node)),
     }
 }
 

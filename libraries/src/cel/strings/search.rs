@@ -1,6 +1,7 @@
 //! Finding positions and texts at positions.
 
 use gavel_engine::error::EvalError;
+use gavel_golang::utf8;
 
 /// `text.charAt(index)`; the empty text at the end.
 pub(super) fn char_at(text: &str, index: i64) -> Result<&str, EvalError> {
@@ -134,7 +135,7 @@ fn byte_at(text: &str, index: i64) -> Option<usize> {
 }
 
 fn code_points(text: &str) -> i64 {
-    i64::try_from(text.chars().count()).unwrap_or(i64::MAX)
+    i64::try_from(utf8::rune_count(text)).unwrap_or(i64::MAX)
 }
 
 #[cold]

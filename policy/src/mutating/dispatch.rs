@@ -1,6 +1,8 @@
 //! An object mutated by all policies that match its request (apiserver
 //! `pkg/admission/plugin/policy/mutating/dispatcher.go`, `policy/generic/policy_dispatcher.go`).
 
+use std::rc::Rc;
+
 use gavel_engine::value::{Arena, Json, Value};
 
 use super::invocation::Invocation;
@@ -128,13 +130,28 @@ struct Pass<'a> {
 /// The objects of the request as one kind.
 struct Version<'a> {
     kind: &'a GroupVersionKind,
-    /// The object as it now is.
-    object: Value<'a>,
+    object: Current<'a>,
     old_object: Value<'a>,
     /// The JSON pointers of empty lists that Go writes as null.
     nil_lists: Vec<String>,
     /// Whether a mutation was made, be it without effect.
     is_mutated: bool,
+}
+
+/// The object as it now is.
+#[derive(Debug, Clone)]
+enum Current<'a> {
+    Sent(Value<'a>),
+    Mutated(Rc<Json>),
+}
+
+impl Current<'_> {
+    fn value(&self) -> Value<'_> {
+        match self {
+            Current::Sent(value) => *value,
+            Current::Mutated(object) => Value::from(&**object),
+        }
+    }
 }
 
 impl<'a> Pass<'a> {
@@ -244,7 +261,7 @@ impl<'a> Pass<'a> {
             self.invoke(invocation, reinvocation)?;
         }
         let last = self.last.and_then(|last| self.versions.get(last));
-        if last.is_some_and(|version| version.is_mutated && !version.object.is_null()) {
+        if last.is_some_and(|version| version.is_mutated && !version.object.value().is_null()) {
             reinvocation.changed();
         }
         Ok(())
@@ -276,7 +293,10 @@ impl<'a> Pass<'a> {
         if self.is_second && !reinvocation.is_flagged(invocation) {
             return Ok(());
         }
-        let before = self.object(position);
+        let before = self
+            .versions
+            .get(position)
+            .map(|known| known.object.clone());
         let work = self.dispatch.work();
         for mutation in &policy.mutations {
             self.last = Some(position);
@@ -308,6 +328,7 @@ impl<'a> Pass<'a> {
                 Err(MutationError::Request(status)) => return Err(status),
             }
         }
+        let before = before.as_ref().map_or(Value::NULL, Current::value);
         let differs = self.object(position).differs_from(&before, &work);
         if differs.unwrap_or(true) {
             reinvocation.changed();
@@ -332,7 +353,7 @@ impl<'a> Pass<'a> {
             let (request, arena) = (self.dispatch.request(), self.dispatch.arena());
             self.versions.push(Version {
                 kind,
-                object: as_kind(request.object, kind, arena),
+                object: Current::Sent(as_kind(request.object, kind, arena)),
                 old_object: as_kind(request.old_object, kind, arena),
                 nil_lists: self.nil_lists.to_vec(),
                 is_mutated: false,
@@ -413,7 +434,7 @@ impl<'a> Pass<'a> {
         let namespace = self.dispatch.namespace().ok().flatten();
         let version = self.versions.get(position);
         let objects = version.map_or([Value::NULL; 2], |version| {
-            [version.object, version.old_object]
+            [version.object.value(), version.old_object]
         });
         let matched = invocation.matched;
         self.dispatch
@@ -421,9 +442,9 @@ impl<'a> Pass<'a> {
     }
 
     /// The object as it now is.
-    fn object(&self, position: usize) -> Value<'a> {
+    fn object(&self, position: usize) -> Value<'_> {
         let version = self.versions.get(position);
-        version.map_or(Value::NULL, |version| version.object)
+        version.map_or(Value::NULL, |version| version.object.value())
     }
 
     /// Takes over the object after a mutation, if it can be one of its kind; none: it stays as it is.
@@ -435,7 +456,7 @@ impl<'a> Pass<'a> {
             self.schemas.convert(&mut mutated.object)?;
             self.schemas.fill_defaults(&mut mutated.object);
             version.nil_lists = mutated.nil_lists;
-            version.object = self.dispatch.arena().document(mutated.object);
+            version.object = Current::Mutated(Rc::new(mutated.object));
         }
         version.is_mutated = true;
         Ok(())
@@ -464,10 +485,13 @@ impl<'a> Pass<'a> {
     /// The object after the last mutation, as the kind that was sent.
     fn outcome(self) -> Option<MutatedObject> {
         let last = self.versions.into_iter().nth(self.last?)?;
-        if !last.is_mutated || last.object.is_null() {
+        if !last.is_mutated || last.object.value().is_null() {
             return None;
         }
-        let mut object = last.object.to_json()?;
+        let mut object = match last.object {
+            Current::Sent(value) => value.to_json()?,
+            Current::Mutated(object) => Rc::unwrap_or_clone(object),
+        };
         for key in ["apiVersion", "kind"] {
             let sent = text_field(self.dispatch.request().object, key);
             if let Json::Object(fields) = &mut object

@@ -1,6 +1,5 @@
 //! One mutation of an object (apiserver `pkg/admission/plugin/policy/mutating/patch`).
 
-use gavel_apimachinery::json;
 use gavel_engine::value::{Json, Reach, Value, ValueKind};
 use gavel_golang::work::{Interrupted, Work};
 use gavel_schema::merge::{self, Plain};
@@ -140,24 +139,17 @@ fn patch(
     let operations = operations(value)?;
     let before = || Ok::<_, String>(written(document(object)?, nil_lists));
     let object = before()?;
+    let was = kind_of(&object);
     work.ask()?;
-    let patched = match json_patch::apply(object, &operations) {
+    let mut patched = match json_patch::apply(object, &operations) {
         Ok(patched) => patched,
         Err(PatchFailure::Test) => return Ok(None),
         Err(PatchFailure::Error(error)) => return Err(format!("JSON Patch: {error}").into()),
     };
     work.ask()?;
-    let kind = patched.get("kind").and_then(Json::as_str);
-    let error = match kind.is_none_or(str::is_empty) {
-        true => Some(format!(
-            "Object 'Kind' is missing in '{}'",
-            json::to_string(&patched)
-        )),
-        false => schemas.decoding_error(&patched, || before().unwrap_or_default()),
-    };
-    match error {
-        Some(error) => Err(MutationError::Request(Box::new(Status::internal(&error)))),
-        None => Ok(Some(MutatedObject {
+    match schemas.decode(&mut patched, &was, || before().unwrap_or_default()) {
+        Err(error) => Err(MutationError::Request(Box::new(Status::internal(&error)))),
+        Ok(()) => Ok(Some(MutatedObject {
             object: patched,
             nil_lists: Vec::new(),
         })),

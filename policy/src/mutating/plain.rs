@@ -162,11 +162,11 @@ fn rune(code: i64) -> String {
 /// Go's value below a value of CEL: `ref.Val.Value()`.
 fn native(value: Value<'_>, reach: &mut Reach<'_>) -> Result<Plain, EvalError> {
     let foreign = |go_type: &str, text: String, source: String| {
-        Plain::Foreign(Foreign {
+        Plain::Foreign(Box::new(Foreign {
             go_type: go_type.to_owned(),
             text,
             source,
-        })
+        }))
     };
     let shown = || value.in_message().to_string();
     Ok(match value.kind() {

@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use gavel_apimachinery::json;
+use gavel_apimachinery::meta::GroupVersion;
 use gavel_engine::value::Json;
 use gavel_golang::quote::quote;
 use gavel_schema::merge::{self, Kubernetes, MergeType};
@@ -37,30 +39,51 @@ impl ObjectSchemas {
         self.is_typed && !self.custom.contains_key(kind)
     }
 
-    /// Why an object cannot be decoded again after a JSON patch; `before` makes the object as it was.
-    pub(crate) fn decoding_error(
+    /// Decodes an object again after a JSON patch; it was of a kind, and `before` makes it as it was.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be decoded.
+    pub(crate) fn decode(
         &self,
-        object: &Json,
+        object: &mut Json,
+        was: &GroupVersionKind,
         before: impl FnOnce() -> Json,
-    ) -> Option<String> {
-        let kind = kind_of(object);
-        if !self.is_typed(&kind) {
-            return None;
+    ) -> Result<(), String> {
+        let typed = self.merge_type(was).filter(|_| self.is_typed(was));
+        let Some(ty) = typed else {
+            return match kind_of(object).kind.is_empty() {
+                true => Err(format!(
+                    "Object 'Kind' is missing in '{}'",
+                    json::to_string(object)
+                )),
+                false => Ok(()),
+            };
+        };
+        let kind = read_kind(object, was)?;
+        if merge::MergeType::built_in(&kind.api_version(), &kind.kind).is_none() {
+            let (version, kind) = (quote(kind.api_version()), quote(&kind.kind));
+            return Err(format!(
+                "no kind {kind} is registered for version {version} in scheme \"pkg/runtime/scheme.go:111\""
+            ));
         }
         if let Some(error) = merge::decoding_error(object, &kind.api_version(), &kind.kind) {
-            return Some(error);
+            return Err(error);
         }
-        let mut unknown = merge::unknown_fields(object, self.merge_type(&kind)?);
+        let mut unknown = merge::unknown_fields(object, self.merge_type(&kind).unwrap_or(ty));
         if unknown.is_empty() {
-            return None;
+            return Ok(());
         }
-        let known = merge::unknown_fields(&before(), self.merge_type(&kind)?);
+        let known = merge::unknown_fields(&before(), ty);
         unknown.retain(|path| !known.contains(path));
         let fields = unknown
             .iter()
             .map(|path| format!("unknown field {}", quote(path)));
         let fields: Vec<String> = fields.collect();
-        (!fields.is_empty()).then(|| format!("strict decoding error: {}", fields.join(", ")))
+        match fields.is_empty() {
+            true => Ok(()),
+            false => Err(format!("strict decoding error: {}", fields.join(", "))),
+        }
     }
 
     /// Converts an object after it was merged to the type of its kind.
@@ -100,4 +123,38 @@ impl ObjectSchemas {
 pub(crate) fn kind_of(object: &Json) -> GroupVersionKind {
     let text = |key: &str| object.get(key).and_then(Json::as_str).unwrap_or_default();
     GroupVersionKind::new(text("apiVersion"), text("kind"))
+}
+
+/// The kind that an object names; what it leaves out is what it was.
+fn read_kind(object: &mut Json, was: &GroupVersionKind) -> Result<GroupVersionKind, String> {
+    for (key, was) in [
+        ("apiVersion", was.api_version()),
+        ("kind", was.kind.to_string()),
+    ] {
+        let Json::Object(fields) = &mut *object else {
+            continue;
+        };
+        let found = fields.entry(key).or_insert(Json::Null);
+        let found_type = match found {
+            Json::Null => None,
+            Json::String(text) => text.is_empty().then_some(""),
+            Json::Bool(_) => Some("bool"),
+            Json::Number(_) => Some("number"),
+            Json::Array(_) => Some("array"),
+            Json::Object(_) => Some("object"),
+        };
+        match found_type {
+            None if found.is_string() => {}
+            None | Some("") => *found = was.into(),
+            Some(other) => {
+                return Err(format!(
+                    "couldn't get version/kind; json parse error: json: cannot unmarshal {other} into Go struct field .{key} of type string"
+                ));
+            }
+        }
+    }
+    let kind = kind_of(object);
+    let version = object.get("apiVersion").and_then(Json::as_str);
+    GroupVersion::parse(version.unwrap_or_default()).map_err(|error| error.to_string())?;
+    Ok(kind)
 }

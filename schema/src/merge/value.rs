@@ -27,7 +27,7 @@ pub enum Plain {
     /// A map.
     Map(BTreeMap<String, Plain>),
     /// A value of another type of Go.
-    Foreign(Foreign),
+    Foreign(Box<Foreign>),
 }
 
 /// A value of a Go type that is no plain data.

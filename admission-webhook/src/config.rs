@@ -2,7 +2,11 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
+
+use gavel_state::{Live, Published};
+use tokio::sync::watch;
 
 use crate::tls::TlsSettings;
 
@@ -35,8 +39,19 @@ pub enum PolicySource {
         /// Whether a file may lose all of its policies and bindings while the server runs, or be cut short.
         allow_removal: bool,
     },
+    /// A cluster, or something like it.
+    Live(LiveSource),
     /// The samples that are built in.
     Demo,
+}
+
+/// A source that lives.
+#[derive(Debug, Clone)]
+pub struct LiveSource {
+    /// What requests are decided by; the server is not ready before there is something.
+    pub published: watch::Receiver<Option<Published>>,
+    /// Who is asked beside that.
+    pub live: Arc<dyn Live>,
 }
 
 /// What the server takes at most. All of it is memory or time that others would go without.

@@ -18,7 +18,7 @@ mod telemetry;
 mod tls;
 mod watch;
 
-pub use config::{Config, Limits, PolicySource, Shutdown};
+pub use config::{Config, Limits, LiveSource, PolicySource, Shutdown};
 pub use status::ApiError;
 pub use telemetry::{LogFormat, start_logs};
 pub use tls::{Identity, SelfSigned, TlsError, TlsSettings};
@@ -33,6 +33,9 @@ use tls::Tls;
 /// Why the server does not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
+    /// The settings cannot be used.
+    #[error("{0}")]
+    Config(String),
     /// The manifests cannot be used. Each line says where and why.
     #[error("{}", .0.join("\n"))]
     Policies(Vec<String>),
@@ -52,17 +55,20 @@ pub enum StartError {
     System(#[from] std::io::Error),
 }
 
-/// Serves until the process is told to end (SIGTERM or SIGINT), and all that was in flight is answered.
+/// Serves what it is told to, until the process is told to end (SIGTERM or SIGINT) and all that was in flight is answered.
 ///
 /// # Errors
 ///
 /// What keeps the server from starting. Once it serves, nothing ends it but a signal.
-pub fn run(config: Config) -> Result<(), StartError> {
+pub fn run(config: impl Future<Output = Result<Config, String>>) -> Result<(), StartError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .thread_name("gavel")
         .build()?;
-    let served = runtime.block_on(serve(config));
+    let served = runtime.block_on(async {
+        let config = config.await.map_err(StartError::Config)?;
+        serve(config).await
+    });
     // An evaluation that is past its grace period is not waited for.
     runtime.shutdown_background();
     served
@@ -83,8 +89,10 @@ async fn serve(config: Config) -> Result<(), StartError> {
     let metrics = Arc::new(Metrics::new());
     let source = policies.clone();
     let policies = Policies::load(policies, &metrics).map_err(StartError::Policies)?;
-    metrics.reloaded(true);
-    metrics.synced();
+    if policies.is_synced() {
+        metrics.reloaded(true);
+        metrics.synced();
+    }
     let tls = tls.map(Tls::new).transpose()?.map(Arc::new);
     if let Some(seconds) = tls.as_ref().and_then(|tls| tls.expires()) {
         metrics.certificate_expires(seconds);
@@ -124,6 +132,7 @@ async fn serve(config: Config) -> Result<(), StartError> {
             ))
         }),
         reload::policies(&source, &app).map(tokio::spawn),
+        reload::live(&source, &app).map(tokio::spawn),
     ];
     tracing::info!(address = %server.address()?, tls = tls.is_some(), "serving");
     // Health is answered until the end.

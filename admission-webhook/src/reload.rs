@@ -61,6 +61,40 @@ pub(crate) fn policies(
     Some(manifests(changes, Arc::clone(app)))
 }
 
+/// Serves what a live source publishes, for as long as it does; None where there is none.
+pub(crate) fn live(
+    source: &PolicySource,
+    app: &Arc<App>,
+) -> Option<impl Future<Output = ()> + use<>> {
+    let PolicySource::Live(source) = source else {
+        return None;
+    };
+    let (mut published, app) = (source.published.clone(), Arc::clone(app));
+    Some(async move {
+        let mut told = Vec::new();
+        while published.changed().await.is_ok() {
+            let Some(now) = published.borrow_and_update().clone() else {
+                continue;
+            };
+            if !app.policies.is_synced() {
+                let counts = now.state.counts();
+                tracing::info!(?counts, "synced");
+            }
+            let problems = now.state.problems().to_vec();
+            app.policies.take(now, &app.metrics);
+            app.metrics.synced();
+            if problems != told {
+                for problem in &problems {
+                    let problem = bounded(problem);
+                    tracing::error!(%problem, "not served; the last good version is");
+                }
+                told.clone_from(&problems);
+                app.health.set_problems(problems);
+            }
+        }
+    })
+}
+
 /// How long reading manifests may take before `/readyz` reports it.
 const SLOW: Duration = Duration::from_secs(10);
 

@@ -77,6 +77,19 @@ impl ApiError {
         }
     }
 
+    /// 503: what requests are decided by has not come yet.
+    pub(crate) fn unavailable() -> Self {
+        let message = "the server is currently unable to handle the request";
+        ApiError {
+            retry_after_seconds: Some(1),
+            ..ApiError::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "ServiceUnavailable",
+                message,
+            )
+        }
+    }
+
     /// 500: a bug.
     pub(crate) fn internal(message: impl std::fmt::Display) -> Self {
         let message = format!("Internal error occurred: {message}");

@@ -224,6 +224,10 @@ impl<'a> Dispatch<'a> {
             }
         };
         let kind = policy.policy().spec.param_kind.as_ref();
+        if let Err(error) = self.check_param_kind(kind) {
+            decision.misconfigured(policy, None, &error, observer);
+            return Ok(());
+        }
         let selections = bindings
             .clone()
             .filter_map(|binding| binding.params.as_ref());
@@ -240,7 +244,7 @@ impl<'a> Dispatch<'a> {
                 Ok(false) => continue,
                 // It fails whatever its params are, and they may be many.
                 Ok(true) if self.is_interrupted() => Ok(smallvec![None]),
-                Ok(true) => self.collect(known, binding.params.as_ref()),
+                Ok(true) => self.collect(kind, known, binding.params.as_ref()),
                 Err(error) => Err(error),
             };
             let params = match params {
@@ -275,6 +279,13 @@ impl<'a> Dispatch<'a> {
         Ok(())
     }
 
+    /// Checks that something serves the kind of a policy's params.
+    pub(crate) fn check_param_kind(&self, kind: Option<&ParamKind>) -> Result<(), String> {
+        let params = |kind| self.snapshot.params(kind).0.map(|params| (params, kind));
+        let known = kind.and_then(params);
+        known.map_or(Ok(()), |(params, kind)| params.check_found(kind))
+    }
+
     /// The params of a policy with this `paramKind`, and whether they have a namespace; none for a policy without one. Where
     /// nothing says whether they have one, it tells that bindings look for them in one.
     pub(crate) fn params_of<'b>(
@@ -293,12 +304,16 @@ impl<'a> Dispatch<'a> {
     /// The params of a binding; where there are to be none, one that is none.
     pub(crate) fn collect(
         &self,
+        kind: Option<&ParamKind>,
         params: Option<(Option<&'a Params>, bool)>,
         selection: Option<&ParamSelection>,
     ) -> Result<Found<'a>, String> {
-        let (Some((params, is_namespaced)), Some(selection)) = (params, selection) else {
+        let (Some(kind), Some((params, is_namespaced)), Some(selection)) =
+            (kind, params, selection)
+        else {
             return Ok(smallvec![None]);
         };
+        params.map_or(Ok(()), |params| params.check_synced(kind))?;
         selection.collect(params, is_namespaced, self.request.namespace)
     }
 

@@ -20,7 +20,7 @@ use crate::hooks::{Hook, Hooks};
 use crate::matching::EquivalentResources;
 use crate::names::Names;
 use crate::namespace::{Namespace, Namespaces};
-use crate::params::Params;
+use crate::params::{ParamFault, Params};
 use crate::request::{AdmissionRequest, text_of};
 
 /// Takes in events and keeps the snapshot that they lead to. Cloning is cheap.
@@ -234,7 +234,11 @@ impl PolicyIndex {
 
     /// Takes in an object that policies may use as params.
     pub fn apply_param(&mut self, object: Json) {
-        let object = Arc::new(object);
+        self.apply_shared_param(Arc::new(object));
+    }
+
+    /// Takes in an object that policies may use as params, and copies nothing of it.
+    pub fn apply_shared_param(&mut self, object: Arc<Json>) {
         let (api_version, kind) = type_of(&object);
         self.params_of(api_version, kind)
             .insert(Arc::clone(&object));
@@ -244,6 +248,12 @@ impl PolicyIndex {
     pub fn set_namespaced(&mut self, kind: &ParamKind, namespaced: bool) {
         self.params_of(&kind.api_version, &kind.kind)
             .set_namespaced(namespaced);
+    }
+
+    /// Says why the params of a kind cannot be had, or that they can. What is said takes the place of what was said before.
+    pub fn set_param_fault(&mut self, kind: &ParamKind, fault: Option<ParamFault>) {
+        self.params_of(&kind.api_version, &kind.kind)
+            .set_fault(fault);
     }
 
     /// Says which resources lead to the same objects.

@@ -78,6 +78,7 @@ pub use observer::{Observer, Run};
 pub use outcome::{
     AuditOutcome, ConditionsOutcome, Evaluation, PolicyAuditAnnotation, PolicyDecision, Verdict,
 };
+pub use params::ParamFault;
 pub use request::{AdmissionRequest, RequestError};
 pub use resource::{GroupVersionKind, GroupVersionResource};
 pub use response::{AdmissionResponse, AnsweredReview, ResponseStatus};

@@ -8,9 +8,10 @@ use gavel_engine::value::Json;
 use indexmap::IndexMap;
 use smallvec::SmallVec;
 
-use crate::api::ParamRef;
+use crate::api::{ParamKind, ParamRef};
 use crate::names::Names;
 use crate::request::{label, text_of};
+use crate::resource::GroupVersionKind;
 
 /// The objects of one kind that policies use as params, in the order in which they came.
 #[derive(Debug, Clone, Default)]
@@ -19,6 +20,17 @@ pub(crate) struct Params {
     objects: IndexMap<(String, String), Arc<Json>>,
     /// Whether the kind has a namespace, if anything says so.
     namespaced: Option<bool>,
+    /// Why they cannot be had.
+    fault: Option<ParamFault>,
+}
+
+/// Why the params of a kind cannot be had.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ParamFault {
+    /// Nothing serves the kind. Its policies cannot be asked.
+    NotFound,
+    /// The kind is served, and its objects have not come yet. Bindings that refer to one cannot be asked.
+    NotSynced,
 }
 
 /// The params of a binding: mostly one. None stands for a policy or binding that has no params.
@@ -34,6 +46,35 @@ pub(crate) struct ParamSelection {
 }
 
 impl Params {
+    /// Says why they cannot be had; none: they can.
+    pub(crate) fn set_fault(&mut self, fault: Option<ParamFault>) {
+        self.fault = fault;
+    }
+
+    /// Checks that something serves the kind, which is this one.
+    pub(crate) fn check_found(&self, kind: &ParamKind) -> Result<(), String> {
+        if self.fault != Some(ParamFault::NotFound) {
+            return Ok(());
+        }
+        let kind = GroupVersionKind::new(&kind.api_version, &kind.kind);
+        Err(format!(
+            "failed to find resource referenced by paramKind: '{kind}'"
+        ))
+    }
+
+    /// Checks that the objects have come.
+    pub(crate) fn check_synced(&self, kind: &ParamKind) -> Result<(), String> {
+        if self.fault != Some(ParamFault::NotSynced) {
+            return Ok(());
+        }
+        // As Go prints the type.
+        let ParamKind { api_version, kind } = kind;
+        let kind = format!("&ParamKind{{APIVersion:{api_version},Kind:{kind},}}");
+        Err(format!(
+            "paramKind kind `{kind}` not yet synced to use for admission"
+        ))
+    }
+
     /// Whether objects of the kind have a namespace is known.
     pub(crate) fn set_namespaced(&mut self, namespaced: bool) {
         self.namespaced = Some(namespaced);

@@ -12,7 +12,7 @@ use gavel_policy::AdmissionRequest;
 use serde_json::Value as Json;
 
 /// Definitions by group and plural name.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct Definitions(HashMap<(String, String), Arc<Compiled>>);
 
 /// A definition with its schemas and rules compiled.

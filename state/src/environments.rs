@@ -1,36 +1,46 @@
 //! What expressions are compiled in.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use gavel_crd::rule::RuleEnvs;
 use gavel_engine::env::Env;
 use gavel_libraries::{EnvSet, Server};
 use gavel_policy::validation::Validator;
 
-/// The environments. Building them takes a while, so they are built once.
+/// The environments of a server.
 pub(crate) struct Environments {
+    pub(crate) server: Server,
     /// Of policies that run.
     pub(crate) stored: Env,
     /// Of rules that are written anew.
     pub(crate) rules: RuleEnvs,
 }
 
-/// The environments of this process.
-pub(crate) fn environments() -> Result<&'static Environments, String> {
-    static ENVIRONMENTS: LazyLock<Result<Environments, String>> = LazyLock::new(|| {
+impl Environments {
+    /// Builds them.
+    fn new(server: Server) -> Result<Self, String> {
         let text = |error: &dyn std::error::Error| error.to_string();
-        let server = Server::default();
         let set = EnvSet::new(server).map_err(|error| text(&error))?;
         let rules = RuleEnvs::new(server.compatible()).map_err(|error| text(&error))?;
         Ok(Environments {
+            server,
             stored: set.stored_expressions().clone(),
             rules,
         })
-    });
-    ENVIRONMENTS.as_ref().map_err(Clone::clone)
+    }
+
+    /// What validates policies that are written anew.
+    pub(crate) fn validator(&self) -> Result<Validator, String> {
+        Validator::new(self.server.compatible()).map_err(|error| error.to_string())
+    }
 }
 
-/// What validates policies that are written anew.
-pub(crate) fn validator() -> Result<Validator, String> {
-    Validator::new(Server::default().compatible()).map_err(|error| error.to_string())
+/// The environments of a server. Building them takes a while, so those of the usual one are built once.
+pub(crate) fn environments(server: Server) -> Result<Arc<Environments>, String> {
+    static USUAL: LazyLock<Result<Arc<Environments>, String>> =
+        LazyLock::new(|| Environments::new(Server::default()).map(Arc::new));
+    match server == Server::default() {
+        true => USUAL.clone(),
+        false => Environments::new(server).map(Arc::new),
+    }
 }

@@ -16,15 +16,20 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod building;
 mod definitions;
 mod environments;
+mod live;
 mod object;
 mod prepare;
+mod registrations;
 mod state;
 mod store;
 mod unseen;
 
 pub use definitions::{Definitions, Findings};
+pub use live::{Answer, Live, Published};
 pub use object::{Object, ObjectKey, Origin};
+pub use registrations::Registrations;
 pub use state::{Counts, State};
 pub use store::{Event, Store};

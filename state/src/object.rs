@@ -45,17 +45,17 @@ impl ObjectKey {
     }
 }
 
-/// An object of a manifest, or one that a cluster has sent.
-#[derive(Debug)]
+/// An object of a manifest, or one that a cluster has sent. Cloning is cheap.
+#[derive(Debug, Clone)]
 pub struct Object {
     origin: Origin,
     source: Source,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Source {
-    Manifest(Box<Document>),
-    Sent(Json),
+    Manifest(Arc<Document>),
+    Sent(Arc<Json>),
 }
 
 impl Object {
@@ -63,7 +63,7 @@ impl Object {
     pub fn of_manifest(origin: Origin, document: Document) -> Self {
         Object {
             origin,
-            source: Source::Manifest(Box::new(document)),
+            source: Source::Manifest(Arc::new(document)),
         }
     }
 
@@ -71,7 +71,7 @@ impl Object {
     pub fn sent(origin: Origin, object: Json) -> Self {
         Object {
             origin,
-            source: Source::Sent(object),
+            source: Source::Sent(Arc::new(object)),
         }
     }
 
@@ -85,6 +85,14 @@ impl Object {
         match &self.source {
             Source::Manifest(document) => document.value(),
             Source::Sent(object) => object,
+        }
+    }
+
+    /// The object itself, to be kept by others too: shared where a cluster has sent it.
+    pub(crate) fn shared(&self) -> Arc<Json> {
+        match &self.source {
+            Source::Manifest(document) => Arc::new(document.value().clone()),
+            Source::Sent(object) => Arc::clone(object),
         }
     }
 

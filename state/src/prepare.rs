@@ -4,22 +4,31 @@ use std::sync::Arc;
 
 use gavel_apimachinery::serializer::{StrictFault, StrictFaultKind};
 use gavel_crd::definition::{Definition, written_field};
+use gavel_libraries::Server;
 use gavel_libraries::authorizer::Rbac;
-use gavel_policy::api::{GROUP, Resource};
+use gavel_policy::api::{GROUP, ParamKind, Resource};
 use gavel_policy::validation::Validator;
 use gavel_policy::{
     CompiledBinding, CompiledMutatingBinding, CompiledMutatingPolicy, CompiledPolicy, PolicyIndex,
 };
 
 use crate::definitions::Compiled;
-use crate::environments::{environments, validator};
+use crate::environments::{Environments, environments};
 use crate::object::Object;
+use crate::registrations::Registrations;
 
 /// An object that can be used.
 #[derive(Debug, Clone)]
 pub(crate) struct Good {
     pub(crate) object: Arc<Object>,
     pub(crate) prepared: Prepared,
+}
+
+impl Good {
+    /// Whether it is a role, or a binding of one.
+    pub(crate) fn is_role(&self) -> bool {
+        matches!(self.prepared, Prepared::Rbac)
+    }
 }
 
 /// What an object is good for.
@@ -37,24 +46,74 @@ pub(crate) enum Prepared {
     Other,
 }
 
+impl Prepared {
+    /// Whether it is a policy: of which sort and name, and of which kind its params are.
+    pub(crate) fn policy(&self) -> Option<((Sort, &str), Option<&ParamKind>)> {
+        match self {
+            Prepared::Policy(policy) => {
+                let kind = policy.policy().spec.param_kind.as_ref();
+                Some(((Sort::Validating, policy.name()), kind))
+            }
+            Prepared::MutatingPolicy(policy) => {
+                let kind = policy.policy().spec.param_kind.as_ref();
+                Some(((Sort::Mutating, policy.name()), kind))
+            }
+            _ => None,
+        }
+    }
+
+    /// The policy that it binds, if it is a binding.
+    pub(crate) fn bound_policy(&self) -> Option<(Sort, &str)> {
+        match self {
+            Prepared::Binding(binding) => {
+                Some((Sort::Validating, &binding.binding().spec.policy_name))
+            }
+            Prepared::MutatingBinding(binding) => {
+                Some((Sort::Mutating, &binding.binding().spec.policy_name))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The sorts of policies; names of one sort are not those of the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Sort {
+    Validating,
+    Mutating,
+}
+
 /// Validates and compiles objects.
 pub(crate) struct Preparation {
-    validator: Validator,
+    validator: Arc<Validator>,
     /// Compiles policies, and knows of nothing.
     index: PolicyIndex,
+    environments: Arc<Environments>,
 }
 
 impl Preparation {
-    pub(crate) fn new() -> Result<Self, String> {
+    pub(crate) fn new(server: Server) -> Result<Self, String> {
+        let environments = environments(server)?;
         Ok(Preparation {
-            validator: validator()?,
-            index: PolicyIndex::new(&environments()?.stored),
+            validator: Arc::new(environments.validator()?),
+            index: PolicyIndex::new(&environments.stored),
+            environments,
         })
     }
 
     /// An index that knows of nothing.
     pub(crate) fn index(&self) -> PolicyIndex {
         self.index.clone()
+    }
+
+    /// The server for which objects are prepared.
+    pub(crate) fn server(&self) -> Server {
+        self.environments.server
+    }
+
+    /// Says what the server says of policies that are written.
+    pub(crate) fn registrations(&self) -> Registrations {
+        Registrations::new(Arc::clone(&self.validator))
     }
 
     /// Prepares an object.
@@ -67,7 +126,9 @@ impl Preparation {
         let group = api_version.split_once('/').map_or("", |(group, _)| group);
         match (group, object.text("kind")) {
             (GROUP, _) => self.registration(object),
-            ("apiextensions.k8s.io", "CustomResourceDefinition") => definition(object),
+            ("apiextensions.k8s.io", "CustomResourceDefinition") => {
+                definition(object, &self.environments)
+            }
             ("rbac.authorization.k8s.io", _) => {
                 let read = Rbac::from_manifests([object.value()]);
                 let read = read.map_err(|error| vec![object.problem("", error)]);
@@ -115,8 +176,8 @@ impl Preparation {
 }
 
 /// Prepares the definition of a custom resource.
-fn definition(object: &Object) -> Result<Prepared, Vec<String>> {
-    let rules = &environments().map_err(|error| vec![error])?.rules;
+fn definition(object: &Object, environments: &Environments) -> Result<Prepared, Vec<String>> {
+    let rules = &environments.rules;
     let definition =
         Definition::read(object.value()).map_err(|error| vec![object.problem("spec", error)])?;
     let unknown = Definition::unknown_fields(object.value()).into_iter();

@@ -1,16 +1,21 @@
 //! Events in, states out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use gavel_libraries::Server;
+use gavel_policy::ParamFault;
+use gavel_policy::api::ParamKind;
 use indexmap::IndexMap;
 
+use crate::building::Building;
 use crate::object::{Object, ObjectKey, Origin};
-use crate::prepare::{Good, Preparation};
-use crate::state::{State, build};
+use crate::prepare::{Good, Preparation, Prepared};
+use crate::state::State;
+use crate::unseen::unseen;
 
 /// A change of what is known.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum Event {
     /// An object is there, or is now like this.
     Applied(Object),
@@ -18,12 +23,33 @@ pub enum Event {
     Deleted(Origin, ObjectKey),
     /// These are all objects of an origin.
     ReplacedAll(Origin, Vec<Object>),
+    /// This is known of a kind that policies have params of, whatever objects there are of it.
+    ParamKind {
+        /// The kind.
+        kind: ParamKind,
+        /// Whether its objects have a namespace, if that is known.
+        namespaced: Option<bool>,
+        /// Why they cannot be had.
+        fault: Option<ParamFault>,
+    },
 }
 
 /// What is known: the last good version of every object, by origin.
 pub struct Store {
     preparation: Preparation,
     origins: BTreeMap<Origin, Held>,
+    /// What is told of kinds of params, by apiVersion and kind.
+    param_kinds: BTreeMap<(String, String), (Option<bool>, Option<ParamFault>)>,
+    /// What is published, but for the changes.
+    building: Building,
+    /// The objects that changed since, each as it is published.
+    changed: IndexMap<ObjectKey, Option<Good>>,
+    /// Whether a change is of a kind that leaves nothing as it was.
+    is_stale: bool,
+    /// Objects that more than one origin has, or had.
+    contested: BTreeSet<ObjectKey>,
+    /// Whether the origins tell all that there is.
+    is_live: bool,
 }
 
 impl std::fmt::Debug for Store {
@@ -49,35 +75,128 @@ impl Store {
     ///
     /// Environments that cannot be built: a bug.
     pub fn new() -> Result<Self, String> {
+        Store::of_server(Server::default())
+    }
+
+    fn of_server(server: Server) -> Result<Self, String> {
+        let preparation = Preparation::new(server)?;
         Ok(Store {
-            preparation: Preparation::new()?,
+            building: Building::new(preparation.index(), server),
+            preparation,
             origins: BTreeMap::new(),
+            param_kinds: BTreeMap::new(),
+            changed: IndexMap::new(),
+            is_stale: false,
+            contested: BTreeSet::new(),
+            is_live: false,
+        })
+    }
+
+    /// Knows of nothing, and will be told all that a server has: what policies read and is not there does not exist.
+    ///
+    /// # Errors
+    ///
+    /// Environments that cannot be built: a bug.
+    pub fn live(server: Server) -> Result<Self, String> {
+        Ok(Store {
+            is_live: true,
+            ..Store::of_server(server)?
         })
     }
 
     /// Takes in a change. Where a new version of an object cannot be used, the last good one stays.
     pub fn handle(&mut self, event: Event) {
         match event {
-            Event::Applied(object) => {
-                let held = self.origins.entry(object.origin().clone()).or_default();
-                match object.key() {
-                    Ok(key) => held.apply(key, object, &mut self.preparation),
-                    Err(problems) => held.nameless.extend(problems),
-                }
-            }
+            Event::Applied(object) => self.apply(object),
             Event::Deleted(origin, key) => {
                 if let Some(held) = self.origins.get_mut(&origin) {
-                    held.good.shift_remove(&key);
+                    let before = held.good.shift_remove(&key);
                     held.refused.remove(&key);
+                    if before.is_some() {
+                        self.note_change(key, before);
+                    }
                 }
             }
-            Event::ReplacedAll(origin, objects) => {
-                let before = self.origins.remove(&origin).unwrap_or_default();
-                let held = before.replaced(objects, &mut self.preparation);
-                if !held.good.is_empty() || !held.refused.is_empty() || !held.nameless.is_empty() {
-                    self.origins.insert(origin, held);
+            Event::ReplacedAll(origin, objects) => self.replace_all(origin, objects),
+            Event::ParamKind {
+                kind,
+                namespaced,
+                fault,
+            } => {
+                self.building.set_param_kind(&kind, namespaced, fault);
+                let key = (kind.api_version, kind.kind);
+                self.param_kinds.insert(key, (namespaced, fault));
+            }
+        }
+    }
+
+    fn apply(&mut self, object: Object) {
+        let origin = object.origin().clone();
+        let held = self.origins.entry(origin.clone()).or_default();
+        let key = match object.key() {
+            Ok(key) => key,
+            Err(problems) => return held.nameless.extend(problems),
+        };
+        let before = held.good.get(&key).cloned();
+        held.apply(key.clone(), object, &mut self.preparation);
+        let now = held.good.get(&key);
+        let is_same = match (&before, now) {
+            (Some(before), Some(now)) => Arc::ptr_eq(&before.object, &now.object),
+            (before, now) => before.is_none() && now.is_none(),
+        };
+        if is_same {
+            return;
+        }
+        if before.is_none() {
+            let others = self.origins.iter().filter(|(other, _)| **other != origin);
+            if others
+                .into_iter()
+                .any(|(_, held)| held.good.contains_key(&key))
+            {
+                self.contested.insert(key.clone());
+            }
+        }
+        self.note_change(key, before);
+    }
+
+    fn replace_all(&mut self, origin: Origin, objects: Vec<Object>) {
+        let before = self.origins.remove(&origin).unwrap_or_default();
+        let is_first = before.good.is_empty();
+        let (held, before) = before.replaced(objects, &mut self.preparation);
+        let keys = held.good.keys();
+        if is_first || !keys.eq(before.keys()) {
+            self.is_stale = true;
+            for key in held.good.keys() {
+                if self
+                    .origins
+                    .values()
+                    .any(|held| held.good.contains_key(key))
+                {
+                    self.contested.insert(key.clone());
                 }
             }
+        }
+        let changed: Vec<_> = before
+            .into_iter()
+            .filter(|(key, old)| {
+                let new = held.good.get(key);
+                new.is_none_or(|new| !Arc::ptr_eq(&new.object, &old.object))
+            })
+            .collect();
+        if !held.good.is_empty() || !held.refused.is_empty() || !held.nameless.is_empty() {
+            self.origins.insert(origin, held);
+        }
+        for (key, old) in changed {
+            self.note_change(key, Some(old));
+        }
+    }
+
+    /// Notes that an object is not as it was before.
+    fn note_change(&mut self, key: ObjectKey, before: Option<Good>) {
+        // Which of several is used may change with it.
+        self.is_stale |= self.contested.contains(&key);
+        if !self.is_stale {
+            self.changed.entry(key).or_insert(before);
         }
     }
 
@@ -88,13 +207,48 @@ impl Store {
             .filter(|key| key.decides())
     }
 
+    /// The kinds that bound policies have params of, by apiVersion and kind.
+    pub fn param_kinds(&self) -> BTreeSet<(String, String)> {
+        let held = self.origins.values();
+        let good: Vec<&Prepared> = held
+            .flat_map(|held| held.good.iter().filter(|(key, _)| key.decides()))
+            .map(|(_, good)| &good.prepared)
+            .collect();
+        let bound: BTreeSet<_> = good.iter().filter_map(|good| good.bound_policy()).collect();
+        let policies = good.iter().filter_map(|good| good.policy());
+        let bound = policies.filter(|(key, _)| bound.contains(key));
+        let kinds = bound.filter_map(|(_, kind)| kind);
+        kinds
+            .map(|kind| (kind.api_version.clone(), kind.kind.clone()))
+            .collect()
+    }
+
     /// The origins that objects are known of.
     pub fn origins(&self) -> impl Iterator<Item = &Origin> {
         self.origins.keys()
     }
 
     /// What requests are decided by from now on.
-    pub fn publish(&self) -> State {
+    pub fn publish(&mut self) -> State {
+        let (mut problems, broken) = self.refusals();
+        problems.extend(self.contests());
+        if self.is_stale || !self.take_changes() {
+            self.build_anew();
+        }
+        let unseen = match self.is_live {
+            true => Vec::new(),
+            false => {
+                let objects: Vec<&Good> = self.objects().collect();
+                unseen(&objects, objects.iter().any(|good| good.is_role()))
+            }
+        };
+        let mut state = self.building.state(problems, unseen, broken);
+        state.registrations = Some(self.preparation.registrations());
+        state
+    }
+
+    /// What is wrong with objects that are therefore not used, and how much of it with which policies.
+    fn refusals(&self) -> (Vec<String>, BTreeMap<String, usize>) {
         let mut problems = Vec::new();
         let mut broken = BTreeMap::new();
         for held in self.origins.values() {
@@ -106,25 +260,75 @@ impl Store {
                 }
             }
         }
-        let mut unique: IndexMap<&ObjectKey, &Good> = IndexMap::new();
-        for (key, good) in self.origins.values().flat_map(|held| &held.good) {
-            match unique.get(key) {
-                None => {
-                    unique.insert(key, good);
-                }
-                Some(first) => {
-                    let (kind, name, first) = (&key.kind, &key.name, first.object.place());
-                    let message = format!("{kind} {name:?} is defined at {first} already");
-                    problems.push(good.object.problem("metadata.name", message));
-                }
+        (problems, broken)
+    }
+
+    /// Objects that several origins have: that of the first is used.
+    fn contests(&self) -> Vec<String> {
+        let mut problems = Vec::new();
+        for key in &self.contested {
+            let held = self.origins.values();
+            let mut good = held.filter_map(|held| held.good.get(key));
+            let Some(first) = good.next() else { continue };
+            for other in good {
+                let (kind, name, first) = (&key.kind, &key.name, first.object.place());
+                let message = format!("{kind} {name:?} is defined at {first} already");
+                problems.push(other.object.problem("metadata.name", message));
             }
         }
-        build(
+        problems
+    }
+
+    /// The objects that are used.
+    fn objects(&self) -> impl Iterator<Item = &Good> {
+        let held = self.origins.values().enumerate();
+        held.flat_map(move |(n, held)| {
+            let is_first = move |key: &ObjectKey| {
+                let mut before = self.origins.values().take(n);
+                !self.contested.contains(key) || !before.any(|held| held.good.contains_key(key))
+            };
+            let good = held.good.iter();
+            good.filter(move |(key, _)| is_first(key))
+                .map(|(_, good)| good)
+        })
+    }
+
+    /// Puts what has changed in place of what was. False: that is not enough.
+    fn take_changes(&mut self) -> bool {
+        let mut roles = false;
+        for (key, before) in std::mem::take(&mut self.changed) {
+            let mut held = self.origins.values();
+            let now = held.find_map(|held| held.good.get(&key));
+            let mut both = before.iter().chain(now);
+            roles |= both.any(Good::is_role);
+            if !self.building.replace(before.as_ref(), now) {
+                return false;
+            }
+        }
+        if roles {
+            let held = self.origins.values();
+            let roles = held.flat_map(|held| held.good.values());
+            let roles = roles.filter(|good| good.is_role());
+            self.building
+                .set_roles(roles.map(|good| good.object.value()));
+        }
+        true
+    }
+
+    fn build_anew(&mut self) {
+        let mut building = Building::of(
             self.preparation.index(),
-            unique.into_values(),
-            problems,
-            broken,
-        )
+            self.preparation.server(),
+            self.objects(),
+        );
+        for ((api_version, kind), (namespaced, fault)) in &self.param_kinds {
+            let (api_version, kind) = (api_version.clone(), kind.clone());
+            let kind = ParamKind { api_version, kind };
+            building.set_param_kind(&kind, *namespaced, *fault);
+        }
+        self.building = building;
+        self.changed.clear();
+        self.is_stale = false;
     }
 }
 
@@ -132,7 +336,13 @@ impl Held {
     fn apply(&mut self, key: ObjectKey, object: Object, preparation: &mut Preparation) {
         let known = self.good.get(&key);
         let prepared = match known {
-            Some(known) if known.object.value() == object.value() => Ok(known.prepared.clone()),
+            Some(known) if known.object.value() == object.value() => {
+                self.refused.remove(&key);
+                if known.object.place() == object.place() {
+                    return;
+                }
+                Ok(known.prepared.clone())
+            }
             _ => preparation.prepare(&object),
         };
         match prepared {
@@ -147,8 +357,12 @@ impl Held {
         }
     }
 
-    /// All objects of the origin, in place of those before.
-    fn replaced(self, objects: Vec<Object>, preparation: &mut Preparation) -> Self {
+    /// All objects of the origin, in place of those before, which are returned beside them.
+    fn replaced(
+        self,
+        objects: Vec<Object>,
+        preparation: &mut Preparation,
+    ) -> (Self, IndexMap<ObjectKey, Good>) {
         let mut held = Held::default();
         for object in objects {
             let key = match object.key() {
@@ -169,6 +383,6 @@ impl Held {
             }
             held.apply(key, object, preparation);
         }
-        held
+        (held, self.good)
     }
 }

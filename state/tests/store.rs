@@ -35,7 +35,7 @@ fn applied(object: Json) -> Event {
     Event::Applied(Object::sent(cluster(), object))
 }
 
-fn expression(store: &Store, name: &str) -> Option<String> {
+fn expression(store: &mut Store, name: &str) -> Option<String> {
     let state = store.publish();
     let policies: Vec<(String, String)> = state
         .policies()
@@ -56,7 +56,7 @@ fn the_last_good_version_stays_until_a_better_one_or_a_deletion() {
     assert!(store.publish().problems().is_empty());
 
     store.handle(applied(policy("a", "<=>")));
-    assert_eq!(expression(&store, "a").as_deref(), Some("true"));
+    assert_eq!(expression(&mut store, "a").as_deref(), Some("true"));
     let state = store.publish();
     let problem = &state.problems()[0];
     assert!(
@@ -66,7 +66,7 @@ fn the_last_good_version_stays_until_a_better_one_or_a_deletion() {
     assert_eq!(state.compile_errors()["a"], 1);
 
     store.handle(applied(policy("a", "1 > 0")));
-    assert_eq!(expression(&store, "a").as_deref(), Some("1 > 0"));
+    assert_eq!(expression(&mut store, "a").as_deref(), Some("1 > 0"));
     assert!(store.publish().problems().is_empty());
 
     let key = ObjectKey {
@@ -76,7 +76,7 @@ fn the_last_good_version_stays_until_a_better_one_or_a_deletion() {
         name: "a".to_owned(),
     };
     store.handle(Event::Deleted(cluster(), key));
-    assert_eq!(expression(&store, "a"), None);
+    assert_eq!(expression(&mut store, "a"), None);
     assert_eq!(store.publish().unseen(), ["binding a names no policy"]);
 }
 
@@ -84,7 +84,7 @@ fn the_last_good_version_stays_until_a_better_one_or_a_deletion() {
 fn a_new_policy_that_is_broken_is_not_served() {
     let mut store = Store::new().unwrap();
     store.handle(applied(policy("a", "<=>")));
-    assert_eq!(expression(&store, "a"), None);
+    assert_eq!(expression(&mut store, "a"), None);
     assert_eq!(store.publish().problems().len(), 1);
 }
 
@@ -101,8 +101,8 @@ fn origins_replace_only_their_own_objects() {
         of_file(policy("cluster", "false")),
     ];
     store.handle(Event::ReplacedAll(file.clone(), objects));
-    assert_eq!(expression(&store, "a"), None);
-    assert_eq!(expression(&store, "b").as_deref(), Some("true"));
+    assert_eq!(expression(&mut store, "a"), None);
+    assert_eq!(expression(&mut store, "b").as_deref(), Some("true"));
     // The name is taken: by the origin that comes first.
     let problems = store.publish().problems().to_vec();
     assert!(
@@ -112,6 +112,6 @@ fn origins_replace_only_their_own_objects() {
         "{problems:?}"
     );
     store.handle(Event::ReplacedAll(file.clone(), Vec::new()));
-    assert_eq!(expression(&store, "cluster").as_deref(), Some("true"));
+    assert_eq!(expression(&mut store, "cluster").as_deref(), Some("true"));
     assert_eq!(store.origins().collect::<Vec<_>>(), [&cluster()]);
 }

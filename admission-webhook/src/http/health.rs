@@ -48,7 +48,7 @@ impl Health {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Check {
     Ping,
-    /// A state is served. It is from the start; what is wrong with newer manifests does not make the server unready,
+    /// A state is served. It is from the start, where it is not a cluster's; what is wrong with newer manifests does not make the server unready,
     /// because no other replica would have them right.
     Policies,
     Shutdown,
@@ -66,9 +66,10 @@ impl Check {
         }
     }
 
-    fn run(self, health: &Health) -> Result<(), &'static str> {
+    fn run(self, app: &App) -> Result<(), &'static str> {
         match self {
-            Check::Shutdown if health.is_shutting_down() => Err("process is shutting down"),
+            Check::Policies if !app.policies.is_synced() => Err("the policies have not come yet"),
+            Check::Shutdown if app.health.is_shutting_down() => Err("process is shutting down"),
             Check::Ping | Check::Policies | Check::Shutdown => Ok(()),
         }
     }
@@ -83,11 +84,11 @@ pub(super) async fn readyz(State(app): State<Arc<App>>, uri: Uri) -> Response {
 }
 
 pub(super) async fn livez_check(State(app): State<Arc<App>>, path: Uri) -> Response {
-    one(LIVE, &app.health, &path)
+    one(LIVE, &app, &path)
 }
 
 pub(super) async fn readyz_check(State(app): State<Arc<App>>, path: Uri) -> Response {
-    one(READY, &app.health, &path)
+    one(READY, &app, &path)
 }
 
 fn all(path: &str, checks: &[Check], app: &App, uri: &Uri) -> Response {
@@ -112,7 +113,7 @@ fn all(path: &str, checks: &[Check], app: &App, uri: &Uri) -> Response {
             let _ = writeln!(lines, "[+]{name} excluded: ok");
             continue;
         }
-        match check.run(health) {
+        match check.run(app) {
             Ok(()) => {
                 let _ = writeln!(lines, "[+]{name} ok");
             }
@@ -130,6 +131,9 @@ fn all(path: &str, checks: &[Check], app: &App, uri: &Uri) -> Response {
             }
             for problem in health.problems.load().iter() {
                 let _ = writeln!(lines, "warn: the last good version is served: {problem}");
+            }
+            for note in app.policies.live().iter().flat_map(|live| live.notes()) {
+                let _ = writeln!(lines, "warn: {note}");
             }
             for unseen in app.policies.current().unseen() {
                 let _ = writeln!(lines, "warn: {unseen}");
@@ -157,12 +161,12 @@ fn all(path: &str, checks: &[Check], app: &App, uri: &Uri) -> Response {
     text(StatusCode::OK, lines)
 }
 
-fn one(checks: &[Check], health: &Health, path: &Uri) -> Response {
+fn one(checks: &[Check], app: &App, path: &Uri) -> Response {
     let (_, name) = path.path().rsplit_once('/').unwrap_or_default();
     let Some(check) = checks.iter().find(|check| check.name() == name) else {
         return ApiError::not_found().into_response();
     };
-    match check.run(health) {
+    match check.run(app) {
         Ok(()) => text(StatusCode::OK, "ok".to_owned()),
         Err(reason) => {
             let body = format!("internal server error: {reason}\n");

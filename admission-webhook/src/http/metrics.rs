@@ -12,6 +12,9 @@ use crate::status::ApiError;
 const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 pub(super) async fn metrics(State(app): State<Arc<App>>) -> Response {
+    if let Some(live) = app.policies.live() {
+        app.metrics.source_age(live.age());
+    }
     match app.metrics.encode() {
         Ok(text) => {
             let content_type = HeaderValue::from_static(OPENMETRICS);

@@ -7,6 +7,7 @@ use crate::evaluation::Evaluations;
 use crate::policies::Policies;
 use crate::telemetry::Metrics;
 
+mod asking;
 mod body;
 mod deadline;
 mod health;

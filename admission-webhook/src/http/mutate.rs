@@ -5,9 +5,10 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use gavel_policy::mutating::mutate;
-use gavel_policy::{AdmissionRequest, AdmissionResponse, Options};
+use gavel_policy::{AdmissionRequest, AdmissionResponse, Decision, Options};
 
 use super::App;
+use super::asking::{Asking, authorizer, snapshot};
 use super::observe::Checks;
 use super::validate::{answer, log};
 use crate::evaluation::{Flow, Outcome, Turn};
@@ -21,18 +22,25 @@ fn by_policies(
     app: &App,
     request: &AdmissionRequest<'_>,
     turn: &Turn,
+    asking: Option<&Arc<Asking>>,
 ) -> Outcome<AdmissionResponse> {
     let state = app.policies.current();
-    let interrupt = || turn.is_over();
+    let is_lacking = || asking.is_some_and(|asking| asking.is_lacking());
+    let interrupt = || turn.is_over() || is_lacking();
     let checks = Checks::new(&state, turn);
+    let authorizer = authorizer(&state, asking);
     let options = Options {
         interrupt: Some(&interrupt),
         observer: &checks,
-        authorizer: Some(state.authorizer()),
+        authorizer: Some(&authorizer),
+        server: state.server(),
         ..Options::default()
     };
-    let snapshot = state.snapshot(request);
-    let mutated = mutate(&snapshot, request, state.schemas(), &options);
+    let mutated = snapshot(&state, request, asking)
+        .map(|snapshot| mutate(&snapshot, request, state.schemas(), &options));
+    let Some(mutated) = mutated.filter(|_| !is_lacking()) else {
+        return Outcome::Decided(AdmissionResponse::from(Decision::default()));
+    };
     if !turn.counts() {
         return Outcome::Unfinished(Flow::new(&request.user.name, &checks.stopped()));
     }

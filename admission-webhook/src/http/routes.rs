@@ -24,6 +24,7 @@ pub(crate) fn router(app: Arc<App>, paths: Paths) -> Router {
     let reviews = Router::new()
         .route("/validate", post(validate::policies))
         .route("/validate/crd", post(validate::definitions))
+        .route("/validate/policies", post(validate::registrations))
         .route("/mutate", post(mutate::policies));
     let health = Router::new()
         .route("/livez", get(health::livez))
@@ -47,6 +48,7 @@ pub(crate) fn known(path: &str) -> &'static str {
     const KNOWN: &[&str] = &[
         "/validate",
         "/validate/crd",
+        "/validate/policies",
         "/mutate",
         "/livez",
         "/readyz",

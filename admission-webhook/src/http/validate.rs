@@ -7,9 +7,10 @@ use std::time::Instant;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use gavel_engine::value::Arena;
-use gavel_policy::{AdmissionRequest, AdmissionResponse, Denial, Options, dispatch};
+use gavel_policy::{AdmissionRequest, AdmissionResponse, Decision, Denial, Options, dispatch};
 
 use super::App;
+use super::asking::{Asking, authorizer, snapshot};
 use super::deadline::deadline;
 use super::invalid::invalid;
 use super::observe::Checks;
@@ -28,8 +29,15 @@ pub(super) async fn definitions(State(app): State<Arc<App>>, request: Request) -
     answer(&app, request, by_definitions).await
 }
 
-/// Decides a request, or says on whose account the time went that was not enough.
-pub(super) type Decide = fn(&App, &AdmissionRequest<'_>, &Turn) -> Outcome<AdmissionResponse>;
+/// Answers a review of a policy or binding with what the API server says of the built-in kind.
+pub(super) async fn registrations(State(app): State<Arc<App>>, request: Request) -> Response {
+    answer(&app, request, by_registrations).await
+}
+
+/// Decides a request, or says on whose account the time went that was not enough. Where an answer is lacking, what is decided
+/// does not count.
+pub(super) type Decide =
+    fn(&App, &AdmissionRequest<'_>, &Turn, Option<&Arc<Asking>>) -> Outcome<AdmissionResponse>;
 
 /// Answers a review with what `decide` says of its request.
 pub(super) async fn answer(app: &Arc<App>, request: Request, decide: Decide) -> Response {
@@ -45,21 +53,36 @@ async fn try_answer(
     request: Request,
     decide: Decide,
 ) -> Result<Response, ApiError> {
+    if !app.policies.is_synced() {
+        return Err(ApiError::unavailable());
+    }
     let (head, body) = request.into_parts();
     let deadline = deadline(Instant::now(), head.uri.query().unwrap_or_default())?;
     let body = app.bodies.read_json(&head.headers, body, deadline).await?;
     let size = body.bytes().len();
-    let deciding = Arc::clone(app);
-    let decide = move |turn: &Turn| {
+    let asking = app.policies.live().map(Asking::new).map(Arc::new);
+    let (deciding, asked) = (Arc::clone(app), asking.clone());
+    let decide = Arc::new(move |turn: &Turn| {
         in_arena(|arena| {
             let review = Review::decode(body.bytes(), arena)?;
-            Ok(match decide(&deciding, review.request(), turn) {
+            let decided = decide(&deciding, review.request(), turn, asked.as_ref());
+            Ok(match decided {
                 Outcome::Decided(response) => Outcome::Decided(json_body(&review.answer(response))),
                 Outcome::Unfinished(flow) => Outcome::Unfinished(flow),
             })
         })
-    };
-    app.evaluations.run(size, deadline, decide).await
+    });
+    loop {
+        let attempt = Arc::clone(&decide);
+        let evaluations = &app.evaluations;
+        let response = evaluations
+            .run(size, deadline, move |turn: &Turn| attempt(turn))
+            .await?;
+        match &asking {
+            Some(asking) if asking.ask(deadline).await? => {}
+            _ => return Ok(response),
+        }
+    }
 }
 
 /// Runs with the memory of the last review that this thread has read.
@@ -78,36 +101,81 @@ fn by_policies(
     app: &App,
     request: &AdmissionRequest<'_>,
     turn: &Turn,
+    asking: Option<&Arc<Asking>>,
 ) -> Outcome<AdmissionResponse> {
     let state = app.policies.current();
-    let interrupt = || turn.is_over();
+    let is_lacking = || asking.is_some_and(|asking| asking.is_lacking());
+    let interrupt = || turn.is_over() || is_lacking();
     let checks = Checks::new(&state, turn);
+    let authorizer = authorizer(&state, asking);
     let options = Options {
         interrupt: Some(&interrupt),
         observer: &checks,
-        authorizer: Some(state.authorizer()),
+        authorizer: Some(&authorizer),
+        server: state.server(),
         ..Options::default()
     };
-    let snapshot = state.snapshot(request);
-    let decision = dispatch(&snapshot, request, &options);
+    let decided = snapshot(&state, request, asking);
+    let decided = decided.map(|snapshot| dispatch(&snapshot, request, &options));
+    let Some(decision) = decided.filter(|_| !is_lacking()) else {
+        return Outcome::Decided(AdmissionResponse::from(Decision::default()));
+    };
     if !turn.counts() {
         return Outcome::Unfinished(Flow::new(&request.user.name, &checks.stopped()));
     }
-    checks.count(request.uid, &app.metrics);
     for (key, error) in &decision.annotation_errors {
         let (uid, key, error) = (bounded(request.uid), bounded(key), bounded(error));
         tracing::warn!(uid, key, error, "audit annotation dropped");
     }
+    if let Some(shadow) = app.policies.shadow() {
+        let options = Options {
+            observer: &(),
+            server: shadow.server(),
+            ..options
+        };
+        let decided = snapshot(&shadow, request, asking);
+        let decided = decided.map(|snapshot| dispatch(&snapshot, request, &options));
+        let Some(decision) = decided.filter(|_| !is_lacking()) else {
+            return Outcome::Decided(AdmissionResponse::from(Decision::default()));
+        };
+        if !turn.counts() {
+            return Outcome::Unfinished(Flow::new(&request.user.name, ""));
+        }
+        compare(app, request, decision);
+    }
+    checks.count(request.uid, &app.metrics);
     let denial = decision.denials.first().cloned();
     let response = AdmissionResponse::from(decision);
     log(request, &response, denial.as_ref());
     Outcome::Decided(response)
 }
 
+/// Tells of a denial by the built-in policies: the server has let the request pass, so the two differ.
+fn compare(app: &App, request: &AdmissionRequest<'_>, decision: Decision) {
+    let denial = decision.denials.first().cloned();
+    let Some(status) = AdmissionResponse::from(decision).status else {
+        return;
+    };
+    let policy = denial.as_ref().map_or("", |denial| denial.policy.as_str());
+    app.metrics.differs(policy);
+    let resource = request.resource.qualified();
+    tracing::error!(
+        uid = bounded(request.uid),
+        operation = request.operation,
+        resource = bounded(&resource),
+        namespace = bounded(request.namespace),
+        name = bounded(request.name),
+        policy,
+        error = bounded(&status.message),
+        "the server admits what the built-in policy denies here"
+    );
+}
+
 fn by_definitions(
     app: &App,
     request: &AdmissionRequest<'_>,
     turn: &Turn,
+    _: Option<&Arc<Asking>>,
 ) -> Outcome<AdmissionResponse> {
     let state = app.policies.current();
     let found = state.definitions().validate(request, &|| turn.is_over());
@@ -115,6 +183,20 @@ fn by_definitions(
         return Outcome::Unfinished(Flow::new(&request.user.name, &request.resource.qualified()));
     }
     let response = invalid(request, found);
+    log(request, &response, None);
+    Outcome::Decided(response)
+}
+
+fn by_registrations(
+    app: &App,
+    request: &AdmissionRequest<'_>,
+    _: &Turn,
+    _: Option<&Arc<Asking>>,
+) -> Outcome<AdmissionResponse> {
+    let state = app.policies.current();
+    let found = state.registrations();
+    let found = found.map(|registrations| registrations.validate(request));
+    let response = invalid(request, found.unwrap_or_default());
     log(request, &response, None);
     Outcome::Decided(response)
 }

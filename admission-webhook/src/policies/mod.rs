@@ -1,10 +1,11 @@
 //! The policies that are served: read from manifests, and read again when these change.
 
 use std::collections::{BTreeMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use arc_swap::{ArcSwap, Guard};
-use gavel_state::{Event, Object, ObjectKey, Origin, State, Store};
+use arc_swap::{ArcSwap, ArcSwapOption, Guard};
+use gavel_state::{Event, Live, Object, ObjectKey, Origin, Published, State, Store};
 
 use crate::config::PolicySource;
 use crate::telemetry::Metrics;
@@ -18,6 +19,10 @@ use manifests::{Manifests, objects};
 pub(crate) struct Policies {
     loader: Mutex<Loader>,
     current: ArcSwap<State>,
+    /// What the API server itself decides by, where that is to be compared.
+    shadow: ArcSwapOption<State>,
+    live: Option<Arc<dyn Live>>,
+    is_synced: AtomicBool,
 }
 
 /// What came of reading manifests again.
@@ -36,7 +41,20 @@ impl Policies {
     ///
     /// What is wrong with them, each with file, line and column.
     pub(crate) fn load(source: PolicySource, metrics: &Metrics) -> Result<Self, Vec<String>> {
+        let live = match &source {
+            PolicySource::Live(source) => Some(Arc::clone(&source.live)),
+            PolicySource::Manifests { .. } | PolicySource::Demo => None,
+        };
         let mut loader = Loader::new(source)?;
+        if live.is_some() {
+            return Ok(Policies {
+                current: ArcSwap::from_pointee(loader.store.publish()),
+                loader: Mutex::new(loader),
+                shadow: ArcSwapOption::empty(),
+                live,
+                is_synced: AtomicBool::new(false),
+            });
+        }
         let (state, problems) = match loader.load() {
             Some(Loaded { state, problems }) if problems.is_empty() => (state, problems),
             Some(Loaded { problems, .. }) => return Err(problems),
@@ -47,7 +65,33 @@ impl Policies {
         Ok(Policies {
             loader: Mutex::new(loader),
             current: ArcSwap::from_pointee(state),
+            shadow: ArcSwapOption::empty(),
+            live: None,
+            is_synced: AtomicBool::new(true),
         })
+    }
+
+    /// Who is asked what no state tells.
+    pub(crate) fn live(&self) -> Option<Arc<dyn Live>> {
+        self.live.clone()
+    }
+
+    /// Whether there is a state to decide by.
+    pub(crate) fn is_synced(&self) -> bool {
+        self.is_synced.load(Ordering::Acquire)
+    }
+
+    /// What the API server itself decides by.
+    pub(crate) fn shadow(&self) -> Option<Arc<State>> {
+        self.shadow.load_full()
+    }
+
+    /// Serves what a live source publishes.
+    pub(crate) fn take(&self, published: Published, metrics: &Metrics) {
+        metrics.serve(&published.state);
+        self.current.store(published.state);
+        self.shadow.store(published.shadow);
+        self.is_synced.store(true, Ordering::Release);
     }
 
     /// The state of now. Whoever holds it keeps it while others already see the next.
@@ -128,6 +172,7 @@ impl Loader {
                 paths, recursive, ..
             } => Manifests::read(paths, *recursive),
             PolicySource::Demo => Ok(Manifests::built_in("demo.yaml", DEMO)),
+            PolicySource::Live(_) => return None,
         };
         if now == self.seen {
             return None;

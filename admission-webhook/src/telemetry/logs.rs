@@ -30,7 +30,9 @@ pub enum LogFormat {
 /// A filter that is none.
 pub fn start_logs(format: LogFormat, filter: &str) -> Result<(), String> {
     let filter = match filter.parse::<LevelFilter>() {
-        Ok(level) => format!("warn,gavel_admission_webhook={level},gavel_state={level}"),
+        Ok(level) => format!(
+            "warn,gavel_admission_webhook={level},gavel_cluster={level},gavel_state={level}"
+        ),
         Err(_) => filter.to_owned(),
     };
     let filter = EnvFilter::try_new(filter).map_err(|error| error.to_string())?;

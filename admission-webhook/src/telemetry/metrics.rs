@@ -36,6 +36,8 @@ pub(crate) struct Metrics {
     objects: Family<KindLabels, Gauge>,
     compile_errors: Family<PolicyLabels, Gauge>,
     unseen: Gauge,
+    differences: Family<PolicyLabels, Counter>,
+    source_age: Gauge,
     certificate_expiry: Gauge,
 }
 
@@ -152,6 +154,15 @@ impl Metrics {
                 "gavel_policies_unseen",
                 "What policies read and no manifest tells: /readyz?verbose lists it",
             ),
+            source_age: add.seconds(
+                "gavel_source_age",
+                "For how long the cluster has not been heard of; 0 where it is",
+                Gauge::default(),
+            ),
+            differences: add.family(
+                "gavel_native_differences",
+                "Requests that the API server admitted and that its built-in policies deny here, by the policy",
+            ),
             certificate_expiry: add.seconds(
                 "gavel_tls_certificate_expiry_timestamp",
                 "When the serving certificate expires, since the epoch",
@@ -212,6 +223,21 @@ impl Metrics {
                 }));
             }
         }
+    }
+
+    /// How old what is known of a live source may be.
+    pub(crate) fn source_age(&self, age: Option<Duration>) {
+        let seconds = age.unwrap_or_default().as_secs();
+        self.source_age
+            .set(i64::try_from(seconds).unwrap_or(i64::MAX));
+    }
+
+    /// A request was admitted that a built-in policy denies here.
+    pub(crate) fn differs(&self, policy: &str) {
+        let policy = policy.to_owned();
+        self.differences
+            .get_or_create(&PolicyLabels { policy })
+            .inc();
     }
 
     /// The serving certificate expires then: seconds since the epoch.

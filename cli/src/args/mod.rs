@@ -17,7 +17,7 @@ mod mutate;
 mod serve;
 
 pub(crate) use mutate::{MutateArgs, MutateOutput};
-pub(crate) use serve::{LogFormat, ServeArgs};
+pub(crate) use serve::{AuthorizerMode, LogFormat, ServeArgs};
 
 /// CEL exactly as Kubernetes evaluates it.
 #[derive(Debug, Parser)]

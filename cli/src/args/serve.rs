@@ -17,7 +17,7 @@ use super::{bytes, duration};
 pub(crate) struct ServeArgs {
     /// Serve the policies, bindings, params, namespaces, CustomResourceDefinitions and RBAC objects of these manifests:
     /// files, or folders of .yaml, .yml and .json; what changes is served within a second
-    #[arg(long, value_name = "FILE|FOLDER", num_args = 1.., required_unless_present = "demo")]
+    #[arg(long, value_name = "FILE|FOLDER", num_args = 1.., required_unless_present_any = ["demo", "cluster"])]
     pub(crate) policies: Vec<PathBuf>,
 
     /// Read the folders in the folders too
@@ -28,6 +28,31 @@ pub(crate) struct ServeArgs {
     /// was until a restart, because a writer may not have finished
     #[arg(long, requires = "policies")]
     pub(crate) allow_removal: bool,
+
+    /// Serve the policies of a cluster: those of policies.gavel.example.com, with the namespaces, params and definitions that
+    /// the cluster has; what changes there is served at once
+    #[arg(long, conflicts_with_all = ["policies", "demo"])]
+    pub(crate) cluster: bool,
+
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+
+    /// Hold the built-in policies of the cluster against it, too: never denying, each request that the API server admits
+    /// and that they deny here is logged and counted
+    #[arg(long, requires = "cluster")]
+    pub(crate) native: bool,
+
+    /// Who answers authorizer
+    #[arg(long, value_enum, default_value_t = AuthorizerMode::Review, requires = "cluster")]
+    pub(crate) authorizer: AuthorizerMode,
+
+    /// How long the API server's answers to authorizer are kept that allow something
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "5m")]
+    pub(crate) authorizer_cache_authorized_ttl: Duration,
+
+    /// How long its other answers are kept
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "30s")]
+    pub(crate) authorizer_cache_unauthorized_ttl: Duration,
 
     /// Serve built-in samples, by plain HTTP on the own machine unless something else is said
     #[arg(long, conflicts_with = "policies")]
@@ -110,7 +135,29 @@ pub(crate) struct ServeArgs {
 const EXAMPLES: &str = "Examples:
   gavel serve --demo
   gavel serve --policies policies/ -R --self-signed gavel.gavel-system.svc
+  gavel serve --cluster --self-signed gavel.gavel-system.svc
   gavel serve --policies policies/ --cert tls.crt --key tls.key --client-ca ca.crt";
+
+/// Who answers `authorizer`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AuthorizerMode {
+    /// The API server, by SubjectAccessReviews
+    Review,
+    /// The roles and bindings of roles of the cluster, which are watched
+    Rbac,
+}
+
+/// Which cluster, and as whom.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct TargetArgs {
+    /// The kubeconfig; without one $KUBECONFIG, ~/.kube/config or the account of the pod
+    #[arg(long, value_name = "FILE")]
+    pub(crate) kubeconfig: Option<PathBuf>,
+
+    /// The context of the kubeconfig
+    #[arg(long, value_name = "NAME")]
+    pub(crate) context: Option<String>,
+}
 
 /// How logs are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

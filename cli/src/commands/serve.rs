@@ -5,10 +5,11 @@ use std::net::SocketAddr;
 
 use gavel_admission_webhook as webhook;
 use gavel_admission_webhook::{
-    Config, Identity, Limits, PolicySource, SelfSigned, Shutdown, TlsSettings,
+    Config, Identity, Limits, LiveSource, PolicySource, SelfSigned, Shutdown, TlsSettings,
 };
+use gavel_cluster::{AuthorizerCache, Authorizing, Cluster, Options, Target};
 
-use crate::args::{LogFormat, ServeArgs};
+use crate::args::{AuthorizerMode, LogFormat, ServeArgs};
 use crate::exit_code::Exit;
 use crate::report;
 
@@ -18,25 +19,11 @@ pub(crate) fn run(args: ServeArgs) -> io::Result<Exit> {
         LogFormat::Text => webhook::LogFormat::Text,
         LogFormat::Json => webhook::LogFormat::Json,
     };
-    let started = webhook::start_logs(log_format, &args.log_level);
-    let config = started.and_then(|()| config(args));
-    let config = match config {
-        Ok(config) => config,
-        Err(error) => {
-            report::complain(&error);
-            return Ok(Exit::Usage);
-        }
-    };
-    if let Some(TlsSettings {
-        identity: Identity::SelfSigned(made),
-        ..
-    }) = &config.tls
-    {
-        let mut out = io::stdout().lock();
-        writeln!(out, "caBundle: {}", made.ca_bundle())?;
-        out.flush()?;
+    if let Err(error) = webhook::start_logs(log_format, &args.log_level) {
+        report::complain(&error);
+        return Ok(Exit::Usage);
     }
-    match webhook::run(config) {
+    match webhook::run(config(args)) {
         Ok(()) => Ok(Exit::Success),
         Err(error) => {
             report::complain(&error);
@@ -45,8 +32,18 @@ pub(crate) fn run(args: ServeArgs) -> io::Result<Exit> {
     }
 }
 
-fn config(args: ServeArgs) -> Result<Config, String> {
+async fn config(args: ServeArgs) -> Result<Config, String> {
     let tls = tls(&args)?;
+    if let Some(TlsSettings {
+        identity: Identity::SelfSigned(made),
+        ..
+    }) = &tls
+    {
+        let mut out = io::stdout().lock();
+        let printed = writeln!(out, "caBundle: {}", made.ca_bundle());
+        let printed = printed.and_then(|()| out.flush());
+        printed.map_err(|error| error.to_string())?;
+    }
     let address = args.listen.unwrap_or(match args.demo {
         true => SocketAddr::from(([127, 0, 0, 1], 8080)),
         false => SocketAddr::from(([0, 0, 0, 0], 8443)),
@@ -56,14 +53,6 @@ fn config(args: ServeArgs) -> Result<Config, String> {
         address,
         health_address: args.health_listen,
         tls,
-        policies: match args.demo {
-            true => PolicySource::Demo,
-            false => PolicySource::Manifests {
-                paths: args.policies,
-                recursive: args.recursive,
-                allow_removal: args.allow_removal,
-            },
-        },
         limits: Limits {
             body: args.max_body,
             memory: args.max_memory,
@@ -77,7 +66,42 @@ fn config(args: ServeArgs) -> Result<Config, String> {
             delay: args.shutdown_delay,
             grace: args.grace_period,
         },
+        policies: source(args).await?,
     })
+}
+
+/// Where policies come from.
+async fn source(args: ServeArgs) -> Result<PolicySource, String> {
+    if args.demo {
+        return Ok(PolicySource::Demo);
+    }
+    if !args.cluster {
+        return Ok(PolicySource::Manifests {
+            paths: args.policies,
+            recursive: args.recursive,
+            allow_removal: args.allow_removal,
+        });
+    }
+    let options = Options {
+        target: Target {
+            kubeconfig: args.target.kubeconfig,
+            context: args.target.context,
+        },
+        native: args.native,
+        authorizing: match args.authorizer {
+            AuthorizerMode::Rbac => Authorizing::Rbac,
+            AuthorizerMode::Review => Authorizing::Review(AuthorizerCache {
+                authorized: args.authorizer_cache_authorized_ttl,
+                unauthorized: args.authorizer_cache_unauthorized_ttl,
+            }),
+        },
+    };
+    let cluster = Cluster::follow(options).await;
+    let cluster = cluster.map_err(|error| error.to_string())?;
+    Ok(PolicySource::Live(LiveSource {
+        published: cluster.published(),
+        live: cluster.live(),
+    }))
 }
 
 fn tls(args: &ServeArgs) -> Result<Option<TlsSettings>, String> {

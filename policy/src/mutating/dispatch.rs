@@ -194,13 +194,16 @@ impl<'a> Pass<'a> {
         let selections = bindings
             .clone()
             .filter_map(|binding| binding.params.as_ref());
+        if let Err(error) = self.dispatch.check_param_kind(kind) {
+            return self.misconfigured(policy, None, &error);
+        }
         let known = self.dispatch.params_of(kind, selections);
         for binding in bindings {
             let matches = binding.matcher.binding_matches(request, around);
             observer.binding_matched(policy.name(), binding.name(), &matches);
             let params = match matches {
                 Ok(false) => continue,
-                Ok(true) => self.dispatch.collect(known, binding.params.as_ref()),
+                Ok(true) => self.dispatch.collect(kind, known, binding.params.as_ref()),
                 Err(error) => Err(error),
             };
             match params {

@@ -1,0 +1,139 @@
+//! What only a live source knows, gathered while a request waits. A decision that lacks an answer ends at once; the answer is
+//! waited for without a thread, and the request is decided anew with it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use gavel_libraries::authorizer::{Authorizer, AuthorizerAttributes, Decision};
+use gavel_policy::{AdmissionRequest, Snapshot};
+use gavel_state::{Live, State};
+use serde_json::Value as Json;
+use tokio::time::timeout_at;
+
+use crate::status::ApiError;
+
+/// The answers that one request has, and what it lacks.
+#[derive(Debug)]
+pub(crate) struct Asking {
+    live: Arc<dyn Live>,
+    known: Mutex<Known>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    decisions: HashMap<AuthorizerAttributes, Decision>,
+    /// By name; none: there is no such namespace.
+    namespace: Option<(String, Option<Arc<Json>>)>,
+    lacking: Option<Lacking>,
+}
+
+/// What is to be asked before the request can be decided.
+#[derive(Debug, Clone)]
+enum Lacking {
+    Decision(Box<AuthorizerAttributes>),
+    Namespace(String),
+}
+
+impl Asking {
+    /// For one request.
+    pub(super) fn new(live: Arc<dyn Live>) -> Self {
+        Asking {
+            live,
+            known: Mutex::default(),
+        }
+    }
+
+    /// Whether an answer is lacking, without which the decision does not count.
+    pub(crate) fn is_lacking(&self) -> bool {
+        self.lock().lacking.is_some()
+    }
+
+    /// The policies with what a request reads; none: its namespace is to be looked up first.
+    fn snapshot(&self, state: &State, request: &AdmissionRequest<'_>) -> Option<Snapshot> {
+        let Some(name) = state.unknown_namespace(request) else {
+            return Some(state.snapshot(request));
+        };
+        if state.bound().next().is_none() {
+            return Some(state.snapshot(request));
+        }
+        let mut known = self.lock();
+        match &known.namespace {
+            Some((found, namespace)) if found == name => {
+                Some(state.snapshot_with(namespace.as_deref()))
+            }
+            _ => {
+                known.lacking = Some(Lacking::Namespace(name.to_owned()));
+                None
+            }
+        }
+    }
+
+    /// Asks what is lacking. False: nothing was.
+    ///
+    /// # Errors
+    ///
+    /// 500 where a namespace cannot be looked up.
+    pub(super) async fn ask(&self, deadline: Instant) -> Result<bool, ApiError> {
+        let Some(lacking) = self.lock().lacking.take() else {
+            return Ok(false);
+        };
+        let late = "context deadline exceeded";
+        match lacking {
+            Lacking::Decision(question) => {
+                let answer = timeout_at(deadline.into(), self.live.authorize(&question)).await;
+                let answer = answer.unwrap_or_else(|_| Decision {
+                    error: Some(late.to_owned()),
+                    ..Decision::default()
+                });
+                self.lock().decisions.insert(*question, answer);
+            }
+            Lacking::Namespace(name) => {
+                let found = timeout_at(deadline.into(), self.live.namespace(&name)).await;
+                let found = found.unwrap_or_else(|_| Err(late.to_owned()));
+                let found = found.map_err(ApiError::internal)?;
+                self.lock().namespace = Some((name, found));
+            }
+        }
+        Ok(true)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Authorizer for Asking {
+    fn authorize(&self, attributes: &AuthorizerAttributes) -> Decision {
+        let mut known = self.lock();
+        if let Some(decision) = known.decisions.get(attributes) {
+            return decision.clone();
+        }
+        if let Some(decision) = self.live.known(attributes) {
+            known.decisions.insert(attributes.clone(), decision.clone());
+            return decision;
+        }
+        known.lacking = Some(Lacking::Decision(Box::new(attributes.clone())));
+        Decision::default()
+    }
+}
+
+/// The policies with what a request reads; none: its namespace is to be looked up first.
+pub(super) fn snapshot(
+    state: &State,
+    request: &AdmissionRequest<'_>,
+    asking: Option<&Arc<Asking>>,
+) -> Option<Snapshot> {
+    match asking {
+        Some(asking) => asking.snapshot(state, request),
+        None => Some(state.snapshot(request)),
+    }
+}
+
+/// Who answers `authorizer` for a request.
+pub(super) fn authorizer(state: &State, asking: Option<&Arc<Asking>>) -> Arc<dyn Authorizer> {
+    match asking.filter(|asking| asking.live.decides_access()) {
+        Some(asking) => Arc::clone(asking) as Arc<dyn Authorizer>,
+        None => Arc::clone(state.authorizer()),
+    }
+}

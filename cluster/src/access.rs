@@ -1,0 +1,328 @@
+//! Who may do what, asked of the cluster: SubjectAccessReviews, remembered as kube-apiserver's webhook authorizer remembers
+//! them (apiserver `plugin/pkg/authorizer/webhook/webhook.go`).
+
+use std::num::NonZeroUsize;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use gavel_libraries::authorizer::{
+    AuthorizerAttributes, AuthorizerRequest, Decision, FieldRequirement, LabelOperator,
+    LabelRequirement, ResourceAttributes, Verdict,
+};
+use kube::Client;
+use kube::core::Request;
+use lru::LruCache;
+use serde::Deserialize;
+use serde_json::{Value as Json, json};
+
+/// How many decisions are kept.
+const DECISIONS: NonZeroUsize = NonZeroUsize::new(8192).expect("8192 is not zero");
+/// In bytes: decisions about longer questions are not kept.
+const LONGEST_QUESTION: usize = 10_000;
+
+/// How long decisions are kept.
+#[derive(Debug, Clone, Copy)]
+pub struct AuthorizerCache {
+    /// Those that allow.
+    pub authorized: Duration,
+    /// All others.
+    pub unauthorized: Duration,
+}
+
+impl Default for AuthorizerCache {
+    fn default() -> Self {
+        AuthorizerCache {
+            authorized: Duration::from_secs(300),
+            unauthorized: Duration::from_secs(30),
+        }
+    }
+}
+
+/// Asks the API server, and remembers.
+pub(crate) struct Access {
+    client: Client,
+    cache: AuthorizerCache,
+    /// By the question as it is sent, with the end of each decision's time.
+    decisions: Mutex<LruCache<String, (Instant, Decision)>>,
+}
+
+impl Access {
+    pub(crate) fn new(client: Client, cache: AuthorizerCache) -> Self {
+        Access {
+            client,
+            cache,
+            decisions: Mutex::new(LruCache::new(DECISIONS)),
+        }
+    }
+
+    /// A decision that is kept.
+    pub(crate) fn known(&self, question: &AuthorizerAttributes) -> Option<Decision> {
+        let spec = spec(question).to_string();
+        let mut decisions = self
+            .decisions
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let (until, decision) = decisions.get(&spec)?;
+        match Instant::now() < *until {
+            true => Some(decision.clone()),
+            false => {
+                decisions.pop(&spec);
+                None
+            }
+        }
+    }
+
+    /// A decision of the API server. Where it cannot be had there is no opinion, and an error.
+    pub(crate) async fn ask(&self, question: &AuthorizerAttributes) -> Decision {
+        let spec = spec(question);
+        match self.review(&spec).await {
+            Ok(status) => {
+                let decision = status.decision();
+                self.keep(question, &spec, &decision);
+                decision
+            }
+            Err(error) => Decision {
+                error: Some(message(error)),
+                ..Decision::default()
+            },
+        }
+    }
+
+    async fn review(&self, spec: &Json) -> kube::Result<Status> {
+        let review = json!({
+            "apiVersion": "authorization.k8s.io/v1",
+            "kind": "SubjectAccessReview",
+            "spec": spec,
+        });
+        let request = Request::new("/apis/authorization.k8s.io/v1/subjectaccessreviews");
+        let body = serde_json::to_vec(&review).map_err(kube::Error::SerdeError)?;
+        let request = request.create(&kube::api::PostParams::default(), body);
+        let request = request.map_err(kube::Error::BuildRequest)?;
+        let answer: Review = self.client.request(request).await?;
+        Ok(answer.status)
+    }
+
+    fn keep(&self, question: &AuthorizerAttributes, spec: &Json, decision: &Decision) {
+        if decision.error.is_some() || length(question) >= LONGEST_QUESTION {
+            return;
+        }
+        let time = match decision.verdict {
+            Verdict::Allow => self.cache.authorized,
+            Verdict::Deny | Verdict::NoOpinion => self.cache.unauthorized,
+        };
+        if let Some(until) = Instant::now().checked_add(time) {
+            let mut decisions = self
+                .decisions
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            decisions.put(spec.to_string(), (until, decision.clone()));
+        }
+    }
+}
+
+/// What went wrong, in the API server's words where it has spoken.
+pub(crate) fn message(error: kube::Error) -> String {
+    match error {
+        kube::Error::Api(status) => status.message,
+        error => {
+            let mut message = error.to_string();
+            let mut cause = std::error::Error::source(&error);
+            while let Some(error) = cause {
+                let next = error.to_string();
+                if !message.contains(&next) {
+                    message = format!("{message}: {next}");
+                }
+                cause = error.source();
+            }
+            message
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Review {
+    #[serde(default)]
+    status: Status,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Status {
+    allowed: bool,
+    denied: bool,
+    reason: String,
+    evaluation_error: String,
+}
+
+impl Status {
+    fn decision(self) -> Decision {
+        let both = "webhook subject access review returned both allow and deny response";
+        let (verdict, error) = match (self.denied, self.allowed) {
+            (true, true) => (Verdict::Deny, Some(both.to_owned())),
+            (true, false) => (Verdict::Deny, None),
+            (false, true) => (Verdict::Allow, None),
+            (false, false) => (Verdict::NoOpinion, None),
+        };
+        // The API server's own authorizers failed: where they decide in its own process, this is the error.
+        let evaluation = Some(self.evaluation_error).filter(|error| !error.is_empty());
+        Decision {
+            verdict,
+            reason: self.reason,
+            error: error.or(evaluation),
+        }
+    }
+}
+
+/// The specification of a SubjectAccessReview. What is empty is left out.
+fn spec(question: &AuthorizerAttributes) -> Json {
+    let AuthorizerAttributes {
+        user,
+        verb,
+        request,
+    } = question;
+    let mut spec =
+        json!({"user": user.name, "uid": user.uid, "groups": user.groups, "extra": user.extra});
+    let (field, value) = match request {
+        AuthorizerRequest::Path(path) => {
+            ("nonResourceAttributes", json!({"path": path, "verb": verb}))
+        }
+        AuthorizerRequest::Resource(resource) => {
+            ("resourceAttributes", resource_attributes(verb, resource))
+        }
+    };
+    if let Some(fields) = spec.as_object_mut() {
+        fields.retain(|_, value| !is_empty(value));
+        fields.insert(field.to_owned(), value);
+    }
+    spec
+}
+
+fn resource_attributes(verb: &str, resource: &ResourceAttributes) -> Json {
+    let fields = resource.field_selector.iter().flatten();
+    let fields: Vec<Json> = fields.map(field_requirement).collect();
+    let labels = resource.label_selector.iter().flatten();
+    let labels: Vec<Json> = labels.filter_map(label_requirement).collect();
+    let mut attributes = json!({
+        "namespace": resource.namespace, "verb": verb, "group": resource.api_group, "version": resource.api_version,
+        "resource": resource.resource, "subresource": resource.subresource, "name": resource.name,
+        "fieldSelector": if fields.is_empty() { json!({}) } else { json!({"requirements": fields}) },
+        "labelSelector": if labels.is_empty() { json!({}) } else { json!({"requirements": labels}) },
+    });
+    if let Some(fields) = attributes.as_object_mut() {
+        fields.retain(|_, value| !is_empty(value));
+    }
+    attributes
+}
+
+fn is_empty(value: &Json) -> bool {
+    match value {
+        Json::String(text) => text.is_empty(),
+        Json::Array(list) => list.is_empty(),
+        Json::Object(map) => map.is_empty(),
+        _ => false,
+    }
+}
+
+fn field_requirement(requirement: &FieldRequirement) -> Json {
+    let operator = if requirement.equal { "In" } else { "NotIn" };
+    json!({"key": requirement.field, "operator": operator, "values": [requirement.value]})
+}
+
+/// None: a review cannot say it. Selectors only narrow.
+fn label_requirement(requirement: &LabelRequirement) -> Option<Json> {
+    let operator = match requirement.operator {
+        LabelOperator::Exists => "Exists",
+        LabelOperator::DoesNotExist => "DoesNotExist",
+        LabelOperator::Equals | LabelOperator::DoubleEquals | LabelOperator::In => "In",
+        LabelOperator::NotEquals | LabelOperator::NotIn => "NotIn",
+        LabelOperator::GreaterThan | LabelOperator::LessThan => return None,
+    };
+    let (key, values) = (&requirement.key, &requirement.values);
+    Some(match values.is_empty() {
+        true => json!({"key": key, "operator": operator}),
+        false => json!({"key": key, "operator": operator, "values": values}),
+    })
+}
+
+/// The bytes of what a question asks, without the user (`shouldCache`).
+fn length(question: &AuthorizerAttributes) -> usize {
+    let AuthorizerAttributes { verb, request, .. } = question;
+    let texts = match request {
+        AuthorizerRequest::Path(path) => vec![verb, path],
+        AuthorizerRequest::Resource(resource) => vec![
+            verb,
+            &resource.namespace,
+            &resource.api_group,
+            &resource.api_version,
+            &resource.resource,
+            &resource.subresource,
+            &resource.name,
+        ],
+    };
+    texts.into_iter().map(String::len).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use gavel_libraries::authorizer::{UserInfo, parse_field_selector, parse_label_selector};
+
+    use super::*;
+
+    #[test]
+    fn questions_are_written_as_upstream_writes_them() {
+        let user = UserInfo::service_account("ns", "sa");
+        let mut question = AuthorizerAttributes {
+            user: Arc::new(user),
+            verb: "list".to_owned(),
+            request: AuthorizerRequest::Resource(ResourceAttributes {
+                resource: "pods".to_owned(),
+                namespace: "ns".to_owned(),
+                field_selector: parse_field_selector("spec.nodeName=n1"),
+                label_selector: parse_label_selector("app,tier!=x"),
+                ..ResourceAttributes::default()
+            }),
+        };
+        let expected = json!({
+            "user": "system:serviceaccount:ns:sa",
+            "groups": ["system:serviceaccounts", "system:serviceaccounts:ns"],
+            "resourceAttributes": {
+                "namespace": "ns", "verb": "list", "version": "*", "resource": "pods",
+                "fieldSelector": {"requirements": [{"key": "spec.nodeName", "operator": "In", "values": ["n1"]}]},
+                "labelSelector": {"requirements": [
+                    {"key": "app", "operator": "Exists"},
+                    {"key": "tier", "operator": "NotIn", "values": ["x"]},
+                ]},
+            },
+        });
+        assert_eq!(spec(&question), expected);
+        question.request = AuthorizerRequest::Path("/healthz".to_owned());
+        let expected = json!({"path": "/healthz", "verb": "list"});
+        assert_eq!(spec(&question)["nonResourceAttributes"], expected);
+    }
+
+    #[test]
+    fn an_answer_is_a_decision() {
+        let check = |status: Json, verdict, error: Option<&str>| {
+            let status: Status = serde_json::from_value(status).unwrap();
+            let decision = status.decision();
+            assert_eq!(decision.verdict, verdict);
+            assert_eq!(decision.error.as_deref(), error);
+        };
+        check(json!({"allowed": true}), Verdict::Allow, None);
+        check(json!({"allowed": false}), Verdict::NoOpinion, None);
+        check(json!({"denied": true}), Verdict::Deny, None);
+        let both = "webhook subject access review returned both allow and deny response";
+        check(
+            json!({"denied": true, "allowed": true}),
+            Verdict::Deny,
+            Some(both),
+        );
+        check(
+            json!({"evaluationError": "e"}),
+            Verdict::NoOpinion,
+            Some("e"),
+        );
+    }
+}

@@ -1,0 +1,69 @@
+//! The way to the API server: a kubeconfig, or the account of the pod.
+
+use std::path::PathBuf;
+
+use gavel_libraries::Server;
+use kube::Client;
+use kube::config::{Config, KubeConfigOptions, Kubeconfig};
+
+/// Which cluster, and as whom.
+#[derive(Debug, Clone, Default)]
+pub struct Target {
+    /// The kubeconfig; none is `$KUBECONFIG`, `~/.kube/config` or the account of the pod, whichever is there.
+    pub kubeconfig: Option<PathBuf>,
+    /// The context of the kubeconfig, if not the current one.
+    pub context: Option<String>,
+}
+
+/// Why there is no way to the API server.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct ConnectError(String);
+
+impl ConnectError {
+    fn new(error: impl std::fmt::Display) -> Self {
+        ConnectError(format!("the cluster cannot be reached: {error}"))
+    }
+}
+
+/// A client; nothing is sent yet.
+///
+/// # Errors
+///
+/// A kubeconfig that cannot be used; no kubeconfig, and no account of a pod.
+pub(crate) async fn connect(target: &Target) -> Result<Client, ConnectError> {
+    let options = KubeConfigOptions {
+        context: target.context.clone(),
+        ..KubeConfigOptions::default()
+    };
+    let config = match &target.kubeconfig {
+        Some(path) => {
+            let read = Kubeconfig::read_from(path).map_err(ConnectError::new)?;
+            let config = Config::from_custom_kubeconfig(read, &options).await;
+            config.map_err(ConnectError::new)?
+        }
+        None if target.context.is_some() => {
+            let config = Config::from_kubeconfig(&options).await;
+            config.map_err(ConnectError::new)?
+        }
+        None => Config::infer().await.map_err(ConnectError::new)?,
+    };
+    Client::try_from(config).map_err(ConnectError::new)
+}
+
+/// The version of the API server; the nearest known one where that is not known.
+pub(crate) async fn version(client: &Client) -> kube::Result<Server> {
+    let info = client.apiserver_version().await?;
+    let digits = |text: &str| {
+        let end = text.find(|c: char| !c.is_ascii_digit());
+        text.get(..end.unwrap_or(text.len()))
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let version = format!("{}.{}", digits(&info.major), digits(&info.minor));
+    Ok(version.parse().unwrap_or_else(|_| {
+        let server = Server::default();
+        tracing::warn!(%version, used = %server, "the API server is of a version that is not known");
+        server
+    }))
+}

@@ -1,0 +1,41 @@
+//! Which resource a kind is.
+
+use kube::Client;
+use kube::core::ApiResource;
+
+use crate::kinds::resource;
+
+/// A kind that is served.
+#[derive(Debug, Clone)]
+pub(crate) struct Served {
+    pub(crate) resource: ApiResource,
+    pub(crate) namespaced: bool,
+}
+
+/// Finds a kind; None: nothing serves it.
+///
+/// # Errors
+///
+/// The API server cannot be asked.
+pub(crate) async fn find(
+    client: &Client,
+    api_version: &str,
+    kind: &str,
+) -> kube::Result<Option<Served>> {
+    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+    let listed = match group {
+        "" => client.list_core_api_resources(version).await,
+        _ => client.list_api_group_resources(api_version).await,
+    };
+    let listed = match listed {
+        Ok(listed) => listed,
+        Err(kube::Error::Api(status)) if status.code == 404 => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let mut resources = listed.resources.into_iter();
+    let found = resources.find(|found| found.kind == kind && !found.name.contains('/'));
+    Ok(found.map(|found| Served {
+        resource: resource(group, version, kind, &found.name),
+        namespaced: found.namespaced,
+    }))
+}

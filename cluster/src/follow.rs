@@ -1,0 +1,566 @@
+//! A cluster as a source of states: what is watched starts and stops with the policies, and every change is published.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use gavel_libraries::Server;
+use gavel_libraries::authorizer::{AuthorizerAttributes, Decision};
+use gavel_policy::ParamFault;
+use gavel_policy::api::ParamKind;
+use gavel_state::{Answer, Event, Live, Origin, Published, Store};
+use kube::Client;
+use kube::core::ApiResource;
+use kube::runtime::watcher::DefaultBackoff;
+use serde_json::Value as Json;
+use tokio::sync::{mpsc, watch};
+use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::{Instant, timeout};
+
+use crate::access::{Access, AuthorizerCache, message};
+use crate::client::{self, ConnectError, Target, connect};
+use crate::contact::Contact;
+use crate::discovery::{self, Served};
+use crate::informer::{Informer, Told, name};
+use crate::kinds::{self, resource};
+
+/// How a cluster is followed.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Which cluster.
+    pub target: Target,
+    /// Whether the built-in policies are watched too, to hold what they decide against what the server decides.
+    pub native: bool,
+    /// Who answers `authorizer`.
+    pub authorizing: Authorizing,
+}
+
+/// Who answers `authorizer`.
+#[derive(Debug, Clone, Copy)]
+pub enum Authorizing {
+    /// The API server, by SubjectAccessReviews, whose answers are kept for a while.
+    Review(AuthorizerCache),
+    /// The roles and their bindings that are watched.
+    Rbac,
+}
+
+/// How long nothing must come before what came is published: several objects are often written together.
+const QUIET: Duration = Duration::from_millis(5);
+/// The longest that changes without a pause are waited for.
+const IMPATIENT: Duration = Duration::from_millis(50);
+/// The most changes that are published at once.
+const MOST: usize = 4096;
+/// How long the params of a new kind are waited for before its policies are asked without them, as API servers do.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// How often kinds that are not there are looked for, beside whenever a definition changes.
+const LOOK_AGAIN: Duration = Duration::from_secs(2);
+/// What the server is called in messages.
+const SERVER: &str = "the API server";
+/// How often the server is asked whether it is there, and how long it may take.
+const HEARTBEAT: Duration = Duration::from_secs(5);
+
+/// A cluster that is followed, for as long as anybody takes in what is published.
+#[derive(Debug)]
+pub struct Cluster {
+    asked: Arc<Asked>,
+    published: watch::Receiver<Option<Published>>,
+}
+
+/// What is asked of the cluster while requests wait.
+struct Asked {
+    client: Client,
+    access: Option<Access>,
+    contact: Arc<Contact>,
+    /// What has not come yet.
+    awaited: Mutex<BTreeSet<String>>,
+}
+
+impl std::fmt::Debug for Asked {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Asked").finish_non_exhaustive()
+    }
+}
+
+impl Cluster {
+    /// Begins to follow a cluster. The server may be away: then it is waited for.
+    ///
+    /// # Errors
+    ///
+    /// A kubeconfig that cannot be used.
+    pub async fn follow(options: Options) -> Result<Self, ConnectError> {
+        let client = connect(&options.target).await?;
+        let access = match options.authorizing {
+            Authorizing::Review(cache) => Some(Access::new(client.clone(), cache)),
+            Authorizing::Rbac => None,
+        };
+        let asked = Arc::new(Asked {
+            client,
+            access,
+            contact: Arc::default(),
+            awaited: Mutex::default(),
+        });
+        let (publisher, published) = watch::channel(None);
+        let unheard = publisher.clone();
+        let following = follow(options, Arc::clone(&asked), publisher);
+        tokio::spawn(async move {
+            tokio::select! {
+                () = unheard.closed() => {}
+                ended = following => if let Err(error) = ended {
+                    tracing::error!(error, "the cluster is not followed");
+                }
+            }
+        });
+        Ok(Cluster { asked, published })
+    }
+
+    /// What requests are decided by; nothing until everything has come once.
+    pub fn published(&self) -> watch::Receiver<Option<Published>> {
+        self.published.clone()
+    }
+
+    /// What can be asked beside that.
+    pub fn live(&self) -> Arc<dyn Live> {
+        Arc::clone(&self.asked) as Arc<dyn Live>
+    }
+}
+
+async fn follow(
+    options: Options,
+    asked: Arc<Asked>,
+    published: watch::Sender<Option<Published>>,
+) -> Result<(), String> {
+    let (told, mut events) = mpsc::channel(MOST);
+    let server = version(&asked).await;
+    let stores = Stores {
+        own: Store::live(server)?,
+        shadow: match options.native {
+            true => Some(Store::live(server)?),
+            false => None,
+        },
+    };
+    let mut follower = Follower {
+        asked,
+        stores: Arc::new(Mutex::new(stores)),
+        published,
+        told,
+        informers: JoinSet::new(),
+        awaited: BTreeSet::new(),
+        fixed: BTreeMap::new(),
+        params: BTreeMap::new(),
+        patience: None,
+    };
+    follower.start(&options).await;
+    loop {
+        let mut came = match timeout(LOOK_AGAIN, events.recv()).await {
+            Ok(Some(told)) => vec![told],
+            // It holds a sender itself.
+            Ok(None) => return Ok(()),
+            Err(_) => Vec::new(),
+        };
+        let until = Instant::now().checked_add(IMPATIENT);
+        while !came.is_empty()
+            && came.len() < MOST
+            && until.is_none_or(|until| Instant::now() < until)
+        {
+            match timeout(QUIET, events.recv()).await {
+                Ok(Some(told)) => came.push(told),
+                Ok(None) | Err(_) => break,
+            }
+        }
+        follower.take(came).await;
+    }
+}
+
+/// The version of the server, once it answers.
+async fn version(asked: &Asked) -> Server {
+    let mut delays = DefaultBackoff::default();
+    loop {
+        match client::version(&asked.client).await {
+            Ok(server) => {
+                asked.contact.heard(SERVER);
+                tracing::info!(%server, "following the cluster");
+                return server;
+            }
+            Err(error) => asked.contact.failed(SERVER, &message(error)),
+        }
+        tokio::time::sleep(delays.next().unwrap_or(HEARTBEAT)).await;
+    }
+}
+
+/// What is known, of Gavel's own policies and, in a store of their own, of the built-in ones.
+struct Stores {
+    own: Store,
+    shadow: Option<Store>,
+}
+
+impl Stores {
+    fn handle(&mut self, event: Event, to: Destination) {
+        if let Some(shadow) = &mut self.shadow
+            && to != Destination::Own
+        {
+            shadow.handle(event.clone());
+        }
+        if to != Destination::Shadow {
+            self.own.handle(event);
+        }
+    }
+
+    fn publish(&mut self) -> Published {
+        Published {
+            state: Arc::new(self.own.publish()),
+            shadow: self
+                .shadow
+                .as_mut()
+                .map(|shadow| Arc::new(shadow.publish())),
+        }
+    }
+
+    fn param_kinds(&self) -> BTreeSet<(String, String)> {
+        let mut kinds = self.own.param_kinds();
+        kinds.extend(self.shadow.iter().flat_map(Store::param_kinds));
+        kinds
+    }
+}
+
+/// Whom the objects of a kind concern.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Destination {
+    Own,
+    Shadow,
+    Both,
+}
+
+/// A kind that is watched.
+struct Watched {
+    name: String,
+    /// None: it is watched whatever policies say.
+    informer: Option<AbortHandle>,
+    is_synced: bool,
+    namespaced: bool,
+}
+
+struct Follower {
+    asked: Arc<Asked>,
+    stores: Arc<Mutex<Stores>>,
+    published: watch::Sender<Option<Published>>,
+    told: mpsc::Sender<Told>,
+    informers: JoinSet<()>,
+    /// The kinds without which nothing is published.
+    awaited: BTreeSet<String>,
+    /// The kinds that are always watched, by name.
+    fixed: BTreeMap<String, (ApiResource, Destination)>,
+    /// The kinds of params that policies have; none: nothing serves the kind.
+    params: BTreeMap<(String, String), Option<Watched>>,
+    /// Until when the params of new kinds are waited for.
+    patience: Option<Instant>,
+}
+
+impl Follower {
+    /// Starts to watch what is always watched.
+    async fn start(&mut self, options: &Options) {
+        for own in kinds::own() {
+            self.always(own, Destination::Own, kinds::as_built_in);
+        }
+        self.always(
+            resource("", "v1", "Namespace", "namespaces"),
+            Destination::Both,
+            |object| object,
+        );
+        let definitions = resource(
+            "apiextensions.k8s.io",
+            "v1",
+            "CustomResourceDefinition",
+            "customresourcedefinitions",
+        );
+        self.always(definitions, Destination::Both, |object| object);
+        if matches!(options.authorizing, Authorizing::Rbac) {
+            for (kind, plural) in [
+                ("ClusterRole", "clusterroles"),
+                ("ClusterRoleBinding", "clusterrolebindings"),
+                ("Role", "roles"),
+                ("RoleBinding", "rolebindings"),
+            ] {
+                let roles = resource("rbac.authorization.k8s.io", "v1", kind, plural);
+                self.always(roles, Destination::Both, |object| object);
+            }
+        }
+        if options.native {
+            for native in kinds::native() {
+                let client = &self.asked.client;
+                let found = discovery::find(client, &native.api_version, &native.kind).await;
+                match found {
+                    Ok(None) => tracing::info!(kind = native.kind, "not served by this cluster"),
+                    Ok(Some(_)) | Err(_) => {
+                        self.always(native, Destination::Shadow, kinds::as_built_in);
+                    }
+                }
+            }
+        }
+        self.note_awaited();
+        let (client, contact) = (self.asked.client.clone(), Arc::clone(&self.asked.contact));
+        self.informers.spawn(heartbeat(client, contact));
+    }
+
+    fn always(&mut self, resource: ApiResource, to: Destination, convert: fn(Json) -> Json) {
+        let name = name(&resource);
+        self.awaited.insert(name.clone());
+        self.fixed.insert(name, (resource.clone(), to));
+        self.inform(resource, convert);
+    }
+
+    fn inform(&mut self, resource: ApiResource, convert: fn(Json) -> Json) -> AbortHandle {
+        let informer = Informer {
+            client: self.asked.client.clone(),
+            resource,
+            convert,
+            contact: Arc::clone(&self.asked.contact),
+            told: self.told.clone(),
+        };
+        self.informers.spawn(informer.run())
+    }
+
+    /// Takes in what came, and publishes what is known now.
+    async fn take(&mut self, came: Vec<Told>) {
+        let mut looks = came.is_empty();
+        let mut events = Vec::new();
+        for Told { kind, event } in came {
+            if matches!(event, Event::ReplacedAll(..)) {
+                self.synced(&kind, &mut events);
+            }
+            let to = match self.fixed.get(&kind) {
+                Some((resource, to)) => {
+                    looks |= resource.plural == "customresourcedefinitions";
+                    *to
+                }
+                // Of an informer that is stopped.
+                None if !self.watches(&kind) => continue,
+                None => Destination::Both,
+            };
+            events.push((event, to));
+        }
+        let had_events = !events.is_empty();
+        let wanted = self.handle(events).await;
+        let changed = self.reconcile(wanted, looks).await;
+        let changes = !changed.is_empty();
+        self.handle(changed).await;
+        if (had_events || changes || self.patience.is_some()) && self.is_ready() {
+            self.publish().await;
+        }
+    }
+
+    /// All objects of a kind have come.
+    fn synced(&mut self, name: &str, events: &mut Vec<(Event, Destination)>) {
+        if self.awaited.remove(name) {
+            self.note_awaited();
+        }
+        for ((api_version, kind), params) in &mut self.params {
+            if let Some(served) = params
+                && served.name == name
+                && !served.is_synced
+            {
+                served.is_synced = true;
+                events.push(param_kind(api_version, kind, Some(served.namespaced), None));
+            }
+        }
+    }
+
+    fn watches(&self, name: &str) -> bool {
+        let mut served = self.params.values().flatten();
+        served.any(|served| served.name == name)
+    }
+
+    /// Whether everything has come that is to be waited for.
+    fn is_ready(&mut self) -> bool {
+        if !self.awaited.is_empty() {
+            return false;
+        }
+        let mut served = self.params.values().flatten();
+        if served.all(|served| served.is_synced) {
+            self.patience = None;
+        }
+        self.patience.is_none_or(|until| Instant::now() >= until)
+    }
+
+    /// Starts and stops informers as policies want them. Returns what is known of kinds now.
+    async fn reconcile(
+        &mut self,
+        wanted: BTreeSet<(String, String)>,
+        looks: bool,
+    ) -> Vec<(Event, Destination)> {
+        let mut events = Vec::new();
+        self.params.retain(|key, params| {
+            if wanted.contains(key) {
+                return true;
+            }
+            if let Some(Watched {
+                name,
+                informer: Some(informer),
+                ..
+            }) = params
+            {
+                informer.abort();
+                self.asked.contact.forget(name);
+                let gone = Event::ReplacedAll(Origin::new(name), Vec::new());
+                events.push((gone, Destination::Both));
+            }
+            false
+        });
+        for key in wanted {
+            let known = self.params.get(&key);
+            let is_new = known.is_none();
+            if known.is_some_and(|known| known.is_some() || !looks) {
+                continue;
+            }
+            let (api_version, kind) = &key;
+            let found = discovery::find(&self.asked.client, api_version, kind).await;
+            let found = found.unwrap_or_else(|error| {
+                tracing::warn!(api_version, kind, error = message(error), "not found");
+                None
+            });
+            let served = found.map(|served| self.watch(served));
+            if is_new || served.is_some() {
+                events.push(match &served {
+                    None => param_kind(api_version, kind, None, Some(ParamFault::NotFound)),
+                    Some(served) => {
+                        let fault = (!served.is_synced).then_some(ParamFault::NotSynced);
+                        param_kind(api_version, kind, Some(served.namespaced), fault)
+                    }
+                });
+            }
+            self.params.insert(key, served);
+        }
+        events
+    }
+
+    fn watch(&mut self, served: Served) -> Watched {
+        let Served {
+            resource,
+            namespaced,
+        } = served;
+        let name = name(&resource);
+        if self.fixed.contains_key(&name) {
+            return Watched {
+                is_synced: !self.awaited.contains(&name),
+                informer: None,
+                name,
+                namespaced,
+            };
+        }
+        self.patience = Instant::now().checked_add(PATIENCE);
+        tracing::info!(kind = name, "watching params");
+        Watched {
+            informer: Some(self.inform(resource, |object| object)),
+            is_synced: false,
+            name,
+            namespaced,
+        }
+    }
+
+    /// Takes events in beside the requests that are decided. Returns the kinds of params that policies have now.
+    async fn handle(&self, events: Vec<(Event, Destination)>) -> BTreeSet<(String, String)> {
+        let stores = Arc::clone(&self.stores);
+        let handled = tokio::task::spawn_blocking(move || {
+            let mut stores = stores.lock().unwrap_or_else(PoisonError::into_inner);
+            for (event, to) in events {
+                stores.handle(event, to);
+            }
+            stores.param_kinds()
+        });
+        handled.await.unwrap_or_else(|error| {
+            tracing::error!(%error, "changes not taken in");
+            self.params.keys().cloned().collect()
+        })
+    }
+
+    async fn publish(&self) {
+        let stores = Arc::clone(&self.stores);
+        let published = tokio::task::spawn_blocking(move || {
+            let mut stores = stores.lock().unwrap_or_else(PoisonError::into_inner);
+            stores.publish()
+        });
+        match published.await {
+            Ok(published) => drop(self.published.send_replace(Some(published))),
+            Err(error) => tracing::error!(%error, "changes not published"),
+        }
+    }
+
+    fn note_awaited(&self) {
+        let awaited = &self.asked.awaited;
+        let mut awaited = awaited.lock().unwrap_or_else(PoisonError::into_inner);
+        awaited.clone_from(&self.awaited);
+    }
+}
+
+fn param_kind(
+    api_version: &str,
+    kind: &str,
+    namespaced: Option<bool>,
+    fault: Option<ParamFault>,
+) -> (Event, Destination) {
+    let kind = ParamKind {
+        api_version: api_version.to_owned(),
+        kind: kind.to_owned(),
+    };
+    let event = Event::ParamKind {
+        kind,
+        namespaced,
+        fault,
+    };
+    (event, Destination::Both)
+}
+
+/// Asks the server now and then whether it is there: a watch of which nothing comes does not tell.
+async fn heartbeat(client: Client, contact: Arc<Contact>) {
+    loop {
+        match timeout(HEARTBEAT, client.apiserver_version()).await {
+            Ok(Ok(_)) => contact.heard(SERVER),
+            Ok(Err(error)) => contact.failed(SERVER, &message(error)),
+            Err(_) => contact.failed(SERVER, "it does not answer"),
+        }
+        tokio::time::sleep(HEARTBEAT).await;
+    }
+}
+
+impl Live for Asked {
+    fn decides_access(&self) -> bool {
+        self.access.is_some()
+    }
+
+    fn known(&self, question: &AuthorizerAttributes) -> Option<Decision> {
+        self.access.as_ref()?.known(question)
+    }
+
+    fn authorize<'a>(&'a self, question: &'a AuthorizerAttributes) -> Answer<'a, Decision> {
+        Box::pin(async move {
+            match &self.access {
+                Some(access) => access.ask(question).await,
+                None => Decision::default(),
+            }
+        })
+    }
+
+    fn namespace<'a>(&'a self, name: &'a str) -> Answer<'a, Result<Option<Arc<Json>>, String>> {
+        Box::pin(async move {
+            let request = kube::core::Request::new("/api/v1/namespaces");
+            let request = request.get(name, &kube::api::GetParams::default());
+            let request = request.map_err(|error| error.to_string())?;
+            match self.client.request::<Json>(request).await {
+                Ok(namespace) => Ok(Some(Arc::new(namespace))),
+                Err(kube::Error::Api(status)) if status.code == 404 => Ok(None),
+                Err(error) => Err(message(error)),
+            }
+        })
+    }
+
+    fn age(&self) -> Option<Duration> {
+        self.contact.age()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let awaited = self.awaited.lock().unwrap_or_else(PoisonError::into_inner);
+        let awaited = awaited
+            .iter()
+            .map(|name| format!("{name} have not come yet"));
+        awaited.chain(self.contact.notes()).collect()
+    }
+}

@@ -1,0 +1,155 @@
+//! The objects of one kind, listed and watched. kube's watcher resumes a watch where it was cut, lists anew where that is
+//! no longer possible (410), and takes bookmarks.
+
+use std::sync::Arc;
+
+use futures::StreamExt;
+use gavel_state::{Event, Object, Origin};
+use kube::Client;
+use kube::api::{Api, DynamicObject};
+use kube::core::ApiResource;
+use kube::runtime::WatchStreamExt;
+use kube::runtime::watcher::{self, InitialListStrategy, watcher};
+use serde_json::{Value as Json, json};
+use tokio::sync::mpsc;
+
+use crate::access::message;
+use crate::contact::Contact;
+
+/// What is told of a kind.
+#[derive(Debug)]
+pub(crate) struct Told {
+    /// The kind, as [`Informer::name`] has it.
+    pub(crate) kind: String,
+    pub(crate) event: Event,
+}
+
+/// Watches the objects of a kind.
+pub(crate) struct Informer {
+    pub(crate) client: Client,
+    pub(crate) resource: ApiResource,
+    /// What objects go by from here on.
+    pub(crate) convert: fn(Json) -> Json,
+    pub(crate) contact: Arc<Contact>,
+    pub(crate) told: mpsc::Sender<Told>,
+}
+
+/// The name of a kind, as an origin and for people: `configmaps`, `widgets.example.com/v1`.
+pub(crate) fn name(resource: &ApiResource) -> String {
+    let ApiResource {
+        group,
+        version,
+        plural,
+        ..
+    } = resource;
+    match group.as_str() {
+        "" => plural.clone(),
+        group => format!("{plural}.{group}/{version}"),
+    }
+}
+
+impl Informer {
+    /// Tells what there is and what changes, until nobody listens.
+    pub(crate) async fn run(self) {
+        // A streaming list holds one object in memory at a time; older servers do not know it.
+        let streaming = watcher::Config::default().streaming_lists();
+        if self.follow(streaming).await == Ended::Unsupported {
+            self.follow(watcher::Config::default()).await;
+        }
+    }
+
+    async fn follow(&self, config: watcher::Config) -> Ended {
+        let name = name(&self.resource);
+        let origin = Origin::new(&name);
+        let is_streaming = config.initial_list_strategy == InitialListStrategy::StreamingList;
+        let api: Api<DynamicObject> = Api::all_with(self.client.clone(), &self.resource);
+        let mut events = watcher(api, config).default_backoff().boxed();
+        let mut first = Vec::new();
+        while let Some(event) = events.next().await {
+            let event = match event {
+                Err(error) if is_streaming && code(&error) == Some(422) => {
+                    return Ended::Unsupported;
+                }
+                Err(error) => {
+                    self.failed(&name, error);
+                    continue;
+                }
+                Ok(watcher::Event::Init) => {
+                    first.clear();
+                    continue;
+                }
+                Ok(watcher::Event::InitApply(object)) => {
+                    first.push(self.object(&origin, object));
+                    continue;
+                }
+                Ok(watcher::Event::InitDone) => {
+                    Event::ReplacedAll(origin.clone(), std::mem::take(&mut first))
+                }
+                Ok(watcher::Event::Apply(object)) => Event::Applied(self.object(&origin, object)),
+                Ok(watcher::Event::Delete(object)) => {
+                    let object = self.object(&origin, object);
+                    let Ok(key) = object.key() else { continue };
+                    Event::Deleted(origin.clone(), key)
+                }
+            };
+            self.contact.heard(&name);
+            let kind = name.clone();
+            if self.told.send(Told { kind, event }).await.is_err() {
+                break;
+            }
+        }
+        Ended::Unheard
+    }
+
+    /// Notes a failure. A kind that is not there, or not any more, is no matter of the way to the server: what was known of it
+    /// stays, as with an API server.
+    fn failed(&self, name: &str, error: watcher::Error) {
+        match code(&error) {
+            Some(404) => self.contact.forget(name),
+            // The list is read anew at once.
+            Some(410) => {}
+            _ => self.contact.failed(name, &reason(error)),
+        }
+    }
+
+    fn object(&self, origin: &Origin, object: DynamicObject) -> Object {
+        let mut object = serde_json::to_value(object).unwrap_or_default();
+        if let Some(fields) = object.as_object_mut() {
+            // The items of a list do not say it.
+            fields.insert("apiVersion".to_owned(), json!(self.resource.api_version));
+            fields.insert("kind".to_owned(), json!(self.resource.kind));
+        }
+        Object::sent(origin.clone(), (self.convert)(object))
+    }
+}
+
+/// Why a watch has ended.
+#[derive(Debug, PartialEq, Eq)]
+enum Ended {
+    /// Nobody listens any more.
+    Unheard,
+    /// The server knows no streaming lists.
+    Unsupported,
+}
+
+/// The status code of the API server's answer.
+fn code(error: &watcher::Error) -> Option<u16> {
+    match error {
+        watcher::Error::InitialListFailed(kube::Error::Api(status))
+        | watcher::Error::WatchStartFailed(kube::Error::Api(status))
+        | watcher::Error::WatchFailed(kube::Error::Api(status))
+        | watcher::Error::WatchError(status) => Some(status.code),
+        _ => None,
+    }
+}
+
+/// What went wrong, in the API server's words where it has spoken.
+fn reason(error: watcher::Error) -> String {
+    match error {
+        watcher::Error::InitialListFailed(error)
+        | watcher::Error::WatchStartFailed(error)
+        | watcher::Error::WatchFailed(error) => message(error),
+        watcher::Error::WatchError(status) => status.message,
+        error => error.to_string(),
+    }
+}

@@ -1,0 +1,71 @@
+//! Gavel's own kinds: those of admissionregistration.k8s.io/v1 under another group, so that a manifest moves over by changing
+//! one line.
+
+use gavel_policy::api;
+use kube::core::ApiResource;
+use serde_json::{Value as Json, json};
+
+/// The group of Gavel's own kinds.
+pub const GROUP: &str = "policies.gavel.example.com";
+/// Their version, and that of the built-in ones.
+const VERSION: &str = "v1";
+
+/// The kinds with their plural names.
+pub(crate) const KINDS: [(&str, &str); 4] = [
+    ("ValidatingAdmissionPolicy", "validatingadmissionpolicies"),
+    (
+        "ValidatingAdmissionPolicyBinding",
+        "validatingadmissionpolicybindings",
+    ),
+    ("MutatingAdmissionPolicy", "mutatingadmissionpolicies"),
+    (
+        "MutatingAdmissionPolicyBinding",
+        "mutatingadmissionpolicybindings",
+    ),
+];
+
+/// A kind of a group and version.
+pub(crate) fn resource(group: &str, version: &str, kind: &str, plural: &str) -> ApiResource {
+    let api_version = match group {
+        "" => version.to_owned(),
+        group => format!("{group}/{version}"),
+    };
+    ApiResource {
+        group: group.to_owned(),
+        version: version.to_owned(),
+        api_version,
+        kind: kind.to_owned(),
+        plural: plural.to_owned(),
+    }
+}
+
+/// Gavel's own kinds.
+pub(crate) fn own() -> impl Iterator<Item = ApiResource> {
+    KINDS
+        .into_iter()
+        .map(|(kind, plural)| resource(GROUP, VERSION, kind, plural))
+}
+
+/// The built-in kinds of the same names.
+pub(crate) fn native() -> impl Iterator<Item = ApiResource> {
+    KINDS
+        .into_iter()
+        .map(|(kind, plural)| resource(api::GROUP, VERSION, kind, plural))
+}
+
+/// The built-in version of one of these kinds that decides as it does. What changes although the policy stays the same is
+/// left out, so that nothing is compiled for it.
+pub(crate) fn as_built_in(mut object: Json) -> Json {
+    if let Some(fields) = object.as_object_mut() {
+        fields.insert(
+            "apiVersion".to_owned(),
+            json!("admissionregistration.k8s.io/v1"),
+        );
+        fields.remove("status");
+        let metadata = fields.get_mut("metadata").and_then(Json::as_object_mut);
+        if let Some(metadata) = metadata {
+            metadata.retain(|field, _| field == "name");
+        }
+    }
+    object
+}

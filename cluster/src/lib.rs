@@ -1,0 +1,15 @@
+//! A live cluster: what it holds comes as events of a watch and is published as states, and it is asked what only it knows.
+//! Layer 5: the client of the API server is here, and decisions are not.
+
+mod access;
+mod client;
+mod contact;
+mod discovery;
+mod follow;
+mod informer;
+mod kinds;
+
+pub use access::AuthorizerCache;
+pub use client::{ConnectError, Target};
+pub use follow::{Authorizing, Cluster, Options};
+pub use kinds::GROUP;

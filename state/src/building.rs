@@ -1,0 +1,327 @@
+//! Objects that can be used, put together: what states are made of. A change of one object changes what it names and nothing
+//! else.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use gavel_libraries::Server;
+use gavel_libraries::authorizer::{Authorizer, NoOpinion, Rbac};
+use gavel_policy::api::ParamKind;
+use gavel_policy::mutating::ObjectSchemas;
+use gavel_policy::{
+    EquivalentResources, GroupVersionKind, GroupVersionResource, ParamFault, PolicyIndex,
+};
+use serde_json::Value as Json;
+
+use crate::definitions::{Compiled, Definitions};
+use crate::prepare::{Good, Prepared};
+use crate::state::{Counts, State};
+
+/// What is put together.
+pub(crate) struct Building {
+    server: Server,
+    index: PolicyIndex,
+    definitions: Arc<Definitions>,
+    schemas: ObjectSchemas,
+    equivalents: EquivalentResources,
+    /// The kinds that policies have params of, with how many policies.
+    param_kinds: BTreeMap<(String, String), usize>,
+    actions: Arc<BTreeMap<String, Vec<String>>>,
+    compile_errors: Arc<BTreeMap<String, usize>>,
+    counts: Counts,
+    authorizer: Arc<dyn Authorizer>,
+    /// What is wrong with objects that were thought to be good.
+    problems: Vec<String>,
+}
+
+impl Building {
+    /// Of an index and nothing else.
+    pub(crate) fn new(index: PolicyIndex, server: Server) -> Self {
+        Building {
+            server,
+            index,
+            definitions: Arc::default(),
+            schemas: ObjectSchemas::default().typed(),
+            equivalents: built_in_equivalents(),
+            param_kinds: BTreeMap::new(),
+            actions: Arc::default(),
+            compile_errors: Arc::default(),
+            counts: Counts::default(),
+            authorizer: Arc::new(NoOpinion),
+            problems: Vec::new(),
+        }
+    }
+
+    /// Of an index and these objects.
+    pub(crate) fn of<'g>(
+        index: PolicyIndex,
+        server: Server,
+        objects: impl Iterator<Item = &'g Good>,
+    ) -> Self {
+        let objects: Vec<&Good> = objects.collect();
+        let mut building = Building::new(index, server);
+        for good in &objects {
+            building.note_params(&good.prepared, usize::saturating_add);
+        }
+        // Which objects are params is known now.
+        for good in &objects {
+            building.put(good);
+        }
+        let equivalents = building.equivalents.clone();
+        building.index.set_equivalents(equivalents);
+        let roles = objects.into_iter().filter(|good| good.is_role());
+        building.set_roles(roles.map(|good| good.object.value()));
+        building
+    }
+
+    /// Puts a new version of an object in place of an old one. False: this changes how other objects are to be seen, and all
+    /// must be put together anew.
+    pub(crate) fn replace(&mut self, old: Option<&Good>, new: Option<&Good>) -> bool {
+        let mut both = old.into_iter().chain(new);
+        if both.any(|good| matches!(good.prepared, Prepared::Definition(_))) {
+            return false;
+        }
+        let kinds = self.param_kinds.len();
+        if let Some(old) = old {
+            self.note_params(&old.prepared, usize::saturating_sub);
+        }
+        if let Some(new) = new {
+            self.note_params(&new.prepared, usize::saturating_add);
+        }
+        if self.param_kinds.len() != kinds || self.param_kinds.values().any(|count| *count == 0) {
+            return false;
+        }
+        if let Some(old) = old {
+            let version = |good: &Good| good.object.text("apiVersion").to_owned();
+            let is_gone = new.is_none_or(|new| version(new) != version(old));
+            self.take_away(old, is_gone);
+        }
+        if let Some(new) = new {
+            self.put(new);
+        }
+        true
+    }
+
+    /// Whom these roles and bindings of roles allow what.
+    pub(crate) fn set_roles<'g>(&mut self, roles: impl Iterator<Item = &'g Json>) {
+        // Each object was read before.
+        let rbac = Rbac::from_manifests(roles).unwrap_or_else(|error| {
+            self.problems.push(error.to_string());
+            Rbac::default()
+        });
+        self.authorizer = Arc::new(rbac);
+    }
+
+    /// What is known of the kind of params.
+    pub(crate) fn set_param_kind(
+        &mut self,
+        kind: &ParamKind,
+        namespaced: Option<bool>,
+        fault: Option<ParamFault>,
+    ) {
+        if let Some(namespaced) = namespaced {
+            self.index.set_namespaced(kind, namespaced);
+        }
+        self.index.set_param_fault(kind, fault);
+    }
+
+    /// A state of what is put together, and of what else is to be told.
+    pub(crate) fn state(
+        &self,
+        mut problems: Vec<String>,
+        unseen: Vec<String>,
+        broken: BTreeMap<String, usize>,
+    ) -> State {
+        problems.extend(self.problems.iter().cloned());
+        let mut compile_errors = Arc::clone(&self.compile_errors);
+        if !broken.is_empty() {
+            Arc::make_mut(&mut compile_errors).extend(broken);
+        }
+        State {
+            server: self.server,
+            registrations: None,
+            snapshot: self.index.snapshot(),
+            definitions: Arc::clone(&self.definitions),
+            schemas: self.schemas.clone(),
+            authorizer: Arc::clone(&self.authorizer),
+            actions: Arc::clone(&self.actions),
+            problems,
+            unseen,
+            compile_errors,
+            counts: self.counts,
+        }
+    }
+
+    fn put(&mut self, good: &Good) {
+        let counts = &mut self.counts;
+        match &good.prepared {
+            Prepared::Policy(policy) => {
+                let errors = policy.errors().len();
+                Arc::make_mut(&mut self.compile_errors).insert(policy.name().to_owned(), errors);
+                self.index.insert_policy(Arc::clone(policy));
+                count(&mut counts.policies);
+            }
+            Prepared::Binding(binding) => {
+                let actions = binding.binding().spec.validation_actions.clone();
+                Arc::make_mut(&mut self.actions).insert(binding.name().to_owned(), actions);
+                self.index.insert_binding(Arc::clone(binding));
+                count(&mut counts.bindings);
+            }
+            Prepared::MutatingPolicy(policy) => {
+                let errors = policy.errors().len();
+                Arc::make_mut(&mut self.compile_errors).insert(policy.name().to_owned(), errors);
+                self.index.insert_mutating_policy(Arc::clone(policy));
+                count(&mut counts.mutating_policies);
+            }
+            Prepared::MutatingBinding(binding) => {
+                self.index.insert_mutating_binding(Arc::clone(binding));
+                count(&mut counts.mutating_bindings);
+            }
+            Prepared::Definition(definition) => self.define(definition),
+            Prepared::Namespace => {
+                count(&mut counts.namespaces);
+                if let Err(error) = self.index.apply_namespace(good.object.value()) {
+                    self.problems.push(good.object.problem("", error));
+                }
+            }
+            Prepared::Rbac | Prepared::Other => {}
+        }
+        if self.is_param(good) {
+            count(&mut self.counts.params);
+            self.index.apply_shared_param(good.object.shared());
+        }
+    }
+
+    /// Takes an object away that is gone, or is replaced by another of its name.
+    fn take_away(&mut self, good: &Good, is_gone: bool) {
+        if self.is_param(good) {
+            uncount(&mut self.counts.params);
+        }
+        let counts = &mut self.counts;
+        match &good.prepared {
+            Prepared::Policy(policy) => {
+                Arc::make_mut(&mut self.compile_errors).remove(policy.name());
+                uncount(&mut counts.policies);
+            }
+            Prepared::Binding(binding) => {
+                Arc::make_mut(&mut self.actions).remove(binding.name());
+                uncount(&mut counts.bindings);
+            }
+            Prepared::MutatingPolicy(policy) => {
+                Arc::make_mut(&mut self.compile_errors).remove(policy.name());
+                uncount(&mut counts.mutating_policies);
+            }
+            Prepared::MutatingBinding(_) => uncount(&mut counts.mutating_bindings),
+            Prepared::Namespace => uncount(&mut counts.namespaces),
+            Prepared::Definition(_) | Prepared::Rbac | Prepared::Other => {}
+        }
+        if is_gone {
+            self.index.delete(good.object.value());
+        }
+    }
+
+    /// Notes a kind of params for a policy more or less.
+    fn note_params(&mut self, prepared: &Prepared, change: fn(usize, usize) -> usize) {
+        let kind = prepared.policy().and_then(|(_, kind)| kind);
+        if let Some(ParamKind { api_version, kind }) = kind {
+            let key = (api_version.clone(), kind.clone());
+            let policies = self.param_kinds.entry(key).or_default();
+            *policies = change(*policies, 1);
+        }
+    }
+
+    fn is_param(&self, good: &Good) -> bool {
+        if self.param_kinds.is_empty() {
+            return false;
+        }
+        let object = &good.object;
+        let key = [object.text("apiVersion"), object.text("kind")].map(str::to_owned);
+        self.param_kinds.contains_key(&key.into())
+    }
+
+    fn define(&mut self, definition: &Arc<Compiled>) {
+        let spec = &definition.definition().spec;
+        for version in &spec.versions {
+            let gvk = GroupVersionKind {
+                group: spec.group.as_str().into(),
+                version: version.name.as_str().into(),
+                kind: spec.names.kind.as_str().into(),
+            };
+            let schema = version.schema.as_ref();
+            let schema = schema.and_then(|validation| validation.schema.clone());
+            self.schemas.insert(gvk.clone(), schema.unwrap_or_default());
+            let param_kind = ParamKind {
+                api_version: gvk.api_version(),
+                kind: spec.names.kind.clone(),
+            };
+            let namespaced = spec.scope == "Namespaced";
+            self.index.set_namespaced(&param_kind, namespaced);
+            if version.served {
+                let gvr = GroupVersionResource {
+                    group: gvk.group.clone(),
+                    version: gvk.version.clone(),
+                    resource: spec.names.plural.as_str().into(),
+                };
+                self.equivalents
+                    .register("", gvr.clone(), "status", gvk.clone());
+                self.equivalents.register("", gvr, "", gvk);
+            }
+        }
+        count(&mut self.counts.definitions);
+        Arc::make_mut(&mut self.definitions).insert(Arc::clone(definition));
+    }
+}
+
+impl State {
+    /// What an index knows, and nothing else.
+    pub fn of_index(index: PolicyIndex) -> Self {
+        Building::new(index, Server::default()).state(Vec::new(), Vec::new(), BTreeMap::new())
+    }
+}
+
+fn count(counter: &mut usize) {
+    *counter = counter.saturating_add(1);
+}
+
+fn uncount(counter: &mut usize) {
+    *counter = counter.saturating_sub(1);
+}
+
+/// The resources of Kubernetes itself that an API server serves under several names.
+fn built_in_equivalents() -> EquivalentResources {
+    const EVENTS: [(&str, &str, &str, &str); 2] = [
+        ("", "v1", "events", "Event"),
+        ("events.k8s.io", "v1", "events", "Event"),
+    ];
+    const AUTOSCALERS: [(&str, &str, &str, &str); 2] = [
+        (
+            "autoscaling",
+            "v2",
+            "horizontalpodautoscalers",
+            "HorizontalPodAutoscaler",
+        ),
+        (
+            "autoscaling",
+            "v1",
+            "horizontalpodautoscalers",
+            "HorizontalPodAutoscaler",
+        ),
+    ];
+    let mut equivalents = EquivalentResources::default();
+    let events = EVENTS.map(|served| ("events", served));
+    let autoscalers = AUTOSCALERS.map(|served| ("", served));
+    for (identity, (group, version, resource, kind)) in events.into_iter().chain(autoscalers) {
+        let gvr = GroupVersionResource {
+            group: group.into(),
+            version: version.into(),
+            resource: resource.into(),
+        };
+        let gvk = GroupVersionKind {
+            group: group.into(),
+            version: version.into(),
+            kind: kind.into(),
+        };
+        equivalents.register(identity, gvr, "", gvk);
+    }
+    equivalents
+}

@@ -1,0 +1,44 @@
+//! What a source that lives, such as a cluster, is asked while a request waits.
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use gavel_libraries::authorizer::{AuthorizerAttributes, Decision};
+use serde_json::Value as Json;
+
+use crate::state::State;
+
+/// An answer that may take a while.
+pub type Answer<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// A source that knows more than the states that it publishes.
+pub trait Live: fmt::Debug + Send + Sync {
+    /// Whether it answers `authorizer`. Otherwise the state's own authorizer does.
+    fn decides_access(&self) -> bool;
+
+    /// What is known of a question without asking anybody.
+    fn known(&self, question: &AuthorizerAttributes) -> Option<Decision>;
+
+    /// Decides about a question. What goes wrong is part of the decision.
+    fn authorize<'a>(&'a self, question: &'a AuthorizerAttributes) -> Answer<'a, Decision>;
+
+    /// Looks a namespace up; none: there is none.
+    fn namespace<'a>(&'a self, name: &'a str) -> Answer<'a, Result<Option<Arc<Json>>, String>>;
+
+    /// How long the source has not been heard of; none: it is.
+    fn age(&self) -> Option<Duration>;
+
+    /// What is to be said of the source to those who look after it, a line each.
+    fn notes(&self) -> Vec<String>;
+}
+
+/// What a live source publishes.
+#[derive(Debug, Clone)]
+pub struct Published {
+    /// What requests are decided by.
+    pub state: Arc<State>,
+    /// What the server itself decides by, where that is to be compared.
+    pub shadow: Option<Arc<State>>,
+}

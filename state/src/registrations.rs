@@ -1,0 +1,73 @@
+//! What is said of policies and bindings that are written, whatever group they are of.
+
+use std::sync::Arc;
+
+use gavel_engine::value::Value;
+use gavel_policy::AdmissionRequest;
+use gavel_policy::api::{GROUP, Resource};
+use gavel_policy::validation::{Report, Validator};
+use serde_json::json;
+
+use crate::definitions::Findings;
+
+/// Says of policies and bindings what the API server says of the built-in kinds of their names.
+#[derive(Debug, Clone)]
+pub struct Registrations {
+    validator: Arc<Validator>,
+}
+
+impl Registrations {
+    pub(crate) fn new(validator: Arc<Validator>) -> Self {
+        Registrations { validator }
+    }
+
+    /// What is said of the policy or binding that a request writes; nothing where it writes none.
+    pub fn validate(&self, request: &AdmissionRequest<'_>) -> Findings {
+        let kind = format!("{}.{}", request.kind.kind, request.kind.group);
+        match self.report(request) {
+            Ok(None) => Findings::default(),
+            Ok(Some(report)) => Findings {
+                kind,
+                errors: report.errors,
+                warnings: report.warnings,
+                unreadable: None,
+            },
+            Err(error) => Findings {
+                kind,
+                unreadable: Some(error),
+                ..Findings::default()
+            },
+        }
+    }
+
+    fn report(&self, request: &AdmissionRequest<'_>) -> Result<Option<Report>, String> {
+        let old = match request.old_object.is_null() {
+            true => None,
+            false => Some(built_in(request.old_object)?),
+        };
+        Ok(match (request.operation, request.subresource, old) {
+            ("CREATE", "", _) => Some(self.validator.create(&built_in(request.object)?)),
+            ("UPDATE", "", Some(old)) => self.validator.update(&built_in(request.object)?, &old),
+            ("UPDATE", "status", Some(Resource::ValidatingAdmissionPolicy(old))) => {
+                match built_in(request.object)? {
+                    Resource::ValidatingAdmissionPolicy(new) => {
+                        Some(self.validator.update_status(&new, &old))
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        })
+    }
+}
+
+/// An object as the built-in kind of its name.
+fn built_in(object: Value<'_>) -> Result<Resource, String> {
+    let too_large = || "the object is too large to be read".to_owned();
+    let mut object = object.to_json().ok_or_else(too_large)?;
+    if let Some(fields) = object.as_object_mut() {
+        fields.insert("apiVersion".to_owned(), json!(format!("{GROUP}/v1")));
+    }
+    let decoded = Resource::decode(&object).map_err(|error| error.to_string())?;
+    Ok(decoded.object)
+}

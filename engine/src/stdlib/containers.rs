@@ -47,7 +47,7 @@ fn size<'a>(_: &CallContext<'a>, args: &[Value<'a>]) -> Result<Value<'a>, EvalEr
         ValueKind::String(text) => utf8::rune_count(text),
         ValueKind::Bytes(bytes) => bytes.len(),
         ValueKind::List(list) => list.len(),
-        ValueKind::Map(map) => map.len(),
+        ValueKind::Map(map) if !map.is_lazy() => map.len(),
         _ => return Err(missing_operator(SIZE, args)),
     };
     Ok(Value::from(i64::try_from(size).unwrap_or(i64::MAX)))

@@ -88,6 +88,9 @@ fn json_contains(items: &[Json], text: &str, work: &Work<'_>) -> Result<bool, Ev
 
 /// Whether `key in map`.
 pub fn map_contains(map: Map<'_>, key: &Value<'_>) -> Result<bool, EvalError> {
+    if map.is_lazy() {
+        return Err(EvalError::no_such_overload());
+    }
     match map.get(key)? {
         Some(Value(Repr::Unread(json, shape))) => shape.look(json, |value| value.map(|_| true)),
         found => Ok(found.is_some()),
@@ -151,8 +154,8 @@ fn equals_within(
             (None, Some(r)) => lists_equal(List(ListRepr::View(*l)), r, reach)?,
             (None, None) => false,
         },
-        (Value(Repr::MapView(l)), r) if l.equals_only_itself() => match r {
-            Value(Repr::MapView(r)) => std::ptr::addr_eq(*l, *r),
+        (Value(Repr::MapView(l)), r) if l.is_lazy() => match r {
+            Value(Repr::MapView(r)) if r.is_lazy() => std::ptr::addr_eq(*l, *r),
             _ => return Err(EvalError::no_such_overload()),
         },
         _ => match (left.as_list(), right.as_list()) {

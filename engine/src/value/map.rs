@@ -33,6 +33,11 @@ impl<'a> Map<'a> {
         matches!(self.0, MapRepr::Shaped(..))
     }
 
+    /// Whether it is one of Kubernetes' [lazy maps](MapView::is_lazy).
+    pub fn is_lazy(&self) -> bool {
+        matches!(self.0, MapRepr::View(view) if view.is_lazy())
+    }
+
     /// The number of entries.
     pub fn len(&self) -> usize {
         match self.0 {
@@ -208,10 +213,7 @@ impl<'a> Iterator for MapIter<'a> {
             MapIter::View(view, _) => {
                 let view = *view;
                 let key = self.next_key()?;
-                Some(
-                    view.get(&key)
-                        .map(|value| (key, value.unwrap_or(Value(Repr::Null)))),
-                )
+                Some(view.value_of(&key).map(|value| (key, value)))
             }
         }
     }

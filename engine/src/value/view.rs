@@ -88,9 +88,14 @@ pub trait MapView: fmt::Debug {
     /// The key at a position from 0, in an order of the host's, or `None` past the end.
     fn key(&self, position: usize) -> Option<Value<'_>>;
 
-    /// Whether the map on the left of `==` equals itself alone, its entries unread, and cannot be compared with values
-    /// other than maps of hosts.
-    fn equals_only_itself(&self) -> bool {
+    /// The value beside a key that [`key`](MapView::key) gave.
+    fn value_of(&self, key: &Value<'_>) -> Result<Value<'_>, EvalError> {
+        Ok(self.get(key)?.unwrap_or(Value::NULL))
+    }
+
+    /// Whether the map is one of Kubernetes' lazy maps: on the left of `==` it equals itself alone, its entries unread, and
+    /// cannot be compared with values other than lazy maps; it has no size, and nothing is `in` it.
+    fn is_lazy(&self) -> bool {
         false
     }
 }

@@ -10,7 +10,7 @@ use std::fmt;
 use bumpalo::collections::Vec as BumpVec;
 use gavel_engine::error::EvalError;
 use gavel_engine::program::Program;
-use gavel_engine::value::{MapView, Value};
+use gavel_engine::value::{Arena, HeldError, MapView, Value};
 use gavel_golang::quote::quote;
 use smol_str::SmolStr;
 
@@ -94,6 +94,17 @@ impl<'p> Pool<'p> {
         let program = self.known.get(position)?.expression.program.as_ref().ok()?;
         remembered(cell, || self.run(program))
     }
+
+    /// The value of a variable, which is noted as read; none past the last one.
+    fn value(&self, position: usize) -> Option<Result<Value<'p>, EvalError>> {
+        let variable = self.known.get(position)?;
+        let ran = self.ran(position);
+        let mut read = self.read.borrow_mut();
+        if !read.contains(&position) {
+            read.push(position);
+        }
+        Some(value(variable, ran))
+    }
 }
 
 impl<'e, 'p> Scope<'e, 'p> {
@@ -165,6 +176,12 @@ impl<'e, 'p> Scope<'e, 'p> {
             ran
         })
     }
+
+    /// The value of a variable; none past the last one.
+    fn value(&self, position: usize) -> Option<Result<Value<'e>, EvalError>> {
+        let variable = self.pool.known.get(position)?;
+        Some(value(variable, self.ran(position)))
+    }
 }
 
 /// What is remembered or, the first time, what `run` comes to.
@@ -214,6 +231,20 @@ fn value<'a>(variable: &Variable, ran: Option<Ran<'a>>) -> Result<Value<'a>, Eva
     }
 }
 
+/// What goes over the variables is given failures as values.
+fn held<'a>(value: Result<Value<'a>, EvalError>, arena: &'a Arena) -> Value<'a> {
+    value.unwrap_or_else(|error| arena.opaque(HeldError(error)))
+}
+
+/// What going over the variables gives beside a value of one: the variable of which that is the name.
+fn value_beside<'v>(variables: &'v impl MapView, key: &Value<'_>, arena: &'v Arena) -> Value<'v> {
+    let no_such_key = || EvalError::no_such_key(key.in_message());
+    let found = variables
+        .get(key)
+        .and_then(|found| found.ok_or_else(no_such_key));
+    held(found, arena)
+}
+
 impl MapView for Pool<'_> {
     fn type_name(&self) -> &str {
         VARIABLES
@@ -224,26 +255,24 @@ impl MapView for Pool<'_> {
     }
 
     fn get(&self, key: &Value<'_>) -> Result<Option<Value<'_>>, EvalError> {
-        let Some(position) = position(self.known, key)? else {
-            return Ok(None);
-        };
-        let Some(variable) = self.known.get(position) else {
-            return Ok(None);
-        };
-        let ran = self.ran(position);
-        let mut read = self.read.borrow_mut();
-        if !read.contains(&position) {
-            read.push(position);
-        }
-        value(variable, ran).map(Some)
+        let position = position(self.known, key)?;
+        position.and_then(|at| self.value(at)).transpose()
     }
 
+    fn is_zero(&self) -> bool {
+        false
+    }
+
+    /// Upstream goes over the values.
     fn key(&self, position: usize) -> Option<Value<'_>> {
-        let variable = self.known.get(position)?;
-        Some(Value::from(&variable.name))
+        Some(held(self.value(position)?, self.runner.arena))
     }
 
-    fn equals_only_itself(&self) -> bool {
+    fn value_of(&self, key: &Value<'_>) -> Result<Value<'_>, EvalError> {
+        Ok(value_beside(self, key, self.runner.arena))
+    }
+
+    fn is_lazy(&self) -> bool {
         true
     }
 }
@@ -258,20 +287,24 @@ impl MapView for Scope<'_, '_> {
     }
 
     fn get(&self, key: &Value<'_>) -> Result<Option<Value<'_>>, EvalError> {
-        let Some(position) = position(self.pool.known, key)? else {
-            return Ok(None);
-        };
-        let Some(variable) = self.pool.known.get(position) else {
-            return Ok(None);
-        };
-        value(variable, self.ran(position)).map(Some)
+        let position = position(self.pool.known, key)?;
+        position.and_then(|at| self.value(at)).transpose()
     }
 
+    fn is_zero(&self) -> bool {
+        false
+    }
+
+    /// Upstream goes over the values.
     fn key(&self, position: usize) -> Option<Value<'_>> {
-        self.pool.key(position)
+        Some(held(self.value(position)?, self.runner.arena))
     }
 
-    fn equals_only_itself(&self) -> bool {
+    fn value_of(&self, key: &Value<'_>) -> Result<Value<'_>, EvalError> {
+        Ok(value_beside(self, key, self.runner.arena))
+    }
+
+    fn is_lazy(&self) -> bool {
         true
     }
 }

@@ -2,6 +2,7 @@
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use gavel_apimachinery::status::Status;
 use serde::Serialize;
 
 /// A request that is refused before anything is decided.
@@ -99,19 +100,9 @@ impl ApiError {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let status = Status {
-            kind: "Status",
-            api_version: "v1",
-            metadata: Empty {},
-            status: "Failure",
-            message: &self.message,
-            reason: self.reason,
-            details: self.retry_after_seconds.map(|seconds| Details {
-                retry_after_seconds: seconds,
-            }),
-            code: self.code.as_u16(),
-        };
-        let mut response = (self.code, json_body(&status)).into_response();
+        let mut status = Status::failure(self.code.as_u16(), self.reason, self.message);
+        status.details.retry_after_seconds = self.retry_after_seconds.unwrap_or_default();
+        let mut response = (self.code, json_body(&status.into_object())).into_response();
         if let Some(seconds) = self.retry_after_seconds {
             let headers = response.headers_mut();
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
@@ -126,27 +117,4 @@ pub(crate) fn json_body(value: &impl Serialize) -> Response {
     // Nothing that is written here can fail: no maps with keys that are no texts.
     let body = serde_json::to_vec(value).unwrap_or_default();
     ([(header::CONTENT_TYPE, json)], body).into_response()
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Status<'s> {
-    kind: &'static str,
-    api_version: &'static str,
-    metadata: Empty,
-    status: &'static str,
-    message: &'s str,
-    reason: &'s str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    details: Option<Details>,
-    code: u16,
-}
-
-#[derive(Serialize)]
-struct Empty {}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Details {
-    retry_after_seconds: u32,
 }

@@ -21,5 +21,6 @@ pub mod meta;
 pub mod names;
 pub mod serializer;
 pub mod server;
+pub mod status;
 pub mod version;
 pub mod webhook;

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use gavel_apimachinery::names;
+use gavel_apimachinery::status::{Status, StatusCause, StatusDetails};
 use gavel_golang::quote::quote;
 
 use crate::request::{AdmissionRequest, object_name};
@@ -36,25 +37,6 @@ pub struct Denial {
     pub message: String,
     /// The reason for a status; empty: `Invalid`.
     pub reason: String,
-}
-
-/// The status of a request that is denied (`metav1.Status`, which is a `Failure`).
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Status {
-    /// The text for people.
-    pub message: String,
-    /// The reason for programs.
-    pub reason: String,
-    /// The HTTP status.
-    pub code: u16,
-    /// `details.name`
-    pub name: String,
-    /// `details.group`
-    pub group: String,
-    /// `details.kind`, which is the plural name of the resource.
-    pub resource: String,
-    /// `details.causes[].message`
-    pub causes: Vec<String>,
 }
 
 impl Decision {
@@ -103,13 +85,13 @@ impl Denial {
             "ValidatingAdmissionPolicy '{policy}'{binding} denied request: {}",
             self.message
         );
-        let name = name_of(request);
         let resource = &request.resource;
         let message = match (resource.resource.as_str(), resource.group.as_str()) {
             ("", "") => format!("forbidden: {cause}"),
             _ => {
                 let resource = resource.qualified();
-                format!("{resource} {} is forbidden: {cause}", quote(name))
+                let name = quote(name_of(request));
+                format!("{resource} {name} is forbidden: {cause}")
             }
         };
         let reason = match self.reason.as_str() {
@@ -117,70 +99,49 @@ impl Denial {
             reason => reason,
         };
         Status {
-            message,
-            reason: reason.to_owned(),
-            code: code(reason),
-            name: name.to_owned(),
-            group: resource.group.to_string(),
-            resource: resource.resource.to_string(),
-            causes: vec![cause],
+            details: details(request, vec![cause]),
+            ..Status::failure(code(reason), reason, message)
         }
     }
 }
 
-impl Status {
-    /// Of an error that is not the policies'.
-    pub(crate) fn internal(error: &str) -> Self {
-        Status {
-            message: format!("Internal error occurred: {error}"),
-            reason: "InternalError".to_owned(),
-            code: 500,
-            causes: vec![error.to_owned()],
-            ..Status::default()
-        }
+/// The status of a request that mutating policies deny: the first cause is the message.
+pub(crate) fn denied_mutation(
+    request: &AdmissionRequest<'_>,
+    reason: &str,
+    causes: Vec<String>,
+) -> Status {
+    let reason = if reason.is_empty() {
+        "Forbidden"
+    } else {
+        reason
+    };
+    let message = causes.first().cloned().unwrap_or_default();
+    Status {
+        details: details(request, causes),
+        ..Status::failure(403, reason, message)
     }
+}
 
-    /// Of a kind about which nothing is known.
-    pub(crate) fn unavailable(message: String) -> Self {
-        Status {
-            message,
-            reason: "ServiceUnavailable".to_owned(),
-            code: 503,
-            ..Status::default()
-        }
-    }
-
-    /// Of a request that mutating policies deny: the first cause is the message.
-    pub(crate) fn of_mutation(
-        request: &AdmissionRequest<'_>,
-        reason: &str,
-        causes: Vec<String>,
-    ) -> Self {
-        Status {
-            message: causes.first().cloned().unwrap_or_default(),
-            reason: match reason {
-                "" => "Forbidden".to_owned(),
-                reason => reason.to_owned(),
-            },
-            code: 403,
-            name: name_of(request).to_owned(),
-            group: request.resource.group.to_string(),
-            resource: request.resource.resource.to_string(),
-            causes,
-        }
-    }
-
-    /// Of a request in a namespace that does not exist.
-    pub(crate) fn namespace_not_found(name: &str, message: String) -> Self {
-        Status {
-            message,
-            reason: "NotFound".to_owned(),
-            code: 404,
+/// The status of a request in a namespace that does not exist.
+pub(crate) fn namespace_not_found(name: &str, message: String) -> Status {
+    Status {
+        details: StatusDetails {
             name: name.to_owned(),
-            group: String::new(),
-            resource: "namespaces".to_owned(),
-            causes: Vec::new(),
-        }
+            kind: "namespaces".to_owned(),
+            ..StatusDetails::default()
+        },
+        ..Status::failure(404, "NotFound", message)
+    }
+}
+
+fn details(request: &AdmissionRequest<'_>, causes: Vec<String>) -> StatusDetails {
+    StatusDetails {
+        name: name_of(request).to_owned(),
+        group: request.resource.group.to_string(),
+        kind: request.resource.resource.to_string(),
+        causes: causes.into_iter().map(StatusCause::new).collect(),
+        ..StatusDetails::default()
     }
 }
 

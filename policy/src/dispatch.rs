@@ -114,7 +114,7 @@ pub fn decide<'a, B: Iterator<Item = &'a CompiledBinding> + Clone>(
             decision.close(request);
         }
         Err(message) => {
-            decision.status = Some(Status::namespace_not_found(request.namespace, message));
+            decision.status = Some(namespace_not_found(request.namespace, message));
         }
     }
     decision

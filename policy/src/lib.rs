@@ -70,7 +70,7 @@ pub mod validation;
 pub use compiled::{CompiledPolicy, FailurePolicy, PolicyError};
 pub use compiled_binding::CompiledBinding;
 pub use compiled_mutating::{CompiledMutatingBinding, CompiledMutatingPolicy};
-pub use decision::{Decision, Denial, Status};
+pub use decision::{Decision, Denial};
 pub use dispatch::{Options, decide, dispatch};
 pub use index::{IndexError, PolicyIndex, Snapshot, validate_namespace};
 pub use matching::{EquivalentResources, Matched};
@@ -81,4 +81,4 @@ pub use outcome::{
 pub use params::ParamFault;
 pub use request::{AdmissionRequest, RequestError};
 pub use resource::{GroupVersionKind, GroupVersionResource};
-pub use response::{AdmissionResponse, AnsweredReview, ResponseStatus};
+pub use response::{AdmissionResponse, AnsweredReview};

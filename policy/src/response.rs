@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use gavel_apimachinery::status::Status;
 use serde::Serialize;
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
-use crate::decision::{Decision, Status};
+use crate::decision::Decision;
 use crate::mutating::{Mutated, difference};
 use crate::request::AdmissionRequest;
 
@@ -23,7 +24,7 @@ pub struct AdmissionResponse {
     pub allowed: bool,
     /// Why it is denied.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<ResponseStatus>,
+    pub status: Option<Status>,
     /// What the client is warned of.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
@@ -36,22 +37,6 @@ pub struct AdmissionResponse {
     /// What changes in the object: the operations of a JSON patch (RFC 6902), in base64.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patch: Option<String>,
-}
-
-/// The status of a denied request (`metav1.Status`).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ResponseStatus {
-    /// `Failure`
-    pub status: &'static str,
-    /// The text for people.
-    pub message: String,
-    /// The reason for programs.
-    pub reason: String,
-    /// The object that was denied, and the causes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub details: Option<Json>,
-    /// The HTTP status.
-    pub code: u16,
 }
 
 /// An AdmissionReview that answers another.
@@ -72,7 +57,7 @@ struct IdentifiedResponse<'r> {
 
 impl AdmissionResponse {
     /// What is answered where a request is denied, or allowed without a status.
-    pub fn of(status: Option<ResponseStatus>) -> Self {
+    pub fn of(status: Option<Status>) -> Self {
         AdmissionResponse {
             allowed: status.is_none(),
             status,
@@ -85,14 +70,10 @@ impl AdmissionResponse {
         let sent = || request.object.to_json().unwrap_or_default();
         let operations = mutated.object.map(|after| difference(&sent(), &after));
         let operations = operations.filter(|operations| !operations.is_empty());
-        let status = mutated.status.map(|status| ResponseStatus {
-            details: Some(details(&status)),
-            ..ResponseStatus::failure(status.message, status.reason, status.code)
-        });
         AdmissionResponse {
             patch_type: operations.is_some().then_some("JSONPatch"),
             patch: operations.map(|operations| STANDARD.encode(Json::from(operations).to_string())),
-            ..AdmissionResponse::of(status)
+            ..AdmissionResponse::of(mutated.status)
         }
     }
 
@@ -117,54 +98,19 @@ impl From<Decision> for AdmissionResponse {
             audit_annotations: annotations
                 .map(|(key, value)| (annotation_key(&key), value))
                 .collect(),
-            ..AdmissionResponse::of(decision.status.map(ResponseStatus::from))
-        }
-    }
-}
-
-impl ResponseStatus {
-    /// A failure without details.
-    pub fn failure(message: String, reason: String, code: u16) -> Self {
-        ResponseStatus {
-            status: "Failure",
-            message,
-            reason,
-            details: None,
-            code,
+            ..AdmissionResponse::of(decision.status.map(of_webhook))
         }
     }
 }
 
 /// The API server writes `admission webhook "…" denied the request: ` before the message, in place of the resource and name
 /// that it writes before its own policies' messages.
-impl From<Status> for ResponseStatus {
-    fn from(status: Status) -> Self {
-        let details = Some(details(&status));
-        let message = status.causes.into_iter().next().unwrap_or(status.message);
-        ResponseStatus {
-            details,
-            ..ResponseStatus::failure(message, status.reason, status.code)
-        }
+fn of_webhook(status: Status) -> Status {
+    let cause = status.details.causes.first();
+    Status {
+        message: cause.map_or(status.message, |cause| cause.message.clone()),
+        ..status
     }
-}
-
-fn details(status: &Status) -> Json {
-    let mut details = serde_json::Map::new();
-    for (key, value) in [
-        ("name", &status.name),
-        ("group", &status.group),
-        ("kind", &status.resource),
-    ] {
-        if !value.is_empty() {
-            details.insert(key.to_owned(), Json::from(value.as_str()));
-        }
-    }
-    let causes = status.causes.iter().map(|cause| json!({"message": cause}));
-    let causes: Vec<Json> = causes.collect();
-    if !causes.is_empty() {
-        details.insert("causes".to_owned(), Json::from(causes));
-    }
-    Json::Object(details)
 }
 
 /// The key of an annotation behind `WEBHOOK/`, where no second slash may stand: `validation_failure` for the failures

@@ -15,7 +15,7 @@ use gavel_policy::cel::{CompileErrorKind, ExpressionKind};
 use gavel_policy::{
     AdmissionRequest, AuditOutcome, CompiledBinding, CompiledPolicy, ConditionsOutcome, Decision,
     EquivalentResources, Evaluation, GroupVersionKind, GroupVersionResource, Matched, Observer,
-    Options, PolicyError, PolicyIndex, Run, Status, Verdict, decide,
+    Options, PolicyError, PolicyIndex, Run, Verdict, decide,
 };
 
 use crate::authorizer::AuthorizerBinding;
@@ -123,10 +123,7 @@ impl AdmissionQuestion {
         } = witness;
         set("ok", true.into());
         set("allowed", decision.allowed().into());
-        set(
-            "status",
-            decision.status.as_ref().map_or(Json::Null, status),
-        );
+        set("status", json!(decision.status));
         set("policyMatch", policy.into_inner());
         let bindings = bindings.into_inner();
         set(
@@ -265,34 +262,6 @@ pub(crate) fn errors(errors: Vec<PolicyError<'_>>) -> Vec<Json> {
         json!({"path": each.path(), "type": kind, "message": each.error.message})
     });
     written.collect()
-}
-
-/// A status as clients read it; without details, where it has none.
-pub(crate) fn status(status: &Status) -> Json {
-    let mut details = serde_json::Map::new();
-    let parts = [
-        ("name", &status.name),
-        ("group", &status.group),
-        ("kind", &status.resource),
-    ];
-    for (key, text) in parts.into_iter().filter(|(_, text)| !text.is_empty()) {
-        details.insert(key.to_owned(), text.as_str().into());
-    }
-    if !status.causes.is_empty() {
-        let causes = status.causes.iter();
-        let causes: Vec<Json> = causes.map(|cause| json!({"message": cause})).collect();
-        details.insert("causes".to_owned(), causes.into());
-    }
-    let mut written = json!({
-        "message": status.message,
-        "reason": status.reason,
-        "code": status.code,
-        "status": "Failure",
-    });
-    if let (Json::Object(written), false) = (&mut written, details.is_empty()) {
-        written.insert("details".to_owned(), details.into());
-    }
-    written
 }
 
 /// Notes the steps of a decision.

@@ -19,8 +19,7 @@ use gavel_policy::{
 use gavel_schema::JsonSchema;
 
 use crate::admission::{
-    AdmissionQuestion, binding_match, conditions_match, errors, param_name, policy_match,
-    run_entry, status,
+    AdmissionQuestion, binding_match, conditions_match, errors, param_name, policy_match, run_entry,
 };
 use crate::request::{Fields, RequestError};
 
@@ -99,7 +98,7 @@ impl MutationQuestion {
             (None, None) => with_whole_numbers(request.object.to_json().unwrap_or_default()),
         };
         set("allowed", mutated.status.is_none().into());
-        set("status", mutated.status.as_ref().map_or(Json::Null, status));
+        set("status", json!(mutated.status));
         set("object", object);
         set("policyMatch", witness.policy.into_inner());
         let bindings = Some(witness.bindings.into_inner());

@@ -12,7 +12,7 @@ use super::schemas::ObjectSchemas;
 use crate::cel::{COST_BUDGET, Expression, Group, Inputs, OUT_OF_BUDGET};
 use crate::compiled::FailurePolicy;
 use crate::compiled_mutating::{CompiledMutatingBinding, CompiledMutatingPolicy};
-use crate::decision::Status;
+use crate::decision::{denied_mutation, namespace_not_found};
 use crate::dispatch::{Dispatch, Options, as_kind};
 use crate::fields::text_field;
 use crate::index::Snapshot;
@@ -253,7 +253,7 @@ impl<'a> Pass<'a> {
             observer.invocation(policy.name(), binding.name(), *param, self.is_second);
         }
         let not_found = |error| {
-            Box::new(Status::namespace_not_found(
+            Box::new(namespace_not_found(
                 self.dispatch.request().namespace,
                 error,
             ))
@@ -478,7 +478,7 @@ impl<'a> Pass<'a> {
         let failures: Vec<_> = self.failures.iter().filter(minded).collect();
         let first = failures.first()?;
         let causes = failures.iter().map(|failure| failure.to_string());
-        Some(Status::of_mutation(
+        Some(denied_mutation(
             self.dispatch.request(),
             first.reason,
             causes.collect(),

@@ -8,7 +8,6 @@ use super::json_patch::{self, Operation, PatchFailure};
 use super::plain;
 use super::schemas::{ObjectSchemas, kind_of};
 use crate::cel::ExpressionKind;
-use crate::decision::Status;
 
 /// Why a mutation was not made.
 #[derive(Debug)]

@@ -3,44 +3,36 @@
 use std::collections::BTreeSet;
 
 use gavel_apimachinery::json;
-use gavel_engine::value::Json;
+use gavel_apimachinery::status::{Status, StatusCause, StatusDetails};
 use gavel_manifest::Problem;
 use gavel_manifest::problem::rule;
-use serde_json::json;
 
 use super::checked::Checked;
 use super::key::Key;
 
 /// One line of JSON.
 pub(super) fn of(checked: &Checked, key: &Key<'_>) -> String {
-    let mut details = json!({"name": key.name, "group": key.group(), "kind": key.kind});
-    let mut status = json!({"kind": "Status", "apiVersion": "v1", "metadata": {}});
-    let (fields, strict) = (field_errors(checked), strict_messages(checked));
-    if checked.is_valid() {
-        put(&mut status, "status", "Success");
-        put(&mut status, "code", 200);
-    } else {
-        put(&mut status, "status", "Failure");
-        let causes = checked.problems.iter().map(cause);
-        put(&mut details, "causes", causes.collect::<Json>());
-        if strict.is_empty() {
-            put(&mut status, "reason", "Invalid");
-            put(&mut status, "code", 422);
-            put(&mut status, "message", invalid_message(key, &fields));
-        } else {
-            put(&mut status, "reason", "BadRequest");
-            put(&mut status, "code", 400);
-            put(&mut status, "message", bad_request_message(key, &strict));
+    let strict = strict_messages(checked);
+    let status = match (checked.is_valid(), strict.as_slice()) {
+        (true, _) => Status::success(),
+        (false, []) => {
+            Status::failure(422, "Invalid", invalid_message(key, &field_errors(checked)))
         }
-    }
-    put(&mut status, "details", details);
-    json::to_string(&status)
-}
-
-fn put(object: &mut Json, key: &str, value: impl Into<Json>) {
-    if let Json::Object(fields) = object {
-        fields.insert(key.to_owned(), value.into());
-    }
+        (false, strict) => Status::failure(400, "BadRequest", bad_request_message(key, strict)),
+    };
+    let status = Status {
+        details: StatusDetails {
+            name: key.name.to_owned(),
+            group: key.group().to_owned(),
+            kind: key.kind.to_owned(),
+            causes: checked.problems.iter().map(cause).collect(),
+            ..StatusDetails::default()
+        },
+        ..status
+    };
+    // Nothing in it is a map with keys that are no texts.
+    let written = serde_json::to_value(status.into_object()).unwrap_or_default();
+    json::to_string(&written)
 }
 
 /// Whether a field has a wrong value; else the object cannot even be read, by a strict reader.
@@ -62,15 +54,17 @@ fn strict_messages(checked: &Checked) -> Vec<String> {
     strict.map(Problem::text).collect()
 }
 
-fn cause(problem: &Problem) -> Json {
-    let message = &problem.message;
-    match problem.rule {
-        rule::UNKNOWN_FIELD => {
-            json!({"reason": "FieldValueInvalid", "message": message, "field": *problem.field})
-        }
-        rule::DUPLICATE_KEY => json!({"reason": "FieldValueDuplicate", "message": message}),
-        rule::OBJECT => json!({"message": message}),
-        reason => json!({"reason": reason, "message": message, "field": *problem.field}),
+fn cause(problem: &Problem) -> StatusCause {
+    let (reason, field) = match problem.rule {
+        rule::UNKNOWN_FIELD => ("FieldValueInvalid", &*problem.field),
+        rule::DUPLICATE_KEY => ("FieldValueDuplicate", ""),
+        rule::OBJECT => ("", ""),
+        reason => (reason, &*problem.field),
+    };
+    StatusCause {
+        reason,
+        message: problem.message.to_string(),
+        field: field.to_owned(),
     }
 }
 

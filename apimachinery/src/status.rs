@@ -1,0 +1,152 @@
+//! What an API server answers where there is no object to answer with (`metav1.Status`, apimachinery `pkg/api/errors`).
+
+use serde::Serialize;
+
+/// How a request ended.
+///
+/// ```
+/// use gavel_apimachinery::status::Status;
+///
+/// let status = Status::failure(404, "NotFound", "namespaces \"a\" not found");
+/// let text = r#"{"status":"Failure","message":"namespaces \"a\" not found","reason":"NotFound","code":404}"#;
+/// assert_eq!(serde_json::to_string(&status)?, text);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Status {
+    /// `Success` or `Failure`.
+    pub status: &'static str,
+    /// The text for people.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub message: String,
+    /// The reason for programs: `Invalid`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// The object that it is about, and the causes.
+    #[serde(skip_serializing_if = "StatusDetails::is_empty")]
+    pub details: StatusDetails,
+    /// The HTTP status.
+    pub code: u16,
+}
+
+/// What a status is about.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StatusDetails {
+    /// The object's name.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// The group of the resource.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub group: String,
+    /// The kind, or the plural name of the resource.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub kind: String,
+    /// What is wrong.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub causes: Vec<StatusCause>,
+    /// After how many seconds the request may be sent again; 0: nothing is said.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub retry_after_seconds: u32,
+}
+
+/// One cause of a failure.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct StatusCause {
+    /// The reason for programs: `FieldValueInvalid`.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub reason: &'static str,
+    /// The text for people.
+    pub message: String,
+    /// The path of the field at fault.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub field: String,
+}
+
+/// A status as an object of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StatusObject {
+    kind: &'static str,
+    api_version: &'static str,
+    metadata: NoMetadata,
+    #[serde(flatten)]
+    status: Status,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+struct NoMetadata {}
+
+impl Status {
+    /// A success without details.
+    pub fn success() -> Self {
+        Status {
+            status: "Success",
+            code: 200,
+            ..Status::default()
+        }
+    }
+
+    /// A failure without details.
+    pub fn failure(code: u16, reason: impl Into<String>, message: impl Into<String>) -> Self {
+        Status {
+            status: "Failure",
+            message: message.into(),
+            reason: reason.into(),
+            details: StatusDetails::default(),
+            code,
+        }
+    }
+
+    /// An error that is not the client's.
+    pub fn internal(error: &str) -> Self {
+        let message = format!("Internal error occurred: {error}");
+        Status {
+            details: StatusDetails {
+                causes: vec![StatusCause::new(error)],
+                ..StatusDetails::default()
+            },
+            ..Status::failure(500, "InternalError", message)
+        }
+    }
+
+    /// Something that cannot be answered now.
+    pub fn unavailable(message: impl Into<String>) -> Self {
+        Status::failure(503, "ServiceUnavailable", message)
+    }
+
+    /// The status as an object of its own.
+    pub fn into_object(self) -> StatusObject {
+        StatusObject {
+            kind: "Status",
+            api_version: "v1",
+            metadata: NoMetadata {},
+            status: self,
+        }
+    }
+}
+
+impl StatusDetails {
+    fn is_empty(&self) -> bool {
+        *self == StatusDetails::default()
+    }
+}
+
+impl StatusCause {
+    /// A cause of which no field is known.
+    pub fn new(message: impl Into<String>) -> Self {
+        StatusCause {
+            message: message.into(),
+            ..StatusCause::default()
+        }
+    }
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde asks for a reference"
+)]
+fn is_zero(seconds: &u32) -> bool {
+    *seconds == 0
+}

@@ -18,19 +18,19 @@ pub struct ParsedAddress {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ParseAddressError<'t> {
     text: &'t [u8],
-    fault: Fault<'t>,
+    fault: AddressFault<'t>,
 }
 
 /// What is wrong, and the part of the text that was not read; empty where Go does not print it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Fault<'t> {
+struct AddressFault<'t> {
     message: &'static str,
     at: &'t [u8],
 }
 
 impl fmt::Display for ParseAddressError<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Fault { message, at } = self.fault;
+        let AddressFault { message, at } = self.fault;
         write!(f, "ParseAddr({}): {message}", quote(self.text))?;
         match at {
             [] => Ok(()),
@@ -57,11 +57,11 @@ pub fn parse_address(
     parsed.map_err(|fault| ParseAddressError { text, fault })
 }
 
-fn fault<'t, T>(message: &'static str, at: &'t [u8]) -> Result<T, Fault<'t>> {
-    Err(Fault { message, at })
+fn fault<'t, T>(message: &'static str, at: &'t [u8]) -> Result<T, AddressFault<'t>> {
+    Err(AddressFault { message, at })
 }
 
-fn parse_v4(text: &[u8]) -> Result<[u8; 4], Fault<'_>> {
+fn parse_v4(text: &[u8]) -> Result<[u8; 4], AddressFault<'_>> {
     let mut octets = [0; 4];
     let mut later = octets.iter_mut();
     let mut octet = later.next();
@@ -102,7 +102,7 @@ fn parse_v4(text: &[u8]) -> Result<[u8; 4], Fault<'_>> {
     Ok(octets)
 }
 
-fn parse_v6_with_zone(text: &[u8]) -> Result<ParsedAddress, Fault<'_>> {
+fn parse_v6_with_zone(text: &[u8]) -> Result<ParsedAddress, AddressFault<'_>> {
     let zone = text.iter().position(|byte| *byte == b'%');
     let (address, zone) = text.split_at(zone.unwrap_or(text.len()));
     if zone == b"%" {
@@ -115,14 +115,14 @@ fn parse_v6_with_zone(text: &[u8]) -> Result<ParsedAddress, Fault<'_>> {
 
 /// The groups of a version 6 address, as they are read.
 #[derive(Default)]
-struct Groups {
+struct AddressGroups {
     groups: [u16; 8],
     read: usize,
     /// How many groups came before `::`.
     ellipsis: Option<usize>,
 }
 
-impl Groups {
+impl AddressGroups {
     fn push(&mut self, group: u16) {
         if let Some(place) = self.groups.get_mut(self.read) {
             *place = group;
@@ -135,7 +135,7 @@ impl Groups {
     }
 
     /// Puts zeros in the place of `::`.
-    fn finish(mut self) -> Result<[u16; 8], Fault<'static>> {
+    fn finish(mut self) -> Result<[u16; 8], AddressFault<'static>> {
         let missing = self.missing();
         match self.ellipsis {
             None if missing > 0 => fault("address string too short", &[]),
@@ -153,8 +153,8 @@ impl Groups {
     }
 }
 
-fn parse_v6(text: &[u8]) -> Result<[u16; 8], Fault<'_>> {
-    let mut found = Groups::default();
+fn parse_v6(text: &[u8]) -> Result<[u16; 8], AddressFault<'_>> {
+    let mut found = AddressGroups::default();
     let mut rest = text;
     if let [b':', b':', after @ ..] = rest {
         found.ellipsis = Some(0);
@@ -210,7 +210,7 @@ fn parse_v6(text: &[u8]) -> Result<[u16; 8], Fault<'_>> {
 }
 
 /// Up to four hexadecimal digits, and what follows them.
-fn parse_group(text: &[u8]) -> Result<(u16, &[u8]), Fault<'_>> {
+fn parse_group(text: &[u8]) -> Result<(u16, &[u8]), AddressFault<'_>> {
     let mut group: u16 = 0;
     let mut rest = text;
     let mut digits = 0;

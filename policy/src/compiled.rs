@@ -7,8 +7,8 @@ use gavel_engine::env::Env;
 
 use crate::api::ValidatingAdmissionPolicy;
 use crate::cel::{
-    AUTHORIZER, CompileError, Compiler, Declarations, Expression, ExpressionKind, REQUEST_RESOURCE,
-    REQUEST_VARIABLE, Variable,
+    AUTHORIZER, CompileError, CompiledVariable, Compiler, Declarations, Expression, ExpressionKind,
+    REQUEST_RESOURCE, REQUEST_VARIABLE,
 };
 use crate::hooks::Bounds;
 use crate::matching::Matcher;
@@ -22,7 +22,7 @@ pub struct CompiledPolicy {
     reads: Reads,
     failure_policy: FailurePolicy,
     pub(crate) matcher: Matcher,
-    pub(crate) variables: Vec<Variable>,
+    pub(crate) variables: Vec<CompiledVariable>,
     pub(crate) match_conditions: Vec<Expression>,
     pub(crate) validations: Vec<Expression>,
     /// What denials of the validations say, where an expression says it.
@@ -74,7 +74,7 @@ impl Reads {
     /// What expressions read. Where two variables have one name, a program may read another variable than the one that it
     /// was compiled with, so that anything may depend on params, which is noted.
     pub(crate) fn of<'e>(
-        variables: &'e mut [Variable],
+        variables: &'e mut [CompiledVariable],
         expressions: impl Iterator<Item = &'e mut Expression>,
     ) -> Self {
         let mut names = BTreeSet::new();
@@ -134,7 +134,7 @@ impl CompiledPolicy {
         let mut compiler = Cow::Borrowed(compiler);
         let mut variables = Vec::with_capacity(spec.variables.len());
         for variable in &spec.variables {
-            variables.push(Variable {
+            variables.push(CompiledVariable {
                 name: variable.name.as_str().into(),
                 expression: compiler.to_mut().compile_variable(
                     &variable.name,

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use gavel_engine::env::Env;
 
 use crate::api::{MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, Mutation};
-use crate::cel::{Compiler, Declarations, Expression, ExpressionKind, Variable};
+use crate::cel::{CompiledVariable, Compiler, Declarations, Expression, ExpressionKind};
 use crate::compiled::{FailurePolicy, PolicyError, Reads};
 use crate::hooks::{Bound, Bounds};
 use crate::matching::Matcher;
@@ -18,7 +18,7 @@ pub struct CompiledMutatingPolicy {
     failure_policy: FailurePolicy,
     pub(crate) reads: Reads,
     pub(crate) matcher: Matcher,
-    pub(crate) variables: Vec<Variable>,
+    pub(crate) variables: Vec<CompiledVariable>,
     pub(crate) match_conditions: Vec<Expression>,
     /// Those mutations that say what to do.
     pub(crate) mutations: Vec<CompiledMutation>,
@@ -63,7 +63,7 @@ impl CompiledMutatingPolicy {
         let mut variables = Vec::with_capacity(spec.variables.len());
         for variable in &spec.variables {
             let (name, text) = (&variable.name, &variable.expression);
-            variables.push(Variable {
+            variables.push(CompiledVariable {
                 name: name.as_str().into(),
                 expression: compiler.to_mut().compile_variable(name, text, declarations),
             });

@@ -16,7 +16,7 @@ use crate::api::ParamKind;
 use crate::cel::{Inputs, Runner};
 use crate::compiled::{CompiledPolicy, FailurePolicy, Reads};
 use crate::compiled_binding::CompiledBinding;
-use crate::decision::{Decision, Denial, Status};
+use crate::decision::{Decision, Denial, namespace_not_found};
 use crate::evaluation::{Session, Views};
 use crate::fields::{fields_of, text_field};
 use crate::index::Snapshot;

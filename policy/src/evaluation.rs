@@ -6,7 +6,8 @@ use crate::cel::{COST_BUDGET, Expression, Group, Inputs, OUT_OF_BUDGET, Outcome,
 use crate::compiled::{CompiledPolicy, FailurePolicy};
 use crate::match_conditions;
 use crate::outcome::{
-    AuditOutcome, ConditionsOutcome, Evaluation, PolicyAuditAnnotation, PolicyDecision, Verdict,
+    AuditOutcome, ConditionsOutcome, Evaluation, PolicyAuditAnnotation, PolicyDecision,
+    PolicyDecisionEvaluation,
 };
 
 /// The most bytes of a message that an expression makes.
@@ -115,7 +116,7 @@ impl<'p> Session<'p> {
                 (_, Err(_)) => policy.error(format!("failed messageExpression: {OUT_OF_BUDGET}")),
                 (Some(Ok(value)), _) if value.as_bool() == Some(true) => PolicyDecision {
                     denies: false,
-                    verdict: Verdict::Admit,
+                    evaluation: PolicyDecisionEvaluation::Admit,
                     message: String::new(),
                     reason: String::new(),
                 },
@@ -149,7 +150,7 @@ impl CompiledPolicy {
     fn error(&self, message: String) -> PolicyDecision {
         PolicyDecision {
             denies: *self.failure_policy() != FailurePolicy::Ignore,
-            verdict: Verdict::Error,
+            evaluation: PolicyDecisionEvaluation::Error,
             message,
             reason: String::new(),
         }
@@ -175,7 +176,7 @@ impl CompiledPolicy {
         let reason = validation.and_then(|validation| validation.reason.clone());
         PolicyDecision {
             denies: true,
-            verdict: Verdict::Deny,
+            evaluation: PolicyDecisionEvaluation::Deny,
             message,
             reason: reason.unwrap_or_else(|| "Invalid".to_owned()),
         }

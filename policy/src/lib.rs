@@ -76,7 +76,8 @@ pub use index::{IndexError, PolicyIndex, Snapshot, validate_namespace};
 pub use matching::{EquivalentResources, Matched};
 pub use observer::{Observer, Run};
 pub use outcome::{
-    AuditOutcome, ConditionsOutcome, Evaluation, PolicyAuditAnnotation, PolicyDecision, Verdict,
+    AuditOutcome, ConditionsOutcome, Evaluation, PolicyAuditAnnotation, PolicyDecision,
+    PolicyDecisionEvaluation,
 };
 pub use params::ParamFault;
 pub use request::{AdmissionRequest, RequestError};

@@ -133,27 +133,27 @@ api_types! {
         /// `metadata`
         "metadata" keep "" metadata: ObjectMeta;
         /// `spec`
-        "spec" keep "" spec: Spec;
+        "spec" keep "" spec: NamespaceSpec;
         /// `status`
-        "status" keep "" status: Status;
+        "status" keep "" status: NamespaceStatus;
     }
 
     /// What keeps it from going away.
-    struct Spec(".NamespaceSpec") {
+    struct NamespaceSpec(".NamespaceSpec") {
         /// `finalizers`
         "finalizers" omit ".FinalizerName" finalizers: Vec<String>;
     }
 
     /// How things are with it.
-    struct Status(".NamespaceStatus") {
+    struct NamespaceStatus(".NamespaceStatus") {
         /// `phase`: `Active` or `Terminating`.
         "phase" omit ".NamespacePhase" phase: String;
         /// `conditions`
-        "conditions" omit "" conditions: Vec<Condition>;
+        "conditions" omit "" conditions: Vec<NamespaceCondition>;
     }
 
     /// How things are with it, in one respect. Unlike other conditions it is not about a generation.
-    struct Condition(".NamespaceCondition") {
+    struct NamespaceCondition(".NamespaceCondition") {
         /// `type`
         "type" keep ".NamespaceConditionType" kind: String;
         /// `status`: `True`, `False` or `Unknown`.

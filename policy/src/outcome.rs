@@ -14,17 +14,17 @@ pub struct Evaluation {
 pub struct PolicyDecision {
     /// Whether the validation is against the request.
     pub denies: bool,
-    /// Why.
-    pub verdict: Verdict,
+    /// What it came to.
+    pub evaluation: PolicyDecisionEvaluation,
     /// What is said of it; empty where there is nothing to say.
     pub message: String,
     /// The reason for a status; empty where there is none.
     pub reason: String,
 }
 
-/// Whether an expression was true.
+/// Whether an expression was true: `EvalAdmit`, `EvalDeny`, `EvalError` upstream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum PolicyDecisionEvaluation {
     /// It was.
     Admit,
     /// It was not.

@@ -15,7 +15,7 @@ use gavel_policy::cel::{CompileErrorKind, ExpressionKind};
 use gavel_policy::{
     AdmissionRequest, AuditOutcome, CompiledBinding, CompiledPolicy, ConditionsOutcome, Decision,
     EquivalentResources, Evaluation, GroupVersionKind, GroupVersionResource, Matched, Observer,
-    Options, PolicyError, PolicyIndex, Run, Verdict, decide,
+    Options, PolicyDecisionEvaluation, PolicyError, PolicyIndex, Run, decide,
 };
 
 use crate::authorizer::AuthorizerBinding;
@@ -301,10 +301,10 @@ impl Observer for Witness {
         let decisions = found.decisions.iter().map(|decision| {
             json!({
                 "action": if decision.denies { "deny" } else { "admit" },
-                "evaluation": match decision.verdict {
-                    Verdict::Admit => "admit",
-                    Verdict::Deny => "deny",
-                    Verdict::Error => "error",
+                "evaluation": match decision.evaluation {
+                    PolicyDecisionEvaluation::Admit => "admit",
+                    PolicyDecisionEvaluation::Deny => "deny",
+                    PolicyDecisionEvaluation::Error => "error",
                 },
                 "message": decision.message,
                 "reason": decision.reason,

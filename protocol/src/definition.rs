@@ -46,18 +46,18 @@ struct Rule {
     #[serde(skip_serializing_if = "Option::is_none")]
     message_expression: Option<String>,
     #[serde(flatten)]
-    outcome: Outcome,
+    outcome: RuleAnswer,
 }
 
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-enum Outcome {
+enum RuleAnswer {
     #[serde(rename_all = "camelCase")]
     NotCompiled { not_compiled: String },
     #[serde(rename_all = "camelCase")]
     Tried {
         #[serde(flatten)]
-        rule: Expression,
+        rule: RuleExpression,
         max_cardinality: Option<u64>,
         #[serde(flatten)]
         message: Option<Message>,
@@ -68,7 +68,7 @@ enum Outcome {
 
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-enum Expression {
+enum RuleExpression {
     #[serde(rename_all = "camelCase")]
     Failed { compile_error: String },
     #[serde(rename_all = "camelCase")]
@@ -193,8 +193,8 @@ impl Rule {
                     message_expression: Some(rule.message_expression.clone())
                         .filter(|expression| !expression.is_empty()),
                     outcome: match outcome {
-                        Ok(outcome) => Outcome::of(outcome),
-                        Err(error) => Outcome::NotCompiled {
+                        Ok(outcome) => RuleAnswer::of(outcome),
+                        Err(error) => RuleAnswer::NotCompiled {
                             not_compiled: error.clone(),
                         },
                     },
@@ -204,7 +204,7 @@ impl Rule {
     }
 }
 
-impl Outcome {
+impl RuleAnswer {
     fn of(outcome: &RuleOutcome) -> Self {
         let compiled = &outcome.compiled;
         // A blank rule costs nothing, wherever it may run.
@@ -216,12 +216,12 @@ impl Outcome {
             Ok(message) => Message::MaxCost(message.max_cost),
             Err(error) => Message::Error(error.to_string()),
         });
-        Outcome::Tried {
+        RuleAnswer::Tried {
             rule: match &compiled.rule {
-                Err(error) => Expression::Failed {
+                Err(error) => RuleExpression::Failed {
                     compile_error: error.to_string(),
                 },
-                Ok(_) => Expression::Compiled {
+                Ok(_) => RuleExpression::Compiled {
                     estimate: Estimate { max },
                     expression_cost: outcome.cost,
                     uses_old_self: compiled.uses_old_self,

@@ -32,14 +32,14 @@ pub(crate) struct Loaded {
 #[derive(Debug, Default)]
 pub(crate) struct Definitions {
     /// Those of `crd` requests, by their ids.
-    named: HashMap<String, Entry>,
+    named: HashMap<String, KnownDefinition>,
     /// The last one that a request brought with it.
-    last: Option<Entry>,
+    last: Option<KnownDefinition>,
 }
 
 /// A definition and, if it was asked for, what became of it for an API server.
 #[derive(Debug)]
-struct Entry {
+struct KnownDefinition {
     json: Json,
     loaded: Option<(Server, Arc<Loaded>)>,
 }
@@ -60,7 +60,7 @@ impl Definitions {
     pub(crate) fn remember(&mut self, id: &Json, definition: &Json) {
         if let Json::String(id) = id {
             self.named
-                .insert(id.clone(), Entry::new(definition.clone()));
+                .insert(id.clone(), KnownDefinition::new(definition.clone()));
         }
     }
 
@@ -76,16 +76,17 @@ impl Definitions {
             })?,
             DefinitionSource::Inline(json) => {
                 let same = self.last.take().filter(|last| last.json == json);
-                self.last.insert(same.unwrap_or_else(|| Entry::new(json)))
+                self.last
+                    .insert(same.unwrap_or_else(|| KnownDefinition::new(json)))
             }
         };
         entry.load(server)
     }
 }
 
-impl Entry {
+impl KnownDefinition {
     fn new(json: Json) -> Self {
-        Entry { json, loaded: None }
+        KnownDefinition { json, loaded: None }
     }
 
     fn load(&mut self, server: Server) -> Result<Arc<Loaded>, RequestError> {

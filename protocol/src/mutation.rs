@@ -78,9 +78,9 @@ impl MutationQuestion {
             request,
         )?;
         let bindings = question.bindings(CompiledMutatingBinding::new)?;
-        let witness = Witness {
+        let witness = MutationWitness {
             trace: question.trace,
-            ..Witness::default()
+            ..MutationWitness::default()
         };
         let authorizer = Arc::clone(&question.authorizer.authorizer) as Arc<dyn Authorizer>;
         let options = Options {
@@ -132,7 +132,7 @@ fn read_schemas(schemas: &Json) -> Result<ObjectSchemas, RequestError> {
 
 /// Notes the steps of both passes.
 #[derive(Debug, Default)]
-struct Witness {
+struct MutationWitness {
     policy: RefCell<Json>,
     bindings: RefCell<Vec<Json>>,
     /// The invocations of both passes.
@@ -146,7 +146,7 @@ struct Witness {
     trace: bool,
 }
 
-impl Witness {
+impl MutationWitness {
     /// Changes the result of the invocation that runs.
     fn note(&self, note: impl FnOnce(&mut JsonObject)) {
         if let Some(result) = self.results.borrow_mut().get_mut(self.current.get()) {
@@ -155,7 +155,7 @@ impl Witness {
     }
 }
 
-impl Observer for Witness {
+impl Observer for MutationWitness {
     fn policy_matched(&self, _: &str, matched: &Result<Option<Matched<'_>>, String>) {
         self.policy.replace(policy_match(matched));
         self.bindings.borrow_mut().clear();

@@ -36,13 +36,13 @@ pub(crate) struct ValidateAnswer<'a> {
     id: &'a Json,
     ok: bool,
     #[serde(flatten)]
-    verdict: Verdict,
+    verdict: ValidateOutcome,
 }
 
 /// What is said of an object.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-pub(crate) enum Verdict {
+pub(crate) enum ValidateOutcome {
     /// It would be refused before it is validated.
     Refused {
         /// Why.
@@ -77,8 +77,8 @@ pub(crate) struct Validated {
 
 impl<'a> ValidateAnswer<'a> {
     /// To the request of this id.
-    pub(crate) fn new(id: &'a Json, verdict: Verdict) -> Self {
-        let ok = matches!(&verdict, Verdict::Validated(validated) if validated.is_valid);
+    pub(crate) fn new(id: &'a Json, verdict: ValidateOutcome) -> Self {
+        let ok = matches!(&verdict, ValidateOutcome::Validated(validated) if validated.is_valid);
         ValidateAnswer { id, ok, verdict }
     }
 }
@@ -113,9 +113,9 @@ impl ValidateRequest {
     }
 
     /// What the definition says of the object.
-    pub(crate) fn verdict(self, loaded: &Loaded) -> Result<Verdict, RequestError> {
+    pub(crate) fn verdict(self, loaded: &Loaded) -> Result<ValidateOutcome, RequestError> {
         let (crd, how) = (&loaded.crd, self.decoding);
-        let refused = |what: &str, error: DecodeError| Verdict::Refused {
+        let refused = |what: &str, error: DecodeError| ValidateOutcome::Refused {
             error: Problem {
                 phase: "decode",
                 message: format!("{what}: {error}"),
@@ -155,7 +155,7 @@ impl ValidateRequest {
         let mut warnings = outcome.warnings.clone();
         warnings.sort();
         unknown_fields.sort();
-        Ok(Verdict::Validated(Box::new(Validated {
+        Ok(ValidateOutcome::Validated(Box::new(Validated {
             is_valid: outcome.is_valid(),
             schema_errors: FieldError::sorted(&outcome.schema_errors),
             cel_errors: FieldError::sorted(&outcome.rule_errors),

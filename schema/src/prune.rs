@@ -40,7 +40,7 @@ pub fn prune(value: &mut Json, schema: Option<&JsonSchema>, resource: bool) -> V
         paths: Vec::new(),
         room: MAX_TOLD,
     };
-    let node = Node {
+    let node = KnownValue {
         schema,
         embedded: resource || schema.is_some_and(|schema| schema.embedded_resource),
         preserves: schema.is_some_and(JsonSchema::preserves_unknown_fields),
@@ -69,7 +69,7 @@ impl Unknown {
 
 /// What is known of a value.
 #[derive(Clone, Copy)]
-struct Node<'s> {
+struct KnownValue<'s> {
     schema: Option<&'s JsonSchema>,
     /// It has a type and metadata.
     embedded: bool,
@@ -77,9 +77,9 @@ struct Node<'s> {
     preserves: bool,
 }
 
-impl<'s> Node<'s> {
+impl<'s> KnownValue<'s> {
     fn of(schema: Option<&'s JsonSchema>) -> Self {
-        Node {
+        KnownValue {
             schema,
             embedded: schema.is_some_and(|schema| schema.embedded_resource),
             preserves: schema.is_some_and(JsonSchema::preserves_unknown_fields),
@@ -101,7 +101,7 @@ impl<'s> Node<'s> {
                 }
                 match self.field(name) {
                     Field::Known(schema) => {
-                        Node::of(schema).prune(value, &path, depth, unknown);
+                        KnownValue::of(schema).prune(value, &path, depth, unknown);
                         true
                     }
                     Field::Unknown if self.preserves => true,
@@ -113,11 +113,11 @@ impl<'s> Node<'s> {
             }),
             Json::Array(items) => {
                 let item = self.schema.and_then(|schema| schema.item());
-                let item = Node::of(item.map(|item| &**item));
+                let item = KnownValue::of(item.map(|item| &**item));
                 let preserves = self.preserves || item.preserves;
                 for (n, value) in items.iter_mut().enumerate() {
                     let path = path.index(n);
-                    Node { preserves, ..item }.prune(value, &path, depth, unknown);
+                    KnownValue { preserves, ..item }.prune(value, &path, depth, unknown);
                 }
             }
             _ => {}

@@ -17,6 +17,8 @@ struct Module {
     file: PathBuf,
     /// The names of the items that it defines.
     defined: BTreeSet<String>,
+    /// The names of its types and traits, each as often as it is defined.
+    types: Vec<String>,
     /// The modules that it has.
     children: BTreeSet<String>,
     /// The paths in its code.
@@ -62,8 +64,9 @@ impl Modules {
             let words = without_tests(words(text));
             let mut module = Module {
                 file: file.clone(),
-                defined: after(&words, &KEYWORDS),
-                children: after(&words, &["mod"]),
+                defined: after(&words, &KEYWORDS).collect(),
+                types: types(&words),
+                children: after(&words, &["mod"]).collect(),
                 paths: paths(&words),
                 ..Module::default()
             };
@@ -77,6 +80,18 @@ impl Modules {
         }
         modules.drop_modules_of_tests();
         modules
+    }
+
+    /// The names that several types or traits have, with their files.
+    pub fn doubled_types(&self) -> BTreeMap<&str, Vec<&Path>> {
+        let mut files: BTreeMap<&str, Vec<&Path>> = BTreeMap::new();
+        for module in self.modules.values() {
+            for name in &module.types {
+                files.entry(name).or_default().push(&module.file);
+            }
+        }
+        files.retain(|_, files| files.len() > 1);
+        files
     }
 
     /// What the files use of each other.
@@ -173,13 +188,20 @@ impl Modules {
     }
 }
 
+/// The names of types and traits. The word `union` names other things, too.
+fn types(words: &[&str]) -> Vec<String> {
+    let names = after(words, &["struct", "enum", "trait", "union"]);
+    names
+        .filter(|name| name.starts_with(char::is_uppercase))
+        .collect()
+}
+
 /// The names that stand behind keywords.
-fn after(words: &[&str], keywords: &[&str]) -> BTreeSet<String> {
-    let pairs = words.windows(2).filter_map(|pair| match pair {
+fn after(words: &[&str], keywords: &[&str]) -> impl Iterator<Item = String> {
+    words.windows(2).filter_map(|pair| match pair {
         [keyword, name] if keywords.contains(keyword) => Some((*name).to_owned()),
         _ => None,
-    });
-    pairs.collect()
+    })
 }
 
 /// `src/a/b.rs` and `src/a/b/mod.rs` are `a::b`; `src/lib.rs` and `src/main.rs` are the root.
@@ -328,6 +350,19 @@ mod tests {
                 "lib.rs b/c.rs Deep",
             ]
         );
+    }
+
+    #[test]
+    fn types_of_one_name_are_found() {
+        let files = [
+            ("src/lib.rs", "mod a; mod b; struct Once;"),
+            ("src/a.rs", "enum Twice {} fn once() {}"),
+            ("src/b.rs", "trait Twice { type Once; }"),
+        ];
+        let files = files.map(|(path, text)| (PathBuf::from(path), text.to_owned()));
+        let modules = Modules::read(Path::new("src"), &files);
+        let found: Vec<_> = modules.doubled_types().into_keys().collect();
+        assert_eq!(found, ["Twice"]);
     }
 
     #[test]

@@ -21,10 +21,14 @@ fn architecture(workspace: &Workspace) -> Architecture {
     Architecture::read(&text)
 }
 
-fn uses(workspace: &Workspace, folder: &str) -> BTreeSet<Use> {
+fn modules(workspace: &Workspace, folder: &str) -> Modules {
     let src = format!("{folder}/src");
     let files = workspace.files(&src).unwrap();
-    Modules::read(Path::new(&src), &files).uses()
+    Modules::read(Path::new(&src), &files)
+}
+
+fn uses(workspace: &Workspace, folder: &str) -> BTreeSet<Use> {
+    modules(workspace, folder).uses()
 }
 
 /// Fails with one line for each fault.
@@ -102,6 +106,22 @@ fn engine_module(file: &Path) -> Option<String> {
     let first = file.strip_prefix("engine/src").ok()?.iter().next()?;
     let name = first.to_str()?.trim_end_matches(".rs");
     (name != "lib").then(|| name.to_owned())
+}
+
+#[test]
+fn no_two_types_of_a_crate_have_one_name() {
+    let workspace = workspace();
+    let mut faults = Vec::new();
+    for package in &workspace.packages {
+        for (name, files) in modules(&workspace, &package.folder).doubled_types() {
+            let files: Vec<_> = files
+                .iter()
+                .map(|file| file.display().to_string())
+                .collect();
+            faults.push(format!("{name} is defined in {}", files.join(" and ")));
+        }
+    }
+    none(&faults);
 }
 
 #[test]

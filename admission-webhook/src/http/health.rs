@@ -46,7 +46,7 @@ impl Health {
 
 /// A thing that is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Check {
+enum HealthCheck {
     Ping,
     /// A state is served. It is from the start, where it is not a cluster's; what is wrong with newer manifests does not make the server unready,
     /// because no other replica would have them right.
@@ -54,23 +54,23 @@ enum Check {
     Shutdown,
 }
 
-const LIVE: &[Check] = &[Check::Ping];
-const READY: &[Check] = &[Check::Ping, Check::Policies, Check::Shutdown];
+const LIVE: &[HealthCheck] = &[HealthCheck::Ping];
+const READY: &[HealthCheck] = &[HealthCheck::Ping, HealthCheck::Policies, HealthCheck::Shutdown];
 
-impl Check {
+impl HealthCheck {
     const fn name(self) -> &'static str {
         match self {
-            Check::Ping => "ping",
-            Check::Policies => "policies",
-            Check::Shutdown => "shutdown",
+            HealthCheck::Ping => "ping",
+            HealthCheck::Policies => "policies",
+            HealthCheck::Shutdown => "shutdown",
         }
     }
 
     fn run(self, app: &App) -> Result<(), &'static str> {
         match self {
-            Check::Policies if !app.policies.is_synced() => Err("the policies have not come yet"),
-            Check::Shutdown if app.health.is_shutting_down() => Err("process is shutting down"),
-            Check::Ping | Check::Policies | Check::Shutdown => Ok(()),
+            HealthCheck::Policies if !app.policies.is_synced() => Err("the policies have not come yet"),
+            HealthCheck::Shutdown if app.health.is_shutting_down() => Err("process is shutting down"),
+            HealthCheck::Ping | HealthCheck::Policies | HealthCheck::Shutdown => Ok(()),
         }
     }
 }
@@ -91,7 +91,7 @@ pub(super) async fn readyz_check(State(app): State<Arc<App>>, path: Uri) -> Resp
     one(READY, &app, &path)
 }
 
-fn all(path: &str, checks: &[Check], app: &App, uri: &Uri) -> Response {
+fn all(path: &str, checks: &[HealthCheck], app: &App, uri: &Uri) -> Response {
     let health = &app.health;
     let query = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
     let mut verbose = false;
@@ -122,7 +122,7 @@ fn all(path: &str, checks: &[Check], app: &App, uri: &Uri) -> Response {
                 let _ = writeln!(lines, "[-]{name} failed: reason withheld");
             }
         }
-        if *check == Check::Policies {
+        if *check == HealthCheck::Policies {
             if health.slow.load(Ordering::Acquire) {
                 let _ = writeln!(
                     lines,
@@ -161,7 +161,7 @@ fn all(path: &str, checks: &[Check], app: &App, uri: &Uri) -> Response {
     text(StatusCode::OK, lines)
 }
 
-fn one(checks: &[Check], app: &App, path: &Uri) -> Response {
+fn one(checks: &[HealthCheck], app: &App, path: &Uri) -> Response {
     let (_, name) = path.path().rsplit_once('/').unwrap_or_default();
     let Some(check) = checks.iter().find(|check| check.name() == name) else {
         return ApiError::not_found().into_response();

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
 use gavel_engine::value::Json;
-use gavel_policy::{AuditOutcome, Evaluation, Matched, Observer, Verdict};
+use gavel_policy::{AuditOutcome, Evaluation, Matched, Observer, PolicyDecisionEvaluation};
 
 use crate::evaluation::Turn;
 use crate::telemetry::{CheckLabels, Metrics, bounded, enforcement};
@@ -126,7 +126,7 @@ impl Observer for Checks<'_> {
                 for action in self.state.actions(binding) {
                     self.note(names, error, enforcement(action), took, None);
                 }
-            } else if decision.verdict == Verdict::Error {
+            } else if decision.evaluation == PolicyDecisionEvaluation::Error {
                 self.note(names, error, "allow", took, Some(&decision.message));
             }
         }

@@ -5,7 +5,7 @@ use super::encoding::is_base64;
 
 /// Whether this is a single address.
 pub(super) fn is_email(text: &str) -> bool {
-    let mut reader = Reader { rest: text };
+    let mut reader = AddressReader { rest: text };
     reader.address(Groups::Allowed) == Some(1)
         && reader.skip_comments().is_some()
         && reader.rest.is_empty()
@@ -13,7 +13,7 @@ pub(super) fn is_email(text: &str) -> bool {
 
 /// What is left of the text. Readers answer nothing where Go fails.
 #[derive(Clone, Copy)]
-struct Reader<'t> {
+struct AddressReader<'t> {
     rest: &'t str,
 }
 
@@ -24,7 +24,7 @@ enum Groups {
     Forbidden,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> AddressReader<'t> {
     /// Reads an address or a group and answers how many addresses it has.
     fn address(&mut self, groups: Groups) -> Option<usize> {
         self.skip_space();
@@ -36,7 +36,7 @@ impl<'t> Reader<'t> {
             if let Some(comment) = self.rest.strip_prefix('(') {
                 self.rest = comment;
                 let words = self.comment()?;
-                let known = |word: &str| decoded(word) != Decoded::UnknownCharset;
+                let known = |word: &str| decoded(word) != EncodedWord::UnknownCharset;
                 return words.split([' ', '\t']).all(known).then_some(1);
             }
             return Some(1);
@@ -114,7 +114,7 @@ impl<'t> Reader<'t> {
                 true => self.quoted().map(drop),
                 false => {
                     let atom = self.atom();
-                    atom.filter(|atom| decoded(atom) != Decoded::UnknownCharset)
+                    atom.filter(|atom| decoded(atom) != EncodedWord::UnknownCharset)
                         .map(drop)
                 }
             };
@@ -214,14 +214,14 @@ enum Quoted {
 
 /// What a word is as an encoded word: `=?utf-8?q?text?=`.
 #[derive(PartialEq, Eq)]
-enum Decoded {
+enum EncodedWord {
     /// None, or one that can be read.
     Fine,
     /// One of a charset that Go does not know, which makes the word one that cannot be read.
     UnknownCharset,
 }
 
-fn decoded(word: &str) -> Decoded {
+fn decoded(word: &str) -> EncodedWord {
     let parts: Vec<&str> = word.split('?').collect();
     match parts.as_slice() {
         ["=", charset, encoding, text, "="] if word.len() >= 8 && !charset.is_empty() => {
@@ -239,11 +239,11 @@ fn decoded(word: &str) -> Decoded {
                     .iter()
                     .any(|known| known.eq_ignore_ascii_case(charset))
             {
-                true => Decoded::UnknownCharset,
-                false => Decoded::Fine,
+                true => EncodedWord::UnknownCharset,
+                false => EncodedWord::Fine,
             }
         }
-        _ => Decoded::Fine,
+        _ => EncodedWord::Fine,
     }
 }
 

@@ -23,11 +23,11 @@ use encoding::{RFC_4122, is_object_id, is_uuid_of};
 /// A format that an API server holds texts against.
 #[derive(Debug, Clone, Copy)]
 pub struct Format {
-    row: &'static Row,
+    row: &'static FormatRow,
 }
 
 #[derive(Debug)]
-struct Row {
+struct FormatRow {
     /// Without dashes.
     name: &'static str,
     /// The version that brings it.
@@ -37,7 +37,7 @@ struct Row {
 
 /// All formats.
 #[rustfmt::skip] // A table: a row a line.
-const FORMATS: &[Row] = &[
+const FORMATS: &[FormatRow] = &[
     row("bsonobjectid", is_object_id),
     row("byte", is_base64),
     row("cidr", address::is_cidr),
@@ -53,8 +53,8 @@ const FORMATS: &[Row] = &[
     row("isbn", |text| numbers::is_isbn10(text) || numbers::is_isbn13(text)),
     row("isbn10", numbers::is_isbn10),
     row("isbn13", numbers::is_isbn13),
-    Row { since: KubeVersion::v1(34), ..row("k8slongname", |text| dns1123_subdomain(text.as_bytes()).is_empty()) },
-    Row { since: KubeVersion::v1(34), ..row("k8sshortname", |text| dns1123_label(text.as_bytes()).is_empty()) },
+    FormatRow { since: KubeVersion::v1(34), ..row("k8slongname", |text| dns1123_subdomain(text.as_bytes()).is_empty()) },
+    FormatRow { since: KubeVersion::v1(34), ..row("k8sshortname", |text| dns1123_label(text.as_bytes()).is_empty()) },
     row("mac", address::is_mac),
     row("password", |_| true),
     row("rgbcolor", is_rgb_color),
@@ -66,8 +66,8 @@ const FORMATS: &[Row] = &[
     row("uuid5", |text| is_uuid_of(text, b'5', RFC_4122)),
 ];
 
-const fn row(name: &'static str, is_valid: fn(&str) -> bool) -> Row {
-    Row {
+const fn row(name: &'static str, is_valid: fn(&str) -> bool) -> FormatRow {
+    FormatRow {
         name,
         since: KubeVersion::v1(0),
         is_valid,

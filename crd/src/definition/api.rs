@@ -204,7 +204,7 @@ pub struct ServiceReference {
 /// What the API server knows of a definition.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-pub struct Status {
+pub struct CustomResourceDefinitionStatus {
     /// Whether it is established, and the like.
     #[serde(deserialize_with = "or_default")]
     pub conditions: Vec<Condition>,

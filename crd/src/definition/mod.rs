@@ -15,8 +15,9 @@ mod walk;
 mod warnings;
 
 pub use api::{
-    ClientConfig, Condition, Conversion, Names, PrinterColumn, Scale, SelectableField,
-    ServiceReference, Spec, Status, Subresources, Validation, Version, WebhookConversion,
+    ClientConfig, Condition, Conversion, CustomResourceDefinitionStatus, Names, PrinterColumn,
+    Scale, SelectableField, ServiceReference, Spec, Subresources, Validation, Version,
+    WebhookConversion,
 };
 pub use read::{Definition, ReadError, written_field};
 pub use report::{RuleOutcome, RuleReport, SchemaReport};

@@ -7,7 +7,7 @@ use gavel_engine::value::Json;
 use gavel_schema::{JsonSchema, SchemaReader};
 use serde::Deserialize;
 
-use super::api::{self, Conversion, Spec, Status, Validation, Version};
+use super::api::{self, Conversion, CustomResourceDefinitionStatus, Spec, Validation, Version};
 use super::shared::Shared;
 
 /// A CustomResourceDefinition of `apiextensions.k8s.io/v1`, with its defaults.
@@ -38,7 +38,7 @@ pub struct Definition {
     /// What it says.
     pub spec: Spec,
     /// What the API server knows of it.
-    pub status: Status,
+    pub status: CustomResourceDefinitionStatus,
 }
 
 /// Why JSON is not a CustomResourceDefinition.
@@ -69,7 +69,7 @@ impl Definition {
             #[serde(default, deserialize_with = "api::or_default")]
             spec: Spec,
             #[serde(default, deserialize_with = "api::or_default")]
-            status: Status,
+            status: CustomResourceDefinitionStatus,
         }
         let read = Written::deserialize(json).map_err(|error| ReadError(error.to_string()))?;
         if read.api_version == "apiextensions.k8s.io/v1beta1" {
@@ -124,8 +124,8 @@ impl Definition {
         }
     }
 
-    pub(super) fn created_status(&self) -> Status {
-        Status::default().storing(&self.spec)
+    pub(super) fn created_status(&self) -> CustomResourceDefinitionStatus {
+        CustomResourceDefinitionStatus::default().storing(&self.spec)
     }
 
     /// What a version says of its objects. Nothing where there is no such version, unless all versions say the same.
@@ -145,9 +145,9 @@ impl Definition {
     }
 }
 
-impl Status {
+impl CustomResourceDefinitionStatus {
     /// The same with the version in which objects are stored now.
-    pub(super) fn storing(mut self, spec: &Spec) -> Status {
+    pub(super) fn storing(mut self, spec: &Spec) -> CustomResourceDefinitionStatus {
         let storage = spec.versions.iter().find(|version| version.storage);
         if let Some(Version { name, .. }) = storage
             && !self.stored_versions.contains(name)

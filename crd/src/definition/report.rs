@@ -77,7 +77,7 @@ fn report<'d>(
     envs: &RuleEnvs,
     age: Age,
 ) -> SchemaReport<'d> {
-    let mut walk = Walk {
+    let mut walk = ReportWalk {
         envs,
         age,
         rules: Vec::new(),
@@ -92,14 +92,14 @@ fn report<'d>(
     }
 }
 
-struct Walk<'w, 'd> {
+struct ReportWalk<'w, 'd> {
     envs: &'w RuleEnvs,
     age: Age,
     rules: Vec<RuleReport<'d>>,
     total: TotalCost,
 }
 
-impl<'d> Walk<'_, 'd> {
+impl<'d> ReportWalk<'_, 'd> {
     /// `context` is the way to the node, or the key of the schema beside another that the node is in.
     fn node(
         &mut self,

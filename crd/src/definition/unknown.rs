@@ -11,15 +11,15 @@ use super::Definition;
 const MAX_UNKNOWN: usize = 100;
 
 /// What the decoder knows of a value.
-enum Known {
+enum KnownFields {
     /// Any field: the value is no struct, or it decodes itself and thereby hides what it does not know.
     All,
     /// The fields of a struct.
-    Fields(&'static [(&'static str, &'static Known)]),
+    Fields(&'static [(&'static str, &'static KnownFields)]),
     /// The same of each element of a list.
-    List(&'static Known),
+    List(&'static KnownFields),
     /// The same of each value of a map.
-    Map(&'static Known),
+    Map(&'static KnownFields),
     /// Those of `metav1.ObjectMeta`.
     Metadata,
 }
@@ -38,12 +38,12 @@ impl Definition {
 }
 
 /// As deep as the table for most values, and as schemas are nested for them.
-fn visit(value: &Json, known: &Known, path: &Path<'_>, unknown: &mut Vec<String>) {
+fn visit(value: &Json, known: &KnownFields, path: &Path<'_>, unknown: &mut Vec<String>) {
     if unknown.len() >= MAX_UNKNOWN {
         return;
     }
     match (known, value) {
-        (Known::Fields(known), Json::Object(fields)) => {
+        (KnownFields::Fields(known), Json::Object(fields)) => {
             for (name, value) in fields {
                 let path = path.child(name);
                 match known.iter().find(|(known, _)| known == name) {
@@ -52,17 +52,17 @@ fn visit(value: &Json, known: &Known, path: &Path<'_>, unknown: &mut Vec<String>
                 }
             }
         }
-        (Known::Map(known), Json::Object(entries)) => {
+        (KnownFields::Map(known), Json::Object(entries)) => {
             for (key, value) in entries {
                 visit(value, known, &path.child(key), unknown);
             }
         }
-        (Known::List(known), Json::Array(items)) => {
+        (KnownFields::List(known), Json::Array(items)) => {
             for (n, value) in items.iter().enumerate() {
                 visit(value, known, &path.index(n), unknown);
             }
         }
-        (Known::Metadata, metadata) => {
+        (KnownFields::Metadata, metadata) => {
             for field in meta::check(metadata).unwrap_or_default() {
                 add(format!("{}.{field}", path.strict()), unknown);
             }
@@ -80,38 +80,38 @@ fn add(path: String, unknown: &mut Vec<String>) {
 
 macro_rules! fields {
     ($($name:literal $(: $known:expr)?),* $(,)?) => {
-        Known::Fields(&[$(($name, fields!(@ $($known)?))),*])
+        KnownFields::Fields(&[$(($name, fields!(@ $($known)?))),*])
     };
-    (@) => { &Known::All };
+    (@) => { &KnownFields::All };
     (@ $known:expr) => { &$known };
 }
 
-static DEFINITION: Known = fields! {
-    "apiVersion", "kind", "metadata": Known::Metadata, "spec": SPEC, "status": STATUS,
+static DEFINITION: KnownFields = fields! {
+    "apiVersion", "kind", "metadata": KnownFields::Metadata, "spec": SPEC, "status": STATUS,
 };
 
-static SPEC: Known = fields! {
-    "group", "names": NAMES, "scope", "versions": Known::List(&VERSION), "conversion": CONVERSION,
+static SPEC: KnownFields = fields! {
+    "group", "names": NAMES, "scope", "versions": KnownFields::List(&VERSION), "conversion": CONVERSION,
     "preserveUnknownFields",
 };
 
-static NAMES: Known =
+static NAMES: KnownFields =
     fields! { "plural", "singular", "shortNames", "kind", "listKind", "categories" };
 
-static VERSION: Known = fields! {
+static VERSION: KnownFields = fields! {
     "name", "served", "storage", "deprecated", "deprecationWarning",
     "schema": fields! { "openAPIV3Schema": SCHEMA },
     "subresources": fields! {
         "status": fields! {},
         "scale": fields! { "specReplicasPath", "statusReplicasPath", "labelSelectorPath" },
     },
-    "additionalPrinterColumns": Known::List(&fields! {
+    "additionalPrinterColumns": KnownFields::List(&fields! {
         "name", "type", "format", "description", "priority", "jsonPath"
     }),
-    "selectableFields": Known::List(&fields! { "jsonPath" }),
+    "selectableFields": KnownFields::List(&fields! { "jsonPath" }),
 };
 
-static CONVERSION: Known = fields! {
+static CONVERSION: KnownFields = fields! {
     "strategy",
     "webhook": fields! {
         "clientConfig": fields! {
@@ -121,29 +121,29 @@ static CONVERSION: Known = fields! {
     },
 };
 
-static STATUS: Known = fields! {
-    "conditions": Known::List(&fields! {
+static STATUS: KnownFields = fields! {
+    "conditions": KnownFields::List(&fields! {
         "type", "status", "lastTransitionTime", "reason", "message", "observedGeneration"
     }),
     "acceptedNames": NAMES, "storedVersions", "observedGeneration",
 };
 
 /// What holds a schema or something else decodes itself: `items`, `additionalProperties`, `additionalItems`, `dependencies`.
-static SCHEMA: Known = fields! {
+static SCHEMA: KnownFields = fields! {
     "id", "$schema", "$ref", "description", "type", "format", "title", "default", "maximum",
     "exclusiveMaximum", "minimum", "exclusiveMinimum", "maxLength", "minLength", "pattern",
     "maxItems", "minItems", "uniqueItems", "multipleOf", "enum", "maxProperties", "minProperties",
     "required", "items",
-    "allOf": Known::List(&SCHEMA), "oneOf": Known::List(&SCHEMA), "anyOf": Known::List(&SCHEMA),
+    "allOf": KnownFields::List(&SCHEMA), "oneOf": KnownFields::List(&SCHEMA), "anyOf": KnownFields::List(&SCHEMA),
     "not": SCHEMA,
-    "properties": Known::Map(&SCHEMA), "additionalProperties",
-    "patternProperties": Known::Map(&SCHEMA), "dependencies", "additionalItems",
-    "definitions": Known::Map(&SCHEMA),
+    "properties": KnownFields::Map(&SCHEMA), "additionalProperties",
+    "patternProperties": KnownFields::Map(&SCHEMA), "dependencies", "additionalItems",
+    "definitions": KnownFields::Map(&SCHEMA),
     "externalDocs": fields! { "description", "url" },
     "example", "nullable", "x-kubernetes-preserve-unknown-fields",
     "x-kubernetes-embedded-resource", "x-kubernetes-int-or-string", "x-kubernetes-list-map-keys",
     "x-kubernetes-list-type", "x-kubernetes-map-type",
-    "x-kubernetes-validations": Known::List(&fields! {
+    "x-kubernetes-validations": KnownFields::List(&fields! {
         "rule", "message", "messageExpression", "reason", "fieldPath", "optionalOldSelf"
     }),
 };

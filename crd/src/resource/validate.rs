@@ -138,7 +138,7 @@ impl CompiledCrd {
         let empty = JsonSchema::default();
         let schema = version.schema.as_deref().unwrap_or(&empty);
         let correlation = old.map(|old| Correlation::new(object, old, schema));
-        let validation = Validation {
+        let validation = ObjectValidation {
             crd: self,
             version,
             object,
@@ -151,7 +151,7 @@ impl CompiledCrd {
 }
 
 /// One object on its way.
-struct Validation<'v, 'd> {
+struct ObjectValidation<'v, 'd> {
     crd: &'v CompiledCrd,
     version: &'d CompiledVersion,
     object: &'d Json,
@@ -160,7 +160,7 @@ struct Validation<'v, 'd> {
     options: &'v ValidateOptions<'v>,
 }
 
-impl Validation<'_, '_> {
+impl ObjectValidation<'_, '_> {
     fn run(&self) -> Result<Outcome, Interrupted> {
         let work = Work::new(self.options.interrupt);
         let schema_errors = self.schema_errors(&work)?;

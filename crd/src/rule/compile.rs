@@ -81,7 +81,7 @@ pub fn compile(
     envs: &RuleEnvs,
     ages: impl Fn(&ValidationRule) -> (Age, Age),
 ) -> Vec<CompiledRule> {
-    let compiler = Compiler {
+    let compiler = RuleCompiler {
         schema,
         node,
         envs: NodeEnvs::new(envs, node),
@@ -98,13 +98,13 @@ pub fn max_cardinality(node: &NodeType) -> u64 {
     MAX_REQUEST_SIZE.checked_div(with_comma).unwrap_or(0)
 }
 
-struct Compiler<'c> {
+struct RuleCompiler<'c> {
     schema: &'c JsonSchema,
     node: &'c NodeType,
     envs: NodeEnvs<'c>,
 }
 
-impl Compiler<'_> {
+impl RuleCompiler<'_> {
     fn compile(&self, rule: &ValidationRule, (age, message_age): (Age, Age)) -> CompiledRule {
         let mut compiled = CompiledRule {
             rule: Ok(None),

@@ -7,10 +7,10 @@ use gavel_schema::JsonSchema;
 
 /// A path from a schema's node to a field below it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
-pub struct FieldPath(Vec<Step>);
+pub struct FieldPath(Vec<FieldPathStep>);
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum Step {
+enum FieldPathStep {
     /// A declared field.
     Field(String),
     /// A key of a map.
@@ -92,7 +92,7 @@ impl FieldPath {
 
     /// Whether the first field has this name.
     pub fn starts_with(&self, name: &str) -> bool {
-        matches!(self.0.first(), Some(Step::Field(first)) if first == name)
+        matches!(self.0.first(), Some(FieldPathStep::Field(first)) if first == name)
     }
 
     /// A step further down. Of a map that may hold anything nothing is known, and what is below it is no field: upstream
@@ -106,11 +106,11 @@ impl FieldPath {
         let node = node.ok_or_else(unknown)?;
         if node.properties.is_empty() {
             node.additional_properties.as_ref().ok_or_else(unknown)?;
-            self.0.push(Step::Key(name));
+            self.0.push(FieldPathStep::Key(name));
             return Ok(node.value().map(|value| &**value));
         }
         let field = node.properties.get(&name).ok_or_else(unknown)?;
-        self.0.push(Step::Field(name));
+        self.0.push(FieldPathStep::Field(name));
         Ok(Some(field))
     }
 }
@@ -120,10 +120,10 @@ impl fmt::Display for FieldPath {
         for (n, step) in self.0.iter().enumerate() {
             match step {
                 // Upstream takes a step without a name for an index.
-                Step::Field(name) if name.is_empty() => f.write_str("[]")?,
-                Step::Field(name) if n == 0 => f.write_str(name)?,
-                Step::Field(name) => write!(f, ".{name}")?,
-                Step::Key(key) => write!(f, "[{key}]")?,
+                FieldPathStep::Field(name) if name.is_empty() => f.write_str("[]")?,
+                FieldPathStep::Field(name) if n == 0 => f.write_str(name)?,
+                FieldPathStep::Field(name) => write!(f, ".{name}")?,
+                FieldPathStep::Key(key) => write!(f, "[{key}]")?,
             }
         }
         Ok(())

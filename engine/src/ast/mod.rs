@@ -38,7 +38,7 @@ pub enum ExprKind {
     /// A global call `f(x)`, a receiver-style call `target.f(x)`, or an operator.
     Call(Box<Call>),
     /// `[a, ?b]`.
-    List(List),
+    List(ListExpr),
     /// `{k: v, ?k: v}`.
     Map(Vec<MapEntry>),
     /// `Type{field: value}`.
@@ -90,14 +90,14 @@ pub struct Call {
 
 /// `[a, ?b]`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct List {
+pub struct ListExpr {
     /// The elements.
     pub elements: Vec<Expr>,
     /// The indices of the elements written with `?`, ascending.
     pub optional_indices: Vec<u32>,
 }
 
-impl List {
+impl ListExpr {
     /// Whether the element at `index` was written with `?`.
     pub fn is_optional(&self, index: usize) -> bool {
         self.optional_indices.iter().any(|i| *i as usize == index)

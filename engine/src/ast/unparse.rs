@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::operators as op;
-use super::{Call, Constant, Expr, ExprKind, List, MapEntry, Select, Struct};
+use super::{Call, Constant, Expr, ExprKind, ListExpr, MapEntry, Select, Struct};
 
 /// An expression whose tree this is, but for ids and places; none where there is no such expression.
 ///
@@ -258,7 +258,7 @@ impl Writer {
         }
     }
 
-    fn list(&mut self, list: &List) -> Option<()> {
+    fn list(&mut self, list: &ListExpr) -> Option<()> {
         self.text.push('[');
         for (index, element) in list.elements.iter().enumerate() {
             self.separate(index, list.is_optional(index));

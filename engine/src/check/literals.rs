@@ -2,11 +2,11 @@
 
 use super::Reference;
 use super::checker::Checker;
-use crate::ast::{ExprId, List, MapEntry, Struct};
+use crate::ast::{ExprId, ListExpr, MapEntry, Struct};
 use crate::types::Type;
 
 impl Checker<'_> {
-    pub(super) fn check_list(&mut self, id: ExprId, list: &mut List) {
+    pub(super) fn check_list(&mut self, id: ExprId, list: &mut ListExpr) {
         let optional_indices = std::mem::take(&mut list.optional_indices);
         let mut optional = optional_indices.iter().copied().peekable();
         let mut joined = None;

@@ -1,7 +1,7 @@
 //! The walk over the tree: names, selections and literals.
 
 use super::estimator::{EntrySize, Estimator};
-use crate::ast::{Expr, ExprKind, List, MapEntry, Select};
+use crate::ast::{Expr, ExprKind, ListExpr, MapEntry, Select};
 use crate::cost::{self, CostEstimate, SizeEstimate};
 use crate::types::Type;
 
@@ -59,7 +59,7 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    fn list(&mut self, expr: &'a Expr, list: &'a List) -> CostEstimate {
+    fn list(&mut self, expr: &'a Expr, list: &'a ListExpr) -> CostEstimate {
         let mut sum = CostEstimate::exact(cost::LIST);
         let mut value = None;
         for element in &list.elements {

@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 use super::macros::{MacroCall, MacroContext, MacroError, Macros};
 use super::nodes::{self, Nodes};
 use crate::ast::operators::OPT_SELECT;
-use crate::ast::{Constant, Expr, ExprId, ExprKind, List, MapEntry, Struct, StructField};
+use crate::ast::{Constant, Expr, ExprId, ExprKind, ListExpr, MapEntry, Struct, StructField};
 use crate::source::Offset;
 
 /// A tree in the making.
@@ -132,7 +132,7 @@ impl<'m> Builder<'m> {
         let elements = self.take(mark);
         self.push(
             id,
-            ExprKind::List(List {
+            ExprKind::List(ListExpr {
                 elements,
                 optional_indices,
             }),

@@ -9,14 +9,14 @@ use super::{Primitive, Type};
 impl fmt::Display for Type {
     /// The protocol's and documentation's form: `list(int)`, `google.protobuf.Timestamp`, `null_type`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_type(f, self, Form::Full)
+        write_type(f, self, TypeForm::Full)
     }
 }
 
 impl Type {
     /// The form of checker messages, with short names: `list(timestamp)`, `null`.
     pub fn in_message(&self) -> impl fmt::Display + '_ {
-        InMessage(self)
+        TypeInMessage(self)
     }
 
     /// The name without parameters: `list`, `google.protobuf.Timestamp`, `null_type`.
@@ -32,23 +32,29 @@ impl Type {
     }
 }
 
-struct InMessage<'t>(&'t Type);
+struct TypeInMessage<'t>(&'t Type);
 
-impl fmt::Display for InMessage<'_> {
+impl fmt::Display for TypeInMessage<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_type(f, self.0, Form::Message)
+        write_type(f, self.0, TypeForm::Message)
     }
 }
 
 /// Which names types go by.
 #[derive(Clone, Copy, PartialEq)]
-enum Form {
+enum TypeForm {
     Full,
     Message,
 }
 
-fn write_type(f: &mut fmt::Formatter<'_>, ty: &Type, form: Form) -> fmt::Result {
-    let either = |full, message| if form == Form::Full { full } else { message };
+fn write_type(f: &mut fmt::Formatter<'_>, ty: &Type, form: TypeForm) -> fmt::Result {
+    let either = |full, message| {
+        if form == TypeForm::Full {
+            full
+        } else {
+            message
+        }
+    };
     match ty {
         Type::Dyn => f.write_str("dyn"),
         Type::Any => f.write_str(either("google.protobuf.Any", "any")),
@@ -76,7 +82,7 @@ fn write_named<'t>(
     f: &mut fmt::Formatter<'_>,
     name: &str,
     parameters: impl IntoIterator<Item = &'t Type>,
-    form: Form,
+    form: TypeForm,
 ) -> fmt::Result {
     f.write_str(name)?;
     let mut separator = "(";

@@ -51,7 +51,7 @@ pub enum Type {
     /// `type(T)`, the type of types; without a parameter it is plain `type`.
     Type(Option<Arc<Type>>),
     /// A named type of a library, such as `optional_type(T)` or `kubernetes.URL`.
-    Opaque(Arc<Opaque>),
+    Opaque(Arc<OpaqueType>),
     /// A named type with fields.
     Struct(SmolStr),
     /// A type parameter of a declaration, such as `A`.
@@ -79,7 +79,7 @@ pub enum Primitive {
 
 /// A named type of a library, with its parameters.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Opaque {
+pub struct OpaqueType {
     /// The name, as `type(x)` prints it.
     pub name: SmolStr,
     /// The parameters.
@@ -104,7 +104,7 @@ impl Type {
 
     /// A named type of a library.
     pub fn opaque(name: impl Into<SmolStr>, parameters: Vec<Type>) -> Type {
-        Type::Opaque(Arc::new(Opaque {
+        Type::Opaque(Arc::new(OpaqueType {
             name: name.into(),
             parameters,
         }))

@@ -15,7 +15,7 @@ const MAX_LENGTH: usize = 1 << 22;
 impl Value<'_> {
     /// The value as messages print it: `value [a, 1] is not optional`, `no such key: 1`. Strings are bare, `null` is 0.
     pub fn in_message(&self) -> impl fmt::Display + '_ {
-        InMessage(self)
+        ValueInMessage(self)
     }
 
     /// [`Value::go_type`] of a value that a host bound as it was: null, arrays and objects are Go's own.
@@ -66,9 +66,9 @@ impl Value<'_> {
     }
 }
 
-struct InMessage<'v, 'a>(&'v Value<'a>);
+struct ValueInMessage<'v, 'a>(&'v Value<'a>);
 
-impl fmt::Display for InMessage<'_, '_> {
+impl fmt::Display for ValueInMessage<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = Printer {
             out: f,

@@ -20,11 +20,11 @@ pub enum Layout {
 pub struct ParseError<'t> {
     layout: Layout,
     text: &'t str,
-    fault: Fault<'t>,
+    fault: LayoutFault<'t>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fault<'t> {
+enum LayoutFault<'t> {
     /// What was left of the text does not begin with this element of the layout.
     Expected(&'static str, &'t str),
     /// A number is too large or small.
@@ -57,7 +57,7 @@ impl Layout {
         })
     }
 
-    fn read<'t>(self, cursor: &mut Cursor<'t>) -> Result<OffsetTime, Fault<'t>> {
+    fn read<'t>(self, cursor: &mut Cursor<'t>) -> Result<OffsetTime, LayoutFault<'t>> {
         let year = cursor.digits::<4>("2006")?;
         cursor.literal("-")?;
         let month = cursor.digits::<2>("01")?;
@@ -82,7 +82,7 @@ impl Layout {
             offset_seconds = cursor.offset("Z07:00")?;
         }
         if !cursor.0.is_empty() {
-            return Err(Fault::Extra(cursor.0));
+            return Err(LayoutFault::Extra(cursor.0));
         }
         in_range("day", (1..=days_in_month(year, month)).contains(&day))?;
         let local = days_from_civil(year, month, day)
@@ -96,10 +96,10 @@ impl Layout {
     }
 }
 
-fn in_range<'t>(what: &'static str, is_in_range: bool) -> Result<(), Fault<'t>> {
+fn in_range<'t>(what: &'static str, is_in_range: bool) -> Result<(), LayoutFault<'t>> {
     match is_in_range {
         true => Ok(()),
-        false => Err(Fault::OutOfRange(what)),
+        false => Err(LayoutFault::OutOfRange(what)),
     }
 }
 
@@ -107,11 +107,11 @@ fn in_range<'t>(what: &'static str, is_in_range: bool) -> Result<(), Fault<'t>> 
 struct Cursor<'t>(&'t str);
 
 impl<'t> Cursor<'t> {
-    fn expected(&self, element: &'static str) -> Fault<'t> {
-        Fault::Expected(element, self.0)
+    fn expected(&self, element: &'static str) -> LayoutFault<'t> {
+        LayoutFault::Expected(element, self.0)
     }
 
-    fn literal(&mut self, text: &'static str) -> Result<(), Fault<'t>> {
+    fn literal(&mut self, text: &'static str) -> Result<(), LayoutFault<'t>> {
         self.0 = self
             .0
             .strip_prefix(text)
@@ -120,7 +120,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// Reads a number of exactly `N` digits, at most four.
-    fn digits<const N: usize>(&mut self, element: &'static str) -> Result<u16, Fault<'t>> {
+    fn digits<const N: usize>(&mut self, element: &'static str) -> Result<u16, LayoutFault<'t>> {
         let digits = self.0.get(..N).and_then(number);
         let (value, rest) = digits
             .zip(self.0.get(N..))
@@ -130,7 +130,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// Reads one or two digits.
-    fn hour(&mut self) -> Result<u16, Fault<'t>> {
+    fn hour(&mut self) -> Result<u16, LayoutFault<'t>> {
         self.digits::<2>("15").or_else(|_| self.digits::<1>("15"))
     }
 
@@ -154,7 +154,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// Reads `Z` or an offset such as `+01:00`, in seconds east of UTC.
-    fn offset(&mut self, element: &'static str) -> Result<i32, Fault<'t>> {
+    fn offset(&mut self, element: &'static str) -> Result<i32, LayoutFault<'t>> {
         if let Some(rest) = self.0.strip_prefix('Z') {
             self.0 = rest;
             return Ok(0);
@@ -200,7 +200,7 @@ impl fmt::Display for ParseError<'_> {
         f.write_str("parsing time ")?;
         write_quoted(f, self.text)?;
         match self.fault {
-            Fault::Expected(element, rest) => {
+            LayoutFault::Expected(element, rest) => {
                 f.write_str(" as ")?;
                 write_quoted(f, self.layout.text())?;
                 f.write_str(": cannot parse ")?;
@@ -208,8 +208,8 @@ impl fmt::Display for ParseError<'_> {
                 f.write_str(" as ")?;
                 write_quoted(f, element)
             }
-            Fault::OutOfRange(what) => write!(f, ": {what} out of range"),
-            Fault::Extra(rest) => {
+            LayoutFault::OutOfRange(what) => write!(f, ": {what} out of range"),
+            LayoutFault::Extra(rest) => {
                 f.write_str(": extra text: ")?;
                 write_quoted(f, rest)
             }

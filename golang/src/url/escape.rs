@@ -1,6 +1,6 @@
 //! Percent-encoding: which bytes each part of a URL may hold as they are.
 
-use super::Fault;
+use super::UrlFault;
 
 /// The part of a URL that is encoded or decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +38,7 @@ impl Part {
 }
 
 /// Replaces `%41` by the byte it stands for.
-pub(super) fn decode(text: &str, part: Part) -> Result<Vec<u8>, Fault> {
+pub(super) fn decode(text: &str, part: Part) -> Result<Vec<u8>, UrlFault> {
     let is_host = matches!(part, Part::Host | Part::Zone);
     let stays = |byte: u8| match is_host {
         true => part.allows(byte),
@@ -57,18 +57,18 @@ pub(super) fn decode(text: &str, part: Part) -> Result<Vec<u8>, Fault> {
                     .map(|(high, low)| (high << 4) | low);
                 match value.filter(|value| may_stand_for(part, *value)) {
                     Some(value) => decoded.push(value),
-                    None => return Err(Fault::Escape(vec![*byte, *high, *low])),
+                    None => return Err(UrlFault::Escape(vec![*byte, *high, *low])),
                 }
                 after
             }
-            (b'%', _) => return Err(Fault::Escape(rest.to_vec())),
+            (b'%', _) => return Err(UrlFault::Escape(rest.to_vec())),
             (b'+', _) if part == Part::Query => {
                 decoded.push(b' ');
                 after
             }
             (byte, _) => {
                 if is_host && byte.is_ascii() && !part.allows(byte) {
-                    return Err(Fault::HostCharacter(byte));
+                    return Err(UrlFault::HostCharacter(byte));
                 }
                 decoded.push(byte);
                 after
@@ -111,7 +111,7 @@ pub(super) fn encode(bytes: &[u8], part: Part) -> String {
 }
 
 /// A path or fragment as it is written where that is well encoded, else encoded anew.
-pub(super) fn encoded(raw: &str, part: Part) -> Result<String, Fault> {
+pub(super) fn encoded(raw: &str, part: Part) -> Result<String, UrlFault> {
     if raw.bytes().all(|byte| part.allows(byte)) {
         return Ok(raw.to_owned());
     }

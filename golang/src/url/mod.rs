@@ -35,12 +35,12 @@ pub struct Url {
 #[derive(Debug, Clone)]
 pub struct UrlError {
     text: String,
-    fault: Fault,
+    fault: UrlFault,
 }
 
 /// What is wrong with a text.
 #[derive(Debug, Clone)]
-enum Fault {
+enum UrlFault {
     Known(&'static str),
     /// A `%` without two digits, or with two that are not allowed there.
     Escape(Vec<u8>),
@@ -165,7 +165,7 @@ impl Url {
 }
 
 impl UrlError {
-    fn new(text: &str, fault: Fault) -> Self {
+    fn new(text: &str, fault: UrlFault) -> Self {
         UrlError {
             text: text.to_owned(),
             fault,
@@ -177,13 +177,13 @@ impl fmt::Display for UrlError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "parse {}: ", quote(&self.text))?;
         match &self.fault {
-            Fault::Known(message) => f.write_str(message),
-            Fault::Escape(bytes) => write!(f, "invalid URL escape {}", quote(bytes)),
-            Fault::HostCharacter(byte) => {
+            UrlFault::Known(message) => f.write_str(message),
+            UrlFault::Escape(bytes) => write!(f, "invalid URL escape {}", quote(bytes)),
+            UrlFault::HostCharacter(byte) => {
                 write!(f, "invalid character {} in host name", quote([*byte]))
             }
-            Fault::Port(port) => write!(f, "invalid port {port} after host"),
-            Fault::Host(why) => write!(f, "invalid host: {why}"),
+            UrlFault::Port(port) => write!(f, "invalid port {port} after host"),
+            UrlFault::Host(why) => write!(f, "invalid host: {why}"),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! From text to a URL (Go's `net/url`, `parse`).
 
 use super::escape::{Part, decode, encode, encoded};
-use super::{Fault, Url};
+use super::{Url, UrlFault};
 use crate::netip::parse_address;
 use crate::quote::quote;
 
@@ -15,12 +15,12 @@ pub(super) enum Mode {
 }
 
 /// Reads a URL without a fragment.
-pub(super) fn parse(text: &str, mode: Mode) -> Result<Url, Fault> {
+pub(super) fn parse(text: &str, mode: Mode) -> Result<Url, UrlFault> {
     if text.bytes().any(|byte| byte.is_ascii_control()) {
-        return Err(Fault::Known("net/url: invalid control character in URL"));
+        return Err(UrlFault::Known("net/url: invalid control character in URL"));
     }
     if text.is_empty() && mode == Mode::Request {
-        return Err(Fault::Known("empty url"));
+        return Err(UrlFault::Known("empty url"));
     }
     let mut url = Url::default();
     if text == "*" {
@@ -41,14 +41,14 @@ pub(super) fn parse(text: &str, mode: Mode) -> Result<Url, Fault> {
     if !rest.starts_with('/') && !url.scheme.is_empty() {
         url.text.push_str(rest);
     } else if !rest.starts_with('/') && mode == Mode::Request {
-        return Err(Fault::Known("invalid URI for request"));
+        return Err(UrlFault::Known("invalid URI for request"));
     } else if rest
         .split('/')
         .next()
         .is_some_and(|segment| segment.contains(':'))
     {
         let message = "first path segment in URL cannot contain colon";
-        return Err(Fault::Known(message));
+        return Err(UrlFault::Known(message));
     } else {
         parse_hierarchy(&mut url, rest, mode)?;
     }
@@ -60,7 +60,7 @@ pub(super) fn parse(text: &str, mode: Mode) -> Result<Url, Fault> {
 }
 
 /// Reads `//user@host/path` or a path.
-fn parse_hierarchy(url: &mut Url, rest: &str, mode: Mode) -> Result<(), Fault> {
+fn parse_hierarchy(url: &mut Url, rest: &str, mode: Mode) -> Result<(), UrlFault> {
     let has_authority =
         !url.scheme.is_empty() || (mode == Mode::Reference && !rest.starts_with("///"));
     let path = match rest.strip_prefix("//").filter(|_| has_authority) {
@@ -90,10 +90,12 @@ fn parse_hierarchy(url: &mut Url, rest: &str, mode: Mode) -> Result<(), Fault> {
 }
 
 /// What is before the first `:`, if it is a scheme, and what is after it.
-fn split_scheme(text: &str) -> Result<(&str, &str), Fault> {
+fn split_scheme(text: &str) -> Result<(&str, &str), UrlFault> {
     let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.')));
     match end.and_then(|end| text.split_at_checked(end)) {
-        Some(("", rest)) if rest.starts_with(':') => Err(Fault::Known("missing protocol scheme")),
+        Some(("", rest)) if rest.starts_with(':') => {
+            Err(UrlFault::Known("missing protocol scheme"))
+        }
         Some((scheme, rest)) if scheme.starts_with(|c: char| c.is_ascii_alphabetic()) => Ok(rest
             .strip_prefix(':')
             .map_or(("", text), |rest| (scheme, rest))),
@@ -102,14 +104,14 @@ fn split_scheme(text: &str) -> Result<(&str, &str), Fault> {
 }
 
 /// The user, encoded, and the host, decoded.
-fn parse_authority(scheme: &str, authority: &str) -> Result<(Option<String>, Vec<u8>), Fault> {
+fn parse_authority(scheme: &str, authority: &str) -> Result<(Option<String>, Vec<u8>), UrlFault> {
     let Some((user, host)) = authority.rsplit_once('@') else {
         return Ok((None, parse_host(scheme, authority)?));
     };
     let host = parse_host(scheme, host)?;
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-._:~!$&'()*+,;=%@".contains(&byte);
     if !user.bytes().all(allowed) {
-        return Err(Fault::Known("net/url: invalid userinfo"));
+        return Err(UrlFault::Known("net/url: invalid userinfo"));
     }
     let anew = |text: &str| Ok(encode(&decode(text, Part::User)?, Part::User));
     let user = match user.split_once(':') {
@@ -119,10 +121,10 @@ fn parse_authority(scheme: &str, authority: &str) -> Result<(Option<String>, Vec
     Ok((Some(user), host))
 }
 
-fn parse_host(scheme: &str, host: &str) -> Result<Vec<u8>, Fault> {
+fn parse_host(scheme: &str, host: &str) -> Result<Vec<u8>, UrlFault> {
     match host.rfind('[') {
         Some(0) => return parse_ip_literal(host),
-        Some(_) => return Err(Fault::Known("invalid IP-literal")),
+        Some(_) => return Err(UrlFault::Known("invalid IP-literal")),
         None => {}
     }
     // A colon too many is part of the host, except where that is surely wrong.
@@ -137,28 +139,30 @@ fn parse_host(scheme: &str, host: &str) -> Result<Vec<u8>, Fault> {
 }
 
 /// Reads `[::1%25eth0]:80`.
-fn parse_ip_literal(host: &str) -> Result<Vec<u8>, Fault> {
+fn parse_ip_literal(host: &str) -> Result<Vec<u8>, UrlFault> {
     let inner = host
         .strip_prefix('[')
         .and_then(|rest| rest.rsplit_once(']'));
-    let (address, port) = inner.ok_or(Fault::Known("missing ']' in host"))?;
+    let (address, port) = inner.ok_or(UrlFault::Known("missing ']' in host"))?;
     check_port(port)?;
     let zone = address.find("%25").unwrap_or(address.len());
     let (address, zone) = address.split_at(zone);
     let mut address = decode(address, Part::Host)?;
     address.extend(decode(zone, Part::Zone)?);
     match parse_address(&address) {
-        Err(error) => return Err(Fault::Host(error.to_string())),
-        Ok(parsed) if parsed.address.is_ipv4() => return Err(Fault::Known("invalid IP-literal")),
+        Err(error) => return Err(UrlFault::Host(error.to_string())),
+        Ok(parsed) if parsed.address.is_ipv4() => {
+            return Err(UrlFault::Known("invalid IP-literal"));
+        }
         Ok(_) => {}
     }
     Ok([b"[", address.as_slice(), b"]", port.as_bytes()].concat())
 }
 
-fn check_port(port: &str) -> Result<(), Fault> {
+fn check_port(port: &str) -> Result<(), UrlFault> {
     match is_port(port.as_bytes()) {
         true => Ok(()),
-        false => Err(Fault::Port(quote(port))),
+        false => Err(UrlFault::Port(quote(port))),
     }
 }
 

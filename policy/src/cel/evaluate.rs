@@ -10,7 +10,7 @@ use gavel_engine::value::Value;
 use super::compile::Expression;
 use super::inputs::Inputs;
 use super::runner::{Ran, Runner};
-use super::variables::{Pool, Scope, Variable};
+use super::variables::{CompiledVariable, Pool, Scope};
 
 /// What is said where the expressions of a group have used up their budget.
 pub(crate) const OUT_OF_BUDGET: &str =
@@ -36,7 +36,7 @@ impl<'p> Group<'p> {
     /// So many expressions, of which none was evaluated; the params of the inputs are never read.
     pub(crate) fn new(
         expressions: usize,
-        variables: &'p [Variable],
+        variables: &'p [CompiledVariable],
         inputs: Inputs<'p>,
         runner: Runner<'p>,
     ) -> Self {

@@ -21,7 +21,7 @@ pub use environment::{Declarations, ObjectTypes};
 pub(crate) use evaluate::{Group, OUT_OF_BUDGET, Outcome};
 pub(crate) use inputs::Inputs;
 pub(crate) use runner::Runner;
-pub use variables::Variable;
+pub use variables::CompiledVariable;
 
 pub use crate::expression_kind::ExpressionKind;
 

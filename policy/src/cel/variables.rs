@@ -21,7 +21,7 @@ use super::runner::{Ran, Runner};
 
 /// A variable of a policy.
 #[derive(Debug)]
-pub struct Variable {
+pub struct CompiledVariable {
     /// The name.
     pub name: SmolStr,
     /// What it stands for.
@@ -30,7 +30,7 @@ pub struct Variable {
 
 /// What is known of a variable.
 #[derive(Debug, Clone, Copy)]
-enum Memory<'a> {
+enum VariableState<'a> {
     Nothing,
     /// It is being evaluated: what reads it now would wait for itself.
     Running,
@@ -39,8 +39,8 @@ enum Memory<'a> {
 
 /// The variables that do not depend on params.
 pub(super) struct Pool<'p> {
-    known: &'p [Variable],
-    memory: &'p [Cell<Memory<'p>>],
+    known: &'p [CompiledVariable],
+    memory: &'p [Cell<VariableState<'p>>],
     inputs: Inputs<'p>,
     runner: Runner<'p>,
     /// The same as a value; set as soon as there is one.
@@ -55,7 +55,7 @@ pub(super) struct Scope<'e, 'p> {
     /// Which variables of the pool were charged for.
     charged: &'e [Cell<bool>],
     /// The variables that depend on params.
-    memory: &'e [Cell<Memory<'e>>],
+    memory: &'e [Cell<VariableState<'e>>],
     inputs: Inputs<'e>,
     runner: Runner<'e>,
     this: Cell<Value<'e>>,
@@ -65,11 +65,15 @@ pub(super) struct Scope<'e, 'p> {
 
 impl<'p> Pool<'p> {
     /// Nothing is known of them yet.
-    pub(super) fn new(known: &'p [Variable], inputs: Inputs<'p>, runner: Runner<'p>) -> &'p Self {
+    pub(super) fn new(
+        known: &'p [CompiledVariable],
+        inputs: Inputs<'p>,
+        runner: Runner<'p>,
+    ) -> &'p Self {
         let bump = runner.arena.bump();
         let pool: &'p Self = bump.alloc(Pool {
             known,
-            memory: bump.alloc_slice_fill_with(known.len(), |_| Cell::new(Memory::Nothing)),
+            memory: bump.alloc_slice_fill_with(known.len(), |_| Cell::new(VariableState::Nothing)),
             inputs,
             runner,
             this: Cell::new(Value::NULL),
@@ -115,7 +119,7 @@ impl<'e, 'p> Scope<'e, 'p> {
         let scope: &'e Self = bump.alloc(Scope {
             pool,
             charged: bump.alloc_slice_fill_with(count, |_| Cell::new(false)),
-            memory: bump.alloc_slice_fill_with(count, |_| Cell::new(Memory::Nothing)),
+            memory: bump.alloc_slice_fill_with(count, |_| Cell::new(VariableState::Nothing)),
             inputs: Inputs {
                 params,
                 ..pool.inputs
@@ -155,7 +159,7 @@ impl<'e, 'p> Scope<'e, 'p> {
     /// A variable was evaluated.
     fn spent(&self, position: usize, ran: &Ran<'_>) {
         self.cost.set(self.cost.get().saturating_add(ran.cost));
-        if let Some(Variable { name, expression }) = self.pool.known.get(position) {
+        if let Some(CompiledVariable { name, expression }) = self.pool.known.get(position) {
             self.runner.tell(expression, Some(name), ran);
         }
     }
@@ -185,20 +189,23 @@ impl<'e, 'p> Scope<'e, 'p> {
 }
 
 /// What is remembered or, the first time, what `run` comes to.
-fn remembered<'a>(cell: &Cell<Memory<'a>>, run: impl FnOnce() -> Ran<'a>) -> Option<Ran<'a>> {
+fn remembered<'a>(
+    cell: &Cell<VariableState<'a>>,
+    run: impl FnOnce() -> Ran<'a>,
+) -> Option<Ran<'a>> {
     let ran = match cell.get() {
-        Memory::Ran(ran) => return Some(ran),
-        Memory::Running => Ran {
+        VariableState::Ran(ran) => return Some(ran),
+        VariableState::Running => Ran {
             result: Err("it reads itself"),
             cost: 0,
             read: &[],
         },
-        Memory::Nothing => {
-            cell.set(Memory::Running);
+        VariableState::Nothing => {
+            cell.set(VariableState::Running);
             deeper(run)
         }
     };
-    cell.set(Memory::Ran(ran));
+    cell.set(VariableState::Ran(ran));
     Some(ran)
 }
 
@@ -211,7 +218,7 @@ fn deeper<T>(step: impl FnOnce() -> T) -> T {
 }
 
 /// The position of a variable; of two with one name, the last counts.
-fn position(known: &[Variable], key: &Value<'_>) -> Result<Option<usize>, EvalError> {
+fn position(known: &[CompiledVariable], key: &Value<'_>) -> Result<Option<usize>, EvalError> {
     let Some(wanted) = key.as_str() else {
         return Err(EvalError::no_such_overload());
     };
@@ -219,7 +226,7 @@ fn position(known: &[Variable], key: &Value<'_>) -> Result<Option<usize>, EvalEr
 }
 
 /// The value of a variable.
-fn value<'a>(variable: &Variable, ran: Option<Ran<'a>>) -> Result<Value<'a>, EvalError> {
+fn value<'a>(variable: &CompiledVariable, ran: Option<Ran<'a>>) -> Result<Value<'a>, EvalError> {
     let failed = |what: &str, why: &dyn fmt::Display| {
         let name = quote(&variable.name);
         EvalError::new(format!("composited variable {name} fails to {what}: {why}"))

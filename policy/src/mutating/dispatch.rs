@@ -3,6 +3,7 @@
 
 use std::rc::Rc;
 
+use gavel_apimachinery::status::Status;
 use gavel_engine::value::{Arena, Json, Value};
 
 use super::invocation::Invocation;
@@ -121,14 +122,14 @@ struct Pass<'a> {
     /// The JSON pointers of empty lists of the request's object that Go writes as null.
     nil_lists: &'a [String],
     /// The objects by the kind as which policies look at them.
-    versions: Vec<Version<'a>>,
+    versions: Vec<ObjectsOfKind<'a>>,
     /// The position of the version that was last given to a mutation.
     last: Option<usize>,
     failures: Vec<PolicyFailure<'a>>,
 }
 
 /// The objects of the request as one kind.
-struct Version<'a> {
+struct ObjectsOfKind<'a> {
     kind: &'a GroupVersionKind,
     object: Current<'a>,
     old_object: Value<'a>,
@@ -354,7 +355,7 @@ impl<'a> Pass<'a> {
         let known = self.versions.iter().position(|known| known.kind == kind);
         known.unwrap_or_else(|| {
             let (request, arena) = (self.dispatch.request(), self.dispatch.arena());
-            self.versions.push(Version {
+            self.versions.push(ObjectsOfKind {
                 kind,
                 object: Current::Sent(as_kind(request.object, kind, arena)),
                 old_object: as_kind(request.old_object, kind, arena),

@@ -1,5 +1,6 @@
 //! One mutation of an object (apiserver `pkg/admission/plugin/policy/mutating/patch`).
 
+use gavel_apimachinery::status::Status;
 use gavel_engine::value::{Json, Reach, Value, ValueKind};
 use gavel_golang::work::{Interrupted, Work};
 use gavel_schema::merge::{self, Plain};

@@ -11,7 +11,7 @@ use gavel_engine::cost::CostEstimate;
 use gavel_engine::estimate::{KnownValue, bound};
 
 use super::sizes::Sizes;
-use super::{Expression, Part, Subject};
+use super::{CheckedExpression, Part, Subject};
 use crate::cel::{
     COST_BUDGET, MATCH_CONDITIONS_BUDGET, ObjectTypes, PER_CALL_LIMIT, variables_read,
 };
@@ -84,7 +84,7 @@ impl KindCosts {
         policy: &Subject<'_>,
         types: &ObjectTypes,
         max_object: u64,
-        expressions: &[Expression],
+        expressions: &[CheckedExpression],
     ) -> Self {
         let mut sizes = Sizes::new(types, max_object);
         let mut costed: Vec<_> = expressions
@@ -127,8 +127,8 @@ struct Costed {
 
 impl Costed {
     /// Variables have to come in order: what is known of one serves those that follow.
-    fn new(expression: &Expression, policy: &Subject<'_>, sizes: &mut Sizes<'_>) -> Self {
-        let Expression { part, n, checked } = expression;
+    fn new(expression: &CheckedExpression, policy: &Subject<'_>, sizes: &mut Sizes<'_>) -> Self {
+        let CheckedExpression { part, n, checked } = expression;
         let (cost, reads, value) = match checked {
             Ok(checked) => {
                 let bound = bound(checked, sizes);

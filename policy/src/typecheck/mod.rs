@@ -113,7 +113,7 @@ enum Extent {
 
 /// An expression of a policy, its types checked against the schema of a kind.
 #[derive(Debug)]
-struct Expression {
+struct CheckedExpression {
     part: Part,
     n: usize,
     checked: Result<CheckedAst, TypeFault>,
@@ -179,7 +179,7 @@ impl TypeChecker {
             let Some(types) = self.types(kind, &policy, Extent::Upstream) else {
                 continue;
             };
-            for Expression { part, n, checked } in
+            for CheckedExpression { part, n, checked } in
                 self.expressions(&policy, types, Extent::Upstream)
             {
                 let (Part::Validation | Part::Message, Err(fault)) = (part, checked) else {
@@ -235,7 +235,7 @@ impl TypeChecker {
     /// What is wrong with an expression or with what it makes of objects of a kind, and its order among all.
     fn fault(
         &self,
-        Expression { part, n, checked }: Expression,
+        CheckedExpression { part, n, checked }: CheckedExpression,
         kind: &GroupVersionKind,
     ) -> Option<((usize, usize, usize), String, TypeFault)> {
         let fault = match checked {
@@ -269,7 +269,7 @@ impl TypeChecker {
         policy: &Subject<'_>,
         types: ObjectTypes,
         extent: Extent,
-    ) -> Vec<Expression> {
+    ) -> Vec<CheckedExpression> {
         let knows_params = types.params.is_some()
             || extent == Extent::Everything
             || self.server.has(Difference::UnknownParamsAreDyn);
@@ -283,7 +283,7 @@ impl TypeChecker {
         for (n, variable) in policy.variables.iter().enumerate() {
             let (name, text) = (&variable.name, &variable.expression);
             let checked = compiler.check_variable(name, text, declarations);
-            expressions.push(Expression {
+            expressions.push(CheckedExpression {
                 part: Part::Variable,
                 n,
                 checked,
@@ -297,7 +297,7 @@ impl TypeChecker {
                     ..declarations
                 };
                 let checked = compiler.check(text, declarations);
-                expressions.push(Expression { part, n, checked });
+                expressions.push(CheckedExpression { part, n, checked });
             }
         }
         expressions

@@ -20,7 +20,7 @@ pub(super) fn faults(part: Part, checked: &CheckedAst, root: MergeType<'_>) -> O
     if !part.is_mutation() {
         return None;
     }
-    let mut mutation = Mutation {
+    let mut mutation = CheckedMutation {
         checked,
         root,
         is_applied: part == Part::ApplyConfiguration,
@@ -38,7 +38,7 @@ pub(super) fn faults(part: Part, checked: &CheckedAst, root: MergeType<'_>) -> O
     (!mutation.issues.is_empty()).then_some(mutation.issues)
 }
 
-struct Mutation<'c, 's> {
+struct CheckedMutation<'c, 's> {
     checked: &'c CheckedAst,
     root: MergeType<'s>,
     /// Whether objects are merged with what the expression comes to.
@@ -46,7 +46,7 @@ struct Mutation<'c, 's> {
     issues: Issues,
 }
 
-impl<'s> Mutation<'_, 's> {
+impl<'s> CheckedMutation<'_, 's> {
     fn report(&mut self, id: ExprId, message: String) {
         let ast = self.checked.ast();
         let location = ast.source().location(ast.offset(id));

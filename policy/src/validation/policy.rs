@@ -35,9 +35,9 @@ impl Validated for ValidatingAdmissionPolicy {
             old: old.map(old_validating).unwrap_or_default(),
             expressions,
         };
-        let scope = Scope::from(spec);
+        let scope = SharedSpec::from(spec);
         scope.check(errors, &path);
-        let old = old.map(|old| Scope::from(&old.spec));
+        let old = old.map(|old| SharedSpec::from(&old.spec));
         scope.check_expressions(errors, &mut checks, old, compilers, &path);
         let (validations, annotations) =
             (path.child("validations"), path.child("auditAnnotations"));
@@ -69,12 +69,12 @@ impl Validated for MutatingAdmissionPolicy {
             old: old.map(old_mutating).unwrap_or_default(),
             expressions: compilers.composed(),
         };
-        let scope = Scope::from(spec);
+        let scope = SharedSpec::from(spec);
         scope.check(errors, &path);
         if let Some(resources) = &spec.match_constraints {
             mutating_operations(errors, resources, &path.child("matchConstraints"));
         }
-        let old = old.map(|old| Scope::from(&old.spec));
+        let old = old.map(|old| SharedSpec::from(&old.spec));
         scope.check_expressions(errors, &mut checks, old, compilers, &path);
         let mutations = path.child("mutations");
         if spec.mutations.is_empty() {
@@ -94,7 +94,7 @@ impl Validated for MutatingAdmissionPolicy {
 
 /// What policies of both sorts have: what they are about, and the variables of their expressions.
 #[derive(Debug, Clone, Copy)]
-struct Scope<'p> {
+struct SharedSpec<'p> {
     param_kind: Option<&'p ParamKind>,
     match_constraints: Option<&'p MatchResources>,
     failure_policy: Option<&'p str>,
@@ -104,9 +104,9 @@ struct Scope<'p> {
 
 macro_rules! scope_of {
     ($spec:ident) => {
-        impl<'p> From<&'p $spec> for Scope<'p> {
+        impl<'p> From<&'p $spec> for SharedSpec<'p> {
             fn from(spec: &'p $spec) -> Self {
-                Scope {
+                SharedSpec {
                     param_kind: spec.param_kind.as_ref(),
                     match_constraints: spec.match_constraints.as_ref(),
                     failure_policy: spec.failure_policy.as_deref(),
@@ -121,7 +121,7 @@ macro_rules! scope_of {
 scope_of!(ValidatingAdmissionPolicySpec);
 scope_of!(MutatingAdmissionPolicySpec);
 
-impl Scope<'_> {
+impl SharedSpec<'_> {
     /// Appends what is wrong with all but expressions.
     fn check(&self, errors: &mut Vec<Error>, path: &Path<'_>) {
         failure_policy_required(errors, self.failure_policy, path);
@@ -138,11 +138,11 @@ impl Scope<'_> {
         &self,
         errors: &mut Vec<Error>,
         checks: &mut Checks<'_>,
-        old: Option<Scope<'_>>,
+        old: Option<SharedSpec<'_>>,
         compilers: &Compilers,
         path: &Path<'_>,
     ) {
-        let is_unchanged = |old: Scope<'_>| {
+        let is_unchanged = |old: SharedSpec<'_>| {
             old.param_kind == self.param_kind && old.match_conditions == self.match_conditions
         };
         if !old.is_some_and(is_unchanged) {

@@ -10,12 +10,12 @@ pub(super) enum Elements<'a> {
     /// In a document.
     Json(&'a [Json]),
     /// Of a list that was joined.
-    Joined(&'a [Element<'a>]),
+    Joined(&'a [JoinedElement<'a>]),
 }
 
 /// An element of a list that was joined.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Element<'a> {
+pub(super) struct JoinedElement<'a> {
     pub(super) native: Native<'a>,
     pub(super) value: Value<'a>,
 }

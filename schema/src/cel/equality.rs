@@ -9,7 +9,7 @@ use gavel_golang::work::Work;
 use smallvec::SmallVec;
 
 use super::elements::Elements;
-use super::native::{Key, MapKey, Native};
+use super::native::{MapKey, Native, NativeKey};
 use super::node::{Joined, Kind, ListType, Node};
 use super::valued;
 use crate::equal::deep_equal;
@@ -24,7 +24,7 @@ const TEXTS_PER_PIECE: usize = 1 << 10;
 pub(super) fn list_equals(
     node: &Node,
     left: Elements<'_>,
-    added: &[Key<'_>],
+    added: &[NativeKey<'_>],
     right: &Value<'_>,
     reach: &mut Reach<'_>,
 ) -> Result<bool, EvalError> {
@@ -54,7 +54,7 @@ pub(super) fn list_equals(
             valued::sets_equal(left, list.iter(), &arena)
         }
         ListType::Set => {
-            let mut members: SmallVec<[Key<'_>; 16]> = SmallVec::new();
+            let mut members: SmallVec<[NativeKey<'_>; 16]> = SmallVec::new();
             for native in left.natives() {
                 reach.step(&Value::NULL)?;
                 members.extend(native.key()?);

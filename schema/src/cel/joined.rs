@@ -12,8 +12,8 @@ use gavel_engine::error::EvalError;
 use gavel_engine::value::{Arena, HeldError, Json, ListView, Reach, Shape, Value};
 use gavel_golang::work::Work;
 
-use super::elements::{Element, Elements};
-use super::native::{Key, MapKey, Native};
+use super::elements::{Elements, JoinedElement};
+use super::native::{MapKey, Native, NativeKey};
 use super::node::{Joined, Kind, ListType, Node};
 use super::{equality, valued};
 
@@ -41,12 +41,12 @@ pub(super) fn concat<'a>(
     let length = left.len().saturating_add(right.len());
     Reach::default().meet(length)?;
     // Twice, for the sets and places of what is told apart by keys.
-    let bytes = length.saturating_mul(size_of::<Element<'_>>());
+    let bytes = length.saturating_mul(size_of::<JoinedElement<'_>>());
     arena.reserve(bytes.saturating_mul(2))?;
     let mut elements = ArenaVec::with_capacity_in(length, arena.bump());
     for native in left.natives() {
         work.spend(WORK_PER_ELEMENT)?;
-        elements.push(Element::read(native, item, arena, work));
+        elements.push(JoinedElement::read(native, item, arena, work));
     }
     let appended = right.iter().map(|value| {
         work.spend(WORK_PER_ELEMENT)?;
@@ -55,7 +55,7 @@ pub(super) fn concat<'a>(
     match list_type {
         ListType::Atomic | ListType::Unknown(_) => {
             for native in appended {
-                elements.push(Element::read(native?, item, arena, work));
+                elements.push(JoinedElement::read(native?, item, arena, work));
             }
         }
         ListType::Set => {
@@ -76,7 +76,7 @@ pub(super) fn concat<'a>(
                     if let (Some(key), Some(added)) = (key, added) {
                         added.remember(key);
                     }
-                    elements.push(Element::read(native, item, arena, work));
+                    elements.push(JoinedElement::read(native, item, arena, work));
                 }
             }
         }
@@ -93,7 +93,7 @@ pub(super) fn concat<'a>(
                 let key = MapKey::of(native, names)
                     .map_err(|value| value.looked_up(places.is_empty()))?;
                 let place = key.and_then(|key| places.get(&key).copied());
-                let element = Element::read(native, item, arena, work);
+                let element = JoinedElement::read(native, item, arena, work);
                 match place.and_then(|place| elements.get_mut(place)) {
                     Some(known) => *known = element,
                     None => elements.push(element),
@@ -128,13 +128,13 @@ pub(super) fn bound_set<'a>(
     }))
 }
 
-impl<'a> Element<'a> {
+impl<'a> JoinedElement<'a> {
     fn read(native: Native<'a>, item: &'a Shape, arena: &'a Arena, work: &Work<'_>) -> Self {
         let value = match Node::of(item) {
             Some(node) => node.convert(native, item, arena, work),
             None => Err(EvalError::no_such_overload()),
         };
-        Element {
+        JoinedElement {
             native,
             value: value.unwrap_or_else(|error| arena.opaque(HeldError(error))),
         }
@@ -158,12 +158,12 @@ struct SchemaList<'a> {
 /// though it is no element.
 #[derive(Debug)]
 pub(super) struct Added<'a> {
-    keys: RefCell<ArenaVec<'a, Key<'a>>>,
+    keys: RefCell<ArenaVec<'a, NativeKey<'a>>>,
     arena: &'a Arena,
 }
 
 impl Added<'_> {
-    fn remember(&self, key: Key<'_>) {
+    fn remember(&self, key: NativeKey<'_>) {
         let key = key.copied_to(self.arena);
         self.keys.borrow_mut().push(key);
     }

@@ -87,24 +87,26 @@ impl<'a> Native<'a> {
     }
 
     /// What tells the value from others in a hash map; `None` of what equals nothing, not even itself.
-    pub(super) fn key(self) -> Result<Option<Key<'a>>, Unhashable<'a>> {
+    pub(super) fn key(self) -> Result<Option<NativeKey<'a>>, Unhashable<'a>> {
         let key = match self {
-            Native::Json(Json::Null) => Key::Nil,
-            Native::Json(Json::Bool(value)) => Key::Bool(*value),
+            Native::Json(Json::Null) => NativeKey::Nil,
+            Native::Json(Json::Bool(value)) => NativeKey::Bool(*value),
             Native::Json(Json::Number(number)) => match Numeric::from(number) {
-                Numeric::Int(int) => Key::Int(int),
-                Numeric::Double(double) => return Ok(Key::double(double)),
+                Numeric::Int(int) => NativeKey::Int(int),
+                Numeric::Double(double) => return Ok(NativeKey::double(double)),
             },
-            Native::Json(Json::String(text)) => Key::Text(text),
+            Native::Json(Json::String(text)) => NativeKey::Text(text),
             Native::Computed(value) => match value.kind() {
-                ValueKind::Null => Key::Null,
-                ValueKind::Bool(value) => Key::Bool(value),
-                ValueKind::Int(int) => Key::Int(int),
-                ValueKind::Uint(uint) => Key::Uint(uint),
-                ValueKind::Double(double) => return Ok(Key::double(double)),
-                ValueKind::String(text) => Key::Text(text),
-                ValueKind::Duration(duration) => Key::Duration(duration.0),
-                ValueKind::Timestamp(time) => Key::Time(time.seconds, time.nanos, time.offset),
+                ValueKind::Null => NativeKey::Null,
+                ValueKind::Bool(value) => NativeKey::Bool(value),
+                ValueKind::Int(int) => NativeKey::Int(int),
+                ValueKind::Uint(uint) => NativeKey::Uint(uint),
+                ValueKind::Double(double) => return Ok(NativeKey::double(double)),
+                ValueKind::String(text) => NativeKey::Text(text),
+                ValueKind::Duration(duration) => NativeKey::Duration(duration.0),
+                ValueKind::Timestamp(time) => {
+                    NativeKey::Time(time.seconds, time.nanos, time.offset)
+                }
                 ValueKind::Opaque(_) | ValueKind::Unread(..) => return Ok(None),
                 _ => return Err(Unhashable(self)),
             },
@@ -142,7 +144,7 @@ impl From<Unhashable<'_>> for EvalError {
 
 /// What tells scalars apart: by type and value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Key<'a> {
+pub(super) enum NativeKey<'a> {
     Nil,
     /// CEL's null, which is not Go's.
     Null,
@@ -160,26 +162,26 @@ pub(super) enum Key<'a> {
     Time(i64, u32, i32),
 }
 
-impl Key<'_> {
+impl NativeKey<'_> {
     /// The same, its text being in an arena.
-    pub(super) fn copied_to(self, arena: &Arena) -> Key<'_> {
+    pub(super) fn copied_to(self, arena: &Arena) -> NativeKey<'_> {
         match self {
-            Key::Text(text) => Key::Text(arena.bump().alloc_str(text)),
-            Key::Bytes(bytes) => Key::Bytes(arena.bump().alloc_slice_copy(bytes)),
-            Key::Nil => Key::Nil,
-            Key::Null => Key::Null,
-            Key::Bool(value) => Key::Bool(value),
-            Key::Int(int) => Key::Int(int),
-            Key::Uint(uint) => Key::Uint(uint),
-            Key::Double(bits) => Key::Double(bits),
-            Key::Duration(nanos) => Key::Duration(nanos),
-            Key::Time(seconds, nanos, offset) => Key::Time(seconds, nanos, offset),
+            NativeKey::Text(text) => NativeKey::Text(arena.bump().alloc_str(text)),
+            NativeKey::Bytes(bytes) => NativeKey::Bytes(arena.bump().alloc_slice_copy(bytes)),
+            NativeKey::Nil => NativeKey::Nil,
+            NativeKey::Null => NativeKey::Null,
+            NativeKey::Bool(value) => NativeKey::Bool(value),
+            NativeKey::Int(int) => NativeKey::Int(int),
+            NativeKey::Uint(uint) => NativeKey::Uint(uint),
+            NativeKey::Double(bits) => NativeKey::Double(bits),
+            NativeKey::Duration(nanos) => NativeKey::Duration(nanos),
+            NativeKey::Time(seconds, nanos, offset) => NativeKey::Time(seconds, nanos, offset),
         }
     }
 
     fn double(double: f64) -> Option<Self> {
         // Adding zero makes -0.0 and 0.0 one key.
-        (!double.is_nan()).then(|| Key::Double((double + 0.0).to_bits()))
+        (!double.is_nan()).then(|| NativeKey::Double((double + 0.0).to_bits()))
     }
 }
 
@@ -187,7 +189,7 @@ impl Key<'_> {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum MapKey<'a> {
     /// One to three keys.
-    Few(SmallVec<[Key<'a>; 3]>),
+    Few(SmallVec<[NativeKey<'a>; 3]>),
     /// None or more than three keys, as Go prints them.
     Printed(String),
 }

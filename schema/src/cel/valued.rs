@@ -9,7 +9,7 @@ use gavel_golang::work::Work;
 use smallvec::SmallVec;
 
 use super::elements::Elements;
-use super::native::{Key, Native};
+use super::native::{Native, NativeKey};
 use super::node::ListType;
 
 /// `left + right`, by the type of the left list, whose elements have the schema `item`.
@@ -114,7 +114,7 @@ pub(super) fn sets_equal<'a>(
 }
 
 /// What tells a member of a set from others; `None` of what equals nothing.
-fn member<'a>(value: Value<'a>, arena: &'a Arena) -> Result<Option<Key<'a>>, EvalError> {
+fn member<'a>(value: Value<'a>, arena: &'a Arena) -> Result<Option<NativeKey<'a>>, EvalError> {
     let value = value.or_held_error(arena)?;
     match value.as_list().is_some() || value.as_map().is_some() {
         true => Err(EvalError::new(
@@ -129,18 +129,18 @@ fn keys_of<'a>(
     value: Value<'a>,
     names: &[Box<str>],
     arena: &'a Arena,
-) -> Option<SmallVec<[Key<'a>; 3]>> {
+) -> Option<SmallVec<[NativeKey<'a>; 3]>> {
     let map = value.as_map();
     let keys = names.iter().map(|name| {
         let found = map.and_then(|map| map.get_str(name).ok().flatten());
-        found.map_or(Some(Key::Nil), |value| key(value, arena))
+        found.map_or(Some(NativeKey::Nil), |value| key(value, arena))
     });
     keys.collect()
 }
 
-fn key<'a>(value: Value<'a>, arena: &'a Arena) -> Option<Key<'a>> {
+fn key<'a>(value: Value<'a>, arena: &'a Arena) -> Option<NativeKey<'a>> {
     match value.as_bytes() {
-        Some(bytes) => Some(Key::Bytes(bytes)),
+        Some(bytes) => Some(NativeKey::Bytes(bytes)),
         None => Native::of(value, arena).key().ok().flatten(),
     }
 }

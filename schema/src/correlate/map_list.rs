@@ -32,19 +32,19 @@ use crate::equal::Numeric;
 #[derive(Debug, Clone)]
 pub struct MapList<'a> {
     names: &'a [SmolStr],
-    by_key: HashMap<Key<'a>, &'a Json>,
+    by_key: HashMap<ElementKey<'a>, &'a Json>,
 }
 
 /// The values of the keys of one element.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum Key<'a> {
-    One(Part<'a>),
-    Many(Vec<Part<'a>>),
+enum ElementKey<'a> {
+    One(KeyPart<'a>),
+    Many(Vec<KeyPart<'a>>),
 }
 
 /// The value of one key. Numbers of different types are different.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum Part<'a> {
+enum KeyPart<'a> {
     Bool(bool),
     Int(i64),
     /// The bits of a double.
@@ -82,31 +82,35 @@ pub(super) fn is_map_list(schema: &JsonSchema) -> bool {
     schema.topology.list_type.as_deref() == Some("map")
 }
 
-fn key_of<'e>(names: &[SmolStr], element: &'e Json) -> Option<Key<'e>> {
+fn key_of<'e>(names: &[SmolStr], element: &'e Json) -> Option<ElementKey<'e>> {
     let fields = element.as_object()?;
     match names {
-        [name] => scalar(fields.get(name.as_str())?).map(Key::One),
+        [name] => scalar(fields.get(name.as_str())?).map(ElementKey::One),
         names => {
             let part = |name: &SmolStr| match scalar(fields.get(name.as_str())?)? {
-                Part::Double(bits) => {
+                KeyPart::Double(bits) => {
                     let double = f64::from_bits(bits);
-                    Some(Part::Rounded(float::format_fixed(double, 6)))
+                    Some(KeyPart::Rounded(float::format_fixed(double, 6)))
                 }
                 part => Some(part),
             };
-            names.iter().map(part).collect::<Option<_>>().map(Key::Many)
+            names
+                .iter()
+                .map(part)
+                .collect::<Option<_>>()
+                .map(ElementKey::Many)
         }
     }
 }
 
-fn scalar(value: &Json) -> Option<Part<'_>> {
+fn scalar(value: &Json) -> Option<KeyPart<'_>> {
     Some(match value {
-        Json::Bool(bool) => Part::Bool(*bool),
-        Json::String(text) => Part::Text(text),
+        Json::Bool(bool) => KeyPart::Bool(*bool),
+        Json::String(text) => KeyPart::Text(text),
         Json::Number(number) => match Numeric::from(number) {
-            Numeric::Int(int) => Part::Int(int),
+            Numeric::Int(int) => KeyPart::Int(int),
             // Zeros are equal whatever their sign.
-            Numeric::Double(double) => Part::Double((double + 0.0).to_bits()),
+            Numeric::Double(double) => KeyPart::Double((double + 0.0).to_bits()),
         },
         Json::Null | Json::Array(_) | Json::Object(_) => return None,
     })

@@ -2,7 +2,7 @@
 //! `pkg/admission/plugin/policy/mutating/patch/smd.go`, `findAtomics`).
 
 use super::types::{MergeType, Relationship};
-use super::value::{Data, Kind};
+use super::value::{Data, MergedKind};
 
 /// The paths of all atomic lists, maps and structs in a value. Values of maps are not searched.
 pub(super) fn find(value: &impl Data, ty: MergeType<'_>) -> Vec<String> {
@@ -20,7 +20,7 @@ fn find_within<D: Data>(value: &D, ty: MergeType<'_>, path: &mut String, found: 
     };
     let length = path.len();
     match (value.kind(), atom.map, atom.list) {
-        (Kind::Map, Some(map), _) => {
+        (MergedKind::Map, Some(map), _) => {
             note(map.relationship, path);
             for (name, value) in value.fields() {
                 if let Some(ty) = map.field(name) {
@@ -31,7 +31,7 @@ fn find_within<D: Data>(value: &D, ty: MergeType<'_>, path: &mut String, found: 
                 }
             }
         }
-        (Kind::List, _, Some(list)) => {
+        (MergedKind::List, _, Some(list)) => {
             note(list.relationship, path);
             for (n, item) in value.items().iter().enumerate() {
                 path.push_str(&format!("[{n}]"));

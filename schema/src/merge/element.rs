@@ -9,7 +9,7 @@ use gavel_golang::quote::quote;
 use smol_str::SmolStr;
 
 use super::types::{List, Relationship};
-use super::value::{Data, Kind};
+use super::value::{Data, MergedKind};
 
 /// What tells an element from the others of its list.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,10 +36,10 @@ pub(super) enum Key {
 impl Key {
     fn of(value: &impl Data) -> Key {
         match value.kind() {
-            Kind::Int(value) => Key::Int(value),
-            Kind::Double(value) => Key::Double(value),
-            Kind::String(text) => Key::String(text.to_owned()),
-            Kind::Bool(value) => Key::Bool(value),
+            MergedKind::Int(value) => Key::Int(value),
+            MergedKind::Double(value) => Key::Double(value),
+            MergedKind::String(text) => Key::String(text.to_owned()),
+            MergedKind::Bool(value) => Key::Bool(value),
             _ => Key::Other(other(value)),
         }
     }
@@ -107,9 +107,11 @@ impl Element {
 
     fn of_set<D: Data>(value: &D) -> Result<Element, String> {
         let wrong = match value.kind() {
-            Kind::Map => "associative list without keys has an element that's a map type",
-            Kind::List => "not supported: associative list with lists as elements",
-            Kind::Null => "associative list without keys has an element that's an explicit null",
+            MergedKind::Map => "associative list without keys has an element that's a map type",
+            MergedKind::List => "not supported: associative list with lists as elements",
+            MergedKind::Null => {
+                "associative list without keys has an element that's an explicit null"
+            }
             _ => return Ok(Element::Value(Key::of(value))),
         };
         Err(wrong.to_owned())
@@ -117,8 +119,8 @@ impl Element {
 
     fn keyed<D: Data>(list: &List<'_>, value: &D) -> Result<Element, String> {
         match value.kind() {
-            Kind::Map => {}
-            Kind::Null => {
+            MergedKind::Map => {}
+            MergedKind::Null => {
                 return Err("associative list with keys may not have a null element".to_owned());
             }
             _ => {
@@ -183,13 +185,13 @@ impl fmt::Display for Key {
 /// A key that is no scalar, as upstream prints it.
 fn other(value: &impl Data) -> String {
     match value.kind() {
-        Kind::Null => "null".to_owned(),
-        Kind::List => {
+        MergedKind::Null => "null".to_owned(),
+        MergedKind::List => {
             let items = value.items().iter();
             let items: Vec<String> = items.map(|item| Key::of(item).to_string()).collect();
             format!("[{}]", items.join(","))
         }
-        Kind::Map => value
+        MergedKind::Map => value
             .fields()
             .map(|(name, value)| format!("{name}={}", Key::of(value)))
             .collect(),

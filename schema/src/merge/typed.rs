@@ -147,11 +147,11 @@ fn decode(value: &Json, ty: GoType<'_>, holder: &str, path: &mut String) -> Resu
             items.try_for_each(|item| decode(item, GoType::of(of), holder, path))
         }
         (ty, value) => read(value, ty).map_err(|fault| match fault {
-            Fault::Type(found) => format!(
+            GoTypeFault::Type(found) => format!(
                 "json: cannot unmarshal {found} into Go struct field {holder}{path} of type {}",
                 ty.name()
             ),
-            Fault::Value(message) => message,
+            GoTypeFault::Value(message) => message,
         }),
     }
 }
@@ -195,11 +195,11 @@ fn convert_value(value: &mut Json, ty: GoType<'_>) -> Result<(), String> {
             })
         }
         (ty, value) => read(value, ty).map_err(|fault| match fault {
-            Fault::Type(found) => {
+            GoTypeFault::Type(found) => {
                 let name = ty.name();
                 format!("json: cannot unmarshal {found} into Go value of type {name}")
             }
-            Fault::Value(message) => message,
+            GoTypeFault::Value(message) => message,
         }),
     }
 }
@@ -218,7 +218,7 @@ fn low_bits(int: i64) -> i32 {
 }
 
 /// Why a value is not of a type.
-enum Fault {
+enum GoTypeFault {
     /// It is something else, as Go calls it.
     Type(String),
     /// It cannot be read.
@@ -226,8 +226,8 @@ enum Fault {
 }
 
 /// Whether a value that has no parts of its own type is of the type.
-fn read(value: &Json, ty: GoType<'_>) -> Result<(), Fault> {
-    let unreadable = |error: &dyn ToString| Fault::Value(error.to_string());
+fn read(value: &Json, ty: GoType<'_>) -> Result<(), GoTypeFault> {
+    let unreadable = |error: &dyn ToString| GoTypeFault::Value(error.to_string());
     match (ty, value) {
         (GoType::Text | GoType::IntOrString, Json::String(_))
         | (GoType::Bool, Json::Bool(_))
@@ -246,9 +246,9 @@ fn read(value: &Json, ty: GoType<'_>) -> Result<(), Fault> {
             &"quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
         )),
         (GoType::Int32 | GoType::Int64 | GoType::IntOrString, Json::Number(number)) => {
-            Err(Fault::Type(format!("number {number}")))
+            Err(GoTypeFault::Type(format!("number {number}")))
         }
-        (_, value) => Err(Fault::Type(
+        (_, value) => Err(GoTypeFault::Type(
             match value {
                 Json::Null => "null",
                 Json::Bool(_) => "bool",

@@ -14,7 +14,7 @@ const OBJECT_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 /// The type of a value, as merging sees it. Cheap to copy.
 #[derive(Debug, Clone, Copy)]
 pub struct MergeType<'s> {
-    node: Node<'s>,
+    node: TypeNode<'s>,
     /// Whether a schema around this one keeps fields that it does not know.
     preserves: bool,
     /// What a reference says of the map that it leads to.
@@ -22,7 +22,7 @@ pub struct MergeType<'s> {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Node<'s> {
+enum TypeNode<'s> {
     Schema(&'s JsonSchema),
     /// The root of a custom resource.
     Root(&'s JsonSchema),
@@ -83,7 +83,7 @@ pub(super) struct Map<'s> {
 impl<'s> MergeType<'s> {
     /// The type of custom resources with this schema.
     pub fn custom_resource(schema: &'s JsonSchema) -> Self {
-        MergeType::of(Node::Root(schema))
+        MergeType::of(TypeNode::Root(schema))
     }
 
     /// The type of objects of a built-in kind, by its `apiVersion` and name.
@@ -93,13 +93,13 @@ impl<'s> MergeType<'s> {
 
     pub(super) fn named(name: &str) -> Option<MergeType<'static>> {
         Some(MergeType::of(match name {
-            QUANTITY => Node::Quantity,
-            RAW_EXTENSION => Node::Untyped,
-            name => Node::Schema(Kubernetes::get().schema(name)?),
+            QUANTITY => TypeNode::Quantity,
+            RAW_EXTENSION => TypeNode::Untyped,
+            name => TypeNode::Schema(Kubernetes::get().schema(name)?),
         }))
     }
 
-    fn of(node: Node<'s>) -> Self {
+    fn of(node: TypeNode<'s>) -> Self {
         MergeType {
             node,
             preserves: false,
@@ -112,24 +112,24 @@ impl<'s> MergeType<'s> {
         let Some(name) = &schema.unsupported.reference else {
             return MergeType {
                 preserves,
-                ..MergeType::of(Node::Schema(schema))
+                ..MergeType::of(TypeNode::Schema(schema))
             };
         };
         MergeType {
             relationship: map_relationship(schema),
-            ..MergeType::named(name).unwrap_or(MergeType::of(Node::Deduced))
+            ..MergeType::named(name).unwrap_or(MergeType::of(TypeNode::Deduced))
         }
     }
 
     /// What a value of the type may be.
     pub(super) fn atom(&self) -> Atom<'s> {
         let mut atom = match self.node {
-            Node::Schema(schema) => self.schema_atom(schema, schema.embedded_resource),
-            Node::Root(schema) => self.schema_atom(schema, true),
-            Node::Text => scalar(Scalar::String),
-            Node::Quantity => scalar(Scalar::Untyped),
-            Node::Untyped => any(Relationship::Atomic, Node::Untyped),
-            Node::Deduced => any(Relationship::Separable, Node::Deduced),
+            TypeNode::Schema(schema) => self.schema_atom(schema, schema.embedded_resource),
+            TypeNode::Root(schema) => self.schema_atom(schema, true),
+            TypeNode::Text => scalar(Scalar::String),
+            TypeNode::Quantity => scalar(Scalar::Untyped),
+            TypeNode::Untyped => any(Relationship::Atomic, TypeNode::Untyped),
+            TypeNode::Deduced => any(Relationship::Separable, TypeNode::Deduced),
         };
         if let (Some(relationship), Some(map)) = (self.relationship, &mut atom.map) {
             map.relationship = relationship;
@@ -144,16 +144,16 @@ impl<'s> MergeType<'s> {
             keys: &schema.topology.list_map_keys,
             element: match schema.item() {
                 Some(item) => MergeType::part(item, preserves),
-                None => MergeType::of(Node::Untyped),
+                None => MergeType::of(TypeNode::Untyped),
             },
         };
         let has_fields = is_resource || !schema.properties.is_empty();
         let map = || Map {
             relationship: map_relationship(schema).unwrap_or(Relationship::Separable),
             element: match &schema.additional_properties {
-                None if preserves || !has_fields => Some(MergeType::of(Node::Deduced)),
+                None if preserves || !has_fields => Some(MergeType::of(TypeNode::Deduced)),
                 None | Some(SchemaOrBool::Allows(false)) => None,
-                Some(SchemaOrBool::Allows(true)) => Some(MergeType::of(Node::Deduced)),
+                Some(SchemaOrBool::Allows(true)) => Some(MergeType::of(TypeNode::Deduced)),
                 Some(SchemaOrBool::Schema(schema)) => Some(MergeType::part(schema, preserves)),
             },
             schema: Some(schema),
@@ -187,7 +187,7 @@ impl<'s> Map<'s> {
     /// The type of a declared field.
     pub(super) fn field(&self, name: &str) -> Option<MergeType<'s>> {
         match name {
-            "apiVersion" | "kind" if self.is_resource => Some(MergeType::of(Node::Text)),
+            "apiVersion" | "kind" if self.is_resource => Some(MergeType::of(TypeNode::Text)),
             "metadata" if self.is_resource => MergeType::named(OBJECT_META),
             name => {
                 let schema = self.schema?.properties.get(name)?;
@@ -215,13 +215,13 @@ fn scalar<'s>(scalar: Scalar) -> Atom<'s> {
 }
 
 /// Anything: lists are replaced as a whole, and the values of maps are of the type again.
-fn any<'s>(relationship: Relationship, element: Node<'s>) -> Atom<'s> {
+fn any<'s>(relationship: Relationship, element: TypeNode<'s>) -> Atom<'s> {
     Atom {
         scalar: Some(Scalar::Untyped),
         list: Some(List {
             relationship: Relationship::Atomic,
             keys: &[],
-            element: MergeType::of(Node::Untyped),
+            element: MergeType::of(TypeNode::Untyped),
         }),
         map: Some(Map {
             relationship,

@@ -5,25 +5,25 @@ use std::fmt;
 
 use super::element::Element;
 use super::types::{Atom, List, Map, MergeType, Relationship, Scalar};
-use super::value::{Data, Kind, go_source, go_text, go_type};
+use super::value::{Data, MergedKind, go_source, go_text, go_type};
 
 /// What is wrong with a value, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Fault {
+pub(super) struct MergeFault {
     path: String,
     message: String,
 }
 
 /// All that is wrong with a value: nothing, where the list is empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Faults(Vec<Fault>);
+pub(super) struct Faults(Vec<MergeFault>);
 
 /// The most faults that are collected.
 const MAX_FAULTS: usize = 100;
 
 impl Faults {
     fn new(message: impl Into<String>) -> Self {
-        Faults(vec![Fault {
+        Faults(vec![MergeFault {
             path: String::new(),
             message: message.into(),
         }])
@@ -42,7 +42,7 @@ impl Faults {
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for MergeFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.path.as_str() {
             "" => f.write_str(&self.message),
@@ -105,7 +105,10 @@ fn validate_value<D: Data>(value: &D, ty: MergeType<'_>, leniency: Leniency) -> 
 pub(super) fn choose<'s>(atom: Atom<'s>, value: &impl Data) -> Atom<'s> {
     let none = Atom::default();
     match value.kind() {
-        Kind::Bool(_) | Kind::Int(_) | Kind::Double(_) | Kind::String(_)
+        MergedKind::Bool(_)
+        | MergedKind::Int(_)
+        | MergedKind::Double(_)
+        | MergedKind::String(_)
             if atom.scalar.is_some() =>
         {
             Atom {
@@ -113,11 +116,11 @@ pub(super) fn choose<'s>(atom: Atom<'s>, value: &impl Data) -> Atom<'s> {
                 ..none
             }
         }
-        Kind::List if atom.list.is_some() => Atom {
+        MergedKind::List if atom.list.is_some() => Atom {
             list: atom.list,
             ..none
         },
-        Kind::Map if atom.map.is_some() => Atom {
+        MergedKind::Map if atom.map.is_some() => Atom {
             map: atom.map,
             ..none
         },
@@ -128,10 +131,10 @@ pub(super) fn choose<'s>(atom: Atom<'s>, value: &impl Data) -> Atom<'s> {
 fn validate_scalar<D: Data>(value: &D, scalar: Scalar) -> Faults {
     let kind = value.kind();
     match (scalar, kind) {
-        (_, Kind::Null)
-        | (Scalar::Numeric | Scalar::Untyped, Kind::Int(_) | Kind::Double(_))
-        | (Scalar::String | Scalar::Untyped, Kind::String(_))
-        | (Scalar::Boolean | Scalar::Untyped, Kind::Bool(_)) => Faults::default(),
+        (_, MergedKind::Null)
+        | (Scalar::Numeric | Scalar::Untyped, MergedKind::Int(_) | MergedKind::Double(_))
+        | (Scalar::String | Scalar::Untyped, MergedKind::String(_))
+        | (Scalar::Boolean | Scalar::Untyped, MergedKind::Bool(_)) => Faults::default(),
         (Scalar::Numeric, _) => {
             let found = go_type(value);
             Faults::new(format!("expected numeric (int or float), got {found}"))
@@ -153,8 +156,8 @@ fn unexpected(expected: &str, value: &impl Data) -> Faults {
 
 fn validate_list<D: Data>(value: &D, list: &List<'_>, leniency: Leniency) -> Faults {
     match value.kind() {
-        Kind::Null => return Faults::default(),
-        Kind::List => {}
+        MergedKind::Null => return Faults::default(),
+        MergedKind::List => {}
         _ => return unexpected("list", value),
     }
     let mut faults = Faults::default();
@@ -187,8 +190,8 @@ fn validate_list<D: Data>(value: &D, list: &List<'_>, leniency: Leniency) -> Fau
 
 fn validate_map<D: Data>(value: &D, map: &Map<'_>, leniency: Leniency) -> Faults {
     match value.kind() {
-        Kind::Null => return Faults::default(),
-        Kind::Map => {}
+        MergedKind::Null => return Faults::default(),
+        MergedKind::Map => {}
         _ => return unexpected("map", value),
     }
     let mut faults = Faults::default();

@@ -127,7 +127,7 @@ impl From<Json> for Plain {
 
 /// What a value is.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Kind<'v> {
+pub(super) enum MergedKind<'v> {
     Null,
     Bool(bool),
     Int(i64),
@@ -140,7 +140,7 @@ pub(super) enum Kind<'v> {
 
 /// A value that can be walked.
 pub(super) trait Data: Sized {
-    fn kind(&self) -> Kind<'_>;
+    fn kind(&self) -> MergedKind<'_>;
     fn items(&self) -> &[Self];
     fn fields(&self) -> Box<dyn Iterator<Item = (&str, &Self)> + '_>;
     fn field(&self, name: &str) -> Option<&Self>;
@@ -152,17 +152,17 @@ pub(super) trait Data: Sized {
 }
 
 impl Data for Json {
-    fn kind(&self) -> Kind<'_> {
+    fn kind(&self) -> MergedKind<'_> {
         match self {
-            Json::Null => Kind::Null,
-            Json::Bool(value) => Kind::Bool(*value),
+            Json::Null => MergedKind::Null,
+            Json::Bool(value) => MergedKind::Bool(*value),
             Json::Number(number) => match number.as_i64() {
-                Some(int) => Kind::Int(int),
-                None => Kind::Double(number.as_f64().unwrap_or(f64::NAN)),
+                Some(int) => MergedKind::Int(int),
+                None => MergedKind::Double(number.as_f64().unwrap_or(f64::NAN)),
             },
-            Json::String(text) => Kind::String(text),
-            Json::Array(_) => Kind::List,
-            Json::Object(_) => Kind::Map,
+            Json::String(text) => MergedKind::String(text),
+            Json::Array(_) => MergedKind::List,
+            Json::Object(_) => MergedKind::Map,
         }
     }
 
@@ -181,16 +181,16 @@ impl Data for Json {
 }
 
 impl Data for Plain {
-    fn kind(&self) -> Kind<'_> {
+    fn kind(&self) -> MergedKind<'_> {
         match self {
-            Plain::Null => Kind::Null,
-            Plain::Bool(value) => Kind::Bool(*value),
-            Plain::Int(value) => Kind::Int(*value),
-            Plain::Double(value) => Kind::Double(*value),
-            Plain::String(text) => Kind::String(text),
-            Plain::List(_) | Plain::NilList => Kind::List,
-            Plain::Map(_) => Kind::Map,
-            Plain::Foreign(foreign) => Kind::Foreign(foreign),
+            Plain::Null => MergedKind::Null,
+            Plain::Bool(value) => MergedKind::Bool(*value),
+            Plain::Int(value) => MergedKind::Int(*value),
+            Plain::Double(value) => MergedKind::Double(*value),
+            Plain::String(text) => MergedKind::String(text),
+            Plain::List(_) | Plain::NilList => MergedKind::List,
+            Plain::Map(_) => MergedKind::Map,
+            Plain::Foreign(foreign) => MergedKind::Foreign(foreign),
         }
     }
 
@@ -225,49 +225,49 @@ impl Data for Plain {
 /// The name of the Go type: `%T`.
 pub(super) fn go_type(value: &impl Data) -> &str {
     match value.kind() {
-        Kind::Null => "<nil>",
-        Kind::Bool(_) => "bool",
-        Kind::Int(_) => "int64",
-        Kind::Double(_) => "float64",
-        Kind::String(_) => "string",
-        Kind::List => "[]interface {}",
-        Kind::Map => "map[string]interface {}",
-        Kind::Foreign(foreign) => &foreign.go_type,
+        MergedKind::Null => "<nil>",
+        MergedKind::Bool(_) => "bool",
+        MergedKind::Int(_) => "int64",
+        MergedKind::Double(_) => "float64",
+        MergedKind::String(_) => "string",
+        MergedKind::List => "[]interface {}",
+        MergedKind::Map => "map[string]interface {}",
+        MergedKind::Foreign(foreign) => &foreign.go_type,
     }
 }
 
 pub(super) fn go_text(value: &impl Data) -> String {
     match value.kind() {
-        Kind::Null => "<nil>".to_owned(),
-        Kind::Bool(value) => value.to_string(),
-        Kind::Int(value) => value.to_string(),
-        Kind::Double(value) => float::format_shortest(value),
-        Kind::String(text) => text.to_owned(),
-        Kind::List => {
+        MergedKind::Null => "<nil>".to_owned(),
+        MergedKind::Bool(value) => value.to_string(),
+        MergedKind::Int(value) => value.to_string(),
+        MergedKind::Double(value) => float::format_shortest(value),
+        MergedKind::String(text) => text.to_owned(),
+        MergedKind::List => {
             let items: Vec<String> = value.items().iter().map(go_text).collect();
             format!("[{}]", items.join(" "))
         }
-        Kind::Map => {
+        MergedKind::Map => {
             let fields = value.fields();
             let fields: Vec<String> = fields
                 .map(|(name, value)| format!("{name}:{}", go_text(value)))
                 .collect();
             format!("map[{}]", fields.join(" "))
         }
-        Kind::Foreign(foreign) => foreign.text.clone(),
+        MergedKind::Foreign(foreign) => foreign.text.clone(),
     }
 }
 
 pub(super) fn go_source(value: &impl Data) -> String {
     match value.kind() {
-        Kind::Null => "interface {}(nil)".to_owned(),
-        Kind::String(text) => quote(text),
-        Kind::List if value.is_nil_list() => "[]interface {}(nil)".to_owned(),
-        Kind::List => {
+        MergedKind::Null => "interface {}(nil)".to_owned(),
+        MergedKind::String(text) => quote(text),
+        MergedKind::List if value.is_nil_list() => "[]interface {}(nil)".to_owned(),
+        MergedKind::List => {
             let items: Vec<String> = value.items().iter().map(go_source).collect();
             format!("[]interface {{}}{{{}}}", items.join(", "))
         }
-        Kind::Map => {
+        MergedKind::Map => {
             let mut out = "map[string]interface {}{".to_owned();
             for (n, (name, value)) in value.fields().enumerate() {
                 let separator = if n == 0 { "" } else { ", " };
@@ -277,7 +277,7 @@ pub(super) fn go_source(value: &impl Data) -> String {
             out.push('}');
             out
         }
-        Kind::Foreign(foreign) => foreign.source.clone(),
-        Kind::Bool(_) | Kind::Int(_) | Kind::Double(_) => go_text(value),
+        MergedKind::Foreign(foreign) => foreign.source.clone(),
+        MergedKind::Bool(_) | MergedKind::Int(_) | MergedKind::Double(_) => go_text(value),
     }
 }

@@ -8,8 +8,8 @@ use gavel_apimachinery::server::{Difference, Server};
 use smol_str::SmolStr;
 
 use super::node::{
-    Combination, ListRules, ListType, MapRules, NamedFormat, Node, Others, Properties, Property,
-    TextRules, Types,
+    Combination, ListRules, MapRules, NamedFormat, NodeRules, Others, Properties, PropertyRules,
+    TextRules, Types, Uniqueness,
 };
 use super::number::NumberRules;
 use super::pattern::Pattern;
@@ -42,19 +42,19 @@ impl Purpose {
 }
 
 /// Compiles the nodes of one schema.
-pub(super) struct Compiler<'s> {
+pub(super) struct NodeCompiler<'s> {
     purpose: Purpose,
     /// Whether the schema that is compiled stands beside another.
     in_combination: bool,
     /// Schemas repeat their patterns.
     patterns: HashMap<&'s str, Arc<Pattern>>,
     /// By the place of the schema: what is one schema is one node.
-    nodes: HashMap<*const JsonSchema, Arc<Node>>,
+    nodes: HashMap<*const JsonSchema, Arc<NodeRules>>,
 }
 
-impl<'s> Compiler<'s> {
+impl<'s> NodeCompiler<'s> {
     pub(super) fn new(purpose: Purpose) -> Self {
-        Compiler {
+        NodeCompiler {
             purpose,
             in_combination: false,
             patterns: HashMap::new(),
@@ -63,7 +63,7 @@ impl<'s> Compiler<'s> {
     }
 
     /// Compiles a schema that may be there several times.
-    fn shared(&mut self, schema: &'s Arc<JsonSchema>) -> Arc<Node> {
+    fn shared(&mut self, schema: &'s Arc<JsonSchema>) -> Arc<NodeRules> {
         let place = Arc::as_ptr(schema);
         if let Some(known) = self.nodes.get(&place) {
             return Arc::clone(known);
@@ -74,11 +74,11 @@ impl<'s> Compiler<'s> {
     }
 
     /// Compiles a schema, which is at most [`crate::MAX_DEPTH`] deep.
-    pub(super) fn node(&mut self, schema: &'s JsonSchema) -> Node {
+    pub(super) fn node(&mut self, schema: &'s JsonSchema) -> NodeRules {
         let lists = self.lists(schema);
         let maps = self.maps(schema);
         let has_list_types = lists.as_ref().is_some_and(|rules| {
-            rules.list_type != ListType::Atomic
+            rules.list_type != Uniqueness::Atomic
                 || rules
                     .items
                     .as_ref()
@@ -90,7 +90,7 @@ impl<'s> Compiler<'s> {
         let types = self.purpose.types(schema);
         let format = self.format(schema);
         let format_name = format.as_ref().map_or("", |format| &format.name);
-        Node {
+        NodeRules {
             types: Types::new(types, schema.nullable),
             combination: self.combination(schema),
             texts: self.texts(schema),
@@ -131,7 +131,7 @@ impl<'s> Compiler<'s> {
     fn combination(&mut self, schema: &'s JsonSchema) -> Option<Box<Combination>> {
         let combinations = schema.combinations.as_option()?;
         let outside = std::mem::replace(&mut self.in_combination, true);
-        let mut nodes = |schemas: &'s [JsonSchema]| -> Vec<Node> {
+        let mut nodes = |schemas: &'s [JsonSchema]| -> Vec<NodeRules> {
             schemas.iter().map(|schema| self.node(schema)).collect()
         };
         let combination = Combination {
@@ -172,23 +172,26 @@ impl<'s> Compiler<'s> {
             max_items: schema.bounds.max_items,
             min_items: schema.bounds.min_items,
             unique_items: schema.bounds.unique_items,
-            list_type: ListType::of(schema),
+            list_type: Uniqueness::of(schema),
         };
         let empty = rules.items.is_none()
             && rules.max_items.is_none()
             && rules.min_items.is_none()
             && !rules.unique_items
-            && rules.list_type == ListType::Atomic;
+            && rules.list_type == Uniqueness::Atomic;
         (!empty).then(|| Box::new(rules))
     }
 
     fn maps(&mut self, schema: &'s JsonSchema) -> Option<Box<MapRules>> {
         let required = schema.required_names();
-        let properties = schema.properties.iter().map(|(name, property)| Property {
-            name: name.as_str().into(),
-            is_required: required.contains(name.as_str()),
-            node: self.shared(property),
-        });
+        let properties = schema
+            .properties
+            .iter()
+            .map(|(name, property)| PropertyRules {
+                name: name.as_str().into(),
+                is_required: required.contains(name.as_str()),
+                node: self.shared(property),
+            });
         let rules = MapRules {
             properties: Properties::new(properties),
             others: match &schema.additional_properties {

@@ -11,26 +11,26 @@ use serde_json::Map;
 use smol_str::SmolStr;
 
 use super::fault::MAX_BYTES;
-use super::node::{ListType, Node, Others};
+use super::node::{NodeRules, Others, Uniqueness};
 use crate::JsonSchema;
 use crate::equal::Same;
 
 /// The units of work of a value.
 const WORK_PER_VALUE: usize = 256;
 
-impl ListType {
+impl Uniqueness {
     pub(super) fn of(schema: &JsonSchema) -> Self {
         match schema.topology.list_type.as_deref() {
-            Some("set") => ListType::Set,
-            Some("map") => ListType::Map(schema.topology.list_map_keys.clone()),
-            _ => ListType::Atomic,
+            Some("set") => Uniqueness::Set,
+            Some("map") => Uniqueness::Map(schema.topology.list_map_keys.clone()),
+            _ => Uniqueness::Atomic,
         }
     }
 }
 
 /// What is there twice. Nothing is looked for in a value that is no object.
 pub(super) fn validate(
-    node: &Node,
+    node: &NodeRules,
     base: &Path<'_>,
     value: &Json,
     work: &Work<'_>,
@@ -60,7 +60,7 @@ impl Errors {
 }
 
 fn walk(
-    node: &Node,
+    node: &NodeRules,
     path: &Path<'_>,
     value: &Json,
     errors: &mut Errors,
@@ -102,7 +102,7 @@ fn walk(
     Ok(())
 }
 
-impl ListType {
+impl Uniqueness {
     fn check(
         &self,
         path: &Path<'_>,
@@ -111,15 +111,15 @@ impl ListType {
         work: &Work<'_>,
     ) -> Result<(), Interrupted> {
         match self {
-            ListType::Atomic => {}
-            ListType::Set => {
+            Uniqueness::Atomic => {}
+            Uniqueness::Set => {
                 for index in repeated(items.iter().map(Member::of), work)? {
                     if let Some(item) = items.get(index) {
                         errors.push(|| Error::duplicate(&path.index(index), item));
                     }
                 }
             }
-            ListType::Map(keys) => check_map(keys, path, items, errors, work)?,
+            Uniqueness::Map(keys) => check_map(keys, path, items, errors, work)?,
         }
         Ok(())
     }

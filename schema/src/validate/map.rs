@@ -4,24 +4,24 @@ use gavel_engine::value::Json;
 use serde_json::Map;
 
 use super::fault::{Cause, Outcome};
-use super::node::{MapRules, Node, Others, Properties, Property};
+use super::node::{MapRules, NodeRules, Others, Properties, PropertyRules};
 use super::trail::Trail;
 use crate::correlate::Correlated;
 
 impl Properties {
     /// Of properties in the order of their names.
-    pub(super) fn new(sorted: impl Iterator<Item = Property>) -> Self {
+    pub(super) fn new(sorted: impl Iterator<Item = PropertyRules>) -> Self {
         Properties(sorted.collect())
     }
 
     /// The property of this name.
-    pub(super) fn get(&self, name: &str) -> Option<&Property> {
+    pub(super) fn get(&self, name: &str) -> Option<&PropertyRules> {
         self.get_after(name, &mut 0)
     }
 
     /// The property of this name, which most likely is the one at `next`: as objects and schemas are in the order of names,
     /// what follows in the one mostly follows in the other.
-    fn get_after(&self, name: &str, next: &mut usize) -> Option<&Property> {
+    fn get_after(&self, name: &str, next: &mut usize) -> Option<&PropertyRules> {
         let property = match self.0.get(*next) {
             Some(property) if *property.name == *name => property,
             _ => {
@@ -40,7 +40,7 @@ impl Properties {
         self.0.is_empty()
     }
 
-    pub(super) fn nodes(&self) -> impl Iterator<Item = &Node> {
+    pub(super) fn nodes(&self) -> impl Iterator<Item = &NodeRules> {
         self.0.iter().map(|property| &*property.node)
     }
 }

@@ -27,9 +27,9 @@ mod text;
 mod trail;
 mod types;
 
-use compile::{Compiler, Purpose};
+use compile::{NodeCompiler, Purpose};
 use fault::{Outcome, errors};
-use node::Node;
+use node::NodeRules;
 use trail::Places;
 
 /// A schema, ready to look at values: compiled once, from many threads.
@@ -57,7 +57,7 @@ use trail::Places;
 /// ```
 #[derive(Debug)]
 pub struct Validator {
-    root: Arc<Node>,
+    root: Arc<NodeRules>,
 }
 
 impl Validator {
@@ -65,7 +65,7 @@ impl Validator {
     /// needed; one that is none fails all texts, as upstream.
     pub fn new(schema: &JsonSchema, server: Server) -> Self {
         Validator {
-            root: Arc::new(Compiler::new(Purpose::Objects(server)).node(schema)),
+            root: Arc::new(NodeCompiler::new(Purpose::Objects(server)).node(schema)),
         }
     }
 
@@ -73,7 +73,7 @@ impl Validator {
     /// and so do formats of other types and later versions (apiextensions-apiserver `pkg/apiserver/schema/kubeopenapi.go`).
     pub fn of_default(schema: &JsonSchema, server: Server) -> Self {
         Validator {
-            root: Arc::new(Compiler::new(Purpose::Defaults(server)).node(schema)),
+            root: Arc::new(NodeCompiler::new(Purpose::Defaults(server)).node(schema)),
         }
     }
 

@@ -22,7 +22,7 @@ const WORK_PER_VALUE: usize = 256;
 
 /// A schema and what it says of each type of values; nothing where it says nothing.
 #[derive(Debug)]
-pub(super) struct Node {
+pub(super) struct NodeRules {
     pub(super) types: Types,
     pub(super) format: Option<NamedFormat>,
     pub(super) combination: Option<Box<Combination>>,
@@ -47,10 +47,10 @@ pub(super) struct NamedFormat {
 /// What a schema says by means of other schemas.
 #[derive(Debug)]
 pub(super) struct Combination {
-    pub(super) any_of: Vec<Node>,
-    pub(super) one_of: Vec<Node>,
-    pub(super) all_of: Vec<Node>,
-    pub(super) not: Option<Node>,
+    pub(super) any_of: Vec<NodeRules>,
+    pub(super) one_of: Vec<NodeRules>,
+    pub(super) all_of: Vec<NodeRules>,
+    pub(super) not: Option<NodeRules>,
 }
 
 /// What a schema says of texts.
@@ -66,16 +66,16 @@ pub(super) struct TextRules {
 /// What a schema says of lists.
 #[derive(Debug)]
 pub(super) struct ListRules {
-    pub(super) items: Option<Arc<Node>>,
+    pub(super) items: Option<Arc<NodeRules>>,
     pub(super) max_items: Option<i64>,
     pub(super) min_items: Option<i64>,
     pub(super) unique_items: bool,
-    pub(super) list_type: ListType,
+    pub(super) list_type: Uniqueness,
 }
 
 /// `x-kubernetes-list-type`
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum ListType {
+pub(super) enum Uniqueness {
     /// Elements may be equal.
     Atomic,
     /// Elements are unique.
@@ -100,19 +100,19 @@ pub(super) enum Others {
     /// There may be none.
     None,
     /// Their schema.
-    Schema(Arc<Node>),
+    Schema(Arc<NodeRules>),
 }
 
 /// Properties in the order of their names.
 #[derive(Debug)]
-pub(super) struct Properties(pub(super) Box<[Property]>);
+pub(super) struct Properties(pub(super) Box<[PropertyRules]>);
 
 /// A property of an object.
 #[derive(Debug)]
-pub(super) struct Property {
+pub(super) struct PropertyRules {
     pub(super) name: Box<str>,
     pub(super) is_required: bool,
-    pub(super) node: Arc<Node>,
+    pub(super) node: Arc<NodeRules>,
 }
 
 /// The types that a schema allows.
@@ -130,7 +130,7 @@ pub(super) struct Types {
     pub(super) null: bool,
 }
 
-impl Node {
+impl NodeRules {
     /// Holds the schema against a value, and leaves out what is wrong if the value has not changed.
     pub(super) fn check<'f>(
         &'f self,

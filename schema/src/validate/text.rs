@@ -3,7 +3,7 @@
 use gavel_golang::utf8;
 
 use super::fault::Cause;
-use super::node::{Node, TextRules};
+use super::node::{NodeRules, TextRules};
 use super::trail::Trail;
 
 impl TextRules {
@@ -26,7 +26,7 @@ impl TextRules {
     }
 }
 
-impl Node {
+impl NodeRules {
     /// Whether the schema has a format that texts are held against.
     pub(super) fn has_text_format(&self) -> bool {
         self.format

@@ -9,13 +9,13 @@ use gavel_golang::work::{Interrupted, Work};
 #[derive(Debug)]
 pub(super) struct Trail<'t, 'f> {
     places: &'t Places<'f>,
-    last: Option<(&'t Trail<'t, 'f>, Step<'f>)>,
+    last: Option<(&'t Trail<'t, 'f>, TrailStep<'f>)>,
     /// The place, once it has been noted.
     noted: Cell<Option<Place>>,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Step<'f> {
+enum TrailStep<'f> {
     /// A property.
     Property(&'f str),
     /// A value of a map, or a required property: at the root, a dot comes before it.
@@ -31,7 +31,7 @@ pub(super) struct Place(usize);
 /// The places that were noted: for each the place before it and the last step. And how long the walk may take.
 #[derive(Debug)]
 pub(super) struct Places<'f> {
-    noted: RefCell<Vec<(Option<Place>, Step<'f>)>>,
+    noted: RefCell<Vec<(Option<Place>, TrailStep<'f>)>>,
     work: &'f Work<'f>,
     is_interrupted: Cell<bool>,
 }
@@ -75,17 +75,17 @@ impl<'f> Places<'f> {
         let mut text = String::new();
         for step in steps.iter().rev() {
             match step {
-                Step::Property(name) => {
+                TrailStep::Property(name) => {
                     if !text.is_empty() {
                         text.push('.');
                     }
                     text.push_str(name);
                 }
-                Step::Entry(name) => {
+                TrailStep::Entry(name) => {
                     text.push('.');
                     text.push_str(name);
                 }
-                Step::Index(index) => text.extend(["[", &index.to_string(), "]"]),
+                TrailStep::Index(index) => text.extend(["[", &index.to_string(), "]"]),
             }
         }
         text
@@ -95,20 +95,20 @@ impl<'f> Places<'f> {
 impl<'t, 'f> Trail<'t, 'f> {
     /// The way to a property.
     pub(super) fn property(&'t self, name: &'f str) -> Self {
-        self.step(Step::Property(name))
+        self.step(TrailStep::Property(name))
     }
 
     /// The way to a value of a map, or to a property that is missing.
     pub(super) fn entry(&'t self, name: &'f str) -> Self {
-        self.step(Step::Entry(name))
+        self.step(TrailStep::Entry(name))
     }
 
     /// The way to an element of a list.
     pub(super) fn index(&'t self, index: usize) -> Self {
-        self.step(Step::Index(index))
+        self.step(TrailStep::Index(index))
     }
 
-    fn step(&'t self, step: Step<'f>) -> Self {
+    fn step(&'t self, step: TrailStep<'f>) -> Self {
         Trail {
             places: self.places,
             last: Some((self, step)),

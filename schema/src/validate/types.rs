@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 
 use super::convert::is_integer;
 use super::fault::Cause;
-use super::node::{Node, Types};
+use super::node::{NodeRules, Types};
 use crate::equal::Numeric;
 
 impl Types {
@@ -37,7 +37,7 @@ fn static_name(kind: &str) -> Cow<'static, str> {
     known.map_or_else(|| kind.to_owned().into(), Cow::Borrowed)
 }
 
-impl Node {
+impl NodeRules {
     /// What is wrong with the type of a value.
     pub(super) fn check_type<'f>(&'f self, value: &'f Json) -> Option<Cause<'f>> {
         let types = &self.types;

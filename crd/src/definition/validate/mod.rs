@@ -7,7 +7,7 @@ use gavel_apimachinery::meta::{self, ObjectMeta};
 use gavel_apimachinery::names::{Faults, subdomain_name};
 use gavel_engine::value::Json;
 
-use super::{Definition, Status, Version};
+use super::{CustomResourceDefinitionStatus, Definition, Version};
 use crate::definition::findings::Findings;
 use crate::definition::options::Options;
 use crate::rule::RuleEnvs;
@@ -38,7 +38,11 @@ impl Definition {
 }
 
 /// What is wrong with a new definition of this status.
-fn create(definition: &Definition, status: &Status, envs: &RuleEnvs) -> Vec<Error> {
+fn create(
+    definition: &Definition,
+    status: &CustomResourceDefinitionStatus,
+    envs: &RuleEnvs,
+) -> Vec<Error> {
     let names = &definition.spec.names;
     let required = format!("{}.{}", names.plural, definition.spec.group);
     let name_rule = |name: &str, is_prefix: bool| -> Faults {
@@ -66,7 +70,7 @@ fn create(definition: &Definition, status: &Status, envs: &RuleEnvs) -> Vec<Erro
 /// What is wrong with a definition of this status that takes the place of another.
 fn update(
     definition: &Definition,
-    status: &Status,
+    status: &CustomResourceDefinitionStatus,
     old: &Definition,
     envs: &RuleEnvs,
 ) -> Vec<Error> {
@@ -93,9 +97,13 @@ fn preserves_unknown_fields(spec: &Path<'_>) -> Error {
     Error::invalid(&spec.child("preserveUnknownFields"), true, detail)
 }
 
-fn check_status(definition: &Definition, status: &Status, errors: &mut Findings) {
+fn check_status(
+    definition: &Definition,
+    status: &CustomResourceDefinitionStatus,
+    errors: &mut Findings,
+) {
     let path = Path::new("status");
-    let Status {
+    let CustomResourceDefinitionStatus {
         accepted_names,
         stored_versions,
         ..

@@ -19,7 +19,7 @@ pub(crate) use node::RuleNode;
 use evaluate::Subject;
 use ratchet::Ratchet;
 use report::Report;
-use walk::Walk;
+use walk::RuleWalk;
 
 impl RuleNode {
     /// Runs the rules of a whole object, with what it was if it is updated, and a budget in cost units.
@@ -61,7 +61,7 @@ impl RuleNode {
 }
 
 fn run(subject: &Subject<'_, '_>, budget: i64, interrupt: Interrupt<'_>) -> Report {
-    let mut walk = Walk::new(budget, interrupt);
+    let mut walk = RuleWalk::new(budget, interrupt);
     let (ControlFlow::Continue(()) | ControlFlow::Break(())) = walk.visit(subject);
     walk.report
 }

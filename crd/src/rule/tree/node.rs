@@ -41,7 +41,7 @@ impl RuleNode {
         is_resource: bool,
         envs: &RuleEnvs,
     ) -> Option<Arc<RuleNode>> {
-        let mut compiler = Compiler {
+        let mut compiler = TreeCompiler {
             envs,
             with_rules: HashMap::new(),
             nodes: HashMap::new(),
@@ -73,7 +73,7 @@ impl RuleNode {
 }
 
 /// Compiles the nodes of one schema.
-struct Compiler<'c> {
+struct TreeCompiler<'c> {
     envs: &'c RuleEnvs,
     /// By the place of a schema, whether it has rules.
     with_rules: HashMap<*const JsonSchema, bool>,
@@ -88,7 +88,7 @@ struct Known {
     node: Option<Arc<RuleNode>>,
 }
 
-impl Compiler<'_> {
+impl TreeCompiler<'_> {
     /// Whether there are rules in a schema. As deep as the schema, whose depth its reader bounds.
     fn has_rules(&mut self, schema: &Arc<JsonSchema>) -> bool {
         let place = Arc::as_ptr(schema);

@@ -19,7 +19,7 @@ use super::report::Report;
 const WORK_PER_RULE: usize = 1 << 10;
 
 /// A walk over one object.
-pub(super) struct Walk<'i> {
+pub(super) struct RuleWalk<'i> {
     /// Holds what the rules of a node compute; emptied before the next node.
     arena: Arena,
     interrupt: Interrupt<'i>,
@@ -29,10 +29,10 @@ pub(super) struct Walk<'i> {
     pub(super) report: Report,
 }
 
-impl<'i> Walk<'i> {
+impl<'i> RuleWalk<'i> {
     /// A walk that has a budget, in cost units.
     pub(super) fn new(budget: i64, interrupt: Interrupt<'i>) -> Self {
-        Walk {
+        RuleWalk {
             arena: Arena::new(),
             interrupt,
             work: Work::new(interrupt),

@@ -1,7 +1,7 @@
 //! Whether the elements of each literal have one type.
 
 use super::report;
-use crate::ast::{Expr, ExprId, ExprKind, List, MapEntry};
+use crate::ast::{Expr, ExprId, ExprKind, ListExpr, MapEntry};
 use crate::check::{CheckedAst, Reference};
 use crate::decl::LiteralRule;
 use crate::issues::Issues;
@@ -25,7 +25,7 @@ pub fn homogeneous_literals(checked: &CheckedAst, issues: &mut Issues) {
 }
 
 /// Reports the first element that differs.
-fn validate_list(checked: &CheckedAst, issues: &mut Issues, list: &List) {
+fn validate_list(checked: &CheckedAst, issues: &mut Issues, list: &ListExpr) {
     let mut elements = (list.elements.iter().enumerate())
         .map(|(index, element)| typed(checked, element, list.is_optional(index)));
     let Some((_, first)) = elements.next() else {

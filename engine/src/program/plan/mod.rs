@@ -10,7 +10,7 @@ use super::tree::{
     StructLiteral,
 };
 use super::{Program, well_known};
-use crate::ast::{Constant, Expr, ExprId, ExprKind, List, MapEntry, Select, Struct};
+use crate::ast::{Constant, Expr, ExprId, ExprKind, ListExpr, MapEntry, Select, Struct};
 use crate::check::{CheckedAst, Reference, resolve_name};
 use crate::decl::Declarations;
 use crate::error::EvalError;
@@ -314,7 +314,7 @@ impl Planner<'_> {
         })
     }
 
-    fn plan_list(&mut self, expr: &Expr, list: &List) -> Result<Step, PlanError> {
+    fn plan_list(&mut self, expr: &Expr, list: &ListExpr) -> Result<Step, PlanError> {
         let mut elements = Vec::with_capacity(list.elements.len());
         for (n, element) in list.elements.iter().enumerate() {
             elements.push(Element {

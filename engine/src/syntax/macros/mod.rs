@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 
 use super::nodes::{self, Nodes, TooManyNodes};
 use crate::ast::operators::ACCUMULATOR;
-use crate::ast::{Comprehension, Constant, Expr, ExprId, ExprKind, List};
+use crate::ast::{Comprehension, Constant, Expr, ExprId, ExprKind, ListExpr};
 use crate::source::Offset;
 
 mod bindings;
@@ -240,7 +240,7 @@ impl<'n> MacroContext<'n> {
 
     /// A list.
     pub fn list(&mut self, elements: Vec<Expr>) -> Expr {
-        self.node(ExprKind::List(List {
+        self.node(ExprKind::List(ListExpr {
             elements,
             optional_indices: Vec::new(),
         }))

@@ -39,7 +39,7 @@ pub(crate) enum PatchFailure {
     Error(String),
 }
 
-type Outcome = Result<(), PatchFailure>;
+type Patched = Result<(), PatchFailure>;
 
 /// A document with the operations applied to it in order.
 pub(crate) fn apply(document: Json, operations: &[Operation]) -> Result<Json, PatchFailure> {
@@ -62,7 +62,7 @@ struct Patching<'o> {
 }
 
 impl<'o> Patching<'o> {
-    fn apply(&mut self, operation: &'o Operation) -> Outcome {
+    fn apply(&mut self, operation: &'o Operation) -> Patched {
         if decoding_error(&operation.op).is_some() {
             return failed("Unexpected kind: unknown".to_owned());
         }
@@ -77,7 +77,7 @@ impl<'o> Patching<'o> {
         }
     }
 
-    fn add(&mut self, operation: &'o Operation) -> Outcome {
+    fn add(&mut self, operation: &'o Operation) -> Patched {
         let path = &operation.path;
         if decoding_error(path).is_some() {
             return failed("add operation failed to decode path: missing value".to_owned());
@@ -93,7 +93,7 @@ impl<'o> Patching<'o> {
         Ok(())
     }
 
-    fn remove(&mut self, operation: &Operation) -> Outcome {
+    fn remove(&mut self, operation: &Operation) -> Patched {
         let path = &operation.path;
         if decoding_error(path).is_some() {
             return failed("remove operation failed to decode path: missing value".to_owned());
@@ -107,7 +107,7 @@ impl<'o> Patching<'o> {
         removed.map_err(|error| in_operation("remove", path, &error))
     }
 
-    fn replace(&mut self, operation: &'o Operation) -> Outcome {
+    fn replace(&mut self, operation: &'o Operation) -> Patched {
         let path = &operation.path;
         if let Some(error) = decoding_error(path) {
             return failed(format!("replace operation failed to decode path: {error}"));
@@ -138,7 +138,7 @@ impl<'o> Patching<'o> {
         Ok(())
     }
 
-    fn relocate(&mut self, operation: &Operation) -> Outcome {
+    fn relocate(&mut self, operation: &Operation) -> Patched {
         let (from, path) = (source_of(operation)?, &operation.path);
         let Some((mut parent, key)) = self.document.parent_of(from) else {
             return failed(format!(
@@ -152,7 +152,7 @@ impl<'o> Patching<'o> {
         added.map_err(|error| in_operation("move", path, &error))
     }
 
-    fn copy(&mut self, operation: &Operation) -> Outcome {
+    fn copy(&mut self, operation: &Operation) -> Patched {
         let from = source_of(operation)?;
         let Some((parent, key)) = self.document.parent_of(from) else {
             return failed(format!(
@@ -180,7 +180,7 @@ impl<'o> Patching<'o> {
         })
     }
 
-    fn test(&mut self, operation: &Operation) -> Outcome {
+    fn test(&mut self, operation: &Operation) -> Patched {
         let path = &operation.path;
         if let Some(error) = decoding_error(path) {
             return failed(format!("test operation failed to decode path: {error}"));
@@ -258,7 +258,7 @@ fn in_operation(op: &str, path: &str, error: &str) -> PatchFailure {
     PatchFailure::Error(format!("error in {op} for path: '{path}': {error}"))
 }
 
-fn failed(message: String) -> Outcome {
+fn failed(message: String) -> Patched {
     Err(PatchFailure::Error(message))
 }
 

@@ -26,7 +26,7 @@ pub struct Quantity {
     /// The amount, unless there is a large one.
     small: Small,
     large: OnceLock<Large>,
-    format: Format,
+    format: QuantityFormat,
     /// How the quantity was written, where upstream prints it so; otherwise empty.
     text: SmolStr,
 }
@@ -44,7 +44,7 @@ struct Large(Arc<Mutex<Arc<Decimal>>>);
 
 /// How a quantity is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Format {
+enum QuantityFormat {
     /// `12e6`
     DecimalExponent,
     /// `12Mi`
@@ -93,7 +93,7 @@ impl Quantity {
         Ok(Quantity::of_large(Large::new(decimal), format))
     }
 
-    fn of_small(small: Small, format: Format) -> Quantity {
+    fn of_small(small: Small, format: QuantityFormat) -> Quantity {
         Quantity {
             small,
             large: OnceLock::new(),
@@ -102,7 +102,7 @@ impl Quantity {
         }
     }
 
-    fn of_large(large: Large, format: Format) -> Quantity {
+    fn of_large(large: Large, format: QuantityFormat) -> Quantity {
         let small = Small { value: 0, scale: 0 };
         Quantity {
             large: OnceLock::from(large),
@@ -218,7 +218,7 @@ impl Quantity {
 
 impl From<i64> for Quantity {
     fn from(value: i64) -> Quantity {
-        Quantity::of_small(Small { value, scale: 0 }, Format::DecimalExponent)
+        Quantity::of_small(Small { value, scale: 0 }, QuantityFormat::DecimalExponent)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::decimal::Decimal;
 use super::suffix::Suffix;
-use super::{Format, Small};
+use super::{QuantityFormat, Small};
 
 /// Most digits after the point.
 const NANO: i32 = -9;
@@ -58,17 +58,17 @@ impl<'t> Numeral<'t> {
     pub(super) fn small(&self, suffix: Suffix) -> Option<Small> {
         let digits = self.whole.len().checked_add(self.fraction.len())?;
         let (limit, scale, factor) = match suffix.format {
-            Format::Decimal | Format::DecimalExponent => {
+            QuantityFormat::Decimal | QuantityFormat::DecimalExponent => {
                 // Upstream's exponents are 32 bits wide and wrap around.
                 let places = i32::try_from(self.fraction.len()).ok()?;
                 (18, suffix.exponent.wrapping_sub(places), 1)
             }
-            Format::Binary if self.fraction.is_empty() => {
+            QuantityFormat::Binary if self.fraction.is_empty() => {
                 let power = u32::try_from(suffix.exponent).ok()?;
                 let lost = power.checked_mul(3)?.checked_div(10)?;
                 (14u32.checked_sub(lost)?, 0, 1_i64.checked_shl(power)?)
             }
-            Format::Binary => return None,
+            QuantityFormat::Binary => return None,
         };
         if digits > usize::try_from(limit).ok()? || scale < NANO {
             return None;
@@ -90,12 +90,12 @@ impl<'t> Numeral<'t> {
     /// Whether upstream keeps the text of a number that has a small form: it takes it for the canonical one.
     pub(super) fn is_canonical(&self, suffix: Suffix, small: Small) -> bool {
         match suffix.format {
-            Format::Binary => {
+            QuantityFormat::Binary => {
                 // That is, the number before the suffix is not divisible by eight.
                 let zeros = i64::from(small.value.trailing_zeros());
                 small.value != 0 && zeros < i64::from(suffix.exponent).saturating_add(3)
             }
-            Format::Decimal | Format::DecimalExponent => {
+            QuantityFormat::Decimal | QuantityFormat::DecimalExponent => {
                 let last = self.whole.iter().chain(self.fraction).rev();
                 let thousands = last.take(3).eq(b"000");
                 small.scale % 3 == 0 && !thousands && self.whole.first() != Some(&b'0')
@@ -104,15 +104,15 @@ impl<'t> Numeral<'t> {
     }
 
     /// The number in its large form, with the format in which it is printed.
-    pub(super) fn large(&self, suffix: Suffix) -> Option<(Decimal, Format)> {
+    pub(super) fn large(&self, suffix: Suffix) -> Option<(Decimal, QuantityFormat)> {
         if !self.has_digits {
             return None;
         }
         let decimal = match suffix.format {
-            Format::Decimal | Format::DecimalExponent => {
+            QuantityFormat::Decimal | QuantityFormat::DecimalExponent => {
                 Decimal::from_digits(self.whole, self.fraction, suffix.exponent)
             }
-            Format::Binary => {
+            QuantityFormat::Binary => {
                 let half = suffix.exponent.checked_div(2)?;
                 let factor = 1_u32.checked_shl(half.try_into().ok()?)?;
                 let number = Decimal::from_digits(self.whole, self.fraction, 0);
@@ -121,13 +121,13 @@ impl<'t> Numeral<'t> {
         };
         let mut decimal = decimal.rounded_up_to_nano();
         let mut format = suffix.format;
-        if format == Format::Binary {
+        if format == QuantityFormat::Binary {
             let max = Decimal::new(i64::MAX, 0);
             if decimal.compare(&max).is_gt() {
                 decimal = max;
             }
             if decimal.sign() > 0 && decimal.compare(&Decimal::new(1, 0)).is_lt() {
-                format = Format::Decimal;
+                format = QuantityFormat::Decimal;
             }
         }
         Some((decimal.with_sign(self.negative), format))

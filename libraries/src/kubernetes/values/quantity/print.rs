@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::decimal::Decimal;
 use super::suffix::{BINARY_SUFFIXES, DECIMAL_SUFFIXES, suffix_of};
-use super::{Format, Quantity, Small};
+use super::{Quantity, QuantityFormat, Small};
 
 impl fmt::Display for Quantity {
     /// Writes the canonical form, or the text that upstream takes for it.
@@ -16,7 +16,7 @@ impl fmt::Display for Quantity {
             return f.write_str("0");
         }
         let decimal = self.decimal();
-        if self.format == Format::Binary && decimal.is_integer() {
+        if self.format == QuantityFormat::Binary && decimal.is_integer() {
             let bound = Decimal::new(1024, 0);
             if decimal.compare(&bound).is_ge() || decimal.compare(&bound.with_sign(true)).is_le() {
                 return self.write_binary(f, &decimal);
@@ -30,9 +30,11 @@ impl fmt::Display for Quantity {
         let sign = if decimal.sign() < 0 { "-" } else { "" };
         write!(f, "{sign}{digits}")?;
         match self.format {
-            Format::DecimalExponent if exponent == 0 => Ok(()),
-            Format::DecimalExponent => write!(f, "e{exponent}"),
-            Format::Decimal | Format::Binary => f.write_str(suffix_of(&DECIMAL_SUFFIXES, exponent)),
+            QuantityFormat::DecimalExponent if exponent == 0 => Ok(()),
+            QuantityFormat::DecimalExponent => write!(f, "e{exponent}"),
+            QuantityFormat::Decimal | QuantityFormat::Binary => {
+                f.write_str(suffix_of(&DECIMAL_SUFFIXES, exponent))
+            }
         }
     }
 }

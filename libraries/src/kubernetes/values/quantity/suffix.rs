@@ -2,7 +2,7 @@
 
 use gavel_golang::integer::parse_int;
 
-use super::Format;
+use super::QuantityFormat;
 
 /// The suffixes of the decimal format.
 pub(super) const DECIMAL_SUFFIXES: [(&str, i32); 10] = [
@@ -31,7 +31,7 @@ pub(super) const BINARY_SUFFIXES: [(&str, i32); 6] = [
 /// What a number is multiplied with: a power of two, or of ten in the other formats.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Suffix {
-    pub(super) format: Format,
+    pub(super) format: QuantityFormat,
     pub(super) exponent: i32,
 }
 
@@ -43,13 +43,13 @@ impl Suffix {
         };
         if let Some(exponent) = find(&DECIMAL_SUFFIXES) {
             return Some(Suffix {
-                format: Format::Decimal,
+                format: QuantityFormat::Decimal,
                 exponent,
             });
         }
         if let Some(exponent) = find(&BINARY_SUFFIXES) {
             return Some(Suffix {
-                format: Format::Binary,
+                format: QuantityFormat::Binary,
                 exponent,
             });
         }
@@ -59,7 +59,7 @@ impl Suffix {
         // Upstream keeps the lower 32 bits.
         let exponent = parse_int(str::from_utf8(exponent).ok()?)? as i32;
         Some(Suffix {
-            format: Format::DecimalExponent,
+            format: QuantityFormat::DecimalExponent,
             exponent,
         })
     }

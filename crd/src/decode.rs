@@ -3,7 +3,7 @@
 
 use gavel_apimachinery::field::Path;
 use gavel_apimachinery::json;
-use gavel_apimachinery::meta::{self, GroupVersion, ObjectMeta};
+use gavel_apimachinery::meta::{self, GroupVersion, MetadataView};
 use gavel_engine::value::Json;
 use gavel_schema::{JsonSchema, default, embedded, prune};
 use serde_json::Map;
@@ -129,7 +129,7 @@ fn text<'a>(fields: &'a Map<String, Json>, name: &str) -> Result<&'a str, String
 /// Very old objects have no generation.
 fn repair_generation(metadata: Option<&mut Json>) {
     if let Some(metadata) = metadata
-        && ObjectMeta::new(metadata).generation() == 0
+        && MetadataView::new(metadata).generation() == 0
         && let Json::Object(fields) = metadata
     {
         fields.insert("generation".to_owned(), 1.into());

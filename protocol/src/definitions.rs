@@ -19,18 +19,9 @@ pub(crate) enum DefinitionSource {
     Earlier(String),
 }
 
-/// A definition, compiled.
-#[derive(Debug)]
-pub(crate) struct Loaded {
-    /// Its objects are held against this.
-    pub(crate) crd: CompiledCrd,
-    /// The version in which objects are stored.
-    pub(crate) storage_version: Option<String>,
-}
-
 /// The definitions of a stream.
 #[derive(Debug, Default)]
-pub(crate) struct Definitions {
+pub(crate) struct NamedDefinitions {
     /// Those of `crd` requests, by their ids.
     named: HashMap<String, KnownDefinition>,
     /// The last one that a request brought with it.
@@ -41,7 +32,7 @@ pub(crate) struct Definitions {
 #[derive(Debug)]
 struct KnownDefinition {
     json: Json,
-    loaded: Option<(Server, Arc<Loaded>)>,
+    loaded: Option<(Server, Arc<CompiledCrd>)>,
 }
 
 impl DefinitionSource {
@@ -55,7 +46,7 @@ impl DefinitionSource {
     }
 }
 
-impl Definitions {
+impl NamedDefinitions {
     /// Keeps the definition of a `crd` request for later ones.
     pub(crate) fn remember(&mut self, id: &Json, definition: &Json) {
         if let Json::String(id) = id {
@@ -69,7 +60,7 @@ impl Definitions {
         &mut self,
         source: DefinitionSource,
         server: Server,
-    ) -> Result<Arc<Loaded>, RequestError> {
+    ) -> Result<Arc<CompiledCrd>, RequestError> {
         let entry = match source {
             DefinitionSource::Earlier(id) => self.named.get_mut(&id).ok_or_else(|| {
                 RequestError(format!("crd: no earlier crd request has the id {id:?}"))
@@ -89,7 +80,7 @@ impl KnownDefinition {
         KnownDefinition { json, loaded: None }
     }
 
-    fn load(&mut self, server: Server) -> Result<Arc<Loaded>, RequestError> {
+    fn load(&mut self, server: Server) -> Result<Arc<CompiledCrd>, RequestError> {
         if let Some((known, loaded)) = &self.loaded
             && *known == server
         {
@@ -98,12 +89,7 @@ impl KnownDefinition {
         let within = |error: String| RequestError(format!("crd: {error}"));
         let definition = Definition::read(&self.json).map_err(|error| within(error.to_string()))?;
         let crd = CompiledCrd::compile_for(&definition, server);
-        let loaded = Arc::new(Loaded {
-            crd: crd.map_err(|error| within(error.to_string()))?,
-            storage_version: definition
-                .storage_version()
-                .map(|version| version.name.clone()),
-        });
+        let loaded = Arc::new(crd.map_err(|error| within(error.to_string()))?);
         self.loaded = Some((server, Arc::clone(&loaded)));
         Ok(loaded)
     }

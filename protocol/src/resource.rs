@@ -1,5 +1,6 @@
 //! `op=validate`: what the API server says of a custom resource.
 
+use gavel_crd::CompiledCrd;
 use gavel_crd::decode::Source;
 use gavel_crd::resource::{COST_BUDGET, DecodeError, DecodeOptions, RuleRun, ValidateOptions};
 use gavel_engine::value::Json;
@@ -8,7 +9,6 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::answer::Problem;
-use crate::definitions::Loaded;
 use crate::field_error::{FieldError, written};
 use crate::request::{Fields, RequestError};
 
@@ -113,8 +113,8 @@ impl ValidateRequest {
     }
 
     /// What the definition says of the object.
-    pub(crate) fn verdict(self, loaded: &Loaded) -> Result<ValidateOutcome, RequestError> {
-        let (crd, how) = (&loaded.crd, self.decoding);
+    pub(crate) fn verdict(self, crd: &CompiledCrd) -> Result<ValidateOutcome, RequestError> {
+        let how = self.decoding;
         let refused = |what: &str, error: DecodeError| ValidateOutcome::Refused {
             error: Problem {
                 phase: "decode",
@@ -135,7 +135,7 @@ impl ValidateRequest {
             Err(error) => return Ok(refused("oldObject", error)),
         };
         let version = self.version.as_deref();
-        let version = version.or(loaded.storage_version.as_deref());
+        let version = version.or(crd.storage_version());
         let version = version.unwrap_or_default();
         let prepared = match self.prepare {
             true => crd.prepare(version, &mut object, old.as_ref(), self.status),

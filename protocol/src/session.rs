@@ -11,7 +11,7 @@ use gavel_policy::validation::Validator;
 use crate::admission::AdmissionQuestion;
 use crate::answer::Answer;
 use crate::definition::DefinitionRequest;
-use crate::definitions::{DefinitionSource, Definitions};
+use crate::definitions::{DefinitionSource, NamedDefinitions};
 use crate::environment::Environments;
 use crate::evaluate::EvalRequest;
 use crate::evaluation::Compiled;
@@ -25,7 +25,7 @@ use crate::{line, typecheck};
 #[derive(Debug, Default)]
 pub struct Session {
     environments: Environments,
-    definitions: Definitions,
+    definitions: NamedDefinitions,
     arena: Arena,
     /// By the API server.
     validators: BTreeMap<Server, Validator>,

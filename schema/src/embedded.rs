@@ -1,7 +1,7 @@
 //! Objects within objects: their type and metadata (apiextensions-apiserver `pkg/apiserver/schema/objectmeta`).
 
 use gavel_apimachinery::field::{Error, Path};
-use gavel_apimachinery::meta::{self, GroupVersion, ObjectMeta};
+use gavel_apimachinery::meta::{self, GroupVersion, MetadataView};
 use gavel_apimachinery::names;
 use gavel_apimachinery::server::Server;
 use gavel_engine::value::Json;
@@ -228,7 +228,7 @@ fn validate_object(errors: &mut Vec<Error>, object: &Json, path: &Path<'_>, serv
     match meta::check(metadata) {
         Err(error) => errors.push(Error::invalid(&path, metadata, error)),
         Ok(_) => {
-            let metadata = ObjectMeta::new(metadata);
+            let metadata = MetadataView::new(metadata);
             // An embedded object needs no name.
             let name = match metadata.name() {
                 "" => "fakename",

@@ -55,7 +55,11 @@ enum HealthCheck {
 }
 
 const LIVE: &[HealthCheck] = &[HealthCheck::Ping];
-const READY: &[HealthCheck] = &[HealthCheck::Ping, HealthCheck::Policies, HealthCheck::Shutdown];
+const READY: &[HealthCheck] = &[
+    HealthCheck::Ping,
+    HealthCheck::Policies,
+    HealthCheck::Shutdown,
+];
 
 impl HealthCheck {
     const fn name(self) -> &'static str {
@@ -68,8 +72,12 @@ impl HealthCheck {
 
     fn run(self, app: &App) -> Result<(), &'static str> {
         match self {
-            HealthCheck::Policies if !app.policies.is_synced() => Err("the policies have not come yet"),
-            HealthCheck::Shutdown if app.health.is_shutting_down() => Err("process is shutting down"),
+            HealthCheck::Policies if !app.policies.is_synced() => {
+                Err("the policies have not come yet")
+            }
+            HealthCheck::Shutdown if app.health.is_shutting_down() => {
+                Err("process is shutting down")
+            }
             HealthCheck::Ping | HealthCheck::Policies | HealthCheck::Shutdown => Ok(()),
         }
     }

@@ -2,18 +2,18 @@
 //! `pkg/apis/meta/v1`, `pkg/api/validation`, `pkg/apis/meta/v1/validation`).
 //!
 //! Metadata stays JSON: [`decode`] checks it and brings it in place to the form in which an API server holds it,
-//! [`ObjectMeta`] views it, [`validate`] and [`validate_update`] say what is wrong with it.
+//! [`MetadataView`] views it, [`validate`] and [`validate_update`] say what is wrong with it.
 
 mod decode;
 mod group_version;
-mod object_meta;
 mod shape;
 mod validate;
+mod view;
 
 pub use decode::{check, decode, decode_stored};
 pub use group_version::GroupVersion;
-pub use object_meta::{ManagedFieldsEntry, ObjectMeta, OwnerReference};
 pub use validate::{
     told_once, validate, validate_annotations, validate_labels, validate_named, validate_type,
     validate_update,
 };
+pub use view::{ManagedFieldsView, MetadataView, OwnerView};

@@ -244,7 +244,11 @@ fn presence<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error
     }
 }
 
+/// Go reads bytes of base64, and of a list of numbers.
 fn bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
-    let text: String = or_default(deserializer)?;
-    base64::decode(&text, Encoding::Standard).map_err(de::Error::custom)
+    match or_default(deserializer)? {
+        Json::Null => Ok(Vec::new()),
+        Json::String(text) => base64::decode(&text, Encoding::Standard).map_err(de::Error::custom),
+        list => Vec::deserialize(list).map_err(de::Error::custom),
+    }
 }

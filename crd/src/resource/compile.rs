@@ -82,6 +82,7 @@ pub struct CompiledCrd {
     pub(super) is_namespaced: bool,
     pub(super) preserves_unknown_fields: bool,
     pub(super) versions: Vec<CompiledVersion>,
+    storage_version: Option<String>,
 }
 
 impl CompiledCrd {
@@ -117,7 +118,30 @@ impl CompiledCrd {
                 .iter()
                 .map(compile)
                 .collect::<Result<_, _>>()?,
+            storage_version: definition
+                .storage_version()
+                .map(|version| version.name.clone()),
         })
+    }
+
+    /// The group of the objects.
+    pub fn group(&self) -> &str {
+        &self.group
+    }
+
+    /// The kind of the objects.
+    pub fn kind(&self) -> &str {
+        &self.kind
+    }
+
+    /// Whether the objects have a namespace.
+    pub fn is_namespaced(&self) -> bool {
+        self.is_namespaced
+    }
+
+    /// The version in which objects are stored.
+    pub fn storage_version(&self) -> Option<&str> {
+        self.storage_version.as_deref()
     }
 
     pub(super) fn version(&self, name: &str) -> Result<&CompiledVersion, UnknownVersion> {

@@ -2,7 +2,7 @@
 //! (apiextensions-apiserver `pkg/registry/customresource/{strategy,status_strategy,validator}.go`).
 
 use gavel_apimachinery::field::{Error, Path};
-use gavel_apimachinery::meta::{self, GroupVersion, ObjectMeta};
+use gavel_apimachinery::meta::{self, GroupVersion, MetadataView};
 use gavel_apimachinery::names;
 use gavel_engine::value::Json;
 use gavel_golang::work::{Interrupt, Interrupted, Work};
@@ -231,11 +231,11 @@ impl ObjectValidation<'_, '_> {
     }
 
     fn metadata_errors(&self) -> Vec<Error> {
-        let (path, metadata) = (Path::new("metadata"), ObjectMeta::of(self.object));
+        let (path, metadata) = (Path::new("metadata"), MetadataView::of(self.object));
         let server = self.crd.server;
         let errors = match self.was {
             Some(was) => {
-                let old = ObjectMeta::of(was.old_value());
+                let old = MetadataView::of(was.old_value());
                 meta::validate_update(metadata, old, &path, server)
             }
             None => meta::validate(

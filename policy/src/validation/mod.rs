@@ -13,7 +13,7 @@ mod status;
 mod webhook;
 
 use gavel_apimachinery::field::{self, Error, Path};
-use gavel_apimachinery::meta::{self, ObjectMeta as MetadataView};
+use gavel_apimachinery::meta::{self, MetadataView};
 use gavel_apimachinery::names::{self, NameRule};
 use gavel_apimachinery::serializer::ApiValue;
 use gavel_apimachinery::server::{Difference, Server};

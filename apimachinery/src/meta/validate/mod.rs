@@ -8,7 +8,7 @@ use gavel_golang::time::OffsetTime;
 use serde_json::Value as Json;
 
 use super::decode::utc;
-use super::{GroupVersion, ManagedFieldsEntry, ObjectMeta, OwnerReference};
+use super::{GroupVersion, ManagedFieldsView, MetadataView, OwnerView};
 use crate::field::{BadValue, Error, ErrorType, Path};
 use crate::json;
 use crate::names::{self, Faults};
@@ -30,14 +30,14 @@ const FOREGROUND: &str = "foregroundDeletion";
 ///
 /// ```
 /// use gavel_apimachinery::field::Path;
-/// use gavel_apimachinery::meta::{self, ObjectMeta};
+/// use gavel_apimachinery::meta::{self, MetadataView};
 /// use gavel_apimachinery::names;
 /// use gavel_apimachinery::server::Server;
 ///
 /// let metadata = serde_json::json!({"name": "a", "generation": -1});
 /// let path = Path::new("metadata");
 /// let server = Server::default();
-/// let errors = meta::validate(ObjectMeta::new(&metadata), true, names::subdomain_name, &path, server);
+/// let errors = meta::validate(MetadataView::new(&metadata), true, names::subdomain_name, &path, server);
 /// let errors: Vec<_> = errors.iter().map(ToString::to_string).collect();
 /// assert_eq!(errors, [
 ///     "metadata.namespace: Required value",
@@ -45,7 +45,7 @@ const FOREGROUND: &str = "foregroundDeletion";
 /// ]);
 /// ```
 pub fn validate(
-    metadata: ObjectMeta<'_>,
+    metadata: MetadataView<'_>,
     namespaced: bool,
     name_rule: impl Fn(&str, bool) -> Faults,
     path: &Path<'_>,
@@ -57,7 +57,7 @@ pub fn validate(
 
 /// As [`validate`], with a name that the object is given.
 pub fn validate_named(
-    metadata: ObjectMeta<'_>,
+    metadata: MetadataView<'_>,
     name: &str,
     namespaced: bool,
     name_rule: impl Fn(&str, bool) -> Faults,
@@ -98,8 +98,8 @@ pub fn validate_named(
 
 /// What is wrong with the metadata of an object that is updated.
 pub fn validate_update(
-    metadata: ObjectMeta<'_>,
-    old: ObjectMeta<'_>,
+    metadata: MetadataView<'_>,
+    old: MetadataView<'_>,
     path: &Path<'_>,
     server: Server,
 ) -> Vec<Error> {
@@ -211,7 +211,7 @@ fn nothing() -> BadValue {
 /// What is checked of an object that is created as well as of one that is updated; `finalizers` only when created.
 fn validate_common(
     errors: &mut Vec<Error>,
-    metadata: ObjectMeta<'_>,
+    metadata: MetadataView<'_>,
     path: &Path<'_>,
     finalizers: bool,
     server: Server,
@@ -230,7 +230,7 @@ fn validate_common(
     names::reword(errors, server);
 }
 
-fn validate_generation(errors: &mut Vec<Error>, metadata: ObjectMeta<'_>, path: &Path<'_>) {
+fn validate_generation(errors: &mut Vec<Error>, metadata: MetadataView<'_>, path: &Path<'_>) {
     let generation = metadata.generation();
     if generation < 0 {
         errors.push(Error::invalid(
@@ -272,7 +272,7 @@ pub fn validate_annotations<'a>(
 
 fn validate_owner_references(
     errors: &mut Vec<Error>,
-    owners: &[OwnerReference<'_>],
+    owners: &[OwnerView<'_>],
     path: &Path<'_>,
     server: Server,
 ) {
@@ -302,7 +302,7 @@ fn validate_owner_references(
     }
 }
 
-fn validate_owner_reference(errors: &mut Vec<Error>, owner: OwnerReference<'_>, path: &Path<'_>) {
+fn validate_owner_reference(errors: &mut Vec<Error>, owner: OwnerView<'_>, path: &Path<'_>) {
     let api_version = owner.api_version();
     let parsed = GroupVersion::parse(api_version).ok();
     if !api_version.is_empty() && parsed.is_none_or(|parsed| parsed.version.is_empty()) {
@@ -328,7 +328,7 @@ fn validate_owner_reference(errors: &mut Vec<Error>, owner: OwnerReference<'_>, 
 /// The same before [`Difference::MetadataIsValidatedAnew`], of whatever reference it is.
 fn validate_owner_reference_as_before(
     errors: &mut Vec<Error>,
-    owner: OwnerReference<'_>,
+    owner: OwnerView<'_>,
     path: &Path<'_>,
 ) {
     let GroupVersion { version, .. } = GroupVersion::parse(owner.api_version()).unwrap_or_default();
@@ -355,7 +355,7 @@ fn validate_owner_reference_as_before(
 }
 
 /// Events own nothing.
-fn validate_kind_of_owner(errors: &mut Vec<Error>, owner: OwnerReference<'_>, path: &Path<'_>) {
+fn validate_kind_of_owner(errors: &mut Vec<Error>, owner: OwnerView<'_>, path: &Path<'_>) {
     let GroupVersion { group, version } =
         GroupVersion::parse(owner.api_version()).unwrap_or_default();
     if (group, version, owner.kind()) == ("", "v1", "Event") {
@@ -368,7 +368,7 @@ fn validate_kind_of_owner(errors: &mut Vec<Error>, owner: OwnerReference<'_>, pa
 }
 
 /// The reference as Go writes its type.
-fn owner_text(owner: OwnerReference<'_>) -> String {
+fn owner_text(owner: OwnerView<'_>) -> String {
     let mut text = format!(
         r#"{{"apiVersion":{},"kind":{},"name":{},"uid":{}"#,
         json::quoted(owner.api_version()),
@@ -403,7 +403,7 @@ fn validate_finalizers(errors: &mut Vec<Error>, finalizers: &[&str], path: &Path
 
 fn validate_managed_fields(
     errors: &mut Vec<Error>,
-    entry: ManagedFieldsEntry<'_>,
+    entry: ManagedFieldsView<'_>,
     path: &Path<'_>,
     server: Server,
 ) {

@@ -15,7 +15,7 @@ fn check_create(metadata: Json, expected: &[&str]) {
     let path = Path::new("metadata");
     let rule = names::subdomain_name;
     let found = texts(&validate(
-        ObjectMeta::new(&metadata),
+        MetadataView::new(&metadata),
         true,
         rule,
         &path,
@@ -46,7 +46,7 @@ fn names_are_needed_and_follow_the_rule() {
     let metadata = json!({"name": "x/y", "namespace": "a"});
     let path = Path::new("metadata");
     let found = validate(
-        ObjectMeta::new(&metadata),
+        MetadataView::new(&metadata),
         false,
         names::path_segment,
         &path,
@@ -113,7 +113,7 @@ fn owners_are_complete_and_one_of_them_controls() {
     let check = |owners: Json, expected: &[&str]| {
         let metadata = json!({"ownerReferences": owners});
         let mut errors = Vec::new();
-        let owners = ObjectMeta::new(&metadata).owner_references();
+        let owners = MetadataView::new(&metadata).owner_references();
         validate_owner_references(&mut errors, &owners, &path, server());
         assert_eq!(texts(&errors), expected);
     };
@@ -148,8 +148,8 @@ fn updates_keep_what_is_immutable() {
     let check = |new: Json, old: Json, expected: &[&str]| {
         let path = Path::new("m");
         let errors = validate_update(
-            ObjectMeta::new(&new),
-            ObjectMeta::new(&old),
+            MetadataView::new(&new),
+            MetadataView::new(&old),
             &path,
             server(),
         );

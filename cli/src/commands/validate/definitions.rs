@@ -11,20 +11,11 @@ use super::key::Key;
 use crate::args::FieldValidation;
 use crate::manifests::is_definition;
 
-/// Definitions by the kind of their objects.
+/// KnownDefinitions by the kind of their objects.
 #[derive(Debug, Default)]
-pub(super) struct Definitions(Vec<KnownDefinition>);
+pub(super) struct KnownDefinitions(Vec<CompiledCrd>);
 
-/// A definition, compiled.
-#[derive(Debug)]
-pub(super) struct KnownDefinition {
-    pub(super) is_namespaced: bool,
-    pub(super) crd: CompiledCrd,
-    group: String,
-    kind: String,
-}
-
-impl Definitions {
+impl KnownDefinitions {
     /// Takes in a definition and tells why an API server would refuse it. Other objects are passed over. `strictness` says
     /// what becomes of fields that are unknown or come twice.
     ///
@@ -50,12 +41,7 @@ impl Definitions {
         let errors = errors.iter().map(|error| field_problem(document, error));
         checked.problems.extend(errors);
         match CompiledCrd::compile_for(&definition, server) {
-            Ok(crd) => self.0.push(KnownDefinition {
-                is_namespaced: definition.spec.scope == "Namespaced",
-                group: definition.spec.group,
-                kind: definition.spec.names.kind,
-                crd,
-            }),
+            Ok(crd) => self.0.push(crd),
             // The problems say the same, and where.
             Err(error) if checked.is_valid() => return Err(error.to_string()),
             Err(_) => {}
@@ -68,8 +54,8 @@ impl Definitions {
     }
 
     /// The definition of the objects of a kind.
-    pub(super) fn find(&self, key: &Key<'_>) -> Option<&KnownDefinition> {
+    pub(super) fn find(&self, key: &Key<'_>) -> Option<&CompiledCrd> {
         let mut known = self.0.iter();
-        known.find(|known| known.group == key.group() && known.kind == key.kind)
+        known.find(|crd| crd.group() == key.group() && crd.kind() == key.kind)
     }
 }

@@ -17,7 +17,7 @@ mod object;
 mod status;
 
 use checked::Checked;
-use definitions::Definitions;
+use definitions::KnownDefinitions;
 use key::Key;
 
 /// Validates the objects that the arguments name.
@@ -59,8 +59,8 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    fn definitions(&mut self) -> io::Result<Definitions> {
-        let mut definitions = Definitions::default();
+    fn definitions(&mut self) -> io::Result<KnownDefinitions> {
+        let mut definitions = KnownDefinitions::default();
         for document in self.manifests.objects(&self.args.crd) {
             let server = self.args.kubernetes_version.into();
             match definitions.add(&document, server, self.args.validate) {
@@ -84,7 +84,7 @@ impl Run<'_> {
     fn object(
         &mut self,
         document: &Document,
-        definitions: &Definitions,
+        definitions: &KnownDefinitions,
         old: &[Document],
     ) -> io::Result<()> {
         let key = match Key::of(document) {

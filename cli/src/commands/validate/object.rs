@@ -1,12 +1,12 @@
 //! One object, held against its definition.
 
+use gavel_crd::CompiledCrd;
 use gavel_crd::resource::DecodeOptions;
 use gavel_engine::value::Json;
 use gavel_manifest::problem::rule;
 use gavel_manifest::{Document, Problem};
 
 use super::checked::{Checked, field_problem};
-use super::definitions::KnownDefinition;
 use super::key::Key;
 use crate::args::ValidateArgs;
 
@@ -18,12 +18,12 @@ pub(super) fn check(
     document: &Document,
     old: Option<&Document>,
     key: &Key<'_>,
-    definition: &KnownDefinition,
+    crd: &CompiledCrd,
     args: &ValidateArgs,
 ) -> Checked {
     let mut checked = Checked::default();
     let mut strict = document.duplicate_keys().to_vec();
-    let (mut object, unknown_fields) = match read(document, definition, args) {
+    let (mut object, unknown_fields) = match read(document, crd, args) {
         Ok(read) => read,
         Err(problem) => {
             checked.problems.push(problem);
@@ -34,7 +34,7 @@ pub(super) fn check(
     let unknown = unknown_fields.iter();
     strict.extend(unknown.map(|field| document.unknown_field(field)));
     checked.add_strict(strict, args.validate);
-    let old = match old.map(|old| read(old, definition, args)).transpose() {
+    let old = match old.map(|old| read(old, crd, args)).transpose() {
         Ok(old) => old.map(|(mut old, _)| {
             set_resource_version(&mut old, &mut object);
             old
@@ -47,7 +47,6 @@ pub(super) fn check(
             return checked;
         }
     };
-    let crd = &definition.crd;
     let outcome = crd
         .prepare(key.version(), &mut object, old.as_ref(), false)
         .and_then(|()| {
@@ -75,13 +74,13 @@ pub(super) fn check(
 /// The object as an API server holds it, and the fields that it does not know.
 fn read(
     document: &Document,
-    definition: &KnownDefinition,
+    crd: &CompiledCrd,
     args: &ValidateArgs,
 ) -> Result<(Json, Vec<String>), Problem> {
     let mut object = document.value().clone();
     if let Some(Json::Object(metadata)) = object.get_mut("metadata") {
         let is_missing = |value: Option<&Json>| value.is_none_or(|value| value == "");
-        if definition.is_namespaced && is_missing(metadata.get("namespace")) {
+        if crd.is_namespaced() && is_missing(metadata.get("namespace")) {
             metadata.insert("namespace".to_owned(), args.namespace.as_str().into());
         }
         let prefix = metadata.get("generateName").and_then(Json::as_str);
@@ -92,7 +91,7 @@ fn read(
             metadata.insert("name".to_owned(), name.into());
         }
     }
-    let decoded = definition.crd.decode(object, DecodeOptions::default());
+    let decoded = crd.decode(object, DecodeOptions::default());
     let decoded = decoded.map_err(|error| document.problem(rule::OBJECT, "", error.to_string()))?;
     Ok((decoded.object, decoded.unknown_fields))
 }

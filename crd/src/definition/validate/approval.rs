@@ -2,7 +2,7 @@
 //! `pkg/apihelpers/helpers.go`).
 
 use gavel_apimachinery::field::{Error, Path};
-use gavel_apimachinery::meta::ObjectMeta;
+use gavel_apimachinery::meta::MetadataView;
 use gavel_golang::url::Url;
 
 use crate::definition::Definition;
@@ -60,7 +60,7 @@ fn is_protected(group: &str) -> bool {
 }
 
 fn annotation(definition: &Definition) -> &str {
-    let metadata = ObjectMeta::new(&definition.metadata);
+    let metadata = MetadataView::new(&definition.metadata);
     let mut annotations = metadata.annotations();
     let found = annotations.find(|(name, _)| *name == ANNOTATION);
     found.map(|(_, value)| value).unwrap_or_default()

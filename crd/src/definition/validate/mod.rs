@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gavel_apimachinery::field::{BadValue, Error, Path};
-use gavel_apimachinery::meta::{self, ObjectMeta};
+use gavel_apimachinery::meta::{self, MetadataView};
 use gavel_apimachinery::names::{Faults, subdomain_name};
 use gavel_engine::value::Json;
 
@@ -52,7 +52,7 @@ fn create(
         }
         faults
     };
-    let metadata = ObjectMeta::new(&definition.metadata);
+    let metadata = MetadataView::new(&definition.metadata);
     let mut errors = Findings::default();
     let (path, server) = (Path::new("metadata"), envs.server());
     let found = meta::validate(metadata, false, name_rule, &path, server);
@@ -76,7 +76,7 @@ fn update(
 ) -> Vec<Error> {
     let options = Options::update(definition, old);
     let (metadata, before) = (&definition.metadata, &old.metadata);
-    let (metadata, before) = (ObjectMeta::new(metadata), ObjectMeta::new(before));
+    let (metadata, before) = (MetadataView::new(metadata), MetadataView::new(before));
     let mut errors = Findings::default();
     let (path, server) = (Path::new("metadata"), envs.server());
     let found = meta::validate_update(metadata, before, &path, server);

@@ -3,37 +3,38 @@
 use gavel_golang::time::{Layout, OffsetTime};
 use serde_json::{Map, Value as Json};
 
-/// A view of metadata. What is absent, or has another type than the field, is empty.
+/// A view of the metadata of any object, which copies nothing and fails on nothing: what is absent, or has another type than the
+/// field, is empty. Metadata that is read strictly and written again is an `ObjectMeta` of the API.
 ///
 /// ```
-/// use gavel_apimachinery::meta::ObjectMeta;
+/// use gavel_apimachinery::meta::MetadataView;
 ///
 /// let metadata = serde_json::json!({"name": "a", "finalizers": ["b"]});
-/// let metadata = ObjectMeta::new(&metadata);
+/// let metadata = MetadataView::new(&metadata);
 /// assert_eq!((metadata.name(), metadata.namespace()), ("a", ""));
 /// assert_eq!(metadata.finalizers(), ["b"]);
 /// ```
 #[derive(Debug, Clone, Copy, Default)]
-pub struct ObjectMeta<'a> {
+pub struct MetadataView<'a> {
     fields: Option<&'a Map<String, Json>>,
 }
 
 /// A view of an owner of an object.
 #[derive(Debug, Clone, Copy)]
-pub struct OwnerReference<'a> {
+pub struct OwnerView<'a> {
     fields: &'a Map<String, Json>,
 }
 
 /// A view of what one manager of an object's fields has set.
 #[derive(Debug, Clone, Copy)]
-pub struct ManagedFieldsEntry<'a> {
+pub struct ManagedFieldsView<'a> {
     fields: &'a Map<String, Json>,
 }
 
-impl<'a> ObjectMeta<'a> {
+impl<'a> MetadataView<'a> {
     /// Views what `metadata` holds.
     pub fn new(metadata: &'a Json) -> Self {
-        ObjectMeta {
+        MetadataView {
             fields: metadata.as_object(),
         }
     }
@@ -42,7 +43,7 @@ impl<'a> ObjectMeta<'a> {
     pub fn of(object: &'a Json) -> Self {
         object
             .get("metadata")
-            .map(ObjectMeta::new)
+            .map(MetadataView::new)
             .unwrap_or_default()
     }
 
@@ -102,9 +103,9 @@ impl<'a> ObjectMeta<'a> {
     }
 
     /// `ownerReferences`
-    pub fn owner_references(self) -> Vec<OwnerReference<'a>> {
+    pub fn owner_references(self) -> Vec<OwnerView<'a>> {
         let items = self.list("ownerReferences").iter();
-        let references = items.map(|item| item.as_object().map(|fields| OwnerReference { fields }));
+        let references = items.map(|item| item.as_object().map(|fields| OwnerView { fields }));
         references.collect::<Option<_>>().unwrap_or_default()
     }
 
@@ -118,7 +119,7 @@ impl<'a> ObjectMeta<'a> {
     }
 
     /// `managedFields`
-    pub fn managed_fields(self) -> Vec<ManagedFieldsEntry<'a>> {
+    pub fn managed_fields(self) -> Vec<ManagedFieldsView<'a>> {
         let items = self.list("managedFields").iter();
         let entries = items.map(|item| {
             let fields = item.as_object()?;
@@ -127,7 +128,7 @@ impl<'a> ObjectMeta<'a> {
                 Some(Json::String(time)) => Layout::Rfc3339.parse(time).is_ok(),
                 _ => true,
             };
-            is_time.then_some(ManagedFieldsEntry { fields })
+            is_time.then_some(ManagedFieldsView { fields })
         });
         entries.collect::<Option<_>>().unwrap_or_default()
     }
@@ -166,7 +167,7 @@ impl<'a> ObjectMeta<'a> {
     }
 }
 
-impl<'a> OwnerReference<'a> {
+impl<'a> OwnerView<'a> {
     /// `apiVersion`
     pub fn api_version(self) -> &'a str {
         text(Some(self.fields), "apiVersion")
@@ -198,7 +199,7 @@ impl<'a> OwnerReference<'a> {
     }
 }
 
-impl<'a> ManagedFieldsEntry<'a> {
+impl<'a> ManagedFieldsView<'a> {
     /// `manager`
     pub fn manager(self) -> &'a str {
         text(Some(self.fields), "manager")

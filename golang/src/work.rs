@@ -40,6 +40,11 @@ impl<'a> Work<'a> {
         self.interrupt.is_some()
     }
 
+    /// The units until the next question.
+    pub fn left(&self) -> usize {
+        self.left.get()
+    }
+
     /// Counts units of work that come next.
     ///
     /// # Errors

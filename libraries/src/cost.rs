@@ -69,11 +69,10 @@ fn traversal_track<'v>(
     let mut pending: SmallVec<[Value<'_>; 4]> = smallvec![receiver];
     let mut cost: u64 = 0;
     while let Some(value) = pending.pop() {
-        let mut visit =
-            |value: Value<'v>| match value.as_list().is_some() || value.as_map().is_some() {
-                true => pending.push(value),
-                false => cost = cost.saturating_add(units(value)),
-            };
+        let mut visit = |value: Value<'v>| match value.kind() {
+            ValueKind::List(_) | ValueKind::Map(_) => pending.push(value),
+            kind => cost = cost.saturating_add(units(kind)),
+        };
         if let Some(list) = value.as_list() {
             list.try_each(|element| {
                 visit(element);
@@ -101,8 +100,8 @@ fn traversal_track<'v>(
 }
 
 /// The units of a value that holds no others.
-fn units(value: Value<'_>) -> u64 {
-    match value.kind() {
+fn units(kind: ValueKind<'_>) -> u64 {
+    match kind {
         ValueKind::String(text) => tenth(text.len()),
         ValueKind::Bytes(bytes) => tenth(bytes.len()),
         ValueKind::Unread(json, shape) => shape.look(json, |value| {

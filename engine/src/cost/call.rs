@@ -176,9 +176,16 @@ impl CallEstimate {
 
 /// The size of a value as the tracker counts it: code points, bytes, elements or entries, or what an opaque value says;
 /// 1 of anything else and of a failure.
+#[inline]
 pub fn tracked_size(value: Option<&Value<'_>>) -> u64 {
+    match value.and_then(|value| value.as_str()) {
+        Some(text) => utf8::rune_count(text) as u64,
+        None => tracked_size_of_others(value),
+    }
+}
+
+fn tracked_size_of_others(value: Option<&Value<'_>>) -> u64 {
     let size = match value.map(|value| value.kind()) {
-        Some(ValueKind::String(text)) => utf8::rune_count(text),
         Some(ValueKind::Bytes(bytes)) => bytes.len(),
         Some(ValueKind::List(list)) => list.len(),
         Some(ValueKind::Map(map)) => map.len(),

@@ -132,9 +132,14 @@ impl CostEstimate {
 )]
 pub(crate) fn scale(size: u64, factor: f64) -> u64 {
     const TWO_64: f64 = 18_446_744_073_709_551_616.0;
-    // Below this size, tenths are exact in doubles too.
-    if factor == super::TRAVERSAL_FACTOR && size < 1 << 50 {
-        return size.div_ceil(10);
+    // Below this size, tenths and quarters are exact in doubles too.
+    if size < 1 << 50 {
+        if factor == super::TRAVERSAL_FACTOR {
+            return size.div_ceil(10);
+        }
+        if factor == super::REGEX_FACTOR {
+            return size.div_ceil(4);
+        }
     }
     let size = size as f64;
     if size > 0.0 && size > TWO_64 / factor {

@@ -40,6 +40,8 @@ pub enum Form {
     Block,
     /// A conversion: of a constant it is a constant, and fails when it is planned.
     Conversion,
+    /// A value that is read from a text, which takes long: of the same text it is read once.
+    Parse,
 }
 
 /// What validators ask of the literals in a call.

@@ -8,7 +8,8 @@ use crate::value::Value;
 impl Block {
     /// Upstream computes a part when it is first read. Here each is computed in its turn, so that parts that read one
     /// another do not nest; what fails, fails where it is read.
-    pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
+    #[inline(never)]
+    pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Value<'a>, EvalError> {
         for (slot, part) in &self.parts {
             let value = part.eval(frame);
             if let Err(error) = &value

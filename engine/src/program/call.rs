@@ -5,9 +5,9 @@ use std::fmt::Write;
 use smallvec::SmallVec;
 
 use super::frame::Frame;
-use super::tree::{Callee, FunctionCall};
+use super::tree::{Callee, FunctionCall, ReadOnce};
 use crate::cost::Formula;
-use crate::decl::OverloadDecl;
+use crate::decl::{CallContext, OverloadDecl};
 use crate::error::EvalError;
 use crate::types::Type;
 use crate::value::{HeldError, Value};
@@ -15,11 +15,15 @@ use crate::value::{HeldError, Value};
 type ArgumentValues<'a> = SmallVec<[Value<'a>; 3]>;
 
 impl FunctionCall {
-    pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
+    #[inline(never)]
+    pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Value<'a>, EvalError> {
         // Most calls have one or two arguments, which then stay on the stack.
         match &*self.arguments {
             [first] => match first.eval(frame) {
-                Ok(first) => self.finish(&[first], frame),
+                Ok(first) => match &self.read {
+                    None => self.finish(&[first], frame),
+                    Some(read) => self.finish_read(first, read, frame),
+                },
                 Err(error) => self.fail(&[], error, frame),
             },
             [first, second] => match first.eval(frame) {
@@ -42,14 +46,42 @@ impl FunctionCall {
         }
     }
 
+    /// Charges for the call, and makes it where its result is not known yet.
+    fn finish_read<'a>(
+        &'a self,
+        text: Value<'a>,
+        read: &'a ReadOnce,
+        frame: &mut Frame<'_, 'a>,
+    ) -> Result<Value<'a>, EvalError> {
+        let (known, path) = match read {
+            ReadOnce::Constant(value) => (Some(value.as_value()), None),
+            ReadOnce::AtPath(path, slot) => {
+                let epoch = frame.epoch(*slot);
+                (
+                    frame.kept(Some(*path), epoch).copied(),
+                    Some((*path, epoch)),
+                )
+            }
+        };
+        match (known, path) {
+            (Some(value), _) => self.charge(&[text], known, frame).map(|()| value),
+            (None, None) => self.finish(&[text], frame),
+            (None, Some((path, epoch))) => {
+                let value = self.finish(&[text], frame)?;
+                frame.keep(Some(path), epoch, value);
+                Ok(value)
+            }
+        }
+    }
+
     /// Calls the function and charges for it.
     #[inline]
     fn finish<'a>(
         &self,
         values: &[Value<'a>],
-        frame: &mut Frame<'a>,
+        frame: &mut Frame<'_, 'a>,
     ) -> Result<Value<'a>, EvalError> {
-        let result = match self.call(values, frame) {
+        let result = match self.call(values, frame.context()) {
             Ok(value) => value.read(frame.arena),
             failed => failed,
         };
@@ -68,7 +100,7 @@ impl FunctionCall {
         &self,
         values: &[Value<'a>],
         result: Option<Value<'a>>,
-        frame: &mut Frame<'a>,
+        frame: &mut Frame<'_, 'a>,
     ) -> Result<(), EvalError> {
         let units = match (self.cost.formula, values) {
             (Formula::Fixed(units), _) => Ok(units),
@@ -89,7 +121,7 @@ impl FunctionCall {
         &'a self,
         before: &[Value<'a>],
         error: EvalError,
-        frame: &mut Frame<'a>,
+        frame: &mut Frame<'_, 'a>,
     ) -> Result<Value<'a>, EvalError> {
         let mut later = self.arguments.iter().skip(before.len()).skip(1).peekable();
         // A call is charged once all its arguments were looked at, the last of them being the one that failed.
@@ -110,25 +142,29 @@ impl FunctionCall {
     }
 
     #[inline]
-    fn call<'a>(&self, values: &[Value<'a>], frame: &Frame<'a>) -> Result<Value<'a>, EvalError> {
+    pub(super) fn call<'a>(
+        &self,
+        values: &[Value<'a>],
+        context: &CallContext<'a>,
+    ) -> Result<Value<'a>, EvalError> {
         match &self.callee {
-            Callee::Known(function) => function(frame.context(), values),
-            Callee::Trusted(function, overload) => match function(frame.context(), values) {
+            Callee::Known(function) => function(context, values),
+            Callee::Trusted(function, overload) => match function(context, values) {
                 Err(_) if !accepts(overload, values) => Err(self.no_such_overload(values)),
                 result => result,
             },
             Callee::Guarded(function, overload) => match accepts(overload, values) {
-                true => function(frame.context(), values),
+                true => function(context, values),
                 false => Err(self.no_such_overload(values)),
             },
             Callee::Dispatched(overloads) => match overloads
                 .iter()
                 .find(|(_, overload)| accepts(overload, values))
             {
-                Some((function, _)) => function(frame.context(), values),
+                Some((function, _)) => function(context, values),
                 None => Err(self.no_such_overload(values)),
             },
-            Callee::Compiled(function, regex) => function(frame.context(), regex, values),
+            Callee::Compiled(function, regex) => function(context, regex, values),
             Callee::Missing => Err(self.missing(values)),
         }
     }

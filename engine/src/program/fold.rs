@@ -6,7 +6,8 @@
 use bumpalo::collections::Vec as ArenaVec;
 
 use super::frame::{Frame, Slot};
-use super::tree::{FoldKind, FoldStep, General, Insert, Step};
+use super::step::Truth;
+use super::tree::{FoldKind, FoldStep, General, Insert, IntTest, Step};
 use crate::cost;
 use crate::error::EvalError;
 use crate::value::{List, ListRepr, MapBuilder, OwnedValue, Value};
@@ -16,13 +17,21 @@ const WORK_PER_ENTRY: usize = 128;
 
 impl FoldStep {
     #[inline(never)]
-    pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
+    pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Value<'a>, EvalError> {
         let range = self.range.eval(frame)?;
         let result = match &self.kind {
             FoldKind::Quantifier {
                 decisive,
                 predicate,
-            } => self.quantify(range, *decisive, predicate, frame),
+                test,
+            } => {
+                let quantifier = Quantifier {
+                    decisive: *decisive,
+                    predicate,
+                    accu: Ok(!decisive),
+                };
+                self.quantify(range, quantifier, test.as_ref(), frame)
+            }
             FoldKind::ExistsOne { predicate } => self.exists_one(range, predicate, frame),
             FoldKind::List { filter, element } => {
                 self.collect_list(range, filter.as_ref(), element, frame)
@@ -39,8 +48,8 @@ impl FoldStep {
     fn each<'a>(
         &self,
         range: Value<'a>,
-        frame: &mut Frame<'a>,
-        mut step: impl FnMut(&mut Frame<'a>) -> Result<bool, EvalError>,
+        frame: &mut Frame<'_, 'a>,
+        mut step: impl FnMut(&mut Frame<'_, 'a>) -> Result<bool, EvalError>,
     ) -> Result<(), EvalError> {
         match range.as_list() {
             Some(List(ListRepr::Values(values))) => {
@@ -88,8 +97,8 @@ impl FoldStep {
     fn each_of<'a>(
         &self,
         elements: impl Iterator<Item = Value<'a>>,
-        frame: &mut Frame<'a>,
-        mut step: impl FnMut(&mut Frame<'a>) -> Result<bool, EvalError>,
+        frame: &mut Frame<'_, 'a>,
+        mut step: impl FnMut(&mut Frame<'_, 'a>) -> Result<bool, EvalError>,
     ) -> Result<(), EvalError> {
         let mut index = 0_i64;
         for element in elements {
@@ -113,32 +122,49 @@ impl FoldStep {
         Ok(())
     }
 
-    /// Condition: `@not_strictly_false(A)`, of `exists` `@not_strictly_false(!A)`. Step: `A && p`, of `exists` `A || p`.
     fn quantify<'a>(
         &self,
         range: Value<'a>,
-        decisive: bool,
-        predicate: &'a Step,
-        frame: &mut Frame<'a>,
+        mut quantifier: Quantifier<'a>,
+        test: Option<&IntTest>,
+        frame: &mut Frame<'_, 'a>,
     ) -> Result<Value<'a>, EvalError> {
-        let condition = if decisive { 3 } else { 2 };
-        let mut accu: Result<bool, EvalError> = Ok(!decisive);
-        self.each(range, frame, |frame| {
-            if matches!(accu, Ok(value) if value == decisive) {
-                return frame.charge_each(condition).map(|()| false);
-            }
-            frame.charge_each(condition.saturating_add(1))?;
-            match predicate.eval_bool(frame) {
-                Ok(value) if value == decisive => accu = Ok(decisive),
-                Ok(_) => {}
-                Err(error) if error.is_fatal() => return Err(error),
-                // The first failure stays, until an element decides.
-                Err(error) => accu = accu.as_ref().map_err(Clone::clone).and(Err(error)),
-            }
-            Ok(true)
-        })?;
+        match (test, range.as_list()) {
+            (Some(test), Some(list)) => self.scan(list, &mut quantifier, test, frame)?,
+            _ => self.each(range, frame, |frame| quantifier.step(frame))?,
+        }
         frame.charge(1)?;
-        accu.map(Value::from)
+        quantifier.accu.map(Value::from)
+    }
+
+    /// Looks at elements one by one where the test does not pass over them.
+    fn scan<'a>(
+        &self,
+        list: List<'a>,
+        quantifier: &mut Quantifier<'a>,
+        test: &IntTest,
+        frame: &mut Frame<'_, 'a>,
+    ) -> Result<(), EvalError> {
+        let mut next = 0_usize;
+        loop {
+            if !quantifier.is_decided() {
+                let units = quantifier.condition().saturating_add(1);
+                let passed = test.pass_over(quantifier.decisive, list, next, units, frame)?;
+                next = next.saturating_add(passed);
+            }
+            let Some(element) = list.get(next) else {
+                return Ok(());
+            };
+            let mut goes_on = true;
+            self.each_of(std::iter::once(element), frame, |frame| {
+                goes_on = quantifier.step(frame)?;
+                Ok(goes_on)
+            })?;
+            if !goes_on {
+                return Ok(());
+            }
+            next = next.saturating_add(1);
+        }
     }
 
     /// Step: `p ? A + 1 : A`. Result: `A == 1`.
@@ -146,19 +172,19 @@ impl FoldStep {
         &self,
         range: Value<'a>,
         predicate: &'a Step,
-        frame: &mut Frame<'a>,
+        frame: &mut Frame<'_, 'a>,
     ) -> Result<Value<'a>, EvalError> {
         let mut accu: Result<u64, EvalError> = Ok(0);
         self.each(range, frame, |frame| {
             match predicate.eval_bool(frame) {
-                Ok(true) => {
+                Ok(Truth::True) => {
                     frame.charge_each(2)?;
                     accu = accu
                         .as_ref()
                         .map(|count| count.saturating_add(1))
                         .map_err(Clone::clone);
                 }
-                Ok(false) => {}
+                Ok(Truth::False) => {}
                 Err(error) if error.is_fatal() => return Err(error),
                 Err(error) => accu = Err(error),
             }
@@ -174,7 +200,7 @@ impl FoldStep {
         range: Value<'a>,
         filter: Option<&'a Step>,
         element: &'a Step,
-        frame: &mut Frame<'a>,
+        frame: &mut Frame<'_, 'a>,
     ) -> Result<Value<'a>, EvalError> {
         let mut failure = None;
         let mut collected = ArenaVec::new_in(frame.arena.bump());
@@ -216,7 +242,7 @@ impl FoldStep {
         range: Value<'a>,
         filter: Option<&'a Step>,
         insert: &'a Insert,
-        frame: &mut Frame<'a>,
+        frame: &mut Frame<'_, 'a>,
     ) -> Result<Value<'a>, EvalError> {
         let mut failure = None;
         let mut collected = MapBuilder::new();
@@ -249,7 +275,7 @@ impl FoldStep {
         &self,
         range: Value<'a>,
         general: &'a General,
-        frame: &mut Frame<'a>,
+        frame: &mut Frame<'_, 'a>,
     ) -> Result<Value<'a>, EvalError> {
         let outer = frame.take_slot(general.accu);
         frame.set_slot(general.accu, Slot::Unread(&general.init));
@@ -278,11 +304,47 @@ impl FoldStep {
     }
 }
 
+/// `all` or `exists`, as far as it has come.
+struct Quantifier<'a> {
+    /// What of an element decides.
+    decisive: bool,
+    predicate: &'a Step,
+    accu: Result<bool, EvalError>,
+}
+
+impl<'a> Quantifier<'a> {
+    /// The units of the condition: of `@not_strictly_false(A)`, of `exists` `@not_strictly_false(!A)`.
+    fn condition(&self) -> u64 {
+        if self.decisive { 3 } else { 2 }
+    }
+
+    fn is_decided(&self) -> bool {
+        matches!(self.accu, Ok(value) if value == self.decisive)
+    }
+
+    /// `A && p`, of `exists` `A || p`.
+    #[inline]
+    fn step(&mut self, frame: &mut Frame<'_, 'a>) -> Result<bool, EvalError> {
+        if self.is_decided() {
+            return frame.charge_each(self.condition()).map(|()| false);
+        }
+        frame.charge_each(self.condition().saturating_add(1))?;
+        match self.predicate.eval_bool(frame) {
+            Ok(value) if value.holds() == self.decisive => self.accu = Ok(self.decisive),
+            Ok(_) => {}
+            Err(error) if error.is_fatal() => return Err(error),
+            // The first failure stays, until an element decides.
+            Err(error) => self.accu = self.accu.as_ref().map_err(Clone::clone).and(Err(error)),
+        }
+        Ok(true)
+    }
+}
+
 /// Whether an element is to be collected. A predicate that fails is what the accumulator becomes.
 fn passes<'a>(
     filter: Option<&'a Step>,
     failure: &mut Option<EvalError>,
-    frame: &mut Frame<'a>,
+    frame: &mut Frame<'_, 'a>,
 ) -> Result<bool, EvalError> {
     let Some(filter) = filter else {
         return Ok(true);
@@ -292,12 +354,12 @@ fn passes<'a>(
             *failure = Some(error);
             Ok(false)
         }
-        passes => passes,
+        passes => passes.map(Truth::holds),
     }
 }
 
 /// Counts another entry of a map that is put together.
-fn grow<'a>(collected: &MapBuilder<'a>, frame: &Frame<'a>) -> Result<(), EvalError> {
+fn grow<'a>(collected: &MapBuilder<'a>, frame: &Frame<'_, 'a>) -> Result<(), EvalError> {
     frame.arena.reserve(collected.held_bytes())?;
     frame.context().work(WORK_PER_ENTRY)
 }
@@ -306,7 +368,7 @@ fn insert_entry<'a>(
     key: &'a Step,
     value: &'a Step,
     collected: &mut MapBuilder<'a>,
-    frame: &mut Frame<'a>,
+    frame: &mut Frame<'_, 'a>,
 ) -> Result<(), EvalError> {
     let key = key.eval(frame)?;
     let value = value.eval(frame);
@@ -324,7 +386,7 @@ fn insert_entry<'a>(
 fn insert_entries<'a>(
     entries: &'a Step,
     collected: &mut MapBuilder<'a>,
-    frame: &mut Frame<'a>,
+    frame: &mut Frame<'_, 'a>,
 ) -> Result<(), EvalError> {
     let entries = entries.eval(frame);
     if let Err(error) = &entries

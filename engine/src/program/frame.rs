@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::path::PathId;
+use super::path::{MOST_PATHS, PathId};
 use super::tree::Step;
 use super::{EvalOptions, Program};
 use crate::decl::CallContext;
@@ -16,22 +16,36 @@ const COST_PER_CHECK: u64 = 1000;
 const WORK_PER_ITERATION: usize = 64;
 
 /// Variables, cost and limits of an evaluation.
-pub(super) struct Frame<'a> {
+pub(super) struct Frame<'f, 'a> {
     /// Where computed values live.
     pub(super) arena: &'a Arena,
     program: &'a Program,
-    /// The values of the program's variables, in its order; none of those that are not bound.
-    variables: SmallVec<[Option<Value<'a>>; 4]>,
-    /// The values of loop variables and accumulators; none of those that are no values.
-    slots: SmallVec<[(Option<Value<'a>>, Epoch); 4]>,
+    cells: CellSlices<'f, 'a>,
     /// What is in slots that hold no values. There are few.
     others: Vec<(usize, Slot<'a>)>,
-    kept: SmallVec<[(Option<Value<'a>>, Epoch); 8]>,
     cost: u64,
     limit: u64,
     /// The cost beyond which it is time to look, at most the limit.
     next_check: u64,
     context: CallContext<'a>,
+}
+
+/// Where the values of an evaluation are, on its stack.
+#[derive(Default)]
+pub(super) struct Cells<'a> {
+    /// The values of the program's variables, in its order; none of those that are not bound.
+    variables: SmallVec<[Option<Value<'a>>; 4]>,
+    /// The values of loop variables and accumulators; none of those that are no values.
+    slots: SmallVec<[(Option<Value<'a>>, Epoch); 4]>,
+    /// The values at the ends of paths; of none where the program goes along each path but once.
+    kept: SmallVec<[(Option<Value<'a>>, Epoch); MOST_PATHS]>,
+}
+
+/// The same, as slices, whose places are known.
+struct CellSlices<'f, 'a> {
+    variables: &'f [Option<Value<'a>>],
+    slots: &'f mut [(Option<Value<'a>>, Epoch)],
+    kept: &'f mut [(Option<Value<'a>>, Epoch)],
 }
 
 /// Counts the values of a loop variable, so that what was kept of an earlier one is told apart.
@@ -57,38 +71,36 @@ impl<'a> From<Result<Value<'a>, EvalError>> for Slot<'a> {
     }
 }
 
-impl<'a> Frame<'a> {
+impl<'f, 'a> Frame<'f, 'a> {
+    /// `cells` are empty: they are filled in place, as moving them would copy all that they could hold.
     pub(super) fn new(
         program: &'a Program,
         resolve: impl Fn(&str) -> Option<Value<'a>>,
+        cells: &'f mut Cells<'a>,
         arena: &'a Arena,
         options: &EvalOptions<'a>,
     ) -> Self {
+        for name in &program.variables {
+            cells.variables.push(resolve(name));
+        }
+        cells.slots.resize(program.slots, (None, 0));
+        cells.kept.resize(program.kept, (None, 0));
         let limit = options.cost_limit.unwrap_or(u64::MAX);
         arena.set_limit(options.memory_limit);
-        let mut frame = Frame {
+        Frame {
             arena,
             program,
-            variables: SmallVec::new(),
-            slots: SmallVec::new(),
+            cells: CellSlices {
+                variables: &cells.variables,
+                slots: &mut cells.slots,
+                kept: &mut cells.kept,
+            },
             others: Vec::new(),
-            kept: SmallVec::new(),
             cost: 0,
             limit,
             next_check: limit.min(COST_PER_CHECK),
             context: CallContext::interruptible(arena, options.interrupt),
-        };
-        // Filled in place: moving them would copy all that they could hold.
-        for name in &program.variables {
-            frame.variables.push(resolve(name));
         }
-        for _ in 0..program.slots {
-            frame.slots.push((None, 0));
-        }
-        for _ in 0..program.kept {
-            frame.kept.push((None, 0));
-        }
-        frame
     }
 
     /// The cost units so far.
@@ -130,16 +142,33 @@ impl<'a> Frame<'a> {
     #[inline]
     pub(super) fn charge_each(&mut self, units: u64) -> Result<(), EvalError> {
         let total = self.cost.saturating_add(units);
-        if total > self.limit {
-            // The unit that passes the limit is the last that is charged.
-            self.cost = self.limit.saturating_add(1).max(self.cost);
-            return Err(EvalError::cost_limit());
+        if total <= self.next_check {
+            self.cost = total;
+            return Ok(());
         }
-        self.cost = total;
-        match total > self.next_check {
-            true => self.check(),
-            false => Ok(()),
-        }
+        // The unit that passes the limit is the last that is charged.
+        self.cost = total.min(self.limit.saturating_add(1)).max(self.cost);
+        self.check()
+    }
+
+    /// How many iterations of so many units come before it is time to look at a limit.
+    pub(super) fn free_iterations(&self, units: u64) -> usize {
+        let units_left = self.next_check.saturating_sub(self.cost);
+        let charged = units_left.checked_div(units).unwrap_or(0);
+        let worked = self.context.work_counter().left() / WORK_PER_ITERATION;
+        usize::try_from(charged).unwrap_or(usize::MAX).min(worked)
+    }
+
+    /// Counts that many of them.
+    pub(super) fn iterate_freely(
+        &mut self,
+        iterations: usize,
+        units: u64,
+    ) -> Result<(), EvalError> {
+        let charged = (iterations as u64).saturating_mul(units);
+        self.cost = self.cost.saturating_add(charged);
+        self.context
+            .work(iterations.saturating_mul(WORK_PER_ITERATION))
     }
 
     /// Looks at all limits.
@@ -169,7 +198,7 @@ impl<'a> Frame<'a> {
     /// The value of a variable, if it is bound.
     #[inline]
     pub(super) fn bound_variable(&self, index: usize) -> Option<&Value<'a>> {
-        self.variables.get(index)?.as_ref()
+        self.cells.variables.get(index)?.as_ref()
     }
 
     #[cold]
@@ -185,31 +214,33 @@ impl<'a> Frame<'a> {
     /// The value of a loop variable or accumulator, if it has one already.
     #[inline]
     pub(super) fn held_slot(&self, index: usize) -> Option<(&Value<'a>, Epoch)> {
-        let (value, epoch) = self.slots.get(index)?;
+        let (value, epoch) = self.cells.slots.get(index)?;
         Some((value.as_ref()?, *epoch))
+    }
+
+    /// The epoch of what is in a slot; without a slot, of variables.
+    pub(super) fn epoch(&self, slot: Option<usize>) -> Epoch {
+        let slot = slot.and_then(|slot| self.cells.slots.get(slot));
+        slot.map_or(0, |(_, epoch)| *epoch)
     }
 
     /// Whether the program goes along any path more than once.
     #[inline]
     pub(super) fn keeps_paths(&self) -> bool {
-        !self.kept.is_empty()
+        !self.cells.kept.is_empty()
     }
 
     /// The value at the end of a path, if it was looked up in this epoch of the path's base.
     #[inline]
     pub(super) fn kept(&self, path: Option<PathId>, epoch: Epoch) -> Option<&Value<'a>> {
-        let cell = *self.program.cells.get(path?.index())?;
-        let (value, kept) = self.kept.get(cell as usize)?;
+        let (value, kept) = self.cells.kept.get(path?.index())?;
         value.as_ref().filter(|_| *kept == epoch)
     }
 
-    /// Keeps the value at the end of a path, if it is of use.
+    /// Keeps the value at the end of a path, if it may be of use.
     #[inline]
     pub(super) fn keep(&mut self, path: Option<PathId>, epoch: Epoch, value: Value<'a>) {
-        let cell = path.and_then(|path| self.program.cells.get(path.index()));
-        if let Some(cell) = cell
-            && let Some(place) = self.kept.get_mut(*cell as usize)
-        {
+        if let Some(place) = path.and_then(|path| self.cells.kept.get_mut(path.index())) {
             *place = (Some(value), epoch);
         }
     }
@@ -217,7 +248,7 @@ impl<'a> Frame<'a> {
     /// The value of a loop variable or accumulator.
     #[inline]
     pub(super) fn slot(&mut self, index: usize) -> Result<Value<'a>, EvalError> {
-        match self.slots.get(index) {
+        match self.cells.slots.get(index) {
             Some((Some(value), _)) => Ok(*value),
             _ => self.other_slot(index),
         }
@@ -247,7 +278,7 @@ impl<'a> Frame<'a> {
     /// Gives a loop variable or accumulator a value.
     #[inline(always)]
     pub(super) fn set_value(&mut self, index: usize, value: Value<'a>) {
-        if let Some((place, epoch)) = self.slots.get_mut(index) {
+        if let Some((place, epoch)) = self.cells.slots.get_mut(index) {
             *place = Some(value);
             *epoch = epoch.wrapping_add(1);
         }
@@ -266,7 +297,7 @@ impl<'a> Frame<'a> {
 
     /// Takes what is in a slot away.
     pub(super) fn take_slot(&mut self, index: usize) -> Option<Slot<'a>> {
-        let value = self.slots.get_mut(index).and_then(|(value, epoch)| {
+        let value = self.cells.slots.get_mut(index).and_then(|(value, epoch)| {
             *epoch = epoch.wrapping_add(1);
             value.take()
         });

@@ -6,7 +6,7 @@ use super::Program;
 use super::path::PathId;
 use super::tree::{
     Attribute, Base, Callee, FoldKind, FoldStep, FunctionCall, Insert, Operands, Operator,
-    QualifierKey, Step,
+    QualifierKey, ReadOnce, Step,
 };
 use crate::cost::{Cost, Formula};
 use crate::value::OwnedValue;
@@ -107,9 +107,8 @@ impl Listing<'_, '_, '_> {
     fn attribute(&mut self, label: &str, attribute: &Attribute) -> fmt::Result {
         let program = self.program;
         let kept = |path: Option<PathId>| {
-            let cell = path.and_then(|path| program.cells.get(path.index()));
-            let cell = cell.filter(|cell| (**cell as usize) < program.kept);
-            cell.map_or(String::new(), |cell| format!("#{cell}"))
+            let place = path.map(PathId::index).filter(|_| program.kept > 0);
+            place.map_or(String::new(), |place| format!("#{place}"))
         };
         let fields = attribute.fields.iter();
         let fields = fields.map(|field| format!(".{}{}", field.name, kept(field.path)));
@@ -131,11 +130,7 @@ impl Listing<'_, '_, '_> {
         };
         let presence = if attribute.presence { "has " } else { "" };
         let (fields, qualifiers) = (Separated(fields, ""), Separated(qualifiers, ""));
-        let tested = kept(attribute.tested.0);
-        self.line(
-            label,
-            format_args!("{presence}{base}{fields}{qualifiers}{tested}"),
-        )?;
+        self.line(label, format_args!("{presence}{base}{fields}{qualifiers}"))?;
         self.below(|listing| listing.parts_of(attribute))
     }
 
@@ -182,8 +177,13 @@ impl Listing<'_, '_, '_> {
         } else {
             ""
         };
+        let read = match &call.read {
+            None => "",
+            Some(ReadOnce::Constant(_)) => ", read when planned",
+            Some(ReadOnce::AtPath(..)) => ", read once",
+        };
         let (function, cost) = (&call.function, Units(call.cost));
-        let head = format_args!("call {function}{cost}: {callee}{stops_early}");
+        let head = format_args!("call {function}{cost}: {callee}{stops_early}{read}");
         self.nodes(label, head, call.arguments.iter())
     }
 
@@ -209,6 +209,11 @@ impl Listing<'_, '_, '_> {
 
     fn body(&mut self, kind: &FoldKind) -> fmt::Result {
         match kind {
+            FoldKind::Quantifier {
+                predicate,
+                test: Some(_),
+                ..
+            } => self.node("predicate, over ints at once", predicate),
             FoldKind::Quantifier { predicate, .. } | FoldKind::ExistsOne { predicate } => {
                 self.node("predicate", predicate)
             }

@@ -11,13 +11,14 @@ use crate::error::EvalError;
 use crate::value::{MapBuilder, Object, Value, ValueKind, check_hashable};
 
 impl ListLiteral {
-    pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
+    #[inline(never)]
+    pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Value<'a>, EvalError> {
         let list = self.build(frame);
         charged(list, cost::LIST, self.id, frame)
     }
 
     /// The list, uncharged.
-    pub(super) fn build<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
+    pub(super) fn build<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Value<'a>, EvalError> {
         let mut values = ArenaVec::with_capacity_in(self.elements.len(), frame.arena.bump());
         for element in &self.elements {
             let value = element.value.eval(frame)?;
@@ -37,13 +38,14 @@ impl ListLiteral {
 }
 
 impl MapLiteral {
-    pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
+    #[inline(never)]
+    pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Value<'a>, EvalError> {
         let map = self.build(frame);
         charged(map, cost::MAP, self.id, frame)
     }
 
     /// The map, uncharged.
-    pub(super) fn build<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
+    pub(super) fn build<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Value<'a>, EvalError> {
         let mut map = MapBuilder::new();
         for (key, element) in &self.entries {
             let key = key.eval(frame)?;
@@ -87,12 +89,13 @@ impl MapLiteral {
 }
 
 impl StructLiteral {
-    pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
+    #[inline(never)]
+    pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Value<'a>, EvalError> {
         let value = self.build(frame);
         charged(value, cost::STRUCT, self.id, frame)
     }
 
-    fn build<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
+    fn build<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Value<'a>, EvalError> {
         let mut fields = Vec::with_capacity(self.fields.len());
         for (name, element) in &self.fields {
             let value = element.value.eval(frame)?;
@@ -128,7 +131,7 @@ fn charged<'a>(
     value: Result<Value<'a>, EvalError>,
     units: u64,
     id: ExprId,
-    frame: &mut Frame<'a>,
+    frame: &mut Frame<'_, 'a>,
 ) -> Result<Value<'a>, EvalError> {
     match value {
         Err(error) if error.is_fatal() => Err(error.at(id)),

@@ -16,6 +16,7 @@ mod literal;
 mod operator;
 mod path;
 mod plan;
+mod scan;
 mod step;
 mod tree;
 mod well_known;
@@ -24,7 +25,7 @@ pub use activation::Activation;
 pub use gavel_golang::work::Interrupt;
 pub use plan::{PlanError, plan};
 
-use frame::Frame;
+use frame::{Cells, Frame};
 use tree::Step;
 
 /// A planned expression. It is immutable and may be evaluated from many threads at once. Its `Debug` output lists what was
@@ -41,8 +42,6 @@ pub struct Program {
     keeps_held_values: bool,
     /// Whether `or` and `orValue` fail where their receiver is no optional.
     checks_receivers_of_or: bool,
-    /// For each path where its value is kept: nowhere, if that is beyond the number of those that are.
-    cells: Box<[u32]>,
     /// The number of values of paths that are kept.
     kept: usize,
 }
@@ -114,7 +113,8 @@ impl Program {
         arena: &'a Arena,
         options: &EvalOptions<'a>,
     ) -> Evaluation<'a> {
-        let mut frame = Frame::new(self, resolve, arena, options);
+        let mut cells = Cells::default();
+        let mut frame = Frame::new(self, resolve, &mut cells, arena, options);
         let result = self.root.eval(&mut frame);
         Evaluation {
             result,

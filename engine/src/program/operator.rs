@@ -3,10 +3,11 @@
 use std::cmp::Ordering;
 
 use super::frame::Frame;
+use super::step::Truth;
 use super::tree::{Comparison, Equality, Operands, Operator};
 use crate::decl::Form;
 use crate::error::EvalError;
-use crate::value::{Value, ValueKind};
+use crate::value::Value;
 
 impl Operator {
     /// The ordering of this form, if it is one.
@@ -20,8 +21,18 @@ impl Operator {
         })
     }
 
+    /// The operator with its operands exchanged.
+    pub(super) fn turned(self) -> Self {
+        match self {
+            Operator::Less => Operator::Greater,
+            Operator::LessEquals => Operator::GreaterEquals,
+            Operator::Greater => Operator::Less,
+            Operator::GreaterEquals => Operator::LessEquals,
+        }
+    }
+
     #[inline]
-    fn holds(self, order: Ordering) -> bool {
+    pub(super) fn holds(self, order: Ordering) -> bool {
         match self {
             Operator::Less => order.is_lt(),
             Operator::LessEquals => order.is_le(),
@@ -33,7 +44,7 @@ impl Operator {
 
 impl Operands {
     #[inline(always)]
-    fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<(Value<'a>, Value<'a>), EvalError> {
+    fn eval<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<(Value<'a>, Value<'a>), EvalError> {
         match self.left.eval(frame) {
             Ok(left) => match self.right.eval(frame) {
                 Ok(right) => Ok((left, right)),
@@ -54,7 +65,7 @@ impl Operands {
         left: Option<Value<'a>>,
         right: Option<Value<'a>>,
         error: EvalError,
-        frame: &mut Frame<'a>,
+        frame: &mut Frame<'_, 'a>,
     ) -> EvalError {
         if error.is_fatal() {
             return error;
@@ -65,31 +76,39 @@ impl Operands {
             .and_then(|units| frame.charge(units));
         charged.err().unwrap_or(error).at(self.id)
     }
-
-    /// Charges for operands of two scalars or of two texts that are neither long nor empty, or of anything else.
-    #[inline]
-    fn charge<'a>(
-        &self,
-        left: Value<'a>,
-        right: Value<'a>,
-        frame: &mut Frame<'a>,
-    ) -> Result<(), EvalError> {
-        let units = match (left.kind(), right.kind()) {
-            (ValueKind::Int(_), ValueKind::Int(_)) | (ValueKind::Bool(_), ValueKind::Bool(_)) => 1,
-            (ValueKind::String(l), ValueKind::String(r))
-                if l.len().min(r.len()) <= 10 && !l.is_empty() && !r.is_empty() =>
-            {
-                1
-            }
-            _ => self.cost.track(&[Some(left), Some(right)], None)?,
-        };
-        frame.charge(units)
-    }
 }
 
 impl Equality {
-    pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<bool, EvalError> {
+    #[inline(never)]
+    pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Truth, EvalError> {
         let (left, right) = self.operands.eval(frame)?;
+        let equal = if let (Some(l), Some(r)) = (left.as_str(), right.as_str()) {
+            // Of two texts of which one is short and none empty, one unit is charged, whatever they are.
+            let short = l.len().min(r.len()) <= 10 && !l.is_empty() && !r.is_empty();
+            short.then(|| l == r)
+        } else if let (Some(l), Some(r)) = (left.as_int(), right.as_int()) {
+            Some(l == r)
+        } else if let (Some(l), Some(r)) = (left.as_bool(), right.as_bool()) {
+            Some(l == r)
+        } else {
+            None
+        };
+        match equal {
+            Some(equal) => {
+                frame.charge(1)?;
+                Ok(Truth::from(equal != self.negated))
+            }
+            None => self.compare(left, right, frame),
+        }
+    }
+
+    #[inline(never)]
+    fn compare<'a>(
+        &'a self,
+        left: Value<'a>,
+        right: Value<'a>,
+        frame: &mut Frame<'_, 'a>,
+    ) -> Result<Truth, EvalError> {
         let work = frame.context().work_counter();
         let result = match self.negated {
             false => left.equals_with(&right, work),
@@ -99,19 +118,20 @@ impl Equality {
         if let Err(error) = &result
             && error.is_fatal()
         {
-            return result;
+            return result.map(Truth::from);
         }
-        self.operands.charge(left, right, frame)?;
-        result
+        frame.charge(self.operands.cost.track(&[Some(left), Some(right)], None)?)?;
+        result.map(Truth::from)
     }
 }
 
 impl Comparison {
-    pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<bool, EvalError> {
+    #[inline(never)]
+    pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Truth, EvalError> {
         let (left, right) = self.operands.eval(frame)?;
         if let (Some(l), Some(r)) = (left.as_int(), right.as_int()) {
             frame.charge(1)?;
-            return Ok(self.operator.holds(l.cmp(&r)));
+            return Ok(Truth::from(self.operator.holds(l.cmp(&r))));
         }
         let result = (self.function)(frame.context(), &[left, right])
             .map_err(|error| error.at(self.operands.id));
@@ -122,6 +142,6 @@ impl Comparison {
         }
         frame.charge(self.operands.cost.track(&[Some(left), Some(right)], None)?)?;
         // The result of an ordering is a bool.
-        Ok(result?.as_bool() == Some(true))
+        Ok(Truth::from(result?.as_bool() == Some(true)))
     }
 }

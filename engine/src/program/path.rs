@@ -3,19 +3,23 @@
 //!
 //! The cost is what it would be without that: a chain is charged for each of its fields wherever it stands.
 
-use std::num::NonZeroU32;
+use std::num::NonZeroU8;
 
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
+/// So many paths of a program are kept.
+pub(super) const MOST_PATHS: usize = 16;
+
 /// The identity of a variable or loop variable followed by fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct PathId(NonZeroU32);
+pub(super) struct PathId(NonZeroU8);
 
 impl PathId {
-    /// The row of this path in [`KeptPaths::cells`].
+    /// The place of the path's value.
+    #[inline]
     pub(super) fn index(self) -> usize {
-        (self.0.get() as usize).saturating_sub(1)
+        usize::from(self.0.get()).saturating_sub(1)
     }
 }
 
@@ -23,8 +27,8 @@ impl PathId {
 #[derive(Debug, Default)]
 pub(super) struct KeptPaths {
     ids: FxHashMap<(Start, SmolStr), PathId>,
-    /// How often each path is gone along, as far as it matters: once or more than once.
-    uses: Vec<u32>,
+    /// Whether any path is gone along more than once.
+    again: bool,
 }
 
 /// What a path is one field longer than.
@@ -38,27 +42,23 @@ pub(super) enum Start {
 impl KeptPaths {
     /// The path one field beyond `start`. `again`: it is gone along in a loop.
     pub(super) fn follow(&mut self, start: Start, field: &str, again: bool) -> Option<PathId> {
-        let number = u32::try_from(self.uses.len()).ok()?.checked_add(1)?;
-        let next = PathId(NonZeroU32::new(number)?);
-        let path = *self.ids.entry((start, field.into())).or_insert(next);
-        if path == next {
-            self.uses.push(0);
+        let key = (start, SmolStr::new(field));
+        let known = self.ids.get(&key).copied();
+        self.again |= again || known.is_some();
+        if known.is_some() || self.ids.len() == MOST_PATHS {
+            return known;
         }
-        if let Some(uses) = self.uses.get_mut(path.index()) {
-            *uses = uses.saturating_add(if again { 2 } else { 1 });
-        }
+        let next = u8::try_from(self.ids.len()).ok()?.checked_add(1)?;
+        let path = PathId(NonZeroU8::new(next)?);
+        self.ids.insert(key, path);
         Some(path)
     }
 
-    /// For each path where its value is kept, beyond their number if it is not; and the number of values that are kept.
-    pub(super) fn cells(&self) -> (Box<[u32]>, usize) {
-        let mut kept = 0_u32;
-        let cell = |uses: &u32| {
-            let next = kept;
-            kept = kept.saturating_add(u32::from(*uses > 1));
-            if *uses > 1 { next } else { u32::MAX }
-        };
-        let cells = self.uses.iter().map(cell).collect();
-        (cells, kept as usize)
+    /// The number of values that are kept.
+    pub(super) fn kept(&self) -> usize {
+        match self.again {
+            true => self.ids.len(),
+            false => 0,
+        }
     }
 }

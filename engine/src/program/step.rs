@@ -6,13 +6,44 @@ use super::frame::Frame;
 use super::tree::{Membership, Step};
 use crate::ast::ExprId;
 use crate::error::EvalError;
-use crate::value::{Value, check_hashable, key_order};
+use crate::value::{OwnedValue, Value, check_hashable, key_order};
+
+/// A bool that is returned in a register, where a `Result<bool, EvalError>` would go through memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u64)]
+pub(super) enum Truth {
+    False,
+    True,
+}
+
+impl Truth {
+    /// Another value than a bool is an error.
+    #[inline]
+    pub(super) fn of(value: &Value<'_>) -> Result<Self, EvalError> {
+        match value.as_bool() {
+            Some(value) => Ok(Truth::from(value)),
+            None => Err(EvalError::no_such_overload()),
+        }
+    }
+
+    #[inline]
+    pub(super) fn holds(self) -> bool {
+        self == Truth::True
+    }
+}
+
+impl From<bool> for Truth {
+    #[inline]
+    fn from(value: bool) -> Self {
+        if value { Truth::True } else { Truth::False }
+    }
+}
 
 impl Step {
     /// Evaluates the step. What is common and short is done here; what the others do has functions of its own, so that none of
     /// them pays for the others' needs.
     #[inline(always)]
-    pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
+    pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Value<'a>, EvalError> {
         match self {
             Step::Local(slot, chain) => match frame.held_slot(*slot) {
                 Some((value, _)) if value.is_plain() => {
@@ -28,7 +59,7 @@ impl Step {
     }
 
     #[inline(never)]
-    fn eval_other<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
+    fn eval_other<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Value<'a>, EvalError> {
         match self {
             Step::Call(call) => call.eval(frame),
             Step::Fold(fold) => fold.eval(frame),
@@ -39,7 +70,7 @@ impl Step {
             | Step::Or(..)
             | Step::Equality(_)
             | Step::Comparison(_)
-            | Step::Membership(_) => self.eval_bool(frame).map(Value::from),
+            | Step::Membership(_) => self.eval_truth(frame),
             Step::Block(block) => block.eval(frame),
             Step::NotStrictlyFalse(arg) => not_strictly_false(arg, frame),
             Step::OptionalOr(terms) => optional_or(terms, frame),
@@ -51,21 +82,31 @@ impl Step {
         }
     }
 
+    #[inline(never)]
+    fn eval_truth<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Value<'a>, EvalError> {
+        let value = self.eval_bool(frame)?;
+        Ok(Value::from(value.holds()))
+    }
+
     /// Evaluates the step where a bool is wanted. Another value is an error, at the node that wanted it: the caller knows
-    /// which that is.
-    pub(super) fn eval_bool<'a>(&'a self, frame: &mut Frame<'a>) -> Result<bool, EvalError> {
+    /// which that is. Nothing but a fork in the road.
+    pub(super) fn eval_bool<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Truth, EvalError> {
         match self {
+            Step::Attribute(chain) => chain.eval_bool(frame),
             Step::Not(operand, id) => not(operand, *id, frame),
-            Step::And(terms, id) => logic(terms, *id, frame, false),
-            Step::Or(terms, id) => logic(terms, *id, frame, true),
+            Step::And(terms, id) => logic::<false>(terms, *id, frame),
+            Step::Or(terms, id) => logic::<true>(terms, *id, frame),
             Step::Equality(equality) => equality.eval(frame),
             Step::Comparison(comparison) => comparison.eval(frame),
             Step::Membership(membership) => membership.eval(frame),
-            _ => {
-                let value = self.eval(frame)?;
-                value.as_bool().ok_or_else(EvalError::no_such_overload)
-            }
+            _ => self.eval_as_bool(frame),
         }
+    }
+
+    #[inline(never)]
+    fn eval_as_bool<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Truth, EvalError> {
+        let value = self.eval(frame)?;
+        Truth::of(&value)
     }
 
     /// The value, where planning knows it.
@@ -77,39 +118,47 @@ impl Step {
     }
 }
 
-/// `&&` where `decisive` is false, `||` where it is true: a decisive operand decides, whatever the other one is; else the
+/// `&&` where `DECISIVE` is false, `||` where it is true: a decisive operand decides, whatever the other one is; else the
 /// first failure counts.
-fn logic<'a>(
+#[inline(never)]
+fn logic<'a, const DECISIVE: bool>(
     terms: &'a [Step; 2],
     id: ExprId,
-    frame: &mut Frame<'a>,
-    decisive: bool,
-) -> Result<bool, EvalError> {
+    frame: &mut Frame<'_, 'a>,
+) -> Result<Truth, EvalError> {
     let [left, right] = terms;
+    let decides = |value: Truth| value.holds() == DECISIVE;
     match left.eval_bool(frame) {
-        Ok(value) if value == decisive => Ok(decisive),
-        Ok(_) => right.eval_bool(frame).map_err(|error| error.at(id)),
+        Ok(value) if decides(value) => Ok(value),
+        Ok(_) => match right.eval_bool(frame) {
+            Err(error) => Err(error.at(id)),
+            decided => decided,
+        },
         Err(error) if error.is_fatal() => Err(error),
         Err(error) => match right.eval_bool(frame) {
-            Ok(value) if value == decisive => Ok(decisive),
+            Ok(value) if decides(value) => Ok(value),
             Err(later) if later.is_fatal() => Err(later),
             _ => Err(error.at(id)),
         },
     }
 }
 
-fn not<'a>(operand: &'a Step, id: ExprId, frame: &mut Frame<'a>) -> Result<bool, EvalError> {
-    let value = operand.eval_bool(frame).map_err(|error| error.at(id));
-    if let Err(error) = &value
-        && error.is_fatal()
-    {
-        return value;
-    }
+#[inline(never)]
+fn not<'a>(operand: &'a Step, id: ExprId, frame: &mut Frame<'_, 'a>) -> Result<Truth, EvalError> {
+    let value = match operand.eval_bool(frame) {
+        Ok(value) => Ok(Truth::from(!value.holds())),
+        Err(error) if error.is_fatal() => return Err(error.at(id)),
+        Err(error) => Err(error.at(id)),
+    };
     frame.charge(1)?;
-    value.map(|value| !value)
+    value
 }
 
-fn not_strictly_false<'a>(arg: &'a Step, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
+#[inline(never)]
+fn not_strictly_false<'a>(
+    arg: &'a Step,
+    frame: &mut Frame<'_, 'a>,
+) -> Result<Value<'a>, EvalError> {
     let held = match arg.eval(frame) {
         Ok(value) => value.as_bool().unwrap_or(true),
         Err(error) if error.is_fatal() => return Err(error),
@@ -119,7 +168,11 @@ fn not_strictly_false<'a>(arg: &'a Step, frame: &mut Frame<'a>) -> Result<Value<
     Ok(Value::from(held))
 }
 
-fn optional_or<'a>(terms: &'a [Step; 2], frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
+#[inline(never)]
+fn optional_or<'a>(
+    terms: &'a [Step; 2],
+    frame: &mut Frame<'_, 'a>,
+) -> Result<Value<'a>, EvalError> {
     let [left, right] = terms;
     let value = left.eval(frame)?;
     match value.as_optional() {
@@ -129,10 +182,11 @@ fn optional_or<'a>(terms: &'a [Step; 2], frame: &mut Frame<'a>) -> Result<Value<
     }
 }
 
+#[inline(never)]
 fn optional_or_value<'a>(
     terms: &'a [Step; 2],
     id: ExprId,
-    frame: &mut Frame<'a>,
+    frame: &mut Frame<'_, 'a>,
 ) -> Result<Value<'a>, EvalError> {
     let [left, right] = terms;
     let value = left.eval(frame)?;
@@ -147,15 +201,14 @@ fn optional_or_value<'a>(
 }
 
 impl Membership {
-    fn eval<'a>(&'a self, frame: &mut Frame<'a>) -> Result<bool, EvalError> {
+    #[inline(never)]
+    fn eval<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Truth, EvalError> {
         let element = self.element.eval(frame)?;
         check_hashable(&element).map_err(|error| error.at(self.id))?;
-        match element.as_double() {
-            Some(double) if double.is_nan() => Ok(false),
-            _ => Ok(self
-                .set
-                .binary_search_by(|known| key_order(&known.as_value(), &element))
-                .is_ok()),
-        }
+        let is_nan = element.as_double().is_some_and(f64::is_nan);
+        let found = |known: &OwnedValue| key_order(&known.as_value(), &element);
+        Ok(Truth::from(
+            !is_nan && self.set.binary_search_by(found).is_ok(),
+        ))
     }
 }

@@ -73,10 +73,8 @@ pub(super) struct Attribute {
     pub(super) fields: Vec<Field>,
     /// What is looked up then.
     pub(super) qualifiers: Vec<Qualifier>,
-    /// `has(…)`: the last qualifier is only asked for.
+    /// `has(…)`: the last field or qualifier is only asked for.
     pub(super) presence: bool,
-    /// The path up to what is asked for, and where the type that the checker knows has it.
-    pub(super) tested: (Option<PathId>, FieldPlace),
 }
 
 /// A field that is selected.
@@ -183,6 +181,17 @@ pub(super) struct FunctionCall {
     /// are evaluated first.
     pub(super) stops_early: bool,
     pub(super) cost: Cost,
+    /// What is known of a value that is read from a text.
+    pub(super) read: Option<ReadOnce>,
+}
+
+/// A value that is read from a text once.
+#[derive(Debug)]
+pub(super) enum ReadOnce {
+    /// From a constant.
+    Constant(OwnedValue),
+    /// From what a path leads to, whose base is a loop variable in this slot, if not a variable.
+    AtPath(PathId, Option<usize>),
 }
 
 /// What is called.
@@ -251,7 +260,12 @@ pub(super) struct FoldStep {
 #[derive(Debug)]
 pub(super) enum FoldKind {
     /// `all` (an element that is false decides) or `exists` (one that is true).
-    Quantifier { decisive: bool, predicate: Step },
+    Quantifier {
+        decisive: bool,
+        predicate: Step,
+        /// What the predicate is, where it only compares ints.
+        test: Option<IntTest>,
+    },
     /// `exists_one`
     ExistsOne { predicate: Step },
     /// `map`, `filter`, `transformList`
@@ -263,6 +277,13 @@ pub(super) enum FoldKind {
     },
     /// Any other.
     General(Box<General>),
+}
+
+/// `x < 5` of a loop variable and an int.
+#[derive(Debug)]
+pub(super) struct IntTest {
+    pub(super) operator: Operator,
+    pub(super) bound: i64,
 }
 
 /// What a step adds to a map.

@@ -304,10 +304,16 @@ impl<'a> Value<'a> {
 
     /// A field of an object of a JSON document, if it is there. None where the value is no such object, or where the field has
     /// to be read first.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn plain_field(self, name: &str, place: FieldPlace) -> Option<Option<Value<'a>>> {
         match self.0 {
             Repr::Fields(fields) => Some(field_named(fields, name)),
+            _ => self.field_of_json(name, place),
+        }
+    }
+
+    fn field_of_json(self, name: &str, place: FieldPlace) -> Option<Option<Value<'a>>> {
+        match self.0 {
             Repr::JsonMap(map) => Some(map.get(name).map(Value::from)),
             Repr::ShapedMap(map, shape) => match shape.find_at(map, name, place) {
                 Some(Value(Repr::Unread(..))) => None,

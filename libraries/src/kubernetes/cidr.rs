@@ -36,7 +36,7 @@ const CONTAINS_CIDR_TEXT: Cost = Cost::split(
 /// The functions.
 #[rustfmt::skip] // A table: a row a line.
 pub const CIDRS: &[Overload] = &[
-    row("cidr", "string_to_cidr", "(string) -> net.CIDR()", body!(cidr::<Kubernetes>), "cidr('10.0.0.0/8') != cidr('10.0.0.0/9')").cost(PARSING),
+    row("cidr", "string_to_cidr", "(string) -> net.CIDR()", body!(cidr::<Kubernetes>), "cidr('10.0.0.0/8') != cidr('10.0.0.0/9')").form(Form::Parse).cost(PARSING),
     row("isCIDR", "is_cidr", "(string) -> bool", body!(is_cidr::<Kubernetes>), "isCIDR('10.0.0.0/8') && !isCIDR('10.0.0.0/33')").cost(PARSING),
     row("string", "cidr_to_string", "(net.CIDR()) -> string", body!(text), "string(cidr('2001:DB8::/32')) == '2001:db8::/32'").form(Form::Conversion).yields(Yield::Printed),
     row("containsIP", "cidr_contains_ip_string", "net.CIDR().(string) -> bool", body!(contains_ip_text::<Kubernetes>), "cidr('10.0.0.0/8').containsIP('10.0.0.1')").cost(CONTAINS_IP_TEXT),

@@ -31,7 +31,7 @@ const CANONICAL: Cost = Cost::sizes(canonical_cost).of_name();
 /// The functions.
 #[rustfmt::skip] // A table: a row a line.
 pub const IPS: &[Overload] = &[
-    row("ip", "string_to_ip", "(string) -> net.IP()", body!(ip::<Kubernetes>), "ip('127.0.0.1') != ip('127.0.0.2')").cost(PARSING),
+    row("ip", "string_to_ip", "(string) -> net.IP()", body!(ip::<Kubernetes>), "ip('127.0.0.1') != ip('127.0.0.2')").form(Form::Parse).cost(PARSING),
     row("isIP", "is_ip", "(string) -> bool", body!(is_ip::<Kubernetes>), "isIP('::1') && !isIP('::ffff:127.0.0.1')").cost(PARSING),
     row("ip.isCanonical", "ip_is_canonical", "(string) -> bool", body!(is_canonical::<Kubernetes>), "ip.isCanonical('2001:db8::abcd') && !ip.isCanonical('2001:DB8::ABCD')").cost(CANONICAL),
     row("string", "ip_to_string", "(net.IP()) -> string", body!(text), "string(ip('2001:DB8::1')) == '2001:db8::1'").form(Form::Conversion).yields(Yield::Printed),

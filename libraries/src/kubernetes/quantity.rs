@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 
 use gavel_engine::body;
 use gavel_engine::cost::Cost;
-use gavel_engine::decl::{CallContext, Overload, row};
+use gavel_engine::decl::{CallContext, Form, Overload, row};
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{Opaque, Value};
 
@@ -15,7 +15,7 @@ use crate::cost::PARSING;
 /// The functions.
 #[rustfmt::skip] // A table: a row a line.
 pub const QUANTITY: &[Overload] = &[
-    row("quantity", "string_to_quantity", "(string) -> kubernetes.Quantity", body!(quantity), "quantity('1.5Gi') == quantity('1536Mi')").cost(PARSING),
+    row("quantity", "string_to_quantity", "(string) -> kubernetes.Quantity", body!(quantity), "quantity('1.5Gi') == quantity('1536Mi')").form(Form::Parse).cost(PARSING),
     row("isQuantity", "is_quantity_string", "(string) -> bool", body!(is_quantity), "isQuantity('1.3G') && !isQuantity('200K')").cost(PARSING),
     row("sign", "quantity_sign", "(kubernetes.Quantity) -> int", body!(sign), "sign(quantity('-50k')) == -1").cost(Cost::ONE.of_name()),
     row("isInteger", "quantity_is_integer", "kubernetes.Quantity.() -> bool", body!(is_integer), "quantity('50k').isInteger()").cost(Cost::ONE.of_name()),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use gavel_engine::body;
 use gavel_engine::cost::Cost;
-use gavel_engine::decl::{CallContext, Overload, row};
+use gavel_engine::decl::{CallContext, Form, Overload, row};
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{Opaque, OpaqueKey, Value};
 
@@ -14,7 +14,7 @@ use crate::cost::PARSING;
 /// The functions.
 #[rustfmt::skip] // A table: a row a line.
 pub const SEMVER: &[Overload] = &[
-    row("semver", "string_to_semver", "(string) -> kubernetes.Semver", body!(semver), "semver('1.2.3-rc.1') != semver('1.2.3')").cost(PARSING),
+    row("semver", "string_to_semver", "(string) -> kubernetes.Semver", body!(semver), "semver('1.2.3-rc.1') != semver('1.2.3')").form(Form::Parse).cost(PARSING),
     row("semver", "string_bool_to_semver", "(string, bool) -> kubernetes.Semver", body!(semver_of), "semver('v01.2', true) == semver('1.2.0')").cost(PARSING),
     row("isSemver", "is_semver_string", "(string) -> bool", body!(is_semver), "isSemver('1.0.0') && !isSemver('v1.0')").cost(PARSING),
     row("isSemver", "is_semver_string_bool", "(string, bool) -> bool", body!(is_semver_of), "isSemver('v1.0', true)").cost(PARSING),

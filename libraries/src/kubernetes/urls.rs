@@ -3,7 +3,7 @@
 use gavel_engine::body;
 use gavel_engine::cost::Cost;
 use gavel_engine::cost::formulas::{nth, traversal};
-use gavel_engine::decl::{CallContext, Overload, row};
+use gavel_engine::decl::{CallContext, Form, Overload, row};
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{MapBuilder, Value};
 use gavel_golang::url::Url;
@@ -13,7 +13,7 @@ use super::values::url::UrlValue;
 /// The functions.
 #[rustfmt::skip] // A table: a row a line.
 pub const URLS: &[Overload] = &[
-    row("url", "string_to_url", "(string) -> kubernetes.URL", body!(url), "url('http://h/a b') == url('http://h/a%20b')").cost(PARSE),
+    row("url", "string_to_url", "(string) -> kubernetes.URL", body!(url), "url('http://h/a b') == url('http://h/a%20b')").form(Form::Parse).cost(PARSE),
     row("getScheme", "url_get_scheme", "kubernetes.URL.() -> string", body!(scheme), "url('https://example.com/').getScheme() == 'https'").cost(GET),
     row("getHost", "url_get_host", "kubernetes.URL.() -> string", body!(host), "url('https://example.com:80/').getHost() == 'example.com:80'").cost(GET),
     row("getHostname", "url_get_hostname", "kubernetes.URL.() -> string", body!(hostname), "url('https://[::1]:80/').getHostname() == '::1'").cost(GET),

@@ -8,7 +8,7 @@ use gavel_engine::value::{Arena, OwnedValue, Value};
 use proptest::prelude::*;
 use serde_json::json;
 
-use crate::{document, dyn_env, env, evaluate, plan, random, result_text};
+use crate::{document, dyn_env, env, evaluate, kubernetes, plan, random, result_text};
 
 /// What an evaluation comes to: the value or the failure, and the cost.
 fn outcome(program: &Program) -> (String, u64) {
@@ -184,5 +184,53 @@ proptest! {
             let cost = evaluate(&program, &document, &EvalOptions::default(), |evaluation| evaluation.cost);
             prop_assert_eq!(cost, 2 + by_row, "{} == {}", o, x);
         }
+    }
+
+    #[test]
+    fn ints_that_are_passed_over_are_looked_at(
+        ints in prop::collection::vec(-2_i64..9, 0..400),
+        other in prop::option::of((0_usize..400, prop::sample::select(vec![json!("a"), json!(1.5), json!(null), json!(8)]))),
+        limit in prop::option::of(0_u64..2500),
+        bound in -3_i64..9,
+    ) {
+        let env = env();
+        let mut list: Vec<_> = ints.into_iter().map(|int| json!(int)).collect();
+        if let Some((place, element)) = other {
+            list.insert(place.min(list.len()), element);
+        }
+        let mut document = document();
+        document["l"] = json!(list);
+        document["o"] = json!(list);
+        let options = EvalOptions { cost_limit: limit, ..EvalOptions::default() };
+        let run = |program: &Program| evaluate(program, &document, &options, |evaluation| {
+            (result_text(&evaluation.result), evaluation.cost)
+        });
+        for template in [
+            "l.all(e, e < B)", "l.all(e, B >= e)", "o.exists(e, e > B)", "l.exists(e, B <= e) && l.all(e, e >= B)",
+        ] {
+            let expression = template.replace('B', &bound.to_string());
+            let program = plan(&env, &expression);
+            prop_assert!(format!("{program:?}").contains("ints at once"), "{}", expression);
+            prop_assert_eq!(run(&program), run(&plan_unrecognized(&env, &expression)), "{}", expression);
+        }
+    }
+
+    #[test]
+    fn texts_that_are_read_once_are_read_anew(texts in prop::collection::vec("[0-9]{0,2}(Mi|k|x)?", 0..6)) {
+        let env = kubernetes();
+        let mut document = document();
+        document["ls"] = json!(texts);
+        let run = |expression: &str| {
+            let program = plan(&env, expression);
+            evaluate(&program, &document, &EvalOptions::default(), |evaluation| {
+                (result_text(&evaluation.result), evaluation.cost)
+            })
+        };
+        // What an index leads to is not kept.
+        let once = "ls.map(e, quantity(e).isLessThan(quantity('5k')) || quantity(e).isGreaterThan(quantity('9Mi')))";
+        let anew = "ls.map(e, quantity([e][0]).isLessThan(quantity('5k')) || quantity([e][0]).isGreaterThan(quantity('9Mi')))";
+        let ((value, cost), (expected, more)) = (run(once), run(anew));
+        prop_assert_eq!(value, expected);
+        prop_assert!(cost <= more);
     }
 }

@@ -21,7 +21,7 @@ use gavel_engine::error::EvalError;
 use gavel_engine::program::{Activation, EvalOptions, Evaluation, Program};
 use gavel_engine::types::Type;
 use gavel_engine::value::{Arena, Json, Value};
-use gavel_libraries::cel_env;
+use gavel_libraries::{EnvSet, Server, cel_env};
 use serde_json::json;
 
 /// The variables of the tests with their types. What they are bound to is [`document`].
@@ -51,6 +51,17 @@ fn env() -> Env {
     let builder = VARIABLES.iter().fold(builder(), |builder, (name, ty)| {
         builder.variable(*name, ty.parse::<Type>().unwrap())
     });
+    builder.build().unwrap()
+}
+
+/// The functions of Kubernetes over the same variables.
+fn kubernetes() -> Env {
+    let set = EnvSet::new(Server::default()).unwrap();
+    let builder = VARIABLES
+        .iter()
+        .fold(set.new_expressions().extend(), |builder, (name, ty)| {
+            builder.variable(*name, ty.parse::<Type>().unwrap())
+        });
     builder.build().unwrap()
 }
 

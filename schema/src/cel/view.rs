@@ -26,10 +26,7 @@ impl JsonShape for Node {
         match (&self.kind, json) {
             (Kind::Text(Format::Plain), Json::String(text)) => Value::from(text),
             (Kind::Object(_) | Kind::Map(..), Json::Object(map)) => Value::shaped_map(map, this),
-            _ => {
-                let value = self.value(json, this);
-                value.unwrap_or(Value::unread(json, this))
-            }
+            _ => self.view_other(json, this),
         }
     }
 
@@ -158,6 +155,12 @@ impl Property {
 }
 
 impl Node {
+    #[inline(never)]
+    fn view_other<'a>(&'a self, json: &'a Json, this: &'a Shape) -> Value<'a> {
+        let value = self.value(json, this);
+        value.unwrap_or(Value::unread(json, this))
+    }
+
     /// The value of JSON; `None` where it needs memory or cannot be read.
     #[inline]
     fn value<'a>(&'a self, json: &'a Json, this: &'a Shape) -> Option<Value<'a>> {

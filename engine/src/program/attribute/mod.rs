@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use super::frame::Frame;
-use super::path::PathId;
+use super::step::Truth;
 use super::tree::{Attribute, Base, Field, Qualifier, QualifierKey};
 use crate::ast::ExprId;
 use crate::error::EvalError;
@@ -34,30 +34,10 @@ impl Attribute {
             fields: Vec::new(),
             qualifiers: Vec::new(),
             presence: false,
-            tested: (None, FieldPlace::UNKNOWN),
         }
     }
 
-    /// Ends the chain with a test for the presence of a field.
-    pub(super) fn test(
-        &mut self,
-        id: ExprId,
-        field: &str,
-        path: Option<PathId>,
-        place: FieldPlace,
-    ) {
-        // Behind other qualifiers, the field is not on the path.
-        self.tested = (path.filter(|_| self.qualifiers.is_empty()), place);
-        self.qualifiers.reserve_exact(1);
-        self.qualifiers.push(Qualifier {
-            key: QualifierKey::Field(field.into()),
-            optional: false,
-            id,
-        });
-        self.presence = true;
-    }
-
-    fn eval_any<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
+    fn eval_any<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Value<'a>, EvalError> {
         let result = self.resolve(frame);
         if let Err(error) = &result
             && error.is_fatal()
@@ -79,7 +59,7 @@ impl Attribute {
     }
 
     /// The value at the end of the chain, without the attribute's own unit.
-    fn resolve<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
+    fn resolve<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Value<'a>, EvalError> {
         Ok(match self.reach(frame)? {
             Reached::Value(value) => value
                 .or_held_error(frame.arena)
@@ -87,6 +67,11 @@ impl Attribute {
             Reached::Optional(value) => frame.arena.some(value),
             Reached::Absent => Value::NONE,
         })
+    }
+
+    /// Whether the last field is only asked for.
+    fn tests_field(&self) -> bool {
+        self.presence && self.qualifiers.is_empty()
     }
 
     /// The node at which the chain ends.
@@ -98,7 +83,7 @@ impl Attribute {
         }
     }
 
-    fn reach<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Reached<'a>, EvalError> {
+    fn reach<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Reached<'a>, EvalError> {
         let base = match &self.base {
             Base::Variable(index) => frame.variable(*index).map_err(|error| error.at(self.id))?,
             Base::Slot(index) => frame.slot(*index).map_err(|error| error.at(self.id))?,
@@ -106,8 +91,8 @@ impl Attribute {
             Base::Conditional(conditional) => {
                 let condition = conditional.condition.eval_bool(frame);
                 let branch = match condition.map_err(|error| error.at(self.id))? {
-                    true => &conditional.truthy,
-                    false => &conditional.falsy,
+                    Truth::True => &conditional.truthy,
+                    Truth::False => &conditional.falsy,
                 };
                 let reached = branch.reach(frame)?;
                 return self.follow(reached, frame);
@@ -127,9 +112,13 @@ impl Attribute {
     fn follow<'a>(
         &'a self,
         mut reached: Reached<'a>,
-        frame: &mut Frame<'a>,
+        frame: &mut Frame<'_, 'a>,
     ) -> Result<Reached<'a>, EvalError> {
-        for Field { name, id, .. } in &self.fields {
+        let (fields, tested) = match self.fields.split_last() {
+            Some((tested, before)) if self.tests_field() => (before, Some(tested)),
+            _ => (self.fields.as_slice(), None),
+        };
+        for Field { name, id, .. } in fields {
             match reached {
                 Reached::Value(object) => {
                     let found = select(object, name, frame);
@@ -143,6 +132,9 @@ impl Attribute {
                 Reached::Absent => return Ok(Reached::Absent),
             }
         }
+        if let Some(Field { name, id, .. }) = tested {
+            return test(reached, name, *id, frame);
+        }
         if self.qualifiers.is_empty() {
             return Ok(reached);
         }
@@ -152,7 +144,7 @@ impl Attribute {
     fn look_up<'a>(
         &'a self,
         mut reached: Reached<'a>,
-        frame: &mut Frame<'a>,
+        frame: &mut Frame<'_, 'a>,
     ) -> Result<Reached<'a>, EvalError> {
         let tested = self
             .qualifiers
@@ -185,9 +177,27 @@ impl Attribute {
     }
 }
 
+/// Whether a field is there. Behind an optional step the field itself, if it is.
+fn test<'a>(
+    reached: Reached<'a>,
+    field: &'a str,
+    id: ExprId,
+    frame: &mut Frame<'_, 'a>,
+) -> Result<Reached<'a>, EvalError> {
+    let (Reached::Value(object) | Reached::Optional(object)) = reached else {
+        return Ok(Reached::Absent);
+    };
+    let found = find_optional_field(object, field, frame).map_err(|error| error.at(id));
+    if let Reached::Optional(_) = reached {
+        return Reached::optionally(found?, frame);
+    }
+    charge_step(&found, frame)?;
+    Ok(Reached::Value(Value::from(found?.is_some())))
+}
+
 impl<'a> Reached<'a> {
     /// Where an optional step leads, charged if it found something.
-    fn optionally(found: Option<Value<'a>>, frame: &mut Frame<'a>) -> Result<Self, EvalError> {
+    fn optionally(found: Option<Value<'a>>, frame: &mut Frame<'_, 'a>) -> Result<Self, EvalError> {
         match found {
             Some(value) => frame.charge(1).map(|()| Reached::Optional(value)),
             None => Ok(Reached::Absent),
@@ -196,7 +206,7 @@ impl<'a> Reached<'a> {
 }
 
 /// A value that was taken out of an optional.
-fn taken_out<'a>(value: Value<'a>, frame: &Frame<'a>) -> Value<'a> {
+fn taken_out<'a>(value: Value<'a>, frame: &Frame<'_, 'a>) -> Value<'a> {
     match frame.keeps_held_values() {
         true => value,
         false => value.native(frame.arena),
@@ -208,7 +218,7 @@ fn taken_out<'a>(value: Value<'a>, frame: &Frame<'a>) -> Value<'a> {
 fn select<'a>(
     object: Value<'a>,
     field: &'a str,
-    frame: &mut Frame<'a>,
+    frame: &mut Frame<'_, 'a>,
 ) -> Result<Value<'a>, EvalError> {
     let found = find_field(object, field, frame);
     charge_step(&found, frame)?;
@@ -217,7 +227,10 @@ fn select<'a>(
 
 /// Charges a step that was taken, also where it failed.
 #[inline]
-fn charge_step<T>(found: &Result<T, EvalError>, frame: &mut Frame<'_>) -> Result<(), EvalError> {
+fn charge_step<T>(
+    found: &Result<T, EvalError>,
+    frame: &mut Frame<'_, '_>,
+) -> Result<(), EvalError> {
     match found {
         Err(error) if error.is_fatal() => Err(error.clone()),
         _ => frame.charge(1),
@@ -229,7 +242,7 @@ impl Qualifier {
     fn find<'a>(
         &'a self,
         object: Value<'a>,
-        frame: &mut Frame<'a>,
+        frame: &mut Frame<'_, 'a>,
     ) -> Result<Option<Value<'a>>, EvalError> {
         match &self.key {
             QualifierKey::Field(name) => find_optional_field(object, name, frame),
@@ -249,7 +262,7 @@ impl Qualifier {
     fn require<'a>(
         &'a self,
         object: Value<'a>,
-        frame: &mut Frame<'a>,
+        frame: &mut Frame<'_, 'a>,
     ) -> Result<Value<'a>, EvalError> {
         let key = match &self.key {
             QualifierKey::Field(name) => match find_field(object, name, frame)? {
@@ -266,7 +279,7 @@ impl Qualifier {
 }
 
 impl QualifierKey {
-    fn resolve<'a>(&'a self, frame: &mut Frame<'a>) -> Result<Value<'a>, EvalError> {
+    fn resolve<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Value<'a>, EvalError> {
         let (key, raw) = match self {
             QualifierKey::Field(name) | QualifierKey::Declared(name) => {
                 return Ok(Value::from(&**name));
@@ -305,7 +318,7 @@ pub(super) fn is_key(value: &Value<'_>) -> bool {
 fn find_field<'a>(
     object: Value<'a>,
     name: &'a str,
-    frame: &Frame<'a>,
+    frame: &Frame<'_, 'a>,
 ) -> Result<Option<Value<'a>>, EvalError> {
     match object.plain_field(name, FieldPlace::UNKNOWN) {
         Some(found) => Ok(found),
@@ -317,7 +330,7 @@ fn find_field<'a>(
 fn find_declared<'a>(
     object: Value<'a>,
     name: &str,
-    frame: &Frame<'a>,
+    frame: &Frame<'_, 'a>,
 ) -> Result<Option<Value<'a>>, EvalError> {
     match object.as_object() {
         Some(object) => object.select_declared(name, frame.arena),
@@ -329,7 +342,7 @@ fn find_declared<'a>(
 fn find_optional_field<'a>(
     object: Value<'a>,
     name: &'a str,
-    frame: &Frame<'a>,
+    frame: &Frame<'_, 'a>,
 ) -> Result<Option<Value<'a>>, EvalError> {
     if let Some(object) = object.as_object() {
         return object.select_optional(name);
@@ -343,7 +356,7 @@ fn find_optional_field<'a>(
 fn find<'a>(
     object: Value<'a>,
     key: Value<'_>,
-    frame: &Frame<'a>,
+    frame: &Frame<'_, 'a>,
 ) -> Result<Option<Value<'a>>, EvalError> {
     let found = if let Some(map) = object.as_map() {
         map.get(&key)?
@@ -388,7 +401,11 @@ fn find_index<'a>(list: List<'a>, key: Value<'_>) -> Result<Option<Value<'a>>, E
 
 /// Whether it is in order that a key leads nowhere: by the specification, what is neither map nor list nor optional has no
 /// fields that could be absent.
-fn check_absence(object: Value<'_>, key: Value<'_>, frame: &Frame<'_>) -> Result<(), EvalError> {
+fn check_absence(
+    object: Value<'_>,
+    key: Value<'_>,
+    frame: &Frame<'_, '_>,
+) -> Result<(), EvalError> {
     let has_fields =
         object.as_optional().is_some() || object.as_map().is_some() || object.as_list().is_some();
     if has_fields || !frame.follows_specification() {

@@ -8,14 +8,14 @@ use super::{PlanError, Planner, Step, as_chain, constants, into_attribute};
 use crate::ast::{self, Expr, ExprId, ExprKind};
 use crate::check::{Reference, resolve_name};
 use crate::cost::Cost;
-use crate::decl::{Form, FunctionDecl, Implementation, OverloadDecl, PatternFunction};
+use crate::decl::{CallContext, Form, FunctionDecl, Implementation, OverloadDecl, PatternFunction};
 use crate::program::attribute::is_key;
 use crate::program::tree::{
     Attribute, Base, Callee, Comparison, Conditional, Equality, FunctionCall, Operands, Operator,
-    Qualifier, QualifierKey,
+    Qualifier, QualifierKey, ReadOnce,
 };
 use crate::types::Type;
-use crate::value::{FieldPlace, OwnedValue, Value};
+use crate::value::{Arena, FieldPlace, OwnedValue, Value};
 use gavel_golang::regex::Regex;
 
 /// What a call resolves to.
@@ -61,7 +61,41 @@ impl Planner<'_> {
             Some(Form::OptionalOrValue) if arguments.len() == 2 => {
                 Ok(Step::OptionalOrValue(pair(arguments)?, expr.id))
             }
+            Some(Form::Parse) => match plan_function(expr, target, arguments, &types)? {
+                Step::Call(mut call) => {
+                    call.read = self.read_once(&call);
+                    Ok(Step::Call(call))
+                }
+                step => Ok(step),
+            },
             _ => plan_function(expr, target, arguments, &types),
+        }
+    }
+
+    /// Where the value of a call that reads a text is kept, if it is.
+    fn read_once(&mut self, call: &FunctionCall) -> Option<ReadOnce> {
+        let [text] = &*call.arguments else {
+            return None;
+        };
+        match text {
+            Step::Constant(text) => {
+                let arena = Arena::new();
+                let value = call.call(&[text.as_value()], &CallContext::new(&arena));
+                OwnedValue::copy_of(&value.ok()?)
+                    .ok()
+                    .map(ReadOnce::Constant)
+            }
+            Step::Attribute(chain) | Step::Local(_, chain)
+                if chain.qualifiers.is_empty() && !chain.presence =>
+            {
+                let path = self.path(chain, &format!("{}()", call.function))?;
+                let slot = match chain.base {
+                    Base::Slot(slot) => Some(slot),
+                    _ => None,
+                };
+                Some(ReadOnce::AtPath(path, slot))
+            }
+            _ => None,
         }
     }
 
@@ -245,6 +279,7 @@ fn plan_function(
             arguments: arguments.into(),
             stops_early: true,
             cost,
+            read: None,
         };
         return Ok(Step::Call(Box::new(call)));
     }
@@ -293,6 +328,7 @@ fn plan_function(
         arguments: arguments.into(),
         stops_early,
         cost,
+        read: None,
     };
     match form {
         Some(Form::Conversion) => constants::fold_conversion(call),

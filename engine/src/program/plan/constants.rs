@@ -3,7 +3,7 @@
 
 use super::{PlanError, Step};
 use crate::ast::ExprId;
-use crate::program::frame::Frame;
+use crate::program::frame::{Cells, Frame};
 use crate::program::tree::{FunctionCall, ListLiteral, MapLiteral, Membership};
 use crate::program::{EvalOptions, Program};
 use crate::value::{Arena, OwnedValue, Value, ValueKind, key_order, number};
@@ -47,7 +47,6 @@ fn folded(node: Step, must_succeed: bool) -> Result<Step, PlanError> {
         root: node,
         variables: Box::default(),
         slots: 0,
-        cells: Box::default(),
         kept: 0,
         specified: false,
         keeps_held_values: false,
@@ -55,7 +54,8 @@ fn folded(node: Step, must_succeed: bool) -> Result<Step, PlanError> {
     };
     let arena = Arena::new();
     let options = EvalOptions::default();
-    let mut frame = Frame::new(&program, |_| None, &arena, &options);
+    let mut cells = Cells::default();
+    let mut frame = Frame::new(&program, |_| None, &mut cells, &arena, &options);
     match program.root.eval(&mut frame) {
         Ok(value) => Ok(Step::Constant(OwnedValue::copy_of(&value)?)),
         Err(error) if must_succeed || error.is_fatal() => Err(error.into()),

@@ -4,7 +4,7 @@ use smol_str::SmolStr;
 
 use super::{PlanError, Planner, Step};
 use crate::ast::{Call, Comprehension, Constant, Expr, ExprKind, operators};
-use crate::program::tree::{Block, FoldKind, FoldStep, General, Insert};
+use crate::program::tree::{Block, FoldKind, FoldStep, General, Insert, IntTest};
 
 impl Planner<'_> {
     pub(super) fn plan_comprehension(
@@ -20,7 +20,7 @@ impl Planner<'_> {
         let var = self.open(&comprehension.iter_var);
         let var2 = comprehension.iter_var2.as_ref().map(|name| self.open(name));
         let kind = match form(comprehension) {
-            Some(form) => self.plan_form(form)?,
+            Some(form) => self.plan_form(form, var, var2)?,
             None => {
                 let accu = self.open(&comprehension.accu_var);
                 let condition = self.plan(&comprehension.loop_condition)?;
@@ -83,15 +83,28 @@ impl Planner<'_> {
         slot
     }
 
-    fn plan_form(&mut self, form: MacroForm<'_>) -> Result<FoldKind, PlanError> {
+    fn plan_form(
+        &mut self,
+        form: MacroForm<'_>,
+        var: usize,
+        var2: Option<usize>,
+    ) -> Result<FoldKind, PlanError> {
         Ok(match form {
             MacroForm::Quantifier {
                 decisive,
                 predicate,
-            } => FoldKind::Quantifier {
-                decisive,
-                predicate: self.plan(predicate)?,
-            },
+            } => {
+                let predicate = self.plan(predicate)?;
+                let test = match var2 {
+                    None => IntTest::of(&predicate, var),
+                    Some(_) => None,
+                };
+                FoldKind::Quantifier {
+                    decisive,
+                    predicate,
+                    test,
+                }
+            }
             MacroForm::ExistsOne { predicate } => FoldKind::ExistsOne {
                 predicate: self.plan(predicate)?,
             },

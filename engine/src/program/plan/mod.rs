@@ -78,15 +78,13 @@ pub fn plan(checked: &CheckedAst, env: &Declarations) -> Result<Program, PlanErr
         paths: KeptPaths::default(),
     };
     let root = planner.plan(checked.ast().root())?;
-    let (cells, kept) = planner.paths.cells();
     let specified = env.follows_specification();
     let corrections = env.corrections();
     Ok(Program {
         root,
         variables: planner.variables.into(),
         slots: planner.slots,
-        cells,
-        kept,
+        kept: planner.paths.kept(),
         specified,
         keeps_held_values: corrections.held_values,
         checks_receivers_of_or: corrections.receivers_of_or,
@@ -212,19 +210,14 @@ impl Planner<'_> {
                 id: expr.id,
             });
             chain.presence = select.test_only;
-        } else if select.test_only {
-            let path = self.path(&chain, &select.field);
-            chain.test(expr.id, &select.field, path, place);
         } else {
-            self.qualify(
-                &mut chain,
-                Qualifier {
-                    key: QualifierKey::Field(select.field.as_str().into()),
-                    optional: false,
-                    id: expr.id,
-                },
-                place,
-            );
+            let qualifier = Qualifier {
+                key: QualifierKey::Field(select.field.as_str().into()),
+                optional: false,
+                id: expr.id,
+            };
+            self.qualify(&mut chain, qualifier, place);
+            chain.presence = select.test_only;
         }
         Ok(Step::Attribute(Box::new(chain)))
     }

@@ -154,8 +154,11 @@ pub(super) fn parts<'a>(
     call.work(text.len())?;
     let mut parts = Vec::new_in(call.arena.bump());
     if !separator.is_empty() {
-        for part in text.splitn(limit, separator) {
-            call.push(&mut parts, Value::from(part))?;
+        let mut push = |part| call.push(&mut parts, Value::from(part));
+        let mut one = separator.chars();
+        match (one.next(), one.next()) {
+            (Some(one), None) => text.splitn(limit, one).try_for_each(&mut push)?,
+            _ => text.splitn(limit, separator).try_for_each(&mut push)?,
         }
         return Ok(Value::from(parts.into_bump_slice()));
     }

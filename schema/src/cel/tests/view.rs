@@ -1,6 +1,7 @@
 //! JSON as values.
 
-use gavel_engine::value::list_contains;
+use gavel_engine::decl::TypeProvider;
+use gavel_engine::value::{FieldPlace, list_contains};
 use gavel_golang::work::Work;
 use serde_json::json;
 
@@ -214,4 +215,59 @@ fn elements_say_whether_they_are_a_value() {
     let failure =
         list_contains(list, &Value::from(3), &Work::unbounded()).expect_err("an element fails");
     assert_eq!(failure.message(), "invalid data, expected int, got float64");
+}
+
+#[test]
+fn fields_are_found_wherever_they_are_said_to_be() {
+    let schema = schema(json!({"type": "object", "properties": {
+        "a": {"type": "integer"}, "a-b": {"type": "string"}, "namespace": {"type": "string"}, "a__b": {"type": "boolean"},
+    }}));
+    let object = json!({"a": 1, "a-b": "text", "namespace": "default", "a__b": true, "c": 5});
+    let (map, shape) = (object.as_object().unwrap(), schema.shape.clone());
+    let types = schema.provider(true);
+    for field in [
+        "a",
+        "a__dash__b",
+        "a-b",
+        "__namespace__",
+        "namespace",
+        "a__underscores__b",
+        "a__b",
+        "c",
+    ] {
+        let found = |value: Option<Value<'_>>| value.map(|value| value.in_message().to_string());
+        let expected = found(shape.find(map, field));
+        for place in [
+            types.field_place("selfType1", field),
+            FieldPlace::UNKNOWN,
+            FieldPlace::new(0),
+            FieldPlace::new(3),
+        ] {
+            assert_eq!(found(shape.find_at(map, field, place)), expected, "{field}");
+        }
+    }
+    assert_ne!(
+        types.field_place("selfType1", "a__dash__b"),
+        FieldPlace::UNKNOWN
+    );
+}
+
+#[test]
+fn texts_are_found_in_sets_of_texts() {
+    let texts = schema(
+        json!({"type": "array", "items": {"type": "string"}, "x-kubernetes-list-type": "set"}),
+    );
+    let contains = |json: &Json, value: Value<'_>| {
+        let list = texts.view(json).as_list().unwrap();
+        let found = list_contains(list, &value, &Work::unbounded());
+        found.map_err(|error| error.message().to_owned())
+    };
+    let known = json!(["a", "b"]);
+    assert_eq!(contains(&known, Value::from("b")), Ok(true));
+    assert_eq!(contains(&known, Value::from("c")), Ok(false));
+    assert_eq!(contains(&known, Value::from(1)), Ok(false));
+    let faulty = json!(["a", 1, "b"]);
+    assert_eq!(contains(&faulty, Value::from("b")), Ok(true));
+    let message = "invalid data, expected string, got int64";
+    assert_eq!(contains(&faulty, Value::from("c")), Err(message.to_owned()));
 }

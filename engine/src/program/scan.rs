@@ -1,0 +1,62 @@
+//! Loops over ints that a comparison with a constant decides, as in `ports.all(p, p > 0)`: what need not be looked at one by
+//! one is passed over at once, up to where a limit might be reached.
+
+use super::frame::Frame;
+use super::tree::{IntTest, Step};
+use crate::error::EvalError;
+use crate::value::{List, ListRepr, Value};
+
+/// The units of `x < 5`.
+const TEST: u64 = 2;
+
+impl IntTest {
+    /// What a predicate is, if it compares the loop variable with an int.
+    pub(super) fn of(predicate: &Step, var: usize) -> Option<Self> {
+        let Step::Comparison(comparison) = predicate else {
+            return None;
+        };
+        let (left, right) = (&comparison.operands.left, &comparison.operands.right);
+        let (operator, slot, bound) = match (left, right) {
+            (Step::Local(slot, _), bound) => (comparison.operator, slot, bound),
+            (bound, Step::Local(slot, _)) => (comparison.operator.turned(), slot, bound),
+            _ => return None,
+        };
+        let bound = bound.constant()?.as_int()?;
+        (*slot == var).then_some(IntTest { operator, bound })
+    }
+
+    /// The number of elements from the `next` one on for which the test does not have the decisive result, as far as they can be
+    /// counted without a look at any limit. An iteration takes `units` beside the test.
+    pub(super) fn pass_over<'a>(
+        &self,
+        decisive: bool,
+        list: List<'a>,
+        next: usize,
+        units: u64,
+        frame: &mut Frame<'_, 'a>,
+    ) -> Result<usize, EvalError> {
+        let units = units.saturating_add(TEST);
+        let most = frame.free_iterations(units);
+        let passes = |value: Value<'_>| {
+            let int = value.as_int();
+            int.is_some_and(|int| self.operator.holds(int.cmp(&self.bound)) != decisive)
+        };
+        let passed = match list.0 {
+            ListRepr::Values(values) => {
+                let values = values.iter().skip(next).take(most);
+                values.take_while(|value| passes(**value)).count()
+            }
+            ListRepr::Json(items) => {
+                let items = items.iter().skip(next).take(most);
+                items.take_while(|json| passes(Value::from(*json))).count()
+            }
+            ListRepr::Shaped(items, shape) => {
+                let item = shape.items();
+                let items = items.iter().skip(next).take(most);
+                items.take_while(|json| passes(item.value(json))).count()
+            }
+            ListRepr::Owned(_) | ListRepr::View(_) => 0,
+        };
+        frame.iterate_freely(passed, units).map(|()| passed)
+    }
+}

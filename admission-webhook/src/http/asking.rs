@@ -5,12 +5,14 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use gavel_libraries::Server;
 use gavel_libraries::authorizer::{Authorizer, AuthorizerAttributes, Decision};
-use gavel_policy::{AdmissionRequest, Snapshot};
+use gavel_policy::{AdmissionRequest, Options, Snapshot};
 use gavel_state::{Live, State};
 use serde_json::Value as Json;
 use tokio::time::timeout_at;
 
+use crate::evaluation::Turn;
 use crate::status::ApiError;
 
 /// The answers that one request has, and what it lacks.
@@ -118,22 +120,59 @@ impl Authorizer for Asking {
     }
 }
 
-/// The policies with what a request reads; none: its namespace is to be looked up first.
-pub(super) fn snapshot(
-    state: &State,
-    request: &AdmissionRequest<'_>,
-    asking: Option<&Arc<Asking>>,
-) -> Option<Snapshot> {
-    match asking {
-        Some(asking) => asking.snapshot(state, request),
-        None => Some(state.snapshot(request)),
-    }
+/// One attempt to have policies decide a request.
+pub(super) struct Question<'a> {
+    turn: &'a Turn,
+    asking: Option<&'a Arc<Asking>>,
+    server: Server,
+    authorizer: Arc<dyn Authorizer>,
 }
 
-/// Who answers `authorizer` for a request.
-pub(super) fn authorizer(state: &State, asking: Option<&Arc<Asking>>) -> Arc<dyn Authorizer> {
-    match asking.filter(|asking| asking.live.decides_access()) {
-        Some(asking) => Arc::clone(asking) as Arc<dyn Authorizer>,
-        None => Arc::clone(state.authorizer()),
+impl<'a> Question<'a> {
+    /// To the policies of a state.
+    pub(super) fn new(state: &State, turn: &'a Turn, asking: Option<&'a Arc<Asking>>) -> Self {
+        let authorizer = match asking.filter(|asking| asking.live.decides_access()) {
+            Some(asking) => Arc::clone(asking) as Arc<dyn Authorizer>,
+            None => Arc::clone(state.authorizer()),
+        };
+        Question {
+            turn,
+            asking,
+            server: state.server(),
+            authorizer,
+        }
+    }
+
+    /// Whether the attempt is to end: its time is over, or it lacks an answer.
+    pub(super) fn is_over(&self) -> bool {
+        self.turn.is_over() || self.is_lacking()
+    }
+
+    /// How it is decided. `interrupt` is [`Question::is_over`].
+    pub(super) fn options(&'a self, interrupt: &'a (dyn Fn() -> bool + Sync)) -> Options<'a> {
+        Options {
+            interrupt: Some(interrupt),
+            authorizer: Some(&self.authorizer),
+            server: self.server,
+            ..Options::default()
+        }
+    }
+
+    /// Asks the policies of a state; none: an answer is lacking, without which theirs does not count.
+    pub(super) fn ask<T>(
+        &self,
+        state: &State,
+        request: &AdmissionRequest<'_>,
+        ask: impl FnOnce(&Snapshot) -> T,
+    ) -> Option<T> {
+        let snapshot = match self.asking {
+            Some(asking) => asking.snapshot(state, request)?,
+            None => state.snapshot(request),
+        };
+        Some(ask(&snapshot)).filter(|_| !self.is_lacking())
+    }
+
+    fn is_lacking(&self) -> bool {
+        self.asking.is_some_and(|asking| asking.is_lacking())
     }
 }

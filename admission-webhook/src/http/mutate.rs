@@ -5,10 +5,10 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use gavel_policy::mutating::mutate;
-use gavel_policy::{AdmissionRequest, AdmissionResponse, Decision, Options};
+use gavel_policy::{AdmissionRequest, AdmissionResponse, Decision, Options, Snapshot};
 
 use super::App;
-use super::asking::{Asking, authorizer, snapshot};
+use super::asking::{Asking, Question};
 use super::observe::Checks;
 use super::validate::{answer, log};
 use crate::evaluation::{Flow, Outcome, Turn};
@@ -25,20 +25,15 @@ fn by_policies(
     asking: Option<&Arc<Asking>>,
 ) -> Outcome<AdmissionResponse> {
     let state = app.policies.current();
-    let is_lacking = || asking.is_some_and(|asking| asking.is_lacking());
-    let interrupt = || turn.is_over() || is_lacking();
+    let question = Question::new(&state, turn, asking);
+    let interrupt = || question.is_over();
     let checks = Checks::new(&state, turn);
-    let authorizer = authorizer(&state, asking);
     let options = Options {
-        interrupt: Some(&interrupt),
         observer: &checks,
-        authorizer: Some(&authorizer),
-        server: state.server(),
-        ..Options::default()
+        ..question.options(&interrupt)
     };
-    let mutated = snapshot(&state, request, asking)
-        .map(|snapshot| mutate(&snapshot, request, state.schemas(), &options));
-    let Some(mutated) = mutated.filter(|_| !is_lacking()) else {
+    let ask = |snapshot: &Snapshot| mutate(snapshot, request, state.schemas(), &options);
+    let Some(mutated) = question.ask(&state, request, ask) else {
         return Outcome::Decided(AdmissionResponse::from(Decision::default()));
     };
     if !turn.counts() {

@@ -7,10 +7,12 @@ use std::time::Instant;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use gavel_engine::value::Arena;
-use gavel_policy::{AdmissionRequest, AdmissionResponse, Decision, Denial, Options, dispatch};
+use gavel_policy::{
+    AdmissionRequest, AdmissionResponse, Decision, Denial, Options, Snapshot, dispatch,
+};
 
 use super::App;
-use super::asking::{Asking, authorizer, snapshot};
+use super::asking::{Asking, Question};
 use super::deadline::deadline;
 use super::invalid::invalid;
 use super::observe::Checks;
@@ -104,20 +106,15 @@ fn by_policies(
     asking: Option<&Arc<Asking>>,
 ) -> Outcome<AdmissionResponse> {
     let state = app.policies.current();
-    let is_lacking = || asking.is_some_and(|asking| asking.is_lacking());
-    let interrupt = || turn.is_over() || is_lacking();
+    let question = Question::new(&state, turn, asking);
+    let interrupt = || question.is_over();
     let checks = Checks::new(&state, turn);
-    let authorizer = authorizer(&state, asking);
     let options = Options {
-        interrupt: Some(&interrupt),
         observer: &checks,
-        authorizer: Some(&authorizer),
-        server: state.server(),
-        ..Options::default()
+        ..question.options(&interrupt)
     };
-    let decided = snapshot(&state, request, asking);
-    let decided = decided.map(|snapshot| dispatch(&snapshot, request, &options));
-    let Some(decision) = decided.filter(|_| !is_lacking()) else {
+    let ask = |snapshot: &Snapshot| dispatch(snapshot, request, &options);
+    let Some(decision) = question.ask(&state, request, ask) else {
         return Outcome::Decided(AdmissionResponse::from(Decision::default()));
     };
     if !turn.counts() {
@@ -133,9 +130,8 @@ fn by_policies(
             server: shadow.server(),
             ..options
         };
-        let decided = snapshot(&shadow, request, asking);
-        let decided = decided.map(|snapshot| dispatch(&snapshot, request, &options));
-        let Some(decision) = decided.filter(|_| !is_lacking()) else {
+        let ask = |snapshot: &Snapshot| dispatch(snapshot, request, &options);
+        let Some(decision) = question.ask(&shadow, request, ask) else {
             return Outcome::Decided(AdmissionResponse::from(Decision::default()));
         };
         if !turn.counts() {

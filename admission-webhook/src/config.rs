@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use gavel_libraries::Server;
 use gavel_state::{Live, Published};
 use tokio::sync::watch;
 
@@ -21,6 +22,8 @@ pub struct Config {
     pub tls: Option<TlsSettings>,
     /// Where its policies come from.
     pub policies: PolicySource,
+    /// The API server whose decisions it gives; those of a live source are of its own.
+    pub kubernetes: Server,
     /// What it takes at most.
     pub limits: Limits,
     /// How it ends.

@@ -83,12 +83,14 @@ async fn serve(config: Config) -> Result<(), StartError> {
         health_address,
         tls,
         policies,
+        kubernetes,
         limits,
         shutdown,
     } = config;
     let metrics = Arc::new(Metrics::new());
     let source = policies.clone();
-    let policies = Policies::load(policies, &metrics).map_err(StartError::Policies)?;
+    let policies = Policies::load(policies, kubernetes, &metrics);
+    let policies = policies.map_err(StartError::Policies)?;
     if policies.is_synced() {
         metrics.reloaded(true);
         metrics.synced();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use flate2::read::GzDecoder;
-use gavel_libraries::EnvSet;
+use gavel_libraries::{EnvSet, KubeVersion};
 use gavel_policy::api::ParamKind;
 use gavel_policy::{EquivalentResources, GroupVersionKind, GroupVersionResource, PolicyIndex};
 use gavel_state::State;
@@ -74,7 +74,7 @@ impl Served {
     fn start() -> Self {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let metrics = Arc::new(Metrics::new());
-        let policies = Policies::load(PolicySource::Demo, &metrics).unwrap();
+        let policies = Policies::load(PolicySource::Demo, recorded(), &metrics).unwrap();
         let app = Arc::new(App::new(policies, metrics, &Limits::default()));
         let entered = runtime.enter();
         let server = Server::bind(
@@ -97,8 +97,13 @@ impl Served {
     }
 
     fn serve(&self, index: PolicyIndex) {
-        self.app.policies.serve(State::of_index(index));
+        self.app.policies.serve(State::of_index(index, recorded()));
     }
+}
+
+/// The API server whose answers are recorded.
+fn recorded() -> gavel_libraries::Server {
+    KubeVersion::v1(36).into()
 }
 
 /// What the request was decided by; None where that cannot be told to a webhook: another budget, an authorizer that is a
@@ -115,11 +120,7 @@ fn index(request: &Json) -> Option<PolicyIndex> {
     if object.get("namespace") == Some(&Json::Null) || !bindings.iter().all(is_its) {
         return None;
     }
-    let mut index = PolicyIndex::new(
-        EnvSet::new(gavel_libraries::Server::default())
-            .unwrap()
-            .stored_expressions(),
-    );
+    let mut index = PolicyIndex::new(EnvSet::new(recorded()).unwrap().stored_expressions());
     index.apply(policy.clone()).ok()?;
     for binding in bindings {
         index.apply(binding.clone()).ok()?;

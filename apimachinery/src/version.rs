@@ -14,15 +14,12 @@ pub struct KubeVersion {
 
 /// Why a text is not a version.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is not a Kubernetes version; write for example 1.36")]
+#[error("{0:?} is not a Kubernetes version; write for example 1.37")]
 pub struct VersionError(pub String);
 
 impl KubeVersion {
-    /// The newest version whose language is known; of its changes, those to the environment.
+    /// The newest version that is known, which is the default.
     pub const NEWEST: KubeVersion = KubeVersion::v1(37);
-
-    /// The version whose evaluation is reproduced.
-    pub const REFERENCE: KubeVersion = KubeVersion::v1(36);
 
     /// 1.minor
     pub const fn v1(minor: u32) -> Self {
@@ -40,7 +37,7 @@ impl KubeVersion {
 
 impl Default for KubeVersion {
     fn default() -> Self {
-        KubeVersion::REFERENCE
+        KubeVersion::NEWEST
     }
 }
 

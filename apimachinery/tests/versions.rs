@@ -12,14 +12,15 @@ fn document() -> String {
         "# Versions of Kubernetes\n\n\
          What API servers answer differently from those of the version before, as Gavel follows it. This page is written from the\n\
          table `apimachinery/src/server/table.rs` (`UPDATE_GOLDEN=1 cargo test -p gavel-apimachinery --test versions`). Which version\n\
-         has which function says [functions.md](functions.md).\n",
+         has which function says [functions.md](functions.md). [`gavel upgrade-check`](upgrade-check.md) finds the rows that matter to\n\
+         your definitions, policies and requests.\n",
     );
     let oldest = Server::OLDEST.minor.saturating_add(1);
     for minor in (oldest..=KubeVersion::NEWEST.minor).rev() {
         let version = KubeVersion::v1(minor);
         write!(
             text,
-            "\n## {version}\n\n| changes | what | upstream |\n|---|---|---|\n"
+            "\n## {version}\n\n| row | changes | what | upstream |\n|---|---|---|---|\n"
         )
         .unwrap();
         for row in DIFFERENCES.iter().filter(|row| row.since == version) {
@@ -29,7 +30,12 @@ fn document() -> String {
                 Effect::Message => "words",
             };
             let what = row.what.replace('|', "\\|");
-            writeln!(text, "| {effect} | {what} | {} |", row.upstream).unwrap();
+            writeln!(
+                text,
+                "| `{:?}` | {effect} | {what} | {} |",
+                row.difference, row.upstream
+            )
+            .unwrap();
         }
     }
     text

@@ -238,7 +238,7 @@ fn wrong_command_lines_say_what_may_be_done() {
     );
     refuses(
         &["1", "--kubernetes-version", "new"],
-        "write for example 1.36",
+        "write for example 1.37",
     );
     refuses(&["1", "--var", "x"], "must be NAME=…");
     refuses(

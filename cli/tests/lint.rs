@@ -182,7 +182,7 @@ fn costs_are_shown_kind_by_kind() {
         [
             "ValidatingAdmissionPolicy sizes, example.com/v1 Thing:",
             "spec.variables[0].expression 14 of 1000000",
-            "spec.validations[0].expression 1063 of 1000000",
+            "spec.validations[0].expression 63 of 1000000",
             "spec.validations[1].expression unbounded of 1000000",
             "spec.validations[2].expression unknown of 1000000",
             "spec.validations unknown of 10000000",

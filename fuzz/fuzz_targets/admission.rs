@@ -25,7 +25,7 @@ const BUDGET: i64 = 200_000;
 const TIME: Duration = Duration::from_secs(1);
 
 static ENVIRONMENTS: LazyLock<EnvSet> =
-    LazyLock::new(|| EnvSet::new(KubeVersion::REFERENCE.into()).expect("environments"));
+    LazyLock::new(|| EnvSet::new(KubeVersion::default().into()).expect("environments"));
 
 thread_local! {
     static VALIDATOR: Validator = Validator::new(Server::default().compatible()).expect("environments");

@@ -21,7 +21,7 @@ use serde_json::Value as Json;
 const BUDGET: i64 = 200_000;
 
 static ENVIRONMENTS: LazyLock<RuleEnvs> =
-    LazyLock::new(|| RuleEnvs::new(KubeVersion::REFERENCE.into()).expect("environments"));
+    LazyLock::new(|| RuleEnvs::new(KubeVersion::default().into()).expect("environments"));
 
 fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
     mutate_json(data, size, max_size, seed)

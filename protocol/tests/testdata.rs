@@ -58,7 +58,16 @@ fn each_difference_between_versions_has_a_case() {
             request
         };
         assert_eq!(asked(before), asked(after), "{name}");
-        assert_ne!(before["response"], after["response"], "{name}");
+        // What a version calls itself is no answer.
+        let answered = |case: &Json| {
+            let mut response = case["response"].clone();
+            response
+                .as_object_mut()
+                .unwrap()
+                .remove("compatibilityVersion");
+            response
+        };
+        assert_ne!(answered(before), answered(after), "{name}");
     }
     assert_eq!(pairs.next(), None, "a case of no difference");
 }

@@ -273,9 +273,9 @@ impl Building {
 }
 
 impl State {
-    /// What an index knows, and nothing else.
-    pub fn of_index(index: PolicyIndex) -> Self {
-        Building::new(index, Server::default()).state(Vec::new(), Vec::new(), BTreeMap::new())
+    /// What an index knows, and nothing else; `server` is the one of its environment.
+    pub fn of_index(index: PolicyIndex, server: Server) -> Self {
+        Building::new(index, server).state(Vec::new(), Vec::new(), BTreeMap::new())
     }
 }
 

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use gavel_apimachinery::field::Error;
 use gavel_crd::CompiledCrd;
 use gavel_crd::definition::Definition;
-use gavel_crd::resource::{DecodeOptions, ValidateOptions};
+use gavel_crd::resource::{COST_BUDGET, DecodeOptions, ValidateOptions};
 use gavel_engine::value::Value;
+use gavel_libraries::Server;
 use gavel_policy::AdmissionRequest;
 use serde_json::Value as Json;
 
@@ -25,13 +26,14 @@ pub(crate) struct Compiled {
 }
 
 impl Compiled {
-    /// Compiles a definition.
+    /// Compiles a definition for an API server.
     ///
     /// # Errors
     ///
     /// A schema that cannot be compiled.
-    pub(crate) fn new(definition: Definition) -> Result<Self, String> {
-        let crd = CompiledCrd::compile(&definition).map_err(|error| error.to_string())?;
+    pub(crate) fn new(definition: Definition, server: Server) -> Result<Self, String> {
+        let crd = CompiledCrd::compile_for(&definition, server);
+        let crd = crd.map_err(|error| error.to_string())?;
         let kind = format!("{}.{}", definition.spec.names.kind, definition.spec.group);
         Ok(Compiled {
             definition,
@@ -54,6 +56,8 @@ pub struct Findings {
     pub errors: Vec<Error>,
     /// What was wrong before already.
     pub warnings: Vec<String>,
+    /// What the rules cost, in cost units.
+    pub cost: u64,
     /// Why the object cannot even be read.
     pub unreadable: Option<String>,
 }
@@ -103,6 +107,7 @@ impl Definitions {
             Ok(outcome) => Findings {
                 kind,
                 errors: outcome.errors().cloned().collect(),
+                cost: cost(outcome.remaining_budget),
                 warnings: outcome.warnings,
                 unreadable: None,
             },
@@ -113,6 +118,12 @@ impl Definitions {
             },
         }
     }
+}
+
+/// What was taken from the budget of all rules; all of it where a rule ended the validation.
+fn cost(remaining: i64) -> u64 {
+    let left = remaining.max(0);
+    COST_BUDGET.saturating_sub(left).unsigned_abs()
 }
 
 /// An object as an API server holds it.

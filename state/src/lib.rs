@@ -5,10 +5,11 @@
 //! pointer, and requests in flight keep the one that they began with.
 //!
 //! ```
+//! use gavel_libraries::Server;
 //! use gavel_state::{Event, Object, Origin, Store};
 //! use serde_json::json;
 //!
-//! let mut store = Store::new()?;
+//! let mut store = Store::new(Server::default())?;
 //! let cluster = Origin::new("cluster");
 //! let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop", "labels": {"stage": "prod"}}});
 //! store.handle(Event::Applied(Object::sent(cluster, namespace)));

@@ -86,6 +86,8 @@ pub(crate) enum Sort {
 /// Validates and compiles objects.
 pub(crate) struct Preparation {
     validator: Arc<Validator>,
+    /// Whether objects are validated as new ones are.
+    pub(crate) validates: bool,
     /// Compiles policies, and knows of nothing.
     index: PolicyIndex,
     environments: Arc<Environments>,
@@ -96,6 +98,7 @@ impl Preparation {
         let environments = environments(server)?;
         Ok(Preparation {
             validator: Arc::new(environments.validator()?),
+            validates: true,
             index: PolicyIndex::new(&environments.stored),
             environments,
         })
@@ -126,9 +129,7 @@ impl Preparation {
         let group = api_version.split_once('/').map_or("", |(group, _)| group);
         match (group, object.text("kind")) {
             (GROUP, _) => self.registration(object),
-            ("apiextensions.k8s.io", "CustomResourceDefinition") => {
-                definition(object, &self.environments)
-            }
+            ("apiextensions.k8s.io", "CustomResourceDefinition") => self.definition(object),
             ("rbac.authorization.k8s.io", _) => {
                 let read = Rbac::from_manifests([object.value()]);
                 let read = read.map_err(|error| vec![object.problem("", error)]);
@@ -154,7 +155,7 @@ impl Preparation {
         let report = self.validator.create(&decoded.object);
         let errors = report.errors.iter();
         problems.extend(errors.map(|error| object.field_problem(error, &error.field)));
-        if !problems.is_empty() {
+        if self.validates && !problems.is_empty() {
             return Err(problems);
         }
         Ok(match decoded.object {
@@ -173,26 +174,26 @@ impl Preparation {
             _ => Prepared::Other,
         })
     }
-}
 
-/// Prepares the definition of a custom resource.
-fn definition(object: &Object, environments: &Environments) -> Result<Prepared, Vec<String>> {
-    let rules = &environments.rules;
-    let definition =
-        Definition::read(object.value()).map_err(|error| vec![object.problem("spec", error)])?;
-    let unknown = Definition::unknown_fields(object.value()).into_iter();
-    let unknown = unknown.map(|field| {
-        let kind = StrictFaultKind::Unknown;
-        let fault = StrictFault { kind, field };
-        object.problem(&fault.field, &fault)
-    });
-    let errors = definition.validate(rules).into_iter();
-    let errors = errors.map(|error| object.field_problem(&error, &written_field(&error.field)));
-    let problems: Vec<String> = unknown.chain(errors).collect();
-    if !problems.is_empty() {
-        return Err(problems);
+    /// Prepares the definition of a custom resource.
+    fn definition(&self, object: &Object) -> Result<Prepared, Vec<String>> {
+        let rules = &self.environments.rules;
+        let definition = Definition::read(object.value())
+            .map_err(|error| vec![object.problem("spec", error)])?;
+        let unknown = Definition::unknown_fields(object.value()).into_iter();
+        let unknown = unknown.map(|field| {
+            let kind = StrictFaultKind::Unknown;
+            let fault = StrictFault { kind, field };
+            object.problem(&fault.field, &fault)
+        });
+        let errors = definition.validate(rules).into_iter();
+        let errors = errors.map(|error| object.field_problem(&error, &written_field(&error.field)));
+        let problems: Vec<String> = unknown.chain(errors).collect();
+        if self.validates && !problems.is_empty() {
+            return Err(problems);
+        }
+        let compiled = Compiled::new(definition, self.server());
+        let compiled = compiled.map_err(|error| vec![object.problem("spec", error)])?;
+        Ok(Prepared::Definition(Arc::new(compiled)))
     }
-    let compiled = Compiled::new(definition);
-    let compiled = compiled.map_err(|error| vec![object.problem("spec", error)])?;
-    Ok(Prepared::Definition(Arc::new(compiled)))
 }

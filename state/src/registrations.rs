@@ -30,7 +30,7 @@ impl Registrations {
                 kind,
                 errors: report.errors,
                 warnings: report.warnings,
-                unreadable: None,
+                ..Findings::default()
             },
             Err(error) => Findings {
                 kind,

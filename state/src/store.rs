@@ -69,16 +69,12 @@ struct Held {
 }
 
 impl Store {
-    /// Knows of nothing.
+    /// Knows of nothing; decides as this API server does.
     ///
     /// # Errors
     ///
     /// Environments that cannot be built: a bug.
-    pub fn new() -> Result<Self, String> {
-        Store::of_server(Server::default())
-    }
-
-    fn of_server(server: Server) -> Result<Self, String> {
+    pub fn new(server: Server) -> Result<Self, String> {
         let preparation = Preparation::new(server)?;
         Ok(Store {
             building: Building::new(preparation.index(), server),
@@ -100,8 +96,20 @@ impl Store {
     pub fn live(server: Server) -> Result<Self, String> {
         Ok(Store {
             is_live: true,
-            ..Store::of_server(server)?
+            ..Store::new(server)?
         })
+    }
+
+    /// Knows of nothing, and will be told what a cluster has in storage: objects are not validated again, whatever the server
+    /// would say of new ones.
+    ///
+    /// # Errors
+    ///
+    /// Environments that cannot be built: a bug.
+    pub fn of_stored(server: Server) -> Result<Self, String> {
+        let mut store = Store::new(server)?;
+        store.preparation.validates = false;
+        Ok(store)
     }
 
     /// Takes in a change. Where a new version of an object cannot be used, the last good one stays.

@@ -1,6 +1,7 @@
 //! Events of files and of a cluster, through one store.
 #![cfg(test)]
 
+use gavel_libraries::Server;
 use gavel_state::{Event, Object, ObjectKey, Origin, Store};
 use serde_json::{Value as Json, json};
 
@@ -50,7 +51,7 @@ fn expression(store: &mut Store, name: &str) -> Option<String> {
 
 #[test]
 fn the_last_good_version_stays_until_a_better_one_or_a_deletion() {
-    let mut store = Store::new().unwrap();
+    let mut store = Store::new(Server::default()).unwrap();
     store.handle(applied(policy("a", "true")));
     store.handle(applied(binding("a")));
     assert!(store.publish().problems().is_empty());
@@ -82,7 +83,7 @@ fn the_last_good_version_stays_until_a_better_one_or_a_deletion() {
 
 #[test]
 fn a_new_policy_that_is_broken_is_not_served() {
-    let mut store = Store::new().unwrap();
+    let mut store = Store::new(Server::default()).unwrap();
     store.handle(applied(policy("a", "<=>")));
     assert_eq!(expression(&mut store, "a"), None);
     assert_eq!(store.publish().problems().len(), 1);
@@ -90,7 +91,7 @@ fn a_new_policy_that_is_broken_is_not_served() {
 
 #[test]
 fn origins_replace_only_their_own_objects() {
-    let mut store = Store::new().unwrap();
+    let mut store = Store::new(Server::default()).unwrap();
     let file = Origin::new("a.yaml");
     let of_file = |object| Object::sent(file.clone(), object);
     store.handle(applied(policy("cluster", "true")));

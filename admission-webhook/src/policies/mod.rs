@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use arc_swap::{ArcSwap, ArcSwapOption, Guard};
+use gavel_libraries::Server;
 use gavel_state::{Event, Live, Object, ObjectKey, Origin, Published, State, Store};
 
 use crate::config::PolicySource;
@@ -40,12 +41,16 @@ impl Policies {
     /// # Errors
     ///
     /// What is wrong with them, each with file, line and column.
-    pub(crate) fn load(source: PolicySource, metrics: &Metrics) -> Result<Self, Vec<String>> {
+    pub(crate) fn load(
+        source: PolicySource,
+        server: Server,
+        metrics: &Metrics,
+    ) -> Result<Self, Vec<String>> {
         let live = match &source {
             PolicySource::Live(source) => Some(Arc::clone(&source.live)),
             PolicySource::Manifests { .. } | PolicySource::Demo => None,
         };
-        let mut loader = Loader::new(source)?;
+        let mut loader = Loader::new(source, server)?;
         if live.is_some() {
             return Ok(Policies {
                 current: ArcSwap::from_pointee(loader.store.publish()),
@@ -156,10 +161,10 @@ struct Loaded {
 }
 
 impl Loader {
-    fn new(source: PolicySource) -> Result<Self, Vec<String>> {
+    fn new(source: PolicySource, server: Server) -> Result<Self, Vec<String>> {
         Ok(Loader {
             source,
-            store: Store::new().map_err(|error| vec![error])?,
+            store: Store::new(server).map_err(|error| vec![error])?,
             seen: Ok(Manifests::default()),
             used: BTreeMap::new(),
         })

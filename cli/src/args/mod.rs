@@ -15,9 +15,11 @@ use gavel_schema::cel::MAX_REQUEST_SIZE;
 
 mod mutate;
 mod serve;
+mod upgrade_check;
 
 pub(crate) use mutate::{MutateArgs, MutateOutput};
 pub(crate) use serve::{AuthorizerMode, LogFormat, ServeArgs};
+pub(crate) use upgrade_check::UpgradeCheckArgs;
 
 /// CEL exactly as Kubernetes evaluates it.
 #[derive(Debug, Parser)]
@@ -37,6 +39,8 @@ pub(crate) enum Command {
     Lint(LintArgs),
     /// Print what mutating admission policies make of manifests, without a cluster
     Mutate(MutateArgs),
+    /// Rehearse an upgrade: what another version of Kubernetes compiles, costs, decides or words differently
+    UpgradeCheck(UpgradeCheckArgs),
     /// Validate custom resources as an API server does, without a cluster
     Validate(ValidateArgs),
     /// Answer JSON requests, one a line, from standard input

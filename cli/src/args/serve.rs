@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use gavel_admission_webhook::Limits;
+use gavel_libraries::KubeVersion;
+use gavel_protocol::kubernetes_version;
 
 use super::{bytes, duration};
 
@@ -57,6 +59,11 @@ pub(crate) struct ServeArgs {
     /// Serve built-in samples, by plain HTTP on the own machine unless something else is said
     #[arg(long, conflicts_with = "policies")]
     pub(crate) demo: bool,
+
+    /// Decide as the API server of this version of Kubernetes does; say which one the cluster has. With --cluster, the
+    /// version is the cluster's
+    #[arg(long, value_name = "VERSION", default_value_t, value_parser = kubernetes_version, conflicts_with = "cluster")]
+    pub(crate) kubernetes_version: KubeVersion,
 
     /// The address to listen at; default 0.0.0.0:8443, with --demo 127.0.0.1:8080
     #[arg(long, value_name = "ADDRESS:PORT")]

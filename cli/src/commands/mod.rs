@@ -12,6 +12,7 @@ mod functions;
 mod lint;
 mod mutate;
 mod serve;
+mod upgrade_check;
 mod validate;
 
 /// Runs a command. A reader that has gone away is no error.
@@ -22,6 +23,7 @@ pub(crate) fn run(cli: Cli) -> Exit {
         Command::Lint(args) => lint::run(&args),
         Command::Mutate(args) => mutate::run(&args),
         Command::Serve(args) => serve::run(*args),
+        Command::UpgradeCheck(args) => upgrade_check::run(&args),
         Command::Validate(args) => validate::run(&args),
         Command::Batch => {
             batch::run(io::stdin().lock(), io::stdout().lock()).map(|()| Exit::Success)

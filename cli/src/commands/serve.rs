@@ -53,6 +53,7 @@ async fn config(args: ServeArgs) -> Result<Config, String> {
         address,
         health_address: args.health_listen,
         tls,
+        kubernetes: args.kubernetes_version.into(),
         limits: Limits {
             body: args.max_body,
             memory: args.max_memory,

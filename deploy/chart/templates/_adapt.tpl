@@ -17,8 +17,10 @@
 {{- $_ := set $spec "selector" (dict "matchLabels" $labels) }}
 {{- $_ := set $spec.template "metadata" (dict "labels" $labels) }}
 {{- $container := first $spec.template.spec.containers }}
+{{- $cluster := semver .root.Capabilities.KubeVersion.Version }}
+{{- $version := default (printf "%d.%d" $cluster.Major $cluster.Minor) $values.kubernetesVersion }}
 {{- $_ := set $container "image" $values.image }}
-{{- $_ := set $container "args" (concat $container.args $values.extraArgs) }}
+{{- $_ := set $container "args" (concat $container.args (list (printf "--kubernetes-version=%s" $version)) $values.extraArgs) }}
 {{- $_ := set $container "resources" $values.resources }}
 {{- if $values.autoscaling }}{{ $_ := unset $spec "replicas" }}{{ else }}{{ $_ := set $spec "replicas" $values.replicas }}{{ end }}
 {{- end }}

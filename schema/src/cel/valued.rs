@@ -95,21 +95,27 @@ pub(super) fn sets_equal<'a>(
     right: impl Iterator<Item = Value<'a>>,
     arena: &'a Arena,
 ) -> Result<bool, EvalError> {
-    let mut members = HashSet::new();
+    let mut members: SmallVec<[Key<'_>; 16]> = SmallVec::new();
     let mut comparable = true;
     for value in left {
         match member(value, arena)? {
-            Some(key) => drop(members.insert(key)),
+            Some(key) => members.push(key),
             None => comparable = false,
         }
     }
-    let mut seen = HashSet::new();
+    members.sort_unstable();
+    members.dedup();
+    // The places of the members that the right set has.
+    let mut seen: SmallVec<[usize; 16]> = SmallVec::new();
     for value in right {
-        match member(value, arena)?.filter(|key| members.contains(key)) {
-            Some(key) => drop(seen.insert(key)),
+        let key = member(value, arena)?;
+        match key.and_then(|key| members.binary_search(&key).ok()) {
+            Some(place) => seen.push(place),
             None => return Ok(false),
         }
     }
+    seen.sort_unstable();
+    seen.dedup();
     Ok(comparable && seen.len() == members.len())
 }
 

@@ -13,6 +13,7 @@ use crate::exit_code::Exit;
 use crate::manifests::Manifests;
 use crate::progress::Progress;
 use crate::report::{self, yaml};
+use crate::requests::Requests;
 
 mod policies;
 
@@ -21,8 +22,8 @@ use policies::Policies;
 /// Mutates the objects that the arguments name.
 pub(crate) fn run(args: &MutateArgs) -> io::Result<Exit> {
     let mut manifests = Manifests::new(args.recursive, Progress::new(false));
-    let mut policies = match Policies::new(Server::new(args.kubernetes_version), args.user.clone())
-    {
+    let requests = Requests::new(&args.namespace, &args.user);
+    let mut policies = match Policies::new(Server::new(args.kubernetes_version), requests) {
         Ok(policies) => policies,
         Err(error) => {
             report::complain(&error);
@@ -53,7 +54,7 @@ pub(crate) fn run(args: &MutateArgs) -> io::Result<Exit> {
             manifests.refuse(&document, "kind must be set");
             continue;
         }
-        match policies.mutate(document.value(), &args.namespace) {
+        match policies.mutate(document.value()) {
             Ok(mutated) => {
                 printed = printed.saturating_add(1);
                 print(&mut out, args.output, &path, &document, mutated, printed)?;

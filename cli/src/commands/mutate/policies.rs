@@ -1,6 +1,6 @@
 //! The policies of a run, with all that they look at.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use gavel_crd::definition::Definition;
 use gavel_engine::value::{Arena, Json};
@@ -10,53 +10,27 @@ use gavel_policy::mutating::{ObjectSchemas, mutate};
 use gavel_policy::{AdmissionRequest, GroupVersionKind, Options, PolicyIndex};
 use serde_json::json;
 
-/// The kinds that have no namespace, of those that Kubernetes has itself.
-const CLUSTER_KINDS: [&str; 21] = [
-    "Namespace",
-    "Node",
-    "PersistentVolume",
-    "ClusterRole",
-    "ClusterRoleBinding",
-    "CustomResourceDefinition",
-    "StorageClass",
-    "PriorityClass",
-    "IngressClass",
-    "RuntimeClass",
-    "APIService",
-    "CSIDriver",
-    "CSINode",
-    "VolumeAttachment",
-    "FlowSchema",
-    "PriorityLevelConfiguration",
-    "ValidatingWebhookConfiguration",
-    "MutatingWebhookConfiguration",
-    "DeviceClass",
-    "ResourceSlice",
-    "CertificateSigningRequest",
-];
+use crate::requests::Requests;
 
 /// The policies, and what they look at beside the objects.
 pub(super) struct Policies {
     index: PolicyIndex,
     schemas: ObjectSchemas,
-    /// The plural names of custom resources, and whether they have a namespace.
-    resources: BTreeMap<GroupVersionKind, (String, bool)>,
+    requests: Requests,
     namespaces: BTreeSet<String>,
     bound: BTreeSet<String>,
-    user: String,
 }
 
 impl Policies {
-    /// No policies yet; `user` is who asks.
-    pub(super) fn new(server: Server, user: String) -> Result<Self, String> {
+    /// No policies yet; `requests` says who asks.
+    pub(super) fn new(server: Server, requests: Requests) -> Result<Self, String> {
         let environments = EnvSet::new(server).map_err(|error| error.to_string())?;
         Ok(Policies {
             index: PolicyIndex::new(environments.stored_expressions()),
             schemas: ObjectSchemas::default().typed(),
-            resources: BTreeMap::new(),
+            requests,
             namespaces: BTreeSet::new(),
             bound: BTreeSet::new(),
-            user,
         })
     }
 
@@ -89,9 +63,9 @@ impl Policies {
     }
 
     fn define(&mut self, object: &Json) -> Result<(), String> {
-        let spec = Definition::read(object)
-            .map_err(|error| error.to_string())?
-            .spec;
+        let definition = Definition::read(object).map_err(|error| error.to_string())?;
+        self.requests.define(&definition);
+        let spec = definition.spec;
         for version in spec.versions {
             let kind = GroupVersionKind {
                 group: spec.group.as_str().into(),
@@ -99,10 +73,7 @@ impl Policies {
                 kind: spec.names.kind.as_str().into(),
             };
             let schema = version.schema.and_then(|validation| validation.schema);
-            self.schemas
-                .insert(kind.clone(), schema.unwrap_or_default());
-            let resource = (spec.names.plural.clone(), spec.scope == "Namespaced");
-            self.resources.insert(kind, resource);
+            self.schemas.insert(kind, schema.unwrap_or_default());
         }
         Ok(())
     }
@@ -127,42 +98,12 @@ impl Policies {
     /// # Errors
     ///
     /// Why the object would be denied.
-    pub(super) fn mutate(&mut self, object: &Json, default: &str) -> Result<Option<Json>, String> {
-        let text = |key: &str| object.get(key).and_then(Json::as_str).unwrap_or_default();
-        let of_metadata = |key: &str| {
-            let found = object
-                .get("metadata")
-                .and_then(|metadata| metadata.get(key));
-            found.and_then(Json::as_str)
-        };
-        let kind = GroupVersionKind::new(text("apiVersion"), text("kind"));
-        let (resource, is_namespaced) = match self.resources.get(&kind) {
-            Some((plural, is_namespaced)) => (plural.clone(), *is_namespaced),
-            None => (
-                plural(&kind.kind),
-                !CLUSTER_KINDS.contains(&kind.kind.as_str()),
-            ),
-        };
-        let namespace = match (is_namespaced, kind.kind.as_str()) {
-            (true, _) => of_metadata("namespace").unwrap_or(default),
-            (false, "Namespace") => of_metadata("name").unwrap_or_default(),
-            _ => "",
-        };
-        self.assume(namespace)?;
-        let (group, version) = (kind.group.as_str(), kind.version.as_str());
+    pub(super) fn mutate(&mut self, object: &Json) -> Result<Option<Json>, String> {
         let mut object = object.clone();
         self.schemas.fill_defaults(&mut object);
-        let request = json!({
-            "uid": "gavel",
-            "operation": "CREATE",
-            "kind": {"group": group, "version": version, "kind": *kind.kind},
-            "resource": {"group": group, "version": version, "resource": resource},
-            "name": of_metadata("name").unwrap_or_default(),
-            "namespace": namespace,
-            "userInfo": {"username": self.user},
-            "options": {"apiVersion": "meta.k8s.io/v1", "kind": "CreateOptions"},
-            "object": object,
-        });
+        let request = self.requests.create(&object);
+        let namespace = request.get("namespace").and_then(Json::as_str);
+        self.assume(namespace.unwrap_or_default())?;
         let arena = Arena::new();
         let request = AdmissionRequest::read((&request).into(), &arena);
         let request = request.map_err(|error| error.to_string())?;
@@ -186,18 +127,5 @@ impl Policies {
         });
         let applied = self.index.apply_namespace(&namespace);
         applied.map_err(|error| error.to_string())
-    }
-}
-
-/// The plural name of a kind, as Kubernetes guesses it (apimachinery `pkg/api/meta/restmapper.go`).
-fn plural(kind: &str) -> String {
-    let singular = kind.to_lowercase();
-    match singular.as_str() {
-        "endpoints" => singular,
-        name if name.ends_with('s') => format!("{name}es"),
-        name => match name.strip_suffix('y') {
-            Some(stem) => format!("{stem}ies"),
-            None => format!("{name}s"),
-        },
     }
 }

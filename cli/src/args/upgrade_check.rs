@@ -1,0 +1,65 @@
+//! The arguments of `gavel upgrade-check`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use gavel_libraries::{KubeVersion, Server};
+use gavel_protocol::kubernetes_version;
+
+use super::Output;
+
+/// Each change is told with its place, both answers, and in brackets the rows of docs/versions.md that cause it; the rows follow
+/// at the end. The exit status is 0 where nothing changes, 1 where something does, and 2 where an input cannot be used.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct UpgradeCheckArgs {
+    /// The version of Kubernetes that the cluster has
+    #[arg(long, value_name = "VERSION", value_parser = server_version)]
+    pub(crate) from: KubeVersion,
+
+    /// The version that it is to have; an older one rehearses the way back
+    #[arg(long, value_name = "VERSION", default_value_t, value_parser = server_version)]
+    pub(crate) to: KubeVersion,
+
+    /// CustomResourceDefinitions, policies, bindings and webhook configurations, and what policies read: params, Namespaces,
+    /// RBAC objects. YAML or JSON files, folders of them, or - for standard input
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// Requests to decide: AdmissionReviews, or objects that are created
+    #[arg(long, value_name = "PATH", num_args = 1..)]
+    pub(crate) sample: Vec<PathBuf>,
+
+    /// Look into the folders of folders too
+    #[arg(short = 'R', long)]
+    pub(crate) recursive: bool,
+
+    /// The namespace of sample objects that name none
+    #[arg(short, long, default_value = "default")]
+    pub(crate) namespace: String,
+
+    /// The user who creates the sample objects
+    #[arg(long = "as", value_name = "USER", default_value = "kubernetes-admin")]
+    pub(crate) user: String,
+
+    /// How to print changes; json is one object a line
+    #[arg(short, long, value_enum, default_value_t = Output::Text)]
+    pub(crate) output: Output,
+}
+
+/// Reads a version whose API server's answers are known.
+fn server_version(text: &str) -> Result<KubeVersion, String> {
+    let version = kubernetes_version(text)?;
+    let (oldest, newest) = (Server::OLDEST, KubeVersion::NEWEST);
+    match version >= oldest {
+        true => Ok(version),
+        false => Err(format!(
+            "what Kubernetes {version} answers is not known; known are {oldest} to {newest}"
+        )),
+    }
+}
+
+const EXAMPLES: &str = "Examples:
+  gavel upgrade-check --from 1.34 --to 1.37 -R manifests/
+  gavel upgrade-check --from 1.36 policies/ crds/ --sample reviews/ deployment.yaml
+  kubectl get crd,validatingadmissionpolicies -o yaml | gavel upgrade-check --from 1.36 -";

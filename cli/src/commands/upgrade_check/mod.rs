@@ -1,0 +1,137 @@
+//! `gavel upgrade-check`: what an upgrade of the API server changes, before it is made.
+
+use std::io::{self, IsTerminal, Write};
+
+use gavel_crd::definition::Definition;
+use gavel_engine::value::Json;
+use gavel_libraries::Server;
+use gavel_manifest::Document;
+use gavel_policy::api::GROUP;
+use gavel_upgrade::{Subject, Upgrade};
+
+use crate::args::{Output, UpgradeCheckArgs};
+use crate::exit_code::Exit;
+use crate::manifests::{Manifests, is_definition};
+use crate::progress::Progress;
+use crate::report;
+use crate::requests::Requests;
+
+mod print;
+
+use print::Printer;
+
+/// Rehearses the upgrade that the arguments name.
+pub(crate) fn run(args: &UpgradeCheckArgs) -> io::Result<Exit> {
+    let mut out = io::stdout().lock();
+    // What reads JSON from a pipe is no person.
+    let progress = Progress::new(args.output == Output::Text || out.is_terminal());
+    let mut run = Run {
+        upgrade: Upgrade::new(Server::new(args.from), Server::new(args.to)),
+        requests: Requests::new(&args.namespace, &args.user),
+        manifests: Manifests::new(args.recursive, progress),
+    };
+    let objects = run.objects(args);
+    let samples = run.samples(args);
+    let checked = objects.iter().filter(|(document, _)| is_checked(document));
+    let checked = checked.count();
+    if checked == 0 && !run.manifests.unusable() {
+        let message = "PATH must name a definition, policy, binding or webhook configuration, but there is none";
+        run.manifests.complain(&message);
+    }
+    let mut printer = Printer::new(args.from, args.to, args.output);
+    run.manifests.progress().expect(run.upgrade.steps());
+    let progress = run.manifests.progress();
+    let changes = run.upgrade.changes(|| progress.step());
+    run.manifests.progress().end();
+    match changes {
+        Ok(changes) => {
+            let all: Vec<_> = objects.iter().chain(&samples).collect();
+            for (subject, changes) in &changes {
+                let document = all.iter().find(|(_, known)| known == subject);
+                if let Some((document, subject)) = document {
+                    printer.print(document, *subject, changes, &mut out)?;
+                }
+            }
+        }
+        Err(error) => run.manifests.complain(&error),
+    }
+    printer.end(&mut out)?;
+    out.flush()?;
+    if args.output == Output::Text {
+        let counts = [
+            report::count(checked, "object"),
+            report::count(samples.len(), "sample"),
+            report::count(printer.changes(), "change"),
+        ];
+        report::summary(&counts.join(", "));
+    }
+    Ok(run.manifests.exit(printer.changes()))
+}
+
+/// Whether an API server holds expressions of an object.
+fn is_checked(document: &Document) -> bool {
+    let api_version = document.value().get("apiVersion").and_then(Json::as_str);
+    let group = api_version.and_then(|api_version| api_version.split_once('/'));
+    group.is_some_and(|(group, _)| group == GROUP) || is_definition(document)
+}
+
+/// One run of the command.
+struct Run {
+    upgrade: Upgrade,
+    requests: Requests,
+    manifests: Manifests,
+}
+
+impl Run {
+    /// The objects of the cluster, as the upgrade knows them.
+    fn objects(&mut self, args: &UpgradeCheckArgs) -> Vec<(Document, Subject)> {
+        let mut objects = Vec::new();
+        for document in self.manifests.objects(&args.paths) {
+            match self.upgrade.add(document.value()) {
+                Ok(subject) => {
+                    if is_definition(&document)
+                        && let Ok(definition) = Definition::read(document.value())
+                    {
+                        self.requests.define(&definition);
+                    }
+                    objects.push((document, subject));
+                }
+                Err(error) => self.manifests.refuse(&document, error.to_string()),
+            }
+        }
+        objects
+    }
+
+    /// The sample requests, as the upgrade knows them.
+    fn samples(&mut self, args: &UpgradeCheckArgs) -> Vec<(Document, Subject)> {
+        let mut samples = Vec::new();
+        for document in self.manifests.objects(&args.sample) {
+            let text = |key: &str| document.value().get(key).and_then(Json::as_str);
+            let request = match (text("apiVersion"), text("kind")) {
+                (_, Some("AdmissionReview")) => document.value().get("request").cloned(),
+                (Some(_), Some(_)) => Some(self.creation(document.value())),
+                _ => {
+                    let message = "apiVersion and kind must be set";
+                    self.manifests.refuse(&document, message);
+                    continue;
+                }
+            };
+            match self.upgrade.add_request(request.unwrap_or_default()) {
+                Ok(subject) => samples.push((document, subject)),
+                Err(error) => self.manifests.refuse(&document, error.to_string()),
+            }
+        }
+        samples
+    }
+
+    /// The request that creates an object, in which the object has its namespace already.
+    fn creation(&self, object: &Json) -> Json {
+        let mut request = self.requests.create(object);
+        let namespace = request.get("namespace").cloned().unwrap_or_default();
+        let metadata = request.pointer_mut("/object/metadata");
+        if let Some(Json::Object(metadata)) = metadata.filter(|_| namespace != "") {
+            metadata.entry("namespace").or_insert(namespace);
+        }
+        request
+    }
+}

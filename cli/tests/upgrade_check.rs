@@ -1,0 +1,121 @@
+//! `gavel upgrade-check`, run as a user runs it.
+#![expect(clippy::unwrap_used, reason = "a test")]
+
+use std::path::Path;
+
+use program::{Folder, gavel};
+use serde_json::Value as Json;
+
+#[expect(dead_code, reason = "other tests use the rest of it")]
+mod program;
+
+fn testdata() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/upgrade")
+}
+
+fn check(more: &[&str]) -> (i32, String, String) {
+    let about = ["upgrade-check", "--from", "1.34", "--to", "1.37"];
+    gavel(&testdata(), &[&about, more].concat(), "")
+}
+
+const ALL: [&str; 4] = ["policy.yaml", "crd.yaml", "--sample", "route.yaml"];
+
+#[test]
+fn the_examples_of_the_documentation_are_what_is_printed() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/upgrade-check.md");
+    let mut documentation = std::fs::read_to_string(&path).unwrap();
+    let (status, out, err) = check(&ALL);
+    assert_eq!(status, 1, "{err}");
+    let command =
+        "$ gavel upgrade-check --from 1.34 --to 1.37 policy.yaml crd.yaml --sample route.yaml\n";
+    let (_, lines, _) = check(&[&ALL[..], &["--output", "json"]].concat());
+    let first = lines.lines().next().unwrap();
+    let expected = [
+        (format!("```\n{command}"), format!("{out}{err}")),
+        ("```json\n".to_owned(), format!("{first}\n")),
+    ];
+    for (start, shown) in &expected {
+        let (before, rest) = documentation.split_once(start).unwrap();
+        let (_, after) = rest.split_once("```\n").unwrap();
+        documentation = format!("{before}{start}{shown}```\n{after}");
+    }
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&path, &documentation).unwrap();
+    }
+    let written = std::fs::read_to_string(&path).unwrap();
+    assert!(
+        written == documentation,
+        "docs/upgrade-check.md shows other output; UPDATE_GOLDEN=1 writes it anew"
+    );
+}
+
+#[test]
+fn programs_read_changes_as_lines_of_json() {
+    let (status, out, err) = check(&[&ALL[..], &["-o", "json"]].concat());
+    assert_eq!((status, err.as_str()), (1, ""));
+    let lines: Vec<Json> = out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let estimate = lines
+        .iter()
+        .find(|line| line["topic"] == "estimate")
+        .unwrap();
+    assert_eq!(estimate["file"], "policy.yaml");
+    assert_eq!(estimate["name"], "routes");
+    assert_eq!(estimate["effect"], "cost");
+    assert!(estimate["before"].as_u64() > estimate["after"].as_u64());
+    assert_eq!(estimate["causes"][0]["name"], "CostsAreOfWhatIsRead");
+    let decision = lines
+        .iter()
+        .find(|line| line["topic"] == "decision")
+        .unwrap();
+    assert_eq!(decision["effect"], "verdict");
+    assert_eq!(decision["before"], Json::Null);
+    assert_eq!(decision["causes"][0]["since"], "1.36");
+}
+
+#[test]
+fn the_exit_status_tells_whether_something_changes() {
+    for (arguments, expected) in [
+        (&["--to", "1.34", "policy.yaml"][..], 0),
+        (&["policy.yaml"], 1),
+        (&["crd.yaml"], 0),
+        (&["crd.yaml", "--sample", "route.yaml"], 1),
+        (&["missing.yaml"], 2),
+        (&["route.yaml"], 2),
+        (&["--to", "1.33", "policy.yaml"], 2),
+        (&["policy.yaml", "--sample", "missing.yaml"], 2),
+    ] {
+        let about = ["upgrade-check", "--from", "1.34"];
+        let (status, out, err) = gavel(&testdata(), &[&about, arguments].concat(), "");
+        assert_eq!(status, expected, "{arguments:?}: {out}{err}");
+    }
+}
+
+#[test]
+fn reviews_are_samples_with_places_in_their_objects() {
+    let object = std::fs::read_to_string(testdata().join("route.yaml")).unwrap();
+    let object = object.replace("metadata:\n", "metadata:\n  namespace: shop\n");
+    let object: String = object.lines().map(|line| format!("    {line}\n")).collect();
+    let review = format!(
+        "apiVersion: admission.k8s.io/v1
+kind: AdmissionReview
+request:
+  uid: '1'
+  operation: CREATE
+  kind: {{group: example.com, version: v1, kind: Route}}
+  resource: {{group: example.com, version: v1, resource: routes}}
+  name: web
+  namespace: shop
+  object:
+{object}"
+    );
+    let folder = Folder::new().with("review.yaml", &review);
+    let review = folder.file("review.yaml");
+    let (status, out, err) = check(&["policy.yaml", "crd.yaml", "--sample", &review]);
+    assert_eq!(status, 1, "{err}");
+    let place =
+        format!("{review}:17:14: spec.hosts: decision [RulesShowValues] (Route.example.com)\n");
+    assert!(out.contains(&place), "{out}");
+}

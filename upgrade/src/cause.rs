@@ -1,0 +1,33 @@
+//! Why two API servers differ.
+
+use gavel_apimachinery::server::Row;
+use gavel_libraries::{KubeVersion, Server};
+
+/// Why two API servers answer differently.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    /// A row of the table of differences.
+    Row(&'static Row),
+    /// What their versions offer: functions, macros and formats that one of them does not know. It is the later version.
+    Language(KubeVersion),
+}
+
+impl Cause {
+    /// What may be the cause of differences between two servers: the rows of the table that tell them apart, and the language
+    /// of their versions.
+    pub(crate) fn candidates(from: Server, to: Server) -> Vec<Cause> {
+        let rows = from.differences(to).map(Cause::Row);
+        let language = Cause::Language(from.version().max(to.version()));
+        rows.chain([language]).collect()
+    }
+
+    /// The server as it would be if, in respect of this cause alone, it were the other one.
+    pub(crate) fn exchanged(self, server: Server, other: Server) -> Server {
+        match self {
+            Cause::Row(row) => server.with(row.difference, other.has(row.difference)),
+            Cause::Language(_) => other.differences(server).fold(other, |other, row| {
+                other.with(row.difference, server.has(row.difference))
+            }),
+        }
+    }
+}

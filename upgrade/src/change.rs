@@ -1,0 +1,57 @@
+//! What is different after an upgrade.
+
+pub use gavel_apimachinery::server::Effect;
+
+use crate::cause::Cause;
+use crate::facts::{Key, Topic};
+
+/// Something that two API servers answer differently about an object or a request.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Change {
+    /// What it is about.
+    pub topic: Topic,
+    /// The field, as the manifest writes it; empty for the whole.
+    pub field: String,
+    /// The kind or expression that it is about, where the field alone does not say it.
+    pub about: String,
+    /// What the server before the upgrade answers; none: it has nothing to say, so that the object is accepted, the
+    /// expression compiles, the request is allowed.
+    pub before: Option<String>,
+    /// What the server after the upgrade answers.
+    pub after: Option<String>,
+    /// Why.
+    pub causes: Vec<Cause>,
+}
+
+impl Change {
+    pub(crate) fn new(
+        key: Key,
+        before: Option<String>,
+        after: Option<String>,
+        causes: Vec<Cause>,
+    ) -> Self {
+        Change {
+            topic: key.topic,
+            field: key.field,
+            about: key.about,
+            before,
+            after,
+            causes,
+        }
+    }
+
+    /// What kind of change it is: whether something is accepted or comes to something else, what it costs, or only the words.
+    pub fn effect(&self) -> Effect {
+        match self.topic {
+            Topic::Estimate | Topic::Cost => Effect::Cost,
+            Topic::Warning | Topic::TypeChecking | Topic::Audit => Effect::Message,
+            Topic::Mutation => Effect::Verdict,
+            Topic::Creation | Topic::Compilation | Topic::Decision => {
+                match self.before.is_some() && self.after.is_some() {
+                    true => Effect::Message,
+                    false => Effect::Verdict,
+                }
+            }
+        }
+    }
+}

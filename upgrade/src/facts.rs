@@ -1,0 +1,100 @@
+//! What an API server answers about one object or request, as facts that can be compared.
+
+use std::collections::BTreeMap;
+
+/// What a fact is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Topic {
+    /// Why an API server refuses an object that is created as it is written.
+    Creation,
+    /// What a client is warned of that creates the object.
+    Warning,
+    /// Why an expression that is stored cannot be used.
+    Compilation,
+    /// What `status.typeChecking` of a policy warns of.
+    TypeChecking,
+    /// What an expression costs at most, in cost units.
+    Estimate,
+    /// Why a request is denied.
+    Decision,
+    /// What mutating policies make of the object of a request.
+    Mutation,
+    /// What a request cost, in cost units.
+    Cost,
+    /// What is added to the audit event.
+    Audit,
+}
+
+/// Which fact it is.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Key {
+    pub(crate) field: String,
+    pub(crate) topic: Topic,
+    /// The kind or expression that the fact is about, where the field alone does not say it.
+    pub(crate) about: String,
+}
+
+/// The facts about one object or request. Several of one key are lines.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Facts(BTreeMap<Key, String>);
+
+impl Topic {
+    /// The name in machine-readable output.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Topic::Creation => "creation",
+            Topic::Warning => "warning",
+            Topic::Compilation => "compilation",
+            Topic::TypeChecking => "typeChecking",
+            Topic::Estimate => "estimate",
+            Topic::Decision => "decision",
+            Topic::Mutation => "mutation",
+            Topic::Cost => "cost",
+            Topic::Audit => "audit",
+        }
+    }
+}
+
+impl Facts {
+    /// Adds a fact about a field.
+    pub(crate) fn add(&mut self, topic: Topic, field: impl Into<String>, text: impl AsRef<str>) {
+        self.add_about(topic, field, "", text);
+    }
+
+    /// Adds a fact about a field and a kind or expression.
+    pub(crate) fn add_about(
+        &mut self,
+        topic: Topic,
+        field: impl Into<String>,
+        about: impl Into<String>,
+        text: impl AsRef<str>,
+    ) {
+        let key = Key {
+            field: field.into(),
+            topic,
+            about: about.into(),
+        };
+        let text = text.as_ref();
+        self.0
+            .entry(key)
+            .and_modify(|lines| *lines = format!("{lines}\n{text}"))
+            .or_insert_with(|| text.to_owned());
+    }
+
+    /// The text of a fact.
+    pub(crate) fn get(&self, key: &Key) -> Option<&str> {
+        self.0.get(key).map(String::as_str)
+    }
+
+    /// The keys of the facts that are not the same in both, in order.
+    pub(crate) fn differences<'f>(&'f self, other: &'f Facts) -> Vec<&'f Key> {
+        let keys = self.0.keys().chain(other.0.keys());
+        let mut keys: Vec<&Key> = keys.filter(|key| self.get(key) != other.get(key)).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        // What an expression that does not compile would cost is no news.
+        let both_known = |key: &Key| self.get(key).is_some() && other.get(key).is_some();
+        keys.retain(|key| key.topic != Topic::Estimate || both_known(key));
+        keys
+    }
+}

@@ -1,0 +1,322 @@
+//! An upgrade, rehearsed.
+
+use std::cell::OnceCell;
+
+use gavel_crd::definition::Definition;
+use gavel_engine::value::{Arena, Json, Value};
+use gavel_libraries::Server;
+use gavel_policy::AdmissionRequest;
+use gavel_policy::api::{GROUP, Resource};
+use gavel_state::{Event, Object, Origin, State, Store};
+
+use crate::cause::Cause;
+use crate::change::Change;
+use crate::definition::Rules;
+use crate::facts::{Facts, Key};
+use crate::policy::Policies;
+use crate::sample;
+
+/// An upgrade of an API server, and what it is rehearsed with: the objects of a cluster, and requests.
+///
+/// ```
+/// use gavel_apimachinery::server::{Difference, Effect};
+/// use gavel_upgrade::{Cause, Subject, Upgrade};
+/// use serde_json::json;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut upgrade = Upgrade::new("1.36".parse()?, "1.37".parse()?);
+/// upgrade.add(&json!({
+///     "apiVersion": "admissionregistration.k8s.io/v1",
+///     "kind": "ValidatingAdmissionPolicy",
+///     "metadata": {"name": "images"},
+///     "spec": {
+///         "matchConstraints": {"resourceRules": [
+///             {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]},
+///         ]},
+///         "validations": [{"expression": "object.metadata.name.startsWith('web')"}],
+///     },
+/// }))?;
+/// let changes = upgrade.changes(|| ())?;
+/// let [(Subject::Object(0), changes)] = changes.as_slice() else { panic!("one object") };
+/// let [change] = changes.as_slice() else { panic!("one change") };
+/// assert_eq!(change.effect(), Effect::Cost);
+/// assert_eq!(change.field, "spec.validations[0].expression");
+/// let [Cause::Row(row)] = change.causes.as_slice() else { panic!("one row") };
+/// assert_eq!(row.difference, Difference::CostsAreOfWhatIsRead);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Upgrade {
+    from: Server,
+    to: Server,
+    objects: Vec<(Json, Known)>,
+    requests: Vec<Json>,
+}
+
+/// Why an object or a request cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct InputError(String);
+
+/// What an object is.
+#[derive(Debug)]
+enum Known {
+    Definition(Box<Definition>),
+    Registration(Box<Resource>),
+    /// One that policies may read.
+    Other,
+}
+
+/// An API server that holds the objects.
+#[derive(Debug)]
+struct ApiServer<'u> {
+    upgrade: &'u Upgrade,
+    server: Server,
+    rules: OnceCell<Rules>,
+    policies: OnceCell<Policies>,
+    state: OnceCell<State>,
+}
+
+/// What changes are about, by the position at which it was added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    /// An object of the cluster.
+    Object(usize),
+    /// A request.
+    Request(usize),
+}
+
+/// What two servers answer differently about an object or a request.
+struct Differing {
+    subject: Subject,
+    keys: Vec<Key>,
+    before: Answers,
+    after: Answers,
+}
+
+/// What one of the servers answers, and by each difference what alone changes that.
+struct Answers {
+    facts: Facts,
+    causes: Vec<Vec<Cause>>,
+}
+
+impl Upgrade {
+    /// An upgrade from one server to another, or the way back, of a cluster without objects.
+    pub fn new(from: Server, to: Server) -> Self {
+        Upgrade {
+            from,
+            to,
+            objects: Vec::new(),
+            requests: Vec::new(),
+        }
+    }
+
+    /// Adds an object of the cluster: a definition, policy, binding or webhook configuration, which
+    /// is looked at, or an object that policies read: params, namespaces, RBAC objects.
+    ///
+    /// # Errors
+    ///
+    /// An object that is not of the type that its kind names.
+    pub fn add(&mut self, object: &Json) -> Result<Subject, InputError> {
+        let text = |key: &str| object.get(key).and_then(Json::as_str).unwrap_or_default();
+        let group = text("apiVersion").split_once('/');
+        let error = |error: &dyn std::fmt::Display| InputError(error.to_string());
+        let known = match (group.map_or("", |(group, _)| group), text("kind")) {
+            ("apiextensions.k8s.io", "CustomResourceDefinition") => {
+                let definition = Definition::read(object).map_err(|found| error(&found))?;
+                Known::Definition(Box::new(definition.without_status()))
+            }
+            (GROUP, _) => {
+                let decoded = Resource::decode(object);
+                Known::Registration(Box::new(decoded.map_err(|found| error(&found))?.object))
+            }
+            _ => Known::Other,
+        };
+        self.objects.push((object.clone(), known));
+        Ok(Subject::Object(self.objects.len().saturating_sub(1)))
+    }
+
+    /// Adds a request: the `request` of an AdmissionReview.
+    ///
+    /// # Errors
+    ///
+    /// What is no such request.
+    pub fn add_request(&mut self, request: Json) -> Result<Subject, InputError> {
+        let arena = Arena::new();
+        AdmissionRequest::read(Value::from(&request), &arena)
+            .map_err(|error| InputError(error.to_string()))?;
+        self.requests.push(request);
+        Ok(Subject::Request(self.requests.len().saturating_sub(1)))
+    }
+
+    /// What the servers answer differently, about the objects in the order in which they were added, then to the requests.
+    /// `step` is called [`Upgrade::steps`] times at most.
+    ///
+    /// # Errors
+    ///
+    /// There are requests, and the objects that decide them cannot be used: a definition without a structural schema, say.
+    pub fn changes(
+        &self,
+        mut step: impl FnMut(),
+    ) -> Result<Vec<(Subject, Vec<Change>)>, InputError> {
+        let mut differing = self.differing(&mut step)?;
+        let candidates = Cause::candidates(self.from, self.to);
+        // What alone takes the later answer back is a cause.
+        for cause in &candidates {
+            step();
+            let without = ApiServer::new(self, cause.exchanged(self.to, self.from));
+            for each in &mut differing {
+                each.after
+                    .note(*cause, &each.keys, &without.facts(each.subject)?);
+            }
+        }
+        // Where nothing does, because several causes have one effect: what alone changes the earlier answer.
+        for cause in &candidates {
+            let with = ApiServer::new(self, cause.exchanged(self.from, self.to));
+            for each in differing.iter_mut().filter(|each| !each.is_explained()) {
+                each.before
+                    .note(*cause, &each.keys, &with.facts(each.subject)?);
+            }
+        }
+        Ok(differing.into_iter().map(Differing::changes).collect())
+    }
+
+    /// The number of steps in which changes are found.
+    pub fn steps(&self) -> usize {
+        let causes = Cause::candidates(self.from, self.to).len();
+        let subjects = self.objects.len().saturating_add(self.requests.len());
+        subjects.saturating_add(causes)
+    }
+
+    fn differing(&self, step: &mut impl FnMut()) -> Result<Vec<Differing>, InputError> {
+        let (before, after) = (
+            ApiServer::new(self, self.from),
+            ApiServer::new(self, self.to),
+        );
+        let objects = (0..self.objects.len()).map(Subject::Object);
+        let requests = (0..self.requests.len()).map(Subject::Request);
+        let mut differing = Vec::new();
+        for subject in objects.chain(requests) {
+            let (before, after) = (before.facts(subject)?, after.facts(subject)?);
+            let keys: Vec<Key> = before.differences(&after).into_iter().cloned().collect();
+            if !keys.is_empty() {
+                differing.push(Differing {
+                    subject,
+                    before: Answers::new(before, keys.len()),
+                    after: Answers::new(after, keys.len()),
+                    keys,
+                });
+            }
+            step();
+        }
+        Ok(differing)
+    }
+}
+
+impl Answers {
+    fn new(facts: Facts, differences: usize) -> Self {
+        Answers {
+            facts,
+            causes: vec![Vec::new(); differences],
+        }
+    }
+
+    /// Notes what a server answers otherwise that differs by one cause.
+    fn note(&mut self, cause: Cause, keys: &[Key], facts: &Facts) {
+        for (key, causes) in keys.iter().zip(&mut self.causes) {
+            if facts.get(key) != self.facts.get(key) {
+                causes.push(cause);
+            }
+        }
+    }
+}
+
+impl Differing {
+    /// Whether each difference has a cause that takes the later answer back.
+    fn is_explained(&self) -> bool {
+        self.after.causes.iter().all(|causes| !causes.is_empty())
+    }
+
+    fn changes(self) -> (Subject, Vec<Change>) {
+        let causes = self.after.causes.into_iter().zip(self.before.causes);
+        let causes = causes.map(|(undone, made)| if undone.is_empty() { made } else { undone });
+        let changes = self.keys.into_iter().zip(causes).map(|(key, causes)| {
+            let before = self.before.facts.get(&key).map(str::to_owned);
+            let after = self.after.facts.get(&key).map(str::to_owned);
+            Change::new(key, before, after, causes)
+        });
+        (self.subject, changes.collect())
+    }
+}
+
+impl<'u> ApiServer<'u> {
+    fn new(upgrade: &'u Upgrade, server: Server) -> Self {
+        ApiServer {
+            upgrade,
+            server,
+            rules: OnceCell::new(),
+            policies: OnceCell::new(),
+            state: OnceCell::new(),
+        }
+    }
+
+    /// What the server answers; nothing about objects that only policies read.
+    fn facts(&self, subject: Subject) -> Result<Facts, InputError> {
+        let bug = |error: &dyn std::fmt::Display| InputError(error.to_string());
+        let Upgrade {
+            objects, requests, ..
+        } = self.upgrade;
+        let object = match subject {
+            Subject::Object(position) => objects.get(position),
+            Subject::Request(_) => None,
+        };
+        let request = match subject {
+            Subject::Object(_) => None,
+            Subject::Request(position) => requests.get(position),
+        };
+        if let Some(request) = request {
+            let state = built(&self.state, || stored(self.server, objects));
+            return Ok(sample::facts(state.map_err(InputError)?, request));
+        }
+        Ok(match object {
+            Some((_, Known::Definition(definition))) => {
+                let rules = built(&self.rules, || Rules::new(self.server));
+                rules.map_err(|error| bug(&error))?.facts(definition)
+            }
+            Some((_, Known::Registration(resource))) => {
+                let definitions = objects.iter().filter_map(|(_, known)| match known {
+                    Known::Definition(definition) => Some(&**definition),
+                    Known::Registration(_) | Known::Other => None,
+                });
+                let policies = built(&self.policies, || Policies::new(self.server, definitions));
+                policies.map_err(|error| bug(&error))?.facts(resource)
+            }
+            Some((_, Known::Other)) | None => Facts::default(),
+        })
+    }
+}
+
+/// What a cell holds, built when it is first needed.
+fn built<T, E>(cell: &OnceCell<T>, build: impl FnOnce() -> Result<T, E>) -> Result<&T, E> {
+    if let Some(built) = cell.get() {
+        return Ok(built);
+    }
+    let built = build()?;
+    Ok(cell.get_or_init(|| built))
+}
+
+/// What a server decides by that has the objects in storage.
+fn stored(server: Server, objects: &[(Json, Known)]) -> Result<State, String> {
+    let mut store = Store::of_stored(server)?;
+    let origin = Origin::new("storage");
+    for (object, _) in objects {
+        let object = Object::sent(origin.clone(), object.clone());
+        store.handle(Event::Applied(object));
+    }
+    let state = store.publish();
+    match state.problems() {
+        [] => Ok(state),
+        problems => Err(problems.join("\n")),
+    }
+}

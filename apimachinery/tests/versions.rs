@@ -4,7 +4,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use gavel_apimachinery::server::{DIFFERENCES, Effect, Server};
+use gavel_apimachinery::server::{DIFFERENCES, Effect, PATCH_RELEASES, REPRODUCED, Server};
 use gavel_apimachinery::version::KubeVersion;
 
 fn document() -> String {
@@ -37,6 +37,23 @@ fn document() -> String {
             )
             .unwrap();
         }
+    }
+    text.push_str(
+        "\n## Patch releases\n\n\
+         Within a minor version the API server seldom changes what it answers. Gavel answers as these releases do:\n",
+    );
+    let reproduced = REPRODUCED
+        .iter()
+        .map(|(version, patch)| format!("{version}.{patch}"));
+    writeln!(text, "{}.", reproduced.collect::<Vec<_>>().join(", ")).unwrap();
+    text.push_str(
+        "Up to 1.34.13, 1.35.10, 1.36.6 and 1.37.2 these releases changed an answer:\n\n\
+         | since | what | Gavel | upstream |\n|---|---|---|---|\n",
+    );
+    for release in PATCH_RELEASES {
+        let (version, patch) = (release.version, release.patch);
+        let (what, here, upstream) = (release.what, release.here, release.upstream);
+        writeln!(text, "| {version}.{patch} | {what} | {here} | {upstream} |").unwrap();
     }
     text
 }

@@ -8,9 +8,11 @@ use std::str::FromStr;
 use crate::version::{KubeVersion, VersionError};
 
 mod difference;
+mod release;
 mod table;
 
 pub use difference::Difference;
+pub use release::{PATCH_RELEASES, PatchRelease, REPRODUCED};
 pub use table::{DIFFERENCES, Effect, Row};
 
 /// An API server: whose code answers, and what it offers to new expressions.
@@ -142,6 +144,14 @@ mod tests {
             assert!(row.since <= KubeVersion::NEWEST, "{row:?}");
         }
         assert!(DIFFERENCES.is_sorted_by_key(|row| (row.since, row.effect)));
+    }
+
+    #[test]
+    fn each_version_has_a_release_that_is_reproduced() {
+        let versions: Vec<_> = REPRODUCED.iter().map(|(version, _)| *version).collect();
+        let all = Server::OLDEST.minor..=KubeVersion::NEWEST.minor;
+        assert_eq!(versions, all.map(KubeVersion::v1).collect::<Vec<_>>());
+        assert!(PATCH_RELEASES.is_sorted_by_key(|release| (release.version, release.patch)));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use gavel::{AdmissionRequest, Arena, Options, Value, dispatch};
+use gavel::{AdmissionRequest, Arena, Options, Server, Value, dispatch};
 use gavel_state::{Event, Object, Origin, State, Store};
 use serde_json::{Value as Json, json};
 
@@ -49,7 +49,7 @@ fn admitted(state: &State) -> Result<bool, Box<dyn Error>> {
 fn main() -> Result<(), Box<dyn Error>> {
     let cluster = Origin::new("cluster");
     let applied = |object| Event::Applied(Object::sent(cluster.clone(), object));
-    let mut store = Store::new()?;
+    let mut store = Store::new(Server::default())?;
     store.handle(applied(policy(
         "has(object.metadata.labels) && 'owner' in object.metadata.labels",
     )));

@@ -1,0 +1,66 @@
+//! Patch releases.
+
+use crate::version::KubeVersion;
+
+/// The patch releases whose answers are reproduced, the oldest first.
+pub const REPRODUCED: &[(KubeVersion, u32)] = &[
+    (KubeVersion::v1(34), 9),
+    (KubeVersion::v1(35), 6),
+    (KubeVersion::v1(36), 1),
+    (KubeVersion::v1(37), 1),
+];
+
+/// A patch release that answers differently from those of its minor version before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PatchRelease {
+    /// The minor version.
+    pub version: KubeVersion,
+    /// The patch number.
+    pub patch: u32,
+    /// How it is since then, and how it was before, in a sentence.
+    pub what: &'static str,
+    /// What Gavel does.
+    pub here: &'static str,
+    /// The change of upstream's code, by its file.
+    pub upstream: &'static str,
+}
+
+/// The patch releases that answer differently, the oldest first; nothing more was found up to 1.34.13, 1.35.10, 1.36.6 and
+/// 1.37.2.
+pub const PATCH_RELEASES: &[PatchRelease] = &[
+    PatchRelease {
+        version: KubeVersion::v1(34),
+        patch: 1,
+        what: "Formats of schemas that are no strings are not warned of; before, `int32` of an integer was an unrecognized format",
+        here: "as since 1.34.1",
+        upstream: "apiextensions-apiserver pkg/apiserver/validation/formats.go, GetUnrecognizedFormats",
+    },
+    PatchRelease {
+        version: KubeVersion::v1(34),
+        patch: 3,
+        what: "Policies look a namespace up in storage that their cache does not have yet; before, requests in new namespaces could fail with `namespaces \"…\" not found`",
+        here: "has no cache: a namespace is there or not",
+        upstream: "apiserver pkg/admission/plugin/webhook/predicates/namespace/matcher.go, GetNamespace",
+    },
+    PatchRelease {
+        version: KubeVersion::v1(34),
+        patch: 4,
+        what: "The status of a custom resource whose definition has no structural schema can be updated; before, the update crashed",
+        here: "as since 1.34.4",
+        upstream: "apiextensions-apiserver pkg/registry/customresource/status_strategy.go, ValidateUpdate",
+    },
+    PatchRelease {
+        version: KubeVersion::v1(35),
+        patch: 8,
+        what: "`value` of a JSON patch may be a list or a map that holds `Object{}`; before, such a mutation crashed",
+        here: "as since 1.35.8, in all versions",
+        upstream: "apiserver pkg/cel/mutation/dynamic/objects.go, ConvertToNative",
+    },
+    PatchRelease {
+        version: KubeVersion::v1(36),
+        patch: 5,
+        what: "The same as in 1.35.8",
+        here: "as since 1.36.5, in all versions",
+        upstream: "apiserver pkg/cel/mutation/dynamic/objects.go, ConvertToNative",
+    },
+];

@@ -95,7 +95,7 @@ pub(super) fn sets_equal<'a>(
     right: impl Iterator<Item = Value<'a>>,
     arena: &'a Arena,
 ) -> Result<bool, EvalError> {
-    let mut members: SmallVec<[Key<'_>; 16]> = SmallVec::new();
+    let mut members: SmallVec<[NativeKey<'_>; 16]> = SmallVec::new();
     let mut comparable = true;
     for value in left {
         match member(value, arena)? {

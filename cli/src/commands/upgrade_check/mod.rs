@@ -25,7 +25,7 @@ pub(crate) fn run(args: &UpgradeCheckArgs) -> io::Result<Exit> {
     let mut out = io::stdout().lock();
     // What reads JSON from a pipe is no person.
     let progress = Progress::new(args.output == Output::Text || out.is_terminal());
-    let mut run = Run {
+    let mut run = Rehearsal {
         upgrade: Upgrade::new(Server::new(args.from), Server::new(args.to)),
         requests: Requests::new(&args.namespace, &args.user),
         manifests: Manifests::new(args.recursive, progress),
@@ -76,13 +76,13 @@ fn is_checked(document: &Document) -> bool {
 }
 
 /// One run of the command.
-struct Run {
+struct Rehearsal {
     upgrade: Upgrade,
     requests: Requests,
     manifests: Manifests,
 }
 
-impl Run {
+impl Rehearsal {
     /// The objects of the cluster, as the upgrade knows them.
     fn objects(&mut self, args: &UpgradeCheckArgs) -> Vec<(Document, Subject)> {
         let mut objects = Vec::new();

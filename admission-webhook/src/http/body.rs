@@ -46,7 +46,7 @@ impl BodyLimits {
         BodyLimits { one, total, all }
     }
 
-    /// Reads a body of JSON.
+    /// Reads a body of JSON, of which each object takes `per_object` bytes beside what its values take.
     ///
     /// # Errors
     ///
@@ -57,6 +57,7 @@ impl BodyLimits {
         headers: &HeaderMap,
         body: Body,
         deadline: Instant,
+        per_object: usize,
     ) -> Result<HeldBody, ApiError> {
         if !is_json(headers) {
             return Err(ApiError::unsupported_media_type());
@@ -67,12 +68,17 @@ impl BodyLimits {
         if announced.is_some_and(|length| length > self.one) {
             return Err(ApiError::too_large(self.one));
         }
-        tokio::time::timeout_at(deadline.into(), self.read(body, announced))
+        tokio::time::timeout_at(deadline.into(), self.read(body, announced, per_object))
             .await
             .unwrap_or_else(|_| Err(ApiError::request_timeout()))
     }
 
-    async fn read(&self, mut body: Body, announced: Option<usize>) -> Result<HeldBody, ApiError> {
+    async fn read(
+        &self,
+        mut body: Body,
+        announced: Option<usize>,
+        per_object: usize,
+    ) -> Result<HeldBody, ApiError> {
         let mut read = HeldBody {
             bytes: Vec::new(),
             held: None,
@@ -102,7 +108,8 @@ impl BodyLimits {
             self.hold(&mut read, grown)?;
         }
         let values = read.values().saturating_mul(VALUE);
-        self.hold(&mut read, values)?;
+        let objects = read.objects().saturating_mul(per_object);
+        self.hold(&mut read, values.saturating_add(objects))?;
         Ok(read)
     }
 
@@ -132,6 +139,11 @@ impl HeldBody {
             .iter()
             .filter(|byte| matches!(byte, b',' | b'[' | b'{'));
         separators.count().saturating_add(1)
+    }
+
+    /// An upper bound of the objects in the body.
+    fn objects(&self) -> usize {
+        self.bytes.iter().filter(|byte| **byte == b'{').count()
     }
 }
 

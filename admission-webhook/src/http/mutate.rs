@@ -13,9 +13,12 @@ use super::observe::Checks;
 use super::validate::{answer, log};
 use crate::evaluation::{Flow, Outcome, Turn};
 
+/// The bytes that an object of JSON takes while it is mutated: as a document up to three times.
+const PER_OBJECT: usize = 2048;
+
 /// Answers a review with a patch of the object.
 pub(super) async fn policies(State(app): State<Arc<App>>, request: Request) -> Response {
-    answer(&app, request, by_policies).await
+    answer(&app, request, by_policies, PER_OBJECT).await
 }
 
 fn by_policies(

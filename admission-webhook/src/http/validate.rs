@@ -23,12 +23,12 @@ use crate::telemetry::bounded;
 
 /// Answers a review with what the policies decide.
 pub(super) async fn policies(State(app): State<Arc<App>>, request: Request) -> Response {
-    answer(&app, request, by_policies).await
+    answer(&app, request, by_policies, 0).await
 }
 
 /// Answers a review with what the definitions of custom resources say.
 pub(super) async fn definitions(State(app): State<Arc<App>>, request: Request) -> Response {
-    answer(&app, request, by_definitions).await
+    answer(&app, request, by_definitions, 0).await
 }
 
 /// Answers a review of a policy or binding with what the API server says of the built-in kind.
@@ -41,9 +41,14 @@ pub(super) async fn registrations(State(app): State<Arc<App>>, request: Request)
 pub(super) type Decide =
     fn(&App, &AdmissionRequest<'_>, &Turn, Option<&Arc<Asking>>) -> Outcome<AdmissionResponse>;
 
-/// Answers a review with what `decide` says of its request.
-pub(super) async fn answer(app: &Arc<App>, request: Request, decide: Decide) -> Response {
-    let answered = try_answer(app, request, decide).await;
+/// Answers a review with what `decide` says of its request, for which each object in it takes `per_object` bytes.
+pub(super) async fn answer(
+    app: &Arc<App>,
+    request: Request,
+    decide: Decide,
+    per_object: usize,
+) -> Response {
+    let answered = try_answer(app, request, decide, per_object).await;
     answered.unwrap_or_else(|error| {
         tracing::warn!(error = bounded(&error.to_string()), "request refused");
         error.into_response()
@@ -54,13 +59,16 @@ async fn try_answer(
     app: &Arc<App>,
     request: Request,
     decide: Decide,
+    per_object: usize,
 ) -> Result<Response, ApiError> {
     if !app.policies.is_synced() {
         return Err(ApiError::unavailable());
     }
     let (head, body) = request.into_parts();
     let deadline = deadline(Instant::now(), head.uri.query().unwrap_or_default())?;
-    let body = app.bodies.read_json(&head.headers, body, deadline).await?;
+    let bodies = &app.bodies;
+    let body = bodies.read_json(&head.headers, body, deadline, per_object);
+    let body = body.await?;
     let size = body.bytes().len();
     let asking = app.policies.live().map(Asking::new).map(Arc::new);
     let (deciding, asked) = (Arc::clone(app), asking.clone());

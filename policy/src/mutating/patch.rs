@@ -59,37 +59,49 @@ pub(super) fn mutate(
     schemas: &ObjectSchemas,
     work: &Work<'_>,
 ) -> Result<Option<MutatedObject>, MutationError> {
+    if size(object) > MAX_SIZE {
+        return Err("the object is too large to be mutated".to_owned().into());
+    }
+    work.ask()?;
     let mutated = match kind {
         ExpressionKind::JsonPatch => patch(value, object, nil_lists, schemas, work)?,
         _ => Some(apply(value, object, nil_lists, schemas, work)?),
     };
     work.ask()?;
-    let size = mutated.as_ref().map_or(0, |mutated| size(&mutated.object));
-    match size > MAX_SIZE {
-        true => Err("the object is too large after the mutation"
-            .to_owned()
-            .into()),
-        false => Ok(mutated),
+    match &mutated {
+        Some(mutated) if size((&mutated.object).into()) > MAX_SIZE => {
+            Err("the object is too large after the mutation"
+                .to_owned()
+                .into())
+        }
+        _ => Ok(mutated),
     }
 }
 
-/// The most values and 16 bytes of text that an object may have after a mutation: those of requests, 3 MiB, have less.
-const MAX_SIZE: usize = 1 << 21;
+/// The most memory, in 16 bytes, that an object may take as a document: 128 MiB. Of objects of 1.5 MiB, which is what etcd
+/// stores, none takes more.
+const MAX_SIZE: usize = 1 << 23;
 
-/// The number of values in a document, and of 16 bytes of text.
+/// The memory that an object takes as a document, in 16 bytes.
 // Documents are at most as deep as their conversion allows, and so is this recursion.
-fn size(value: &Json) -> usize {
-    let inner = match value {
-        Json::String(text) => text.len() / 16,
-        Json::Array(items) => items.iter().map(size).fold(0, usize::saturating_add),
-        Json::Object(fields) => {
-            let fields = fields.iter();
-            let sizes = fields.map(|(name, value)| size(value).saturating_add(name.len() / 16));
-            sizes.fold(0, usize::saturating_add)
+fn size(value: Value<'_>) -> usize {
+    /// Of a value, and of the first entries of an object.
+    const VALUE: usize = 2;
+    const OBJECT: usize = 40;
+    let inner = match value.kind() {
+        ValueKind::String(text) => text.len() / 16,
+        ValueKind::List(list) => list.iter().map(size).fold(0, usize::saturating_add),
+        ValueKind::Map(map) => {
+            let entries = map.iter().flatten();
+            let sizes = entries.map(|(name, value)| {
+                let name = name.as_str().map_or(0, str::len) / 16;
+                size(value).saturating_add(name)
+            });
+            sizes.fold(OBJECT, usize::saturating_add)
         }
         _ => 0,
     };
-    inner.saturating_add(1)
+    inner.saturating_add(VALUE)
 }
 
 fn document(object: Value<'_>) -> Result<Json, String> {

@@ -148,6 +148,73 @@ fn objects_do_not_grow_without_bound() {
 }
 
 #[test]
+fn what_takes_too_much_memory_as_a_document_is_not_mutated() {
+    let policies = snapshot("Never", &[patch("[]")]);
+    let many = |count: usize| {
+        let spec = json!({"list": vec![json!({"a": "b"}); count]});
+        json!({"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "x"}, "spec": spec})
+    };
+    assert_eq!(mutated_thing(&policies, &many(10)).status, None);
+    let message = mutated_thing(&policies, &many(250_000))
+        .status
+        .unwrap()
+        .message;
+    assert!(
+        message.ends_with("the object is too large to be mutated"),
+        "{message}"
+    );
+}
+
+#[test]
+fn built_in_kinds_keep_their_kind_and_what_newer_servers_know() {
+    let newer = |expression: &str| {
+        let mut object = config_map(&json!({"k": "v"}));
+        object["newer"] = 1.into();
+        mutated(
+            &snapshot(
+                "Never",
+                &[patch(expression), configuration("Object{data: {'l': 'm'}}")],
+            ),
+            "configmaps",
+            &object,
+        )
+    };
+    for expression in [
+        "[JSONPatch{op: 'remove', path: '/kind'}, JSONPatch{op: 'remove', path: '/apiVersion'}]",
+        "[JSONPatch{op: 'add', path: '/data/a', value: 'b'}]",
+    ] {
+        let object = newer(expression).object.unwrap();
+        assert_eq!(
+            (&object["kind"], &object["newer"]),
+            (&json!("ConfigMap"), &json!(1))
+        );
+        assert_eq!(object["data"]["l"], "m");
+    }
+    for (expression, expected) in [
+        (
+            "[JSONPatch{op: 'replace', path: '/kind', value: 'Other'}]",
+            "no kind \"Other\" is registered for version \"v1\"",
+        ),
+        (
+            "[JSONPatch{op: 'replace', path: '/apiVersion', value: 'a/b/c'}]",
+            "unexpected GroupVersion string: a/b/c",
+        ),
+        (
+            "[JSONPatch{op: 'replace', path: '/kind', value: 5}]",
+            "cannot unmarshal number into Go struct field .kind of type string",
+        ),
+        (
+            "[JSONPatch{op: 'add', path: '/data/a', value: 1}]",
+            "json: cannot unmarshal number into Go struct field ConfigMap.data of type string",
+        ),
+    ] {
+        let status = newer(expression).status.unwrap();
+        assert!(status.message.contains(expected), "{}", status.message);
+        assert_eq!(status.code, 500);
+    }
+}
+
+#[test]
 fn policies_that_undo_each_other_run_twice_each() {
     let flip = |to: &str| {
         configuration(&format!(

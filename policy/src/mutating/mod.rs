@@ -2,6 +2,7 @@
 
 mod difference;
 mod dispatch;
+mod go_text;
 mod invocation;
 mod json_patch;
 mod patch;

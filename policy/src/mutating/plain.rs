@@ -2,7 +2,6 @@
 //! `structpb.Value`).
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -12,6 +11,8 @@ use gavel_golang::duration;
 use gavel_golang::float;
 use gavel_golang::quote::quote;
 use gavel_schema::merge::{Foreign, Plain};
+
+use super::go_text;
 
 /// The largest integer that a double holds exactly, and with it each smaller one.
 const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
@@ -185,8 +186,7 @@ fn native(value: Value<'_>, reach: &mut Reach<'_>) -> Result<Plain, EvalError> {
         ),
         ValueKind::Uint(value) => foreign("uint64", value.to_string(), format!("0x{value:x}")),
         ValueKind::Bytes(bytes) => {
-            let source: Vec<String> = bytes.iter().map(|byte| format!("0x{byte:x}")).collect();
-            let source = format!("[]uint8{{{}}}", source.join(", "));
+            let source = format!("[]uint8{{{}}}", go_text::bytes_source(bytes));
             foreign("[]uint8", shown(), source)
         }
         ValueKind::Duration(span) => foreign("time.Duration", shown(), span.0.to_string()),
@@ -198,15 +198,15 @@ fn native(value: Value<'_>, reach: &mut Reach<'_>) -> Result<Plain, EvalError> {
             Err(error) => foreign("*types.Err", error.clone(), error),
         },
         ValueKind::List(list) => match !value.is_of_document() {
-            true => foreign("[]ref.Val", go_list(list), go_list(list)),
+            true => foreign("[]ref.Val", go_text::list(list), go_text::list_source(list)),
             false => reach.within(list.len(), |reach| {
                 let items = list.iter().map(|item| document(item, reach));
                 Ok(Plain::List(items.collect::<Result<_, _>>()?))
             })?,
         },
         ValueKind::Map(map) if !value.is_of_document() => {
-            let text = go_map(map)?;
-            foreign("map[ref.Val]ref.Val", text.clone(), text)
+            let (text, source) = (go_text::map(map)?, go_text::map_source(map)?);
+            foreign("map[ref.Val]ref.Val", text, source)
         }
         ValueKind::Map(_) => document(value, reach)?,
         _ => foreign(&value.go_type(), shown(), shown()),
@@ -232,33 +232,6 @@ fn document(value: Value<'_>, reach: &mut Reach<'_>) -> Result<Plain, EvalError>
         }),
         _ => native(value, reach),
     }
-}
-
-/// A list of CEL's values as Go prints it.
-fn go_list(list: List<'_>) -> String {
-    let items: Vec<String> = list
-        .iter()
-        .map(|item| item.in_message().to_string())
-        .collect();
-    format!("[{}]", items.join(" "))
-}
-
-/// A map of CEL's values as Go prints it.
-fn go_map(map: Map<'_>) -> Result<String, EvalError> {
-    let mut out = "map[".to_owned();
-    for (n, entry) in map.iter().enumerate() {
-        let (key, value) = entry?;
-        let separator = if n == 0 { "" } else { " " };
-        // Writing to a String does not fail.
-        let _ = write!(
-            out,
-            "{separator}{}:{}",
-            key.in_message(),
-            value.in_message()
-        );
-    }
-    out.push(']');
-    Ok(out)
 }
 
 /// The value of an operation of a JSON patch: what a value of CEL becomes by way of `structpb.Value`. All values of a patch

@@ -257,3 +257,152 @@ fn all_references_lead_somewhere() {
         assert!(!schema.any(&unresolved), "{name}");
     }
 }
+
+/// A Deployment with a field of its `spec` set.
+fn deployment(field: &str, value: Json) -> Json {
+    let mut object = json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "x"}, "spec": {
+        "selector": {"matchLabels": {"a": "b"}},
+        "template": {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}},
+    }});
+    let (parent, name) = field.rsplit_once('/').unwrap();
+    object.pointer_mut(parent).unwrap()[name] = value;
+    object
+}
+
+/// The answers are those of Kubernetes 1.36.
+#[test]
+fn built_in_kinds_are_decoded_as_types_of_go() {
+    let container = "/spec/template/spec/containers/0";
+    for (field, value, expected) in [
+        ("/spec/replicas".to_owned(), json!(3), None),
+        (
+            "/spec/replicas".to_owned(),
+            json!("3"),
+            Some(
+                "json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32",
+            ),
+        ),
+        (
+            "/spec/replicas".to_owned(),
+            json!(2.5),
+            Some(
+                "json: cannot unmarshal number 2.5 into Go struct field DeploymentSpec.spec.replicas of type int32",
+            ),
+        ),
+        (
+            "/spec/replicas".to_owned(),
+            json!(9_999_999_999_i64),
+            Some(
+                "json: cannot unmarshal number 9999999999 into Go struct field DeploymentSpec.spec.replicas of type int32",
+            ),
+        ),
+        (
+            "/spec/paused".to_owned(),
+            json!("x"),
+            Some(
+                "json: cannot unmarshal string into Go struct field DeploymentSpec.spec.paused of type bool",
+            ),
+        ),
+        (
+            "/metadata/labels".to_owned(),
+            json!({"a": 1}),
+            Some(
+                "json: cannot unmarshal number into Go struct field ObjectMeta.metadata.labels of type string",
+            ),
+        ),
+        (
+            "/metadata/creationTimestamp".to_owned(),
+            json!("x"),
+            Some(
+                "parsing time \"x\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"x\" as \"2006\"",
+            ),
+        ),
+        (
+            "/metadata/creationTimestamp".to_owned(),
+            json!("2024-01-02T03:04:05Z"),
+            None,
+        ),
+        (
+            format!("{container}/image"),
+            json!(5),
+            Some(
+                "json: cannot unmarshal number into Go struct field Container.spec.template.spec.containers.image of type string",
+            ),
+        ),
+        (
+            format!("{container}/resources"),
+            json!({"limits": {"cpu": "abc"}}),
+            Some(
+                "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+            ),
+        ),
+        (
+            format!("{container}/resources"),
+            json!({"limits": {"cpu": "100m", "memory": 5}}),
+            None,
+        ),
+        (
+            "/spec/strategy".to_owned(),
+            json!({"rollingUpdate": {"maxSurge": true}}),
+            Some(
+                "json: cannot unmarshal bool into Go struct field RollingUpdateDeployment.spec.strategy.rollingUpdate.maxSurge of type int32",
+            ),
+        ),
+        (
+            "/spec/strategy".to_owned(),
+            json!({"rollingUpdate": {"maxSurge": "25%"}}),
+            None,
+        ),
+        (
+            "/spec/template/spec/containers".to_owned(),
+            json!("x"),
+            Some(
+                "json: cannot unmarshal string into Go struct field PodSpec.spec.template.spec.containers of type []v1.Container",
+            ),
+        ),
+        ("/spec".to_owned(), json!(null), None),
+        ("/spec/unknown".to_owned(), json!(1), None),
+    ] {
+        let found = decoding_error(&deployment(&field, value), "apps/v1", "Deployment");
+        assert_eq!(found.as_deref(), expected, "{field}");
+    }
+}
+
+#[test]
+fn built_in_kinds_are_converted_to_types_of_go() {
+    for (field, value, expected) in [
+        ("/spec/replicas", json!(2.0), Ok(json!(2))),
+        ("/spec/replicas", json!(4_294_967_297_i64), Ok(json!(1))),
+        (
+            "/spec/replicas",
+            json!(2.5),
+            Err("cannot convert float64 to int32"),
+        ),
+        (
+            "/spec/strategy",
+            json!({"rollingUpdate": {"maxSurge": true}}),
+            Err("json: cannot unmarshal bool into Go value of type int32"),
+        ),
+        (
+            "/metadata/creationTimestamp",
+            json!("x"),
+            Err(
+                "parsing time \"x\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"x\" as \"2006\"",
+            ),
+        ),
+        // What Go leaves out, but not what must be there.
+        ("/metadata/labels", json!({}), Ok(json!(null))),
+        ("/metadata/finalizers", json!([]), Ok(json!(null))),
+        ("/spec/paused", json!(null), Ok(json!(null))),
+        ("/spec/template/spec/containers", json!([]), Ok(json!([]))),
+    ] {
+        let mut object = deployment(field, value);
+        let converted = convert(&mut object, "apps/v1", "Deployment");
+        let found = object.pointer(field).cloned().unwrap_or_default();
+        let found = converted.as_ref().map(|()| found).map_err(String::as_str);
+        assert_eq!(found, expected, "{field}");
+    }
+    let mut object = deployment("/metadata/labels", json!({}));
+    convert(&mut object, "apps/v1", "Deployment").unwrap();
+    assert!(object["metadata"].get("labels").is_none());
+}

@@ -34,8 +34,8 @@ pub fn decoding_error(object: &Json, api_version: &str, kind: &str) -> Option<St
     decode(object, ty, "", &mut String::new()).err()
 }
 
-/// Converts an object of a built-in kind, which was merged, to its type: doubles that are whole numbers become integers, and
-/// integers lose the bits that the type has no room for.
+/// Converts an object of a built-in kind, which was mutated, to its type: doubles that are whole numbers become integers,
+/// integers lose the bits that the type has no room for, and empty fields are left out.
 ///
 /// # Errors
 ///
@@ -160,11 +160,12 @@ fn convert_value(value: &mut Json, ty: GoType<'_>) -> Result<(), String> {
     match (ty, &mut *value) {
         (GoType::Any, _) | (_, Json::Null) => Ok(()),
         (GoType::Struct(_, schema), Json::Object(fields)) => {
-            for (name, value) in fields {
+            for (name, value) in &mut *fields {
                 if let Some(field) = schema.properties.get(name.as_str()) {
                     convert_value(value, GoType::of(field))?;
                 }
             }
+            fields.retain(|name, value| !is_left_out(name, value, schema));
             Ok(())
         }
         (GoType::Map(of), Json::Object(fields)) => {
@@ -202,6 +203,26 @@ fn convert_value(value: &mut Json, ty: GoType<'_>) -> Result<(), String> {
             GoTypeFault::Value(message) => message,
         }),
     }
+}
+
+/// Whether Go leaves a field out when it writes a struct: lists and maps that are empty, and what is null, but for what must be
+/// there.
+fn is_left_out(name: &str, value: &Json, schema: &JsonSchema) -> bool {
+    let is_empty = match value {
+        Json::Null => true,
+        Json::Array(items) => items.is_empty(),
+        Json::Object(fields) => fields.is_empty(),
+        _ => false,
+    };
+    let Some(field) = schema.properties.get(name).filter(|_| is_empty) else {
+        return false;
+    };
+    let may_be = match GoType::of(field) {
+        GoType::Map(_) | GoType::List(_) => true,
+        GoType::Time => false,
+        _ => value.is_null(),
+    };
+    may_be && !schema.required.iter().any(|required| required == name)
 }
 
 /// The integer that a number is, if it is one.

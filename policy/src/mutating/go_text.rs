@@ -1,0 +1,68 @@
+//! Lists and maps of CEL's values as Go prints them in messages.
+
+use std::fmt::Write;
+
+use gavel_engine::error::EvalError;
+use gavel_engine::value::{List, Map, Value, ValueKind};
+use gavel_golang::quote::quote;
+
+/// A list of CEL's values as Go prints it.
+pub(super) fn list(list: List<'_>) -> String {
+    let items: Vec<String> = list
+        .iter()
+        .map(|item| item.in_message().to_string())
+        .collect();
+    format!("[{}]", items.join(" "))
+}
+
+/// A map of CEL's values as Go prints it.
+pub(super) fn map(map: Map<'_>) -> Result<String, EvalError> {
+    let mut out = "map[".to_owned();
+    for (n, entry) in map.iter().enumerate() {
+        let (key, value) = entry?;
+        let separator = if n == 0 { "" } else { " " };
+        // Writing to a String does not fail.
+        let _ = write!(
+            out,
+            "{separator}{}:{}",
+            key.in_message(),
+            value.in_message()
+        );
+    }
+    out.push(']');
+    Ok(out)
+}
+
+/// A list of CEL's values as Go's `%#v` prints it.
+pub(super) fn list_source(list: List<'_>) -> String {
+    let items: Vec<String> = list.iter().map(source).collect();
+    format!("[]ref.Val{{{}}}", items.join(", "))
+}
+
+/// A map of CEL's values as Go's `%#v` prints it.
+pub(super) fn map_source(map: Map<'_>) -> Result<String, EvalError> {
+    let entries = map.iter().map(|entry| {
+        let (key, value) = entry?;
+        Ok(format!("{}:{}", source(key), source(value)))
+    });
+    let entries: Vec<String> = entries.collect::<Result<_, EvalError>>()?;
+    Ok(format!("map[ref.Val]ref.Val{{{}}}", entries.join(", ")))
+}
+
+/// A value of CEL as Go's `%#v` prints it. Of lists and maps within that is an address.
+fn source(value: Value<'_>) -> String {
+    match value.kind() {
+        ValueKind::String(text) => quote(text).to_string(),
+        ValueKind::Uint(uint) => format!("0x{uint:x}"),
+        ValueKind::Null => "0".to_owned(),
+        ValueKind::Bytes(bytes) => format!("types.Bytes{{{}}}", bytes_source(bytes)),
+        ValueKind::Duration(span) => format!("types.Duration{{Duration:{}}}", span.0),
+        _ => value.in_message().to_string(),
+    }
+}
+
+/// Bytes as Go's `%#v` prints them.
+pub(super) fn bytes_source(bytes: &[u8]) -> String {
+    let bytes: Vec<String> = bytes.iter().map(|byte| format!("0x{byte:x}")).collect();
+    bytes.join(", ")
+}

@@ -33,7 +33,7 @@ pub(super) async fn definitions(State(app): State<Arc<App>>, request: Request) -
 
 /// Answers a review of a policy or binding with what the API server says of the built-in kind.
 pub(super) async fn registrations(State(app): State<Arc<App>>, request: Request) -> Response {
-    answer(&app, request, by_registrations).await
+    answer(&app, request, by_registrations, 0).await
 }
 
 /// Decides a request, or says on whose account the time went that was not enough. Where an answer is lacking, what is decided

@@ -11,18 +11,9 @@ pub const fn row(
     body: Function,
     example: &'static str,
 ) -> Overload {
-    Overload {
-        function,
-        id,
-        signature,
-        implementation: Implementation::Typed(body),
-        pattern: None,
-        form: None,
-        yields: Yield::Unsaid,
-        literals: None,
-        cost: Cost::ONE,
-        example,
-    }
+    declared(function, id, signature)
+        .body(body)
+        .example(example)
 }
 
 /// A row that is declared for checking only.
@@ -54,16 +45,10 @@ pub const fn planned(
     example: &'static str,
 ) -> Overload {
     Overload {
-        function,
-        id,
-        signature,
         implementation: Implementation::Planned,
-        pattern: None,
-        form: Some(form),
-        yields: Yield::Unsaid,
-        literals: None,
-        cost: Cost::ONE,
-        example,
+        ..declared(function, id, signature)
+            .form(form)
+            .example(example)
     }
 }
 

@@ -99,6 +99,10 @@ impl<'p> Pool<'p> {
         remembered(cell, || self.run(program))
     }
 
+    fn known(&self) -> &'p [CompiledVariable] {
+        self.known
+    }
+
     /// The value of a variable, which is noted as read; none past the last one.
     fn value(&self, position: usize) -> Option<Result<Value<'p>, EvalError>> {
         let variable = self.known.get(position)?;
@@ -181,6 +185,10 @@ impl<'e, 'p> Scope<'e, 'p> {
         })
     }
 
+    fn known(&self) -> &'p [CompiledVariable] {
+        self.pool.known
+    }
+
     /// The value of a variable; none past the last one.
     fn value(&self, position: usize) -> Option<Result<Value<'e>, EvalError>> {
         let variable = self.pool.known.get(position)?;
@@ -243,78 +251,46 @@ fn held<'a>(value: Result<Value<'a>, EvalError>, arena: &'a Arena) -> Value<'a> 
     value.unwrap_or_else(|error| arena.opaque(HeldError(error)))
 }
 
-/// What going over the variables gives beside a value of one: the variable of which that is the name.
-fn value_beside<'v>(variables: &'v impl MapView, key: &Value<'_>, arena: &'v Arena) -> Value<'v> {
-    let no_such_key = || EvalError::no_such_key(key.in_message());
-    let found = variables
-        .get(key)
-        .and_then(|found| found.ok_or_else(no_such_key));
-    held(found, arena)
+/// Upstream's lazy map of the variables, by name.
+macro_rules! lazy_map {
+    ($($variables:ty),*) => {$(
+        impl MapView for $variables {
+            fn type_name(&self) -> &str {
+                VARIABLES
+            }
+
+            fn len(&self) -> usize {
+                self.known().len()
+            }
+
+            fn get(&self, key: &Value<'_>) -> Result<Option<Value<'_>>, EvalError> {
+                let position = position(self.known(), key)?;
+                position.and_then(|at| self.value(at)).transpose()
+            }
+
+            fn is_zero(&self) -> bool {
+                false
+            }
+
+            /// Upstream goes over the values.
+            fn key(&self, position: usize) -> Option<Value<'_>> {
+                Some(held(self.value(position)?, self.runner.arena))
+            }
+
+            fn value_of(&self, key: &Value<'_>) -> Result<Value<'_>, EvalError> {
+                let no_such_key = || EvalError::no_such_key(key.in_message());
+                let found = self.get(key).and_then(|found| found.ok_or_else(no_such_key));
+                Ok(held(found, self.runner.arena))
+            }
+
+            fn is_lazy(&self) -> bool {
+                true
+            }
+        }
+    )*};
 }
 
-impl MapView for Pool<'_> {
-    fn type_name(&self) -> &str {
-        VARIABLES
-    }
-
-    fn len(&self) -> usize {
-        self.known.len()
-    }
-
-    fn get(&self, key: &Value<'_>) -> Result<Option<Value<'_>>, EvalError> {
-        let position = position(self.known, key)?;
-        position.and_then(|at| self.value(at)).transpose()
-    }
-
-    fn is_zero(&self) -> bool {
-        false
-    }
-
-    /// Upstream goes over the values.
-    fn key(&self, position: usize) -> Option<Value<'_>> {
-        Some(held(self.value(position)?, self.runner.arena))
-    }
-
-    fn value_of(&self, key: &Value<'_>) -> Result<Value<'_>, EvalError> {
-        Ok(value_beside(self, key, self.runner.arena))
-    }
-
-    fn is_lazy(&self) -> bool {
-        true
-    }
-}
-
-impl MapView for Scope<'_, '_> {
-    fn type_name(&self) -> &str {
-        VARIABLES
-    }
-
-    fn len(&self) -> usize {
-        self.pool.known.len()
-    }
-
-    fn get(&self, key: &Value<'_>) -> Result<Option<Value<'_>>, EvalError> {
-        let position = position(self.pool.known, key)?;
-        position.and_then(|at| self.value(at)).transpose()
-    }
-
-    fn is_zero(&self) -> bool {
-        false
-    }
-
-    /// Upstream goes over the values.
-    fn key(&self, position: usize) -> Option<Value<'_>> {
-        Some(held(self.value(position)?, self.runner.arena))
-    }
-
-    fn value_of(&self, key: &Value<'_>) -> Result<Value<'_>, EvalError> {
-        Ok(value_beside(self, key, self.runner.arena))
-    }
-
-    fn is_lazy(&self) -> bool {
-        true
-    }
-}
+lazy_map!(Pool<'_>, Scope<'_, '_>);
 
 impl fmt::Debug for Pool<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -36,6 +36,17 @@ impl Progress {
     /// One thing is done.
     pub(crate) fn step(&mut self) {
         self.bar.inc(1);
+        self.show();
+    }
+
+    /// So many things are done, of so many that are known.
+    pub(crate) fn reach(&mut self, done: u64, of: u64) {
+        self.bar.set_length(of);
+        self.bar.set_position(done);
+        self.show();
+    }
+
+    fn show(&mut self) {
         if self
             .hidden_since
             .is_some_and(|start| start.elapsed() > DELAY)

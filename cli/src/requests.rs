@@ -66,6 +66,17 @@ impl Requests {
         }
     }
 
+    /// The plural name of a kind, and whether its objects have a namespace.
+    pub(crate) fn resource(&self, kind: &GroupVersionKind) -> (String, bool) {
+        match self.resources.get(kind) {
+            Some((plural, is_namespaced)) => (plural.clone(), *is_namespaced),
+            None => (
+                plural(&kind.kind),
+                !CLUSTER_KINDS.contains(&kind.kind.as_str()),
+            ),
+        }
+    }
+
     /// The request that creates an object, as the `request` of an AdmissionReview.
     pub(crate) fn create(&self, object: &Json) -> Json {
         let text = |key: &str| object.get(key).and_then(Json::as_str).unwrap_or_default();
@@ -76,13 +87,7 @@ impl Requests {
             found.and_then(Json::as_str)
         };
         let kind = GroupVersionKind::new(text("apiVersion"), text("kind"));
-        let (resource, is_namespaced) = match self.resources.get(&kind) {
-            Some((plural, is_namespaced)) => (plural.clone(), *is_namespaced),
-            None => (
-                plural(&kind.kind),
-                !CLUSTER_KINDS.contains(&kind.kind.as_str()),
-            ),
-        };
+        let (resource, is_namespaced) = self.resource(&kind);
         let namespace = match (is_namespaced, kind.kind.as_str()) {
             (true, _) => of_metadata("namespace").unwrap_or(&self.namespace),
             (false, "Namespace") => of_metadata("name").unwrap_or_default(),

@@ -36,7 +36,7 @@ pub(crate) async fn connect(target: &Target) -> Result<Client, ConnectError> {
         context: target.context.clone(),
         ..KubeConfigOptions::default()
     };
-    let config = match &target.kubeconfig {
+    let mut config = match &target.kubeconfig {
         Some(path) => {
             let read = Kubeconfig::read_from(path).map_err(ConnectError::new)?;
             let config = Config::from_custom_kubeconfig(read, &options).await;
@@ -48,7 +48,31 @@ pub(crate) async fn connect(target: &Target) -> Result<Client, ConnectError> {
         }
         None => Config::infer().await.map_err(ConnectError::new)?,
     };
+    if config.root_cert_file.is_none() {
+        config.root_cert_file = authority(target);
+    }
     Client::try_from(config).map_err(ConnectError::new)
+}
+
+/// The file of the authority that a kubeconfig names: it is read again now and then, as that of a pod is.
+fn authority(target: &Target) -> Option<PathBuf> {
+    let read = match &target.kubeconfig {
+        Some(path) => Kubeconfig::read_from(path),
+        None => Kubeconfig::read(),
+    };
+    let read = read.ok()?;
+    let wanted = target.context.as_ref().or(read.current_context.as_ref())?;
+    let context = read
+        .contexts
+        .iter()
+        .find(|context| context.name == *wanted)?;
+    let name = &context.context.as_ref()?.cluster;
+    let cluster = read.clusters.iter().find(|cluster| cluster.name == *name)?;
+    let cluster = cluster.cluster.as_ref()?;
+    match cluster.certificate_authority_data {
+        Some(_) => None,
+        None => cluster.certificate_authority.as_ref().map(PathBuf::from),
+    }
 }
 
 /// The version of the API server; the nearest known one where that is not known.

@@ -21,8 +21,10 @@ use crate::access::{Access, AuthorizerCache, message};
 use crate::client::{self, ConnectError, Target, connect};
 use crate::contact::Contact;
 use crate::discovery::{self, Served};
+use crate::election::Candidate;
 use crate::informer::{Informer, Told, name};
 use crate::kinds::{self, resource};
+use crate::status;
 
 /// How a cluster is followed.
 #[derive(Debug, Clone)]
@@ -33,6 +35,8 @@ pub struct Options {
     pub native: bool,
     /// Who answers `authorizer`.
     pub authorizing: Authorizing,
+    /// Whether this is a replica that may lead and, while it does, writes the status of policies.
+    pub leads: bool,
 }
 
 /// Who answers `authorizer`.
@@ -118,6 +122,11 @@ impl Cluster {
         self.published.clone()
     }
 
+    /// The client.
+    pub(crate) fn client(&self) -> &Client {
+        &self.asked.client
+    }
+
     /// What can be asked beside that.
     pub fn live(&self) -> Arc<dyn Live> {
         Arc::clone(&self.asked) as Arc<dyn Live>
@@ -150,6 +159,9 @@ async fn follow(
         patience: None,
     };
     follower.start(&options).await;
+    if options.leads {
+        follower.run_for_leader(server);
+    }
     loop {
         let mut came = match timeout(LOOK_AGAIN, events.recv()).await {
             Ok(Some(told)) => vec![told],
@@ -259,7 +271,10 @@ impl Follower {
     /// Starts to watch what is always watched.
     async fn start(&mut self, options: &Options) {
         for own in kinds::own() {
-            self.always(own, Destination::Own, kinds::as_built_in);
+            // Whoever asks for the built-in kinds may do without Gavel's own.
+            if !options.native || self.is_served(&own).await {
+                self.always(own, Destination::Own, kinds::as_built_in);
+            }
         }
         self.always(
             resource("", "v1", "Namespace", "namespaces"),
@@ -286,19 +301,38 @@ impl Follower {
         }
         if options.native {
             for native in kinds::native() {
-                let client = &self.asked.client;
-                let found = discovery::find(client, &native.api_version, &native.kind).await;
-                match found {
-                    Ok(None) => tracing::info!(kind = native.kind, "not served by this cluster"),
-                    Ok(Some(_)) | Err(_) => {
-                        self.always(native, Destination::Shadow, kinds::as_built_in);
-                    }
+                if self.is_served(&native).await {
+                    self.always(native, Destination::Shadow, kinds::as_built_in);
                 }
             }
         }
         self.note_awaited();
         let (client, contact) = (self.asked.client.clone(), Arc::clone(&self.asked.contact));
         self.informers.spawn(heartbeat(client, contact));
+    }
+
+    /// Whether the cluster has a kind. Where it does not say, it is taken to.
+    async fn is_served(&self, resource: &ApiResource) -> bool {
+        let ApiResource {
+            api_version, kind, ..
+        } = resource;
+        let found = discovery::find(&self.asked.client, api_version, kind).await;
+        let is_missing = matches!(found, Ok(None));
+        if is_missing {
+            tracing::info!(api_version, kind, "not served by this cluster");
+        }
+        !is_missing
+    }
+
+    /// Leads where no other does, and then writes the status of policies.
+    fn run_for_leader(&mut self, server: Server) {
+        let (client, contact) = (self.asked.client.clone(), Arc::clone(&self.asked.contact));
+        let namespace = client.default_namespace().to_owned();
+        let (leads, leading) = watch::channel(false);
+        let candidate = Candidate::new(client.clone(), &namespace);
+        self.informers.spawn(candidate.run(leads));
+        self.informers
+            .spawn(status::run(client, server, contact, leading));
     }
 
     fn always(&mut self, resource: ApiResource, to: Destination, convert: fn(Json) -> Json) {

@@ -2,12 +2,15 @@
 //! Layer 5: the client of the API server is here, and decisions are not.
 
 mod access;
+pub mod audit;
 mod client;
 mod contact;
 mod discovery;
+mod election;
 mod follow;
 mod informer;
 mod kinds;
+mod status;
 
 pub use access::AuthorizerCache;
 pub use client::{ConnectError, Target};

@@ -116,3 +116,81 @@ fn origins_replace_only_their_own_objects() {
     assert_eq!(expression(&mut store, "cluster").as_deref(), Some("true"));
     assert_eq!(store.origins().collect::<Vec<_>>(), [&cluster()]);
 }
+
+fn namespace(name: &str, tier: &str) -> Json {
+    json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": {"tier": tier}}})
+}
+
+fn params(name: &str, kind: &str) -> Json {
+    json!({"apiVersion": "example.com/v1", "kind": kind, "metadata": {"name": name, "namespace": "a"}})
+}
+
+fn with_params(mut policy: Json, kind: &str) -> Json {
+    policy["spec"]["paramKind"] = json!({"apiVersion": "example.com/v1", "kind": kind});
+    policy
+}
+
+/// What can be told of a state, but for its problems.
+fn told(store: &mut Store) -> (String, Vec<String>, Vec<(String, String)>) {
+    let state = store.publish();
+    let policies = state.policies().map(|policy| policy.name().to_owned());
+    let bound = state.bound();
+    let bound = bound.map(|(policy, binding)| (policy.to_owned(), binding.to_owned()));
+    (
+        format!("{:?}", state.counts()),
+        policies.collect(),
+        bound.collect(),
+    )
+}
+
+#[test]
+fn one_change_after_another_leads_to_what_all_objects_at_once_are() {
+    let steps: Vec<(bool, Json)> = vec![
+        (true, policy("a", "true")),
+        (true, binding("a")),
+        (true, namespace("a", "gold")),
+        (true, params("p", "Limit")),
+        (true, with_params(policy("b", "true"), "Limit")),
+        (true, binding("b")),
+        (true, params("q", "Limit")),
+        (true, namespace("a", "silver")),
+        (true, with_params(policy("b", "true"), "Other")),
+        (true, params("o", "Other")),
+        (false, params("p", "Limit")),
+        (false, binding("a")),
+        (true, policy("a", "1 > 0")),
+        (false, policy("b", "true")),
+        (true, binding("a")),
+        (false, namespace("a", "silver")),
+    ];
+    let key = |object: &Json| Object::sent(cluster(), object.clone()).key().unwrap();
+    let mut stepwise = Store::new().unwrap();
+    let mut objects: Vec<Json> = Vec::new();
+    for (n, (applied, object)) in steps.into_iter().enumerate() {
+        let place = objects.iter().position(|known| key(known) == key(&object));
+        match (applied, place) {
+            (true, Some(place)) => objects[place] = object.clone(),
+            (true, None) => objects.push(object.clone()),
+            (false, place) => drop(objects.remove(place.unwrap())),
+        }
+        stepwise.handle(match applied {
+            true => Event::Applied(Object::sent(cluster(), object)),
+            false => Event::Deleted(cluster(), key(&object)),
+        });
+        let mut at_once = Store::new().unwrap();
+        let all = objects.iter().cloned();
+        let all = all.map(|object| Object::sent(cluster(), object)).collect();
+        at_once.handle(Event::ReplacedAll(cluster(), all));
+        assert_eq!(told(&mut stepwise), told(&mut at_once), "step {n}");
+    }
+}
+
+#[test]
+fn kinds_of_params_are_those_of_policies_that_are_bound() {
+    let mut store = Store::new().unwrap();
+    store.handle(applied(with_params(policy("a", "true"), "Limit")));
+    assert!(store.param_kinds().is_empty());
+    store.handle(applied(binding("a")));
+    let kinds: Vec<(String, String)> = store.param_kinds().into_iter().collect();
+    assert_eq!(kinds, [("example.com/v1".to_owned(), "Limit".to_owned())]);
+}

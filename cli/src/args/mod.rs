@@ -13,10 +13,12 @@ use gavel_policy::cel::PER_CALL_LIMIT;
 use gavel_protocol::kubernetes_version;
 use gavel_schema::cel::MAX_REQUEST_SIZE;
 
+mod audit;
 mod mutate;
 mod serve;
 mod upgrade_check;
 
+pub(crate) use audit::{AuditArgs, AuditOutput};
 pub(crate) use mutate::{MutateArgs, MutateOutput};
 pub(crate) use serve::{AuthorizerMode, LogFormat, ServeArgs};
 pub(crate) use upgrade_check::UpgradeCheckArgs;
@@ -31,6 +33,8 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Hold the objects that exist against admission policies: those of a cluster, or manifests
+    Audit(Box<AuditArgs>),
     /// Evaluate an expression
     Eval(Box<EvalArgs>),
     /// List the functions that expressions may use

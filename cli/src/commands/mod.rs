@@ -6,6 +6,7 @@ use crate::args::{Cli, Command};
 use crate::exit_code::Exit;
 use crate::report;
 
+mod audit;
 mod batch;
 mod eval;
 mod functions;
@@ -18,6 +19,7 @@ mod validate;
 /// Runs a command. A reader that has gone away is no error.
 pub(crate) fn run(cli: Cli) -> Exit {
     let ended = match cli.command {
+        Command::Audit(args) => audit::run(*args),
         Command::Eval(args) => eval::run(*args),
         Command::Functions(args) => functions::run(&args),
         Command::Lint(args) => lint::run(&args),

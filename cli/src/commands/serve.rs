@@ -89,6 +89,7 @@ async fn source(args: ServeArgs) -> Result<PolicySource, String> {
             context: args.target.context,
         },
         native: args.native,
+        leads: true,
         authorizing: match args.authorizer {
             AuthorizerMode::Rbac => Authorizing::Rbac,
             AuthorizerMode::Review => Authorizing::Review(AuthorizerCache {

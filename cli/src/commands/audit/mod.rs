@@ -1,0 +1,191 @@
+//! `gavel audit`: the objects that exist, held against the policies.
+
+use std::fs;
+use std::io::{self, Write};
+use std::time::Instant;
+
+use gavel_cluster::audit::{Audit, Audited, Finding, Observer, Reports, Summary};
+use gavel_cluster::{AuthorizerCache, Authorizing, Cluster, Options, Target};
+use gavel_engine::value::Json;
+use gavel_libraries::authorizer::UserInfo;
+use serde_json::json;
+
+use crate::args::{AuditArgs, AuditOutput};
+use crate::exit_code::Exit;
+use crate::progress::Progress;
+use crate::report;
+
+mod manifests;
+
+/// Looks at the objects that the arguments name.
+pub(crate) fn run(args: AuditArgs) -> io::Result<Exit> {
+    let began = Instant::now();
+    let (metrics, exit_zero) = (args.metrics.clone(), args.exit_zero);
+    let mut unusable = false;
+    let summary = match args.policies.is_empty() {
+        false => manifests::run(&args, &mut unusable)?,
+        true => match of_cluster(&args) {
+            Ok(summary) => summary,
+            Err(error) => {
+                report::complain(&error);
+                return Ok(Exit::Usage);
+            }
+        },
+    };
+    for unread in &summary.unread {
+        report::complain(unread);
+    }
+    let seconds = began.elapsed().as_secs_f64();
+    if let Some(path) = metrics {
+        // Whoever reads it must not see half of it.
+        let new = path.with_extension("new");
+        fs::write(&new, summary.metrics(seconds))?;
+        fs::rename(new, path)?;
+    }
+    let found: u64 = summary.findings.values().sum();
+    report::summary(&format!(
+        "{} objects in {seconds:.1} s: {found} violations",
+        summary.objects
+    ));
+    Ok(match (unusable || !summary.unread.is_empty(), found) {
+        (true, _) => Exit::Usage,
+        (false, 0) => Exit::Success,
+        (false, _) if exit_zero => Exit::Success,
+        (false, _) => Exit::Rejected,
+    })
+}
+
+/// Looks at the objects of a cluster.
+fn of_cluster(args: &AuditArgs) -> Result<Summary, String> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build();
+    let runtime = runtime.map_err(|error| error.to_string())?;
+    let audit = Audit {
+        shard: args.shard,
+        page: args.chunk_size,
+        user: user(args),
+        native: args.native,
+    };
+    let options = Options {
+        target: Target {
+            kubeconfig: args.target.kubeconfig.clone(),
+            context: args.target.context.clone(),
+        },
+        native: args.native,
+        authorizing: Authorizing::Review(AuthorizerCache::default()),
+        leads: false,
+    };
+    let ended = runtime.block_on(async {
+        let cluster = Cluster::follow(options).await;
+        let cluster = cluster.map_err(|error| error.to_string())?;
+        let reports = match args.reports {
+            true => Some(Reports::new(&cluster, args.shard).await?),
+            false => None,
+        };
+        let mut told = Told {
+            output: args.output,
+            reports,
+            progress: Progress::new(true),
+            resource: String::new(),
+        };
+        let summary = audit.run(&cluster, &mut told).await;
+        told.progress.end();
+        let summary = summary.map_err(|error| error.to_string())?;
+        if let Some(reports) = told.reports {
+            reports.finish().await?;
+        }
+        Ok(summary)
+    });
+    runtime.shutdown_background();
+    ended
+}
+
+/// Who is taken to have created the objects.
+fn user(args: &AuditArgs) -> UserInfo {
+    let account = args.user.strip_prefix("system:serviceaccount:");
+    match account.and_then(|account| account.split_once(':')) {
+        Some((namespace, name)) => UserInfo::service_account(namespace, name),
+        None => UserInfo {
+            name: args.user.clone(),
+            ..UserInfo::default()
+        },
+    }
+}
+
+/// Prints what a run over a cluster finds.
+struct Told {
+    output: AuditOutput,
+    reports: Option<Reports>,
+    progress: Progress,
+    /// What is looked at.
+    resource: String,
+}
+
+impl Observer for Told {
+    fn resource(&mut self, resource: &Audited) {
+        self.resource.clone_from(&resource.plural);
+    }
+
+    fn progress(&mut self, objects: u64, remaining: Option<u64>) {
+        let total = objects.saturating_add(remaining.unwrap_or_default());
+        self.progress.reach(objects, total);
+    }
+
+    async fn found(
+        &mut self,
+        resource: &Audited,
+        object: &Json,
+        findings: &[Finding],
+    ) -> Result<(), String> {
+        let printed = self
+            .progress
+            .aside(|| print(self.output, &resource.kind.kind, object, findings));
+        printed.map_err(|error| error.to_string())?;
+        match &mut self.reports {
+            Some(reports) => reports.add(resource, object, findings).await,
+            None => Ok(()),
+        }
+    }
+}
+
+/// Prints what is found of an object.
+fn print(output: AuditOutput, kind: &str, object: &Json, findings: &[Finding]) -> io::Result<()> {
+    if findings.is_empty() {
+        return Ok(());
+    }
+    let metadata = |field: &str| {
+        let text = object
+            .get("metadata")
+            .and_then(|metadata| metadata.get(field));
+        text.and_then(Json::as_str).unwrap_or_default()
+    };
+    let (namespace, name) = (metadata("namespace"), metadata("name"));
+    let mut out = io::stdout().lock();
+    for finding in findings {
+        let Finding {
+            policy,
+            binding,
+            outcome,
+            message,
+        } = finding;
+        match output {
+            AuditOutput::Json => {
+                let line = json!({
+                    "apiVersion": object.get("apiVersion"), "kind": kind, "namespace": namespace, "name": name,
+                    "policy": policy, "binding": binding, "result": outcome.name(), "message": message,
+                });
+                writeln!(out, "{line}")?;
+            }
+            AuditOutput::Text => {
+                let slash = if namespace.is_empty() { "" } else { "/" };
+                let (result, message) = (outcome.name(), message.replace('\n', "\n  "));
+                writeln!(
+                    out,
+                    "{kind} {namespace}{slash}{name}: {result}: {policy}: {message}"
+                )?;
+            }
+        }
+    }
+    Ok(())
+}

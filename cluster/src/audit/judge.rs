@@ -1,0 +1,157 @@
+//! What the policies say of one object.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use gavel_libraries::authorizer::{Authorizer, UserInfo};
+use gavel_policy::{
+    AdmissionRequest, AuditOutcome, Evaluation, GroupVersionKind, GroupVersionResource, Options,
+    Verdict, dispatch,
+};
+use gavel_state::State;
+use serde_json::{Value as Json, json};
+
+/// A resource whose objects are looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Audited {
+    /// The kind of the objects.
+    pub kind: GroupVersionKind,
+    /// The plural name.
+    pub plural: String,
+    /// Whether the objects have a namespace.
+    pub namespaced: bool,
+}
+
+/// What a policy says against an object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// The policy.
+    pub policy: String,
+    /// The binding; empty where the policy cannot be asked at all.
+    pub binding: String,
+    /// What it came to.
+    pub outcome: Outcome,
+    /// What is said.
+    pub message: String,
+}
+
+/// What a policy came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Outcome {
+    /// The object would be denied.
+    Fail,
+    /// The object would be admitted with a warning or an audit annotation.
+    Warn,
+    /// The policy cannot tell.
+    Error,
+}
+
+impl Outcome {
+    /// As reports name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Outcome::Fail => "fail",
+            Outcome::Warn => "warn",
+            Outcome::Error => "error",
+        }
+    }
+}
+
+/// What the policies say against an object, as if this user created it now.
+pub fn judge(
+    state: &State,
+    authorizer: &Arc<dyn Authorizer>,
+    user: &Arc<UserInfo>,
+    resource: &Audited,
+    object: &Json,
+) -> Vec<Finding> {
+    let metadata = |field: &str| {
+        let metadata = object.get("metadata");
+        let text = metadata.and_then(|metadata| metadata.get(field));
+        text.and_then(Json::as_str).unwrap_or_default()
+    };
+    let is_namespace = resource.kind.group.is_empty() && resource.kind.kind == "Namespace";
+    let create = json!({"apiVersion": "meta.k8s.io/v1", "kind": "CreateOptions"});
+    let request = AdmissionRequest {
+        uid: metadata("uid"),
+        kind: resource.kind.clone(),
+        resource: GroupVersionResource {
+            group: resource.kind.group.clone(),
+            version: resource.kind.version.clone(),
+            resource: resource.plural.as_str().into(),
+        },
+        subresource: "",
+        name: metadata("name"),
+        namespace: match is_namespace {
+            true => metadata("name"),
+            false => metadata("namespace"),
+        },
+        operation: "CREATE",
+        user: Arc::clone(user),
+        object: object.into(),
+        old_object: gavel_engine::value::Value::NULL,
+        dry_run: true,
+        options: (&create).into(),
+    };
+    let found = Found {
+        state,
+        findings: RefCell::default(),
+    };
+    let options = Options {
+        observer: &found,
+        authorizer: Some(authorizer),
+        server: state.server(),
+        ..Options::default()
+    };
+    drop(dispatch(&state.snapshot(&request), &request, &options));
+    found.findings.into_inner()
+}
+
+/// Notes what policies say against an object.
+struct Found<'s> {
+    state: &'s State,
+    findings: RefCell<Vec<Finding>>,
+}
+
+impl Found<'_> {
+    fn note(&self, policy: &str, binding: &str, outcome: Outcome, message: &str) {
+        self.findings.borrow_mut().push(Finding {
+            policy: policy.to_owned(),
+            binding: binding.to_owned(),
+            outcome,
+            message: message.to_owned(),
+        });
+    }
+}
+
+impl gavel_policy::Observer for Found<'_> {
+    fn ignored(&self, policy: &str, binding: Option<&str>, error: &str) {
+        self.note(policy, binding.unwrap_or_default(), Outcome::Error, error);
+    }
+
+    fn refused(&self, policy: &str, binding: Option<&str>, error: &str) {
+        self.note(policy, binding.unwrap_or_default(), Outcome::Error, error);
+    }
+
+    fn evaluated(&self, policy: &str, binding: &str, _: Option<&Json>, found: &Evaluation) {
+        let denies = self
+            .state
+            .actions(binding)
+            .iter()
+            .any(|action| action == "Deny");
+        for decision in &found.decisions {
+            let outcome = match (decision.verdict, denies) {
+                (Verdict::Admit, _) => continue,
+                (Verdict::Error, _) => Outcome::Error,
+                (Verdict::Deny, true) => Outcome::Fail,
+                (Verdict::Deny, false) => Outcome::Warn,
+            };
+            self.note(policy, binding, outcome, &decision.message);
+        }
+        for annotation in &found.audit_annotations {
+            if let AuditOutcome::Error(error) = &annotation.outcome {
+                self.note(policy, binding, Outcome::Error, error);
+            }
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! The objects that exist, held against the policies, as if each were created now.
+
+mod judge;
+mod pages;
+mod plan;
+mod reports;
+mod run;
+mod shard;
+
+pub use judge::{Audited, Finding, Outcome, judge};
+pub use reports::Reports;
+pub use run::{Audit, AuditError, Observer, Summary};
+pub use shard::Shard;

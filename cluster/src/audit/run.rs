@@ -1,0 +1,239 @@
+//! A run over the objects of a cluster.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use gavel_libraries::authorizer::{Authorizer, AuthorizerAttributes, Decision, UserInfo};
+use gavel_state::{Live, State};
+use serde_json::Value as Json;
+use tokio::runtime::Handle;
+
+use super::judge::{Audited, Finding, Outcome, judge};
+use super::pages::{Page, Pages};
+use super::plan::plan;
+use super::shard::Shard;
+use crate::access::message;
+use crate::follow::Cluster;
+
+/// What is to be done.
+#[derive(Debug, Clone)]
+pub struct Audit {
+    /// The part of the objects that is looked at.
+    pub shard: Shard,
+    /// The objects of a page.
+    pub page: u32,
+    /// Who is taken to have created the objects.
+    pub user: UserInfo,
+    /// Whether the built-in policies are asked, and not Gavel's own.
+    pub native: bool,
+}
+
+/// Why a run ends early.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct AuditError(String);
+
+/// Is told what a run finds.
+pub trait Observer {
+    /// A resource begins.
+    fn resource(&mut self, resource: &Audited);
+
+    /// So many objects are looked at; so many more are to come, where that is known.
+    fn progress(&mut self, objects: u64, remaining: Option<u64>);
+
+    /// What policies say against an object; nothing where they say nothing.
+    fn found(
+        &mut self,
+        resource: &Audited,
+        object: &Json,
+        findings: &[Finding],
+    ) -> impl Future<Output = Result<(), String>>;
+}
+
+/// What a run came to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// The objects that were looked at.
+    pub objects: u64,
+    /// How often each policy said what.
+    pub findings: BTreeMap<(String, Outcome), u64>,
+    /// Resources that could not be read, with why.
+    pub unread: Vec<String>,
+}
+
+impl Summary {
+    /// Counts what was found of an object.
+    pub fn count(&mut self, findings: &[Finding]) {
+        self.objects = self.objects.saturating_add(1);
+        for finding in findings {
+            let key = (finding.policy.clone(), finding.outcome);
+            let count = self.findings.entry(key).or_default();
+            *count = count.saturating_add(1);
+        }
+    }
+
+    /// As metrics in the text format of Prometheus.
+    pub fn metrics(&self, seconds: f64) -> String {
+        use std::fmt::Write;
+        let mut text = String::from("# TYPE gavel_audit_violations gauge\n");
+        // Writing to a text does not fail.
+        for ((policy, outcome), count) in &self.findings {
+            let outcome = outcome.name();
+            let _ = writeln!(
+                text,
+                "gavel_audit_violations{{policy=\"{policy}\",result=\"{outcome}\"}} {count}"
+            );
+        }
+        let gauges = [
+            ("gavel_audit_objects", self.objects.to_string()),
+            (
+                "gavel_audit_unread_resources",
+                self.unread.len().to_string(),
+            ),
+            ("gavel_audit_duration_seconds", format!("{seconds:.3}")),
+            (
+                "gavel_audit_end_timestamp_seconds",
+                jiff::Timestamp::now().as_second().to_string(),
+            ),
+        ];
+        for (name, value) in gauges {
+            let _ = writeln!(text, "# TYPE {name} gauge\n{name} {value}");
+        }
+        text
+    }
+}
+
+impl Audit {
+    /// Looks at the objects of a cluster.
+    ///
+    /// # Errors
+    ///
+    /// The cluster cannot be asked what there is, or what is found cannot be told. A resource that cannot be read is told in
+    /// the summary.
+    pub async fn run(
+        &self,
+        cluster: &Cluster,
+        observer: &mut impl Observer,
+    ) -> Result<Summary, AuditError> {
+        let mut published = cluster.published();
+        let first = published.wait_for(Option::is_some).await;
+        let first = first.ok().and_then(|first| first.clone());
+        let first = first.ok_or_else(|| AuditError("the cluster is not followed".to_owned()))?;
+        let state = match (self.native, first.shadow) {
+            (true, Some(shadow)) => shadow,
+            _ => first.state,
+        };
+        let judging = Arc::new(Judging {
+            authorizer: authorizer(&state, cluster.live()),
+            state,
+            user: Arc::new(self.user.clone()),
+            shard: self.shard,
+        });
+        let plan = plan(cluster.client(), &judging.state).await;
+        let plan = plan.map_err(|error| AuditError(message(error)))?;
+        let mut summary = Summary::default();
+        for resource in plan {
+            observer.resource(&resource);
+            let pages = Pages::new(cluster.client().clone(), &resource, self.page);
+            let resource = Arc::new(resource);
+            let read = judging.read(&resource, pages, observer, &mut summary).await;
+            if let Err(error) = read? {
+                let name = &resource.plural;
+                summary.unread.push(format!("{name}: {}", message(error)));
+            }
+        }
+        Ok(summary)
+    }
+}
+
+/// By what objects are judged.
+struct Judging {
+    state: Arc<State>,
+    authorizer: Arc<dyn Authorizer>,
+    user: Arc<UserInfo>,
+    shard: Shard,
+}
+
+impl Judging {
+    /// Looks at the objects of a resource, while the next page is on its way. The inner error is the API server's.
+    async fn read(
+        self: &Arc<Self>,
+        resource: &Arc<Audited>,
+        mut pages: Pages,
+        observer: &mut impl Observer,
+        summary: &mut Summary,
+    ) -> Result<kube::Result<()>, AuditError> {
+        let mut page = match pages.next().await {
+            Ok(page) => page,
+            Err(error) => return Ok(Err(error)),
+        };
+        while let Some(Page { objects, remaining }) = page {
+            let (judging, resource_of_page) = (Arc::clone(self), Arc::clone(resource));
+            let judged =
+                tokio::task::spawn_blocking(move || judging.page(&resource_of_page, objects));
+            let (judged, next) = tokio::join!(judged, pages.next());
+            let judged = judged.map_err(|error| AuditError(error.to_string()))?;
+            for (object, findings) in &judged {
+                summary.count(findings);
+                let told = observer.found(resource, object, findings).await;
+                told.map_err(AuditError)?;
+            }
+            observer.progress(summary.objects, remaining);
+            page = match next {
+                Ok(page) => page,
+                Err(error) => return Ok(Err(error)),
+            };
+        }
+        Ok(Ok(()))
+    }
+
+    fn page(&self, resource: &Audited, objects: Vec<Json>) -> Vec<(Json, Vec<Finding>)> {
+        let group = &resource.kind.group;
+        let qualified = format!("{}.{group}", resource.plural);
+        let objects = objects.into_iter().filter(|object| {
+            let metadata = |field: &str| {
+                let text = object
+                    .get("metadata")
+                    .and_then(|metadata| metadata.get(field));
+                text.and_then(Json::as_str).unwrap_or_default()
+            };
+            self.shard
+                .has(&qualified, metadata("namespace"), metadata("name"))
+        });
+        let judged = objects.map(|object| {
+            let Judging {
+                state,
+                authorizer,
+                user,
+                ..
+            } = self;
+            let findings = judge(state, authorizer, user, resource, &object);
+            (object, findings)
+        });
+        judged.collect()
+    }
+}
+
+fn authorizer(state: &State, live: Arc<dyn Live>) -> Arc<dyn Authorizer> {
+    match live.decides_access() {
+        true => Arc::new(Waiting {
+            live,
+            runtime: Handle::current(),
+        }),
+        false => Arc::clone(state.authorizer()),
+    }
+}
+
+/// Asks the cluster and waits, on a thread that may.
+#[derive(Debug)]
+struct Waiting {
+    live: Arc<dyn Live>,
+    runtime: Handle,
+}
+
+impl Authorizer for Waiting {
+    fn authorize(&self, question: &AuthorizerAttributes) -> Decision {
+        let known = self.live.known(question);
+        known.unwrap_or_else(|| self.runtime.block_on(self.live.authorize(question)))
+    }
+}

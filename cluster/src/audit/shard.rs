@@ -1,0 +1,105 @@
+//! Which objects a run looks at, where several share the work.
+
+use std::str::FromStr;
+
+/// One of several equal parts of all objects: which part an object is in depends on its name alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shard {
+    index: u64,
+    count: u64,
+}
+
+impl Default for Shard {
+    fn default() -> Self {
+        Shard { index: 0, count: 1 }
+    }
+}
+
+impl Shard {
+    /// Whether an object is in this part.
+    pub fn has(self, resource: &str, namespace: &str, name: &str) -> bool {
+        let hash = fnv1a([resource, namespace, name]);
+        hash.checked_rem(self.count).unwrap_or_default() == self.index
+    }
+
+    /// Which part it is, counted from 0.
+    pub fn index(self) -> u64 {
+        self.index
+    }
+
+    /// How many parts there are.
+    pub fn count(self) -> u64 {
+        self.count
+    }
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    /// Reads `K/N`, as an Indexed Job counts: from 0.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || format!("{text:?} must be K/N, with K from 0 to N-1");
+        let (index, count) = text.split_once('/').ok_or_else(wrong)?;
+        let [index, count] = [index, count].map(str::parse::<u64>);
+        match (index, count) {
+            (Ok(index), Ok(count)) if index < count => Ok(Shard { index, count }),
+            _ => Err(wrong()),
+        }
+    }
+}
+
+/// The hash of texts (Fowler, Noll, Vo: FNV-1a, 64 bits), which is the same everywhere and always.
+fn fnv1a(texts: [&str; 3]) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for text in texts {
+        for byte in text.bytes().chain([0]) {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+        }
+    }
+    // The last bits alone are uneven for texts that are alike.
+    hash ^ (hash >> 32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_object_is_in_one_part_and_parts_are_about_equal() {
+        let parts: Vec<Shard> = (0..7).map(|k| format!("{k}/7").parse().unwrap()).collect();
+        let mut sizes = [0; 7];
+        for n in 0..7_000 {
+            let name = format!("object-{n}");
+            let in_parts = parts
+                .iter()
+                .filter(|part| part.has("pods", "default", &name));
+            let found: Vec<u64> = in_parts.map(|part| part.index()).collect();
+            assert_eq!(found.len(), 1, "{name}");
+            sizes[usize::try_from(found[0]).unwrap()] += 1;
+        }
+        assert!(
+            sizes.iter().all(|size| (900..1100).contains(size)),
+            "{sizes:?}"
+        );
+    }
+
+    #[test]
+    fn a_part_is_what_it_was_in_other_versions() {
+        let found: Vec<bool> = (0..4)
+            .map(|k| {
+                format!("{k}/4")
+                    .parse::<Shard>()
+                    .unwrap()
+                    .has("pods", "ns", "a")
+            })
+            .collect();
+        assert_eq!(found, [false, false, true, false]);
+    }
+
+    #[test]
+    fn what_is_no_part_is_refused() {
+        for text in ["", "1", "2/2", "-1/2", "a/b", "0/0"] {
+            assert!(text.parse::<Shard>().is_err(), "{text}");
+        }
+    }
+}

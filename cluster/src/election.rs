@@ -1,0 +1,160 @@
+//! Which of the replicas leads: the holder of a Lease (client-go `tools/leaderelection`). All serve; one writes.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use kube::Client;
+use kube::api::{GetParams, PostParams};
+use kube::core::Request;
+use serde_json::{Value as Json, json};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::access::message;
+
+/// How long a lease is held without being renewed.
+const DURATION: Duration = Duration::from_secs(15);
+/// How long its holder tries to renew it before it leads no more.
+const DEADLINE: Duration = Duration::from_secs(10);
+/// How long between tries.
+const RETRY: Duration = Duration::from_secs(2);
+/// The name of the lease.
+const NAME: &str = "gavel";
+
+/// A candidate.
+pub(crate) struct Candidate {
+    client: Client,
+    path: String,
+    /// What tells it from the others.
+    identity: String,
+    /// The lease as it was seen last, and when it was first seen like that, by the own clock.
+    seen: Option<(Json, Instant)>,
+}
+
+impl Candidate {
+    /// A candidate for the lease of a namespace.
+    pub(crate) fn new(client: Client, namespace: &str) -> Self {
+        let host = std::env::var("HOSTNAME").unwrap_or_else(|_| "gavel".to_owned());
+        let (process, now) = (std::process::id(), Timestamp::now().as_nanosecond());
+        Candidate {
+            client,
+            path: format!("/apis/coordination.k8s.io/v1/namespaces/{namespace}/leases"),
+            identity: format!("{host}_{process}_{now:x}"),
+            seen: None,
+        }
+    }
+
+    /// Runs for the lease, for as long as this is awaited. Tells whether it is held.
+    pub(crate) async fn run(mut self, leads: watch::Sender<bool>) {
+        let mut renewed = Instant::now();
+        loop {
+            let held = match timeout(DEADLINE, self.try_hold()).await {
+                Ok(Ok(held)) => {
+                    renewed = Instant::now();
+                    held
+                }
+                Ok(Err(error)) => {
+                    tracing::debug!(error = message(error), "lease not renewed");
+                    *leads.borrow() && renewed.elapsed() < DEADLINE
+                }
+                Err(_) => false,
+            };
+            let changed = leads.send_if_modified(|leads| std::mem::replace(leads, held) != held);
+            if changed {
+                let identity = &self.identity;
+                match held {
+                    true => tracing::info!(identity, "leading"),
+                    false => tracing::warn!(identity, "leading no more"),
+                }
+            }
+            sleep(RETRY).await;
+        }
+    }
+
+    /// Takes the lease or renews it. False: another holds it.
+    async fn try_hold(&mut self) -> kube::Result<bool> {
+        let get = request(Request::new(&self.path).get(NAME, &GetParams::default()))?;
+        let lease = match self.client.request::<Json>(get).await {
+            Ok(lease) => lease,
+            Err(kube::Error::Api(status)) if status.code == 404 => return self.create().await,
+            Err(error) => return Err(error),
+        };
+        let spec = lease.get("spec").cloned().unwrap_or_default();
+        let text = |field: &str| spec.get(field).and_then(Json::as_str).unwrap_or_default();
+        let is_own = text("holderIdentity") == self.identity;
+        let is_new = self.seen.as_ref().is_none_or(|(seen, _)| *seen != spec);
+        if is_new {
+            self.seen = Some((spec.clone(), Instant::now()));
+        }
+        let since = self.seen.as_ref().map(|(_, since)| since.elapsed());
+        let is_free =
+            text("holderIdentity").is_empty() || since.is_some_and(|since| since > DURATION);
+        if !is_own && !is_free {
+            return Ok(false);
+        }
+        let transitions = spec
+            .get("leaseTransitions")
+            .and_then(Json::as_i64)
+            .unwrap_or(0);
+        let (acquired, transitions) = match is_own {
+            true => (text("acquireTime").to_owned(), transitions),
+            false => (now(), transitions.saturating_add(1)),
+        };
+        let mut renewed = lease.clone();
+        if let Some(fields) = renewed.as_object_mut() {
+            fields.insert("spec".to_owned(), self.spec(&acquired, transitions));
+        }
+        self.write(Request::new(&self.path).replace(NAME, &PostParams::default(), bytes(&renewed)?))
+            .await
+    }
+
+    async fn create(&self) -> kube::Result<bool> {
+        let lease = json!({
+            "apiVersion": "coordination.k8s.io/v1",
+            "kind": "Lease",
+            "metadata": {"name": NAME},
+            "spec": self.spec(&now(), 0),
+        });
+        self.write(Request::new(&self.path).create(&PostParams::default(), bytes(&lease)?))
+            .await
+    }
+
+    /// Another may have been faster.
+    async fn write(
+        &self,
+        written: Result<http::Request<Vec<u8>>, kube::core::request::Error>,
+    ) -> kube::Result<bool> {
+        match self.client.request::<Json>(request(written)?).await {
+            Ok(_) => Ok(true),
+            Err(kube::Error::Api(status)) if status.code == 409 => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn spec(&self, acquired: &str, transitions: i64) -> Json {
+        json!({
+            "holderIdentity": self.identity,
+            "leaseDurationSeconds": DURATION.as_secs(),
+            "acquireTime": acquired,
+            "renewTime": now(),
+            "leaseTransitions": transitions,
+        })
+    }
+}
+
+fn request(
+    request: Result<http::Request<Vec<u8>>, kube::core::request::Error>,
+) -> kube::Result<http::Request<Vec<u8>>> {
+    request.map_err(kube::Error::BuildRequest)
+}
+
+fn bytes(value: &Json) -> kube::Result<Vec<u8>> {
+    serde_json::to_vec(value).map_err(kube::Error::SerdeError)
+}
+
+/// The time as Kubernetes writes it in leases.
+fn now() -> String {
+    Timestamp::now()
+        .strftime("%Y-%m-%dT%H:%M:%S%.6fZ")
+        .to_string()
+}

@@ -43,9 +43,11 @@ pub(crate) fn run(args: AuditArgs) -> io::Result<Exit> {
         fs::rename(new, path)?;
     }
     let found: u64 = summary.findings.values().sum();
+    let count = |count, thing| report::count(usize::try_from(count).unwrap_or(usize::MAX), thing);
     report::summary(&format!(
-        "{} objects in {seconds:.1} s: {found} violations",
-        summary.objects
+        "{} in {seconds:.1} s: {}",
+        count(summary.objects, "object"),
+        count(found, "violation")
     ));
     Ok(match (unusable || !summary.unread.is_empty(), found) {
         (true, _) => Exit::Usage,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gavel_libraries::authorizer::{Authorizer, UserInfo};
 use gavel_policy::{
     AdmissionRequest, AuditOutcome, Evaluation, GroupVersionKind, GroupVersionResource, Options,
-    Verdict, dispatch,
+    PolicyDecisionEvaluation, dispatch,
 };
 use gavel_state::State;
 use serde_json::{Value as Json, json};
@@ -140,11 +140,11 @@ impl gavel_policy::Observer for Found<'_> {
             .iter()
             .any(|action| action == "Deny");
         for decision in &found.decisions {
-            let outcome = match (decision.verdict, denies) {
-                (Verdict::Admit, _) => continue,
-                (Verdict::Error, _) => Outcome::Error,
-                (Verdict::Deny, true) => Outcome::Fail,
-                (Verdict::Deny, false) => Outcome::Warn,
+            let outcome = match (decision.evaluation, denies) {
+                (PolicyDecisionEvaluation::Admit, _) => continue,
+                (PolicyDecisionEvaluation::Error, _) => Outcome::Error,
+                (PolicyDecisionEvaluation::Deny, true) => Outcome::Fail,
+                (PolicyDecisionEvaluation::Deny, false) => Outcome::Warn,
             };
             self.note(policy, binding, outcome, &decision.message);
         }

@@ -5,11 +5,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gavel_engine::value::Json;
-use gavel_manifest::{Document, Format, Problem, Reading};
+use gavel_manifest::problem::rule;
+use gavel_manifest::{Document, Format, Place, Problem, Reading};
 
 /// The text of a file; `-` is standard input.
 pub(crate) fn text(path: &Path) -> Result<String, Problem> {
-    let bytes = match path.as_os_str() == "-" {
+    let is_stdin = path.as_os_str() == "-";
+    let bytes = match is_stdin {
         true => {
             let mut bytes = Vec::new();
             io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
@@ -17,8 +19,49 @@ pub(crate) fn text(path: &Path) -> Result<String, Problem> {
         false => std::fs::read(path),
     };
     let bytes = bytes.map_err(|error| Problem::unreadable(path, error))?;
+    if is_stdin && bytes.is_empty() {
+        return Err(Problem::unreadable(path, "standard input is empty"));
+    }
+    decode(bytes).map_err(|problem| problem.in_file(&Arc::from(path)))
+}
+
+/// Bytes as text; what they look like and the line, where they are no UTF-8.
+fn decode(bytes: Vec<u8>) -> Result<String, Problem> {
+    let looks_like = |what: &str| {
+        let message = format!("must be UTF-8, but looks like {what}");
+        Err(Problem::new(rule::UNREADABLE, message))
+    };
+    match bytes.as_slice() {
+        [0x1f, 0x8b, ..] => return looks_like("a file packed with gzip; unpack it first (gunzip)"),
+        [b'P', b'K', 3, 4, ..] => return looks_like("a zip archive"),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
+            return looks_like("UTF-16; convert it first (iconv -f UTF-16 -t UTF-8)");
+        }
+        [b'\x7f', b'E', b'L', b'F', ..] => return looks_like("a program"),
+        _ => {}
+    }
     String::from_utf8(bytes).map_err(|error| {
-        Problem::unreadable(path, format!("must be UTF-8: {}", error.utf8_error()))
+        let valid = error.utf8_error().valid_up_to();
+        let bytes = error.as_bytes();
+        let before = bytes.get(..valid).unwrap_or_default();
+        let line = before.iter().filter(|byte| **byte == b'\n').count();
+        let start = before.iter().rposition(|byte| *byte == b'\n');
+        let start = start.map_or(0, |at| at.saturating_add(1));
+        let column = String::from_utf8_lossy(before.get(start..).unwrap_or_default());
+        let byte = bytes.get(valid).copied().unwrap_or_default();
+        let what = match bytes.contains(&0) {
+            true => "a binary file".to_owned(),
+            false => format!("another encoding: the byte 0x{byte:02x} is no UTF-8 here"),
+        };
+        let place = Place {
+            line: u32::try_from(line.saturating_add(1)).unwrap_or(u32::MAX),
+            column: u32::try_from(column.chars().count().saturating_add(1)).unwrap_or(u32::MAX),
+        };
+        Problem::new(
+            rule::UNREADABLE,
+            format!("must be UTF-8, but looks like {what}"),
+        )
+        .at(place)
     })
 }
 
@@ -46,6 +89,11 @@ pub(crate) fn documents(path: &Path) -> Result<Vec<Json>, Problem> {
 
 /// The documents of a file: JSON where the name ends so, otherwise YAML, of which JSON is a part.
 pub(crate) fn manifest(path: &Path) -> Result<Reading, Problem> {
+    Ok(documents_of(&text(path)?, path).in_file(&Arc::from(path)))
+}
+
+/// The documents of a text that was read from a path.
+pub(crate) fn documents_of(text: &str, path: &Path) -> Reading {
     let format = Format::of(path).unwrap_or(Format::Yaml);
-    Ok(gavel_manifest::read(&text(path)?, format).in_file(&Arc::from(path)))
+    gavel_manifest::read(text, format)
 }

@@ -9,8 +9,12 @@ use std::process::ExitCode;
 use clap::Parser;
 
 mod args;
+mod baseline;
 mod commands;
+mod config;
 mod exit_code;
+mod findings;
+mod fix;
 mod input;
 mod manifests;
 mod newer;

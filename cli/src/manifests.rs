@@ -1,11 +1,14 @@
-//! The manifests of a run. What cannot be used is told and passed over, so that one run tells everything.
+//! The manifests of a run: files, folders and standard input. What cannot be used is told and passed over, so that one run tells
+//! everything.
 
 use std::fmt::Display;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gavel_engine::value::Json;
 use gavel_manifest::problem::rule;
-use gavel_manifest::{Document, Reading};
+use gavel_manifest::{Document, Problem};
 
 use crate::exit_code::Exit;
 use crate::progress::Progress;
@@ -17,6 +20,19 @@ pub(crate) struct Manifests {
     recursive: bool,
     unusable: bool,
     progress: Progress,
+}
+
+/// A file of manifests.
+#[derive(Debug)]
+pub(crate) struct ManifestFile {
+    /// The path; `-` is standard input.
+    pub(crate) path: Arc<Path>,
+    /// The text.
+    pub(crate) text: Arc<str>,
+    /// The objects in it, those of lists included.
+    pub(crate) objects: Vec<Document>,
+    /// What is wrong with documents that cannot be read.
+    pub(crate) problems: Vec<Problem>,
 }
 
 impl Manifests {
@@ -32,34 +48,54 @@ impl Manifests {
     /// The objects of files, those in folders included.
     pub(crate) fn objects(&mut self, paths: &[PathBuf]) -> Vec<Document> {
         let mut objects = Vec::new();
-        let files = self.files(paths);
-        self.progress.expect(files.len());
-        for path in files {
-            match input::manifest(&path) {
-                Ok(Reading {
-                    documents,
-                    problems,
-                }) => {
-                    let documents = documents.into_iter();
-                    objects.extend(documents.flat_map(Document::into_objects));
-                    problems.iter().for_each(|problem| self.complain(problem));
-                }
-                Err(problem) => self.complain(&problem),
+        for file in self.files(paths) {
+            for problem in &file.problems {
+                self.complain(problem);
             }
-            self.progress.step();
+            objects.extend(file.objects);
         }
         objects
     }
 
-    fn files(&mut self, paths: &[PathBuf]) -> Vec<PathBuf> {
-        let mut files = Vec::new();
+    /// The files that the paths name, those in folders included, each read. What cannot be read at all is told.
+    pub(crate) fn files(&mut self, paths: &[PathBuf]) -> Vec<ManifestFile> {
+        let mut named = Vec::new();
         for path in paths {
             match gavel_manifest::files(path, self.recursive) {
-                Ok(found) => files.extend(found),
+                Ok(found) if found.is_empty() => self.tell_of_empty_folder(path),
+                Ok(found) => named.extend(found),
                 Err(problem) => self.complain(&problem),
             }
         }
+        self.progress.expect(named.len());
+        let mut files = Vec::new();
+        for read in in_parallel(&named, |path| read(path)) {
+            match read {
+                Ok(file) => files.push(file),
+                Err(problem) => self.complain(&problem),
+            }
+            self.progress.step();
+        }
         files
+    }
+
+    /// A folder without manifests is a mistake: nothing in it was looked at.
+    fn tell_of_empty_folder(&mut self, path: &Path) {
+        let within = match self.recursive {
+            true => Vec::new(),
+            false => gavel_manifest::files(path, true).unwrap_or_default(),
+        };
+        let what = "has no files that end in .yaml, .yml or .json";
+        let path = path.display();
+        match within.len() {
+            0 => self.complain(&format!("{path} {what}")),
+            more => {
+                let files = report::count(more, "file");
+                self.complain(&format!(
+                    "{path} {what}, but its folders have {files}: add -R to read them"
+                ));
+            }
+        }
     }
 
     /// Tells that an object cannot be used.
@@ -96,6 +132,49 @@ impl Manifests {
             (false, _) => Exit::Rejected,
         }
     }
+}
+
+fn read(path: &Path) -> Result<ManifestFile, Problem> {
+    let file: Arc<Path> = Arc::from(path);
+    let text = input::text(path)?;
+    let reading = input::documents_of(&text, path).in_file(&file);
+    let documents = reading.documents.into_iter();
+    Ok(ManifestFile {
+        path: file,
+        text: text.into(),
+        objects: documents.flat_map(Document::into_objects).collect(),
+        problems: reading.problems,
+    })
+}
+
+/// What `work` makes of each item, in their order, on as many threads as there are cores.
+pub(crate) fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let threads = cores.min(items.len());
+    if threads <= 1 {
+        return items.iter().map(work).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let take = || {
+        let mut done = Vec::new();
+        loop {
+            let n = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(n) else {
+                return done;
+            };
+            done.push((n, work(item)));
+        }
+    };
+    let mut done: Vec<(usize, R)> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(take)).collect();
+        let results = threads.into_iter().flat_map(|thread| match thread.join() {
+            Ok(done) => done,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        results.collect()
+    });
+    done.sort_by_key(|(n, _)| *n);
+    done.into_iter().map(|(_, result)| result).collect()
 }
 
 /// Whether an object is a CustomResourceDefinition.

@@ -1,312 +1,418 @@
-//! `gavel lint`, run as a user runs it.
+//! `gavel lint` and `gavel explain`, run as a user runs them.
 #![cfg(test)]
 
 #[expect(dead_code, reason = "some of it is for `gavel serve`")]
 mod program;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use program::{Folder, definition, gavel};
+use serde_json::{Value as Json, json};
 
 const SCHEMA: &str = "        type: object
+        required: [spec]
         properties:
           spec:
             type: object
             properties:
               size: {type: integer}
-              hosts: {type: array, maxItems: 10, items: {type: string, maxLength: 253}}
-              notes: {type: array, items: {type: string}}
 ";
 
-/// What a kind of another API server is, as `kubectl get --raw` prints it.
-const OPENAPI: &str = r##"{
-    "paths": {
-        "/apis/apps.example/v1/namespaces/{namespace}/machines": {
-            "get": {"x-kubernetes-group-version-kind": {"group": "apps.example", "version": "v1", "kind": "Machine"}}
-        }
-    },
-    "components": {"schemas": {
-        "Machine": {
-            "type": "object",
-            "properties": {"spec": {"allOf": [{"$ref": "#/components/schemas/MachineSpec"}]}},
-            "x-kubernetes-group-version-kind": [{"group": "apps.example", "version": "v1", "kind": "Machine"}]
-        },
-        "MachineSpec": {"type": "object", "properties": {"cores": {"type": "integer"}}}
-    }}
-}"##;
-
-/// A policy about a resource; `more` is the rest of its `spec`.
-fn policy(group: &str, resource: &str, more: &str) -> String {
-    format!(
-        "apiVersion: admissionregistration.k8s.io/v1
+/// A policy about things of example.com.
+const POLICY: &str = "apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
 metadata:
   name: sizes
 spec:
   matchConstraints:
     resourceRules:
-    - apiGroups: [\"{group}\"]
+    - apiGroups: [example.com]
       apiVersions: [v1]
       operations: [CREATE]
-      resources: [\"{resource}\"]
-{more}"
-    )
+      resources: [things]
+  validations:
+  - expression: |
+      has(object.spec.size) &&
+        object.spec.sise < 5
+    message: size should be less than 5
+  - expression: object.spec.size + 1
+";
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// A policy, and what it may be about.
-fn folder(policy: &str) -> Folder {
+fn folder() -> Folder {
     Folder::new()
         .with("crd.yaml", &definition(SCHEMA))
-        .with("openapi.json", OPENAPI)
-        .with("policies/policy.yaml", policy)
+        .with("policies/policy.yaml", POLICY)
 }
 
-/// The exit status, standard output and standard error of a run about the policies.
+/// The exit status, standard output and standard error of a run about the policy and its definition.
 fn lint(folder: &Folder, args: &[&str]) -> (i32, String, String) {
-    let about = ["lint", "--policies", "policies", "--crd", "crd.yaml"];
+    let about = ["lint", "crd.yaml", "policies"];
     gavel(folder.path(), &[&about, args].concat(), "")
 }
 
-#[test]
-fn a_good_policy_has_no_findings() {
-    let more = "  validations:
-  - expression: object.spec.size < 5 && object.metadata.labels.size() > 0
-    messageExpression: \"'too large: ' + string(object.spec.size)\"
-";
-    let folder = folder(&policy("example.com", "things", more));
-    let expected = (0, String::new(), "1 object, 0 findings\n".to_owned());
-    assert_eq!(lint(&folder, &[]), expected);
+fn lines(out: &str) -> Vec<Json> {
+    out.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
-#[test]
-fn each_finding_is_a_line_with_its_place() {
-    let more = "  variables:
-  - name: hosts
-    expression: object.spec.host
-  - name: spec
-    expression: object.spec
-  matchConditions:
-  - name: sized
-    expression: has(object.spec.sizes)
-  validations:
-  - expression: |
-      object.spec.size < 5 &&
-        variables.spec.sise > 1
-  - expression: object.spec.notes.all(n, !n.contains('TODO'))
-  - expression: object.spec.size + 1
-    reason: Nonsense
-  auditAnnotations:
-  - key: size
-    valueExpression: string(object.spec.siz)
-  extra: 1
-";
-    let folder = folder(&policy("example.com", "things", more));
-    let (code, out, err) = lint(&folder, &[]);
-    let expected = [
-        "30:10: unknown field \"spec.extra\"",
-        "25:17: spec.validations[2].expression: Invalid value: \"object.spec.size + 1\": must evaluate to bool but got int",
-        "26:13: spec.validations[2].reason: Unsupported value: \"Nonsense\": supported values: \"Forbidden\", \"Invalid\", \"RequestEntityTooLarge\"",
-        "14:28: spec.variables[0].expression: undefined field 'host' (example.com/v1 Thing)",
-        "19:20: spec.matchConditions[0].expression: undefined field 'sizes' (example.com/v1 Thing)",
-        "23:23: spec.validations[0].expression: undefined field 'sise' (example.com/v1 Thing)",
-        "29:40: spec.auditAnnotations[0].valueExpression: undefined field 'siz' (example.com/v1 Thing)",
-        "24:17: spec.validations[1].expression: may cost up to 329858626354 units, and is ended at 1000000 (example.com/v1 Thing)",
-    ];
-    let expected = expected.map(|line| format!("policies/policy.yaml:{line}\n"));
-    assert_eq!(out, expected.concat());
-    assert_eq!((code, err.as_str()), (1, "1 object, 8 findings\n"));
-}
-
-#[test]
-fn what_is_not_known_is_said_to_be_unchecked() {
-    let more = "  paramKind: {apiVersion: example.com/v1, kind: Limit}
-  validations:
-  - expression: object.spec.core < params.most
-";
-    let unchecked = |reason: &str| {
-        format!(
-            "warning: policies/policy.yaml:8:7: spec.matchConstraints.resourceRules[0]: {reason}\n"
+/// The rule, line and column of each finding.
+fn found(out: &str) -> Vec<(String, u64, u64)> {
+    let place = |line: &Json| {
+        (
+            line["rule"].as_str().unwrap().to_owned(),
+            line["line"].as_u64().unwrap(),
+            line["column"].as_u64().unwrap(),
         )
     };
-    let params = "warning: policies/policy.yaml:12:14: spec.paramKind: the schema of example.com/v1 Limit is not known\n";
-    let check = |group: &str, resource: &str, reason: &str| {
-        let folder = folder(&policy(group, resource, more));
-        let (code, out, err) = lint(&folder, &[]);
-        assert_eq!((code, out.as_str()), (0, ""), "{resource}");
-        let expected = format!("{params}{}1 object, 0 findings\n", unchecked(reason));
-        assert_eq!(err, expected, "{resource}");
-    };
-    check(
-        "apps.example",
-        "machines",
-        "the schema of machines.apps.example in v1 is not known",
-    );
-    check(
-        "*",
-        "things",
-        "a wildcard in apiGroups or apiVersions names no kinds",
-    );
-    check(
-        "example.com",
-        "things/status",
-        "the resource \"things/status\" is a subresource, which names no kind",
-    );
-    let folder = folder(&policy("apps.example", "machines", more));
-    let (code, out, err) = lint(&folder, &["--openapi", "openapi.json"]);
-    assert_eq!(
-        out,
-        "policies/policy.yaml:14:28: spec.validations[0].expression: undefined field 'core' (apps.example/v1 Machine)\n"
-    );
-    assert_eq!(code, 1);
-    assert_eq!(err, format!("{params}1 object, 1 finding\n"));
+    lines(out).iter().map(place).collect()
 }
 
 #[test]
-fn costs_are_shown_kind_by_kind() {
-    let more = "  variables:
-  - name: hosts
-    expression: object.spec.?hosts.orValue([])
-  validations:
-  - expression: variables.hosts.all(h, h.endsWith('.example.com'))
-  - expression: \"'admins' in request.userInfo.groups\"
-  - expression: object.spec.siz < 5
-";
-    let folder = folder(&policy("example.com", "things", more));
-    let (_, out, _) = lint(&folder, &["--cost"]);
-    let (_, table) = out.split_once("Thing)\n").unwrap();
-    let rows = table
-        .lines()
-        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
-    assert_eq!(
-        rows.collect::<Vec<_>>(),
-        [
-            "ValidatingAdmissionPolicy sizes, example.com/v1 Thing:",
-            "spec.variables[0].expression 14 of 1000000",
-            "spec.validations[0].expression 63 of 1000000",
-            "spec.validations[1].expression unbounded of 1000000",
-            "spec.validations[2].expression unknown of 1000000",
-            "spec.validations unknown of 10000000",
-        ]
-    );
-}
-
-#[test]
-fn smaller_objects_cost_less() {
-    let more = "  validations:
-  - expression: object.spec.notes.all(n, n != 'a')
-";
-    let folder = folder(&policy("example.com", "things", more));
-    assert_eq!(lint(&folder, &[]).0, 1);
-    let (_, out, _) = lint(&folder, &["--max-object", "1024", "--cost"]);
-    assert!(out.contains(" 2564 of   1000000\n"), "{out}");
-}
-
-#[test]
-fn mutating_policies_are_checked_and_costed() {
-    let more = "  mutations:
-  - patchType: ApplyConfiguration
-    applyConfiguration: {expression: \"Object{spec: Object.spec{size: object.spec.sise}}\"}
-  - patchType: JSONPatch
-    jsonPatch:
-      expression: |
-        object.spec.notes.map(n, JSONPatch{op: 'add', path: '/spec/hosts/-', value: n.replace('a', 'b')})
-  reinvocationPolicy: Never
-";
-    let policy = policy("example.com", "things", more).replace("Validating", "Mutating");
-    let folder = folder(&policy);
-    let (code, out, err) = lint(&folder, &["--cost"]);
-    let told = [
-        "spec.mutations[0].applyConfiguration.expression: undefined field 'sise' (example.com/v1 Thing)\n",
-        "spec.mutations[1].jsonPatch.expression: may cost up to ",
-        "MutatingAdmissionPolicy sizes, example.com/v1 Thing:\n",
-        "  spec.mutations[1]   ",
+fn findings_have_a_rule_and_an_exact_place() {
+    let (code, out, err) = lint(&folder(), &["--output", "json"]);
+    let expected = [
+        ("undefined-field", 15, 20),
+        ("message-convention", 16, 19),
+        ("invalid-expression", 17, 17),
     ];
-    for told in told {
-        assert!(out.contains(told), "{told}\n{out}");
-    }
-    assert_eq!((code, err.as_str()), (1, "1 object, 2 findings\n"));
-}
-
-#[test]
-fn json_is_an_object_a_line() {
-    let more = "  validations:
-  - expression: object.spec.siz < 5
-";
-    let folder = folder(&policy("example.com", "things", more));
-    let (code, out, err) = lint(&folder, &["--cost", "--output", "json"]);
-    let lines: Vec<serde_json::Value> = out
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
-    let fault = serde_json::json!({
-        "file": "policies/policy.yaml", "line": 13, "column": 28,
-        "kind": "ValidatingAdmissionPolicy", "name": "sizes", "check": "types",
-        "field": "spec.validations[0].expression", "kinds": ["example.com/v1 Thing"],
-        "message": "undefined field 'siz'",
-    });
-    let estimate = serde_json::json!({
-        "file": "policies/policy.yaml", "line": 13, "column": 17,
-        "kind": "ValidatingAdmissionPolicy", "name": "sizes", "check": "estimate",
-        "field": "spec.validations[0].expression", "kinds": ["example.com/v1 Thing"],
-        "estimate": "unknown", "min": null, "max": null, "limit": 1_000_000,
-    });
-    assert_eq!(lines.get(..2).unwrap(), [fault, estimate]);
+    let expected = expected.map(|(rule, line, column)| (rule.to_owned(), line, column));
+    assert_eq!(found(&out), expected);
     assert_eq!((code, err.as_str()), (1, ""));
+    let first = &lines(&out)[0];
+    assert_eq!(first["help"], "did you mean `size`?");
+    assert_eq!(first["kinds"], json!(["example.com/v1 Thing"]));
 }
 
 #[test]
-fn a_group_that_costs_too_much_is_told_where_no_expression_does() {
-    let expression = "  - expression: object.spec.hosts.all(h, object.spec.hosts.all(i, object.spec.hosts.all(j, h.startsWith(j))))\n";
-    let more = format!("  validations:\n{}", expression.repeat(100));
-    let folder = folder(&policy("example.com", "things", &more));
-    let (code, out, _) = lint(&folder, &[]);
-    let expected = "policies/policy.yaml:13:5: spec.validations: may cost up to ";
-    assert!(out.starts_with(expected), "{out}");
+fn mutating_policies_are_checked_against_schemas() {
+    let (before, _) = POLICY.split_once("  validations:").unwrap();
+    let policy = before.replace("Validating", "Mutating");
+    let policy = format!(
+        "{policy}  reinvocationPolicy: Never
+  mutations:
+  - patchType: ApplyConfiguration
+    applyConfiguration: {{expression: \"Object{{spec: Object.spec{{size: object.spec.sise}}}}\"}}
+"
+    );
+    let folder = folder().with("policies/policy.yaml", &policy);
+    let (code, out, _) = lint(&folder, &["-o", "json"]);
+    assert_eq!((code, found(&out).len()), (0, 1), "{out}");
+    assert!(out.contains("undefined field 'sise'"), "{out}");
+}
+
+#[test]
+fn what_an_api_server_accepts_is_no_error() {
+    let good = POLICY.replace("  - expression: object.spec.size + 1\n", "");
+    let folder = folder().with("policies/policy.yaml", &good);
+    let (code, _, err) = lint(&folder, &[]);
+    assert_eq!(code, 0);
+    assert_eq!(err, "2 objects: 0 errors, 1 warning, 1 note\n");
+    assert_eq!(lint(&folder, &["--deny", "undefined-field"]).0, 1);
+    assert_eq!(lint(&folder, &["--deny", "warnings"]).0, 1);
+    let (_, out, _) = lint(&folder, &["--ignore", "undefined-field", "-o", "json"]);
+    assert_eq!(found(&out).len(), 1);
+    let (_, out, _) = lint(&folder, &["--select", "undefined-field", "-o", "json"]);
+    assert_eq!(found(&out).len(), 1);
+    let (code, _, err) = lint(&folder, &["--ignore", "undefined-fields"]);
+    assert_eq!(code, 2);
+    assert_eq!(
+        err,
+        "error: there is no rule \"undefined-fields\"; did you mean undefined-field?\n"
+    );
+}
+
+#[test]
+fn comments_baselines_and_configuration_leave_findings_out() {
+    let folder = folder();
+    let suppressed = POLICY.replace(
+        "    message: size",
+        "    # gavel: ignore message-convention -- old clients look for it\n    message: size",
+    );
+    folder.write("policies/policy.yaml", &suppressed);
+    let (_, out, _) = lint(&folder, &["-o", "json"]);
+    assert!(!out.contains("message-convention"), "{out}");
+    folder.write("gavel.yaml", "lint:\n  ignore: [undefined-field]\n");
+    let (_, out, _) = lint(&folder, &["-o", "json"]);
+    assert_eq!(found(&out).len(), 1, "{out}");
+    folder.write("gavel.yaml", "lint:\n  ignored: [undefined-field]\n");
+    let (code, _, err) = lint(&folder, &[]);
+    assert_eq!(code, 2);
+    assert!(err.contains("unknown field `ignored`"), "{err}");
+    folder.write("gavel.yaml", "{}\n");
+    assert_eq!(lint(&folder, &["--write-baseline", "known.json"]).0, 0);
+    let (code, out, _) = lint(&folder, &["--baseline", "known.json"]);
+    assert_eq!((code, out.as_str()), (0, ""));
+    folder.write(
+        "policies/policy.yaml",
+        &suppressed.replace("size + 1", "size + 2"),
+    );
+    let (code, out, _) = lint(&folder, &["--baseline", "known.json", "-o", "json"]);
+    assert_eq!((code, found(&out).len()), (1, 1), "{out}");
+}
+
+#[test]
+fn what_has_one_right_answer_is_fixed() {
+    let folder = folder();
+    let (_, _, err) = lint(&folder, &["--fix"]);
+    assert!(err.starts_with("fixed 1 finding in 1 file\n"), "{err}");
+    let text = std::fs::read_to_string(folder.path().join("policies/policy.yaml")).unwrap();
+    assert_eq!(text, POLICY.replace("should be", "must be"));
+}
+
+#[test]
+fn nothing_to_look_at_is_no_success() {
+    let folder = Folder::new()
+        .with("empty/note.txt", "")
+        .with("nested/inner/policy.yaml", POLICY)
+        .with(
+            "others/pod.yaml",
+            "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n",
+        )
+        .with("binary.yaml", "a: \u{0}")
+        .with("broken.yaml", "a: [\n");
+    std::fs::write(folder.path().join("packed.yaml"), [0x1f, 0x8b, 8, 0]).unwrap();
+    std::fs::write(folder.path().join("wide.yaml"), [0xff, 0xfe, b'a', 0]).unwrap();
+    std::fs::write(folder.path().join("latin.yaml"), b"a: 1\nb: caf\xe9\n").unwrap();
+    for (path, status, said) in [
+        (
+            "empty",
+            2,
+            "empty has no files that end in .yaml, .yml or .json\n",
+        ),
+        (
+            "nested",
+            2,
+            "but its folders have 1 file: add -R to read them",
+        ),
+        ("others", 2, "nothing to look at: 1 file with no policy"),
+        ("-", 2, "-: standard input is empty"),
+        ("packed.yaml", 2, "looks like a file packed with gzip"),
+        ("wide.yaml", 2, "looks like UTF-16"),
+        (
+            "latin.yaml",
+            2,
+            "latin.yaml:2:7: must be UTF-8, but looks like another encoding: the byte 0xe9",
+        ),
+        ("none.yaml", 2, "none.yaml: No such file"),
+        ("broken.yaml", 1, "1 error"),
+    ] {
+        let (code, _, err) = gavel(folder.path(), &["lint", path], "");
+        assert_eq!(code, status, "{path}: {err}");
+        assert!(err.contains(said), "{path}: {err}");
+    }
+    let (code, _, err) = gavel(folder.path(), &["lint", "nested", "-R"], "");
+    assert_eq!((code, err.lines().count()), (1, 1), "{err}");
+    let (code, _, err) = gavel(folder.path(), &["lint", "-"], POLICY);
+    assert_eq!((code, err.lines().count()), (1, 1), "{err}");
+}
+
+#[test]
+fn several_versions_are_told_apart() {
+    let policy = POLICY
+        .replace(
+            "has(object.spec.size) &&",
+            "format.named('uuid').hasValue() &&",
+        )
+        .replace("object.spec.sise < 5", "isIP('1.2.3.4')");
+    let folder = folder().with("policies/policy.yaml", &policy);
+    let args = ["--kubernetes-version", "1.30..1.31", "-o", "json"];
+    let (_, out, _) = lint(&folder, &args);
+    let lines = lines(&out);
+    let expression = lines.iter().find(|line| line["line"] == 14);
+    let message = expression.map(|line| line["message"].as_str().unwrap());
+    let message = message.unwrap_or_else(|| panic!("{out}"));
+    assert!(message.contains("(Kubernetes 1.30"), "{message}");
+}
+
+#[test]
+fn definitions_are_compared_with_their_older_version() {
+    let older = definition(&SCHEMA.replace("{type: integer}", "{type: integer, maximum: 10}"));
+    let newer = definition(&SCHEMA.replace("{type: integer}", "{type: integer, maximum: 5}"));
+    let folder = folder()
+        .with("old/crd.yaml", &older)
+        .with("crd.yaml", &newer);
+    let (_, out, _) = gavel(
+        folder.path(),
+        &["lint", "crd.yaml", "--old", "old", "-o", "json"],
+        "",
+    );
+    let lines = lines(&out);
+    assert_eq!(lines.len(), 1, "{out}");
+    assert_eq!(lines[0]["rule"], "breaks-stored-objects");
+    assert_eq!(lines[0]["message"], "maximum was 10, and is 5");
+}
+
+#[test]
+fn sarif_is_valid_by_its_schema() {
+    let (_, out, _) = lint(&folder(), &["--output", "sarif"]);
+    let log: Json = serde_json::from_str(&out).unwrap();
+    let schema = std::fs::read(root().join("testdata/schemas/sarif-2.1.0.json")).unwrap();
+    let schema: Json = serde_json::from_slice(&schema).unwrap();
+    let mut faults = Vec::new();
+    check(&schema, &schema, &log, "", &mut faults);
+    assert_eq!(faults, [] as [String; 0]);
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    assert_eq!(results.len(), 3);
+    let location = &results[0]["locations"][0]["physicalLocation"];
+    assert_eq!(location["artifactLocation"]["uri"], "policies/policy.yaml");
+    assert_eq!(location["region"]["startLine"], 15);
+    let mut wrong = log.clone();
+    wrong["runs"][0]["results"][0]["level"] = json!("bad");
+    check(&schema, &schema, &wrong, "", &mut faults);
+    assert_eq!(faults.len(), 1, "{faults:?}");
+}
+
+/// What a JSON schema of draft 7 says of a value, as far as the schema of SARIF uses it.
+fn check(root: &Json, schema: &Json, value: &Json, path: &str, faults: &mut Vec<String>) {
+    if let Some(reference) = schema["$ref"].as_str() {
+        let referred = root.pointer(reference.trim_start_matches('#')).unwrap();
+        check(root, referred, value, path, faults);
+    }
+    let mut fault = |what: &str| faults.push(format!("{path}: {what}"));
+    let is_of_type = match schema["type"].as_str() {
+        Some("object") => value.is_object(),
+        Some("array") => value.is_array(),
+        Some("string") => value.is_string(),
+        Some("integer") => value.is_i64(),
+        Some("number") => value.is_number(),
+        Some("boolean") => value.is_boolean(),
+        _ => true,
+    };
+    if !is_of_type {
+        fault("has another type");
+    }
+    if schema["enum"]
+        .as_array()
+        .is_some_and(|known| !known.contains(value))
+    {
+        fault("is not one of the values");
+    }
+    if let (Some(least), Some(number)) = (schema["minimum"].as_f64(), value.as_f64())
+        && number < least
+    {
+        fault("is too small");
+    }
+    for name in schema["required"].as_array().into_iter().flatten() {
+        if value.get(name.as_str().unwrap()).is_none() {
+            fault(&format!("{name} is missing"));
+        }
+    }
+    for (name, value) in value.as_object().into_iter().flatten() {
+        match schema["properties"].get(name) {
+            Some(schema) => check(root, schema, value, &format!("{path}.{name}"), faults),
+            None if schema["additionalProperties"] == false => {
+                faults.push(format!("{path}: {name} is unknown"));
+            }
+            None => {}
+        }
+    }
+    for (n, value) in value.as_array().into_iter().flatten().enumerate() {
+        if schema["items"].is_object() {
+            check(
+                root,
+                &schema["items"],
+                value,
+                &format!("{path}[{n}]"),
+                faults,
+            );
+        }
+    }
+}
+
+#[test]
+fn junit_is_read_by_its_library() {
+    let (code, out, _) = lint(&folder(), &["--output", "junit"]);
+    assert_eq!(code, 1);
+    let report = quick_junit::Report::deserialize_from_str(&out).unwrap();
+    assert_eq!((report.tests, report.failures), (3, 1));
+    assert_eq!(report.test_suites[0].name.as_str(), "policies/policy.yaml");
+}
+
+#[test]
+fn github_gets_workflow_commands() {
+    let (_, out, _) = lint(&folder(), &["--output", "github"]);
+    let first = "::warning file=policies/policy.yaml,line=15,col=20,endLine=15,endColumn=20,title=undefined-field::spec.validations[0].expression: undefined field 'sise' (example.com/v1 Thing)%0Adid you mean `size`?";
+    assert_eq!(out.lines().next(), Some(first), "{out}");
+    assert_eq!(out.lines().count(), 3);
+}
+
+/// The text that each rule prints about its own example is that of `testdata/lint/rules.txt`.
+#[test]
+fn the_text_of_every_rule_is_as_recorded() {
+    let (_, rules, _) = gavel(&root(), &["explain", "-o", "json"], "");
+    let folder = Folder::new();
+    let mut recorded = String::new();
+    for rule in lines(&rules) {
+        let id = rule["id"].as_str().unwrap();
+        folder.write("example.yaml", rule["before"].as_str().unwrap());
+        folder.write("old.yaml", rule["after"].as_str().unwrap());
+        let mut args = vec!["lint", "example.yaml", "--select", id];
+        if id == "breaks-stored-objects" {
+            args.extend(["--old", "old.yaml"]);
+        }
+        let (_, out, _) = gavel(folder.path(), &args, "");
+        assert!(out.contains(&format!("[{id}]")), "{id}: {out}");
+        recorded.push_str(&format!("=== {id}\n{out}"));
+    }
+    let path = root().join("testdata/lint/rules.txt");
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&path, &recorded).unwrap();
+    }
+    let before = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(
+        recorded, before,
+        "UPDATE_GOLDEN=1 writes testdata/lint/rules.txt"
+    );
+}
+
+#[test]
+fn rules_are_explained() {
+    let (code, out, _) = gavel(&root(), &["explain", "optional-field"], "");
+    assert_eq!(code, 0);
     assert!(
-        out.ends_with("units together, and the policy fails at 10000000 (example.com/v1 Thing)\n"),
+        out.starts_with("# optional-field\n\nThe expression reads"),
         "{out}"
     );
-    assert_eq!((code, out.lines().count()), (1, 1));
+    let (code, _, err) = gavel(&root(), &["explain", "optional-fields"], "");
+    assert_eq!(code, 2);
+    assert_eq!(
+        err,
+        "error: there is no rule \"optional-fields\"; did you mean optional-field?\n"
+    );
 }
 
 #[test]
-fn what_cannot_be_used_is_told_and_the_rest_is_looked_at() {
-    let more = "  validations:
-  - expression: object.spec.siz < 5
-";
-    let folder = folder(&policy("example.com", "things", more));
-    folder.write("policies/inner/broken.yaml", "a: [\n");
-    let (code, _, _) = lint(&folder, &[]);
-    assert_eq!(code, 1, "folders in folders are not read");
-    let (code, out, err) = lint(&folder, &["-R", "--openapi", "crd.yaml"]);
-    assert_eq!(code, 2);
-    assert!(out.contains("undefined field 'siz'"), "{out}");
-    assert!(err.contains("policies/inner/broken.yaml:1:4: "), "{err}");
-    assert!(
-        err.contains("crd.yaml: must be an OpenAPI v3 document"),
-        "{err}"
-    );
-    let (code, _, err) = lint(&folder, &["--policies", "crd.yaml"]);
-    assert_eq!(code, 1, "what is no policy is passed over: {err}");
+fn the_program_tells_of_itself() {
+    let (_, out, _) = gavel(&root(), &["version"], "");
+    assert!(out.starts_with("gavel 0."), "{out}");
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let (code, out, _) = gavel(&root(), &["completions", shell], "");
+        assert!(code == 0 && out.contains("explain"), "{shell}");
+    }
+    let (_, page, _) = gavel(&root(), &["man"], "");
+    assert!(page.contains(".TH gavel 1"), "{page}");
+    let folder = Folder::new();
+    gavel(folder.path(), &["man", "pages"], "");
+    assert!(folder.path().join("pages/gavel-lint.1").is_file());
 }
 
 #[test]
 fn the_examples_of_the_documentation_are_what_is_printed() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let documentation = std::fs::read_to_string(root.join("docs/lint.md")).unwrap();
-    let folder = root.join("testdata/lint");
-    let run = |more: &[&str]| {
-        let about = ["lint", "--policies", "policy.yaml", "--crd", "crd.yaml"];
-        gavel(&folder, &[&about, more].concat(), "")
-    };
-    let shown = |text: &str| assert!(documentation.contains(text), "{text}");
-    let command = "$ gavel lint --policies policy.yaml --crd crd.yaml";
-    let (_, out, err) = run(&[]);
-    shown(&format!("```\n{command}\n{out}{err}```\n"));
-    let (_, with_costs, _) = run(&["--cost"]);
-    let costs = with_costs.strip_prefix(&out).unwrap();
-    shown(&format!("```\n{command} --cost\n…\n{costs}```\n"));
-    let (_, lines, _) = run(&["--output", "json"]);
-    let types = lines.lines().find(|line| line.contains("\"types\""));
-    shown(&format!("```json\n{}\n```\n", types.unwrap()));
+    let path = root().join("docs/lint.md");
+    let mut documentation = std::fs::read_to_string(&path).unwrap();
+    let folder = root().join("testdata/lint");
+    let (_, out, err) = gavel(&folder, &["lint", "policy.yaml", "crd.yaml"], "");
+    let shown = format!("```\n$ gavel lint policy.yaml crd.yaml\n{out}{err}```\n");
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        let (before, rest) = documentation.split_once("```\n").unwrap();
+        let (_, after) = rest.split_once("\n```\n").unwrap();
+        documentation = format!("{before}{shown}{after}");
+        std::fs::write(&path, &documentation).unwrap();
+    }
+    assert!(documentation.contains(&shown), "{shown}");
 }

@@ -27,7 +27,7 @@ spec:
         )
         .with("object.yaml", object);
     for arguments in [
-        &["lint", "--policies", "policy.yaml"][..],
+        &["lint", "policy.yaml"][..],
         &["validate", "--crd", "crd.yaml", "object.yaml"],
     ] {
         let (_, out, said) = gavel(folder.path(), arguments, "");

@@ -2,12 +2,14 @@
 //! finds where they are.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use gavel_apimachinery::json;
 
 use crate::layout::{Node, TextLines};
 use crate::place::{Place, Range};
 use crate::problem::{Problem, duplicate_key, rule};
+use crate::written::Style;
 use crate::{Document, Reading};
 
 /// Reads the values of a text, one after the other.
@@ -22,14 +24,23 @@ pub(crate) fn read(text: &str) -> Reading {
         }
     };
     let mut walk = Walk::new(text);
-    let documents = values.into_iter().map(|value| {
-        let layout = walk.value();
-        Document {
-            value,
-            layout,
-            duplicates: std::mem::take(&mut walk.duplicates),
-            file: None,
-        }
+    let documents: Vec<Document> = values
+        .into_iter()
+        .map(|value| {
+            let layout = walk.value();
+            Document {
+                value,
+                layout,
+                duplicates: std::mem::take(&mut walk.duplicates),
+                file: None,
+                source: None,
+            }
+        })
+        .collect();
+    let source: Option<Arc<str>> = walk.has_escapes.then(|| text.into());
+    let documents = documents.into_iter().map(|document| Document {
+        source: source.clone(),
+        ..document
     });
     Reading {
         documents: documents
@@ -56,11 +67,15 @@ struct Walk<'t> {
     rest: &'t str,
     place: Place,
     duplicates: Vec<Problem>,
+    length: usize,
+    has_escapes: bool,
 }
 
 impl<'t> Walk<'t> {
     fn new(text: &'t str) -> Self {
         Walk {
+            length: text.len(),
+            has_escapes: false,
             rest: text,
             place: Place::START,
             duplicates: Vec::new(),
@@ -105,10 +120,20 @@ impl<'t> Walk<'t> {
                 self.skip(']');
                 Node::list(self.since(place), nodes)
             }
-            Some('"') => match self.text().contains('\\') {
-                true => Node::leaf(self.since(place)),
-                false => Node::text(self.since(place), TextLines::One { offset: 1 }),
-            },
+            Some('"') => {
+                let start = self.at();
+                let has_escapes = self.text().contains('\\');
+                self.has_escapes |= has_escapes;
+                let lines = match has_escapes {
+                    true => TextLines::Written {
+                        start,
+                        end: self.at(),
+                        style: Style::Json,
+                    },
+                    false => TextLines::One { offset: 1 },
+                };
+                Node::text(self.since(place), lines)
+            }
             _ => {
                 while self
                     .rest
@@ -119,6 +144,11 @@ impl<'t> Walk<'t> {
                 Node::leaf(self.since(place))
             }
         }
+    }
+
+    /// How many bytes of the text are behind.
+    fn at(&self) -> usize {
+        self.length.saturating_sub(self.rest.len())
     }
 
     /// From a place up to here.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::place::{Place, Range};
+use crate::written::{Style, place_of};
 
 /// The place of a value and of what it holds.
 #[derive(Debug, Clone)]
@@ -26,6 +27,12 @@ pub(crate) enum TextLines {
     One { offset: u32 },
     /// Lines below each other from this place on, as a literal block has them.
     Block { first: Place },
+    /// Lines that are written in another way: the scalar is this part of the text of the file, in bytes.
+    Written {
+        start: usize,
+        end: usize,
+        style: Style,
+    },
 }
 
 impl Node {
@@ -90,10 +97,10 @@ impl Node {
         node
     }
 
-    /// Where a line and column of the text are.
-    pub(crate) fn within(&self, line: u32, column: u32) -> Place {
+    /// Where a line and column of the text are, if that is known. `source` is the text of the file.
+    pub(crate) fn within(&self, source: Option<&str>, line: u32, column: u32) -> Option<Place> {
         let (lines_below, columns_right) = (line.saturating_sub(1), column.saturating_sub(1));
-        match self.parts {
+        Some(match self.parts {
             Parts::Text(TextLines::One { offset }) if lines_below == 0 => Place {
                 line: self.place().line,
                 column: self
@@ -106,8 +113,12 @@ impl Node {
                 line: first.line.saturating_add(lines_below),
                 column: first.column.saturating_add(columns_right),
             },
-            _ => self.place(),
-        }
+            Parts::Text(TextLines::Written { start, end, style }) => {
+                let scalar = source?.get(start..end)?;
+                return place_of(scalar, self.place(), style, line, column);
+            }
+            _ => return None,
+        })
     }
 }
 

@@ -26,11 +26,12 @@ mod json;
 mod layout;
 mod place;
 pub mod problem;
+mod written;
 mod yaml;
 
 pub use files::files;
 pub use place::{Place, Range};
-pub use problem::{Problem, Severity};
+pub use problem::{Advice, Problem, Severity, Suggestion};
 
 use layout::Node;
 
@@ -114,6 +115,8 @@ pub struct Document {
     layout: Node,
     duplicates: Vec<Problem>,
     file: Option<Arc<Path>>,
+    /// The text of the file, where texts in it are not written as they are.
+    source: Option<Arc<str>>,
 }
 
 impl Document {
@@ -172,9 +175,27 @@ impl Document {
     }
 
     /// Where a line and column (both from 1; columns in code points) of the text that a field holds are in the file.
-    /// It is exact where the text has no escapes and is not folded; elsewhere it is the beginning of the text.
+    /// The beginning of the text where it has no such place.
     pub fn place_within(&self, field: &str, line: u32, column: u32) -> Place {
-        self.layout.find(field).within(line, column)
+        let node = self.layout.find(field);
+        let place = node.within(self.source.as_deref(), line, column);
+        place.unwrap_or(node.place())
+    }
+
+    /// Where so many characters from a line and column on are, if they stand side by side in the file.
+    pub fn range_within(&self, field: &str, line: u32, column: u32, length: u32) -> Option<Range> {
+        let node = self.layout.find(field);
+        let source = self.source.as_deref();
+        let start = node.within(source, line, column)?;
+        let last = column.saturating_add(length.saturating_sub(1));
+        let last = node.within(source, line, last)?;
+        let end = Place {
+            column: last.column.saturating_add(1),
+            ..last
+        };
+        let is_verbatim =
+            end.line == start.line && end.column == start.column.saturating_add(length);
+        is_verbatim.then_some(Range { start, end })
     }
 
     /// The keys that come twice in one object, in the order of the text. The later value is the one that counts.
@@ -189,14 +210,14 @@ impl Document {
         while let Some(document) = open.pop() {
             match document.into_items() {
                 Ok(items) => open.extend(items.into_iter().rev()),
-                Err(object) => objects.push(object),
+                Err(object) => objects.push(*object),
             }
         }
         objects
     }
 
     /// The items of a list of objects, or the document as it was.
-    fn into_items(mut self) -> Result<Vec<Document>, Document> {
+    fn into_items(mut self) -> Result<Vec<Document>, Box<Document>> {
         let is_list = self
             .value
             .get("kind")
@@ -204,10 +225,11 @@ impl Document {
             .is_some_and(|kind| kind.ends_with("List"));
         let items = match self.value.get_mut("items") {
             Some(Json::Array(items)) if is_list => std::mem::take(items),
-            _ => return Err(self),
+            _ => return Err(Box::new(self)),
         };
         let mut duplicates = Some(std::mem::take(&mut self.duplicates));
         let file = self.file.take();
+        let source = self.source.take();
         let layouts = self.layout.into_fields().remove("items");
         let layouts = layouts.map(Node::into_items).unwrap_or_default();
         let documents = items
@@ -219,6 +241,7 @@ impl Document {
                 // They are told once, with the first.
                 duplicates: duplicates.take().unwrap_or_default(),
                 file: file.clone(),
+                source: source.clone(),
             });
         Ok(documents.collect())
     }

@@ -22,16 +22,49 @@ pub struct Problem {
     /// What is wrong.
     pub message: String,
     /// The kinds of objects for which it is so (`apps/v1 Deployment`); none where it does not depend on them.
-    pub kinds: Vec<String>,
+    pub kinds: Box<[String]>,
+    /// What helps, if something is known to.
+    pub advice: Option<Box<Advice>>,
+}
+
+/// What helps against a problem.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Advice {
+    /// What to do, in words; may be empty.
+    pub help: String,
+    /// What to write instead, where there is one right answer.
+    pub suggestion: Option<Suggestion>,
+}
+
+/// What to write instead of a part of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Suggestion {
+    /// The part that is replaced.
+    pub range: Range,
+    /// What takes its place.
+    pub replacement: String,
 }
 
 /// How much a problem matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// It is told, and nothing comes of it.
+    /// It could be better, and works as it is.
+    Note,
+    /// It works, and probably not as it is meant.
     Warning,
     /// What it is about cannot be used as it is.
     Error,
+}
+
+impl Severity {
+    /// The severity as outputs name it: `note`, `warning`, `error`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        }
+    }
 }
 
 /// The names of what every reader of manifests finds.
@@ -58,7 +91,8 @@ impl Problem {
             range: None,
             field: Box::default(),
             message: message.into(),
-            kinds: Vec::new(),
+            kinds: Box::default(),
+            advice: None,
         }
     }
 
@@ -94,13 +128,49 @@ impl Problem {
         }
     }
 
-    /// The same, only told.
+    /// The same problem, of this severity.
+    #[must_use]
+    pub fn with_severity(self, severity: Severity) -> Self {
+        Problem { severity, ..self }
+    }
+
+    /// The same problem as a warning.
     #[must_use]
     pub fn as_warning(self) -> Self {
+        self.with_severity(Severity::Warning)
+    }
+
+    /// The same problem, for these kinds of objects.
+    #[must_use]
+    pub fn for_kinds(self, kinds: impl Into<Box<[String]>>) -> Self {
         Problem {
-            severity: Severity::Warning,
+            kinds: kinds.into(),
             ..self
         }
+    }
+
+    /// The same problem, with words that help.
+    #[must_use]
+    pub fn with_help(mut self, help: impl Into<String>) -> Self {
+        self.advice.get_or_insert_default().help = help.into();
+        self
+    }
+
+    /// The same problem, with what to write instead.
+    #[must_use]
+    pub fn with_suggestion(mut self, suggestion: Suggestion) -> Self {
+        self.advice.get_or_insert_default().suggestion = Some(suggestion);
+        self
+    }
+
+    /// The words that help; empty where there are none.
+    pub fn help(&self) -> &str {
+        self.advice.as_deref().map_or("", |advice| &advice.help)
+    }
+
+    /// What to write instead, where that is known.
+    pub fn suggestion(&self) -> Option<&Suggestion> {
+        self.advice.as_deref()?.suggestion.as_ref()
     }
 
     /// What is wrong with which field, without a place. Messages that name the field themselves are told alone.
@@ -126,7 +196,7 @@ impl fmt::Display for Problem {
             f.write_str(" ")?;
         }
         f.write_str(&self.text().trim_end().replace('\n', "\n    "))?;
-        match self.kinds.as_slice() {
+        match &*self.kinds {
             [] => Ok(()),
             kinds => write!(f, " ({})", kinds.join(", ")),
         }

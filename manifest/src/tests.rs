@@ -215,7 +215,8 @@ fn fields_have_places() {
         ("spec.validations[0].message", 1, 2, "7:16"),
         ("spec.validations[1].expression", 2, 1, "10:7"),
         ("spec.validations[1].expression", 3, 3, "11:9"),
-        ("spec.validations[1].message", 1, 4, "12:14"),
+        ("spec.validations[1].message", 1, 4, "12:18"),
+        ("spec.validations[1].message", 7, 1, "12:14"),
     ] {
         let place = ExpressionPlace { line, column };
         let path = Path::new(field);
@@ -301,4 +302,48 @@ fn problems_have_ranges() {
     let text = "{\"a\": {\"b\": [true,\n 1]}}";
     check(text, Format::Json, "a", "1:7 2:5");
     check(text, Format::Json, "a.b[0]", "1:14 1:18");
+}
+
+/// Every character of a text is found in the file, whatever the way in which it is written.
+#[test]
+fn characters_are_found_in_scalars_of_all_styles() {
+    let check = |file: &str, format| {
+        let document = read(file, format).all().unwrap().remove(0);
+        let text = document.value()["a"].as_str().unwrap().to_owned();
+        let lines: Vec<&str> = file.lines().collect();
+        for (n, line) in text.lines().enumerate() {
+            for (m, c) in line.chars().enumerate() {
+                // Spaces may be folded line breaks, and letters stand for themselves.
+                if !c.is_ascii_alphabetic() {
+                    continue;
+                }
+                let (n, m) = (u32::try_from(n + 1).unwrap(), u32::try_from(m + 1).unwrap());
+                let place = document.place_within("a", n, m);
+                let row = lines[usize::try_from(place.line - 1).unwrap()];
+                let found = row.chars().nth(usize::try_from(place.column - 1).unwrap());
+                // A letter may be written as an escape.
+                assert!(
+                    matches!(found, Some(found) if found == c || found == '\\'),
+                    "{n}:{m} of {text:?} is at {place} in\n{file}"
+                );
+            }
+        }
+    };
+    for yaml in [
+        "a: one two\n",
+        "a: one\n  two\n  three\n\n  four\nb: 1\n",
+        "a: 'it''s x'\n",
+        "a: 'one\n  two''s\n\n  three'\n",
+        "a: \"o\\\"n\\\\e\\n two\"\n",
+        "a: \"\\u00e9 \\x41b c\\\n   d e\n  f\"\n",
+        "a: |\n  one\n    two\n\n  three\n",
+        "a: |\n\n\n  one\n  two\n",
+        "a: >\n  one\n  two\n\n  three\n    four\n    five\n  six\n  seven\n",
+        "a: >-\n\n  one\n  two\n",
+        "x: [{y: 1}]\na: >\n      one\n      two\n",
+    ] {
+        check(yaml, Format::Yaml);
+    }
+    check("{\"a\": \"o\\\"n\\\\e\\n tw\\u00e9o\"}", Format::Json);
+    check("{\"b\": \"\\n\", \"a\": \"plain\"}", Format::Json);
 }

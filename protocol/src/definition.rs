@@ -186,6 +186,7 @@ impl Rule {
                      path,
                      rule,
                      outcome,
+                     ..
                  }| Rule {
                     version: version.clone(),
                     path: path.clone(),

@@ -11,14 +11,19 @@ use gavel_libraries::KubeVersion;
 use gavel_libraries::kubernetes::values::quantity::Quantity;
 use gavel_policy::cel::PER_CALL_LIMIT;
 use gavel_protocol::kubernetes_version;
-use gavel_schema::cel::MAX_REQUEST_SIZE;
 
 mod audit;
+mod about;
+mod cost;
+mod lint;
 mod mutate;
 mod serve;
 mod upgrade_check;
 
 pub(crate) use audit::{AuditArgs, AuditOutput};
+pub(crate) use about::{CompletionsArgs, ManArgs, VersionArgs};
+pub(crate) use cost::CostArgs;
+pub(crate) use lint::{ExplainArgs, ExplainOutput, LintArgs, kubernetes_versions};
 pub(crate) use mutate::{MutateArgs, MutateOutput};
 pub(crate) use serve::{AuthorizerMode, LogFormat, ServeArgs};
 pub(crate) use upgrade_check::UpgradeCheckArgs;
@@ -39,8 +44,12 @@ pub(crate) enum Command {
     Eval(Box<EvalArgs>),
     /// List the functions that expressions may use
     Functions(FunctionsArgs),
-    /// Find what is wrong with admission policies before they are used
-    Lint(LintArgs),
+    /// Find what is wrong with policies, definitions and other expressions before a cluster sees them
+    Lint(Box<LintArgs>),
+    /// Show what rules and expressions cost, and which bounds bring costs down
+    Cost(CostArgs),
+    /// Explain a rule of gavel lint
+    Explain(ExplainArgs),
     /// Print what mutating admission policies make of manifests, without a cluster
     Mutate(MutateArgs),
     /// Rehearse an upgrade: what another version of Kubernetes compiles, costs, decides or words differently
@@ -54,6 +63,12 @@ pub(crate) enum Command {
     Batch,
     /// Answer the AdmissionReviews of an API server: the validating admission webhook
     Serve(Box<ServeArgs>),
+    /// Print the version of gavel and the versions of Kubernetes that it knows
+    Version(VersionArgs),
+    /// Print completions for a shell
+    Completions(CompletionsArgs),
+    /// Print the man page, or write those of all commands
+    Man(ManArgs),
 }
 
 /// The exit status is 0 where the expression has a value, 1 where it does not compile or fails, and 2 where the command
@@ -169,50 +184,6 @@ const VALIDATE_EXAMPLES: &str = "Examples:
   gavel validate --crd crds/ route.yaml
   gavel validate --crd crds/ -R manifests/ --output json
   kubectl get gateways -A -o yaml | gavel validate --crd crds/ -";
-
-/// What an API server would refuse, what is wrong with the types of expressions, and what may cost more than it may. Each
-/// finding is one line: file:line:column, the field, what is wrong with it. The exit status is 0 where nothing is found, 1
-/// where something is, and 2 where an input cannot be used.
-#[derive(Debug, Args)]
-#[command(after_help = LINT_EXAMPLES)]
-pub(crate) struct LintArgs {
-    /// Policies, bindings and webhook configurations: YAML or JSON files, folders of them, or - for standard input
-    #[arg(long, value_name = "FILE|FOLDER", required = true, num_args = 1..)]
-    pub(crate) policies: Vec<PathBuf>,
-
-    /// Look into the folders of folders too
-    #[arg(short = 'R', long)]
-    pub(crate) recursive: bool,
-
-    /// CustomResourceDefinitions, whose kinds policies are about: files, or folders of them
-    #[arg(long, value_name = "FILE|FOLDER", num_args = 1..)]
-    pub(crate) crd: Vec<PathBuf>,
-
-    /// OpenAPI v3 documents of other kinds, such as kubectl get --raw /openapi/v3/apis/apps/v1 prints
-    #[arg(long, value_name = "FILE", num_args = 1..)]
-    pub(crate) openapi: Vec<PathBuf>,
-
-    /// The version of Kubernetes whose API server it is
-    #[arg(long, value_name = "VERSION", default_value_t, value_parser = kubernetes_version)]
-    pub(crate) kubernetes_version: KubeVersion,
-
-    /// The most bytes of an object, by which it is told what expressions may cost; more than 3 MiB are never sent
-    #[arg(long, value_name = "BYTES", default_value_t = MAX_REQUEST_SIZE)]
-    pub(crate) max_object: u64,
-
-    /// Show what each expression costs at most, kind by kind
-    #[arg(long)]
-    pub(crate) cost: bool,
-
-    /// How to print findings; json is one object a line
-    #[arg(short, long, value_enum, default_value_t = Output::Text)]
-    pub(crate) output: Output,
-}
-
-const LINT_EXAMPLES: &str = "Examples:
-  gavel lint --policies policies/ --crd crds/
-  kubectl get --raw /openapi/v3/apis/apps/v1 > apps.json
-  gavel lint --policies policy.yaml --openapi apps.json --cost";
 
 /// What is done about fields that are unknown or come twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

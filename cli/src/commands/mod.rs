@@ -7,8 +7,11 @@ use crate::exit_code::Exit;
 use crate::report;
 
 mod audit;
+mod about;
 mod batch;
+mod cost;
 mod eval;
+mod explain;
 mod functions;
 mod lint;
 mod mutate;
@@ -22,7 +25,12 @@ pub(crate) fn run(cli: Cli) -> Exit {
         Command::Audit(args) => audit::run(*args),
         Command::Eval(args) => eval::run(*args),
         Command::Functions(args) => functions::run(&args),
+        Command::Cost(args) => cost::run(&args),
+        Command::Version(args) => about::version(&args),
+        Command::Completions(args) => about::completions(&args),
+        Command::Man(args) => about::man(&args),
         Command::Lint(args) => lint::run(&args),
+        Command::Explain(args) => explain::run(&args),
         Command::Mutate(args) => mutate::run(&args),
         Command::Serve(args) => serve::run(*args),
         Command::UpgradeCheck(args) => upgrade_check::run(&args),

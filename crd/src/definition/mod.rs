@@ -21,8 +21,8 @@ pub use api::{
 };
 pub use read::{Definition, ReadError, written_field};
 pub use report::{RuleOutcome, RuleReport, SchemaReport};
-pub use schema::SCHEMA_LIMIT;
 pub(crate) use schema::conversion_error;
+pub use schema::{RULE_LIMIT, SCHEMA_LIMIT};
 
 #[cfg(test)]
 pub(crate) mod tests;

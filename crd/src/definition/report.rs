@@ -5,7 +5,7 @@ use gavel_schema::{JsonSchema, ValidationRule};
 
 use super::Definition;
 use super::schema::{Context, Step, TotalCost, rule_cost};
-use crate::rule::{self, Age, CompiledRule, RuleEnvs};
+use crate::rule::{self, Age, CompiledRule, NodeType, RuleEnvs};
 
 /// The rules of a schema.
 #[derive(Debug)]
@@ -27,6 +27,8 @@ pub struct RuleReport<'d> {
     pub path: String,
     /// The rule as it is written.
     pub rule: &'d ValidationRule,
+    /// The schema of the node that has the rule.
+    pub schema: &'d JsonSchema,
     /// What became of it; or why it was not compiled.
     pub outcome: Result<RuleOutcome, String>,
 }
@@ -36,6 +38,8 @@ pub struct RuleReport<'d> {
 pub struct RuleOutcome {
     /// The rule, compiled.
     pub compiled: CompiledRule,
+    /// The type of the node that has the rule.
+    pub node: NodeType,
     /// What the rule costs wherever it may run, in cost units.
     pub cost: u64,
     /// How often data of the node may occur in an object, if the schema bounds that.
@@ -157,6 +161,7 @@ impl<'d> ReportWalk<'_, 'd> {
                     self.rules.push(RuleReport {
                         path: path.index(n).to_string(),
                         rule,
+                        schema,
                         outcome: Err(error.clone()),
                     });
                 }
@@ -178,8 +183,10 @@ impl<'d> ReportWalk<'_, 'd> {
             self.rules.push(RuleReport {
                 path: path.to_string(),
                 rule,
+                schema,
                 outcome: Ok(RuleOutcome {
                     compiled,
+                    node: node.clone(),
                     cost,
                     cardinality,
                     cardinality_of_request,

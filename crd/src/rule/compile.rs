@@ -92,6 +92,33 @@ pub fn compile(
         .collect()
 }
 
+/// The expressions of a rule, parsed and checked, for tools that read their trees.
+#[derive(Debug)]
+pub struct CheckedRule {
+    /// The expression that must be true.
+    pub rule: Result<CheckedAst, RuleError>,
+    /// The expression of what a failure says, if there is one.
+    pub message: Option<Result<CheckedAst, RuleError>>,
+}
+
+/// Parses and checks the expressions of a rule of a node, as [`compile`] does.
+pub fn check(
+    rule: &ValidationRule,
+    schema: &JsonSchema,
+    node: &NodeType,
+    envs: &RuleEnvs,
+    age: Age,
+) -> CheckedRule {
+    let envs = NodeEnvs::new(envs, node);
+    let compiler = RuleCompiler { schema, node, envs };
+    let optional = rule.optional_old_self == Some(true);
+    let message = rule.message_expression.as_str();
+    CheckedRule {
+        rule: compiler.check(&rule.rule, age, optional, &RULE),
+        message: (!message.is_empty()).then(|| compiler.check(message, age, optional, &MESSAGE)),
+    }
+}
+
 /// How often data of a node may occur in a request, if nothing else bounds it.
 pub fn max_cardinality(node: &NodeType) -> u64 {
     let with_comma = node.schema().min_serialized_size().saturating_add(1);

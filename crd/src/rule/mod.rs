@@ -5,7 +5,9 @@ mod envs;
 mod field_path;
 mod tree;
 
-pub use compile::{CompiledRule, Expression, RuleError, compile, max_cardinality};
+pub use compile::{
+    CheckedRule, CompiledRule, Expression, RuleError, check, compile, max_cardinality,
+};
 pub use envs::{Age, NodeType, OLD_SELF, RuleEnvs, SELF};
 pub use field_path::{Brackets, FieldPath, FieldPathError};
 pub use tree::COST_BUDGET;

@@ -3,7 +3,7 @@
 use super::SizeSource;
 use super::path::{Path, Paths};
 use crate::check::CheckedAst;
-use crate::cost::SizeEstimate;
+use crate::cost::{CostEstimate, SizeEstimate};
 
 /// The state of an estimate.
 #[derive(Debug)]
@@ -42,11 +42,24 @@ impl<'a> Estimator<'a> {
 }
 
 /// What is known of a node.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct NodeSize {
+    /// The cost of evaluating the node once.
+    pub(super) cost: CostEstimate,
     pub(super) path: Path,
     pub(super) size: Option<SizeEstimate>,
     pub(super) entries: Option<EntrySize>,
+}
+
+impl Default for NodeSize {
+    fn default() -> Self {
+        NodeSize {
+            cost: CostEstimate::ZERO,
+            path: Path::default(),
+            size: None,
+            entries: None,
+        }
+    }
 }
 
 /// The sizes of the keys and values of a list or map.

@@ -8,6 +8,7 @@ mod bound;
 mod call;
 mod comprehension;
 mod estimator;
+mod parts;
 mod path;
 mod size;
 mod tree;
@@ -18,6 +19,7 @@ use std::fmt;
 use smol_str::SmolStr;
 
 pub use bound::{Bound, KnownValue};
+pub use parts::{HeavyPart, heaviest, heaviest_of_bound};
 
 use estimator::Estimator;
 

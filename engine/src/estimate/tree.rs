@@ -1,7 +1,7 @@
 //! The walk over the tree: names, selections and literals.
 
 use super::estimator::{EntrySize, Estimator};
-use crate::ast::{Expr, ExprKind, ListExpr, MapEntry, Select};
+use crate::ast::{Expr, ExprId, ExprKind, ListExpr, MapEntry, Select};
 use crate::cost::{self, CostEstimate, SizeEstimate};
 use crate::types::Type;
 
@@ -10,6 +10,20 @@ pub(super) const STEP: CostEstimate = CostEstimate::exact(cost::STEP);
 impl<'a> Estimator<'a> {
     /// The cost of a node with all that is below it. As deep as the tree, whose depth the parser bounds.
     pub(super) fn cost(&mut self, expr: &'a Expr) -> CostEstimate {
+        let cost = self.cost_of_kind(expr);
+        if let Some(node) = self.nodes.get_mut(expr.id.index()) {
+            node.cost = cost;
+        }
+        cost
+    }
+
+    /// The cost of a node that was estimated before.
+    pub(super) fn recorded(&self, id: ExprId) -> CostEstimate {
+        let node = self.nodes.get(id.index());
+        node.map_or(CostEstimate::ZERO, |node| node.cost)
+    }
+
+    fn cost_of_kind(&mut self, expr: &'a Expr) -> CostEstimate {
         match &expr.kind {
             ExprKind::Constant(_) => CostEstimate::ZERO,
             ExprKind::Ident(name) => {

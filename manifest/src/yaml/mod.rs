@@ -1,6 +1,7 @@
 //! YAML texts as JSON values with places, as `go.yaml.in/yaml/v2` decodes them into untyped values.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use granit_parser::{Event, Parser, ScalarStyle, ScanError, Span, Tag};
 use serde_json::{Map, Value as Json};
@@ -8,6 +9,7 @@ use serde_json::{Map, Value as Json};
 use crate::layout::{Node, TextLines};
 use crate::place::{Place, Range};
 use crate::problem::{Problem, duplicate_key, rule};
+use crate::written::Style;
 use crate::{Document, Reading};
 
 mod scalar;
@@ -24,7 +26,7 @@ const MAX_ALIASED: usize = 100_000;
 pub(crate) fn read(text: &str) -> Reading {
     let mut reading = Reading::default();
     let (mut rest, mut lines_above) = (text, 0);
-    while let Err(problem) = read_documents(rest, lines_above, &mut reading) {
+    while let Err(problem) = read_documents(text, rest, lines_above, &mut reading) {
         let line = problem.range.map_or(0, |range| range.start.line);
         reading.problems.push(problem);
         let line = usize::try_from(line).unwrap_or(usize::MAX);
@@ -34,12 +36,22 @@ pub(crate) fn read(text: &str) -> Reading {
         rest = next;
         lines_above = lines_above.saturating_add(lines);
     }
+    let source: Arc<str> = text.into();
+    for document in &mut reading.documents {
+        document.source = Some(Arc::clone(&source));
+    }
     reading
 }
 
 /// Appends documents up to the first that cannot be read.
-fn read_documents(text: &str, lines_above: usize, reading: &mut Reading) -> Result<(), Problem> {
-    let mut builder = Builder::new(text, lines_above);
+fn read_documents(
+    whole: &str,
+    text: &str,
+    lines_above: usize,
+    reading: &mut Reading,
+) -> Result<(), Problem> {
+    let bytes_above = whole.len().saturating_sub(text.len());
+    let mut builder = Builder::new(text, lines_above, bytes_above);
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| scan_problem(&error, lines_above))?;
         let document = builder.event(event, span)?;
@@ -120,6 +132,8 @@ struct Builder<'t> {
     text: &'t str,
     /// How many lines of the file stand above the text.
     lines_above: usize,
+    /// How many bytes of the file stand above the text.
+    bytes_above: usize,
     open: Vec<Open>,
     root: Option<Built>,
     anchors: HashMap<usize, Built>,
@@ -131,10 +145,11 @@ struct Builder<'t> {
 }
 
 impl<'t> Builder<'t> {
-    fn new(text: &'t str, lines_above: usize) -> Self {
+    fn new(text: &'t str, lines_above: usize, bytes_above: usize) -> Self {
         Builder {
             text,
             lines_above,
+            bytes_above,
             open: Vec::new(),
             root: None,
             anchors: HashMap::new(),
@@ -183,6 +198,7 @@ impl<'t> Builder<'t> {
             layout: node,
             duplicates,
             file: None,
+            source: None,
         })
     }
 
@@ -252,8 +268,7 @@ impl<'t> Builder<'t> {
         match style {
             ScalarStyle::Literal => {
                 // The span begins at the first character that is no line break.
-                let breaks = text.chars().take_while(|c| *c == '\n').count();
-                let lines_above = u32::try_from(breaks).unwrap_or(u32::MAX);
+                let lines_above = leading_breaks(text);
                 let first = Place {
                     line: place.line.saturating_sub(lines_above),
                     column: place.column,
@@ -267,11 +282,34 @@ impl<'t> Builder<'t> {
                 let verbatim = source.chars().count() == text.chars().count().saturating_add(2);
                 match verbatim {
                     true => Node::text(range, TextLines::One { offset: 1 }),
-                    false => Node::leaf(range),
+                    false => self.written(text, range, style, span),
                 }
             }
-            _ => Node::leaf(range),
+            _ => self.written(text, range, style, span),
         }
+    }
+
+    /// A text whose characters have to be looked for in the file.
+    fn written(&self, text: &str, range: Range, style: ScalarStyle, span: &Span) -> Node {
+        let offsets = span.start.byte_offset().zip(span.end.byte_offset());
+        let Some((start, end)) = offsets else {
+            return Node::leaf(range);
+        };
+        let style = match style {
+            ScalarStyle::SingleQuoted => Style::Single,
+            ScalarStyle::DoubleQuoted => Style::Double,
+            ScalarStyle::Folded => Style::Folded {
+                column: range.start.column,
+                breaks: leading_breaks(text),
+            },
+            _ => Style::Plain,
+        };
+        let lines = TextLines::Written {
+            start: start.saturating_add(self.bytes_above),
+            end: end.saturating_add(self.bytes_above),
+            style,
+        };
+        Node::text(range, lines)
     }
 
     fn start(&mut self, place: Place, anchor: usize, content: Content) -> Result<(), Problem> {
@@ -447,6 +485,11 @@ fn merge(fields: &mut Map<String, Json>, nodes: &mut BTreeMap<String, Node>, bui
         _ => return false,
     }
     true
+}
+
+fn leading_breaks(text: &str) -> u32 {
+    let breaks = text.chars().take_while(|c| *c == '\n').count();
+    u32::try_from(breaks).unwrap_or(u32::MAX)
 }
 
 fn leaf(value: Json, node: Node) -> Built {

@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use gavel_engine::cost::CostEstimate;
-use gavel_engine::estimate::{KnownValue, bound};
+use gavel_engine::estimate::{HeavyPart, KnownValue, bound, heaviest_of_bound};
 
 use super::sizes::Sizes;
 use super::{CheckedExpression, Part, Subject};
@@ -35,7 +35,12 @@ pub struct ExpressionCost {
     pub field: String,
     /// The cost.
     pub cost: Estimate,
+    /// The parts that contribute most.
+    pub heaviest: Vec<HeavyPart>,
 }
+
+/// How many parts are named.
+const MOST_PARTS: usize = 3;
 
 /// What expressions that share a budget cost together, with the variables that they read.
 #[derive(Debug, Clone)]
@@ -106,6 +111,7 @@ impl KindCosts {
         let expressions = costed.iter().map(|each| ExpressionCost {
             field: each.part.field(each.n),
             cost: each.cost,
+            heaviest: each.heaviest.clone(),
         });
         KindCosts {
             kind,
@@ -121,6 +127,7 @@ struct Costed {
     part: Part,
     n: usize,
     cost: Estimate,
+    heaviest: Vec<HeavyPart>,
     /// The positions of the variables that it reads itself.
     reads: BTreeSet<usize>,
 }
@@ -137,6 +144,8 @@ impl Costed {
             }
             Err(_) => (Estimate::Unknown, BTreeSet::new(), KnownValue::default()),
         };
+        let parts = checked.as_ref().ok();
+        let heaviest = parts.map(|checked| heaviest_of_bound(checked, sizes, MOST_PARTS));
         if let (Part::Variable, Some(variable)) = (part, policy.variables.get(*n)) {
             sizes.declare(&variable.name, value);
         }
@@ -144,6 +153,7 @@ impl Costed {
             part: *part,
             n: *n,
             cost,
+            heaviest: heaviest.unwrap_or_default(),
             reads,
         }
     }

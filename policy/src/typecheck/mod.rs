@@ -89,6 +89,19 @@ pub struct Analysis {
     pub costs: Vec<KindCosts>,
     /// What the policy is about and nothing was held against.
     pub unchecked: Vec<Unchecked>,
+    /// The expressions whose types fit, kind by kind.
+    pub expressions: Vec<TypedExpression>,
+}
+
+/// An expression whose types fit the schema of a kind.
+#[derive(Debug)]
+pub struct TypedExpression {
+    /// The path of the expression, such as `spec.validations[0].expression`.
+    pub field: String,
+    /// The kind against whose schema it was checked.
+    pub kind: GroupVersionKind,
+    /// The expression.
+    pub checked: CheckedAst,
 }
 
 /// What is wrong with the types of an expression.
@@ -220,9 +233,20 @@ impl TypeChecker {
             let costs = KindCosts::new(kind.clone(), policy, &types, self.max_object, &expressions);
             analysis.costs.push(costs);
             for expression in expressions {
-                if let Some((order, field, fault)) = self.fault(expression, kind) {
+                if let Some((order, field, fault)) = self.fault(&expression, kind) {
                     let kind = kind.clone();
                     faults.push((order, ExpressionFault { field, kind, fault }));
+                } else if let CheckedExpression {
+                    part,
+                    n,
+                    checked: Ok(checked),
+                } = expression
+                {
+                    analysis.expressions.push(TypedExpression {
+                        field: part.field(n),
+                        kind: kind.clone(),
+                        checked,
+                    });
                 }
             }
         }
@@ -235,17 +259,17 @@ impl TypeChecker {
     /// What is wrong with an expression or with what it makes of objects of a kind, and its order among all.
     fn fault(
         &self,
-        CheckedExpression { part, n, checked }: CheckedExpression,
+        CheckedExpression { part, n, checked }: &CheckedExpression,
         kind: &GroupVersionKind,
     ) -> Option<((usize, usize, usize), String, TypeFault)> {
         let fault = match checked {
-            Err(fault) => fault,
+            Err(fault) => fault.clone(),
             Ok(checked) => {
                 let objects = MergeType::custom_resource(&self.schemas.get(kind)?.merged);
-                TypeFault::Issues(patches::faults(part, &checked, objects)?)
+                TypeFault::Issues(patches::faults(*part, checked, objects)?)
             }
         };
-        Some((part.order(n), part.field(n), fault))
+        Some((part.order(*n), part.field(*n), fault))
     }
 
     /// The types of a policy's objects, one of them being of a kind; none where nothing is known of it.
@@ -309,8 +333,8 @@ fn type_name(kind: &GroupVersionKind) -> String {
     format!("{}1", kind.kind)
 }
 
-/// The plural that Kubernetes guesses for a name.
-fn plural(singular: &str) -> String {
+/// The plural that Kubernetes guesses for a name in lower case (apimachinery `pkg/api/meta/restmapper.go`).
+pub fn plural(singular: &str) -> String {
     if singular.ends_with("endpoints") {
         return singular.to_owned();
     }

@@ -36,6 +36,14 @@ impl Kubernetes {
         self.kinds.contains_key(api_version)
     }
 
+    /// All kinds: the `apiVersion`, the kind, and the name of the schema.
+    pub(super) fn all_kinds(&self) -> impl Iterator<Item = (&str, &str, &str)> {
+        self.kinds.iter().flat_map(|(version, kinds)| {
+            let kinds = kinds.iter();
+            kinds.map(move |(kind, name)| (version.as_str(), kind.as_str(), name.as_str()))
+        })
+    }
+
     /// The name of the schema of a kind's objects.
     pub(super) fn name_of(&self, api_version: &str, kind: &str) -> Option<&str> {
         self.kinds.get(api_version)?.get(kind).map(String::as_str)

@@ -22,6 +22,7 @@ mod atomics;
 mod element;
 mod kubernetes;
 mod merged;
+mod resolved;
 mod shape;
 mod typed;
 mod types;

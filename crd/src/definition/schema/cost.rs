@@ -5,7 +5,7 @@ use gavel_apimachinery::field::{Error, Path};
 use crate::definition::findings::Findings;
 
 /// The most that one rule may cost, in cost units: for all places where it may run.
-pub(in crate::definition) const RULE_LIMIT: u64 = 10_000_000;
+pub const RULE_LIMIT: u64 = 10_000_000;
 /// The most that all rules of a schema may cost, in cost units.
 pub const SCHEMA_LIMIT: u64 = 100_000_000;
 /// How many of the most expensive expressions are told.

@@ -19,7 +19,7 @@ mod rules;
 mod structural;
 
 pub(crate) use convertible::conversion_error;
-pub use cost::SCHEMA_LIMIT;
+pub use cost::{RULE_LIMIT, SCHEMA_LIMIT};
 pub(super) use lists::{check_entries, mergeable_item_of_set};
 pub(super) use openapi::TYPES;
 

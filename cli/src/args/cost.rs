@@ -1,0 +1,50 @@
+//! The arguments of `gavel cost`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use gavel_libraries::KubeVersion;
+use gavel_protocol::kubernetes_version;
+use gavel_schema::cel::MAX_REQUEST_SIZE;
+
+use super::Output;
+
+/// What the rules of definitions and the expressions of policies cost before anything is evaluated: the figure, the share of the
+/// budget, how often a rule runs, the heaviest parts, and which bounds bring the cost down. The exit status is 0, 1 where a
+/// limit is exceeded, and 2 where an input cannot be used.
+#[derive(Debug, Args)]
+#[command(after_help = COST_EXAMPLES)]
+pub(crate) struct CostArgs {
+    /// YAML or JSON files, folders of them, or - for standard input
+    #[arg(value_name = "PATH", required_unless_present = "filename")]
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// The same, as with kubectl; may be repeated
+    #[arg(short, long, value_name = "PATH")]
+    pub(crate) filename: Vec<PathBuf>,
+
+    /// Look into the folders of folders too
+    #[arg(short = 'R', long)]
+    pub(crate) recursive: bool,
+
+    /// Show what is different from these files or folders
+    #[arg(long, value_name = "OLD")]
+    pub(crate) compare: Vec<PathBuf>,
+
+    /// The most bytes of an object, by which policies are costed
+    #[arg(long, value_name = "BYTES", default_value_t = MAX_REQUEST_SIZE)]
+    pub(crate) max_object: u64,
+
+    /// The version of Kubernetes whose API server it is
+    #[arg(long, value_name = "VERSION", default_value_t, value_parser = kubernetes_version)]
+    pub(crate) kubernetes_version: KubeVersion,
+
+    /// How to print costs; json is an object a line for each expression
+    #[arg(short, long, value_enum, default_value_t = Output::Text)]
+    pub(crate) output: Output,
+}
+
+const COST_EXAMPLES: &str = "Examples:
+  gavel cost crd.yaml
+  gavel cost crd.yaml --compare released/crd.yaml
+  gavel cost -R policies/ --max-object 65536 --output json";

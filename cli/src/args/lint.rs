@@ -1,0 +1,144 @@
+//! The arguments of `gavel lint` and `gavel explain`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use gavel_libraries::KubeVersion;
+
+use crate::findings::Format;
+
+/// Looks at all that it finds: CustomResourceDefinitions and their rules, admission policies and bindings, match conditions of
+/// webhooks, structured authentication and authorization configuration, selectors of devices. What an API server refuses is an
+/// error; what it accepts is a warning or a note. The exit status is 0 without errors, 1 with errors, and 2 where an input
+/// cannot be used or nothing was found to look at.
+#[derive(Debug, Args)]
+#[command(after_help = LINT_EXAMPLES)]
+pub(crate) struct LintArgs {
+    /// YAML or JSON files, folders of them, or - for standard input
+    #[arg(value_name = "PATH", required_unless_present_any = ["filename", "policies"])]
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// The same, as with kubectl; may be repeated
+    #[arg(short, long, value_name = "PATH")]
+    pub(crate) filename: Vec<PathBuf>,
+
+    #[arg(long, hide = true, num_args = 1..)]
+    pub(crate) policies: Vec<PathBuf>,
+
+    #[arg(long, hide = true, num_args = 1..)]
+    pub(crate) crd: Vec<PathBuf>,
+
+    /// Look into the folders of folders too
+    #[arg(short = 'R', long)]
+    pub(crate) recursive: bool,
+
+    /// Look for these rules only, and for what an API server refuses; all stands for every rule
+    #[arg(long, value_name = "RULE", value_delimiter = ',')]
+    pub(crate) select: Vec<String>,
+
+    /// Do not look for these rules
+    #[arg(long, value_name = "RULE", value_delimiter = ',')]
+    pub(crate) ignore: Vec<String>,
+
+    /// Take findings of these rules for errors; warnings stands for all rules that find warnings
+    #[arg(long, value_name = "RULE", value_delimiter = ',')]
+    pub(crate) deny: Vec<String>,
+
+    /// Do not report the findings in this file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<PathBuf>,
+
+    /// Write all findings to this file, as a baseline
+    #[arg(long, value_name = "FILE")]
+    pub(crate) write_baseline: Option<PathBuf>,
+
+    /// The file to read instead of the gavel.yaml in the working directory or above it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+
+    /// Older versions of the definitions: files or folders; warns of what stored objects may no longer satisfy
+    #[arg(long, value_name = "PATH")]
+    pub(crate) old: Vec<PathBuf>,
+
+    /// OpenAPI v3 documents of other kinds, such as kubectl get --raw /openapi/v3/apis/GROUP/VERSION prints
+    #[arg(long, value_name = "FILE")]
+    pub(crate) openapi: Vec<PathBuf>,
+
+    /// The versions of Kubernetes that the manifests are for, such as 1.36, 1.34,1.36 or 1.34..1.37
+    #[arg(long, value_name = "VERSIONS", value_parser = kubernetes_versions)]
+    pub(crate) kubernetes_version: Option<Versions>,
+
+    /// The most bytes of an object, by which the rule policy-cost goes
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) max_object: Option<u64>,
+
+    /// Write what has one right answer into the files
+    #[arg(long)]
+    pub(crate) fix: bool,
+
+    /// How to print findings
+    #[arg(short, long, value_enum, default_value_t = Format::Text)]
+    pub(crate) output: Format,
+}
+
+impl LintArgs {
+    /// All that is looked at.
+    pub(crate) fn all_paths(&self) -> Vec<PathBuf> {
+        let paths = [&self.paths, &self.filename, &self.policies, &self.crd];
+        paths.into_iter().flatten().cloned().collect()
+    }
+}
+
+const LINT_EXAMPLES: &str = "Examples:
+  gavel lint policy.yaml crds/
+  gavel lint -R . --deny warnings --output github
+  gavel lint crd.yaml --old released/crd.yaml --kubernetes-version 1.34..1.37
+  helm template chart/ | gavel lint -";
+
+/// Prints what a rule finds, why it matters, and an example before and after. Without a rule, lists all.
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// The rule, such as optional-field
+    #[arg(value_name = "RULE")]
+    pub(crate) rule: Option<String>,
+
+    /// How to print it
+    #[arg(short, long, value_enum, default_value_t = ExplainOutput::Text)]
+    pub(crate) output: ExplainOutput,
+}
+
+/// How rules are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ExplainOutput {
+    /// For people
+    Text,
+    /// All pages as one document
+    Markdown,
+    /// JSON, an object a line
+    Json,
+}
+
+/// Versions of Kubernetes, in order.
+#[derive(Debug, Clone)]
+pub(crate) struct Versions(pub(crate) Vec<KubeVersion>);
+
+/// Reads versions: one, several between commas, or a range.
+pub(crate) fn kubernetes_versions(text: &str) -> Result<Versions, String> {
+    let mut versions = Vec::new();
+    for part in text.split(',') {
+        match part.split_once("..") {
+            Some((first, last)) => {
+                let first = gavel_protocol::kubernetes_version(first)?;
+                let last = gavel_protocol::kubernetes_version(last.trim_start_matches('='))?;
+                if first > last {
+                    return Err(format!("{first} must not be later than {last}"));
+                }
+                versions.extend((first.minor..=last.minor).map(KubeVersion::v1));
+            }
+            None => versions.push(gavel_protocol::kubernetes_version(part)?),
+        }
+    }
+    versions.sort();
+    versions.dedup();
+    Ok(Versions(versions))
+}

@@ -1,0 +1,62 @@
+//! What the program says of itself: its version, completions for shells, and man pages.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use clap::CommandFactory;
+use gavel_libraries::KubeVersion;
+use serde_json::json;
+
+use crate::args::{Cli, CompletionsArgs, ManArgs, Output, VersionArgs};
+use crate::exit_code::Exit;
+
+/// The first version of Kubernetes whose API server is reproduced.
+const OLDEST: KubeVersion = KubeVersion::v1(34);
+
+/// Prints the version of the program and the versions of Kubernetes that it reproduces.
+pub(crate) fn version(args: &VersionArgs) -> io::Result<Exit> {
+    let mut out = io::stdout().lock();
+    let version = env!("CARGO_PKG_VERSION");
+    let (newest, default) = (KubeVersion::NEWEST, KubeVersion::default());
+    match args.output {
+        Output::Text => writeln!(
+            out,
+            "gavel {version}\nKubernetes {OLDEST} to {newest}, unless asked otherwise {default}"
+        )?,
+        Output::Json => {
+            let kubernetes = json!({
+                "oldest": OLDEST.to_string(),
+                "newest": newest.to_string(),
+                "default": default.to_string(),
+            });
+            writeln!(
+                out,
+                "{}",
+                json!({"gavel": version, "kubernetes": kubernetes})
+            )?;
+        }
+    }
+    Ok(Exit::Success)
+}
+
+/// Prints the completions for a shell.
+pub(crate) fn completions(args: &CompletionsArgs) -> io::Result<Exit> {
+    let mut text = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "gavel", &mut text);
+    io::stdout().lock().write_all(&text)?;
+    Ok(Exit::Success)
+}
+
+/// Prints the man page of the program, or writes those of all commands into a folder.
+pub(crate) fn man(args: &ManArgs) -> io::Result<Exit> {
+    match &args.folder {
+        Some(folder) => write_pages(folder)?,
+        None => clap_mangen::Man::new(Cli::command()).render(&mut io::stdout().lock())?,
+    }
+    Ok(Exit::Success)
+}
+
+fn write_pages(folder: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    clap_mangen::generate_to(Cli::command(), folder)
+}

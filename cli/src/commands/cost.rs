@@ -1,0 +1,292 @@
+//! `gavel cost`: what rules and expressions cost before anything is evaluated.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use gavel_apimachinery::json;
+use gavel_engine::value::Json;
+use gavel_libraries::Server;
+use gavel_lint::{Figure, Linter, ObjectCost, Options, RuleCost, share};
+use gavel_manifest::Document;
+use serde_json::json;
+
+use crate::args::{CostArgs, Output};
+use crate::exit_code::Exit;
+use crate::manifests::Manifests;
+use crate::progress::Progress;
+use crate::report::{self, visible};
+
+/// Costs what the arguments name.
+pub(crate) fn run(args: &CostArgs) -> io::Result<Exit> {
+    let mut manifests = Manifests::new(args.recursive, Progress::new(false));
+    let paths: Vec<PathBuf> = args.paths.iter().chain(&args.filename).cloned().collect();
+    let documents = manifests.objects(&paths);
+    let options = Options {
+        server: Server::new(args.kubernetes_version),
+        max_object: args.max_object,
+    };
+    let old = manifests.objects(&args.compare);
+    let before = match costs(&options, &old) {
+        Ok(costs) => costs.into_iter().map(|(_, cost)| cost).collect::<Vec<_>>(),
+        Err(error) => return unusable(&error),
+    };
+    let found = match costs(&options, &documents) {
+        Ok(found) => found,
+        Err(error) => return unusable(&error),
+    };
+    if found.is_empty() && !manifests.unusable() {
+        manifests
+            .complain(&"nothing to cost: no definition, and no policy about a kind that is known");
+    }
+    let mut out = io::stdout().lock();
+    let mut exceeding = 0_usize;
+    for (document, cost) in &found {
+        let over = |figure: Figure, limit| matches!(figure, Figure::AtMost(cost) if cost > limit);
+        let rules = cost.rules.iter().filter(|rule| over(rule.cost, rule.limit));
+        let totals = cost
+            .totals
+            .iter()
+            .filter(|total| over(total.cost, total.budget));
+        exceeding = exceeding
+            .saturating_add(rules.count())
+            .saturating_add(totals.count());
+        let before = before
+            .iter()
+            .find(|old| (&old.object, &old.about) == (&cost.object, &cost.about));
+        match (args.output, args.compare.is_empty()) {
+            (Output::Json, _) => write_json(&mut out, document, cost, before)?,
+            (Output::Text, true) => write_tree(&mut out, cost)?,
+            (Output::Text, false) => write_changes(&mut out, cost, before)?,
+        }
+    }
+    out.flush()?;
+    Ok(manifests.exit(exceeding))
+}
+
+fn unusable(error: &str) -> io::Result<Exit> {
+    report::complain(&error);
+    Ok(Exit::Usage)
+}
+
+fn costs<'d>(
+    options: &Options,
+    documents: &'d [Document],
+) -> Result<Vec<(&'d Document, ObjectCost)>, String> {
+    let linter = Linter::new(options, documents).map_err(|error| error.to_string())?;
+    let of_document = |document| {
+        linter
+            .costs(document)
+            .into_iter()
+            .map(move |cost| (document, cost))
+    };
+    Ok(documents.iter().flat_map(of_document).collect())
+}
+
+fn write_tree(out: &mut impl Write, cost: &ObjectCost) -> io::Result<()> {
+    writeln!(
+        out,
+        "{}",
+        visible(&format!("{}, {}", cost.object, cost.about))
+    )?;
+    for total in &cost.totals {
+        let figure = against(total.cost, total.budget);
+        writeln!(out, "  {:<60} {figure}", total.field)?;
+    }
+    for rule in &cost.rules {
+        writeln!(
+            out,
+            "  {:<60} {}",
+            shortened(&rule.field),
+            against(rule.cost, rule.limit)
+        )?;
+        writeln!(
+            out,
+            "    {}: {}",
+            rule.place,
+            visible(&first_line(&rule.text))
+        )?;
+        if rule.cardinality != Some(1) {
+            let times = match rule.cardinality {
+                Some(times) => format!("{times} times in an object"),
+                None => "as often as a request can hold: nothing bounds how often".to_owned(),
+            };
+            writeln!(out, "    {} units, {times}", rule.once)?;
+        }
+        for part in rule.heaviest.iter().filter(|_| is_much(rule)) {
+            let text = visible(&part.text).into_owned();
+            writeln!(
+                out,
+                "    {} units: `{text}`, {} times",
+                part.own, part.times
+            )?;
+        }
+        if !rule.advice.is_empty() {
+            writeln!(out, "    help: {}", rule.advice)?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether it matters what contributes to a cost: it is a hundredth of the limit or more.
+fn is_much(rule: &RuleCost) -> bool {
+    matches!(rule.cost, Figure::AtMost(cost) if cost >= rule.limit / 100)
+}
+
+fn write_changes(
+    out: &mut impl Write,
+    cost: &ObjectCost,
+    before: Option<&ObjectCost>,
+) -> io::Result<()> {
+    let mut title = Some(format!("{}, {}", cost.object, cost.about));
+    let mut line = |out: &mut dyn Write, field: &str, change: String| {
+        if let Some(title) = title.take() {
+            writeln!(out, "{}", visible(&title))?;
+        }
+        writeln!(out, "  {field:<60} {change}")
+    };
+    for total in &cost.totals {
+        let known =
+            before.and_then(|old| old.totals.iter().find(|known| known.field == total.field));
+        let known = known.map(|known| known.cost);
+        if known != Some(total.cost) {
+            line(out, &total.field, change(known, total.cost, total.budget))?;
+        }
+    }
+    for rule in &cost.rules {
+        let known = before
+            .and_then(|old| same(old, rule))
+            .map(|known| known.cost);
+        if known != Some(rule.cost) {
+            line(
+                out,
+                &shortened(&rule.field),
+                change(known, rule.cost, rule.limit),
+            )?;
+        }
+    }
+    let gone = before.into_iter().flat_map(|old| &old.rules);
+    for rule in gone.filter(|rule| same(cost, rule).is_none()) {
+        line(
+            out,
+            &shortened(&rule.field),
+            format!("gone, was {}", shown(rule.cost)),
+        )?;
+    }
+    Ok(())
+}
+
+/// The same expression of another version of the object: places in lists may have changed.
+fn same<'c>(cost: &'c ObjectCost, rule: &RuleCost) -> Option<&'c RuleCost> {
+    let list = |field: &str| field.rsplit_once('[').map(|(list, _)| list.to_owned());
+    let mut rules = cost.rules.iter();
+    rules.find(|known| known.text == rule.text && list(&known.field) == list(&rule.field))
+}
+
+fn change(before: Option<Figure>, now: Figure, limit: u64) -> String {
+    match before {
+        None => format!("new: {}", against(now, limit)),
+        Some(before) => format!("{} -> {}", shown(before), against(now, limit)),
+    }
+}
+
+fn write_json(
+    out: &mut impl Write,
+    document: &Document,
+    cost: &ObjectCost,
+    before: Option<&ObjectCost>,
+) -> io::Result<()> {
+    let file = document.file().map(|file| file.display().to_string());
+    for rule in &cost.rules {
+        let heaviest: Vec<Json> = rule
+            .heaviest
+            .iter()
+            .map(|part| json!({"text": part.text, "times": part.times, "cost": part.own}))
+            .collect();
+        let known = before.and_then(|old| same(old, rule));
+        let line = json!({
+            "file": file,
+            "line": rule.place.line,
+            "column": rule.place.column,
+            "object": cost.object,
+            "about": cost.about,
+            "field": rule.field,
+            "expression": rule.text,
+            "cost": units(rule.cost),
+            "estimate": name(rule.cost),
+            "once": rule.once,
+            "cardinality": rule.cardinality,
+            "limit": rule.limit,
+            "heaviest": heaviest,
+            "help": rule.advice,
+            "before": known.map(|known| units(known.cost)),
+        });
+        writeln!(out, "{}", json::to_string(&line))?;
+    }
+    for total in &cost.totals {
+        let line = json!({
+            "file": file,
+            "object": cost.object,
+            "about": cost.about,
+            "field": total.field,
+            "cost": units(total.cost),
+            "estimate": name(total.cost),
+            "budget": total.budget,
+        });
+        writeln!(out, "{}", json::to_string(&line))?;
+    }
+    Ok(())
+}
+
+fn units(figure: Figure) -> Option<u64> {
+    match figure {
+        Figure::AtMost(cost) => Some(cost),
+        Figure::Unbounded | Figure::Unknown => None,
+    }
+}
+
+fn name(figure: Figure) -> &'static str {
+    match figure {
+        Figure::AtMost(_) => "bounded",
+        Figure::Unbounded => "unbounded",
+        Figure::Unknown => "unknown",
+    }
+}
+
+fn shown(figure: Figure) -> String {
+    units(figure).map_or_else(|| name(figure).to_owned(), |cost| cost.to_string())
+}
+
+/// `3145728 of 10000000 (32 %)`
+fn against(figure: Figure, limit: u64) -> String {
+    match figure {
+        Figure::AtMost(cost) => format!("{cost} of {limit} ({})", share(cost, limit)),
+        Figure::Unbounded | Figure::Unknown => format!("{} of {limit}", name(figure)),
+    }
+}
+
+/// The path of a rule as people write it: `spec.hosts[*]` for the properties and items of a schema.
+fn shortened(field: &str) -> String {
+    let Some((_, path)) = field.split_once("openAPIV3Schema") else {
+        return field.to_owned();
+    };
+    let path = path.replace(".properties[", ".").replace(".items", "[*]");
+    let path = path.replace(".additionalProperties", "[*]");
+    let path = path
+        .replace(".x-kubernetes-validations", " rule ")
+        .replace(".rule", "");
+    let (node, rule) = path.split_once(" rule ").unwrap_or((&path, ""));
+    let node = node
+        .trim_start_matches('.')
+        .replace(']', "")
+        .replace("[*", "[*]");
+    format!("{node} rule {rule}").trim_start().to_owned()
+}
+
+fn first_line(text: &str) -> String {
+    let line = text.trim().lines().next().unwrap_or_default();
+    let short: String = line.chars().take(100).collect();
+    match short.len() < text.trim().len() {
+        true => format!("{short} …"),
+        false => short,
+    }
+}

@@ -1,0 +1,249 @@
+//! `gavel lint`: what is wrong with policies, definitions and other places where Kubernetes takes CEL.
+
+use std::io;
+use std::path::PathBuf;
+
+use gavel_libraries::{KubeVersion, Server};
+use gavel_lint::{Linter, Options, Selection, Suppressions};
+use gavel_manifest::{Document, Problem, Severity};
+
+use crate::args::{LintArgs, kubernetes_versions};
+use crate::baseline::{self, Baseline};
+use crate::config::{Config, LintConfig};
+use crate::exit_code::Exit;
+use crate::findings::{Findings, Format};
+use crate::manifests::{Manifests, in_parallel};
+use crate::progress::Progress;
+use crate::{fix, input, report};
+
+/// Looks at what the arguments name.
+pub(crate) fn run(args: &LintArgs) -> io::Result<Exit> {
+    let asked = match Asked::new(args) {
+        Ok(asked) => asked,
+        Err(message) => {
+            report::complain(&message);
+            return Ok(Exit::Usage);
+        }
+    };
+    let progress = Progress::new(args.output == Format::Text);
+    let mut manifests = Manifests::new(args.recursive, progress);
+    let mut run = LintRun {
+        findings: Findings::default(),
+        suppressions: Vec::new(),
+        documents: Vec::new(),
+    };
+    let files = manifests.files(&args.all_paths());
+    let count = files.len();
+    for file in files {
+        run.findings.add_text(&file.path, &file.text);
+        let suppressions = Suppressions::read(&file.text);
+        run.suppressions.push((file.path, suppressions));
+        let problems = file.problems.into_iter();
+        let problems = problems.map(|problem| gavel_lint::explain_syntax(problem, &file.text));
+        run.findings.problems.extend(problems);
+        run.documents.extend(file.objects);
+    }
+    let old = manifests.objects(&args.old);
+    let examined = run.documents.iter().filter(|each| Linter::is_subject(each));
+    let examined = examined.count();
+    run.lint(&asked, &old, &mut manifests);
+    manifests.progress().end();
+    if examined == 0 && run.findings.problems.is_empty() && !manifests.unusable() {
+        let files = report::count(count, "file");
+        manifests.complain(&format!(
+            "nothing to look at: {files} with no policy, binding, webhook configuration, definition or other object with expressions"
+        ));
+    }
+    if let Some(path) = &args.write_baseline {
+        std::fs::write(path, baseline::written(&run.findings.problems))?;
+        let count = report::count(run.findings.problems.len(), "finding");
+        report::summary(&format!("{}: {count}", path.display()));
+        return Ok(manifests.exit(0));
+    }
+    if args.fix {
+        run.fix()?;
+    }
+    if let Some(path) = &asked.baseline {
+        match Baseline::read(path) {
+            Ok(mut known) => run
+                .findings
+                .problems
+                .retain(|problem| !known.takes(problem)),
+            Err(problem) => manifests.complain(&problem),
+        }
+    }
+    run.findings.print(args.output)?;
+    if args.output == Format::Text {
+        summarize(&run.findings, examined);
+    }
+    Ok(manifests.exit(run.findings.count(Severity::Error)))
+}
+
+fn summarize(findings: &Findings, examined: usize) {
+    let objects = report::count(examined, "object");
+    let errors = report::count(findings.count(Severity::Error), "error");
+    let warnings = report::count(findings.count(Severity::Warning), "warning");
+    let notes = report::count(findings.count(Severity::Note), "note");
+    report::summary(&format!("{objects}: {errors}, {warnings}, {notes}"));
+}
+
+/// What the arguments and the project's file ask for.
+struct Asked {
+    selection: Selection,
+    versions: Vec<KubeVersion>,
+    max_object: Option<u64>,
+    openapi: Vec<PathBuf>,
+    baseline: Option<PathBuf>,
+}
+
+impl Asked {
+    fn new(args: &LintArgs) -> Result<Self, String> {
+        let config = Config::read(args.config.as_deref()).map_err(|problem| problem.to_string())?;
+        let LintConfig {
+            select,
+            ignore,
+            deny,
+            kubernetes_version,
+            max_object,
+            baseline,
+            openapi,
+        } = config.lint;
+        let selection = Selection {
+            select: [select, args.select.clone()].concat(),
+            ignore: [ignore, args.ignore.clone()].concat(),
+            deny: [deny, args.deny.clone()].concat(),
+        };
+        if let Some((name, meant)) = selection.unknown().first() {
+            let meant = meant.map(|meant| format!("; did you mean {meant}?"));
+            return Err(format!(
+                "there is no rule {name:?}{}",
+                meant.unwrap_or_default()
+            ));
+        }
+        let versions = match (&args.kubernetes_version, kubernetes_version) {
+            (Some(versions), _) => versions.0.clone(),
+            (None, Some(text)) => kubernetes_versions(&text)?.0,
+            (None, None) => vec![KubeVersion::default()],
+        };
+        Ok(Asked {
+            selection,
+            versions,
+            max_object: args.max_object.or(max_object),
+            openapi: [openapi, args.openapi.clone()].concat(),
+            baseline: args.baseline.clone().or(baseline),
+        })
+    }
+}
+
+struct LintRun {
+    findings: Findings,
+    suppressions: Vec<(std::sync::Arc<std::path::Path>, Suppressions)>,
+    documents: Vec<Document>,
+}
+
+impl LintRun {
+    /// Finds what is wrong for every version, and leaves out what nobody asks for.
+    fn lint(&mut self, asked: &Asked, old: &[Document], manifests: &mut Manifests) {
+        let mut found: Vec<(Problem, Vec<KubeVersion>)> = Vec::new();
+        for version in &asked.versions {
+            for problem in self.of_version(asked, *version, old, manifests) {
+                match found.iter_mut().find(|(known, _)| *known == problem) {
+                    Some((_, versions)) if versions.last() != Some(version) => {
+                        versions.push(*version);
+                    }
+                    _ => found.push((problem, vec![*version])),
+                }
+            }
+        }
+        let all = asked.versions.len();
+        let problems = found.into_iter().map(|(problem, versions)| {
+            if versions.len() == all {
+                return problem;
+            }
+            let versions: Vec<_> = versions.iter().map(ToString::to_string).collect();
+            let message = format!("{} (Kubernetes {})", problem.message, versions.join(", "));
+            Problem { message, ..problem }
+        });
+        self.findings.problems.extend(problems);
+        asked.selection.apply(&mut self.findings.problems);
+        let suppressions = &self.suppressions;
+        self.findings.problems.retain(|problem| {
+            let mut of_file = suppressions
+                .iter()
+                .filter(|(path, _)| problem.file.as_ref() == Some(path));
+            !of_file.any(|(_, suppressions)| suppressions.cover(problem))
+        });
+        self.findings
+            .problems
+            .sort_by(|one, other| (&one.file, one.range).cmp(&(&other.file, other.range)));
+    }
+
+    fn of_version(
+        &self,
+        asked: &Asked,
+        version: KubeVersion,
+        old: &[Document],
+        manifests: &mut Manifests,
+    ) -> Vec<Problem> {
+        let defaults = Options::default();
+        let options = Options {
+            server: Server::new(version),
+            max_object: asked.max_object.unwrap_or(defaults.max_object),
+        };
+        let mut linter = match Linter::new(&options, &self.documents) {
+            Ok(linter) => linter,
+            Err(error) => {
+                manifests.complain(&error);
+                return Vec::new();
+            }
+        };
+        for path in &asked.openapi {
+            let read = input::document(path).map_err(|problem| problem.to_string());
+            let added = read.and_then(|document| {
+                let added = linter.add_openapi(&document);
+                added.map_err(|message| format!("{}: {message}", path.display()))
+            });
+            if let Err(message) = added {
+                manifests.complain(&message);
+            }
+        }
+        manifests.progress().expect(self.documents.len());
+        let mut problems: Vec<Problem> = Vec::new();
+        for of_document in in_parallel(&self.documents, |document| {
+            let mut problems = linter.document(document);
+            let older = old.iter().find(|old| is_same_object(old, document));
+            problems.extend(
+                older
+                    .map(|old| linter.update(document, old))
+                    .into_iter()
+                    .flatten(),
+            );
+            problems
+        }) {
+            problems.extend(of_document);
+            manifests.progress().step();
+        }
+        problems.extend(linter.references(&self.documents));
+        problems
+    }
+
+    /// Writes the files anew, with what has one right answer.
+    fn fix(&mut self) -> io::Result<()> {
+        let before = self.findings.problems.len();
+        let (files, left) = fix::fixed(&self.findings);
+        for (path, text) in &files {
+            std::fs::write(path, text)?;
+        }
+        let fixed = report::count(before.saturating_sub(left.len()), "finding");
+        let files = report::count(files.len(), "file");
+        report::summary(&format!("fixed {fixed} in {files}"));
+        self.findings.problems = left;
+        Ok(())
+    }
+}
+
+fn is_same_object(one: &Document, other: &Document) -> bool {
+    let part = |document: &Document, pointer: &str| document.value().pointer(pointer).cloned();
+    let same = |pointer| part(one, pointer) == part(other, pointer);
+    same("/kind") && same("/metadata/name")
+}

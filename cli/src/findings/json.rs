@@ -1,0 +1,38 @@
+//! Findings as JSON, an object a line.
+
+use std::io::{self, Write};
+
+use gavel_apimachinery::json;
+use gavel_manifest::Place;
+use serde_json::json;
+
+use super::{Findings, path_of};
+
+pub(super) fn write(findings: &Findings, out: &mut impl Write) -> io::Result<()> {
+    for problem in &findings.problems {
+        let place = |place: Place| json!({"line": place.line, "column": place.column});
+        let suggestion = problem.suggestion().map(|suggestion| {
+            json!({
+                "start": place(suggestion.range.start),
+                "end": place(suggestion.range.end),
+                "replacement": suggestion.replacement,
+            })
+        });
+        let line = json!({
+            "rule": problem.rule,
+            "severity": problem.severity.name(),
+            "file": path_of(problem),
+            "line": problem.range.map(|range| range.start.line),
+            "column": problem.range.map(|range| range.start.column),
+            "endLine": problem.range.map(|range| range.end.line),
+            "endColumn": problem.range.map(|range| range.end.column),
+            "field": *problem.field,
+            "message": problem.message,
+            "kinds": &*problem.kinds,
+            "help": problem.help(),
+            "suggestion": suggestion,
+        });
+        writeln!(out, "{}", json::to_string(&line))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,83 @@
+//! Findings for people: the line of the file with a caret below the place.
+
+use std::io::{self, Write};
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use gavel_manifest::{Place, Problem, Severity};
+
+use super::{Findings, message_of};
+use crate::report::visible;
+
+/// Longer lines are not shown: manifests may hold whole files in one line.
+const MAX_LINE: usize = 500;
+
+pub(super) fn write(findings: &Findings, out: &mut impl Write) -> io::Result<()> {
+    let renderer = Renderer::styled();
+    for problem in &findings.problems {
+        writeln!(
+            out,
+            "{}\n",
+            one(problem, findings.text_of(problem), &renderer)
+        )?;
+    }
+    Ok(())
+}
+
+/// One finding, in colour.
+fn one(problem: &Problem, text: Option<&str>, renderer: &Renderer) -> String {
+    let level = match problem.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Note => Level::NOTE,
+    };
+    let message = message_of(problem);
+    let message = visible(message.trim_end());
+    let path = problem.file.as_deref();
+    let path = path.map(|path| path.display().to_string());
+    let path = visible(path.as_deref().unwrap_or_default()).into_owned();
+    let range = problem.range;
+    let line = range.and_then(|range| Some((range, line_at(text?, range.start.line)?)));
+    let shown = line.map(|(range, line)| (range, visible(line).into_owned()));
+    let title = level.primary_title(message).id(problem.rule);
+    let mut group = Group::with_title(title);
+    if let Some((range, line)) = &shown {
+        let span = span(line, range.start, range.end);
+        let snippet = Snippet::source(line.as_str())
+            .line_start(usize::try_from(range.start.line).unwrap_or(1))
+            .path(path.as_str())
+            .annotation(AnnotationKind::Primary.span(span));
+        group = group.element(snippet);
+    } else if let Some(range) = range {
+        group = group.element(
+            Level::NOTE
+                .no_name()
+                .message(format!("at {path}:{}", range.start)),
+        );
+    } else if !path.is_empty() {
+        group = group.element(Level::NOTE.no_name().message(format!("in {path}")));
+    }
+    if !problem.help().is_empty() {
+        group = group.element(Level::HELP.message(visible(problem.help())));
+    }
+    renderer.render(&[group])
+}
+
+fn line_at(text: &str, line: u32) -> Option<&str> {
+    let n = usize::try_from(line).ok()?.checked_sub(1)?;
+    text.lines().nth(n).filter(|line| line.len() <= MAX_LINE)
+}
+
+/// The bytes of a line from one place to another; to the end of the line, where the other is on a later one.
+fn span(line: &str, start: Place, end: Place) -> std::ops::Range<usize> {
+    let byte = |column: u32| {
+        let n = usize::try_from(column.saturating_sub(1)).unwrap_or(usize::MAX);
+        let nth = line.char_indices().nth(n);
+        nth.map_or(line.len(), |(byte, _)| byte)
+    };
+    let first = byte(start.column);
+    let last = match end.line == start.line {
+        true => byte(end.column),
+        false => line.trim_end().len(),
+    };
+    first..last.max(first)
+}

@@ -1,0 +1,106 @@
+//! What the parts of an expression contribute to its cost.
+
+use super::SizeSource;
+use super::estimator::Estimator;
+use crate::ast::{Expr, ExprId, ExprKind};
+use crate::check::CheckedAst;
+
+/// A part of an expression and what it costs.
+#[derive(Debug, Clone, Copy)]
+struct PartCost<'e> {
+    expr: &'e Expr,
+    /// How often the part is evaluated at most: the product of the sizes of the ranges of the loops around it.
+    times: u64,
+    /// The most that the part adds to the cost of the whole expression without what its own parts add, in cost units.
+    own: u64,
+}
+
+/// The parts of an expression with what they contribute, the greatest contribution first.
+fn parts<'e>(mut estimator: Estimator<'e>) -> Vec<PartCost<'e>> {
+    let root: &'e Expr = estimator.checked.ast().root();
+    estimator.cost(root);
+    let mut parts = Vec::new();
+    let mut open = vec![(root, 1_u64)];
+    while let Some((expr, times)) = open.pop() {
+        let cost = estimator.recorded(expr.id);
+        let mut below = 0_u64;
+        let first = open.len();
+        expr.for_each_child(|child| open.push((child, times)));
+        if let ExprKind::Comprehension(fold) = &expr.kind {
+            let count = estimator.size_or_unknown(&fold.iter_range).max;
+            let is_repeated = |id: ExprId| id == fold.loop_condition.id || id == fold.loop_step.id;
+            for (child, times) in open.iter_mut().skip(first) {
+                if is_repeated(child.id) {
+                    *times = times.saturating_mul(count);
+                }
+            }
+        }
+        for (child, times) in open.iter().skip(first) {
+            let cost = estimator.recorded(child.id).max;
+            below = below.saturating_add(cost.saturating_mul(*times));
+        }
+        let whole = cost.max.saturating_mul(times);
+        parts.push(PartCost {
+            expr,
+            times,
+            own: whole.saturating_sub(below),
+        });
+    }
+    parts.sort_by_key(|part| std::cmp::Reverse(part.own));
+    parts
+}
+
+/// A part that contributes much to the cost of an expression.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeavyPart {
+    /// Where it begins: line and column from 1.
+    pub position: Option<(u32, u32)>,
+    /// The text from there to the end of the line, at most 48 characters.
+    pub text: String,
+    /// How often it is evaluated at most.
+    pub times: u64,
+    /// What it adds to the cost of the whole expression without its own parts, in cost units.
+    pub own: u64,
+}
+
+/// The parts that contribute most to [`estimate`](super::estimate).
+pub fn heaviest(checked: &CheckedAst, sizes: &dyn SizeSource, most: usize) -> Vec<HeavyPart> {
+    heavy(checked, parts(Estimator::new(checked, sizes)), most)
+}
+
+/// The parts that contribute most to [`bound`](super::bound).
+pub fn heaviest_of_bound(
+    checked: &CheckedAst,
+    sizes: &dyn SizeSource,
+    most: usize,
+) -> Vec<HeavyPart> {
+    heavy(checked, parts(Estimator::of_bounds(checked, sizes)), most)
+}
+
+fn heavy(checked: &CheckedAst, parts: Vec<PartCost<'_>>, most: usize) -> Vec<HeavyPart> {
+    let source = checked.ast().source();
+    let parts = parts.into_iter().filter(|part| part.own > 0).take(most);
+    let heavy = parts.map(|part| {
+        let location = source.location(first_offset(checked, part.expr));
+        let line = source.line(location.line).unwrap_or_default();
+        let column = usize::try_from(location.column).unwrap_or(0);
+        HeavyPart {
+            position: location.position(),
+            text: line.chars().skip(column).take(48).collect(),
+            times: part.times,
+            own: part.own,
+        }
+    });
+    heavy.collect()
+}
+
+/// Where the first node of a part stands, its own or one below.
+fn first_offset(checked: &CheckedAst, part: &Expr) -> u32 {
+    let mut first = checked.ast().offset(part.id);
+    let mut open = vec![part];
+    while let Some(expr) = open.pop() {
+        first = first.min(checked.ast().offset(expr.id));
+        expr.for_each_child(|child| open.push(child));
+    }
+    first
+}

@@ -1,0 +1,373 @@
+//! Bounds of a schema that bring the cost of a rule down: each is tried, and the rule estimated anew.
+
+use std::sync::Arc;
+
+use gavel_crd::definition::{
+    Definition, RULE_LIMIT, RuleReport, SCHEMA_LIMIT, SchemaReport, Validation, Version,
+    written_field,
+};
+use gavel_crd::rule::{Age, RuleEnvs};
+use gavel_manifest::{Document, Problem};
+use gavel_schema::{JsonSchema, OptionalList};
+use smol_str::SmolStr;
+
+use crate::Linter;
+use crate::expressions::problem;
+use crate::rules::{COST_NEAR_LIMIT, OVER_BUDGET};
+
+/// Bounds that bring the cost of a rule down.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Advice {
+    /// The bounds: the path of the field, the key, the value.
+    pub(crate) bounds: Vec<(String, &'static str, i64)>,
+    /// What the rule costs with them, in cost units.
+    pub(crate) cost: u64,
+}
+
+impl Advice {
+    /// In words: "`maxItems: 64` on spec.hosts brings it to 12 % of the limit".
+    pub(crate) fn text(&self) -> String {
+        let bounds = self.bounds.iter();
+        let bounds: Vec<_> = bounds
+            .map(|(field, key, value)| match field.as_str() {
+                "" => format!("`{key}: {value}` on the object itself"),
+                field => format!("`{key}: {value}` on {field}"),
+            })
+            .collect();
+        let verb = if bounds.len() == 1 { "brings" } else { "bring" };
+        format!(
+            "{} {verb} it to {} of the limit",
+            bounds.join(" and "),
+            share(self.cost, RULE_LIMIT)
+        )
+    }
+}
+
+/// A part of a limit in per cent, rounded up: `12 %`.
+pub fn share(cost: u64, limit: u64) -> String {
+    let share = u128::from(cost)
+        .saturating_mul(100)
+        .div_ceil(u128::from(limit.max(1)));
+    format!("{share} %")
+}
+
+/// Three quarters of a limit.
+const fn near(limit: u64) -> u64 {
+    limit.saturating_sub(limit / 4)
+}
+
+/// Warns of rules that use more than three quarters of their budget, and says of those and of rules over it what brings them down.
+pub(crate) fn check(
+    linter: &Linter,
+    document: &Document,
+    definition: &Definition,
+    report: &SchemaReport<'_>,
+    problems: &mut Vec<Problem>,
+) {
+    for each in &report.rules {
+        let Ok(outcome) = &each.outcome else { continue };
+        if outcome.cost <= near(RULE_LIMIT) {
+            continue;
+        }
+        let help = advice(&linter.rules, definition, report, each);
+        let help = help.map(|advice| advice.text()).unwrap_or_default();
+        let field = format!("{}.rule", each.path);
+        if outcome.cost > RULE_LIMIT {
+            let refusal = problems
+                .iter_mut()
+                .find(|problem| problem.rule == OVER_BUDGET.id && *problem.field == field);
+            if let Some(refusal) = refusal.filter(|_| !help.is_empty()) {
+                *refusal = refusal.clone().with_help(help);
+            }
+            continue;
+        }
+        let written = format!("{}.rule", written_field(&each.path));
+        let share = share(outcome.cost, RULE_LIMIT);
+        let message = format!(
+            "the rule may cost {} units, {share} of the limit of {RULE_LIMIT}",
+            outcome.cost
+        );
+        let found = problem(document, &COST_NEAR_LIMIT, &written, message);
+        problems.push(match help.is_empty() {
+            true => found,
+            false => found.with_help(help),
+        });
+    }
+    if report.total_cost > near(SCHEMA_LIMIT) && report.total_cost <= SCHEMA_LIMIT {
+        let share = share(report.total_cost, SCHEMA_LIMIT);
+        let message = format!(
+            "all rules of the schema may cost {} units together, {share} of the limit of {SCHEMA_LIMIT}",
+            report.total_cost
+        );
+        let field = written_field(&report.path);
+        problems.push(problem(document, &COST_NEAR_LIMIT, &field, message));
+    }
+}
+
+/// The values that are tried, from the most generous.
+const VALUES: [i64; 9] = [4096, 1024, 512, 256, 128, 64, 32, 16, 8];
+/// The most bounds that one piece of advice names.
+const MOST_BOUNDS: usize = 3;
+/// The most places that are tried.
+const MOST_PLACES: usize = 40;
+
+/// The bounds that bring the cost of a rule to a fifth of the limit or below, as few and as generous as can be found by trying
+/// one after the other.
+pub(crate) fn advice(
+    envs: &RuleEnvs,
+    definition: &Definition,
+    report: &SchemaReport<'_>,
+    rule: &RuleReport<'_>,
+) -> Option<Advice> {
+    let enough = RULE_LIMIT / 5;
+    let version = match report.version {
+        Some(name) => definition
+            .spec
+            .versions
+            .iter()
+            .find(|version| version.name == name)?,
+        None => definition.spec.versions.first()?,
+    };
+    let root = version.schema.as_ref()?.schema.as_deref()?;
+    let steps = steps(&rule.path)?;
+    let trial = Trial {
+        envs,
+        definition,
+        version,
+    };
+    let mut schema = alone(root, &steps, rule)?;
+    let mut cost = trial.cost(&schema)?;
+    let mut places = Vec::new();
+    unbounded(&schema, &steps, &mut Vec::new(), &mut places);
+    places.truncate(MOST_PLACES);
+    let mut bounds = Vec::new();
+    while cost > enough && bounds.len() < MOST_BOUNDS {
+        let tried = places.iter().filter_map(|(place, key)| {
+            let mut smaller = schema.clone();
+            set(&mut smaller, place, key, 1)?;
+            Some((trial.cost(&smaller)?, place, *key))
+        });
+        let (best, place, key) = tried.min_by_key(|(cost, ..)| *cost)?;
+        if best >= cost {
+            break;
+        }
+        let mut chosen = None;
+        let is_last = places.len() == 1 || bounds.len().saturating_add(1) == MOST_BOUNDS;
+        for value in VALUES {
+            let mut bounded = schema.clone();
+            set(&mut bounded, place, key, value)?;
+            let bounded_cost = trial.cost(&bounded)?;
+            chosen = Some((value, bounded, bounded_cost));
+            // A bound that is not enough at 64 leaves the rest to the next place.
+            if bounded_cost <= enough || (value <= 64 && !is_last) {
+                break;
+            }
+        }
+        let (value, bounded, bounded_cost) = chosen?;
+        bounds.push((shown(place), key, value));
+        let place = place.clone();
+        places.retain(|(known, _)| *known != place);
+        (schema, cost) = (bounded, bounded_cost);
+    }
+    (!bounds.is_empty() && cost <= RULE_LIMIT).then_some(Advice { bounds, cost })
+}
+
+/// A step from a schema to one below it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Step {
+    Property(SmolStr),
+    Item,
+    Value,
+}
+
+/// The steps from the root of the schema to the node of a rule, by the path of the rule.
+fn steps(path: &str) -> Option<Vec<Step>> {
+    let (_, rest) = path.split_once("openAPIV3Schema")?;
+    let (mut rest, _) = rest.rsplit_once(".x-kubernetes-validations")?;
+    let mut steps = Vec::new();
+    while !rest.is_empty() {
+        rest = rest.strip_prefix('.')?;
+        if let Some(after) = rest.strip_prefix("properties[") {
+            let (name, after) = after.split_once(']')?;
+            steps.push(Step::Property(name.into()));
+            rest = after;
+        } else if let Some(after) = rest.strip_prefix("items") {
+            steps.push(Step::Item);
+            rest = after;
+        } else {
+            rest = rest.strip_prefix("additionalProperties")?;
+            steps.push(Step::Value);
+        }
+    }
+    Some(steps)
+}
+
+/// The schema with nothing but the way to the node, the node, and the one rule.
+fn alone(root: &JsonSchema, steps: &[Step], rule: &RuleReport<'_>) -> Option<JsonSchema> {
+    let Some((step, rest)) = steps.split_first() else {
+        let mut node = without_rules(root);
+        node.validations = OptionalList::from(vec![rule.rule.clone()].into_boxed_slice());
+        return Some(node);
+    };
+    let mut schema = JsonSchema {
+        validations: OptionalList::default(),
+        ..root.clone()
+    };
+    match step {
+        Step::Property(name) => {
+            let below = alone(root.properties.get(name)?, rest, rule)?;
+            schema.properties = [(name.clone(), Arc::new(below))].into_iter().collect();
+        }
+        Step::Item => *schema.item_mut()? = alone(root.item()?, rest, rule)?,
+        Step::Value => *schema.value_mut()? = alone(root.value()?, rest, rule)?,
+    }
+    Some(schema)
+}
+
+/// A schema without its rules. As deep as the schema, whose depth its reader bounds.
+fn without_rules(schema: &JsonSchema) -> JsonSchema {
+    let properties = schema.properties.iter();
+    let properties = properties
+        .map(|(name, each)| (name.clone(), Arc::new(without_rules(each))))
+        .collect();
+    let mut copy = JsonSchema {
+        validations: OptionalList::default(),
+        properties,
+        ..schema.clone()
+    };
+    if let Some(item) = copy.item_mut() {
+        *item = without_rules(item);
+    }
+    if let Some(value) = copy.value_mut() {
+        *value = without_rules(value);
+    }
+    copy
+}
+
+/// The places without a bound on the way and below, with the key of the bound.
+fn unbounded(
+    schema: &JsonSchema,
+    way: &[Step],
+    place: &mut Vec<Step>,
+    places: &mut Vec<(Vec<Step>, &'static str)>,
+) {
+    if places.len() >= MOST_PLACES {
+        return;
+    }
+    let bounds = &schema.bounds;
+    let key = match schema.kind.as_str() {
+        "array" if bounds.max_items.is_none_or(|most| most > 8) => Some("maxItems"),
+        "object"
+            if schema.value().is_some() && bounds.max_properties.is_none_or(|most| most > 8) =>
+        {
+            Some("maxProperties")
+        }
+        "string"
+            if bounds.max_length.is_none_or(|most| most > 64) && bounds.enumeration.is_empty() =>
+        {
+            Some("maxLength")
+        }
+        _ => None,
+    };
+    places.extend(key.map(|key| (place.clone(), key)));
+    let mut below = |step: Step, schema: &JsonSchema, way: &[Step]| {
+        place.push(step);
+        unbounded(schema, way, place, places);
+        place.pop();
+    };
+    // On the way only one step leads on.
+    if let Some((step, rest)) = way.split_first() {
+        match step {
+            Step::Property(name) => {
+                if let Some(schema) = schema.properties.get(name) {
+                    below(step.clone(), schema, rest);
+                }
+            }
+            Step::Item => {
+                if let Some(schema) = schema.item() {
+                    below(step.clone(), schema, rest);
+                }
+            }
+            Step::Value => {
+                if let Some(schema) = schema.value() {
+                    below(step.clone(), schema, rest);
+                }
+            }
+        }
+        return;
+    }
+    for (name, schema) in &schema.properties {
+        below(Step::Property(name.clone()), schema, &[]);
+    }
+    if let Some(schema) = schema.item() {
+        below(Step::Item, schema, &[]);
+    }
+    if let Some(schema) = schema.value() {
+        below(Step::Value, schema, &[]);
+    }
+}
+
+/// Sets a bound, if it is smaller than the one that is there.
+fn set(schema: &mut JsonSchema, place: &[Step], key: &str, value: i64) -> Option<()> {
+    let mut node = schema;
+    for step in place {
+        node = match step {
+            Step::Property(name) => node.properties.get_mut(name)?,
+            Step::Item => node.item_mut()?,
+            Step::Value => node.value_mut()?,
+        };
+    }
+    let bounds = &mut *node.bounds;
+    let bound = match key {
+        "maxItems" => &mut bounds.max_items,
+        "maxProperties" => &mut bounds.max_properties,
+        _ => &mut bounds.max_length,
+    };
+    *bound = Some(bound.map_or(value, |known| known.min(value)));
+    Some(())
+}
+
+fn shown(place: &[Step]) -> String {
+    let mut shown = String::new();
+    for step in place {
+        match step {
+            Step::Property(name) => {
+                if !shown.is_empty() {
+                    shown.push('.');
+                }
+                shown.push_str(name);
+            }
+            Step::Item => shown.push_str("[*]"),
+            Step::Value => shown.push_str("[*]"),
+        }
+    }
+    shown
+}
+
+/// A definition whose one version has another schema each time.
+struct Trial<'t> {
+    envs: &'t RuleEnvs,
+    definition: &'t Definition,
+    version: &'t Version,
+}
+
+impl Trial<'_> {
+    /// What the one rule of a schema costs.
+    fn cost(&self, schema: &JsonSchema) -> Option<u64> {
+        let version = Version {
+            schema: Some(Validation {
+                schema: Some(Arc::new(schema.clone())),
+            }),
+            ..self.version.clone()
+        };
+        let mut definition = Definition {
+            metadata: self.definition.metadata.clone(),
+            spec: self.definition.spec.clone(),
+            status: self.definition.status.clone(),
+        };
+        definition.spec.versions = vec![version];
+        let reports = definition.rules(self.envs, Age::New);
+        let report = reports.first()?.rules.first()?;
+        Some(report.outcome.as_ref().ok()?.cost)
+    }
+}

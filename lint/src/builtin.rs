@@ -1,0 +1,62 @@
+//! What the API server sets in objects of Kubernetes' own kinds, which their OpenAPI schemas do not tell
+//! (kubernetes `pkg/apis/*/v1/defaults.go`, and admission plugins that run before policies).
+
+use smol_str::SmolStr;
+
+/// The fields that are always there, by their names.
+const SET: [&str; 31] = [
+    "clusterIP",
+    "completionMode",
+    "concurrencyPolicy",
+    "defaultMode",
+    "dnsPolicy",
+    "externalTrafficPolicy",
+    "failurePolicy",
+    "image",
+    "imagePullPolicy",
+    "internalTrafficPolicy",
+    "minReadySeconds",
+    "name",
+    "namespace",
+    "parallelism",
+    "podManagementPolicy",
+    "progressDeadlineSeconds",
+    "protocol",
+    "reclaimPolicy",
+    "replicas",
+    "restartPolicy",
+    "revisionHistoryLimit",
+    "schedulerName",
+    "serviceAccountName",
+    "sessionAffinity",
+    "strategy",
+    "template",
+    "terminationGracePeriodSeconds",
+    "type",
+    "updateStrategy",
+    "volumeBindingMode",
+    "volumeMode",
+];
+
+/// Whether a path is that of a field that every object has, whatever its kind.
+pub(crate) fn is_set_in_objects(path: &[SmolStr]) -> bool {
+    match path {
+        [_, field] => matches!(field.as_str(), "apiVersion" | "kind" | "metadata"),
+        [_, metadata, field] => metadata == "metadata" && field == "name",
+        _ => false,
+    }
+}
+
+/// Whether the last field of a path is always there.
+pub(crate) fn is_set(path: &[SmolStr]) -> bool {
+    let Some(last) = path.last() else {
+        return false;
+    };
+    match last.as_str() {
+        // The security context of a pod is set, that of a container is not.
+        "securityContext" => !path
+            .iter()
+            .any(|step| step.to_lowercase().ends_with("containers")),
+        name => SET.contains(&name),
+    }
+}

@@ -1,0 +1,238 @@
+//! What the expressions of a document may cost, against their limits.
+
+use gavel_crd::definition::{
+    Definition, RULE_LIMIT, RuleReport, SCHEMA_LIMIT, SchemaReport, written_field,
+};
+use gavel_crd::rule::{self, Age};
+use gavel_engine::estimate::{HeavyPart, heaviest};
+use gavel_manifest::{Document, Place};
+use gavel_policy::api::Resource;
+use gavel_policy::typecheck::{Estimate, ExpressionCost, GroupCost, KindCosts};
+
+use crate::Linter;
+use crate::bounds::advice;
+use crate::kinds::{is_definition, name_of, text};
+use crate::registration;
+use crate::types::kind_name;
+
+/// How many of the heaviest parts are named.
+const MOST_PARTS: usize = 3;
+
+/// What one object may cost, for one version or kind.
+#[derive(Debug, Clone)]
+pub struct ObjectCost {
+    /// The kind and name of the object.
+    pub object: String,
+    /// The version of a definition, or the kind that a policy matches.
+    pub about: String,
+    /// The rules or expressions.
+    pub rules: Vec<RuleCost>,
+    /// What all of them cost that share a budget.
+    pub totals: Vec<TotalCost>,
+}
+
+/// What one expression may cost.
+#[derive(Debug, Clone)]
+pub struct RuleCost {
+    /// The path of the expression in the document.
+    pub field: String,
+    /// Where it is.
+    pub place: Place,
+    /// The expression.
+    pub text: String,
+    /// The greatest cost, in cost units.
+    pub cost: Figure,
+    /// The greatest cost of one evaluation; the same as `cost` where there is only one.
+    pub once: u64,
+    /// How often a rule runs in one object at most; none where nothing but the size of requests bounds that.
+    pub cardinality: Option<u64>,
+    /// The limit, in cost units.
+    pub limit: u64,
+    /// The parts that contribute most.
+    pub heaviest: Vec<HeavyPart>,
+    /// Which bounds bring the cost down; empty where it is below a fifth of the limit, or none does.
+    pub advice: String,
+}
+
+/// What expressions cost that share a budget.
+#[derive(Debug, Clone)]
+pub struct TotalCost {
+    /// The path of the schema or list.
+    pub field: String,
+    /// The greatest cost, in cost units.
+    pub cost: Figure,
+    /// The budget, in cost units.
+    pub budget: u64,
+}
+
+/// A figure before anything is evaluated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Figure {
+    /// At most so many cost units.
+    AtMost(u64),
+    /// The expression reads something whose size nothing bounds.
+    Unbounded,
+    /// The expression does not compile, or its types do not fit.
+    Unknown,
+}
+
+impl Linter {
+    /// What the expressions of a definition or policy may cost. Nothing of other objects. The figures of definitions are those by
+    /// which an API server accepts them; those of policies are the most that objects within their schemas and the greatest size can
+    /// take.
+    pub fn costs(&self, document: &Document) -> Vec<ObjectCost> {
+        if is_definition(document) {
+            return self.costs_of_definition(document);
+        }
+        if !registration::is_subject(document) {
+            return Vec::new();
+        }
+        let Ok(decoded) = Resource::decode(document.value()) else {
+            return Vec::new();
+        };
+        let analysis = match &decoded.object {
+            Resource::ValidatingAdmissionPolicy(policy) => self.kinds.types.analyze(&**policy),
+            Resource::MutatingAdmissionPolicy(policy) => self.kinds.types.analyze(&**policy),
+            _ => return Vec::new(),
+        };
+        let costs = analysis.costs.into_iter();
+        costs.map(|costs| of_kind(document, costs)).collect()
+    }
+
+    fn costs_of_definition(&self, document: &Document) -> Vec<ObjectCost> {
+        let Ok(definition) = Definition::read(document.value()) else {
+            return Vec::new();
+        };
+        let reports = definition.rules(&self.rules, Age::New);
+        let reports = reports.iter();
+        reports
+            .map(|report| self.of_schema(document, &definition, report))
+            .collect()
+    }
+
+    fn of_schema(
+        &self,
+        document: &Document,
+        definition: &Definition,
+        report: &SchemaReport<'_>,
+    ) -> ObjectCost {
+        let rules = report.rules.iter();
+        let total = TotalCost {
+            field: written_field(&report.path).into_owned(),
+            cost: Figure::AtMost(report.total_cost),
+            budget: SCHEMA_LIMIT,
+        };
+        ObjectCost {
+            object: named(document),
+            about: report.version.unwrap_or("all versions").to_owned(),
+            rules: rules
+                .map(|rule| self.of_rule(document, definition, report, rule))
+                .collect(),
+            totals: vec![total],
+        }
+    }
+
+    fn of_rule(
+        &self,
+        document: &Document,
+        definition: &Definition,
+        report: &SchemaReport<'_>,
+        rule: &RuleReport<'_>,
+    ) -> RuleCost {
+        let field = format!("{}.rule", written_field(&rule.path));
+        let mut cost = RuleCost {
+            place: document.place_of(&field),
+            field,
+            text: rule.rule.rule.clone(),
+            cost: Figure::Unknown,
+            once: 0,
+            cardinality: None,
+            limit: RULE_LIMIT,
+            heaviest: Vec::new(),
+            advice: String::new(),
+        };
+        let Ok(outcome) = &rule.outcome else {
+            return cost;
+        };
+        cost.cardinality = outcome.cardinality;
+        let Ok(Some(expression)) = &outcome.compiled.rule else {
+            return cost;
+        };
+        cost.once = expression.max_cost;
+        cost.cost = Figure::AtMost(outcome.cost);
+        let node = &outcome.node;
+        let checked = rule::check(rule.rule, rule.schema, node, &self.rules, Age::New);
+        if let Ok(checked) = &checked.rule {
+            cost.heaviest = heaviest(checked, node.schema(), MOST_PARTS);
+        }
+        if outcome.cost > RULE_LIMIT / 5 {
+            let advice = advice(&self.rules, definition, report, rule);
+            cost.advice = advice.map(|advice| advice.text()).unwrap_or_default();
+        }
+        cost
+    }
+}
+
+fn of_kind(document: &Document, costs: KindCosts) -> ObjectCost {
+    let rules = costs.expressions.into_iter().map(|expression| {
+        let ExpressionCost {
+            field,
+            cost,
+            heaviest,
+        } = expression;
+        let text = document.value().pointer(&pointer(&field));
+        let text = text.and_then(|text| text.as_str()).unwrap_or_default();
+        let cost = figure(cost);
+        RuleCost {
+            place: document.place_of(&field),
+            text: text.to_owned(),
+            field,
+            once: match cost {
+                Figure::AtMost(cost) => cost,
+                Figure::Unbounded | Figure::Unknown => 0,
+            },
+            cost,
+            cardinality: Some(1),
+            limit: ExpressionCost::LIMIT,
+            heaviest,
+            advice: String::new(),
+        }
+    });
+    let totals = costs.groups.into_iter().map(|group| {
+        let GroupCost {
+            field,
+            cost,
+            budget,
+        } = group;
+        TotalCost {
+            field,
+            cost: figure(cost),
+            budget,
+        }
+    });
+    ObjectCost {
+        object: named(document),
+        about: kind_name(&costs.kind),
+        rules: rules.collect(),
+        totals: totals.collect(),
+    }
+}
+
+fn figure(cost: Estimate) -> Figure {
+    match cost {
+        Estimate::Bounded(cost) => Figure::AtMost(cost.max),
+        Estimate::Unbounded => Figure::Unbounded,
+        Estimate::Unknown => Figure::Unknown,
+    }
+}
+
+fn named(document: &Document) -> String {
+    format!("{} {}", text(document, "kind"), name_of(document))
+}
+
+/// The JSON pointer of a field's path without brackets in names.
+fn pointer(field: &str) -> String {
+    let steps = field.split(['.', '[']);
+    let steps = steps.map(|step| step.trim_end_matches(']'));
+    steps.map(|step| format!("/{step}")).collect()
+}

@@ -1,0 +1,113 @@
+//! Conditions that are always true or always false.
+
+use gavel_engine::ast::{Call, Constant, Expr, ExprKind, operators};
+use gavel_manifest::Problem;
+
+use super::{Subject, is_same};
+use crate::rules::CONSTANT_CONDITION;
+
+pub(super) fn check(subject: &Subject<'_>, problems: &mut Vec<Problem>) {
+    let root = subject.checked.ast().root();
+    let mut report = |condition: &Expr, what: &str| {
+        problems.push(subject.problem(&CONSTANT_CONDITION, condition, what));
+    };
+    if subject.decides {
+        match bool_of(root) {
+            Some(true) => report(root, "the expression is always true"),
+            // Denies whatever the match conditions let through.
+            Some(false) => {}
+            None => condition(root, &mut report),
+        }
+    }
+    for expr in subject.checked.ast().walk() {
+        let ExprKind::Call(call) = &expr.kind else {
+            continue;
+        };
+        let conditions = match (call.function.as_str(), call.args.as_slice()) {
+            (operators::LOGICAL_AND | operators::LOGICAL_OR | operators::LOGICAL_NOT, args) => args,
+            (operators::CONDITIONAL, [first, ..]) => std::slice::from_ref(first),
+            _ => continue,
+        };
+        for each in conditions {
+            match bool_of(each) {
+                Some(true) => report(each, "the condition is always true"),
+                Some(false) => report(each, "the condition is always false"),
+                None => condition(each, &mut report),
+            }
+        }
+    }
+}
+
+/// Reports a condition that is no literal and still does not depend on anything.
+fn condition(expr: &Expr, report: &mut impl FnMut(&Expr, &str)) {
+    let ExprKind::Call(call) = &expr.kind else {
+        return;
+    };
+    let always = match comparison(call) {
+        Some((function, left, right)) => compared(function, left, right),
+        None => None,
+    };
+    match always {
+        Some((true, why)) => report(expr, &format!("the condition is always true: {why}")),
+        Some((false, why)) => report(expr, &format!("the condition is always false: {why}")),
+        None => {}
+    }
+}
+
+fn comparison(call: &Call) -> Option<(&str, &Expr, &Expr)> {
+    match call.args.as_slice() {
+        [left, right] => Some((call.function.as_str(), left, right)),
+        _ => None,
+    }
+}
+
+/// What a comparison always comes to, and why.
+fn compared(function: &str, left: &Expr, right: &Expr) -> Option<(bool, &'static str)> {
+    use operators::{EQUALS, GREATER, GREATER_EQUALS, LESS, LESS_EQUALS, NOT_EQUALS};
+    if is_same(left, right) {
+        let why = "both sides are the same";
+        match function {
+            EQUALS | LESS_EQUALS | GREATER_EQUALS => return Some((true, why)),
+            NOT_EQUALS | LESS | GREATER => return Some((false, why)),
+            _ => {}
+        }
+    }
+    if let (Some(left), Some(right)) = (constant(left), constant(right)) {
+        let why = "both sides are constants";
+        match function {
+            EQUALS => return Some((left == right, why)),
+            NOT_EQUALS => return Some((left != right, why)),
+            _ => {}
+        }
+    }
+    let why = "no size is less than zero";
+    match function {
+        GREATER_EQUALS if is_size(left) && is_zero(right) => Some((true, why)),
+        LESS_EQUALS if is_zero(left) && is_size(right) => Some((true, why)),
+        LESS if is_size(left) && is_zero(right) => Some((false, why)),
+        GREATER if is_zero(left) && is_size(right) => Some((false, why)),
+        _ => None,
+    }
+}
+
+fn constant(expr: &Expr) -> Option<&Constant> {
+    match &expr.kind {
+        ExprKind::Constant(constant) => Some(constant),
+        _ => None,
+    }
+}
+
+fn bool_of(expr: &Expr) -> Option<bool> {
+    match constant(expr) {
+        Some(Constant::Bool(value)) => Some(*value),
+        _ => None,
+    }
+}
+
+fn is_zero(expr: &Expr) -> bool {
+    constant(expr) == Some(&Constant::Int(0))
+}
+
+fn is_size(expr: &Expr) -> bool {
+    matches!(&expr.kind, ExprKind::Call(call) if call.function == "size")
+}

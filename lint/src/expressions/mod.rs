@@ -1,0 +1,63 @@
+//! What is wrong with one expression that compiles, whatever it is for.
+
+use gavel_engine::ast::Expr;
+use gavel_engine::check::CheckedAst;
+use gavel_manifest::{Document, Problem, Range};
+
+use crate::rules::Rule;
+
+mod constants;
+mod loops;
+mod optional;
+pub(crate) mod path;
+mod regexes;
+mod same;
+
+pub(crate) use optional::{optional_fields, shown};
+pub(crate) use same::is_same;
+
+/// An expression of a document.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Subject<'s> {
+    pub(crate) document: &'s Document,
+    /// The path of the expression in the document.
+    pub(crate) field: &'s str,
+    pub(crate) checked: &'s CheckedAst,
+    /// Whether the expression decides something: it is a rule, a validation or a condition.
+    pub(crate) decides: bool,
+}
+
+impl Subject<'_> {
+    /// A problem with a part of the expression.
+    pub(crate) fn problem(&self, rule: &Rule, at: &Expr, message: impl Into<String>) -> Problem {
+        let problem = problem(self.document, rule, self.field, message);
+        let ast = self.checked.ast();
+        let location = ast.source().location(ast.offset(at.id));
+        match location.position() {
+            Some((line, column)) => {
+                let place = self.document.place_within(self.field, line, column);
+                problem.at(Range::from(place))
+            }
+            None => problem,
+        }
+    }
+
+    /// Finds all that can be said of the expression alone.
+    pub(crate) fn check(&self, problems: &mut Vec<Problem>) {
+        constants::check(self, problems);
+        loops::check(self, problems);
+        regexes::check(self, problems);
+    }
+}
+
+/// A problem with a field, of the severity of its rule.
+pub(crate) fn problem(
+    document: &Document,
+    rule: &Rule,
+    field: &str,
+    message: impl Into<String>,
+) -> Problem {
+    document
+        .problem(rule.id, field, message)
+        .with_severity(rule.severity)
+}

@@ -1,0 +1,68 @@
+//! Optional fields that are read without being asked for.
+
+use gavel_engine::ast::Expr;
+use gavel_schema::JsonSchema;
+
+use super::path::{ELEMENT, FieldPath, Reads, VALUE};
+
+/// The reads of optional fields that the expression, or one that is evaluated before, does not ask for: the node and the path.
+/// `root` says which schema the value of a variable has; `is_set` which fields are set though the schema does not say so.
+pub(crate) fn optional_fields<'r, 'e>(
+    reads: &'r Reads<'e>,
+    asked: &[FieldPath],
+    root: &dyn Fn(&str) -> Option<&'r JsonSchema>,
+    is_set: &dyn Fn(&[smol_str::SmolStr]) -> bool,
+) -> Vec<(&'e Expr, &'r FieldPath)> {
+    let mut found: Vec<(&Expr, &FieldPath)> = Vec::new();
+    for (expr, path) in &reads.fields {
+        let is_asked = asked.contains(path) || reads.asked.contains(path);
+        // Below a field that may be absent, the rest need not be told.
+        let is_known = found.iter().any(|(_, known)| path.starts_with(known));
+        if !is_asked && !is_known && is_optional(path, root) && !is_set(path) {
+            found.push((expr, path));
+        }
+    }
+    found
+}
+
+/// Whether the schema allows the last field of a path to be absent where the others are there.
+fn is_optional<'r>(path: &FieldPath, root: &dyn Fn(&str) -> Option<&'r JsonSchema>) -> bool {
+    let [variable, steps @ .., last] = path.as_slice() else {
+        return false;
+    };
+    let Some(mut schema) = root(variable) else {
+        return false;
+    };
+    for step in steps {
+        let next = match step.as_str() {
+            ELEMENT => schema.item(),
+            VALUE => schema.value(),
+            name => schema.properties.get(name),
+        };
+        let Some(next) = next else { return false };
+        schema = next;
+    }
+    let Some(field) = schema.properties.get(last) else {
+        return false;
+    };
+    let is_required = schema.required.iter().any(|name| name == last);
+    !is_required && field.default_value().is_none()
+}
+
+/// A path as it is written.
+pub(crate) fn shown(path: &FieldPath) -> String {
+    let mut shown = String::new();
+    for step in path {
+        match step.as_str() {
+            ELEMENT => shown.push_str("[…]"),
+            VALUE => shown.push_str("[…]"),
+            name => {
+                if !shown.is_empty() {
+                    shown.push('.');
+                }
+                shown.push_str(name);
+            }
+        }
+    }
+    shown
+}

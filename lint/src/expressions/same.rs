@@ -1,0 +1,52 @@
+//! Expressions that say the same.
+
+use gavel_engine::ast::{Expr, ExprKind};
+
+/// Whether two expressions are written the same, spaces and brackets aside. As deep as the trees, whose depth the parser
+/// bounds.
+pub(crate) fn is_same(one: &Expr, other: &Expr) -> bool {
+    let shallow = match (&one.kind, &other.kind) {
+        (ExprKind::Constant(one), ExprKind::Constant(other)) => one == other,
+        (ExprKind::Ident(one), ExprKind::Ident(other)) => one == other,
+        (ExprKind::Select(one), ExprKind::Select(other)) => {
+            one.field == other.field && one.test_only == other.test_only
+        }
+        (ExprKind::Call(one), ExprKind::Call(other)) => {
+            one.function == other.function && one.target.is_some() == other.target.is_some()
+        }
+        (ExprKind::List(one), ExprKind::List(other)) => {
+            one.optional_indices == other.optional_indices
+        }
+        (ExprKind::Map(one), ExprKind::Map(other)) => {
+            let optional = |entries: &[gavel_engine::ast::MapEntry]| {
+                entries
+                    .iter()
+                    .map(|entry| entry.optional)
+                    .collect::<Vec<_>>()
+            };
+            optional(one) == optional(other)
+        }
+        (ExprKind::Struct(one), ExprKind::Struct(other)) => {
+            let names = |each: &gavel_engine::ast::Struct| {
+                let fields = each.fields.iter();
+                fields
+                    .map(|field| (field.name.clone(), field.optional))
+                    .collect::<Vec<_>>()
+            };
+            one.type_name == other.type_name && names(one) == names(other)
+        }
+        (ExprKind::Comprehension(one), ExprKind::Comprehension(other)) => {
+            (&one.iter_var, &one.iter_var2, &one.accu_var)
+                == (&other.iter_var, &other.iter_var2, &other.accu_var)
+        }
+        _ => false,
+    };
+    if !shallow {
+        return false;
+    }
+    let (mut ones, mut others) = (Vec::new(), Vec::new());
+    one.for_each_child(|child| ones.push(child));
+    other.for_each_child(|child| others.push(child));
+    let mut pairs = ones.iter().zip(&others);
+    ones.len() == others.len() && pairs.all(|(one, other)| is_same(one, other))
+}

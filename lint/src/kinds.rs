@@ -1,0 +1,243 @@
+//! The kinds that policies are about: those of definitions, of OpenAPI documents, and Kubernetes' own.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use gavel_crd::definition::Definition;
+use gavel_engine::types::TypeTextError;
+use gavel_engine::value::Json;
+use gavel_libraries::Server;
+use gavel_manifest::Document;
+use gavel_policy::GroupVersionKind;
+use gavel_policy::typecheck::{TypeChecker, plural};
+use gavel_schema::merge::Kubernetes;
+use gavel_schema::{JsonSchema, openapi};
+
+/// What a schema of an OpenAPI document, or a path of it, is about.
+const KIND: &str = "x-kubernetes-group-version-kind";
+
+/// The kinds that are known.
+#[derive(Debug)]
+pub(crate) struct Kinds {
+    pub(crate) types: TypeChecker,
+    schemas: BTreeMap<GroupVersionKind, KnownKind>,
+    /// The resources of each group with the versions that have them.
+    resources: BTreeMap<(String, String), BTreeSet<String>>,
+}
+
+/// A kind and what its objects are.
+#[derive(Debug)]
+pub(crate) struct KnownKind {
+    pub(crate) schema: Arc<JsonSchema>,
+    /// Whether objects have a namespace, if that is known.
+    pub(crate) is_namespaced: Option<bool>,
+    /// Whether Kubernetes has the kind itself.
+    pub(crate) is_builtin: bool,
+}
+
+impl Kinds {
+    /// Kubernetes' own kinds that the documents name, and those that the documents define.
+    pub(crate) fn new(
+        server: Server,
+        max_object: u64,
+        documents: &[Document],
+    ) -> Result<Self, TypeTextError> {
+        let mut types = TypeChecker::new(server)?;
+        types.set_max_object(max_object);
+        let mut kinds = Kinds {
+            types,
+            schemas: BTreeMap::new(),
+            resources: BTreeMap::new(),
+        };
+        kinds.add_builtin(documents);
+        for document in documents {
+            kinds.add_definition(document);
+        }
+        Ok(kinds)
+    }
+
+    /// What is known of a kind.
+    pub(crate) fn get(&self, kind: &GroupVersionKind) -> Option<&KnownKind> {
+        self.schemas.get(kind)
+    }
+
+    /// Whether resources of a group are known.
+    pub(crate) fn knows_group(&self, group: &str) -> bool {
+        self.resources_of(group).next().is_some()
+    }
+
+    /// The plural names of a group's resources.
+    pub(crate) fn resources_of(&self, group: &str) -> impl Iterator<Item = &str> {
+        let resources = self.resources.keys();
+        let of_group = resources.filter(move |(known, _)| known == group);
+        of_group.map(|(_, resource)| resource.as_str())
+    }
+
+    /// The versions that have a resource.
+    pub(crate) fn versions_of(&self, group: &str, resource: &str) -> Option<&BTreeSet<String>> {
+        self.resources.get(&(group.to_owned(), resource.to_owned()))
+    }
+
+    fn add_resource(&mut self, group: &str, resource: String, version: &str) {
+        let key = (group.to_owned(), resource);
+        let versions = self.resources.entry(key).or_default();
+        versions.insert(version.to_owned());
+    }
+
+    /// Resolves the schemas of those kinds only that the documents may name: there are many.
+    fn add_builtin(&mut self, documents: &[Document]) {
+        let kubernetes = Kubernetes::get();
+        let named = Named::in_documents(documents);
+        for (api_version, name) in kubernetes.kinds() {
+            let kind = GroupVersionKind::new(api_version, name);
+            let lower = name.to_lowercase();
+            let resource = plural(&lower);
+            self.add_resource(&kind.group, resource.clone(), &kind.version);
+            if !named.has(&resource) && !named.has(&lower) {
+                continue;
+            }
+            let Some(schema) = kubernetes.resolved(api_version, name) else {
+                continue;
+            };
+            self.types.add_kind(kind.clone(), &schema);
+            let known = KnownKind {
+                schema: Arc::new(schema),
+                is_namespaced: None,
+                is_builtin: true,
+            };
+            self.schemas.insert(kind, known);
+        }
+    }
+
+    fn add_definition(&mut self, document: &Document) {
+        if !is_definition(document) {
+            return;
+        }
+        let Ok(definition) = Definition::read(document.value()) else {
+            return;
+        };
+        let spec = &definition.spec;
+        for version in &spec.versions {
+            let kind = GroupVersionKind {
+                group: spec.group.as_str().into(),
+                version: version.name.as_str().into(),
+                kind: spec.names.kind.as_str().into(),
+            };
+            if version.served {
+                self.add_resource(&spec.group, spec.names.plural.clone(), &version.name);
+            }
+            let schema = definition.schema(&version.name);
+            self.types.add_custom_kind(kind.clone(), schema);
+            self.types
+                .add_resource(spec.names.plural.clone(), kind.clone());
+            let known = KnownKind {
+                schema: Arc::new(schema.cloned().unwrap_or_default()),
+                is_namespaced: Some(spec.scope == "Namespaced"),
+                is_builtin: false,
+            };
+            self.schemas.insert(kind, known);
+        }
+    }
+
+    /// Adds the kinds of an OpenAPI v3 document whose objects are resources of it.
+    ///
+    /// # Errors
+    ///
+    /// JSON that is no such document, and schemas that cannot be resolved.
+    pub(crate) fn add_openapi(&mut self, document: &Json) -> Result<(), String> {
+        let schemas = document.pointer("/components/schemas");
+        let schemas = schemas.and_then(Json::as_object);
+        let schemas = schemas.ok_or("must be an OpenAPI v3 document, with components.schemas")?;
+        let paths = document.get("paths").and_then(Json::as_object);
+        let mut resources: Vec<(&str, GroupVersionKind)> = Vec::new();
+        for (path, operations) in paths.into_iter().flatten() {
+            let (_, name) = path.rsplit_once('/').unwrap_or_default();
+            let kind = operations.pointer(&format!("/get/{KIND}"));
+            // Subresources follow the name of an object.
+            let is_resource = !name.is_empty() && !path.contains("{name}");
+            if let Some(kind) = kind.filter(|_| is_resource) {
+                resources.push((name, GroupVersionKind::read(kind.into())));
+            }
+        }
+        for schema in schemas.values() {
+            // A schema of several kinds is none of them, such as the options of requests.
+            let Some([kind]) = schema.get(KIND).and_then(Json::as_array).map(Vec::as_slice) else {
+                continue;
+            };
+            let kind = GroupVersionKind::read(kind.into());
+            let names = resources.iter().filter(|(_, known)| *known == kind);
+            let names: Vec<_> = names.map(|(name, _)| (*name).to_owned()).collect();
+            if names.is_empty() {
+                continue;
+            }
+            let schema = openapi::resolve(schema, &|name| schemas.get(name));
+            let schema = schema.map_err(|error| error.to_string())?;
+            self.types.add_kind(kind.clone(), &schema);
+            for name in names {
+                self.add_resource(&kind.group, name.clone(), &kind.version);
+                self.types.add_resource(name, kind.clone());
+            }
+            let known = KnownKind {
+                schema: Arc::new(schema),
+                is_namespaced: None,
+                is_builtin: true,
+            };
+            self.schemas.insert(kind, known);
+        }
+        Ok(())
+    }
+}
+
+/// Whether a document is a CustomResourceDefinition.
+pub(crate) fn is_definition(document: &Document) -> bool {
+    is_kind(document, "apiextensions.k8s.io", "CustomResourceDefinition")
+}
+
+/// Whether a document is an object of a group and kind, whatever the version.
+pub(crate) fn is_kind(document: &Document, group: &str, kind: &str) -> bool {
+    group_of(document) == group && text(document, "kind") == kind
+}
+
+/// The group of a document; empty where it has none.
+pub(crate) fn group_of(document: &Document) -> &str {
+    let (group, _) = text(document, "apiVersion")
+        .split_once('/')
+        .unwrap_or_default();
+    group
+}
+
+/// A text at the top of a document; empty where there is none.
+pub(crate) fn text<'d>(document: &'d Document, key: &str) -> &'d str {
+    let text = document.value().get(key).and_then(Json::as_str);
+    text.unwrap_or_default()
+}
+
+/// The name of a document's object.
+pub(crate) fn name_of(document: &Document) -> &str {
+    let name = document.value().pointer("/metadata/name");
+    name.and_then(Json::as_str).unwrap_or_default()
+}
+
+/// The names of resources and kinds of params in policies, in lower case.
+struct Named(BTreeSet<String>);
+
+impl Named {
+    fn in_documents(documents: &[Document]) -> Self {
+        let mut named = BTreeSet::new();
+        for document in documents {
+            let spec = document.value().get("spec");
+            let rules = spec.and_then(|spec| spec.pointer("/matchConstraints/resourceRules"));
+            let rules = rules.and_then(Json::as_array).into_iter().flatten();
+            let resources = rules.filter_map(|rule| rule.get("resources")?.as_array());
+            let resources = resources.flatten().filter_map(Json::as_str);
+            named.extend(resources.map(str::to_lowercase));
+            let params = spec.and_then(|spec| spec.pointer("/paramKind/kind")?.as_str());
+            named.extend(params.map(str::to_lowercase));
+        }
+        Named(named)
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.0.contains(name)
+    }
+}

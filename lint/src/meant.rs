@@ -1,0 +1,126 @@
+//! What was probably meant: functions, fields of objects.
+
+use gavel_engine::env::Env;
+use gavel_engine::types::Signature;
+use gavel_manifest::Problem;
+use gavel_schema::JsonSchema;
+use gavel_schema::merge::Kubernetes;
+
+use crate::spelling::nearest;
+
+/// The macros, which are no functions of an environment.
+const MACROS: [&str; 12] = [
+    "has",
+    "all",
+    "exists",
+    "exists_one",
+    "existsOne",
+    "map",
+    "filter",
+    "transformList",
+    "transformMap",
+    "sortBy",
+    "optMap",
+    "optFlatMap",
+];
+
+/// The problem with the function that was probably meant, where the expression calls one that there is not.
+pub(crate) fn function(problem: Problem, env: &Env) -> Problem {
+    let called = quoted(&problem.message, "undeclared reference to '");
+    let Some(called) = called else {
+        return overloads(problem, env);
+    };
+    let functions = env.declarations().functions();
+    let names = functions.iter().map(|function| function.name.as_str());
+    let names = names.filter(|name| !name.contains(['_', '@']) || name.contains('.'));
+    match nearest(called, names.chain(MACROS)) {
+        Some(name) => {
+            let help = format!("did you mean `{name}`?");
+            problem.with_help(help)
+        }
+        None => problem,
+    }
+}
+
+/// The problem with the signatures of the function, where it has none for its arguments.
+fn overloads(problem: Problem, env: &Env) -> Problem {
+    let called = quoted(&problem.message, "found no matching overload for '");
+    let function = called.and_then(|called| env.declarations().function(called));
+    let Some(function) = function.filter(|function| !function.name.contains(['_', '@'])) else {
+        return problem;
+    };
+    let signatures = function.overloads.iter().take(4);
+    let signatures: Vec<_> = signatures
+        .map(|overload| format!("`{}`", written(&function.name, &overload.signature)))
+        .collect();
+    let help = format!("it is called as {}", signatures.join(" or "));
+    problem.with_help(help)
+}
+
+/// A signature as a call: `string.charAt(int)`.
+fn written(name: &str, signature: &Signature) -> String {
+    let mut parameters = signature.parameters.iter().map(ToString::to_string);
+    let receiver = signature.member.then(|| parameters.next()).flatten();
+    let arguments: Vec<_> = parameters.collect();
+    let arguments = arguments.join(", ");
+    match receiver {
+        Some(receiver) => format!("{receiver}.{name}({arguments})"),
+        None => format!("{name}({arguments})"),
+    }
+}
+
+/// The problem with the field that was probably meant, where a type checker knows no such field: the parts of the schema that
+/// have fields are searched for a similar name.
+pub(crate) fn field_of(problem: Problem, schema: &JsonSchema) -> Problem {
+    let Some(field) = quoted(&problem.message, "undefined field '") else {
+        return problem;
+    };
+    let mut best: Option<&str> = None;
+    let mut open = vec![(schema, 0_usize)];
+    let mut seen = std::collections::HashSet::new();
+    while let Some((schema, depth)) = open.pop() {
+        if depth > 24 || !seen.insert(std::ptr::from_ref(schema)) {
+            continue;
+        }
+        let names = schema.properties.keys().map(smol_str::SmolStr::as_str);
+        let names = names.chain(best);
+        best = nearest(field, names.collect::<Vec<_>>());
+        let below = depth.saturating_add(1);
+        open.extend(schema.properties.values().map(|each| (&**each, below)));
+        open.extend(schema.item().map(|each| (&**each, below)));
+        open.extend(schema.value().map(|each| (&**each, below)));
+    }
+    match best {
+        Some(name) => problem.with_help(format!("did you mean `{name}`?")),
+        None => problem,
+    }
+}
+
+/// The problem with the field that was probably meant, where a strict decoder knows no such field of a built-in kind.
+pub(crate) fn unknown_field(problem: Problem, api_version: &str, kind: &str) -> Problem {
+    let path = problem.field.clone();
+    let (parent, name) = path.rsplit_once('.').unwrap_or(("", &path));
+    let kubernetes = Kubernetes::get();
+    let names = kubernetes.field_names(api_version, kind, parent);
+    match nearest(name, names.iter().copied()) {
+        Some(name) => problem.with_help(format!("did you mean `{name}`?")),
+        None => problem,
+    }
+}
+
+/// A fault of the syntax, with what helps where the text is a template.
+pub fn explain_syntax(problem: Problem, text: &str) -> Problem {
+    match text.contains("{{") {
+        true => problem.with_help(
+            "the file looks like a template: render it first, such as with `helm template`",
+        ),
+        false => problem,
+    }
+}
+
+/// The text between a prefix, which may be anywhere, and the next quote.
+pub(crate) fn quoted<'t>(text: &'t str, prefix: &str) -> Option<&'t str> {
+    let (_, rest) = text.split_once(prefix)?;
+    let (quoted, _) = rest.split_once('\'')?;
+    Some(quoted)
+}

@@ -1,0 +1,419 @@
+//! Policies by themselves, whatever the schemas of their kinds are.
+
+use std::collections::BTreeSet;
+
+use gavel_engine::ast::{Constant, Expr, ExprKind, operators};
+use gavel_engine::check::CheckedAst;
+use gavel_manifest::{Document, Problem};
+use gavel_policy::api::{
+    MatchResources, MutatingAdmissionPolicy, MutatingAdmissionPolicySpec,
+    ValidatingAdmissionPolicy, ValidatingAdmissionPolicySpec, Variable,
+};
+use gavel_policy::cel::{Compiler, Declarations};
+
+use crate::Linter;
+use crate::expressions::path::{Aliases, Reads};
+use crate::expressions::{Subject, is_same, problem, shown};
+use crate::messages::check_message;
+use crate::rules::{DUPLICATE_VALIDATION, OBJECT_ON_DELETE, OLD_OBJECT_ON_CREATE, UNUSED_VARIABLE};
+
+/// What an expression of a policy is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Variable,
+    MatchCondition,
+    Validation,
+    Message,
+    AuditAnnotation,
+    Mutation,
+}
+
+/// An expression of a policy.
+struct Part {
+    role: Role,
+    field: String,
+    /// Nothing where the expression does not compile.
+    checked: Option<CheckedAst>,
+}
+
+/// The texts of a policy's expressions: its variables, and all of them.
+pub(crate) struct Texts<'p> {
+    pub(crate) variables: &'p [Variable],
+    pub(crate) all: Vec<&'p str>,
+}
+
+/// Those of a validating policy, without messages and annotations.
+pub(crate) fn texts_of_validating(spec: &ValidatingAdmissionPolicySpec) -> Texts<'_> {
+    let variables = spec.variables.iter().map(|each| &each.expression);
+    let conditions = spec.match_conditions.iter().map(|each| &each.expression);
+    let validations = spec.validations.iter().map(|each| &each.expression);
+    let all = variables.chain(conditions).chain(validations);
+    Texts {
+        variables: &spec.variables,
+        all: all.map(String::as_str).collect(),
+    }
+}
+
+/// Those of a mutating policy.
+pub(crate) fn texts_of_mutating(spec: &MutatingAdmissionPolicySpec) -> Texts<'_> {
+    let variables = spec.variables.iter().map(|each| &each.expression);
+    let conditions = spec.match_conditions.iter().map(|each| &each.expression);
+    let configurations = spec.mutations.iter().filter_map(|each| {
+        let configuration = each.apply_configuration.as_ref();
+        configuration.map(|each| &each.expression)
+    });
+    let patches = spec.mutations.iter();
+    let patches = patches.filter_map(|each| each.json_patch.as_ref().map(|each| &each.expression));
+    let all = variables.chain(conditions);
+    let all = all.chain(configurations).chain(patches);
+    Texts {
+        variables: &spec.variables,
+        all: all.map(String::as_str).collect(),
+    }
+}
+
+/// Finds what is wrong with a validating policy.
+pub(crate) fn check_validating(
+    linter: &Linter,
+    document: &Document,
+    policy: &ValidatingAdmissionPolicy,
+    refused: &[&str],
+    problems: &mut Vec<Problem>,
+) {
+    let spec = &policy.spec;
+    let declarations = Declarations {
+        params: spec.param_kind.is_some(),
+        authorizer: true,
+        patch_types: false,
+    };
+    let mut parts = Parts::new(linter, declarations);
+    parts.variables(&spec.variables);
+    for (n, each) in spec.match_conditions.iter().enumerate() {
+        let field = format!("spec.matchConditions[{n}].expression");
+        parts.add(Role::MatchCondition, field, &each.expression);
+    }
+    for (n, each) in spec.validations.iter().enumerate() {
+        let field = format!("spec.validations[{n}].expression");
+        parts.add(Role::Validation, field, &each.expression);
+        if !each.message_expression.is_empty() {
+            let field = format!("spec.validations[{n}].messageExpression");
+            parts.add(Role::Message, field, &each.message_expression);
+        }
+        let field = format!("spec.validations[{n}]");
+        check_message(
+            document,
+            &field,
+            &each.message,
+            &each.message_expression,
+            problems,
+        );
+    }
+    for (n, each) in spec.audit_annotations.iter().enumerate() {
+        let field = format!("spec.auditAnnotations[{n}].valueExpression");
+        parts.add(Role::AuditAnnotation, field, &each.value_expression);
+    }
+    parts.check(document, &spec.variables, refused, problems);
+    parts.check_operations(
+        document,
+        &spec.variables,
+        spec.match_constraints.as_ref(),
+        problems,
+    );
+}
+
+/// Finds what is wrong with a mutating policy.
+pub(crate) fn check_mutating(
+    linter: &Linter,
+    document: &Document,
+    policy: &MutatingAdmissionPolicy,
+    refused: &[&str],
+    problems: &mut Vec<Problem>,
+) {
+    let spec = &policy.spec;
+    let declarations = Declarations {
+        params: spec.param_kind.is_some(),
+        authorizer: true,
+        patch_types: true,
+    };
+    let mut parts = Parts::new(linter, declarations);
+    parts.variables(&spec.variables);
+    for (n, each) in spec.match_conditions.iter().enumerate() {
+        let field = format!("spec.matchConditions[{n}].expression");
+        parts.add(Role::MatchCondition, field, &each.expression);
+    }
+    for (n, each) in spec.mutations.iter().enumerate() {
+        if let Some(configuration) = &each.apply_configuration {
+            let field = format!("spec.mutations[{n}].applyConfiguration.expression");
+            parts.add(Role::Mutation, field, &configuration.expression);
+        }
+        if let Some(patch) = &each.json_patch {
+            let field = format!("spec.mutations[{n}].jsonPatch.expression");
+            parts.add(Role::Mutation, field, &patch.expression);
+        }
+    }
+    parts.check(document, &spec.variables, refused, problems);
+    parts.check_operations(
+        document,
+        &spec.variables,
+        spec.match_constraints.as_ref(),
+        problems,
+    );
+}
+
+struct Parts {
+    compiler: Compiler,
+    declarations: Declarations,
+    parts: Vec<Part>,
+}
+
+impl Parts {
+    fn new(linter: &Linter, declarations: Declarations) -> Self {
+        Parts {
+            compiler: Compiler::with_variables(&linter.stored),
+            declarations,
+            parts: Vec::new(),
+        }
+    }
+
+    fn variables(&mut self, variables: &[Variable]) {
+        for (n, each) in variables.iter().enumerate() {
+            let checked =
+                self.compiler
+                    .check_variable(&each.name, &each.expression, self.declarations);
+            self.parts.push(Part {
+                role: Role::Variable,
+                field: format!("spec.variables[{n}].expression"),
+                checked: checked.ok(),
+            });
+        }
+    }
+
+    fn add(&mut self, role: Role, field: String, text: &str) {
+        let checked = self.compiler.check(text, self.declarations).ok();
+        self.parts.push(Part {
+            role,
+            field,
+            checked,
+        });
+    }
+
+    fn check(
+        &self,
+        document: &Document,
+        variables: &[Variable],
+        refused: &[&str],
+        problems: &mut Vec<Problem>,
+    ) {
+        for part in &self.parts {
+            let Some(checked) = &part.checked else {
+                continue;
+            };
+            if refused.contains(&part.field.as_str()) {
+                continue;
+            }
+            let subject = Subject {
+                document,
+                field: &part.field,
+                checked,
+                decides: matches!(part.role, Role::Validation | Role::MatchCondition),
+            };
+            subject.check(problems);
+        }
+        self.check_duplicates(document, problems);
+        self.check_unused(document, variables, problems);
+    }
+
+    fn check_duplicates(&self, document: &Document, problems: &mut Vec<Problem>) {
+        let validations = self
+            .parts
+            .iter()
+            .filter(|part| matches!(part.role, Role::Validation | Role::MatchCondition));
+        let validations: Vec<_> = validations
+            .filter_map(|part| Some((part, part.checked.as_ref()?)))
+            .collect();
+        for (n, (part, checked)) in validations.iter().enumerate() {
+            let mut before = validations.iter().take(n);
+            let same = before.find(|(known, other)| {
+                known.role == part.role && is_same(other.ast().root(), checked.ast().root())
+            });
+            if let Some((known, _)) = same {
+                let message = format!("the expression is the same as {}", known.field);
+                problems.push(problem(
+                    document,
+                    &DUPLICATE_VALIDATION,
+                    &part.field,
+                    message,
+                ));
+            }
+        }
+    }
+
+    /// Where an expression does not compile, nobody knows what it reads.
+    fn check_unused(
+        &self,
+        document: &Document,
+        variables: &[Variable],
+        problems: &mut Vec<Problem>,
+    ) {
+        let mut read = BTreeSet::new();
+        for part in &self.parts {
+            let Some(names) = part.checked.as_ref().and_then(variables_read) else {
+                return;
+            };
+            read.extend(names);
+        }
+        for (n, variable) in variables.iter().enumerate() {
+            if !read.contains(variable.name.as_str()) {
+                let message = format!("no expression reads `variables.{}`", variable.name);
+                let field = format!("spec.variables[{n}].name");
+                problems.push(problem(document, &UNUSED_VARIABLE, &field, message));
+            }
+        }
+    }
+
+    /// Expressions that read an object where it is null.
+    fn check_operations(
+        &self,
+        document: &Document,
+        variables: &[Variable],
+        constraints: Option<&MatchResources>,
+        problems: &mut Vec<Problem>,
+    ) {
+        let rules = constraints
+            .into_iter()
+            .flat_map(|each| &each.resource_rules);
+        let operations: BTreeSet<&str> = rules
+            .flat_map(|named| &named.rule.operations)
+            .map(String::as_str)
+            .collect();
+        let has = |operation| operations.contains(operation) || operations.contains("*");
+        for (operation, variable, rule) in [
+            ("DELETE", "object", &OBJECT_ON_DELETE),
+            ("CREATE", "oldObject", &OLD_OBJECT_ON_CREATE),
+        ] {
+            if !has(operation) || self.conditions_ask(variable) {
+                continue;
+            }
+            for part in &self.parts {
+                let Some(checked) = &part.checked else {
+                    continue;
+                };
+                if matches!(part.role, Role::Variable | Role::Message) {
+                    continue;
+                }
+                let used = self.with_variables(part, variables);
+                if used.iter().any(|each| asks(each, variable)) {
+                    continue;
+                }
+                let own = reads(checked, variable);
+                let by_way_of = used.iter().skip(1).find_map(|each| reads(each, variable));
+                let subject = Subject {
+                    document,
+                    field: &part.field,
+                    checked,
+                    decides: false,
+                };
+                let found = match (own, by_way_of) {
+                    (Some((expr, path)), _) => subject.problem(
+                        rule,
+                        expr,
+                        format!("reads `{path}`, but `{variable}` is null on {operation}"),
+                    ),
+                    (None, Some((_, path))) => problem(
+                        document,
+                        rule,
+                        &part.field,
+                        format!(
+                            "reads `{path}` by way of a variable, but `{variable}` is null on {operation}"
+                        ),
+                    ),
+                    (None, None) => continue,
+                };
+                problems.push(found.with_help(format!(
+                    "ask for `{variable} != null` or `request.operation` first, or leave {operation} out of `operations`"
+                )));
+            }
+        }
+    }
+
+    /// Whether a match condition keeps the policy from requests in which an object is null.
+    fn conditions_ask(&self, variable: &str) -> bool {
+        let conditions = self
+            .parts
+            .iter()
+            .filter(|part| part.role == Role::MatchCondition);
+        let mut checked = conditions.filter_map(|part| part.checked.as_ref());
+        checked.any(|checked| asks(checked, variable))
+    }
+
+    /// An expression, and the variables that it reads, be it by way of others.
+    fn with_variables<'p>(&'p self, part: &'p Part, variables: &[Variable]) -> Vec<&'p CheckedAst> {
+        let mut used: Vec<&CheckedAst> = part.checked.iter().collect();
+        let mut known = BTreeSet::new();
+        let mut next = 0;
+        while let Some(checked) = used.get(next).copied() {
+            next = next.saturating_add(1);
+            for name in variables_read(checked).unwrap_or_default() {
+                let n = variables.iter().rposition(|each| each.name == name);
+                let Some(n) = n.filter(|n| known.insert(*n)) else {
+                    continue;
+                };
+                used.extend(self.parts.get(n).and_then(|part| part.checked.as_ref()));
+            }
+        }
+        used
+    }
+}
+
+/// The names of the variables that an expression reads; none where it uses `variables` as a whole.
+fn variables_read(checked: &CheckedAst) -> Option<Vec<&str>> {
+    let is_variables =
+        |expr: &Expr| matches!(&expr.kind, ExprKind::Ident(name) if name == "variables");
+    let mut read = Vec::new();
+    let mut mentioned = 0_usize;
+    for expr in checked.ast().walk() {
+        match &expr.kind {
+            ExprKind::Select(select) if is_variables(&select.operand) => {
+                read.push(select.field.as_str());
+            }
+            _ if is_variables(expr) => mentioned = mentioned.saturating_add(1),
+            _ => {}
+        }
+    }
+    (mentioned == read.len()).then_some(read)
+}
+
+/// The first field of a variable that an expression reads, and its path.
+fn reads<'e>(checked: &'e CheckedAst, variable: &str) -> Option<(&'e Expr, String)> {
+    let reads = Reads::of(checked, &Aliases::new());
+    let of_variable = |(_, path): &&(&Expr, _)| {
+        let path: &Vec<smol_str::SmolStr> = path;
+        path.first().is_some_and(|first| first == variable)
+    };
+    let (expr, path) = reads.fields.iter().find(of_variable)?;
+    Some((*expr, shown(path)))
+}
+
+/// Whether an expression asks which operation the request is, or does something with the variable as a whole, such as to
+/// compare it with null.
+fn asks(checked: &CheckedAst, variable: &str) -> bool {
+    let is =
+        |expr: &Expr, wanted: &str| matches!(&expr.kind, ExprKind::Ident(name) if name == wanted);
+    checked.ast().walk().any(|expr| match &expr.kind {
+        ExprKind::Select(select) => is(&select.operand, "request") && select.field == "operation",
+        ExprKind::Call(call) => {
+            let is_selection = matches!(
+                call.function.as_str(),
+                operators::OPT_SELECT | operators::INDEX | operators::OPT_INDEX
+            );
+            let is_null = |expr: &Expr| matches!(&expr.kind, ExprKind::Constant(Constant::Null));
+            let is_other_null = call.args.iter().any(is_null)
+                && call
+                    .args
+                    .iter()
+                    .any(|each| is(each, "object") || is(each, "oldObject"));
+            is_other_null || (!is_selection && call.args.iter().any(|each| is(each, variable)))
+        }
+        _ => false,
+    })
+}

@@ -1,0 +1,149 @@
+//! What documents say of each other.
+
+use std::collections::BTreeMap;
+
+use gavel_engine::value::Json;
+use gavel_manifest::{Document, Problem};
+use gavel_policy::GroupVersionKind;
+use gavel_policy::api::GROUP;
+
+use crate::Linter;
+use crate::expressions::problem;
+use crate::kinds::{group_of, is_kind, name_of, text};
+use crate::rules::{DUPLICATE_OBJECT, MISSING_POLICY, PARAM_MISMATCH, UNBOUND_POLICY};
+use crate::spelling::nearest;
+
+/// The kinds of policies and of their bindings.
+const KINDS: [(&str, &str); 2] = [
+    (
+        "ValidatingAdmissionPolicy",
+        "ValidatingAdmissionPolicyBinding",
+    ),
+    ("MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"),
+];
+
+/// Finds what is wrong with documents together.
+pub(crate) fn check(linter: &Linter, documents: &[Document]) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    duplicates(documents, &mut problems);
+    for (policy, binding) in KINDS {
+        let of_kind = |kind| {
+            documents
+                .iter()
+                .filter(move |each| is_kind(each, GROUP, kind))
+        };
+        let policies: Vec<_> = of_kind(policy).collect();
+        let bindings: Vec<_> = of_kind(binding).collect();
+        bound(linter, &policies, &bindings, &mut problems);
+    }
+    problems
+}
+
+fn duplicates(documents: &[Document], problems: &mut Vec<Problem>) {
+    let mut known: BTreeMap<[&str; 4], &Document> = BTreeMap::new();
+    for document in documents.iter().filter(|each| Linter::is_subject(each)) {
+        let namespace = document.value().pointer("/metadata/namespace");
+        let namespace = namespace.and_then(Json::as_str).unwrap_or_default();
+        let kind = text(document, "kind");
+        let name = name_of(document);
+        if name.is_empty() {
+            continue;
+        }
+        let key = [group_of(document), kind, namespace, name];
+        let Some(first) = known.get(&key) else {
+            known.insert(key, document);
+            continue;
+        };
+        let place = first.place_of("metadata.name");
+        let place = match first.file() {
+            Some(file) => format!("{}:{place}", file.display()),
+            None => place.to_string(),
+        };
+        let message = format!("{kind} {name:?} is also at {place}");
+        problems.push(problem(
+            document,
+            &DUPLICATE_OBJECT,
+            "metadata.name",
+            message,
+        ));
+    }
+}
+
+fn bound(
+    linter: &Linter,
+    policies: &[&Document],
+    bindings: &[&Document],
+    problems: &mut Vec<Problem>,
+) {
+    if policies.is_empty() || bindings.is_empty() {
+        return;
+    }
+    for binding in bindings {
+        let named = binding.value().pointer("/spec/policyName");
+        let Some(named) = named.and_then(Json::as_str) else {
+            continue;
+        };
+        match policies.iter().find(|policy| name_of(policy) == named) {
+            Some(policy) => params(linter, policy, binding, problems),
+            None => {
+                let message = format!("there is no policy {named:?}");
+                let found = problem(binding, &MISSING_POLICY, "spec.policyName", message);
+                let names = policies.iter().map(|policy| name_of(policy));
+                problems.push(match nearest(named, names) {
+                    Some(name) => found.with_help(format!("did you mean `{name}`?")),
+                    None => found,
+                });
+            }
+        }
+    }
+    for policy in policies {
+        let is_bound = bindings.iter().any(|binding| {
+            let named = binding.value().pointer("/spec/policyName");
+            named.and_then(Json::as_str) == Some(name_of(policy))
+        });
+        if !is_bound {
+            let message = "no binding names the policy, so it does nothing";
+            problems.push(problem(policy, &UNBOUND_POLICY, "metadata.name", message));
+        }
+    }
+}
+
+/// Whether a policy and its binding agree on params.
+fn params(linter: &Linter, policy: &Document, binding: &Document, problems: &mut Vec<Problem>) {
+    let kind = policy.value().pointer("/spec/paramKind");
+    let reference = binding.value().pointer("/spec/paramRef");
+    let name = name_of(policy);
+    match (kind, reference) {
+        (Some(_), None) => {
+            let message = format!(
+                "the policy {name:?} has a paramKind, but the binding no paramRef: `params` is null"
+            );
+            problems.push(problem(binding, &PARAM_MISMATCH, "spec", message));
+        }
+        (None, Some(_)) => {
+            let message =
+                format!("the policy {name:?} has no paramKind, so nothing reads the paramRef");
+            problems.push(problem(binding, &PARAM_MISMATCH, "spec.paramRef", message));
+        }
+        (Some(kind), Some(reference)) => {
+            let part = |key: &str| kind.get(key).and_then(Json::as_str).unwrap_or_default();
+            let kind = GroupVersionKind::new(part("apiVersion"), part("kind"));
+            let known = linter.kinds.get(&kind);
+            let is_cluster = known.is_some_and(|known| known.is_namespaced == Some(false));
+            if is_cluster && reference.get("namespace").is_some() {
+                let message = format!(
+                    "objects of {} {} have no namespace",
+                    kind.api_version(),
+                    kind.kind
+                );
+                problems.push(problem(
+                    binding,
+                    &PARAM_MISMATCH,
+                    "spec.paramRef.namespace",
+                    message,
+                ));
+            }
+        }
+        (None, None) => {}
+    }
+}

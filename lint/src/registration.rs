@@ -1,0 +1,213 @@
+//! Policies, bindings and webhook configurations.
+
+use gavel_apimachinery::serializer::StrictFaultKind;
+use gavel_manifest::{Document, Problem};
+use gavel_policy::api::{GROUP, MatchCondition, Resource};
+
+use crate::Linter;
+use crate::expressions::{Subject, problem};
+use crate::kinds::{group_of, text};
+use crate::refusal::refused;
+use crate::rules::{DUPLICATE_KEY, INVALID_OBJECT, UNKNOWN_FIELD};
+use crate::{meant, policy, resources, types};
+
+/// Whether a document is an object of the group.
+pub(crate) fn is_subject(document: &Document) -> bool {
+    group_of(document) == GROUP
+}
+
+/// Finds what is wrong with an object of the group by itself.
+pub(crate) fn check(linter: &Linter, document: &Document, problems: &mut Vec<Problem>) {
+    let decoded = match Resource::decode(document.value()) {
+        Ok(decoded) => decoded,
+        Err(error) => {
+            problems.push(undecodable(document, &error.to_string()));
+            return;
+        }
+    };
+    for fault in &decoded.strict {
+        // The reader of the document has told of keys that come twice.
+        if fault.kind == StrictFaultKind::Unknown {
+            let found = problem(document, &UNKNOWN_FIELD, &fault.field, fault.to_string());
+            let (version, kind) = (text(document, "apiVersion"), text(document, "kind"));
+            problems.push(meant::unknown_field(found, version, kind));
+        }
+    }
+    let report = linter.validator.create(&decoded.object);
+    for error in &report.errors {
+        let found = refused(document, error);
+        let found = meant::function(found, &linter.new);
+        problems.push(newer(linter, &decoded.object, found));
+    }
+    let refused_fields: Vec<&str> = report
+        .errors
+        .iter()
+        .map(|error| error.field.as_str())
+        .collect();
+    match &decoded.object {
+        Resource::ValidatingAdmissionPolicy(object) => {
+            resources::check_policy(
+                linter,
+                document,
+                object.spec.match_constraints.as_ref(),
+                problems,
+            );
+            policy::check_validating(linter, document, object, &refused_fields, problems);
+            let texts = policy::texts_of_validating(&object.spec);
+            let analysis = linter.kinds.types.analyze(&**object);
+            types::check(
+                linter,
+                document,
+                &texts,
+                &analysis,
+                &refused_fields,
+                problems,
+            );
+        }
+        Resource::MutatingAdmissionPolicy(object) => {
+            resources::check_policy(
+                linter,
+                document,
+                object.spec.match_constraints.as_ref(),
+                problems,
+            );
+            policy::check_mutating(linter, document, object, &refused_fields, problems);
+            let texts = policy::texts_of_mutating(&object.spec);
+            let analysis = linter.kinds.types.analyze(&**object);
+            types::check(
+                linter,
+                document,
+                &texts,
+                &analysis,
+                &refused_fields,
+                problems,
+            );
+        }
+        Resource::ValidatingWebhookConfiguration(object) => {
+            for (n, webhook) in object.webhooks.iter().enumerate() {
+                let field = format!("webhooks[{n}]");
+                resources::check_rules(
+                    linter,
+                    document,
+                    &webhook.rules,
+                    &format!("{field}.rules"),
+                    problems,
+                );
+                let conditions = webhook.match_conditions.as_deref().unwrap_or_default();
+                check_conditions(linter, document, conditions, &field, problems);
+            }
+        }
+        Resource::MutatingWebhookConfiguration(object) => {
+            for (n, webhook) in object.webhooks.iter().enumerate() {
+                let field = format!("webhooks[{n}]");
+                resources::check_rules(
+                    linter,
+                    document,
+                    &webhook.rules,
+                    &format!("{field}.rules"),
+                    problems,
+                );
+                let conditions = webhook.match_conditions.as_deref().unwrap_or_default();
+                check_conditions(linter, document, conditions, &field, problems);
+            }
+        }
+        Resource::ValidatingAdmissionPolicyBinding(_)
+        | Resource::MutatingAdmissionPolicyBinding(_) => {}
+    }
+}
+
+/// The match conditions of a webhook, which see no variables and no params.
+fn check_conditions(
+    linter: &Linter,
+    document: &Document,
+    conditions: &[MatchCondition],
+    webhook: &str,
+    problems: &mut Vec<Problem>,
+) {
+    let compiler = gavel_policy::cel::Compiler::new(&linter.new);
+    let declarations = gavel_policy::cel::Declarations {
+        authorizer: true,
+        ..gavel_policy::cel::Declarations::default()
+    };
+    for (n, condition) in conditions.iter().enumerate() {
+        if let Ok(checked) = compiler.check(&condition.expression, declarations) {
+            let subject = Subject {
+                document,
+                field: &format!("{webhook}.matchConditions[{n}].expression"),
+                checked: &checked,
+                decides: true,
+            };
+            subject.check(problems);
+        }
+    }
+}
+
+/// Why an object cannot be decoded, at the field that is named, in plain words where upstream's are about its own code.
+fn undecodable(document: &Document, error: &str) -> Problem {
+    if let Some(field) = error
+        .rsplit_once("Go struct field ")
+        .and_then(|(_, rest)| rest.split_once(" of type"))
+    {
+        // `ValidatingAdmissionPolicy.spec.validations`: the path begins behind the type's name.
+        let (_, path) = field.0.split_once('.').unwrap_or_default();
+        let place = nearest_field(document, path);
+        return problem(document, &INVALID_OBJECT, &place, error);
+    }
+    let (kind, version) = (text(document, "kind"), text(document, "apiVersion"));
+    if error.starts_with("no kind ") {
+        let message = format!("the API server has no kind {kind:?} in {version}");
+        let found = problem(document, &INVALID_OBJECT, "kind", message);
+        return match crate::spelling::nearest(kind, KINDS) {
+            Some(meant) => found.with_help(format!("did you mean {meant}?")),
+            None => found.with_help(
+                "the group has policies and bindings in v1 and v1beta1, and webhook configurations in v1",
+            ),
+        };
+    }
+    if error.contains("duplicate field") {
+        return problem(document, &DUPLICATE_KEY, "", error);
+    }
+    problem(document, &INVALID_OBJECT, "", error)
+}
+
+/// The kinds of the group.
+const KINDS: [&str; 6] = [
+    "ValidatingAdmissionPolicy",
+    "ValidatingAdmissionPolicyBinding",
+    "MutatingAdmissionPolicy",
+    "MutatingAdmissionPolicyBinding",
+    "ValidatingWebhookConfiguration",
+    "MutatingWebhookConfiguration",
+];
+
+/// The path of a field that is known by names alone: lists on the way have no index in Go's message. The first element whose
+/// value at the end of the path has the fault cannot be told, so the list itself is named.
+fn nearest_field(document: &Document, path: &str) -> String {
+    let mut value = Some(document.value());
+    let mut shown = String::new();
+    for name in path.split('.') {
+        let next = value.and_then(|value| value.get(name));
+        if next.is_none() {
+            break;
+        }
+        if !shown.is_empty() {
+            shown.push('.');
+        }
+        shown.push_str(name);
+        value = next;
+    }
+    shown
+}
+
+/// The problem with the first Kubernetes version that accepts the object, if a later one does.
+fn newer(linter: &Linter, object: &Resource, found: Problem) -> Problem {
+    if found.rule != crate::rules::INVALID_EXPRESSION.id || !found.help().is_empty() {
+        return found;
+    }
+    match linter.first_version_without(object, &found.field) {
+        Some(version) => found.with_help(format!(
+            "Kubernetes {version} is the first that accepts the expression in new objects"
+        )),
+        None => found,
+    }
+}

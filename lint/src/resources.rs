@@ -1,0 +1,164 @@
+//! The resources that policies and webhooks name.
+
+use gavel_manifest::{Document, Problem};
+use gavel_policy::api::{MatchResources, RuleWithOperations};
+use gavel_policy::typecheck::plural;
+
+use crate::Linter;
+use crate::apis::{Api, End, find};
+use crate::expressions::problem;
+use crate::rules::{DEPRECATED_API, REMOVED_API, UNKNOWN_RESOURCE};
+use crate::spelling::nearest;
+
+/// Finds what is wrong with the resources that a policy names.
+pub(crate) fn check_policy(
+    linter: &Linter,
+    document: &Document,
+    constraints: Option<&MatchResources>,
+    problems: &mut Vec<Problem>,
+) {
+    let rules = constraints
+        .into_iter()
+        .flat_map(|constraints| &constraints.resource_rules);
+    let rules: Vec<_> = rules.map(|named| named.rule.clone()).collect();
+    check_rules(
+        linter,
+        document,
+        &rules,
+        "spec.matchConstraints.resourceRules",
+        problems,
+    );
+}
+
+/// Finds what is wrong with the resources of rules; `list` is the path of the list that they are in.
+pub(crate) fn check_rules(
+    linter: &Linter,
+    document: &Document,
+    rules: &[RuleWithOperations],
+    list: &str,
+    problems: &mut Vec<Problem>,
+) {
+    for (n, rule) in rules.iter().enumerate() {
+        let field = format!("{list}[{n}]");
+        check_names(linter, document, rule, &field, problems);
+        check_versions(linter, document, rule, &field, problems);
+    }
+}
+
+fn check_names(
+    linter: &Linter,
+    document: &Document,
+    rule: &RuleWithOperations,
+    field: &str,
+    problems: &mut Vec<Problem>,
+) {
+    let groups = &rule.api_groups;
+    let kinds = &linter.kinds;
+    if groups.is_empty() || !groups.iter().all(|group| kinds.knows_group(group)) {
+        return;
+    }
+    for (n, name) in rule.resources.iter().enumerate() {
+        let is_known = groups
+            .iter()
+            .any(|group| kinds.versions_of(group, name).is_some());
+        if name.contains(['*', '/']) || is_known || is_removed(rule, name) {
+            continue;
+        }
+        let shown: Vec<_> = groups.iter().map(|group| shown(group)).collect();
+        let message = format!(
+            "{} no resource {name:?}, so the rule does not match it",
+            has(&shown)
+        );
+        let found = problem(
+            document,
+            &UNKNOWN_RESOURCE,
+            &format!("{field}.resources[{n}]"),
+            message,
+        );
+        let names: Vec<&str> = groups
+            .iter()
+            .flat_map(|group| kinds.resources_of(group))
+            .collect();
+        let guess = plural(&name.to_lowercase());
+        let meant = names.iter().find(|known| **known == guess).copied();
+        problems.push(match meant.or_else(|| nearest(name, names)) {
+            Some(meant) => found.with_help(format!("did you mean `{meant}`?")),
+            None => found,
+        });
+    }
+}
+
+fn has(groups: &[String]) -> String {
+    match groups {
+        [group] => format!("{group} has"),
+        groups => format!("{} have", groups.join(" and ")),
+    }
+}
+
+fn shown(group: &str) -> String {
+    match group {
+        "" => "the core group".to_owned(),
+        group => group.to_owned(),
+    }
+}
+
+fn is_removed(rule: &RuleWithOperations, resource: &str) -> bool {
+    let mut groups = rule.api_groups.iter();
+    groups.any(|group| {
+        let mut versions = rule.api_versions.iter();
+        versions.any(|version| find(group, version, resource).is_some())
+    })
+}
+
+/// APIs that are removed or deprecated, where the rule names no other version of the resource that is served.
+fn check_versions(
+    linter: &Linter,
+    document: &Document,
+    rule: &RuleWithOperations,
+    field: &str,
+    problems: &mut Vec<Problem>,
+) {
+    let version_now = linter.server.language();
+    if rule.api_versions.iter().any(|version| version == "*") {
+        return;
+    }
+    for group in &rule.api_groups {
+        for (n, resource) in rule.resources.iter().enumerate() {
+            let (resource, _) = resource.split_once('/').unwrap_or((resource, ""));
+            let known: Option<Vec<&Api>> = rule
+                .api_versions
+                .iter()
+                .map(|version| find(group, version, resource))
+                .collect();
+            // A version that is in no list is served.
+            let Some([first, ..]) = known.as_deref() else {
+                continue;
+            };
+            let Api { version, end, .. } = first;
+            let api = match group.as_str() {
+                "" => format!("{resource} in {version}"),
+                group => format!("{resource} in {group}/{version}"),
+            };
+            let field = format!("{field}.resources[{n}]");
+            let (rule, message) = match end {
+                End::Removed(removed) if *removed <= version_now => {
+                    (&REMOVED_API, format!("Kubernetes {removed} removed {api}"))
+                }
+                End::Removed(removed) => (
+                    &DEPRECATED_API,
+                    format!("{api} is deprecated; Kubernetes {removed} removes it"),
+                ),
+                End::Deprecated(since) if *since <= version_now => (
+                    &DEPRECATED_API,
+                    format!("{api} is deprecated since Kubernetes {since}"),
+                ),
+                End::Deprecated(_) => continue,
+            };
+            let found = problem(document, rule, &field, message);
+            problems.push(match first.replacement {
+                "" => found,
+                replacement => found.with_help(format!("use {replacement}")),
+            });
+        }
+    }
+}

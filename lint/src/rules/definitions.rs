@@ -1,0 +1,81 @@
+//! What is wrong with definitions and their rules.
+
+use gavel_manifest::Severity;
+
+use super::{Example, Frame, Rule};
+
+/// A rule that uses much of its budget.
+pub static COST_NEAR_LIMIT: Rule = Rule {
+    id: "cost-near-limit",
+    severity: Severity::Warning,
+    is_default: true,
+    title: "A rule uses more than three quarters of the cost budget",
+    why: "Another rule, or a longer list, may make the definition exceed the budget of 10,000,000 units a rule or 100,000,000 units a \
+          schema, and then the API server refuses every later version of the definition that changes the rule. The help says which \
+          bound brings the cost down. `gavel cost` shows the figures of all rules.",
+    example: Example {
+        frame: Frame::Schema,
+        before: "type: object\nproperties:\n  hosts:\n    type: array\n    maxItems: 80000\n    items: {type: string, maxLength: 253}\n    x-kubernetes-validations:\n    - rule: self.all(host, !host.contains('..'))\n      message: must not contain two dots in a row\n",
+        after: "type: object\nproperties:\n  hosts:\n    type: array\n    maxItems: 64\n    items: {type: string, maxLength: 253}\n    x-kubernetes-validations:\n    - rule: self.all(host, !host.contains('..'))\n      message: must not contain two dots in a row\n",
+    },
+};
+
+/// A rule that the schema can say itself.
+pub static SCHEMA_CAN_SAY: Rule = Rule {
+    id: "schema-can-say",
+    severity: Severity::Note,
+    is_default: true,
+    title: "The schema can say the same without a rule",
+    why: "`maximum`, `maxLength`, `pattern`, `enum` and `required` cost nothing, bound the estimates of other rules, and are shown by \
+          `kubectl explain`. A rule is right where its own message is wanted.",
+    example: Example {
+        frame: Frame::Schema,
+        before: "type: object\nproperties:\n  size:\n    type: integer\n    x-kubernetes-validations:\n    - rule: self >= 1 && self <= 10\n      message: must be between 1 and 10\n",
+        after: "type: object\nproperties:\n  size: {type: integer, minimum: 1, maximum: 10}\n",
+    },
+};
+
+/// A message against the conventions.
+pub static MESSAGE_CONVENTION: Rule = Rule {
+    id: "message-convention",
+    severity: Severity::Note,
+    is_default: true,
+    title: "The message breaks the conventions of the Kubernetes API",
+    why: "The API conventions ask for \"must\", not \"should\": the object is rejected, the user has no choice.",
+    example: Example {
+        frame: Frame::Policy,
+        before: "validations:\n- expression: object.spec.replicas <= 5\n  message: replicas should be at most 5\n",
+        after: "validations:\n- expression: object.spec.replicas <= 5\n  message: replicas must be at most 5\n",
+    },
+};
+
+/// A messageExpression without a message.
+pub static LONE_MESSAGE_EXPRESSION: Rule = Rule {
+    id: "lone-message-expression",
+    severity: Severity::Note,
+    is_default: true,
+    title: "A messageExpression has no message to fall back to",
+    why: "If the messageExpression fails, returns an empty text or a line break, or exceeds its budget, the `message` is used. Without \
+          one the user reads `failed rule: …` or `failed expression: …`, with the whole expression.",
+    example: Example {
+        frame: Frame::Policy,
+        before: "validations:\n- expression: object.spec.replicas <= 5\n  messageExpression: \"'must have at most 5 replicas, not ' + string(object.spec.replicas)\"\n",
+        after: "validations:\n- expression: object.spec.replicas <= 5\n  message: must have at most 5 replicas\n  messageExpression: \"'must have at most 5 replicas, not ' + string(object.spec.replicas)\"\n",
+    },
+};
+
+/// A definition that stored objects may not satisfy.
+pub static BREAKS_STORED_OBJECTS: Rule = Rule {
+    id: "breaks-stored-objects",
+    severity: Severity::Warning,
+    is_default: true,
+    title: "Stored objects may no longer pass",
+    why: "The definition is stricter than the one that `--old` names. Objects that are already stored may not satisfy it. Since \
+          Kubernetes 1.30 an update that leaves the part of the object unchanged still passes in most cases (validation ratcheting); \
+          the message says where it does not.",
+    example: Example {
+        frame: Frame::Schema,
+        before: "type: object\nproperties:\n  size: {type: integer, maximum: 5}\n",
+        after: "type: object\nproperties:\n  size: {type: integer, maximum: 10}\n",
+    },
+};

@@ -1,0 +1,160 @@
+//! The rules: one row each, from which the findings have their severity, and `docs/rules.md` and `gavel explain` their text.
+
+use gavel_manifest::Severity;
+
+mod definitions;
+mod expressions;
+mod policies;
+mod refused;
+
+pub use definitions::*;
+pub use expressions::*;
+pub use policies::*;
+pub use refused::*;
+
+/// A rule.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// The name, which never changes: `undefined-field`.
+    pub id: &'static str,
+    /// How much a finding matters, unless the user says otherwise.
+    pub severity: Severity,
+    /// Whether the rule is looked at unless the user selects it.
+    pub is_default: bool,
+    /// What is wrong, in a line.
+    pub title: &'static str,
+    /// Why it matters and what to do, in Markdown.
+    pub why: &'static str,
+    /// A manifest with a finding, and the same without.
+    pub example: Example,
+}
+
+/// What a rule finds, and what to write instead.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Example {
+    /// What the two texts are part of.
+    pub frame: Frame,
+    /// A text with a finding.
+    pub before: &'static str,
+    /// The text without the finding.
+    pub after: &'static str,
+}
+
+/// What the text of an example is part of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Frame {
+    /// The `spec` of a ValidatingAdmissionPolicy about Deployments of `apps/v1`, below its `matchConstraints`.
+    Policy,
+    /// The `openAPIV3Schema` of a CustomResourceDefinition.
+    Schema,
+    /// Nothing: the text is a manifest.
+    Manifest,
+}
+
+/// All rules, those of the API server first.
+pub static RULES: &[&Rule] = &[
+    &SYNTAX,
+    &DUPLICATE_KEY,
+    &UNKNOWN_FIELD,
+    &INVALID_OBJECT,
+    &INVALID_VALUE,
+    &INVALID_EXPRESSION,
+    &OVER_BUDGET,
+    &UNDEFINED_FIELD,
+    &TYPE_MISMATCH,
+    &OPTIONAL_FIELD,
+    &OBJECT_ON_DELETE,
+    &OLD_OBJECT_ON_CREATE,
+    &CONSTANT_CONDITION,
+    &DUPLICATE_VALIDATION,
+    &UNUSED_VARIABLE,
+    &QUADRATIC_LOOP,
+    &UNANCHORED_REGEX,
+    &REGEX_ALTERNATIVES,
+    &POLICY_COST,
+    &UNCHECKED_KIND,
+    &UNKNOWN_RESOURCE,
+    &REMOVED_API,
+    &DEPRECATED_API,
+    &UNBOUND_POLICY,
+    &MISSING_POLICY,
+    &PARAM_MISMATCH,
+    &DUPLICATE_OBJECT,
+    &COST_NEAR_LIMIT,
+    &SCHEMA_CAN_SAY,
+    &MESSAGE_CONVENTION,
+    &LONE_MESSAGE_EXPRESSION,
+    &BREAKS_STORED_OBJECTS,
+];
+
+/// The rule of a name.
+pub fn find(id: &str) -> Option<&'static Rule> {
+    RULES.iter().copied().find(|rule| rule.id == id)
+}
+
+/// The name of a rule that is nearest to another name.
+pub fn nearest(id: &str) -> Option<&'static str> {
+    crate::spelling::nearest(id, RULES.iter().map(|rule| rule.id))
+}
+
+impl Frame {
+    /// A manifest with a text in its frame.
+    pub fn manifest(self, text: &str) -> String {
+        match self {
+            Frame::Manifest => text.to_owned(),
+            Frame::Policy => format!("{POLICY}{}{BINDING}", indented(text, 2)),
+            Frame::Schema => format!("{DEFINITION}{}", indented(text, 8)),
+        }
+    }
+}
+
+fn indented(text: &str, columns: usize) -> String {
+    let lines = text.lines();
+    let lines = lines.map(|line| match line.is_empty() {
+        true => "\n".to_owned(),
+        false => format!("{:columns$}{line}\n", ""),
+    });
+    lines.collect()
+}
+
+const POLICY: &str = "\
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata:
+  name: example
+spec:
+  matchConstraints:
+    resourceRules:
+    - apiGroups: [apps]
+      apiVersions: [v1]
+      operations: [CREATE, UPDATE]
+      resources: [deployments]
+";
+
+const BINDING: &str = "\
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata:
+  name: example
+spec:
+  policyName: example
+  validationActions: [Deny]
+";
+
+const DEFINITION: &str = "\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: routes.example.com
+spec:
+  group: example.com
+  names: {plural: routes, kind: Route}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+";

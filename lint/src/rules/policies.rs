@@ -1,0 +1,155 @@
+//! What is wrong with policies and their bindings.
+
+use gavel_manifest::Severity;
+
+use super::{Example, Frame, Rule};
+
+/// A variable that no expression reads.
+pub static UNUSED_VARIABLE: Rule = Rule {
+    id: "unused-variable",
+    severity: Severity::Warning,
+    is_default: true,
+    title: "No expression reads the variable",
+    why: "A variable is evaluated when an expression reads it for the first time, so an unused one costs nothing at run time. It is \
+          usually a leftover, or an expression reads another variable by mistake.",
+    example: Example {
+        frame: Frame::Policy,
+        before: "variables:\n- name: replicas\n  expression: object.spec.replicas\nvalidations:\n- expression: object.spec.replicas <= 5\n",
+        after: "variables:\n- name: replicas\n  expression: object.spec.replicas\nvalidations:\n- expression: variables.replicas <= 5\n",
+    },
+};
+
+/// An expression of a policy that may cost too much.
+pub static POLICY_COST: Rule = Rule {
+    id: "policy-cost",
+    severity: Severity::Warning,
+    is_default: false,
+    title: "An expression of a policy may exceed its cost limit",
+    why: "The API server stops an expression after 1,000,000 cost units, and the validations of a policy together after 10,000,000; \
+          then `failurePolicy` decides. The figure is the most that any object within its schema and `--max-object` can take. Most of \
+          Kubernetes' own kinds have no bounds, so that almost every loop exceeds its limit for an object of 3 MiB: the rule is not \
+          looked at unless it is selected. `gavel cost` shows the figures of all expressions.",
+    example: Example {
+        frame: Frame::Policy,
+        before: "validations:\n- expression: object.spec.template.spec.containers.all(c, c.image.contains('@'))\n",
+        after: "validations:\n- expression: object.spec.template.spec.serviceAccountName != 'default'\n",
+    },
+};
+
+/// A kind of which nothing is known.
+pub static UNCHECKED_KIND: Rule = Rule {
+    id: "unchecked-kind",
+    severity: Severity::Note,
+    is_default: false,
+    title: "The types of the expressions were not checked against a kind that the policy names",
+    why: "Wildcards and subresources name no kinds, and the schema of a custom resource is only known if its definition is linted \
+          along with the policy, or `--openapi` names the document of its group.",
+    example: Example {
+        frame: Frame::Manifest,
+        before: "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: example}\nspec:\n  matchConstraints:\n    resourceRules:\n    - {apiGroups: [\"*\"], apiVersions: [\"*\"], operations: [CREATE], resources: [\"*\"]}\n  validations:\n  - expression: object.metadata.name != ''\n",
+        after: "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: example}\nspec:\n  matchConstraints:\n    resourceRules:\n    - {apiGroups: [apps], apiVersions: [v1], operations: [CREATE], resources: [deployments]}\n  validations:\n  - expression: object.metadata.name != ''\n",
+    },
+};
+
+/// A resource that Kubernetes does not have.
+pub static UNKNOWN_RESOURCE: Rule = Rule {
+    id: "unknown-resource",
+    severity: Severity::Warning,
+    is_default: true,
+    title: "The API group has no such resource, so the rule matches nothing",
+    why: "`resources` are plural names in lower case: `deployments`, not `deployment` or `Deployment`. A policy that matches nothing \
+          allows everything.",
+    example: Example {
+        frame: Frame::Manifest,
+        before: "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: example}\nspec:\n  matchConstraints:\n    resourceRules:\n    - {apiGroups: [apps], apiVersions: [v1], operations: [CREATE], resources: [deployment]}\n  validations:\n  - expression: object.metadata.name != ''\n",
+        after: "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: example}\nspec:\n  matchConstraints:\n    resourceRules:\n    - {apiGroups: [apps], apiVersions: [v1], operations: [CREATE], resources: [deployments]}\n  validations:\n  - expression: object.metadata.name != ''\n",
+    },
+};
+
+/// An API that is gone.
+pub static REMOVED_API: Rule = Rule {
+    id: "removed-api",
+    severity: Severity::Warning,
+    is_default: true,
+    title: "The policy names an API that the Kubernetes version no longer serves",
+    why: "With `matchPolicy: Equivalent`, the default, a rule also matches requests of other versions of the same resource, but only \
+          if the API server knows the version that the rule names.",
+    example: Example {
+        frame: Frame::Manifest,
+        before: "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: example}\nspec:\n  matchConstraints:\n    resourceRules:\n    - {apiGroups: [batch], apiVersions: [v1beta1], operations: [CREATE], resources: [cronjobs]}\n  validations:\n  - expression: object.metadata.name != ''\n",
+        after: "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: example}\nspec:\n  matchConstraints:\n    resourceRules:\n    - {apiGroups: [batch], apiVersions: [v1], operations: [CREATE], resources: [cronjobs]}\n  validations:\n  - expression: object.metadata.name != ''\n",
+    },
+};
+
+/// An API that will be gone.
+pub static DEPRECATED_API: Rule = Rule {
+    id: "deprecated-api",
+    severity: Severity::Note,
+    is_default: true,
+    title: "The policy names an API that is deprecated",
+    why: "A later Kubernetes version may no longer serve it. The message names what takes its place.",
+    example: Example {
+        frame: Frame::Manifest,
+        before: "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: example}\nspec:\n  matchConstraints:\n    resourceRules:\n    - {apiGroups: [\"\"], apiVersions: [v1], operations: [CREATE], resources: [endpoints]}\n  validations:\n  - expression: object.metadata.name != ''\n",
+        after: "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: example}\nspec:\n  matchConstraints:\n    resourceRules:\n    - {apiGroups: [discovery.k8s.io], apiVersions: [v1], operations: [CREATE], resources: [endpointslices]}\n  validations:\n  - expression: object.metadata.name != ''\n",
+    },
+};
+
+/// A policy that does nothing.
+pub static UNBOUND_POLICY: Rule = Rule {
+    id: "unbound-policy",
+    severity: Severity::Note,
+    is_default: true,
+    title: "No binding names the policy, so it does nothing",
+    why: "A policy has no effect until a binding names it. The rule is only looked at where some binding is linted along with the \
+          policies: a single policy may be bound elsewhere.",
+    example: Example {
+        frame: Frame::Manifest,
+        before: "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: one}\nspec:\n  matchConstraints:\n    resourceRules:\n    - {apiGroups: [apps], apiVersions: [v1], operations: [CREATE], resources: [deployments]}\n  validations:\n  - expression: object.metadata.name != ''\n---\napiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicyBinding\nmetadata: {name: two}\nspec: {policyName: two, validationActions: [Deny]}\n",
+        after: "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: one}\nspec:\n  matchConstraints:\n    resourceRules:\n    - {apiGroups: [apps], apiVersions: [v1], operations: [CREATE], resources: [deployments]}\n  validations:\n  - expression: object.metadata.name != ''\n---\napiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicyBinding\nmetadata: {name: two}\nspec: {policyName: one, validationActions: [Deny]}\n",
+    },
+};
+
+/// A binding to a policy that is not there.
+pub static MISSING_POLICY: Rule = Rule {
+    id: "missing-policy",
+    severity: Severity::Warning,
+    is_default: true,
+    title: "The binding names a policy that is not there",
+    why: "The API server accepts the binding and never evaluates anything for it. The rule is only looked at where some policy is \
+          linted along with the bindings.",
+    example: Example {
+        frame: Frame::Manifest,
+        before: "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: replicas}\nspec:\n  matchConstraints:\n    resourceRules:\n    - {apiGroups: [apps], apiVersions: [v1], operations: [CREATE], resources: [deployments]}\n  validations:\n  - expression: object.metadata.name != ''\n---\napiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicyBinding\nmetadata: {name: replicas}\nspec: {policyName: replica, validationActions: [Deny]}\n",
+        after: "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: replicas}\nspec:\n  matchConstraints:\n    resourceRules:\n    - {apiGroups: [apps], apiVersions: [v1], operations: [CREATE], resources: [deployments]}\n  validations:\n  - expression: object.metadata.name != ''\n---\napiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicyBinding\nmetadata: {name: replicas}\nspec: {policyName: replicas, validationActions: [Deny]}\n",
+    },
+};
+
+/// Params of the wrong kind or scope.
+pub static PARAM_MISMATCH: Rule = Rule {
+    id: "param-mismatch",
+    severity: Severity::Warning,
+    is_default: true,
+    title: "The binding and the policy do not agree on params",
+    why: "A policy with a `paramKind` needs a binding with a `paramRef`, or its `params` are null. A `paramRef` to a policy without a \
+          `paramKind` is never read. `paramRef.namespace` must not be set if the kind of the params has no namespaces.",
+    example: Example {
+        frame: Frame::Manifest,
+        before: "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: replicas}\nspec:\n  matchConstraints:\n    resourceRules:\n    - {apiGroups: [apps], apiVersions: [v1], operations: [CREATE], resources: [deployments]}\n  validations:\n  - expression: object.metadata.name != ''\n---\napiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicyBinding\nmetadata: {name: replicas}\nspec:\n  policyName: replicas\n  validationActions: [Deny]\n  paramRef: {name: limits, parameterNotFoundAction: Deny}\n",
+        after: "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: replicas}\nspec:\n  paramKind: {apiVersion: v1, kind: ConfigMap}\n  matchConstraints:\n    resourceRules:\n    - {apiGroups: [apps], apiVersions: [v1], operations: [CREATE], resources: [deployments]}\n  validations:\n  - expression: object.metadata.name != params.metadata.name\n---\napiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicyBinding\nmetadata: {name: replicas}\nspec:\n  policyName: replicas\n  validationActions: [Deny]\n  paramRef: {name: limits, parameterNotFoundAction: Deny}\n",
+    },
+};
+
+/// One object in two files.
+pub static DUPLICATE_OBJECT: Rule = Rule {
+    id: "duplicate-object",
+    severity: Severity::Warning,
+    is_default: true,
+    title: "Two documents are the same object",
+    why: "Whichever is applied last replaces the other.",
+    example: Example {
+        frame: Frame::Manifest,
+        before: "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicyBinding\nmetadata: {name: replicas}\nspec: {policyName: one, validationActions: [Deny]}\n---\napiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicyBinding\nmetadata: {name: replicas}\nspec: {policyName: two, validationActions: [Deny]}\n",
+        after: "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicyBinding\nmetadata: {name: replicas}\nspec: {policyName: one, validationActions: [Deny]}\n---\napiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicyBinding\nmetadata: {name: replicas-two}\nspec: {policyName: two, validationActions: [Deny]}\n",
+    },
+};

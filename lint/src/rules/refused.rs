@@ -1,0 +1,111 @@
+//! What an API server refuses.
+
+use gavel_manifest::Severity;
+use gavel_manifest::problem::rule;
+
+use super::{Example, Frame, Rule};
+
+/// Text that is neither YAML nor JSON.
+pub static SYNTAX: Rule = Rule {
+    id: rule::SYNTAX,
+    severity: Severity::Error,
+    is_default: true,
+    title: "The text is not YAML or JSON that Kubernetes can read",
+    why: "Kubernetes cannot read the document: a quote or bracket is not closed, the indentation is wrong, or a value has no \
+          counterpart in JSON. The other documents of the file are still checked.",
+    example: Example {
+        frame: Frame::Manifest,
+        before: "apiVersion: v1\nkind: \"Namespace\nmetadata: {name: one}\n",
+        after: "apiVersion: v1\nkind: \"Namespace\"\nmetadata: {name: one}\n",
+    },
+};
+
+/// A key that an object has twice.
+pub static DUPLICATE_KEY: Rule = Rule {
+    id: rule::DUPLICATE_KEY,
+    severity: Severity::Error,
+    is_default: true,
+    title: "A key comes twice in one object",
+    why: "Only the later value counts, so what the first one says is lost. kubectl and the API server refuse such objects when \
+          they validate strictly, which is the default of kubectl.",
+    example: Example {
+        frame: Frame::Policy,
+        before: "failurePolicy: Fail\nfailurePolicy: Ignore\nvalidations:\n- expression: object.spec.replicas <= 5\n",
+        after: "failurePolicy: Fail\nvalidations:\n- expression: object.spec.replicas <= 5\n",
+    },
+};
+
+/// A field that the type does not have.
+pub static UNKNOWN_FIELD: Rule = Rule {
+    id: rule::UNKNOWN_FIELD,
+    severity: Severity::Error,
+    is_default: true,
+    title: "The type does not have this field",
+    why: "The API server drops fields that it does not know, or refuses the object when it validates strictly, which is the \
+          default of kubectl. A misspelled `x-kubernetes-validations` silently removes all its rules.",
+    example: Example {
+        frame: Frame::Policy,
+        before: "validations:\n- expression: object.spec.replicas <= 5\n  mesage: must have at most 5 replicas\n",
+        after: "validations:\n- expression: object.spec.replicas <= 5\n  message: must have at most 5 replicas\n",
+    },
+};
+
+/// An object that cannot be decoded.
+pub static INVALID_OBJECT: Rule = Rule {
+    id: "invalid-object",
+    severity: Severity::Error,
+    is_default: true,
+    title: "The API server cannot decode the object",
+    why: "A value has another type than its field, or the API server has no such kind or version. The object is refused before \
+          any of its values are looked at.",
+    example: Example {
+        frame: Frame::Policy,
+        before: "validations: none\n",
+        after: "validations:\n- expression: object.spec.replicas <= 5\n",
+    },
+};
+
+/// A value that is not valid.
+pub static INVALID_VALUE: Rule = Rule {
+    id: "invalid-value",
+    severity: Severity::Error,
+    is_default: true,
+    title: "The API server refuses the value of a field",
+    why: "The message is that of the API server.",
+    example: Example {
+        frame: Frame::Policy,
+        before: "failurePolicy: Maybe\nvalidations:\n- expression: object.spec.replicas <= 5\n",
+        after: "failurePolicy: Ignore\nvalidations:\n- expression: object.spec.replicas <= 5\n",
+    },
+};
+
+/// An expression that does not compile.
+pub static INVALID_EXPRESSION: Rule = Rule {
+    id: "invalid-expression",
+    severity: Severity::Error,
+    is_default: true,
+    title: "The expression does not compile",
+    why: "The API server refuses the object. New expressions may only use what the Kubernetes version before \
+          `--kubernetes-version` knows, so that the cluster can be rolled back.",
+    example: Example {
+        frame: Frame::Policy,
+        before: "validations:\n- expression: object.metadata.name.startWith('prod-')\n",
+        after: "validations:\n- expression: object.metadata.name.startsWith('prod-')\n",
+    },
+};
+
+/// A rule of a definition that costs too much.
+pub static OVER_BUDGET: Rule = Rule {
+    id: "over-budget",
+    severity: Severity::Error,
+    is_default: true,
+    title: "A rule exceeds the cost budget of definitions",
+    why: "The API server estimates what a rule costs in the worst case that the schema allows, and refuses definitions with rules \
+          that exceed the budget: 10,000,000 units for a rule wherever it may run, and 100,000,000 for all rules of a schema. Lists, \
+          maps and texts without `maxItems`, `maxProperties` and `maxLength` are taken to be as large as a request can be.",
+    example: Example {
+        frame: Frame::Schema,
+        before: "type: object\nproperties:\n  hosts:\n    type: array\n    items: {type: string}\n    x-kubernetes-validations:\n    - rule: self.all(host, !host.contains('..'))\n      message: must not contain two dots in a row\n",
+        after: "type: object\nproperties:\n  hosts:\n    type: array\n    maxItems: 16\n    items: {type: string, maxLength: 253}\n    x-kubernetes-validations:\n    - rule: self.all(host, !host.contains('..'))\n      message: must not contain two dots in a row\n",
+    },
+};

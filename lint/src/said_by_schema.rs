@@ -1,0 +1,145 @@
+//! Rules that the schema can say itself.
+
+use gavel_crd::definition::RuleReport;
+use gavel_engine::ast::{Call, Constant, Expr, ExprKind, operators};
+use gavel_engine::types::Type;
+use gavel_manifest::Problem;
+
+use crate::expressions::Subject;
+use crate::expressions::path::text;
+use crate::rules::SCHEMA_CAN_SAY;
+
+/// Finds a rule whose conditions are all about what the schema can say.
+pub(crate) fn check(subject: &Subject<'_>, report: &RuleReport<'_>, problems: &mut Vec<Problem>) {
+    let root = subject.checked.ast().root();
+    let mut conditions = Vec::new();
+    conjuncts(root, &mut conditions);
+    let said: Option<Vec<String>> = conditions
+        .iter()
+        .map(|condition| said(subject, condition))
+        .collect();
+    let Some(mut said) = said else { return };
+    said.dedup();
+    let said = said.join(" and ");
+    let message = format!("the schema can say the same with {said}");
+    let found = subject.problem(&SCHEMA_CAN_SAY, root, message);
+    problems.push(match report.rule.message.is_empty() {
+        true => found,
+        false => found.with_help("keep the rule if its message matters"),
+    });
+}
+
+fn conjuncts<'e>(expr: &'e Expr, conditions: &mut Vec<&'e Expr>) {
+    match &expr.kind {
+        ExprKind::Call(call) if call.function == operators::LOGICAL_AND => {
+            call.args
+                .iter()
+                .for_each(|each| conjuncts(each, conditions));
+        }
+        _ => conditions.push(expr),
+    }
+}
+
+/// How the schema says a condition.
+fn said(subject: &Subject<'_>, condition: &Expr) -> Option<String> {
+    let call = match &condition.kind {
+        ExprKind::Call(call) => call,
+        ExprKind::Select(select) if select.test_only && is_self(&select.operand) => {
+            return Some(format!("`required: [{}]`", select.field));
+        }
+        _ => return None,
+    };
+    match (
+        call.function.as_str(),
+        call.target.as_ref(),
+        call.args.as_slice(),
+    ) {
+        ("matches", Some(target), [pattern]) | ("matches", None, [target, pattern])
+            if is_self(target) =>
+        {
+            text(pattern).map(|_| "`pattern`".to_owned())
+        }
+        (operators::IN, None, [value, list]) if is_self(value) && is_scalar(subject, value) => {
+            matches!(&list.kind, ExprKind::List(list) if list.elements.iter().all(is_constant))
+                .then(|| "`enum`".to_owned())
+        }
+        (operators::LOGICAL_OR, None, _) => {
+            is_enumeration(subject, condition).then(|| "`enum`".to_owned())
+        }
+        (_, None, [left, right]) => compared(subject, call, left, right),
+        _ => None,
+    }
+}
+
+/// `self == 'a' || self == 'b'`
+fn is_enumeration(subject: &Subject<'_>, expr: &Expr) -> bool {
+    let ExprKind::Call(call) = &expr.kind else {
+        return false;
+    };
+    match (call.function.as_str(), call.args.as_slice()) {
+        (operators::LOGICAL_OR, alternatives) => alternatives
+            .iter()
+            .all(|each| is_enumeration(subject, each)),
+        (operators::EQUALS, [left, right]) => {
+            is_self(left) && is_scalar(subject, left) && is_constant(right)
+        }
+        _ => false,
+    }
+}
+
+fn compared(subject: &Subject<'_>, call: &Call, left: &Expr, right: &Expr) -> Option<String> {
+    use operators::{GREATER, GREATER_EQUALS, LESS, LESS_EQUALS};
+    let (value, is_upper) = match call.function.as_str() {
+        LESS | LESS_EQUALS if is_number(right) => (left, true),
+        GREATER | GREATER_EQUALS if is_number(right) => (left, false),
+        LESS | LESS_EQUALS if is_number(left) => (right, false),
+        GREATER | GREATER_EQUALS if is_number(left) => (right, true),
+        _ => return None,
+    };
+    if is_self(value) && matches!(subject.checked.type_of(value.id), Type::Int | Type::Double) {
+        return Some(if is_upper { "`maximum`" } else { "`minimum`" }.to_owned());
+    }
+    let sized = sized(value).filter(|sized| is_self(sized))?;
+    let bound = match (subject.checked.type_of(sized.id), is_upper) {
+        (Type::List(_), true) => "`maxItems`",
+        (Type::List(_), false) => "`minItems`",
+        (Type::Map(_), true) => "`maxProperties`",
+        (Type::Map(_), false) => "`minProperties`",
+        (Type::String, true) => "`maxLength`",
+        (Type::String, false) => "`minLength`",
+        _ => return None,
+    };
+    Some(bound.to_owned())
+}
+
+/// What `size()` is asked of.
+fn sized(expr: &Expr) -> Option<&Expr> {
+    match &expr.kind {
+        ExprKind::Call(call) if call.function == "size" => {
+            call.target.as_ref().or_else(|| call.args.first())
+        }
+        _ => None,
+    }
+}
+
+fn is_self(expr: &Expr) -> bool {
+    matches!(&expr.kind, ExprKind::Ident(name) if name == "self")
+}
+
+fn is_scalar(subject: &Subject<'_>, expr: &Expr) -> bool {
+    matches!(
+        subject.checked.type_of(expr.id),
+        Type::String | Type::Int | Type::Double | Type::Bool
+    )
+}
+
+fn is_constant(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::Constant(_))
+}
+
+fn is_number(expr: &Expr) -> bool {
+    matches!(
+        expr.kind,
+        ExprKind::Constant(Constant::Int(_) | Constant::Double(_))
+    )
+}

@@ -1,0 +1,30 @@
+//! Names that were probably meant.
+
+/// The candidate that differs least from a name; none that differs in more than a third of its letters. Upper and lower case
+/// count as the same, and so does a plural.
+pub fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+    let wanted = name.to_lowercase();
+    let most = wanted.chars().count().div_ceil(3).min(3);
+    let candidates = candidates.into_iter().filter(|known| *known != name);
+    let measured = candidates.map(|known| {
+        let lower = known.to_lowercase();
+        (strsim::damerau_levenshtein(&wanted, &lower), known)
+    });
+    let nearest = measured.filter(|(distance, _)| *distance <= most);
+    nearest.min().map(|(_, known)| known)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_name_is_found() {
+        let fields = ["replicas", "selector", "template", "revisionHistoryLimit"];
+        assert_eq!(nearest("replica", fields), Some("replicas"));
+        assert_eq!(nearest("Template", fields), Some("template"));
+        assert_eq!(nearest("tempalte", fields), Some("template"));
+        assert_eq!(nearest("strategy", fields), None);
+        assert_eq!(nearest("x", ["y"]), Some("y"));
+    }
+}

@@ -1,0 +1,133 @@
+//! Comments that suppress findings: `# gavel: ignore RULE, RULE`.
+
+use gavel_manifest::Problem;
+
+/// What the comments of a file suppress.
+#[derive(Debug, Default)]
+pub struct Suppressions(Vec<Suppression>);
+
+#[derive(Debug)]
+struct Suppression {
+    rules: Vec<String>,
+    /// The lines, from 1, the last one included.
+    lines: (u32, u32),
+}
+
+/// What a comment begins with.
+const MARKER: &str = "gavel: ignore";
+
+impl Suppressions {
+    /// Reads the comments of a text. A comment behind something is about its line. A comment on a line of its own is about the
+    /// next line and what is indented below it; above everything else, with `ignore-file`, about the whole file. In a CEL
+    /// expression over several lines, comments begin with `//`.
+    pub fn read(text: &str) -> Self {
+        if !text.contains(MARKER) {
+            return Suppressions::default();
+        }
+        let lines: Vec<&str> = text.lines().collect();
+        let found = lines.iter().enumerate().filter_map(|(n, line)| {
+            let (before, comment) = comment(line)?;
+            let rules = comment.strip_prefix(MARKER)?;
+            let (is_file, rules) = match rules.strip_prefix("-file") {
+                Some(rest) => (true, rest),
+                None => (false, rules),
+            };
+            let (rules, _reason) = rules.split_once("--").unwrap_or((rules, ""));
+            let rules = rules.split([',', ' ']).filter(|rule| !rule.is_empty());
+            let lines = match (is_file, before.trim().is_empty()) {
+                (true, _) => (1, u32::MAX),
+                (false, false) => (number(n), number(n)),
+                (false, true) => below(&lines, n),
+            };
+            Some(Suppression {
+                rules: rules.map(str::to_owned).collect(),
+                lines,
+            })
+        });
+        Suppressions(found.collect())
+    }
+
+    /// Whether a comment suppresses a problem. One without names of rules suppresses all.
+    pub fn cover(&self, problem: &Problem) -> bool {
+        let line = problem.range.map_or(1, |range| range.start.line);
+        self.0.iter().any(|suppression| {
+            let (first, last) = suppression.lines;
+            let rules = &suppression.rules;
+            (first..=last).contains(&line)
+                && (rules.is_empty() || rules.iter().any(|rule| rule == problem.rule))
+        })
+    }
+}
+
+/// What stands before a comment, and the comment.
+fn comment(line: &str) -> Option<(&str, &str)> {
+    let at = line.find(MARKER)?;
+    let before = line.get(..at)?.trim_end();
+    let before = before
+        .strip_suffix('#')
+        .or_else(|| before.strip_suffix("//"))?;
+    Some((before, line.get(at..)?))
+}
+
+/// The next line that is no comment, and the lines that are indented below it.
+fn below(lines: &[&str], n: usize) -> (u32, u32) {
+    let is_content = |line: &&str| {
+        let line = line.trim_start();
+        !line.is_empty() && !line.starts_with('#') && !line.starts_with("//")
+    };
+    let rest = lines.iter().enumerate().skip(n.saturating_add(1));
+    let mut rest = rest.filter(|(_, line)| is_content(line));
+    let Some((first, line)) = rest.next() else {
+        return (number(n), number(n));
+    };
+    let indentation = indent(line);
+    let within = rest.take_while(|(_, line)| indent(line) > indentation);
+    let last = within.last().map_or(first, |(last, _)| last);
+    (number(n), number(last))
+}
+
+fn indent(line: &str) -> usize {
+    let trimmed = line.trim_start();
+    line.len().saturating_sub(trimmed.len())
+}
+
+fn number(n: usize) -> u32 {
+    u32::try_from(n.saturating_add(1)).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use gavel_manifest::{Format, read};
+
+    use super::*;
+
+    #[test]
+    fn comments_cover_what_they_stand_at() {
+        let text = "\
+a: 1 # gavel: ignore one, two -- it is meant so
+# gavel: ignore one
+b:
+  c: 2
+d: 3
+e: |
+  x &&
+    // gavel: ignore
+    y
+";
+        let suppressions = Suppressions::read(text);
+        let document = read(text, Format::Yaml).all().unwrap().remove(0);
+        let covers = |field: &str, rule| suppressions.cover(&document.problem(rule, field, ""));
+        assert!(covers("a", "two"));
+        assert!(!covers("a", "three"));
+        assert!(covers("b.c", "one"));
+        assert!(!covers("b.c", "two"));
+        assert!(!covers("d", "one"));
+        let problem = document
+            .problem("any", "e", "")
+            .at(document.place_within("e", 3, 3));
+        assert!(suppressions.cover(&problem));
+        assert!(!covers("e", "any"));
+        let whole = Suppressions::read("# gavel: ignore-file one\na: 1\n");
+        assert!(whole.cover(&document.problem("one", "d", "")));
+    }
+}

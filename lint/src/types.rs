@@ -1,0 +1,270 @@
+//! The types and costs of policies against the schemas of the kinds that they name.
+
+use gavel_manifest::{Document, Problem, Range};
+use gavel_policy::GroupVersionKind;
+use gavel_policy::cel::TypeFault;
+use gavel_policy::typecheck::{
+    Analysis, Estimate, ExpressionCost, ExpressionFault, GroupCost, KindCosts, Unchecked,
+};
+
+use crate::Linter;
+use crate::expressions::path::{Aliases, FieldPath, Reads, path_of};
+use crate::expressions::{Subject, optional_fields, problem, shown};
+use crate::kinds::KnownKind;
+use crate::policy::Texts;
+use crate::rules::{OPTIONAL_FIELD, POLICY_COST, TYPE_MISMATCH, UNCHECKED_KIND, UNDEFINED_FIELD};
+use crate::{builtin, meant};
+
+/// Finds what is wrong with the types of a policy's expressions. What does not compile at all was told before.
+pub(crate) fn check(
+    linter: &Linter,
+    document: &Document,
+    texts: &Texts<'_>,
+    analysis: &Analysis,
+    refused: &[&str],
+    problems: &mut Vec<Problem>,
+) {
+    let mut found = FoundByKind::default();
+    let kinds = analysis.costs.len();
+    for ExpressionFault { field, kind, fault } in &analysis.faults {
+        if refused.contains(&field.as_str()) {
+            continue;
+        }
+        match fault {
+            TypeFault::Internal(error) => {
+                found.add(
+                    kind,
+                    problem(document, &TYPE_MISMATCH, field, error.as_str()),
+                );
+            }
+            TypeFault::Issues(issues) => {
+                for issue in issues.sorted() {
+                    let rule = match issue.message.starts_with("undefined field '") {
+                        true => &UNDEFINED_FIELD,
+                        false => &TYPE_MISMATCH,
+                    };
+                    let place = issue.location.position();
+                    let place =
+                        place.map(|(line, column)| document.place_within(field, line, column));
+                    let mut fault = problem(document, rule, field, issue.message.as_str());
+                    fault.range = place.map(Range::from).or(fault.range);
+                    if works_at_run_time(&fault.message) {
+                        continue;
+                    }
+                    if let Some(known) = linter.kinds.get(kind) {
+                        fault = meant::field_of(fault, &known.schema);
+                    }
+                    found.add(kind, meant::function(fault, &linter.stored));
+                }
+            }
+        }
+    }
+    if tells_kinds_apart(texts) {
+        found.retain_those_of_all(kinds);
+    }
+    check_optional(linter, document, texts, analysis, refused, &mut found);
+    check_costs(document, &analysis.costs, &mut found);
+    problems.extend(found.into_problems());
+    let unchecked = analysis.unchecked.iter();
+    problems.extend(unchecked.map(|Unchecked { field, reason }| {
+        problem(document, &UNCHECKED_KIND, field, reason.as_str())
+    }));
+}
+
+/// Whether a mismatch is about objects of a schema, which are maps when the expression is evaluated: lists of containers and of
+/// init containers can be added, though their types have different names.
+fn works_at_run_time(message: &str) -> bool {
+    let Some((_, arguments)) = message.split_once("applied to '(") else {
+        return false;
+    };
+    // `Deployment1.spec.template`: the names of kinds have a number in types.
+    let mut types = arguments.split(['(', ')', ',', ' ']);
+    types.any(|ty| {
+        let (name, _) = ty.split_once('.').unwrap_or((ty, ""));
+        name.ends_with('1') && name.starts_with(|c: char| c.is_ascii_uppercase())
+    })
+}
+
+/// Whether expressions of a policy may be about some of its kinds only: they ask for the kind, or for a field.
+fn tells_kinds_apart(texts: &Texts<'_>) -> bool {
+    texts.all.iter().any(|text| {
+        [
+            ".kind",
+            "request.resource",
+            "request.name",
+            "has(",
+            ".?",
+            " in object",
+        ]
+        .iter()
+        .any(|asks| text.contains(asks))
+    })
+}
+
+/// The fields that a policy reads and the schemas of its kinds do not require.
+fn check_optional(
+    linter: &Linter,
+    document: &Document,
+    texts: &Texts<'_>,
+    analysis: &Analysis,
+    refused: &[&str],
+    found: &mut FoundByKind,
+) {
+    let kinds: std::collections::BTreeSet<_> = analysis
+        .expressions
+        .iter()
+        .map(|each| each.kind.clone())
+        .collect();
+    for kind in kinds {
+        let Some(KnownKind {
+            schema, is_builtin, ..
+        }) = linter.kinds.get(&kind)
+        else {
+            continue;
+        };
+        let of_kind = || analysis.expressions.iter().filter(|each| each.kind == kind);
+        let mut aliases = Aliases::new();
+        for (n, variable) in texts.variables.iter().enumerate() {
+            let field = format!("spec.variables[{n}].expression");
+            let checked = of_kind().find(|each| each.field == field);
+            let path = checked.and_then(|each| path_of(&each.checked, &aliases));
+            if let Some(path) = path {
+                aliases.push((variable.name.as_str().into(), path));
+            }
+        }
+        let reads: Vec<_> = of_kind()
+            .map(|each| (each, Reads::of(&each.checked, &aliases)))
+            .collect();
+        // What one expression asks for may keep another from being evaluated.
+        let asked: Vec<FieldPath> = reads
+            .iter()
+            .flat_map(|(_, reads)| reads.asked.iter().cloned())
+            .collect();
+        for (each, reads) in &reads {
+            if each.field.ends_with("messageExpression") || refused.contains(&each.field.as_str()) {
+                continue;
+            }
+            let root =
+                |variable: &str| matches!(variable, "object" | "oldObject").then_some(&**schema);
+            let is_set = |path: &[smol_str::SmolStr]| {
+                builtin::is_set_in_objects(path) || (*is_builtin && builtin::is_set(path))
+            };
+            for (expr, path) in optional_fields(reads, &asked, &root, &is_set) {
+                let subject = Subject {
+                    document,
+                    field: &each.field,
+                    checked: &each.checked,
+                    decides: false,
+                };
+                let path = shown(path);
+                let message = format!("`{path}` is optional and may be absent");
+                let fault = subject.problem(&OPTIONAL_FIELD, expr, message);
+                found.add(
+                    &kind,
+                    fault.with_help(format!("ask with `has({path})` first")),
+                );
+            }
+        }
+    }
+}
+
+/// The expressions that may exceed their limits or, where none does alone, those that do together.
+fn check_costs(document: &Document, costs: &[KindCosts], found: &mut FoundByKind) {
+    let most = |cost: Estimate| match cost {
+        Estimate::Bounded(cost) => cost.max,
+        Estimate::Unbounded | Estimate::Unknown => 0,
+    };
+    for KindCosts {
+        kind,
+        expressions,
+        groups,
+    } in costs
+    {
+        let limit = ExpressionCost::LIMIT;
+        let mut alone = false;
+        for ExpressionCost { field, cost, .. } in expressions {
+            let most = most(*cost);
+            if most > limit {
+                alone = true;
+                let message = format!("may cost up to {most} units, and is stopped at {limit}");
+                found.add_most(kind, problem(document, &POLICY_COST, field, message), most);
+            }
+        }
+        if alone {
+            continue;
+        }
+        for GroupCost {
+            field,
+            cost,
+            budget,
+        } in groups
+        {
+            let most = most(*cost);
+            if most > *budget {
+                let message = format!(
+                    "may cost up to {most} units together, and the policy fails at {budget}"
+                );
+                found.add_most(kind, problem(document, &POLICY_COST, field, message), most);
+            }
+        }
+    }
+}
+
+/// Problems, each with all kinds for which it is one.
+#[derive(Default)]
+struct FoundByKind {
+    problems: Vec<(Problem, u64, Vec<String>)>,
+}
+
+impl FoundByKind {
+    fn add(&mut self, kind: &GroupVersionKind, problem: Problem) {
+        let key = |problem: &Problem| {
+            (
+                problem.rule,
+                problem.field.clone(),
+                problem.range,
+                problem.message.clone(),
+            )
+        };
+        let wanted = key(&problem);
+        let kind = kind_name(kind);
+        match self
+            .problems
+            .iter_mut()
+            .find(|(known, ..)| key(known) == wanted)
+        {
+            Some((_, _, kinds)) => kinds.push(kind),
+            None => self.problems.push((problem, 0, vec![kind])),
+        }
+    }
+
+    /// Keeps what is wrong for all of so many kinds.
+    fn retain_those_of_all(&mut self, kinds: usize) {
+        self.problems.retain(|(_, _, of)| of.len() >= kinds);
+    }
+
+    /// Adds a problem whose message is that of the kind with the greatest figure.
+    fn add_most(&mut self, kind: &GroupVersionKind, problem: Problem, figure: u64) {
+        let kind = kind_name(kind);
+        let same = |known: &Problem| (known.rule, &known.field) == (problem.rule, &problem.field);
+        match self.problems.iter_mut().find(|(known, ..)| same(known)) {
+            Some((known, most, kinds)) => {
+                kinds.push(kind);
+                if figure > *most {
+                    (*known, *most) = (problem, figure);
+                }
+            }
+            None => self.problems.push((problem, figure, vec![kind])),
+        }
+    }
+
+    fn into_problems(self) -> impl Iterator<Item = Problem> {
+        let problems = self.problems.into_iter();
+        problems.map(|(problem, _, kinds)| problem.for_kinds(kinds))
+    }
+}
+
+/// `apps/v1 Deployment`
+pub(crate) fn kind_name(kind: &GroupVersionKind) -> String {
+    format!("{} {}", kind.api_version(), kind.kind)
+}

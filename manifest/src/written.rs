@@ -1,0 +1,217 @@
+//! Where the characters of a text are in the scalar that writes it: folded lines, escapes and quotes.
+
+use crate::place::Place;
+
+/// How a scalar is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// YAML without quotes, over several lines.
+    Plain,
+    /// YAML in single quotes.
+    Single,
+    /// YAML in double quotes.
+    Double,
+    /// A YAML block whose lines are folded: the column of its lines, from 1, and how many line breaks the text begins with,
+    /// which the scalar does not include.
+    Folded { column: u32, breaks: u32 },
+    /// A JSON string.
+    Json,
+}
+
+/// Where a line and column (from 1) of the text are that a scalar writes. `source` is the scalar with its quotes, `start` its
+/// place. None where the text has no such place.
+pub(crate) fn place_of(
+    source: &str,
+    start: Place,
+    style: Style,
+    line: u32,
+    column: u32,
+) -> Option<Place> {
+    let mut walk = WrittenWalk {
+        rest: source,
+        place: start,
+        wanted: (line, column),
+        written: (1, 1),
+    };
+    match style {
+        Style::Folded { column, breaks } => {
+            walk.written.0 = breaks.saturating_add(1);
+            walk.folded(column)
+        }
+        Style::Plain => walk.flow(None, false),
+        Style::Single => walk.quoted('\'', true),
+        Style::Double => walk.quoted('"', true),
+        Style::Json => walk.quoted('"', false),
+    }
+}
+
+/// A walk over the source, beside the text that it writes.
+struct WrittenWalk<'s> {
+    rest: &'s str,
+    /// Where the rest begins in the file.
+    place: Place,
+    wanted: (u32, u32),
+    /// The line and column of the text that come next.
+    written: (u32, u32),
+}
+
+impl WrittenWalk<'_> {
+    fn peek(&self) -> Option<char> {
+        self.rest.chars().next()
+    }
+
+    fn step(&mut self) -> Option<char> {
+        let mut chars = self.rest.chars();
+        let c = chars.next()?;
+        self.rest = chars.as_str();
+        match c {
+            '\n' => {
+                self.place.line = self.place.line.saturating_add(1);
+                self.place.column = 1;
+            }
+            _ => self.place.column = self.place.column.saturating_add(1),
+        }
+        Some(c)
+    }
+
+    /// Notes that a character of the text is written from a place on; the place, where it is the wanted one.
+    fn write(&mut self, c: char, from: Place) -> Option<Place> {
+        let found = (self.written == self.wanted).then_some(from);
+        self.written = match c {
+            '\n' => (self.written.0.saturating_add(1), 1),
+            _ => (self.written.0, self.written.1.saturating_add(1)),
+        };
+        found
+    }
+
+    /// The end of the text, where that is what is wanted.
+    fn end(&self) -> Option<Place> {
+        (self.written == self.wanted).then_some(self.place)
+    }
+
+    fn quoted(&mut self, quote: char, folds: bool) -> Option<Place> {
+        self.step();
+        self.flow(Some(quote), !folds)
+    }
+
+    /// A scalar whose lines are folded as those of plain and quoted scalars are. `verbatim`: nothing is folded.
+    fn flow(&mut self, quote: Option<char>, verbatim: bool) -> Option<Place> {
+        while let Some(c) = self.peek() {
+            let from = self.place;
+            if Some(c) == quote {
+                if quote == Some('\'') && self.rest.starts_with("''") {
+                    self.step();
+                    self.step();
+                    if let Some(found) = self.write('\'', from) {
+                        return Some(found);
+                    }
+                    continue;
+                }
+                break;
+            }
+            if c == '\\' && quote == Some('"') {
+                if let Some(found) = self.escape(from) {
+                    return Some(found);
+                }
+                continue;
+            }
+            if !verbatim && self.at_break() {
+                if let Some(found) = self.fold(from) {
+                    return Some(found);
+                }
+                continue;
+            }
+            self.step();
+            if let Some(found) = self.write(c, from) {
+                return Some(found);
+            }
+        }
+        self.end()
+    }
+
+    /// Whether nothing but blanks stands before the end of the line.
+    fn at_break(&self) -> bool {
+        let rest = self.rest.trim_start_matches([' ', '\t', '\r']);
+        rest.starts_with('\n')
+    }
+
+    /// Line breaks with the blanks around them: one is a space, several are one less.
+    fn fold(&mut self, from: Place) -> Option<Place> {
+        let mut breaks = 0_u32;
+        while let Some(c @ (' ' | '\t' | '\r' | '\n')) = self.peek() {
+            breaks = breaks.saturating_add(u32::from(c == '\n'));
+            self.step();
+        }
+        match breaks {
+            1 => self.write(' ', from),
+            breaks => (1..breaks).find_map(|_| self.write('\n', from)),
+        }
+    }
+
+    fn escape(&mut self, from: Place) -> Option<Place> {
+        self.step();
+        let digits = match self.step()? {
+            'x' => 2,
+            'u' => 4,
+            'U' => 8,
+            'n' => return self.write('\n', from),
+            '\r' | '\n' => {
+                while let Some(' ' | '\t' | '\n') = self.peek() {
+                    self.step();
+                }
+                return None;
+            }
+            _ => return self.write(' ', from),
+        };
+        let code = self.rest.get(..digits).unwrap_or_default();
+        let code = u32::from_str_radix(code, 16).unwrap_or_default();
+        (0..digits).for_each(|_| _ = self.step());
+        match code {
+            // The second half of a pair of surrogates is a character with the first.
+            0xDC00..=0xDFFF => None,
+            0x0A => self.write('\n', from),
+            _ => self.write(' ', from),
+        }
+    }
+
+    /// A folded block: lines that are indented further keep their breaks.
+    fn folded(&mut self, column: u32) -> Option<Place> {
+        let mut breaks = 0_u32;
+        let mut before_is_indented = None;
+        while self.peek().is_some() {
+            let line = self.rest.split('\n').next().unwrap_or_default();
+            let indentation = usize::try_from(column.saturating_sub(self.place.column));
+            let blank = line.chars().take_while(|c| *c == ' ').count();
+            let skipped = blank.min(indentation.unwrap_or(0));
+            (0..skipped).for_each(|_| _ = self.step());
+            if self.peek() == Some('\n') {
+                breaks = breaks.saturating_add(1);
+                self.step();
+                continue;
+            }
+            let is_indented = matches!(self.peek(), Some(' ' | '\t'));
+            let from = self.place;
+            let found = match before_is_indented {
+                None => (0..breaks).find_map(|_| self.write('\n', from)),
+                Some(before) if before || is_indented => {
+                    (0..breaks).find_map(|_| self.write('\n', from))
+                }
+                Some(_) if breaks == 1 => self.write(' ', from),
+                Some(_) => (1..breaks).find_map(|_| self.write('\n', from)),
+            };
+            if found.is_some() {
+                return found;
+            }
+            while let Some(c) = self.peek().filter(|c| *c != '\n') {
+                let from = self.place;
+                self.step();
+                if let Some(found) = self.write(c, from) {
+                    return Some(found);
+                }
+            }
+            breaks = 0;
+            before_is_indented = Some(is_indented);
+        }
+        self.end()
+    }
+}

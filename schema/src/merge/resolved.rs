@@ -1,0 +1,172 @@
+//! The schemas of built-in kinds without references, for type checking.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use super::Kubernetes;
+use crate::{Items, JsonSchema, MAX_DEPTH, SchemaOrBool};
+
+impl Kubernetes {
+    /// The `apiVersion`s and kinds of the built-in objects that have metadata. Lists, options and reviews have none of
+    /// their own.
+    pub fn kinds(&self) -> impl Iterator<Item = (&str, &str)> {
+        let kinds = self.all_kinds();
+        kinds.filter_map(|(version, kind, name)| {
+            let schema = self.schema(name)?;
+            let has_metadata =
+                schema.properties.contains_key("metadata") && !kind.ends_with("List");
+            has_metadata.then_some((version, kind))
+        })
+    }
+
+    /// The names of the fields of a part of a kind's objects, by the path of the part (`spec.validations[0]`); none where the
+    /// part has no fields of its own.
+    pub fn field_names(&self, api_version: &str, kind: &str, path: &str) -> Vec<&str> {
+        let name = self.name_of(api_version, kind);
+        let mut schema = name.and_then(|name| self.schema(name));
+        for step in path.split(['.', '[']).filter(|step| !step.is_empty()) {
+            let Some(known) = schema.and_then(|schema| self.referred(schema)) else {
+                return Vec::new();
+            };
+            schema = match step.ends_with(']') {
+                true => known.item().map(|item| &**item),
+                false => {
+                    let property = known.properties.get(step);
+                    property.or_else(|| known.value()).map(|each| &**each)
+                }
+            };
+        }
+        let known = schema.and_then(|schema| self.referred(schema));
+        let names = known
+            .into_iter()
+            .flat_map(|schema| schema.properties.keys());
+        names.map(SmolStr::as_str).collect()
+    }
+
+    /// The schema that a schema refers to, or the schema itself.
+    fn referred<'k>(&'k self, schema: &'k JsonSchema) -> Option<&'k JsonSchema> {
+        match &schema.unsupported.reference {
+            Some(name) => self.schema(name),
+            None => Some(schema),
+        }
+    }
+
+    /// The schema of a kind's objects, references replaced by what they refer to. A part of which nothing is known takes
+    /// any value. A reference to something that it is within stands for an object of which nothing is known.
+    pub fn resolved(&self, api_version: &str, kind: &str) -> Option<JsonSchema> {
+        let name = self.name_of(api_version, kind)?;
+        let mut resolver = BuiltinResolver {
+            kubernetes: self,
+            known: HashMap::new(),
+            within: Vec::new(),
+        };
+        let schema = resolver.named(name)?;
+        Some(JsonSchema::clone(&schema))
+    }
+}
+
+struct BuiltinResolver<'k> {
+    kubernetes: &'k Kubernetes,
+    known: HashMap<&'k str, Arc<JsonSchema>>,
+    /// The names that are being resolved.
+    within: Vec<&'k str>,
+}
+
+impl<'k> BuiltinResolver<'k> {
+    /// As deep as references lead, which is bounded: no name is followed within itself.
+    fn named(&mut self, name: &'k str) -> Option<Arc<JsonSchema>> {
+        if let Some(known) = self.known.get(name) {
+            return Some(Arc::clone(known));
+        }
+        if self.within.contains(&name) || self.within.len() >= MAX_DEPTH {
+            return None;
+        }
+        let schema = self.kubernetes.schema(name)?;
+        self.within.push(name);
+        let resolved = Arc::new(self.own(schema));
+        self.within.pop();
+        self.known.insert(name, Arc::clone(&resolved));
+        Some(resolved)
+    }
+
+    fn schema(&mut self, schema: &'k JsonSchema) -> Arc<JsonSchema> {
+        let Some(name) = &schema.unsupported.reference else {
+            return Arc::new(self.own(schema));
+        };
+        let referred = self.named(name);
+        let Some(referred) = referred else {
+            return Arc::new(anything());
+        };
+        match schema.default_value() {
+            // What stands beside the reference counts, too.
+            Some(default) => Arc::new(JsonSchema {
+                default: Some(Box::new(default.clone())),
+                ..JsonSchema::clone(&referred)
+            }),
+            None => referred,
+        }
+    }
+
+    /// A schema that is no reference itself.
+    fn own(&mut self, schema: &'k JsonSchema) -> JsonSchema {
+        let properties = schema.properties.iter();
+        let properties =
+            properties.map(|(name, property)| (SmolStr::clone(name), self.schema(property)));
+        let properties = properties.collect();
+        let items = schema.item().map(|item| Items::Schema(self.schema(item)));
+        let additional_properties = match &schema.additional_properties {
+            Some(SchemaOrBool::Schema(value)) => Some(SchemaOrBool::Schema(self.schema(value))),
+            other => other.clone(),
+        };
+        let int_or_string = schema.int_or_string || schema.format == "int-or-string";
+        let is_unknown = schema.kind.is_empty() && !int_or_string;
+        JsonSchema {
+            properties,
+            items,
+            additional_properties,
+            int_or_string,
+            preserve_unknown_fields: match is_unknown {
+                true => Some(true),
+                false => schema.preserve_unknown_fields,
+            },
+            ..schema.clone()
+        }
+    }
+}
+
+fn anything() -> JsonSchema {
+    JsonSchema {
+        preserve_unknown_fields: Some(true),
+        ..JsonSchema::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn references_are_replaced_by_what_they_refer_to() {
+        let kubernetes = Kubernetes::get();
+        let pod = kubernetes.resolved("v1", "Pod").unwrap();
+        let spec = pod.properties.get("spec").unwrap();
+        let containers = spec.properties.get("containers").unwrap();
+        let container = containers.item().unwrap();
+        let image = container.properties.get("image").unwrap();
+        assert_eq!(image.kind, "string");
+        let limits = container.properties.get("resources").unwrap();
+        let limits = limits.properties.get("limits").unwrap();
+        assert!(limits.value().unwrap().preserves_unknown_fields());
+        assert!(kubernetes.resolved("v1", "Pot").is_none());
+    }
+
+    #[test]
+    fn kinds_are_those_of_objects() {
+        let kinds: Vec<_> = Kubernetes::get().kinds().collect();
+        assert!(kinds.contains(&("apps/v1", "Deployment")));
+        assert!(!kinds.contains(&("apps/v1", "DeploymentList")));
+        assert!(!kinds.contains(&("apps/v1", "DeleteOptions")));
+    }
+}

@@ -70,7 +70,7 @@ static void expressions(void) {
       "\x06\0\0\0object" "\x09\x01\0\0\0" "\x01\0\0\0" "a" "\x03\x03\0\0\0\0\0\0\0";
   GavelOutcome outcome;
   check(gavel_program_eval(program, variables, sizeof variables - 1, NULL, &outcome));
-  if (outcome.kind != GAVEL_VALUE_KIND_BOOL || outcome.number != 1 || outcome.cost != 4) fail("2 + 1 == 3, for 4 units");
+  if (outcome.kind != GAVEL_VALUE_KIND_BOOL || outcome.number != 1 || outcome.cost != 5) fail("2 + 1 == 3, for 5 units");
 
   GavelOptions options = {.has_cost_limit = true, .cost_limit = 1};
   expect(gavel_program_eval(program, variables, sizeof variables - 1, &options, &outcome), GAVEL_ERROR_KIND_COST_LIMIT, "cost limit");

@@ -311,6 +311,14 @@ impl Snapshot {
         })
     }
 
+    /// Takes in an object that policies may use as params.
+    pub(crate) fn insert_param(&mut self, object: Arc<Json>) {
+        let (api_version, kind) = type_of(&object);
+        let params = Arc::make_mut(&mut self.params);
+        let params = params.entry((api_version.to_owned(), kind.to_owned()));
+        Arc::make_mut(params.or_default()).insert(Arc::clone(&object));
+    }
+
     /// The policies that may be about a request, by name, each with its bindings in the order in which they came.
     pub(crate) fn hooks(
         &self,

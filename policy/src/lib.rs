@@ -66,6 +66,7 @@ mod resource;
 mod response;
 pub mod typecheck;
 pub mod validation;
+mod wanted;
 
 pub use compiled::{CompiledPolicy, FailurePolicy, PolicyError};
 pub use compiled_binding::CompiledBinding;
@@ -83,3 +84,4 @@ pub use params::ParamFault;
 pub use request::{AdmissionRequest, RequestError};
 pub use resource::{GroupVersionKind, GroupVersionResource};
 pub use response::{AdmissionResponse, AnsweredReview};
+pub use wanted::WantedParam;

@@ -100,6 +100,11 @@ impl Params {
         self.namespaced
     }
 
+    /// Whether an object is known.
+    pub(crate) fn contains(&self, namespace: &str, name: &str) -> bool {
+        self.find(namespace, name).is_some()
+    }
+
     fn find(&self, namespace: &str, name: &str) -> Option<&Json> {
         let object = self.objects.get(&Names(namespace, name));
         object.map(|object| &**object)
@@ -127,6 +132,16 @@ impl ParamSelection {
             selector: reference.selector.as_ref().map(|each| each.compile()),
             denies_without: reference.parameter_not_found_action.as_deref() == Some("Deny"),
         }
+    }
+
+    /// The namespace and the name of the one param that is meant, for a request in a namespace; none where labels select it.
+    pub(crate) fn named<'n>(&'n self, request_namespace: &'n str) -> Option<(&'n str, &'n str)> {
+        let namespace = match self.namespace.as_str() {
+            "" => request_namespace,
+            namespace => namespace,
+        };
+        let is_named = !self.name.is_empty() && self.selector.is_none();
+        is_named.then_some((namespace, &*self.name))
     }
 
     /// Whether it names a namespace.

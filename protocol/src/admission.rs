@@ -97,10 +97,7 @@ impl AdmissionQuestion {
             request,
         )?;
         let bindings = self.bindings(CompiledBinding::new)?;
-        let witness = Witness {
-            trace: self.trace.then(RefCell::default),
-            ..Witness::default()
-        };
+        let witness = Explanation::new(self.trace);
         let authorizer = Arc::clone(&self.authorizer.authorizer) as Arc<dyn Authorizer>;
         let options = Options {
             authorizer: Some(&authorizer),
@@ -115,26 +112,15 @@ impl AdmissionQuestion {
             request,
             &options,
         );
-        let Witness {
-            policy,
-            bindings,
-            results,
-            ..
-        } = witness;
+        let explained = witness.into_policies().into_iter().next();
+        let mut explained = explained.unwrap_or_default();
+        let mut told = |key: &str| explained.get_mut(key).map(Json::take).unwrap_or_default();
         set("ok", true.into());
         set("allowed", decision.allowed().into());
         set("status", json!(decision.status));
-        set("policyMatch", policy.into_inner());
-        let bindings = bindings.into_inner();
-        set(
-            "bindingMatches",
-            if bindings.is_empty() {
-                Json::Null
-            } else {
-                bindings.into()
-            },
-        );
-        set("results", results.into_inner().into());
+        for key in ["policyMatch", "bindingMatches", "results"] {
+            set(key, told(key));
+        }
         let Decision {
             warnings,
             audit_annotations,
@@ -242,7 +228,7 @@ impl AdmissionQuestion {
 }
 
 /// The expressions that cannot be used, as validation comes upon them: messages stand beside their validations.
-fn as_validated(mut errors: Vec<PolicyError<'_>>) -> Vec<PolicyError<'_>> {
+pub fn as_validated(mut errors: Vec<PolicyError<'_>>) -> Vec<PolicyError<'_>> {
     errors.sort_by_key(|error| match error.list {
         "variables" => (0, error.index),
         "matchConditions" => (1, error.index),
@@ -252,8 +238,8 @@ fn as_validated(mut errors: Vec<PolicyError<'_>>) -> Vec<PolicyError<'_>> {
     errors
 }
 
-/// The expressions that cannot be used.
-pub(crate) fn errors(errors: Vec<PolicyError<'_>>) -> Vec<Json> {
+/// The expressions of a policy that do not compile.
+pub fn errors(errors: Vec<PolicyError<'_>>) -> Vec<Json> {
     let written = errors.iter().map(|each| {
         let kind = match each.error.kind {
             CompileErrorKind::Invalid => "RuleInvalid",
@@ -264,26 +250,69 @@ pub(crate) fn errors(errors: Vec<PolicyError<'_>>) -> Vec<Json> {
     written.collect()
 }
 
-/// Notes the steps of a decision.
+/// Notes the steps of a decision, policy by policy.
 #[derive(Debug, Default)]
-struct Witness {
-    policy: RefCell<Json>,
-    bindings: RefCell<Vec<Json>>,
-    results: RefCell<Vec<Json>>,
+pub struct Explanation {
+    policies: RefCell<Vec<Explained>>,
     conditions: RefCell<Option<Json>>,
     /// Where it is asked for.
     trace: Option<RefCell<Vec<Json>>>,
 }
 
-impl Observer for Witness {
-    fn policy_matched(&self, _: &str, matched: &Result<Option<Matched<'_>>, String>) {
-        self.policy.replace(policy_match(matched));
+/// What is noted of one policy.
+#[derive(Debug)]
+struct Explained {
+    policy: String,
+    matched: Json,
+    bindings: Vec<Json>,
+    results: Vec<Json>,
+}
+
+impl Explanation {
+    /// Nothing is noted yet. `trace` says whether each program that runs is noted, too.
+    pub fn new(trace: bool) -> Self {
+        Explanation {
+            trace: trace.then(RefCell::default),
+            ..Explanation::default()
+        }
+    }
+
+    /// What was noted, a JSON object for each policy: `policy`, `policyMatch`, `bindingMatches` (null where no binding was
+    /// looked at) and `results`.
+    pub fn into_policies(self) -> Vec<Json> {
+        let policies = self.policies.into_inner().into_iter();
+        let written = policies.map(|explained| {
+            let bindings = Some(explained.bindings).filter(|bindings| !bindings.is_empty());
+            json!({
+                "policy": explained.policy,
+                "policyMatch": explained.matched,
+                "bindingMatches": bindings,
+                "results": explained.results,
+            })
+        });
+        written.collect()
+    }
+
+    /// Adds to what is noted of the policy that is asked.
+    fn note(&self, note: impl FnOnce(&mut Explained)) {
+        if let Some(explained) = self.policies.borrow_mut().last_mut() {
+            note(explained);
+        }
+    }
+}
+
+impl Observer for Explanation {
+    fn policy_matched(&self, policy: &str, matched: &Result<Option<Matched<'_>>, String>) {
+        self.policies.borrow_mut().push(Explained {
+            policy: policy.to_owned(),
+            matched: policy_match(matched),
+            bindings: Vec::new(),
+            results: Vec::new(),
+        });
     }
 
     fn binding_matched(&self, _: &str, binding: &str, matched: &Result<bool, String>) {
-        self.bindings
-            .borrow_mut()
-            .push(binding_match(binding, matched));
+        self.note(|explained| explained.bindings.push(binding_match(binding, matched)));
     }
 
     fn ran(&self, run: &Run<'_>) {
@@ -346,7 +375,7 @@ impl Observer for Witness {
         if let Some(conditions) = self.conditions.take() {
             set("matchConditions", conditions);
         }
-        self.results.borrow_mut().push(result);
+        self.note(|explained| explained.results.push(result));
     }
 }
 

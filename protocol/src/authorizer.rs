@@ -100,7 +100,7 @@ impl TableAuthorizer {
 
 impl Authorizer for TableAuthorizer {
     fn authorize(&self, attributes: &AuthorizerAttributes) -> Decision {
-        let asked = named(attributes);
+        let asked = asked_attributes(attributes);
         let fits = |(row, _): &&(Attributes, Decision)| {
             row.iter().all(|(key, wanted)| match asked.get(key) {
                 Some(value) => value == wanted,
@@ -113,6 +113,24 @@ impl Authorizer for TableAuthorizer {
         calls.push(asked);
         decision
     }
+}
+
+/// Reads the user of an authorizer: `{"name", "uid", "groups", "extra"}`.
+///
+/// # Errors
+///
+/// A key that holds something else than its type.
+pub fn read_user(json: Json) -> Result<UserInfo, RequestError> {
+    Fields::try_from(json).and_then(user)
+}
+
+/// Reads the resource of a `resourceCheck`: `{"group", "resource", "subresource", "namespace", "name"}`.
+///
+/// # Errors
+///
+/// A key that holds something else than its type.
+pub fn read_resource(json: Json) -> Result<ResourceAttributes, RequestError> {
+    Fields::try_from(json).and_then(resource)
 }
 
 fn user(mut fields: Fields) -> Result<UserInfo, RequestError> {
@@ -172,8 +190,8 @@ fn decision(mut fields: Fields) -> Result<(Attributes, Decision), RequestError> 
     Ok((about, decision))
 }
 
-/// What is asked, attribute by attribute.
-fn named(asked: &AuthorizerAttributes) -> Attributes {
+/// What is asked, attribute by attribute, under the keys that a row of the table matches.
+pub fn asked_attributes(asked: &AuthorizerAttributes) -> Attributes {
     let mut named = Attributes::new();
     let mut insert = |key: &str, value: Json| {
         named.insert(key.to_owned(), value);

@@ -14,9 +14,9 @@ use crate::authorizer::{AuthorizerBinding, TableAuthorizer};
 use crate::request::{RequestError, kind};
 use crate::types::{self, Declared};
 
-/// Reads bindings.
+/// Reads bindings: JSON as values of the types of variables.
 #[derive(Debug)]
-pub(crate) struct Binder<'a> {
+pub struct Binder<'a> {
     /// Where values live that are not viewed in place.
     arena: &'a Arena,
     /// The authorizers that were bound so far.
@@ -25,7 +25,7 @@ pub(crate) struct Binder<'a> {
 
 impl<'a> Binder<'a> {
     /// Makes values in an arena.
-    pub(crate) fn new(arena: &'a Arena) -> Self {
+    pub fn new(arena: &'a Arena) -> Self {
         Binder {
             arena,
             authorizers: Vec::new(),
@@ -36,7 +36,11 @@ impl<'a> Binder<'a> {
     ///
     /// What is `dyn` is viewed in place, everything else lives in the arena. An element that does not fit is named by
     /// its place.
-    pub(crate) fn bind(&mut self, ty: &Type, json: &'a Json) -> Result<Value<'a>, RequestError> {
+    ///
+    /// # Errors
+    ///
+    /// JSON that is not a value of the type.
+    pub fn bind(&mut self, ty: &Type, json: &'a Json) -> Result<Value<'a>, RequestError> {
         match (ty, json) {
             (Type::Dyn | Type::Any, _) => Ok(Value::from(json)),
             (Type::Null, _) => Ok(Value::NULL),
@@ -74,7 +78,11 @@ impl<'a> Binder<'a> {
     }
 
     /// The value that `json` stands for, where a schema may say so.
-    pub(crate) fn bind_declared(
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Binder::bind`].
+    pub fn bind_declared(
         &mut self,
         declared: &'a Declared,
         json: &'a Json,

@@ -39,7 +39,7 @@ pub(crate) struct DefinitionAnswer {
 /// A rule, and what became of it.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Rule {
+pub struct Rule {
     version: String,
     path: String,
     rule: String,
@@ -96,7 +96,7 @@ enum Message {
 /// What the rules of a schema cost.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Total {
+pub struct Total {
     version: String,
     path: String,
     total_cost: u64,
@@ -166,7 +166,8 @@ fn version_of(schema: &SchemaReport<'_>) -> String {
 }
 
 impl Total {
-    fn of(schema: &SchemaReport<'_>) -> Self {
+    /// The cost of the rules of a schema.
+    pub fn of(schema: &SchemaReport<'_>) -> Self {
         Total {
             version: version_of(schema),
             path: schema.path.clone(),
@@ -177,7 +178,8 @@ impl Total {
 }
 
 impl Rule {
-    fn of_schema(schema: &SchemaReport<'_>) -> Vec<Rule> {
+    /// The rules of a schema, each with its outcome.
+    pub fn of_schema(schema: &SchemaReport<'_>) -> Vec<Rule> {
         let version = version_of(schema);
         let rules = schema.rules.iter();
         rules

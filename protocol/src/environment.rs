@@ -79,7 +79,12 @@ impl Environments {
 }
 
 impl EnvironmentSpec {
-    fn build(&self) -> Result<Env, TypeTextError> {
+    /// Builds the environment.
+    ///
+    /// # Errors
+    ///
+    /// A signature of a function that is not one.
+    pub fn build(&self) -> Result<Env, TypeTextError> {
         let mut builder = self.language.build()?;
         let admission = |ty: &Type| [REQUEST, NAMESPACE].map(declared_type).contains(ty);
         if self.variables.values().any(admission) {

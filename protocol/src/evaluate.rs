@@ -20,7 +20,7 @@ use crate::request::{Fields, RequestError};
 use crate::types::{self, Declared, TypeReader};
 
 /// An `eval` request.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct EvalRequest {
     /// The expression.
     pub expr: String,
@@ -52,6 +52,15 @@ pub struct Bound<'a> {
 const CEL_ONLY: [&str; 4] = ["container", "disableMacros", "disableCheck", "functions"];
 
 impl EvalRequest {
+    /// Reads an `eval` request from its JSON object.
+    ///
+    /// # Errors
+    ///
+    /// A key that is missing or holds something else than its type.
+    pub fn from_json(json: Json) -> Result<Self, RequestError> {
+        Self::read(Fields::try_from(json)?)
+    }
+
     /// Reads the keys of an `eval` request.
     pub(crate) fn read(mut fields: Fields) -> Result<Self, RequestError> {
         let missing = || RequestError("expr must be set: the expression to evaluate".to_owned());

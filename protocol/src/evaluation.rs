@@ -114,6 +114,21 @@ impl Compiled {
 }
 
 impl Compiled {
+    /// The static type, if it was found.
+    pub fn output_type(&self) -> Option<&Type> {
+        self.ty.as_ref()
+    }
+
+    /// The static cost, if it was found.
+    pub fn estimate(&self) -> Option<CostEstimate> {
+        self.estimate
+    }
+
+    /// Why there is nothing to evaluate, if that is so.
+    pub fn failure(&self) -> Option<&Failure> {
+        self.program.as_ref().err()
+    }
+
     /// The failure at its place in the source, for people. None where it is no single node's.
     pub fn locate(&self, failure: &Failure) -> Option<Issues> {
         let (id, message) = match failure {

@@ -6,10 +6,10 @@ use gavel_engine::value::Json;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-/// What is wrong with one field.
+/// A field error as answers write it.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct FieldError {
+pub struct FieldError {
     /// The sort of fault, such as `FieldValueInvalid`.
     #[serde(rename = "type")]
     kind: &'static str,
@@ -26,7 +26,7 @@ pub(crate) struct FieldError {
 
 impl FieldError {
     /// Errors in their own order.
-    pub(crate) fn list(errors: &[Error]) -> Vec<FieldError> {
+    pub fn list(errors: &[Error]) -> Vec<FieldError> {
         errors.iter().map(FieldError::from).collect()
     }
 

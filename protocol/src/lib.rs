@@ -24,11 +24,15 @@ mod typecheck;
 mod types;
 mod value;
 
+pub use admission::{Explanation, as_validated, errors as policy_errors};
 pub use answer::{Answer, Problem, Range};
-pub use authorizer::Attributes;
+pub use authorizer::{Attributes, asked_attributes, read_resource, read_user};
+pub use binding::Binder;
+pub use definition::{Rule, Total};
 pub use environment::{EnvironmentSpec, Environments, FunctionSpec, Language, kubernetes_version};
 pub use evaluate::{Bound, EvalRequest, Sizes};
 pub use evaluation::{Compiled, Failure, Outcome};
+pub use field_error::FieldError;
 pub use request::RequestError;
 pub use session::Session;
 pub use types::{AUTHORIZER, Declared, SchemaSpec, read_text as read_type};

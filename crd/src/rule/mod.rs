@@ -10,5 +10,5 @@ pub use compile::{
 };
 pub use envs::{Age, NodeType, OLD_SELF, RuleEnvs, SELF};
 pub use field_path::{Brackets, FieldPath, FieldPathError};
-pub use tree::COST_BUDGET;
 pub(crate) use tree::RuleNode;
+pub use tree::{COST_BUDGET, PER_CALL_LIMIT, RuleFindings, RuleLimits, SchemaRules};

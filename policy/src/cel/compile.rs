@@ -183,12 +183,31 @@ impl Compiler {
         text: &str,
         declarations: Declarations,
     ) -> Expression {
-        let (expression, ty) = self.compile_as(ExpressionKind::Variable, text, declarations);
+        self.compile_typed_variable(name, text, declarations).0
+    }
+
+    /// The same with the type.
+    pub(super) fn compile_typed_variable(
+        &mut self,
+        name: &str,
+        text: &str,
+        declarations: Declarations,
+    ) -> (Expression, Type) {
+        let (expression, ty) = self.compile_typed(text, declarations);
         self.declare(name, variable_type(&ty));
         if expression.reads_params {
             self.dependent.push(name.into());
         }
-        expression
+        (expression, ty)
+    }
+
+    /// Compiles an expression of any type, which is told.
+    pub(super) fn compile_typed(
+        &self,
+        text: &str,
+        declarations: Declarations,
+    ) -> (Expression, Type) {
+        self.compile_as(ExpressionKind::Variable, text, declarations)
     }
 
     /// The expression with its type, which is `dyn` where it does not compile.

@@ -21,7 +21,7 @@ pub(crate) const OUT_OF_BUDGET: &str =
 pub(crate) struct OutOfBudget;
 
 /// What an expression came to, or why it came to nothing; none where there is no expression.
-pub(crate) type Outcome<'a> = Option<Result<Value<'a>, &'a str>>;
+pub type Outcome<'a> = Option<Result<Value<'a>, &'a str>>;
 
 /// Expressions that are evaluated together, for one request. What does not depend on params is evaluated once, and charged
 /// for each time.

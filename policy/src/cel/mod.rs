@@ -2,6 +2,7 @@
 //! `pkg/admission/plugin/cel`).
 
 mod compile;
+mod composition;
 mod declared;
 mod environment;
 mod evaluate;
@@ -11,6 +12,7 @@ mod variables;
 
 pub(crate) use compile::variables_read;
 pub use compile::{CompileError, CompileErrorKind, Compiler, Expression, TypeFault};
+pub use composition::{Bindings, Composition};
 pub(crate) use declared::{JSON_PATCH, OBJECT_PATCH};
 pub use declared::{NAMESPACE, REQUEST, declared_type, provider};
 pub(crate) use environment::{
@@ -18,7 +20,8 @@ pub(crate) use environment::{
     VARIABLES_VARIABLE,
 };
 pub use environment::{Declarations, ObjectTypes};
-pub(crate) use evaluate::{Group, OUT_OF_BUDGET, Outcome};
+pub use evaluate::Outcome;
+pub(crate) use evaluate::{Group, OUT_OF_BUDGET};
 pub(crate) use inputs::Inputs;
 pub(crate) use runner::Runner;
 pub use variables::CompiledVariable;

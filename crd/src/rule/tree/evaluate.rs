@@ -7,7 +7,6 @@ use gavel_engine::error::{EvalError, EvalErrorKind};
 use gavel_engine::program::{Activation, EvalOptions, Evaluation};
 use gavel_engine::value::{Arena, Json, Value};
 use gavel_golang::quote::quote;
-use gavel_golang::work::Interrupt;
 use gavel_schema::ValidationRule;
 
 use super::node::RuleNode;
@@ -19,7 +18,7 @@ use crate::rule::{CompiledRule, Expression, NodeType, OLD_SELF, SELF};
 pub const COST_BUDGET: i64 = 10_000_000;
 
 /// The most that one expression may cost, in cost units.
-const PER_CALL_LIMIT: u64 = 1_000_000;
+pub const PER_CALL_LIMIT: u64 = 1_000_000;
 
 /// The longest result of a messageExpression that is used, in bytes.
 const MAX_MESSAGE_BYTES: usize = 5 * 1024;
@@ -51,7 +50,7 @@ pub(super) struct Subject<'f, 'd> {
 pub(super) fn evaluate(
     subject: &Subject<'_, '_>,
     arena: &Arena,
-    interrupt: Interrupt<'_>,
+    limits: EvalOptions<'_>,
     report: &mut Report,
 ) -> ControlFlow<()> {
     let node = subject.node;
@@ -70,11 +69,6 @@ pub(super) fn evaluate(
     plain.bind(SELF, ty.schema().bind(subject.value, arena));
     let uses_old = node.uses_old_self;
     let optional = uses_old.then(|| bind_old(&mut plain, ty, subject.old, arena));
-    let limits = EvalOptions {
-        cost_limit: Some(PER_CALL_LIMIT),
-        interrupt,
-        ..EvalOptions::default()
-    };
     for (compiled, rule) in node.rules.iter().zip(rules) {
         let call = Call {
             subject,

@@ -8,13 +8,17 @@ use gavel_golang::work::Interrupt;
 use gavel_schema::correlate::Correlated;
 
 mod evaluate;
+mod limits;
 mod node;
 mod ratchet;
 mod report;
+mod schema_rules;
 mod walk;
 
-pub use evaluate::COST_BUDGET;
+pub use evaluate::{COST_BUDGET, PER_CALL_LIMIT};
+pub use limits::RuleLimits;
 pub(crate) use node::RuleNode;
+pub use schema_rules::{RuleFindings, SchemaRules};
 
 use evaluate::Subject;
 use ratchet::Ratchet;
@@ -37,7 +41,12 @@ impl RuleNode {
             old: was.map(Correlated::old_value).filter(|old| !old.is_null()),
             ratchet: was.map(Ratchet::new).unwrap_or_default(),
         };
-        run(&subject, budget, interrupt)
+        let limits = RuleLimits {
+            budget,
+            interrupt,
+            ..RuleLimits::default()
+        };
+        run(&subject, &limits)
     }
 
     /// Runs the rules of a part of an object, such as a default, that lies at `path`. What is wrong is so whether or not
@@ -56,12 +65,16 @@ impl RuleNode {
             old,
             ratchet: Ratchet::default(),
         };
-        run(&subject, budget, None)
+        let limits = RuleLimits {
+            budget,
+            ..RuleLimits::default()
+        };
+        run(&subject, &limits)
     }
 }
 
-fn run(subject: &Subject<'_, '_>, budget: i64, interrupt: Interrupt<'_>) -> Report {
-    let mut walk = RuleWalk::new(budget, interrupt);
+fn run(subject: &Subject<'_, '_>, limits: &RuleLimits<'_>) -> Report {
+    let mut walk = RuleWalk::new(limits.budget, limits.per_call, limits.interrupt);
     let (ControlFlow::Continue(()) | ControlFlow::Break(())) = walk.visit(subject);
     walk.report
 }

@@ -5,6 +5,7 @@
 use std::ops::ControlFlow;
 
 use gavel_apimachinery::field::Path;
+use gavel_engine::program::EvalOptions;
 use gavel_engine::value::{Arena, Json};
 use gavel_golang::work::{Interrupt, Interrupted, Work};
 use gavel_schema::JsonSchema;
@@ -22,7 +23,8 @@ const WORK_PER_RULE: usize = 1 << 10;
 pub(super) struct RuleWalk<'i> {
     /// Holds what the rules of a node compute; emptied before the next node.
     arena: Arena,
-    interrupt: Interrupt<'i>,
+    /// Of each evaluation.
+    limits: EvalOptions<'i>,
     /// Of the walk itself.
     work: Work<'i>,
     /// What was found so far.
@@ -30,11 +32,15 @@ pub(super) struct RuleWalk<'i> {
 }
 
 impl<'i> RuleWalk<'i> {
-    /// A walk that has a budget, in cost units.
-    pub(super) fn new(budget: i64, interrupt: Interrupt<'i>) -> Self {
+    /// A walk that has a budget, and a limit for each evaluation, both in cost units.
+    pub(super) fn new(budget: i64, per_call_limit: u64, interrupt: Interrupt<'i>) -> Self {
         RuleWalk {
             arena: Arena::new(),
-            interrupt,
+            limits: EvalOptions {
+                cost_limit: Some(per_call_limit),
+                interrupt,
+                ..EvalOptions::default()
+            },
             work: Work::new(interrupt),
             report: Report::new(budget),
         }
@@ -55,7 +61,7 @@ impl<'i> RuleWalk<'i> {
             return self.report.stop(fault);
         }
         self.arena.reset();
-        evaluate(subject, &self.arena, self.interrupt, &mut self.report)?;
+        evaluate(subject, &self.arena, self.limits, &mut self.report)?;
         match subject.value {
             Json::Array(items) => self.visit_items(subject, items),
             Json::Object(fields) => self.visit_fields(subject, fields),

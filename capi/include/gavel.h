@@ -1,0 +1,733 @@
+/* Gavel: CEL as Kubernetes evaluates it, in process. Generated from the crate gavel-capi; docs/embed-c.md is the guide. */
+
+#ifndef GAVEL_H
+#define GAVEL_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+// The major version: it changes where programs must be changed.
+#define GAVEL_ABI_MAJOR 1
+
+// The minor version: it grows with functions and options that are new.
+#define GAVEL_ABI_MINOR 0
+
+// What an authorizer answers.
+typedef enum GavelVerdict {
+  // It does not say.
+  GAVEL_VERDICT_NO_OPINION = 0,
+  // It allows it.
+  GAVEL_VERDICT_ALLOW = 1,
+  // It denies it.
+  GAVEL_VERDICT_DENY = 2,
+} GavelVerdict;
+
+// What sort of value an evaluation came to.
+typedef enum GavelValueKind {
+  // There is no value: the expression was only to be checked.
+  GAVEL_VALUE_KIND_NONE = 0,
+  // `null`
+  GAVEL_VALUE_KIND_NULL = 1,
+  // A bool: `number` is 0 or 1.
+  GAVEL_VALUE_KIND_BOOL = 2,
+  // An int: `number`.
+  GAVEL_VALUE_KIND_INT = 3,
+  // A uint: the bits of `number`.
+  GAVEL_VALUE_KIND_UINT = 4,
+  // A double: `number` holds its bits.
+  GAVEL_VALUE_KIND_DOUBLE = 5,
+  // A string: UTF-8 in `bytes`.
+  GAVEL_VALUE_KIND_STRING = 6,
+  // Bytes: in `bytes`.
+  GAVEL_VALUE_KIND_BYTES = 7,
+  // A timestamp: `number` seconds since 1970 and `nanos`.
+  GAVEL_VALUE_KIND_TIMESTAMP = 8,
+  // A duration: `number` nanoseconds.
+  GAVEL_VALUE_KIND_DURATION = 9,
+  // Any other value: typed JSON in `bytes`, as in the batch protocol.
+  GAVEL_VALUE_KIND_TYPED = 10,
+  // A failure: the message in `bytes`. Only where several expressions are evaluated at once.
+  GAVEL_VALUE_KIND_ERROR = 11,
+} GavelValueKind;
+
+// What went wrong.
+typedef enum GavelErrorKind {
+  // An argument is not what the function takes.
+  GAVEL_ERROR_KIND_ARGUMENT = 1,
+  // An expression has a syntax error.
+  GAVEL_ERROR_KIND_PARSE = 2,
+  // An expression does not type-check.
+  GAVEL_ERROR_KIND_CHECK = 3,
+  // A constant part of an expression fails.
+  GAVEL_ERROR_KIND_PLAN = 4,
+  // An evaluation failed.
+  GAVEL_ERROR_KIND_EVALUATION = 5,
+  // An evaluation passed its cost limit.
+  GAVEL_ERROR_KIND_COST_LIMIT = 6,
+  // An evaluation passed its memory limit.
+  GAVEL_ERROR_KIND_MEMORY_LIMIT = 7,
+  // The deadline passed, or the host cancelled.
+  GAVEL_ERROR_KIND_INTERRUPTED = 8,
+  // An object is refused before it is validated.
+  GAVEL_ERROR_KIND_DECODE = 9,
+  // A definition or a policy cannot be compiled.
+  GAVEL_ERROR_KIND_COMPILE = 10,
+  // The library itself failed: a panic was caught. The message is for a bug report.
+  GAVEL_ERROR_KIND_PANIC = 11,
+} GavelErrorKind;
+
+// A flag that cancels calls. Setting it ends every call that was given it, soon after.
+typedef struct GavelCancel GavelCancel;
+
+// An expression, compiled.
+typedef struct GavelCondition GavelCondition;
+
+// A compiler of expressions, with the variables that they may read.
+typedef struct GavelConditions GavelConditions;
+
+// A definition, compiled.
+typedef struct GavelCrd GavelCrd;
+
+// The functions and variables that expressions may use.
+typedef struct GavelEnv GavelEnv;
+
+// An error. `gavel_error_read` tells what it says, `gavel_error_free` frees it.
+typedef struct GavelError GavelError;
+
+// Policies, bindings, params and namespaces. Events change it, calls look at what it was when they began.
+typedef struct GavelIndex GavelIndex;
+
+// A policy or a binding, compiled.
+typedef struct GavelPolicy GavelPolicy;
+
+// An expression, compiled.
+typedef struct GavelProgram GavelProgram;
+
+// Where a callback puts its answer. It must not be kept after the callback has returned.
+typedef struct GavelReply GavelReply;
+
+// The rules of a structural schema, compiled.
+typedef struct GavelRules GavelRules;
+
+// A JSON value of the host, such as an object that several calls look at. It does not change.
+typedef struct GavelValue GavelValue;
+
+// Which variables an expression sees beside `object`, `oldObject`, `request` and `namespaceObject`.
+typedef struct GavelDeclarations {
+  // `params`
+  bool params;
+  // `authorizer` and `authorizer.requestResource`
+  bool authorizer;
+  // The types and functions by which mutations are written.
+  bool patch_types;
+} GavelDeclarations;
+
+// Bytes that belong to the host, which frees them with `gavel_bytes_free`.
+typedef struct GavelBytes {
+  // The first byte; null where there are none.
+  uint8_t *data;
+  // The number of bytes.
+  size_t len;
+} GavelBytes;
+
+// Asks whether a user may do something. `attributes` is a JSON object: `verb`, `user` (the name), `resourceRequest`, and
+// `path` or `apiGroup`, `apiVersion`, `resource`, `subresource`, `namespace`, `name`, `fieldSelector`, `labelSelector`.
+// `authorizer` is the number under which the host bound the authorizer, 0 for that of a request.
+typedef void (*GavelAuthorize)(size_t context,
+                               uint64_t authorizer,
+                               const uint8_t *attributes,
+                               size_t attributes_len,
+                               struct GavelReply *reply);
+
+// Asks for a namespace. The host answers with `gavel_reply_value`, or not at all where there is no such namespace.
+typedef void (*GavelFindNamespace)(size_t context, const uint8_t *name, size_t name_len, struct GavelReply *reply);
+
+// Asks for a param of a policy by its kind and name. The host answers with `gavel_reply_value`, or not at all where there
+// is no such object. `namespace` is empty for cluster-scoped kinds and where the request has none.
+typedef void (*GavelFindParam)(size_t context,
+                               const uint8_t *api_version,
+                               size_t api_version_len,
+                               const uint8_t *kind,
+                               size_t kind_len,
+                               const uint8_t *namespace,
+                               size_t namespace_len,
+                               const uint8_t *name,
+                               size_t name_len,
+                               struct GavelReply *reply);
+
+// Functions of the host. They are called on the thread that made the call, and may be called on many threads at once. They
+// must not unwind.
+typedef struct GavelCallbacks {
+  // Passed to each function, unchanged.
+  size_t context;
+  // The authorizer; null is none: nobody has an opinion.
+  GavelAuthorize authorize;
+  // Namespaces that the index does not know; null is none.
+  GavelFindNamespace find_namespace;
+  // Params that the index does not know; null is none.
+  GavelFindParam find_param;
+} GavelCallbacks;
+
+// What bounds a call, and whom it may ask. All zeros are the defaults of Kubernetes.
+typedef struct GavelOptions {
+  // Whether `cost_limit` counts.
+  bool has_cost_limit;
+  // Cost units: of one evaluation, or the budget of all rules of an object, or of the expressions of a policy.
+  int64_t cost_limit;
+  // The most bytes that an evaluation computes; 0 is 64 MiB.
+  size_t memory_limit;
+  // Nanoseconds after which the call ends with an error; 0 is never.
+  uint64_t timeout_nanos;
+  // A flag that ends the call; null is none. It must live as long as the call.
+  const struct GavelCancel *cancel;
+  // Whom the call may ask.
+  struct GavelCallbacks callbacks;
+} GavelOptions;
+
+// What an evaluation came to.
+typedef struct GavelOutcome {
+  // What it cost, in cost units, also where it failed.
+  uint64_t cost;
+  // Whether it was evaluated, so that there is a cost.
+  bool evaluated;
+  // The sort of value.
+  enum GavelValueKind kind;
+  // The nanoseconds within the second of a timestamp.
+  uint32_t nanos;
+  // The value, where a number tells it.
+  int64_t number;
+  // The value, where bytes tell it. The host frees them.
+  struct GavelBytes bytes;
+} GavelOutcome;
+
+// What is wanted of a decision beside itself.
+typedef struct GavelExplain {
+  // Whether it is told which policies and bindings matched and what they came to.
+  bool explain;
+  // Whether each program that ran is told, with value and cost.
+  bool trace;
+} GavelExplain;
+
+// A decision.
+typedef struct GavelDecision {
+  // Whether the request is allowed.
+  bool allowed;
+  // Whether a mutation changed the object.
+  bool mutated;
+  // Nothing where there is nothing to say; else a JSON object: `status`, `denials`, `warnings`, `annotations`,
+  // `annotationErrors`, `policies` (the explanation) and `object` (after mutations). The host frees it.
+  struct GavelBytes details;
+} GavelDecision;
+
+// Bytes that belong to a handle: they live as long as it does.
+typedef struct GavelSlice {
+  // The first byte; null where there are none.
+  const uint8_t *data;
+  // The number of bytes.
+  size_t len;
+} GavelSlice;
+
+// What an error says.
+typedef struct GavelErrorView {
+  // What went wrong.
+  enum GavelErrorKind kind;
+  // The line in the expression, from 1; 0 where it has no place.
+  uint32_t line;
+  // The column in the expression in code points, from 1; 0 where it has no place.
+  uint32_t column;
+  // The message, in Kubernetes' words. It lives as long as the error.
+  struct GavelSlice message;
+} GavelErrorView;
+
+// What is known of an expression without evaluating it. The texts live as long as the program.
+typedef struct GavelStatics {
+  // Whether the estimate is known.
+  bool has_estimate;
+  // The least that an evaluation costs, in cost units.
+  uint64_t estimate_min;
+  // The most that an evaluation costs, in cost units.
+  uint64_t estimate_max;
+  // The type, such as `list(string)`; empty where it is not known.
+  struct GavelSlice type_name;
+  // The type as Kubernetes' messages print it.
+  struct GavelSlice type_in_messages;
+} GavelStatics;
+
+// How an object is decoded. All false is what an API server does with the body of a request.
+typedef struct GavelDecode {
+  // Whether the object comes from storage, not from a request.
+  bool from_storage;
+  // Whether unknown fields stay.
+  bool keep_unknown;
+  // Whether no defaults are set.
+  bool no_defaults;
+} GavelDecode;
+
+// How an object is validated. All false is what an API server does.
+typedef struct GavelValidate {
+  // Whether metadata is left alone.
+  bool skip_metadata;
+  // Whether only the status is updated, through its own endpoint.
+  bool status;
+  // Whether rules run even where schema errors would keep an API server from it.
+  bool force_rules;
+} GavelValidate;
+
+// What an API server says of an object.
+typedef struct GavelValidation {
+  // Whether nothing is wrong.
+  bool valid;
+  // Whether the definition has no rules.
+  bool no_rules;
+  // Whether the rules were skipped because of schema errors.
+  bool rules_skipped;
+  // What is left of the budget, in cost units; negative where a rule ended the validation.
+  int64_t remaining_budget;
+  // Nothing where the object is valid without warnings; else a JSON object: `schemaErrors`, `ruleErrors` (each with `type`,
+  // `field`, `badValue`, `detail`, `string`) and `warnings`. The host frees it.
+  struct GavelBytes findings;
+} GavelValidation;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+// Returns the version of the ABI: the major version in the upper 16 bits, the minor one in the lower. A host that was compiled
+// with one major version must not use a library of another.
+uint32_t gavel_abi_version(void);
+
+// Answers what an authorizer was asked. `reason` and `error` may be empty.
+//
+// # Safety
+//
+// `reply` must be that of the callback that runs, `reason` and `error` texts of these lengths.
+void gavel_reply_decision(struct GavelReply *reply,
+                          enum GavelVerdict verdict,
+                          const uint8_t *reason,
+                          size_t reason_len,
+                          const uint8_t *error,
+                          size_t error_len);
+
+// Answers with an object, in the flat encoding. What cannot be read counts as no answer.
+//
+// # Safety
+//
+// `reply` must be that of the callback that runs, `data` so many bytes.
+void gavel_reply_value(struct GavelReply *reply, const uint8_t *data, size_t len);
+
+// Makes a compiler. `config` is JSON with the keys `server`, `k8sVersion`, `mode` ("new" or "stored") and `variables` (whether
+// expressions may read `variables`).
+//
+// # Safety
+//
+// `config` must be `config_len` bytes, `out` memory for a handle.
+struct GavelError *gavel_conditions_new(const uint8_t *config,
+                                        size_t config_len,
+                                        struct GavelConditions **out);
+
+// Compiles a variable and declares it for what is compiled from here on, also where it does not compile: then whoever reads it
+// fails. `type_name` is its type.
+//
+// # Safety
+//
+// `conditions` must be a compiler that was not freed, `name` and `text` so many bytes, `type_name` memory for bytes.
+struct GavelError *gavel_conditions_variable(const struct GavelConditions *conditions,
+                                             const uint8_t *name,
+                                             size_t name_len,
+                                             const uint8_t *text,
+                                             size_t text_len,
+                                             struct GavelDeclarations declared,
+                                             struct GavelBytes *type_name);
+
+// Compiles an expression of any type. `type_name` is its type.
+//
+// # Safety
+//
+// `conditions` must be a compiler that was not freed, `text` `text_len` bytes, `out` memory for a handle, `type_name` memory for
+// bytes.
+struct GavelError *gavel_conditions_compile(const struct GavelConditions *conditions,
+                                            const uint8_t *text,
+                                            size_t text_len,
+                                            struct GavelDeclarations declared,
+                                            struct GavelCondition **out,
+                                            struct GavelBytes *type_name);
+
+// Evaluates expressions of this compiler in order, those that are null to nothing. `variables` is an object in the flat encoding:
+// `object`, `oldObject`, `request`, `params`, `namespaceObject`, `authorizer`, `authorizer.requestResource`, of which each may be
+// absent. The cost limit of the options is the budget of all of them; `remaining` is what is left of it, -1 where it was used
+// up: then no outcome counts. An outcome of kind `Error` holds the message.
+//
+// # Safety
+//
+// `conditions` must be a compiler that was not freed, `expressions` `count` handles that were not freed or null, `variables`
+// `variables_len` bytes, `options` null or options, `outcomes` memory for `count` outcomes, `remaining` for a number.
+struct GavelError *gavel_conditions_eval(const struct GavelConditions *conditions,
+                                         const struct GavelCondition *const *expressions,
+                                         size_t count,
+                                         const uint8_t *variables,
+                                         size_t variables_len,
+                                         const struct GavelOptions *options,
+                                         struct GavelOutcome *outcomes,
+                                         int64_t *remaining);
+
+// Frees an expression; null is ignored.
+//
+// # Safety
+//
+// The expression must come from this library, and no call may use it any more.
+void gavel_condition_free(struct GavelCondition *condition);
+
+// Frees a compiler; null is ignored. Its expressions must not be evaluated any more.
+//
+// # Safety
+//
+// The compiler must come from this library, and no call may use it any more.
+void gavel_conditions_free(struct GavelConditions *conditions);
+
+// Decides a request by policies: all of an index, or where `policies` is not null these policies, each followed by its bindings.
+// `request` is the `request` of an AdmissionReview in the flat encoding, in which a JSON text is a value too.
+//
+// # Safety
+//
+// `index` must be an index that was not freed, `policies` null or `policies_len` handles that were not freed, `request`
+// `request_len` bytes, `options` null or options, `out` memory for the decision.
+struct GavelError *gavel_index_decide(const struct GavelIndex *index,
+                                      const struct GavelPolicy *const *policies,
+                                      size_t policies_len,
+                                      const uint8_t *request,
+                                      size_t request_len,
+                                      struct GavelExplain how,
+                                      const struct GavelOptions *options,
+                                      struct GavelDecision *out);
+
+// Mutates the object of a request by policies: all of an index, or where `policies` is not null these policies, each followed by
+// its bindings. The decision's `object` is the object after all mutations.
+//
+// # Safety
+//
+// As `gavel_index_decide`.
+struct GavelError *gavel_index_mutate(const struct GavelIndex *index,
+                                      const struct GavelPolicy *const *policies,
+                                      size_t policies_len,
+                                      const uint8_t *request,
+                                      size_t request_len,
+                                      const struct GavelOptions *options,
+                                      struct GavelDecision *out);
+
+// Validates a definition that is created, or updated where `old` is not null. The answer is a JSON object: `errors` (each with
+// `type`, `field`, `badValue`, `detail` and `string`, in the API server's order), `warnings`, `rules`, `totals` and
+// `compatibilityVersion`, as in the batch protocol. `options` are the keys `server`, `k8sVersion` and `mode` ("new" or "stored").
+//
+// # Safety
+//
+// `definition` must be a value that was not freed, `old` the same or null, `config` `config_len` bytes, `out` memory for bytes.
+struct GavelError *gavel_definition_validate(const struct GavelValue *definition,
+                                             const struct GavelValue *old,
+                                             const uint8_t *config,
+                                             size_t config_len,
+                                             struct GavelBytes *out);
+
+// Compiles a definition, to validate its objects. It is taken as valid, as one that an API server has stored. `config` is JSON
+// with the key `server`.
+//
+// # Safety
+//
+// `definition` must be a value that was not freed, `config` `config_len` bytes, `out` memory for a handle.
+struct GavelError *gavel_crd_compile(const struct GavelValue *definition,
+                                     const uint8_t *config,
+                                     size_t config_len,
+                                     struct GavelCrd **out);
+
+// Tells the version in which objects are stored. The text lives as long as the definition.
+//
+// # Safety
+//
+// `crd` must be a definition that was not freed, `out` memory for the answer.
+struct GavelError *gavel_crd_storage_version(const struct GavelCrd *crd, struct GavelSlice *out);
+
+// Frees a definition; null is ignored.
+//
+// # Safety
+//
+// The definition must come from this library, and no call may use it any more.
+void gavel_crd_free(struct GavelCrd *crd);
+
+// Makes an environment. `spec` is a JSON object with the keys of the batch protocol's `eval` requests: `server`, `k8sVersion`,
+// `mode`, `vars`, `sizes`, `env`, `container`, `functions`, `disableMacros`, `disableCheck`, `checkOnly`.
+//
+// # Safety
+//
+// `spec` must be `len` bytes, `out` memory for a handle.
+struct GavelError *gavel_env_new(const uint8_t *spec,
+                                 size_t len,
+                                 struct GavelEnv **out);
+
+// Frees an environment; null is ignored. Programs live on.
+//
+// # Safety
+//
+// The environment must come from this library, and no call may use it any more.
+void gavel_env_free(struct GavelEnv *env);
+
+// Tells what an error says.
+//
+// # Safety
+//
+// `error` must be an error of this library that was not freed, `out` memory for a view. The message lives as long as the error.
+void gavel_error_read(const struct GavelError *error,
+                      struct GavelErrorView *out);
+
+// Frees an error; null is ignored.
+//
+// # Safety
+//
+// The error must come from this library, and be freed once.
+void gavel_error_free(struct GavelError *error);
+
+// Frees bytes that a function returned. Freeing no bytes does nothing.
+//
+// # Safety
+//
+// The bytes must come from this library, unchanged, and be freed once.
+void gavel_bytes_free(struct GavelBytes bytes);
+
+// Makes a flag that is not set.
+struct GavelCancel *gavel_cancel_new(void);
+
+// Sets or clears a flag. Any thread may do so at any time.
+//
+// # Safety
+//
+// `cancel` must be null or a flag that was not freed.
+void gavel_cancel_set(const struct GavelCancel *cancel, bool cancelled);
+
+// Frees a flag; null is ignored.
+//
+// # Safety
+//
+// The flag must come from `gavel_cancel_new`, and no call may use it any more.
+void gavel_cancel_free(struct GavelCancel *cancel);
+
+// Makes an index that knows nothing. `config` is JSON with the key `server`.
+//
+// # Safety
+//
+// `config` must be `config_len` bytes, `out` memory for a handle.
+struct GavelError *gavel_index_new(const uint8_t *config, size_t config_len, struct GavelIndex **out);
+
+// Takes in an object as it now is: a policy, a binding or a namespace by its kind; any other may be a param of policies.
+//
+// # Safety
+//
+// `index` and `object` must be handles that were not freed.
+struct GavelError *gavel_index_apply(const struct GavelIndex *index,
+                                     const struct GavelValue *object);
+
+// Forgets an object; only its kind, name and namespace count.
+//
+// # Safety
+//
+// `index` and `object` must be handles that were not freed.
+struct GavelError *gavel_index_delete(const struct GavelIndex *index, const struct GavelValue *object);
+
+// Tells an index what it cannot see in objects. `config` is a JSON object of which each key may be absent:
+// `namespaced` [{`apiVersion`, `kind`, `namespaced`}] says whether kinds of params have a namespace;
+// `equivalents` [[{`resource` {group, version, resource}, `subResource`, `kind` {group, version, kind}}]] lists resources that lead
+// to the same objects; `schemas` {"group/version/Kind": schema} are the schemas by which custom resources are mutated.
+//
+// # Safety
+//
+// `index` must be an index that was not freed, `config` `config_len` bytes.
+struct GavelError *gavel_index_configure(const struct GavelIndex *index,
+                                         const uint8_t *config,
+                                         size_t config_len);
+
+// Frees an index; null is ignored.
+//
+// # Safety
+//
+// The index must come from this library, and no call may use it any more.
+void gavel_index_free(struct GavelIndex *index);
+
+// Compiles a policy or a binding, whichever its kind names. Expressions that do not compile are no failure:
+// `gavel_policy_errors` lists them. `config` is JSON with the keys `server`, `k8sVersion`, `noDefaults`.
+//
+// # Safety
+//
+// `object` must be a value that was not freed, `config` `config_len` bytes, `out` memory for a handle.
+struct GavelError *gavel_policy_compile(const struct GavelValue *object,
+                                        const uint8_t *config,
+                                        size_t config_len,
+                                        struct GavelPolicy **out);
+
+// Lists the expressions that do not compile, as JSON: `stored` (in the environment in which the policy runs) and `new` (those for
+// which an API server would refuse to create it), each [{`path`, `type`, `message`}].
+//
+// # Safety
+//
+// `policy` must be a policy that was not freed, `out` memory for bytes.
+struct GavelError *gavel_policy_errors(const struct GavelPolicy *policy,
+                                       struct GavelBytes *out);
+
+// Frees a policy or a binding; null is ignored.
+//
+// # Safety
+//
+// The policy must come from this library, and no call may use it any more.
+void gavel_policy_free(struct GavelPolicy *policy);
+
+// Compiles an expression. Where that fails, there is an error and, if the type is known, also a program that tells type and
+// estimate.
+//
+// # Safety
+//
+// `env` must be an environment that was not freed, `text` `len` bytes, `out` memory for a handle.
+struct GavelError *gavel_env_compile(const struct GavelEnv *env,
+                                     const uint8_t *text,
+                                     size_t len,
+                                     struct GavelProgram **out);
+
+// Tells what is known of a program without evaluating it.
+//
+// # Safety
+//
+// `program` must be a program that was not freed, `out` memory for the answer. Its texts live as long as the program.
+struct GavelError *gavel_program_statics(const struct GavelProgram *program, struct GavelStatics *out);
+
+// Evaluates a program. `variables` is an object in the flat encoding: the variables by name. Where it fails, `out` still tells
+// the cost.
+//
+// # Safety
+//
+// `program` must be a program that was not freed, `variables` `len` bytes whose handles were not freed, `options` null or
+// options, `out` memory for the outcome.
+struct GavelError *gavel_program_eval(const struct GavelProgram *program,
+                                      const uint8_t *variables,
+                                      size_t len,
+                                      const struct GavelOptions *options,
+                                      struct GavelOutcome *out);
+
+// Frees a program; null is ignored.
+//
+// # Safety
+//
+// The program must come from this library, and no call may use it any more.
+void gavel_program_free(struct GavelProgram *program);
+
+// Brings an object to the form in which an API server holds it: unknown fields are dropped, defaults set. `unknown` is a JSON
+// list of the paths of unknown fields, or nothing.
+//
+// # Safety
+//
+// `crd` and `object` must be handles that were not freed, `out` memory for a handle, `unknown` memory for bytes or null.
+struct GavelError *gavel_crd_decode(const struct GavelCrd *crd,
+                                    const struct GavelValue *object,
+                                    struct GavelDecode how,
+                                    struct GavelValue **out,
+                                    struct GavelBytes *unknown);
+
+// Makes an object ready to be validated, as an API server does after admission: status and generation are put right.
+//
+// # Safety
+//
+// `crd` and `object` must be handles that were not freed, `old` the same or null, `version` `version_len` bytes, `out` memory
+// for a handle.
+struct GavelError *gavel_crd_prepare(const struct GavelCrd *crd,
+                                     const uint8_t *version,
+                                     size_t version_len,
+                                     const struct GavelValue *object,
+                                     const struct GavelValue *old,
+                                     bool status,
+                                     struct GavelValue **out);
+
+// Validates an object that is created, or updated where `old` is not null. Both must have been decoded.
+//
+// # Safety
+//
+// `crd` and `object` must be handles that were not freed, `old` the same or null, `version` `version_len` bytes, `options` null
+// or options, `out` memory for the answer.
+struct GavelError *gavel_crd_validate(const struct GavelCrd *crd,
+                                      const uint8_t *version,
+                                      size_t version_len,
+                                      const struct GavelValue *object,
+                                      const struct GavelValue *old,
+                                      struct GavelValidate how,
+                                      const struct GavelOptions *options,
+                                      struct GavelValidation *out);
+
+// Compiles the rules of a structural OpenAPI v3 schema and of all schemas in it, as stored rules. `config` is JSON with the keys
+// `server`, `k8sVersion`, `resource` (whether the schema is that of an object of its own) and `perCallLimit` (cost units).
+//
+// # Safety
+//
+// `schema` must be a value that was not freed, `config` `config_len` bytes, `out` memory for a handle.
+struct GavelError *gavel_rules_compile(const struct GavelValue *schema,
+                                       const uint8_t *config,
+                                       size_t config_len,
+                                       struct GavelRules **out);
+
+// Runs rules on a value that lies at a path, with the value before an update or null. With `ratcheting`, rules that the value
+// broke before become warnings. The cost limit of the options is the budget of all rules.
+//
+// # Safety
+//
+// `rules` and `value` must be handles that were not freed, `old` the same or null, `path` `path_len` bytes, `options` null or
+// options, `out` memory for the answer.
+struct GavelError *gavel_rules_validate(const struct GavelRules *rules,
+                                        const uint8_t *path,
+                                        size_t path_len,
+                                        const struct GavelValue *value,
+                                        const struct GavelValue *old,
+                                        bool ratcheting,
+                                        const struct GavelOptions *options,
+                                        struct GavelValidation *out);
+
+// Compiles the rules of one schema, without those of schemas in it, and tells what became of each: a JSON list with an entry a
+// rule, null for one that is blank, else `error`, `usesOldSelf`, `maxCost`, `maxCardinality`, `messageError`, `messageMaxCost`,
+// `fieldPath`. `config` is JSON with the keys `server`, `k8sVersion`, `resource` and `stored`: a list with a pair a rule that says
+// whether the rule and whether its messageExpression were stored already.
+//
+// # Safety
+//
+// `schema` must be a value that was not freed, `config` `config_len` bytes, `out` memory for bytes.
+struct GavelError *gavel_rules_check(const struct GavelValue *schema,
+                                     const uint8_t *config,
+                                     size_t config_len,
+                                     struct GavelBytes *out);
+
+// Frees rules; null is ignored.
+//
+// # Safety
+//
+// The rules must come from this library, and no call may use them any more.
+void gavel_rules_free(struct GavelRules *rules);
+
+// Reads a value in the flat encoding, in which a JSON text is a value too.
+//
+// # Safety
+//
+// `data` must be `len` bytes, `out` memory for a handle.
+struct GavelError *gavel_value_new(const uint8_t *data, size_t len, struct GavelValue **out);
+
+// Writes a value as JSON, as Kubernetes writes it.
+//
+// # Safety
+//
+// `value` must be a value that was not freed, `out` memory for bytes.
+struct GavelError *gavel_value_json(const struct GavelValue *value, struct GavelBytes *out);
+
+// Frees a value; null is ignored.
+//
+// # Safety
+//
+// The value must come from this library, and no call may use it any more.
+void gavel_value_free(struct GavelValue *value);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* GAVEL_H */

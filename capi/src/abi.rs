@@ -1,0 +1,13 @@
+//! The version of the ABI.
+
+/// The major version: it changes where programs must be changed.
+pub const GAVEL_ABI_MAJOR: u32 = 1;
+/// The minor version: it grows with functions and options that are new.
+pub const GAVEL_ABI_MINOR: u32 = 0;
+
+/// Returns the version of the ABI: the major version in the upper 16 bits, the minor one in the lower. A host that was compiled
+/// with one major version must not use a library of another.
+#[unsafe(no_mangle)]
+pub extern "C" fn gavel_abi_version() -> u32 {
+    (GAVEL_ABI_MAJOR << 16) | GAVEL_ABI_MINOR
+}

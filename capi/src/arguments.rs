@@ -1,0 +1,48 @@
+//! What hosts pass in, checked as far as that is possible.
+
+use crate::error::{Failure, GavelError, GavelErrorKind};
+use crate::memory::{bytes, optional};
+
+/// A text of the host.
+///
+/// # Safety
+///
+/// As [`bytes`].
+pub(crate) unsafe fn text<'a>(data: *const u8, len: usize) -> Result<&'a str, Failure> {
+    // SAFETY: the caller vouches for pointer and length.
+    let bytes = unsafe { bytes(data, len) };
+    std::str::from_utf8(bytes)
+        .map_err(|error| GavelError::new(GavelErrorKind::Argument, format!("not UTF-8: {error}")))
+}
+
+/// What a handle stands for.
+///
+/// # Safety
+///
+/// `handle` must be null or come from this library and not have been freed, also not by another thread while the result lives.
+pub(crate) unsafe fn handle<'a, T>(handle: *const T) -> Result<&'a T, Failure> {
+    // SAFETY: the caller vouches for the handle.
+    let found = unsafe { optional(handle) };
+    found.ok_or_else(|| GavelError::new(GavelErrorKind::Argument, "a handle is null"))
+}
+
+/// What an optional list of handles stands for.
+///
+/// # Safety
+///
+/// `handles` must be null or point to `len` handles, each as for [`handle`].
+pub(crate) unsafe fn handles<'a, T>(
+    handles: *const *const T,
+    len: usize,
+) -> Result<Option<Vec<&'a T>>, Failure> {
+    if handles.is_null() {
+        return Ok(None);
+    }
+    // SAFETY: the caller vouches for pointer and length.
+    let all = unsafe { std::slice::from_raw_parts(handles, len) };
+    let found = all.iter().map(|one| {
+        // SAFETY: the caller vouches for each handle.
+        unsafe { handle(*one) }
+    });
+    found.collect::<Result<_, _>>().map(Some)
+}

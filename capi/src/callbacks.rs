@@ -1,0 +1,208 @@
+//! What the host is asked: its authorizer, and namespaces that the index does not know.
+
+use std::sync::Arc;
+
+use gavel_engine::value::Json;
+use gavel_libraries::authorizer::{Authorizer, AuthorizerAttributes, Decision, Verdict};
+use gavel_protocol::asked_attributes;
+
+use crate::memory;
+
+/// What an authorizer answers.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GavelVerdict {
+    /// It does not say.
+    NoOpinion = 0,
+    /// It allows it.
+    Allow = 1,
+    /// It denies it.
+    Deny = 2,
+}
+
+/// Where a callback puts its answer. It must not be kept after the callback has returned.
+#[derive(Debug, Default)]
+pub struct GavelReply {
+    decision: Decision,
+    value: Option<Json>,
+}
+
+/// Asks whether a user may do something. `attributes` is a JSON object: `verb`, `user` (the name), `resourceRequest`, and
+/// `path` or `apiGroup`, `apiVersion`, `resource`, `subresource`, `namespace`, `name`, `fieldSelector`, `labelSelector`.
+/// `authorizer` is the number under which the host bound the authorizer, 0 for that of a request.
+pub type GavelAuthorize = Option<
+    unsafe extern "C" fn(
+        context: usize,
+        authorizer: u64,
+        attributes: *const u8,
+        attributes_len: usize,
+        reply: *mut GavelReply,
+    ),
+>;
+
+/// Asks for a namespace. The host answers with `gavel_reply_value`, or not at all where there is no such namespace.
+pub type GavelFindNamespace = Option<
+    unsafe extern "C" fn(context: usize, name: *const u8, name_len: usize, reply: *mut GavelReply),
+>;
+
+/// Asks for a param of a policy by its kind and name. The host answers with `gavel_reply_value`, or not at all where there
+/// is no such object. `namespace` is empty for cluster-scoped kinds and where the request has none.
+pub type GavelFindParam = Option<
+    unsafe extern "C" fn(
+        context: usize,
+        api_version: *const u8,
+        api_version_len: usize,
+        kind: *const u8,
+        kind_len: usize,
+        namespace: *const u8,
+        namespace_len: usize,
+        name: *const u8,
+        name_len: usize,
+        reply: *mut GavelReply,
+    ),
+>;
+
+/// Functions of the host. They are called on the thread that made the call, and may be called on many threads at once. They
+/// must not unwind.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct GavelCallbacks {
+    /// Passed to each function, unchanged.
+    pub context: usize,
+    /// The authorizer; null is none: nobody has an opinion.
+    pub authorize: GavelAuthorize,
+    /// Namespaces that the index does not know; null is none.
+    pub find_namespace: GavelFindNamespace,
+    /// Params that the index does not know; null is none.
+    pub find_param: GavelFindParam,
+}
+
+impl GavelCallbacks {
+    /// Nobody to ask.
+    pub(crate) const NONE: GavelCallbacks = GavelCallbacks {
+        context: 0,
+        authorize: None,
+        find_namespace: None,
+        find_param: None,
+    };
+
+    /// The host's authorizer, where it has one.
+    pub(crate) fn authorizer(&self, number: u64) -> Option<Arc<dyn Authorizer>> {
+        self.authorize?;
+        Some(Arc::new(HostAuthorizer {
+            callbacks: *self,
+            number,
+        }))
+    }
+
+    /// A namespace of the host.
+    pub(crate) fn namespace(&self, name: &str) -> Option<Json> {
+        let find = self.find_namespace?;
+        let mut reply = GavelReply::default();
+        // SAFETY: the host vouches for its function; text and reply live as long as the call.
+        unsafe { find(self.context, name.as_ptr(), name.len(), &raw mut reply) };
+        reply.value
+    }
+
+    /// A param of the host.
+    pub(crate) fn param(&self, kind: [&str; 2], namespace: &str, name: &str) -> Option<Json> {
+        let find = self.find_param?;
+        let [version, kind] = kind;
+        let mut reply = GavelReply::default();
+        // SAFETY: the host vouches for its function; texts and reply live as long as the call.
+        unsafe {
+            find(
+                self.context,
+                version.as_ptr(),
+                version.len(),
+                kind.as_ptr(),
+                kind.len(),
+                namespace.as_ptr(),
+                namespace.len(),
+                name.as_ptr(),
+                name.len(),
+                &raw mut reply,
+            );
+        }
+        reply.value
+    }
+}
+
+/// An authorizer of the host.
+#[derive(Debug)]
+struct HostAuthorizer {
+    callbacks: GavelCallbacks,
+    number: u64,
+}
+
+impl Authorizer for HostAuthorizer {
+    fn authorize(&self, attributes: &AuthorizerAttributes) -> Decision {
+        let Some(authorize) = self.callbacks.authorize else {
+            return Decision::default();
+        };
+        let asked = Json::Object(asked_attributes(attributes)).to_string();
+        let mut reply = GavelReply::default();
+        let context = self.callbacks.context;
+        // SAFETY: the host vouches for its function; text and reply live as long as the call.
+        unsafe {
+            authorize(
+                context,
+                self.number,
+                asked.as_ptr(),
+                asked.len(),
+                &raw mut reply,
+            );
+        }
+        reply.decision
+    }
+}
+
+/// Answers what an authorizer was asked. `reason` and `error` may be empty.
+///
+/// # Safety
+///
+/// `reply` must be that of the callback that runs, `reason` and `error` texts of these lengths.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gavel_reply_decision(
+    reply: *mut GavelReply,
+    verdict: GavelVerdict,
+    reason: *const u8,
+    reason_len: usize,
+    error: *const u8,
+    error_len: usize,
+) {
+    // SAFETY: the caller vouches for the reply, which no other thread uses.
+    let Some(reply) = (unsafe { reply.as_mut() }) else {
+        return;
+    };
+    // SAFETY: the caller vouches for the text.
+    let reason = unsafe { memory::bytes(reason, reason_len) };
+    // SAFETY: the caller vouches for the text.
+    let error = unsafe { memory::bytes(error, error_len) };
+    let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+    reply.decision = Decision {
+        verdict: match verdict {
+            GavelVerdict::NoOpinion => Verdict::NoOpinion,
+            GavelVerdict::Allow => Verdict::Allow,
+            GavelVerdict::Deny => Verdict::Deny,
+        },
+        reason: text(reason),
+        error: (!error.is_empty()).then(|| text(error)),
+    };
+}
+
+/// Answers with an object, in the flat encoding. What cannot be read counts as no answer.
+///
+/// # Safety
+///
+/// `reply` must be that of the callback that runs, `data` so many bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gavel_reply_value(reply: *mut GavelReply, data: *const u8, len: usize) {
+    // SAFETY: the caller vouches for the reply, which no other thread uses.
+    let Some(reply) = (unsafe { reply.as_mut() }) else {
+        return;
+    };
+    // SAFETY: the caller vouches for the bytes.
+    let bytes = unsafe { memory::bytes(data, len) };
+    reply.value = crate::flat::read_json(bytes).ok();
+}

@@ -1,0 +1,284 @@
+//! Expressions of policies and webhooks, for hosts that do the rest of admission themselves.
+
+use std::sync::{PoisonError, RwLock};
+
+use gavel_apimachinery::server::Server;
+use gavel_engine::value::{Arena, Json, Value};
+use gavel_libraries::EnvSet;
+use gavel_policy::cel::{Bindings, COST_BUDGET, Composition, Declarations, Expression, Outcome};
+
+use crate::arguments;
+use crate::definition::{server, uncompiled};
+use crate::environment::options;
+use crate::error::{Failure, GavelError, GavelErrorKind, guard};
+use crate::flat::{self, Flavour, Reader, tag};
+use crate::memory::{self, GavelBytes};
+use crate::options::{GavelOptions, Limits};
+use crate::program::{GavelOutcome, GavelValueKind, read_authorizer};
+use crate::resource::interrupted;
+
+/// A compiler of expressions, with the variables that they may read.
+#[derive(Debug)]
+pub struct GavelConditions(RwLock<Composition>);
+
+/// An expression, compiled.
+#[derive(Debug)]
+pub struct GavelCondition(Expression);
+
+/// Which variables an expression sees beside `object`, `oldObject`, `request` and `namespaceObject`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct GavelDeclarations {
+    /// `params`
+    pub params: bool,
+    /// `authorizer` and `authorizer.requestResource`
+    pub authorizer: bool,
+    /// The types and functions by which mutations are written.
+    pub patch_types: bool,
+}
+
+impl From<GavelDeclarations> for Declarations {
+    fn from(declared: GavelDeclarations) -> Self {
+        Declarations {
+            params: declared.params,
+            authorizer: declared.authorizer,
+            patch_types: declared.patch_types,
+        }
+    }
+}
+
+/// Makes a compiler. `config` is JSON with the keys `server`, `k8sVersion`, `mode` ("new" or "stored") and `variables` (whether
+/// expressions may read `variables`).
+///
+/// # Safety
+///
+/// `config` must be `config_len` bytes, `out` memory for a handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gavel_conditions_new(
+    config: *const u8,
+    config_len: usize,
+    out: *mut *mut GavelConditions,
+) -> *mut GavelError {
+    guard(|| {
+        // SAFETY: the caller vouches for the bytes.
+        let config = options(unsafe { memory::bytes(config, config_len) })?;
+        let environments = EnvSet::new(server(&config, Server::compatible)?).map_err(uncompiled)?;
+        let base = match config.get("mode").and_then(Json::as_str) {
+            Some("stored") => environments.stored_expressions(),
+            _ => environments.new_expressions(),
+        };
+        let variables = config.get("variables") == Some(&Json::Bool(true));
+        let conditions = GavelConditions(RwLock::new(Composition::new(base, variables)));
+        // SAFETY: the caller vouches for `out`.
+        unsafe { memory::write_handle(out, conditions) };
+        Ok(())
+    })
+}
+
+/// Compiles a variable and declares it for what is compiled from here on, also where it does not compile: then whoever reads it
+/// fails. `type_name` is its type.
+///
+/// # Safety
+///
+/// `conditions` must be a compiler that was not freed, `name` and `text` so many bytes, `type_name` memory for bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gavel_conditions_variable(
+    conditions: *const GavelConditions,
+    name: *const u8,
+    name_len: usize,
+    text: *const u8,
+    text_len: usize,
+    declared: GavelDeclarations,
+    type_name: *mut GavelBytes,
+) -> *mut GavelError {
+    guard(|| {
+        // SAFETY: the caller vouches for the compiler.
+        let conditions = unsafe { arguments::handle(conditions) }?;
+        // SAFETY: the caller vouches for the text.
+        let name = unsafe { arguments::text(name, name_len) }?;
+        // SAFETY: the caller vouches for the text.
+        let text = unsafe { arguments::text(text, text_len) }?;
+        let mut composition = conditions.0.write().unwrap_or_else(PoisonError::into_inner);
+        let ty = composition.variable(name, text, declared.into());
+        let ty = ty.map_err(|error| {
+            GavelError::new(GavelErrorKind::Compile, error.message).at(error.position)
+        })?;
+        // SAFETY: the caller vouches for `type_name`.
+        unsafe { memory::write(type_name, ty.to_string().into_bytes().into()) };
+        Ok(())
+    })
+}
+
+/// Compiles an expression of any type. `type_name` is its type.
+///
+/// # Safety
+///
+/// `conditions` must be a compiler that was not freed, `text` `text_len` bytes, `out` memory for a handle, `type_name` memory for
+/// bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gavel_conditions_compile(
+    conditions: *const GavelConditions,
+    text: *const u8,
+    text_len: usize,
+    declared: GavelDeclarations,
+    out: *mut *mut GavelCondition,
+    type_name: *mut GavelBytes,
+) -> *mut GavelError {
+    guard(|| {
+        // SAFETY: the caller vouches for the compiler.
+        let conditions = unsafe { arguments::handle(conditions) }?;
+        // SAFETY: the caller vouches for the text.
+        let text = unsafe { arguments::text(text, text_len) }?;
+        let composition = conditions.0.read().unwrap_or_else(PoisonError::into_inner);
+        let (expression, ty) = composition.compile(text, declared.into());
+        if let Err(error) = &expression.program {
+            let message = error.message.clone();
+            return Err(GavelError::new(GavelErrorKind::Compile, message).at(error.position));
+        }
+        // SAFETY: the caller vouches for `out`.
+        unsafe { memory::write_handle(out, GavelCondition(expression)) };
+        // SAFETY: the caller vouches for `type_name`.
+        unsafe { memory::write(type_name, ty.to_string().into_bytes().into()) };
+        Ok(())
+    })
+}
+
+/// Evaluates expressions of this compiler in order, those that are null to nothing. `variables` is an object in the flat encoding:
+/// `object`, `oldObject`, `request`, `params`, `namespaceObject`, `authorizer`, `authorizer.requestResource`, of which each may be
+/// absent. The cost limit of the options is the budget of all of them; `remaining` is what is left of it, -1 where it was used
+/// up: then no outcome counts. An outcome of kind `Error` holds the message.
+///
+/// # Safety
+///
+/// `conditions` must be a compiler that was not freed, `expressions` `count` handles that were not freed or null, `variables`
+/// `variables_len` bytes, `options` null or options, `outcomes` memory for `count` outcomes, `remaining` for a number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gavel_conditions_eval(
+    conditions: *const GavelConditions,
+    expressions: *const *const GavelCondition,
+    count: usize,
+    variables: *const u8,
+    variables_len: usize,
+    options: *const GavelOptions,
+    outcomes: *mut GavelOutcome,
+    remaining: *mut i64,
+) -> *mut GavelError {
+    guard(|| {
+        // SAFETY: the caller vouches for the compiler.
+        let conditions = unsafe { arguments::handle(conditions) }?;
+        // SAFETY: the caller vouches for the handles.
+        let expressions = unsafe { memory::optional_handles(expressions, count) };
+        let expressions: Vec<Option<&Expression>> = expressions
+            .iter()
+            .map(|one| one.map(|one| &one.0))
+            .collect();
+        // SAFETY: the caller vouches for the bytes.
+        let variables = unsafe { memory::bytes(variables, variables_len) };
+        // SAFETY: the caller vouches for the options.
+        let limits = unsafe { Limits::read(options) };
+        let composition = conditions.0.read().unwrap_or_else(PoisonError::into_inner);
+        let interrupt = || limits.is_over();
+        let arena = Arena::new();
+        let bindings = bindings(variables, &limits, &arena)?;
+        let mut budget = limits.cost.unwrap_or(COST_BUDGET);
+        let interrupt: Option<&(dyn Fn() -> bool + Sync)> = match limits.may_end() {
+            true => Some(&interrupt),
+            false => None,
+        };
+        let found = composition.evaluate(&expressions, &bindings, interrupt, &mut budget, &arena);
+        if limits.may_end() && limits.is_over() {
+            return Err(interrupted());
+        }
+        let Some(found) = found else {
+            // SAFETY: the caller vouches for `remaining`.
+            unsafe { memory::write(remaining, -1) };
+            return Ok(());
+        };
+        for (n, outcome) in found.iter().enumerate() {
+            // SAFETY: the caller vouches for memory for `count` outcomes, and there are as many expressions.
+            let out = unsafe { outcomes.add(n) };
+            // SAFETY: as above.
+            unsafe { memory::write(out, told(outcome)?) };
+        }
+        // SAFETY: the caller vouches for `remaining`.
+        unsafe { memory::write(remaining, budget) };
+        Ok(())
+    })
+}
+
+fn told(outcome: &Outcome<'_>) -> Result<GavelOutcome, Failure> {
+    let mut told = GavelOutcome::NOTHING;
+    match outcome {
+        None => {}
+        Some(Ok(value)) => told.set(*value)?,
+        Some(Err(message)) => {
+            told.kind = GavelValueKind::Error;
+            told.bytes = message.as_bytes().to_vec().into();
+        }
+    }
+    Ok(told)
+}
+
+fn bindings<'a>(
+    variables: &'a [u8],
+    limits: &Limits<'_>,
+    arena: &'a Arena,
+) -> Result<Bindings<'a>, Failure> {
+    let mut bindings = Bindings::default();
+    let mut authorizer = [None, None];
+    let mut reader = Reader::new(variables);
+    if reader.tag()? != tag::OBJECT {
+        return Err(flat::malformed("variables must be an object"));
+    }
+    for _ in 0..reader.count(5)? {
+        let name = reader.text()?;
+        let mut value = || -> Result<Value<'a>, Failure> {
+            match reader.peek()? {
+                tag::AUTHORIZER | tag::RESOURCE_CHECK => {
+                    read_authorizer(&mut reader, &limits.callbacks, arena)
+                }
+                _ => reader.value(arena, Flavour::Json, 0),
+            }
+        };
+        match &*name {
+            "object" => bindings.object = value()?,
+            "oldObject" => bindings.old_object = value()?,
+            "request" => bindings.request = value()?,
+            "params" => bindings.params = value()?,
+            "namespaceObject" => bindings.namespace_object = value()?,
+            "authorizer" => authorizer[0] = Some(value()?),
+            "authorizer.requestResource" => authorizer[1] = Some(value()?),
+            other => {
+                let message = format!("variable {other:?}: no such variable");
+                return Err(GavelError::new(GavelErrorKind::Argument, message));
+            }
+        }
+    }
+    reader.end()?;
+    if let [Some(authorizer), Some(resource)] = authorizer {
+        bindings.authorizer = Some((authorizer, resource));
+    }
+    Ok(bindings)
+}
+
+/// Frees an expression; null is ignored.
+///
+/// # Safety
+///
+/// The expression must come from this library, and no call may use it any more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gavel_condition_free(condition: *mut GavelCondition) {
+    // SAFETY: the caller gives the expression up.
+    unsafe { memory::free(condition) };
+}
+
+/// Frees a compiler; null is ignored. Its expressions must not be evaluated any more.
+///
+/// # Safety
+///
+/// The compiler must come from this library, and no call may use it any more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gavel_conditions_free(conditions: *mut GavelConditions) {
+    // SAFETY: the caller gives the compiler up.
+    unsafe { memory::free(conditions) };
+}

@@ -1,0 +1,290 @@
+//! Requests decided and objects mutated by policies.
+
+use std::sync::Arc;
+
+use gavel_engine::value::{Arena, Json};
+use gavel_libraries::authorizer::Authorizer;
+use gavel_policy::mutating::{Mutated, mutate, mutate_by};
+use gavel_policy::{
+    AdmissionRequest, Decision, Denial, Observer, Options, Snapshot, decide, dispatch,
+};
+use gavel_protocol::Explanation;
+use serde_json::json;
+
+use crate::arguments;
+use crate::callbacks::GavelCallbacks;
+use crate::definition::document;
+use crate::error::{Failure, GavelError, GavelErrorKind, guard};
+use crate::flat;
+use crate::memory::{self, GavelBytes};
+use crate::options::{GavelOptions, Limits};
+use crate::policy::{Current, GavelIndex, GavelPolicy, mutating, validating};
+
+/// What is wanted of a decision beside itself.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct GavelExplain {
+    /// Whether it is told which policies and bindings matched and what they came to.
+    pub explain: bool,
+    /// Whether each program that ran is told, with value and cost.
+    pub trace: bool,
+}
+
+/// A decision.
+#[repr(C)]
+#[derive(Debug)]
+pub struct GavelDecision {
+    /// Whether the request is allowed.
+    pub allowed: bool,
+    /// Whether a mutation changed the object.
+    pub mutated: bool,
+    /// Nothing where there is nothing to say; else a JSON object: `status`, `denials`, `warnings`, `annotations`,
+    /// `annotationErrors`, `policies` (the explanation) and `object` (after mutations). The host frees it.
+    pub details: GavelBytes,
+}
+
+/// Decides a request by policies: all of an index, or where `policies` is not null these policies, each followed by its bindings.
+/// `request` is the `request` of an AdmissionReview in the flat encoding, in which a JSON text is a value too.
+///
+/// # Safety
+///
+/// `index` must be an index that was not freed, `policies` null or `policies_len` handles that were not freed, `request`
+/// `request_len` bytes, `options` null or options, `out` memory for the decision.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gavel_index_decide(
+    index: *const GavelIndex,
+    policies: *const *const GavelPolicy,
+    policies_len: usize,
+    request: *const u8,
+    request_len: usize,
+    how: GavelExplain,
+    options: *const GavelOptions,
+    out: *mut GavelDecision,
+) -> *mut GavelError {
+    guard(|| {
+        // SAFETY: the caller vouches for all of it.
+        let call = unsafe { Call::read(index, policies, policies_len, options) }?;
+        // SAFETY: the caller vouches for the bytes.
+        let request = unsafe { memory::bytes(request, request_len) };
+        let decision = call.decide(request, how)?;
+        // SAFETY: the caller vouches for `out`.
+        unsafe { memory::write(out, decision) };
+        Ok(())
+    })
+}
+
+/// Mutates the object of a request by policies: all of an index, or where `policies` is not null these policies, each followed by
+/// its bindings. The decision's `object` is the object after all mutations.
+///
+/// # Safety
+///
+/// As `gavel_index_decide`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gavel_index_mutate(
+    index: *const GavelIndex,
+    policies: *const *const GavelPolicy,
+    policies_len: usize,
+    request: *const u8,
+    request_len: usize,
+    options: *const GavelOptions,
+    out: *mut GavelDecision,
+) -> *mut GavelError {
+    guard(|| {
+        // SAFETY: the caller vouches for all of it.
+        let call = unsafe { Call::read(index, policies, policies_len, options) }?;
+        // SAFETY: the caller vouches for the bytes.
+        let request = unsafe { memory::bytes(request, request_len) };
+        let decision = call.mutate(request)?;
+        // SAFETY: the caller vouches for `out`.
+        unsafe { memory::write(out, decision) };
+        Ok(())
+    })
+}
+
+/// What a decision is made from.
+struct Call<'c> {
+    index: &'c GavelIndex,
+    current: Arc<Current>,
+    /// Where not all policies of the index are asked, but these.
+    policies: Option<Vec<&'c GavelPolicy>>,
+    limits: Limits<'c>,
+    authorizer: Option<Arc<dyn Authorizer>>,
+}
+
+impl<'c> Call<'c> {
+    /// # Safety
+    ///
+    /// As `gavel_index_decide`.
+    unsafe fn read(
+        index: *const GavelIndex,
+        policies: *const *const GavelPolicy,
+        policies_len: usize,
+        options: *const GavelOptions,
+    ) -> Result<Self, Failure> {
+        // SAFETY: the caller vouches for the index.
+        let index = unsafe { arguments::handle(index) }?;
+        // SAFETY: the caller vouches for the options.
+        let limits = unsafe { Limits::read(options) };
+        Ok(Call {
+            index,
+            current: index.current(),
+            // SAFETY: the caller vouches for the handles.
+            policies: unsafe { arguments::handles(policies, policies_len) }?,
+            authorizer: limits.callbacks.authorizer(0),
+            limits,
+        })
+    }
+
+    fn options<'o>(
+        &'o self,
+        interrupt: &'o (dyn Fn() -> bool + Sync),
+        observer: &'o dyn Observer,
+    ) -> Options<'o> {
+        Options {
+            interrupt: self.limits.may_end().then_some(interrupt),
+            cost_budget: self.limits.cost,
+            server: self.index.server,
+            authorizer: self.authorizer.as_ref(),
+            observer,
+        }
+    }
+
+    fn decide(&self, request: &[u8], how: GavelExplain) -> Result<GavelDecision, Failure> {
+        let arena = Arena::new();
+        let request = read(request, &arena)?;
+        let snapshot = self.snapshot(&request)?;
+        let explanation = (how.explain || how.trace).then(|| Explanation::new(how.trace));
+        let observer: &dyn Observer = explanation.as_ref().map_or(&(), |it| it);
+        let interrupt = || self.limits.is_over();
+        let options = self.options(&interrupt, observer);
+        let decision = match &self.policies {
+            None => dispatch(&snapshot, &request, &options),
+            Some(policies) => {
+                let hooks = validating(policies);
+                let hooks = hooks
+                    .iter()
+                    .map(|(policy, bindings)| (*policy, bindings.iter().copied()));
+                decide(hooks, &snapshot, &request, &options)
+            }
+        };
+        self.check()?;
+        GavelDecision::of(decision, explanation.map(Explanation::into_policies))
+    }
+
+    fn mutate(&self, request: &[u8]) -> Result<GavelDecision, Failure> {
+        let arena = Arena::new();
+        let request = read(request, &arena)?;
+        let snapshot = self.snapshot(&request)?;
+        let interrupt = || self.limits.is_over();
+        let options = self.options(&interrupt, &());
+        let schemas = &self.current.schemas;
+        let mutated = match &self.policies {
+            None => mutate(&snapshot, &request, schemas, &options),
+            Some(policies) => {
+                let hooks = mutating(policies);
+                let hooks = hooks
+                    .iter()
+                    .map(|(policy, bindings)| (*policy, bindings.iter().copied()));
+                mutate_by(hooks, &snapshot, &request, schemas, &options)
+            }
+        };
+        self.check()?;
+        GavelDecision::of_mutation(mutated)
+    }
+
+    /// Whether all policies were asked: those that were interrupted failed, which their failure policy has decided.
+    fn check(&self) -> Result<(), Failure> {
+        match self.limits.may_end() && self.limits.is_over() {
+            true => Err(crate::resource::interrupted()),
+            false => Ok(()),
+        }
+    }
+
+    /// The snapshot with what only the host knows.
+    fn snapshot(&self, request: &AdmissionRequest<'_>) -> Result<Snapshot, Failure> {
+        with_host(&self.current.snapshot, &self.limits.callbacks, request)
+    }
+}
+
+/// A snapshot with the namespace of a request and the params that its policies name, where only the host knows them.
+fn with_host(
+    snapshot: &Snapshot,
+    callbacks: &GavelCallbacks,
+    request: &AdmissionRequest<'_>,
+) -> Result<Snapshot, Failure> {
+    let wrong = |error: gavel_policy::IndexError| {
+        GavelError::new(GavelErrorKind::Decode, error.to_string())
+    };
+    let mut snapshot = snapshot.clone();
+    let name = request.namespace;
+    let is_unknown = !name.is_empty() && !snapshot.has_namespace(name);
+    if is_unknown && let Some(namespace) = callbacks.namespace(name) {
+        snapshot = snapshot.with_namespace(&namespace).map_err(wrong)?;
+    }
+    if callbacks.find_param.is_some() {
+        for wanted in snapshot.unknown_params(request) {
+            let kind = [wanted.api_version.as_str(), wanted.kind.as_str()];
+            if let Some(param) = callbacks.param(kind, &wanted.namespace, &wanted.name) {
+                snapshot = snapshot.with_param(param);
+            }
+        }
+    }
+    Ok(snapshot)
+}
+
+fn read<'a>(request: &'a [u8], arena: &'a Arena) -> Result<AdmissionRequest<'a>, Failure> {
+    let request = flat::read_value(request, arena)?;
+    AdmissionRequest::read(request, arena)
+        .map_err(|error| GavelError::new(GavelErrorKind::Decode, error.to_string()))
+}
+
+impl GavelDecision {
+    fn of(decision: Decision, policies: Option<Vec<Json>>) -> Result<Self, Failure> {
+        let allowed = decision.allowed();
+        let is_silent = allowed
+            && policies.is_none()
+            && decision.warnings.is_empty()
+            && decision.audit_annotations.is_empty()
+            && decision.annotation_errors.is_empty();
+        let details = match is_silent {
+            true => GavelBytes::NONE,
+            false => document(&json!({
+                "status": decision.status,
+                "denials": decision.denials.iter().map(denial).collect::<Vec<_>>(),
+                "warnings": decision.warnings,
+                "annotations": decision.audit_annotations,
+                "annotationErrors": decision.annotation_errors,
+                "policies": policies,
+            }))?,
+        };
+        Ok(GavelDecision {
+            allowed,
+            mutated: false,
+            details,
+        })
+    }
+
+    fn of_mutation(mutated: Mutated) -> Result<Self, Failure> {
+        let details = match (&mutated.status, &mutated.object) {
+            (None, None) => GavelBytes::NONE,
+            (status, object) => document(&json!({
+                "status": status,
+                "object": object,
+            }))?,
+        };
+        Ok(GavelDecision {
+            allowed: mutated.status.is_none(),
+            mutated: mutated.object.is_some(),
+            details,
+        })
+    }
+}
+
+fn denial(denial: &Denial) -> Json {
+    json!({
+        "policy": denial.policy,
+        "binding": denial.binding,
+        "message": denial.message,
+        "reason": denial.reason,
+    })
+}

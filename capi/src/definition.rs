@@ -1,0 +1,181 @@
+//! CustomResourceDefinitions: what an API server says of them, and what their rules cost.
+
+use gavel_apimachinery::server::Server;
+use gavel_crd::CompiledCrd;
+use gavel_crd::definition::{Definition, SchemaReport};
+use gavel_crd::rule::{Age, RuleEnvs};
+use gavel_engine::value::Json;
+use gavel_libraries::KubeVersion;
+use gavel_protocol::{FieldError, Rule, Total, kubernetes_version};
+use serde::Serialize;
+
+use crate::arguments;
+use crate::environment::options;
+use crate::error::{Failure, GavelError, GavelErrorKind, guard};
+use crate::memory::{self, GavelBytes, GavelSlice};
+use crate::value::GavelValue;
+
+/// A definition, compiled.
+#[derive(Debug)]
+pub struct GavelCrd {
+    pub(crate) crd: CompiledCrd,
+    storage_version: String,
+}
+
+/// The API server that options name: `server`, and the language that it offers, `k8sVersion`.
+pub(crate) fn server(options: &Json, default: fn(Server) -> Server) -> Result<Server, Failure> {
+    let version = |key: &str| -> Result<Option<KubeVersion>, Failure> {
+        let text = options.get(key).and_then(Json::as_str);
+        let text = text.filter(|text| !text.is_empty());
+        let version = text.map(kubernetes_version).transpose();
+        version
+            .map_err(|error| GavelError::new(GavelErrorKind::Argument, format!("{key}: {error}")))
+    };
+    let server = version("server")?.map_or_else(Server::default, Server::new);
+    let language = version("k8sVersion")?;
+    Ok(language.map_or_else(|| default(server), |language| server.offering(language)))
+}
+
+/// A failure to compile or to read what is compiled.
+pub(crate) fn uncompiled(error: impl std::fmt::Display) -> Failure {
+    GavelError::new(GavelErrorKind::Compile, error.to_string())
+}
+
+/// What an API server says of a definition that is created or updated, and what its rules cost.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Report {
+    errors: Vec<FieldError>,
+    warnings: Vec<String>,
+    rules: Vec<Rule>,
+    totals: Vec<Total>,
+    compatibility_version: String,
+}
+
+/// Validates a definition that is created, or updated where `old` is not null. The answer is a JSON object: `errors` (each with
+/// `type`, `field`, `badValue`, `detail` and `string`, in the API server's order), `warnings`, `rules`, `totals` and
+/// `compatibilityVersion`, as in the batch protocol. `options` are the keys `server`, `k8sVersion` and `mode` ("new" or "stored").
+///
+/// # Safety
+///
+/// `definition` must be a value that was not freed, `old` the same or null, `config` `config_len` bytes, `out` memory for bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gavel_definition_validate(
+    definition: *const GavelValue,
+    old: *const GavelValue,
+    config: *const u8,
+    config_len: usize,
+    out: *mut GavelBytes,
+) -> *mut GavelError {
+    guard(|| {
+        // SAFETY: the caller vouches for the value.
+        let definition = unsafe { arguments::handle(definition) }?;
+        // SAFETY: the caller vouches for the value.
+        let old = unsafe { memory::optional(old) };
+        // SAFETY: the caller vouches for the bytes.
+        let config = options(unsafe { memory::bytes(config, config_len) })?;
+        let report = report(&definition.0, old.map(|old| &old.0), &config)?;
+        // SAFETY: the caller vouches for `out`.
+        unsafe { memory::write(out, document(&report)?) };
+        Ok(())
+    })
+}
+
+fn report(definition: &Json, old: Option<&Json>, config: &Json) -> Result<Report, Failure> {
+    let server = server(config, Server::compatible)?;
+    let envs = RuleEnvs::new(server).map_err(uncompiled)?;
+    let read = |json| {
+        Definition::read(json)
+            .map_err(|error| GavelError::new(GavelErrorKind::Decode, error.to_string()))
+    };
+    let definition = read(definition)?;
+    let old = old
+        .map(read)
+        .transpose()
+        .map_err(|error| error.within("oldCrd"))?;
+    let old = old.map(Definition::without_status);
+    let errors = match &old {
+        Some(old) => definition.validate_update(old, &envs),
+        None => definition.validate(&envs),
+    };
+    let age = match config.get("mode").and_then(Json::as_str) {
+        Some("stored") => Age::Stored,
+        _ => Age::New,
+    };
+    let schemas: Vec<SchemaReport<'_>> = definition.rules(&envs, age);
+    Ok(Report {
+        errors: FieldError::list(&errors),
+        warnings: definition.warnings(old.as_ref(), server),
+        rules: schemas.iter().flat_map(Rule::of_schema).collect(),
+        totals: schemas.iter().map(Total::of).collect(),
+        compatibility_version: server.language().to_string(),
+    })
+}
+
+/// An answer as JSON.
+pub(crate) fn document(answer: &impl Serialize) -> Result<GavelBytes, Failure> {
+    let text = serde_json::to_vec(answer);
+    let text = text.map_err(|error| GavelError::new(GavelErrorKind::Panic, error.to_string()))?;
+    Ok(text.into())
+}
+
+/// Compiles a definition, to validate its objects. It is taken as valid, as one that an API server has stored. `config` is JSON
+/// with the key `server`.
+///
+/// # Safety
+///
+/// `definition` must be a value that was not freed, `config` `config_len` bytes, `out` memory for a handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gavel_crd_compile(
+    definition: *const GavelValue,
+    config: *const u8,
+    config_len: usize,
+    out: *mut *mut GavelCrd,
+) -> *mut GavelError {
+    guard(|| {
+        // SAFETY: the caller vouches for the value.
+        let definition = unsafe { arguments::handle(definition) }?;
+        // SAFETY: the caller vouches for the bytes.
+        let config = options(unsafe { memory::bytes(config, config_len) })?;
+        let definition = Definition::read(&definition.0).map_err(uncompiled)?;
+        let server = server(&config, |server| server)?;
+        let storage = definition.storage_version();
+        let crd = GavelCrd {
+            storage_version: storage.map_or_else(String::new, |version| version.name.clone()),
+            crd: CompiledCrd::compile_for(&definition, server).map_err(uncompiled)?,
+        };
+        // SAFETY: the caller vouches for `out`.
+        unsafe { memory::write_handle(out, crd) };
+        Ok(())
+    })
+}
+
+/// Tells the version in which objects are stored. The text lives as long as the definition.
+///
+/// # Safety
+///
+/// `crd` must be a definition that was not freed, `out` memory for the answer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gavel_crd_storage_version(
+    crd: *const GavelCrd,
+    out: *mut GavelSlice,
+) -> *mut GavelError {
+    guard(|| {
+        // SAFETY: the caller vouches for the definition.
+        let crd = unsafe { arguments::handle(crd) }?;
+        // SAFETY: the caller vouches for `out`.
+        unsafe { memory::write(out, crd.storage_version.as_bytes().into()) };
+        Ok(())
+    })
+}
+
+/// Frees a definition; null is ignored.
+///
+/// # Safety
+///
+/// The definition must come from this library, and no call may use it any more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gavel_crd_free(crd: *mut GavelCrd) {
+    // SAFETY: the caller gives the definition up.
+    unsafe { memory::free(crd) };
+}

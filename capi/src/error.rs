@@ -1,0 +1,189 @@
+//! Errors as values: what kind, what is said, where.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use gavel_engine::error::{EvalError, EvalErrorKind};
+use gavel_engine::issues::Phase;
+use gavel_protocol::{Failure as EvalFailure, RequestError};
+
+use crate::memory::{self, GavelSlice};
+
+/// What went wrong.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GavelErrorKind {
+    /// An argument is not what the function takes.
+    Argument = 1,
+    /// An expression has a syntax error.
+    Parse = 2,
+    /// An expression does not type-check.
+    Check = 3,
+    /// A constant part of an expression fails.
+    Plan = 4,
+    /// An evaluation failed.
+    Evaluation = 5,
+    /// An evaluation passed its cost limit.
+    CostLimit = 6,
+    /// An evaluation passed its memory limit.
+    MemoryLimit = 7,
+    /// The deadline passed, or the host cancelled.
+    Interrupted = 8,
+    /// An object is refused before it is validated.
+    Decode = 9,
+    /// A definition or a policy cannot be compiled.
+    Compile = 10,
+    /// The library itself failed: a panic was caught. The message is for a bug report.
+    Panic = 11,
+}
+
+/// An error. `gavel_error_read` tells what it says, `gavel_error_free` frees it.
+#[derive(Debug)]
+pub struct GavelError {
+    kind: GavelErrorKind,
+    message: String,
+    line: u32,
+    column: u32,
+}
+
+/// What an error says.
+#[repr(C)]
+#[derive(Debug)]
+pub struct GavelErrorView {
+    /// What went wrong.
+    pub kind: GavelErrorKind,
+    /// The line in the expression, from 1; 0 where it has no place.
+    pub line: u32,
+    /// The column in the expression in code points, from 1; 0 where it has no place.
+    pub column: u32,
+    /// The message, in Kubernetes' words. It lives as long as the error.
+    pub message: GavelSlice,
+}
+
+/// Why an export fails.
+pub(crate) type Failure = Box<GavelError>;
+
+impl GavelError {
+    pub(crate) fn new(kind: GavelErrorKind, message: impl Into<String>) -> Failure {
+        Box::new(GavelError {
+            kind,
+            message: message.into(),
+            line: 0,
+            column: 0,
+        })
+    }
+
+    /// The same with the name of what it is about before it.
+    pub(crate) fn within(mut self: Box<Self>, name: &str) -> Failure {
+        self.message = format!("{name}: {}", self.message);
+        self
+    }
+
+    /// The same at a place, where there is one.
+    pub(crate) fn at(mut self: Box<Self>, position: Option<(u32, u32)>) -> Failure {
+        if let Some((line, column)) = position {
+            (self.line, self.column) = (line, column);
+        }
+        self
+    }
+
+    /// Why an expression has no value.
+    pub(crate) fn of_expression(failure: &EvalFailure, position: Option<(u32, u32)>) -> Failure {
+        let kind = match failure {
+            EvalFailure::Issues(issues) => match issues.phase() {
+                Phase::Parse => GavelErrorKind::Parse,
+                Phase::Check => GavelErrorKind::Check,
+            },
+            EvalFailure::Plan(_) => GavelErrorKind::Plan,
+            EvalFailure::Eval(error) => evaluation_kind(error),
+        };
+        GavelError::new(kind, failure.to_string()).at(position)
+    }
+}
+
+fn evaluation_kind(error: &EvalError) -> GavelErrorKind {
+    match error.kind() {
+        EvalErrorKind::CostLimit => GavelErrorKind::CostLimit,
+        EvalErrorKind::MemoryLimit => GavelErrorKind::MemoryLimit,
+        EvalErrorKind::Interrupted => GavelErrorKind::Interrupted,
+        _ => GavelErrorKind::Evaluation,
+    }
+}
+
+impl From<RequestError> for Failure {
+    fn from(error: RequestError) -> Self {
+        GavelError::new(GavelErrorKind::Argument, error.to_string())
+    }
+}
+
+/// Runs what an export does. A panic comes back as an error.
+pub(crate) fn guard(call: impl FnOnce() -> Result<(), Failure>) -> *mut GavelError {
+    let failure = match catch_unwind(AssertUnwindSafe(call)) {
+        Ok(Ok(())) => return std::ptr::null_mut(),
+        Ok(Err(failure)) => failure,
+        Err(panic) => {
+            let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+            let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+            let text = text.unwrap_or_else(|| "no message".to_owned());
+            GavelError::new(GavelErrorKind::Panic, format!("gavel panicked: {text}"))
+        }
+    };
+    Box::into_raw(failure)
+}
+
+/// Tells what an error says.
+///
+/// # Safety
+///
+/// `error` must be an error of this library that was not freed, `out` memory for a view. The message lives as long as the error.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gavel_error_read(error: *const GavelError, out: *mut GavelErrorView) {
+    // SAFETY: the caller vouches for the error.
+    let Some(error) = (unsafe { memory::optional(error) }) else {
+        return;
+    };
+    let view = GavelErrorView {
+        kind: error.kind,
+        line: error.line,
+        column: error.column,
+        message: error.message.as_bytes().into(),
+    };
+    // SAFETY: the caller vouches for `out`.
+    unsafe { memory::write(out, view) };
+}
+
+/// Frees an error; null is ignored.
+///
+/// # Safety
+///
+/// The error must come from this library, and be freed once.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gavel_error_free(error: *mut GavelError) {
+    // SAFETY: the caller gives the error up.
+    unsafe { memory::free(error) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_comes_back_as_an_error() {
+        let error = guard(|| {
+            let nothing: [u8; 0] = [];
+            let position = std::hint::black_box(3);
+            assert!(nothing.get(position).is_some(), "nothing at {position}");
+            Ok(())
+        });
+        let mut view = std::mem::MaybeUninit::uninit();
+        // SAFETY: the error was made above and is freed below.
+        unsafe { gavel_error_read(error, view.as_mut_ptr()) };
+        // SAFETY: the error was not null, so that the view was written.
+        let view: GavelErrorView = unsafe { view.assume_init() };
+        assert_eq!(view.kind, GavelErrorKind::Panic);
+        // SAFETY: the message belongs to the error.
+        let message = unsafe { memory::bytes(view.message.data, view.message.len) };
+        assert_eq!(message, b"gavel panicked: nothing at 3");
+        // SAFETY: nothing uses the error any more.
+        unsafe { gavel_error_free(error) };
+    }
+}

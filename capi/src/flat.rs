@@ -1,0 +1,353 @@
+//! The flat encoding: what a host writes from its own maps. `docs/embed-c.md` describes it for hosts.
+//!
+//! A value is a tag and what follows it; numbers are little-endian, lengths and counts are 32 bits.
+//!
+//! | tag | value | what follows |
+//! |---|---|---|
+//! | 0 | null | |
+//! | 1, 2 | false, true | |
+//! | 3 | int | 8 bytes |
+//! | 4 | uint | 8 bytes |
+//! | 5 | double | 8 bytes (IEEE 754) |
+//! | 6 | string | length, UTF-8 |
+//! | 7 | bytes | length, bytes |
+//! | 8 | list | count, values |
+//! | 9 | object | count, entries: length and UTF-8 of the name, value |
+//! | 10 | map | count, entries: key, value |
+//! | 11 | timestamp | seconds since 1970 (8 bytes), nanoseconds (4 bytes) |
+//! | 12 | duration | nanoseconds (8 bytes) |
+//! | 13 | optional.none | |
+//! | 14 | optional | value |
+//! | 32 | JSON, read as the type of the variable says | length, UTF-8 |
+//! | 33 | a `GavelValue` | the handle (8 bytes) |
+//! | 34 | authorizer | number (8 bytes), length and JSON of the user |
+//! | 35 | resource check | number (8 bytes), length and JSON of the user, length and JSON of the resource |
+
+use std::borrow::Cow;
+
+use gavel_apimachinery::json;
+use gavel_engine::value::{Arena, Duration, Json, JsonObject, MapBuilder, Timestamp, Value};
+
+use crate::error::{Failure, GavelError, GavelErrorKind};
+
+/// How deeply values may be nested, as in JSON.
+const MAX_DEPTH: usize = 127;
+
+/// The tags of values.
+pub(crate) mod tag {
+    pub(crate) const NULL: u8 = 0;
+    pub(crate) const FALSE: u8 = 1;
+    pub(crate) const TRUE: u8 = 2;
+    pub(crate) const INT: u8 = 3;
+    pub(crate) const UINT: u8 = 4;
+    pub(crate) const DOUBLE: u8 = 5;
+    pub(crate) const STRING: u8 = 6;
+    pub(crate) const BYTES: u8 = 7;
+    pub(crate) const LIST: u8 = 8;
+    pub(crate) const OBJECT: u8 = 9;
+    pub(crate) const MAP: u8 = 10;
+    pub(crate) const TIMESTAMP: u8 = 11;
+    pub(crate) const DURATION: u8 = 12;
+    pub(crate) const NONE: u8 = 13;
+    pub(crate) const SOME: u8 = 14;
+    pub(crate) const JSON: u8 = 32;
+    pub(crate) const HANDLE: u8 = 33;
+    pub(crate) const AUTHORIZER: u8 = 34;
+    pub(crate) const RESOURCE_CHECK: u8 = 35;
+}
+
+/// Reads one JSON value: flat, or a JSON text behind its tag.
+pub(crate) fn read_json(bytes: &[u8]) -> Result<Json, Failure> {
+    let mut reader = Reader::new(bytes);
+    let value = reader.json(0)?;
+    reader.end()?;
+    Ok(value)
+}
+
+/// Reads a JSON value that lives in an arena.
+pub(crate) fn read_value<'a>(bytes: &'a [u8], arena: &'a Arena) -> Result<Value<'a>, Failure> {
+    let mut reader = Reader::new(bytes);
+    let value = reader.value(arena, Flavour::Json, 0)?;
+    reader.end()?;
+    Ok(value)
+}
+
+/// What lists and objects become.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Flavour {
+    /// JSON: what a variable of type `dyn` or of an object holds.
+    Json,
+    /// Lists and maps of CEL: what a variable of type `list(int)` holds.
+    Cel,
+}
+
+/// Reads flat values, one after the other.
+#[derive(Debug)]
+pub(crate) struct Reader<'b> {
+    rest: &'b [u8],
+}
+
+impl<'b> Reader<'b> {
+    pub(crate) fn new(bytes: &'b [u8]) -> Self {
+        Reader { rest: bytes }
+    }
+
+    /// Everything must have been read.
+    pub(crate) fn end(&self) -> Result<(), Failure> {
+        match self.rest.is_empty() {
+            true => Ok(()),
+            false => Err(malformed("bytes behind the value")),
+        }
+    }
+
+    /// The tag of the value that is next.
+    pub(crate) fn peek(&self) -> Result<u8, Failure> {
+        self.rest.first().copied().ok_or_else(cut_off)
+    }
+
+    /// Takes the tag of the value that is next.
+    pub(crate) fn tag(&mut self) -> Result<u8, Failure> {
+        let tag = self.peek()?;
+        self.take(1)?;
+        Ok(tag)
+    }
+
+    fn take(&mut self, len: usize) -> Result<&'b [u8], Failure> {
+        let (taken, rest) = self.rest.split_at_checked(len).ok_or_else(cut_off)?;
+        self.rest = rest;
+        Ok(taken)
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], Failure> {
+        let (taken, rest) = self.rest.split_first_chunk().ok_or_else(cut_off)?;
+        self.rest = rest;
+        Ok(*taken)
+    }
+
+    pub(crate) fn u64(&mut self) -> Result<u64, Failure> {
+        self.array().map(u64::from_le_bytes)
+    }
+
+    fn i64(&mut self) -> Result<i64, Failure> {
+        self.array().map(i64::from_le_bytes)
+    }
+
+    /// A number of things of which each takes `least` bytes or more.
+    pub(crate) fn count(&mut self, least: usize) -> Result<usize, Failure> {
+        let count = u32::from_le_bytes(self.array()?);
+        let count = usize::try_from(count).map_err(|_| cut_off())?;
+        match count.saturating_mul(least) > self.rest.len() {
+            true => Err(cut_off()),
+            false => Ok(count),
+        }
+    }
+
+    pub(crate) fn bytes(&mut self) -> Result<&'b [u8], Failure> {
+        let len = self.count(1)?;
+        self.take(len)
+    }
+
+    /// A text. As when Go decodes JSON, what is not UTF-8 becomes U+FFFD.
+    pub(crate) fn text(&mut self) -> Result<Cow<'b, str>, Failure> {
+        Ok(String::from_utf8_lossy(self.bytes()?))
+    }
+
+    /// A text that lives in the bytes or, where it is not UTF-8, in the arena.
+    fn text_in<'a>(&mut self, arena: &'a Arena) -> Result<&'a str, Failure>
+    where
+        'b: 'a,
+    {
+        let bytes = self.bytes()?;
+        Ok(match std::str::from_utf8(bytes) {
+            Ok(text) => text,
+            Err(_) => arena.bump().alloc_str(&String::from_utf8_lossy(bytes)),
+        })
+    }
+
+    /// A JSON text, parsed.
+    pub(crate) fn json_text(&mut self) -> Result<Json, Failure> {
+        json::read(self.bytes()?)
+            .map_err(|error| GavelError::new(GavelErrorKind::Decode, error.to_string()))
+    }
+
+    /// A value that JSON has, as a document.
+    pub(crate) fn json(&mut self, depth: usize) -> Result<Json, Failure> {
+        let depth = deeper(depth)?;
+        Ok(match self.tag()? {
+            tag::NULL => Json::Null,
+            tag::FALSE => Json::Bool(false),
+            tag::TRUE => Json::Bool(true),
+            tag::INT => self.i64()?.into(),
+            tag::UINT => self.u64()?.into(),
+            tag::DOUBLE => {
+                let number = f64::from_bits(self.u64()?);
+                let number = serde_json::Number::from_f64(number);
+                Json::Number(number.ok_or_else(|| malformed("JSON has finite numbers only"))?)
+            }
+            tag::STRING => Json::String(self.text()?.into_owned()),
+            tag::LIST => {
+                let count = self.count(1)?;
+                let mut items = Vec::with_capacity(count);
+                for _ in 0..count {
+                    items.push(self.json(depth)?);
+                }
+                Json::Array(items)
+            }
+            tag::OBJECT => {
+                let count = self.count(5)?;
+                let mut fields = JsonObject::new();
+                for _ in 0..count {
+                    let name = self.text()?.into_owned();
+                    fields.insert(name, self.json(depth)?);
+                }
+                Json::Object(fields)
+            }
+            tag::JSON => self.json_text()?,
+            other => return Err(malformed(&format!("tag {other} is no JSON"))),
+        })
+    }
+
+    /// A value in an arena.
+    pub(crate) fn value<'a>(
+        &mut self,
+        arena: &'a Arena,
+        flavour: Flavour,
+        depth: usize,
+    ) -> Result<Value<'a>, Failure>
+    where
+        'b: 'a,
+    {
+        let depth = deeper(depth)?;
+        Ok(match self.tag()? {
+            tag::NULL => Value::NULL,
+            tag::FALSE => Value::from(false),
+            tag::TRUE => Value::from(true),
+            tag::INT => Value::from(self.i64()?),
+            tag::UINT => Value::from(self.u64()?),
+            tag::DOUBLE => Value::from(f64::from_bits(self.u64()?)),
+            tag::STRING => Value::from(self.text_in(arena)?),
+            tag::BYTES => arena.bytes(self.bytes()?),
+            tag::LIST => {
+                let count = self.count(1)?;
+                let mut items = Vec::with_capacity(count);
+                for _ in 0..count {
+                    items.push(self.value(arena, flavour, depth)?);
+                }
+                match flavour {
+                    Flavour::Json => arena.array(items),
+                    Flavour::Cel => arena.list(&items),
+                }
+            }
+            tag::OBJECT => self.object(arena, flavour, depth)?,
+            tag::MAP => {
+                let count = self.count(2)?;
+                let mut map = MapBuilder::new();
+                for _ in 0..count {
+                    let key = self.value(arena, flavour, depth)?;
+                    map.insert(key, self.value(arena, flavour, depth)?);
+                }
+                map.build(arena)
+            }
+            tag::TIMESTAMP => Value::from(Timestamp {
+                seconds: self.i64()?,
+                nanos: u32::from_le_bytes(self.array()?).min(999_999_999),
+                offset: 0,
+            }),
+            tag::DURATION => Value::from(Duration(self.i64()?)),
+            tag::NONE => Value::NONE,
+            tag::SOME => arena.some(self.value(arena, flavour, depth)?),
+            tag::JSON => arena.document(self.json_text()?),
+            other => return Err(malformed(&format!("tag {other} is not known here"))),
+        })
+    }
+
+    fn object<'a>(
+        &mut self,
+        arena: &'a Arena,
+        flavour: Flavour,
+        depth: usize,
+    ) -> Result<Value<'a>, Failure>
+    where
+        'b: 'a,
+    {
+        let count = self.count(5)?;
+        let mut fields = Vec::with_capacity(count);
+        for _ in 0..count {
+            let name = self.text_in(arena)?;
+            fields.push((name, self.value(arena, flavour, depth)?));
+        }
+        Ok(match flavour {
+            Flavour::Json => arena.object(fields),
+            Flavour::Cel => {
+                let mut map = MapBuilder::new();
+                for (name, value) in fields {
+                    map.insert(Value::from(name), value);
+                }
+                map.build(arena)
+            }
+        })
+    }
+}
+
+fn deeper(depth: usize) -> Result<usize, Failure> {
+    match depth < MAX_DEPTH {
+        true => Ok(depth.saturating_add(1)),
+        false => Err(malformed(&format!("nested deeper than {MAX_DEPTH}"))),
+    }
+}
+
+fn cut_off() -> Failure {
+    malformed("the bytes end within a value")
+}
+
+pub(crate) fn malformed(what: &str) -> Failure {
+    GavelError::new(GavelErrorKind::Argument, format!("flat value: {what}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// `{"a": [1, true], "b": "x"}`
+    const OBJECT: &[u8] = b"\x09\x02\0\0\0\x01\0\0\0a\x08\x02\0\0\0\x03\x01\0\0\0\0\0\0\0\x02\x01\0\0\0b\x06\x01\0\0\0x";
+
+    #[test]
+    fn a_flat_object_is_the_json_that_it_stands_for() {
+        assert_eq!(
+            read_json(OBJECT).unwrap(),
+            json!({"a": [1, true], "b": "x"})
+        );
+        let arena = Arena::new();
+        let value = read_value(OBJECT, &arena).unwrap();
+        assert_eq!(value.to_json().unwrap(), json!({"a": [1, true], "b": "x"}));
+    }
+
+    #[test]
+    fn what_is_cut_off_is_an_error_wherever_it_ends() {
+        let arena = Arena::new();
+        for end in 0..OBJECT.len() {
+            assert!(read_json(&OBJECT[..end]).is_err(), "{end}");
+            assert!(read_value(&OBJECT[..end], &arena).is_err(), "{end}");
+        }
+    }
+
+    #[test]
+    fn counts_that_the_bytes_cannot_hold_take_no_memory() {
+        assert!(read_json(b"\x08\xff\xff\xff\xff").is_err());
+        assert!(read_json(b"\x09\xff\xff\xff\xff\0").is_err());
+    }
+
+    #[test]
+    fn nesting_is_bounded() {
+        let deep: Vec<u8> = b"\x08\x01\0\0\0".repeat(200_000);
+        assert!(read_json(&deep).is_err());
+        assert!(read_value(&deep, &Arena::new()).is_err());
+    }
+
+    #[test]
+    fn what_is_not_utf_8_becomes_the_replacement_character() {
+        assert_eq!(read_json(b"\x06\x01\0\0\0\xff").unwrap(), json!("\u{fffd}"));
+    }
+}

@@ -1,0 +1,25 @@
+//! Gavel for hosts that are not written in Rust: a C ABI over environments, programs, definitions and policies.
+//!
+//! `docs/embed-c.md` is the guide for C hosts; `include/gavel.h` is generated from this crate. The rules of the ABI:
+//!
+//! - Every function that can fail returns a [`GavelError`](error::GavelError), or null. Results go through `out` parameters.
+//! - Handles are opaque and thread-safe: any number of threads may use one at the same time. Each has a function that frees it.
+//! - Texts and bytes come as a pointer and a length. What is passed in is only read during the call.
+//! - A panic becomes an error of kind `Panic`. There is no global state.
+
+pub mod abi;
+mod arguments;
+pub mod callbacks;
+pub mod conditions;
+pub mod decision;
+pub mod definition;
+pub mod environment;
+pub mod error;
+mod flat;
+pub mod memory;
+pub mod options;
+pub mod policy;
+pub mod program;
+pub mod resource;
+pub mod schema_rules;
+pub mod value;

@@ -1,0 +1,152 @@
+//! What crosses the boundary: borrowed bytes, handles, results. The unsafe steps that all exports share are here.
+
+/// Bytes of the host, or none where there are none.
+///
+/// # Safety
+///
+/// `data` must point to `len` bytes that nothing changes while the result lives; null stands for no bytes.
+pub(crate) unsafe fn bytes<'a>(data: *const u8, len: usize) -> &'a [u8] {
+    if data.is_null() || len == 0 {
+        return &[];
+    }
+    // SAFETY: the caller vouches for pointer and length, and null was handled above.
+    unsafe { std::slice::from_raw_parts(data, len) }
+}
+
+/// What an optional handle stands for.
+///
+/// # Safety
+///
+/// `handle` must be null or come from this library and not have been freed, also not by another thread while the result lives.
+pub(crate) unsafe fn optional<'a, T>(handle: *const T) -> Option<&'a T> {
+    // SAFETY: the caller vouches for the handle; null is none.
+    unsafe { handle.as_ref() }
+}
+
+/// What a list of handles stands for, of which each may be null.
+///
+/// # Safety
+///
+/// `handles` must be null or point to `len` handles, each null or as for [`optional`].
+pub(crate) unsafe fn optional_handles<'a, T>(
+    handles: *const *const T,
+    len: usize,
+) -> Vec<Option<&'a T>> {
+    if handles.is_null() {
+        return Vec::new();
+    }
+    // SAFETY: the caller vouches for pointer and length.
+    let all = unsafe { std::slice::from_raw_parts(handles, len) };
+    let found = all.iter().map(|one| {
+        // SAFETY: the caller vouches for each handle.
+        unsafe { one.as_ref() }
+    });
+    found.collect()
+}
+
+/// Writes a result to where the host wants it. Nothing is written to null.
+///
+/// # Safety
+///
+/// `out` must be null or point to memory for a `T`, whose old content is not dropped.
+pub(crate) unsafe fn write<T>(out: *mut T, value: T) {
+    if !out.is_null() {
+        // SAFETY: the caller vouches for the memory, and it is not null.
+        unsafe { out.write(value) };
+    }
+}
+
+/// Makes a handle.
+///
+/// # Safety
+///
+/// As [`write`].
+pub(crate) unsafe fn write_handle<T>(out: *mut *mut T, value: T) {
+    if !out.is_null() {
+        // SAFETY: the caller vouches for the memory, and it is not null.
+        unsafe { out.write(Box::into_raw(Box::new(value))) };
+    }
+}
+
+/// Frees a handle; null is ignored. A panic of a destructor ends here.
+///
+/// # Safety
+///
+/// `handle` must be null or come from this library, and nothing may use it any more.
+pub(crate) unsafe fn free<T>(handle: *mut T) {
+    if handle.is_null() {
+        return;
+    }
+    let drop_it = || {
+        // SAFETY: handles are made by `Box::into_raw`, and the caller gives this one up.
+        drop(unsafe { Box::from_raw(handle) });
+    };
+    // Nothing can be told of it: freeing has no result.
+    let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(drop_it));
+}
+
+/// Bytes that belong to a handle: they live as long as it does.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct GavelSlice {
+    /// The first byte; null where there are none.
+    pub data: *const u8,
+    /// The number of bytes.
+    pub len: usize,
+}
+
+impl From<&[u8]> for GavelSlice {
+    fn from(bytes: &[u8]) -> Self {
+        GavelSlice {
+            data: match bytes.is_empty() {
+                true => std::ptr::null(),
+                false => bytes.as_ptr(),
+            },
+            len: bytes.len(),
+        }
+    }
+}
+
+/// Bytes that belong to the host, which frees them with `gavel_bytes_free`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct GavelBytes {
+    /// The first byte; null where there are none.
+    pub data: *mut u8,
+    /// The number of bytes.
+    pub len: usize,
+}
+
+impl GavelBytes {
+    /// No bytes.
+    pub(crate) const NONE: GavelBytes = GavelBytes {
+        data: std::ptr::null_mut(),
+        len: 0,
+    };
+}
+
+impl From<Vec<u8>> for GavelBytes {
+    fn from(bytes: Vec<u8>) -> Self {
+        if bytes.is_empty() {
+            return GavelBytes::NONE;
+        }
+        let len = bytes.len();
+        let data = Box::into_raw(bytes.into_boxed_slice()).cast::<u8>();
+        GavelBytes { data, len }
+    }
+}
+
+/// Frees bytes that a function returned. Freeing no bytes does nothing.
+///
+/// # Safety
+///
+/// The bytes must come from this library, unchanged, and be freed once.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gavel_bytes_free(bytes: GavelBytes) {
+    if bytes.data.is_null() {
+        return;
+    }
+    let whole = std::ptr::slice_from_raw_parts_mut(bytes.data, bytes.len);
+    // SAFETY: `GavelBytes::from` made pointer and length from a boxed slice, and the caller gives it up.
+    drop(unsafe { Box::from_raw(whole) });
+}

@@ -1,0 +1,116 @@
+//! What bounds a call: cost, memory, a deadline, a flag that cancels.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::callbacks::GavelCallbacks;
+use crate::memory;
+
+/// A flag that cancels calls. Setting it ends every call that was given it, soon after.
+#[derive(Debug, Default)]
+pub struct GavelCancel(AtomicBool);
+
+/// What bounds a call, and whom it may ask. All zeros are the defaults of Kubernetes.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct GavelOptions {
+    /// Whether `cost_limit` counts.
+    pub has_cost_limit: bool,
+    /// Cost units: of one evaluation, or the budget of all rules of an object, or of the expressions of a policy.
+    pub cost_limit: i64,
+    /// The most bytes that an evaluation computes; 0 is 64 MiB.
+    pub memory_limit: usize,
+    /// Nanoseconds after which the call ends with an error; 0 is never.
+    pub timeout_nanos: u64,
+    /// A flag that ends the call; null is none. It must live as long as the call.
+    pub cancel: *const GavelCancel,
+    /// Whom the call may ask.
+    pub callbacks: GavelCallbacks,
+}
+
+/// The options of one call.
+#[derive(Debug)]
+pub(crate) struct Limits<'a> {
+    /// Cost units, where the host set a limit.
+    pub(crate) cost: Option<i64>,
+    /// Bytes, where the host set a limit.
+    pub(crate) memory: Option<usize>,
+    /// Whom the call may ask.
+    pub(crate) callbacks: GavelCallbacks,
+    deadline: Option<Instant>,
+    cancel: Option<&'a GavelCancel>,
+}
+
+impl Limits<'_> {
+    /// The options of a call; null are the defaults.
+    ///
+    /// # Safety
+    ///
+    /// `options` must be null or point to options whose flag lives as long as the result.
+    pub(crate) unsafe fn read(options: *const GavelOptions) -> Self {
+        // SAFETY: the caller vouches for the options.
+        let Some(options) = (unsafe { memory::optional(options) }) else {
+            return Limits {
+                cost: None,
+                memory: None,
+                callbacks: GavelCallbacks::NONE,
+                deadline: None,
+                cancel: None,
+            };
+        };
+        let timeout = Some(options.timeout_nanos).filter(|nanos| *nanos > 0);
+        let deadline = |nanos| Instant::now().checked_add(Duration::from_nanos(nanos));
+        Limits {
+            cost: options.has_cost_limit.then_some(options.cost_limit),
+            memory: Some(options.memory_limit).filter(|bytes| *bytes > 0),
+            callbacks: options.callbacks,
+            deadline: timeout.and_then(deadline),
+            // SAFETY: the caller vouches for the flag.
+            cancel: unsafe { memory::optional(options.cancel) },
+        }
+    }
+
+    /// Whether the call must end.
+    pub(crate) fn is_over(&self) -> bool {
+        let cancelled = |cancel: &GavelCancel| cancel.0.load(Ordering::Relaxed);
+        self.cancel.is_some_and(cancelled)
+            || self
+                .deadline
+                .is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// Whether anything may end the call.
+    pub(crate) fn may_end(&self) -> bool {
+        self.deadline.is_some() || self.cancel.is_some()
+    }
+}
+
+/// Makes a flag that is not set.
+#[unsafe(no_mangle)]
+pub extern "C" fn gavel_cancel_new() -> *mut GavelCancel {
+    Box::into_raw(Box::default())
+}
+
+/// Sets or clears a flag. Any thread may do so at any time.
+///
+/// # Safety
+///
+/// `cancel` must be null or a flag that was not freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gavel_cancel_set(cancel: *const GavelCancel, cancelled: bool) {
+    // SAFETY: the caller vouches for the flag.
+    if let Some(cancel) = unsafe { memory::optional(cancel) } {
+        cancel.0.store(cancelled, Ordering::Relaxed);
+    }
+}
+
+/// Frees a flag; null is ignored.
+///
+/// # Safety
+///
+/// The flag must come from `gavel_cancel_new`, and no call may use it any more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gavel_cancel_free(cancel: *mut GavelCancel) {
+    // SAFETY: the caller gives the flag up.
+    unsafe { memory::free(cancel) };
+}

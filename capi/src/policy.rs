@@ -1,0 +1,397 @@
+//! Admission policies: compiled alone, or kept in an index with bindings, params and namespaces.
+
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use gavel_apimachinery::server::Server;
+use gavel_engine::value::Json;
+use gavel_libraries::EnvSet;
+use gavel_policy::api::{
+    MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, ParamKind, Registration,
+    ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding,
+};
+use gavel_policy::mutating::ObjectSchemas;
+use gavel_policy::{
+    CompiledBinding, CompiledMutatingBinding, CompiledMutatingPolicy, CompiledPolicy,
+    EquivalentResources, GroupVersionKind, GroupVersionResource, PolicyIndex, Snapshot,
+};
+use gavel_protocol::{as_validated, policy_errors};
+use gavel_schema::JsonSchema;
+use serde_json::json;
+
+use crate::arguments;
+use crate::definition::{document, server, uncompiled};
+use crate::environment::options;
+use crate::error::{Failure, GavelError, GavelErrorKind, guard};
+use crate::memory::{self, GavelBytes};
+use crate::value::GavelValue;
+
+/// Policies, bindings, params and namespaces. Events change it, calls look at what it was when they began.
+#[derive(Debug)]
+pub struct GavelIndex {
+    pub(crate) server: Server,
+    changing: Mutex<Changing>,
+    /// None after a change, until a call needs it.
+    current: RwLock<Option<Arc<Current>>>,
+}
+
+#[derive(Debug)]
+struct Changing {
+    index: PolicyIndex,
+    schemas: ObjectSchemas,
+}
+
+/// What calls look at.
+#[derive(Debug)]
+pub(crate) struct Current {
+    pub(crate) snapshot: Snapshot,
+    pub(crate) schemas: ObjectSchemas,
+}
+
+impl GavelIndex {
+    /// What the index is now.
+    pub(crate) fn current(&self) -> Arc<Current> {
+        let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(current) = &*current {
+            return Arc::clone(current);
+        }
+        drop(current);
+        let changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let current = Arc::new(Current {
+            snapshot: changing.index.snapshot(),
+            schemas: changing.schemas.clone(),
+        });
+        let mut slot = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        *slot = Some(Arc::clone(&current));
+        current
+    }
+
+    /// Changes the index. Where the change fails or panics, calls go on with what was.
+    fn change<T>(
+        &self,
+        change: impl FnOnce(&mut Changing) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let mut changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let changed = change(&mut changing)?;
+        // Under the lock: whoever makes a snapshot after this sees the change.
+        let mut slot = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        *slot = None;
+        Ok(changed)
+    }
+}
+
+/// Makes an index that knows nothing. `config` is JSON with the key `server`.
+///
+/// # Safety
+///
+/// `config` must be `config_len` bytes, `out` memory for a handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gavel_index_new(
+    config: *const u8,
+    config_len: usize,
+    out: *mut *mut GavelIndex,
+) -> *mut GavelError {
+    guard(|| {
+        // SAFETY: the caller vouches for the bytes.
+        let config = options(unsafe { memory::bytes(config, config_len) })?;
+        let server = server(&config, Server::compatible)?;
+        let environments = EnvSet::new(server).map_err(uncompiled)?;
+        let index = GavelIndex {
+            server,
+            changing: Mutex::new(Changing {
+                index: PolicyIndex::new(environments.stored_expressions()),
+                schemas: ObjectSchemas::default(),
+            }),
+            current: RwLock::default(),
+        };
+        // SAFETY: the caller vouches for `out`.
+        unsafe { memory::write_handle(out, index) };
+        Ok(())
+    })
+}
+
+/// Takes in an object as it now is: a policy, a binding or a namespace by its kind; any other may be a param of policies.
+///
+/// # Safety
+///
+/// `index` and `object` must be handles that were not freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gavel_index_apply(
+    index: *const GavelIndex,
+    object: *const GavelValue,
+) -> *mut GavelError {
+    guard(|| {
+        // SAFETY: the caller vouches for the index.
+        let index = unsafe { arguments::handle(index) }?;
+        // SAFETY: the caller vouches for the value.
+        let object = unsafe { arguments::handle(object) }?;
+        index.change(|changing| {
+            let applied = changing.index.apply(object.0.clone());
+            applied.map_err(|error| GavelError::new(GavelErrorKind::Decode, error.to_string()))
+        })
+    })
+}
+
+/// Forgets an object; only its kind, name and namespace count.
+///
+/// # Safety
+///
+/// `index` and `object` must be handles that were not freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gavel_index_delete(
+    index: *const GavelIndex,
+    object: *const GavelValue,
+) -> *mut GavelError {
+    guard(|| {
+        // SAFETY: the caller vouches for the index.
+        let index = unsafe { arguments::handle(index) }?;
+        // SAFETY: the caller vouches for the value.
+        let object = unsafe { arguments::handle(object) }?;
+        index.change(|changing| {
+            changing.index.delete(&object.0);
+            Ok(())
+        })
+    })
+}
+
+/// Tells an index what it cannot see in objects. `config` is a JSON object of which each key may be absent:
+/// `namespaced` [{`apiVersion`, `kind`, `namespaced`}] says whether kinds of params have a namespace;
+/// `equivalents` [[{`resource` {group, version, resource}, `subResource`, `kind` {group, version, kind}}]] lists resources that lead
+/// to the same objects; `schemas` {"group/version/Kind": schema} are the schemas by which custom resources are mutated.
+///
+/// # Safety
+///
+/// `index` must be an index that was not freed, `config` `config_len` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gavel_index_configure(
+    index: *const GavelIndex,
+    config: *const u8,
+    config_len: usize,
+) -> *mut GavelError {
+    guard(|| {
+        // SAFETY: the caller vouches for the index.
+        let index = unsafe { arguments::handle(index) }?;
+        // SAFETY: the caller vouches for the bytes.
+        let config = options(unsafe { memory::bytes(config, config_len) })?;
+        index.change(|changing| configure(changing, &config))
+    })
+}
+
+fn configure(changing: &mut Changing, config: &Json) -> Result<(), Failure> {
+    let list = |json: &Json| json.as_array().cloned().unwrap_or_default();
+    let part = |json: &Json, key: &str| json.get(key).cloned().unwrap_or_default();
+    let text = |json: &Json, key: &str| {
+        let text = json.get(key).and_then(Json::as_str);
+        text.unwrap_or_default().to_owned()
+    };
+    for kind in list(&part(config, "namespaced")) {
+        let namespaced = part(&kind, "namespaced") == Json::Bool(true);
+        let kind = ParamKind {
+            api_version: text(&kind, "apiVersion"),
+            kind: text(&kind, "kind"),
+        };
+        changing.index.set_namespaced(&kind, namespaced);
+    }
+    let groups = list(&part(config, "equivalents"));
+    if !groups.is_empty() {
+        let mut known = EquivalentResources::default();
+        for (n, group) in groups.iter().enumerate() {
+            for one in list(group) {
+                known.register(
+                    &n.to_string(),
+                    GroupVersionResource::read((&part(&one, "resource")).into()),
+                    &text(&one, "subResource"),
+                    GroupVersionKind::read((&part(&one, "kind")).into()),
+                );
+            }
+        }
+        changing.index.set_equivalents(known);
+    }
+    let schemas = config.get("schemas").and_then(Json::as_object);
+    for (name, schema) in schemas.into_iter().flatten() {
+        let wrong = |error: &str| {
+            GavelError::new(GavelErrorKind::Argument, error).within(&format!("schemas[{name:?}]"))
+        };
+        let (api_version, kind) = name
+            .rsplit_once('/')
+            .ok_or_else(|| wrong("must be named group/version/Kind"))?;
+        let schema = JsonSchema::read(schema).map_err(|error| wrong(&error.to_string()))?;
+        let kind = GroupVersionKind::new(api_version, kind);
+        changing.schemas.insert(kind, Arc::new(schema));
+    }
+    Ok(())
+}
+
+/// Frees an index; null is ignored.
+///
+/// # Safety
+///
+/// The index must come from this library, and no call may use it any more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gavel_index_free(index: *mut GavelIndex) {
+    // SAFETY: the caller gives the index up.
+    unsafe { memory::free(index) };
+}
+
+/// A policy or a binding, compiled.
+#[derive(Debug)]
+pub struct GavelPolicy {
+    pub(crate) compiled: Sort,
+    errors: Json,
+}
+
+/// What was compiled.
+#[derive(Debug)]
+pub(crate) enum Sort {
+    /// A ValidatingAdmissionPolicy.
+    Validating(CompiledPolicy),
+    /// A ValidatingAdmissionPolicyBinding.
+    ValidatingBinding(CompiledBinding),
+    /// A MutatingAdmissionPolicy.
+    Mutating(CompiledMutatingPolicy),
+    /// A MutatingAdmissionPolicyBinding.
+    MutatingBinding(CompiledMutatingBinding),
+}
+
+/// Compiles a policy or a binding, whichever its kind names. Expressions that do not compile are no failure:
+/// `gavel_policy_errors` lists them. `config` is JSON with the keys `server`, `k8sVersion`, `noDefaults`.
+///
+/// # Safety
+///
+/// `object` must be a value that was not freed, `config` `config_len` bytes, `out` memory for a handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gavel_policy_compile(
+    object: *const GavelValue,
+    config: *const u8,
+    config_len: usize,
+    out: *mut *mut GavelPolicy,
+) -> *mut GavelError {
+    guard(|| {
+        // SAFETY: the caller vouches for the value.
+        let object = unsafe { arguments::handle(object) }?;
+        // SAFETY: the caller vouches for the bytes.
+        let config = options(unsafe { memory::bytes(config, config_len) })?;
+        let policy = GavelPolicy::compile(&object.0, &config)?;
+        // SAFETY: the caller vouches for `out`.
+        unsafe { memory::write_handle(out, policy) };
+        Ok(())
+    })
+}
+
+impl GavelPolicy {
+    fn compile(object: &Json, config: &Json) -> Result<Self, Failure> {
+        let environments = || {
+            let server = server(config, Server::compatible)?;
+            EnvSet::new(server).map_err(uncompiled)
+        };
+        let no_defaults = config.get("noDefaults") == Some(&Json::Bool(true));
+        let kind = object.get("kind").and_then(Json::as_str);
+        let (compiled, errors) = match kind.unwrap_or_default() {
+            "ValidatingAdmissionPolicy" => {
+                let policy: ValidatingAdmissionPolicy = registration(object, no_defaults)?;
+                let environments = environments()?;
+                let new = CompiledPolicy::new(policy.clone(), environments.new_expressions());
+                let stored = CompiledPolicy::new(policy, environments.stored_expressions());
+                let errors = json!({
+                    "stored": policy_errors(stored.errors()),
+                    "new": policy_errors(as_validated(new.errors())),
+                });
+                (Sort::Validating(stored), errors)
+            }
+            "ValidatingAdmissionPolicyBinding" => {
+                let binding: ValidatingAdmissionPolicyBinding = registration(object, no_defaults)?;
+                let binding = CompiledBinding::new(binding);
+                (Sort::ValidatingBinding(binding), Json::Null)
+            }
+            "MutatingAdmissionPolicy" => {
+                let policy: MutatingAdmissionPolicy = registration(object, no_defaults)?;
+                let environments = environments()?;
+                let policy = CompiledMutatingPolicy::new(policy, environments.stored_expressions());
+                let errors = json!({"stored": policy_errors(policy.errors()), "new": []});
+                (Sort::Mutating(policy), errors)
+            }
+            "MutatingAdmissionPolicyBinding" => {
+                let binding: MutatingAdmissionPolicyBinding = registration(object, no_defaults)?;
+                let binding = CompiledMutatingBinding::new(binding);
+                (Sort::MutatingBinding(binding), Json::Null)
+            }
+            other => {
+                let message = format!("kind must be that of a policy or a binding, not {other:?}");
+                return Err(GavelError::new(GavelErrorKind::Argument, message));
+            }
+        };
+        Ok(GavelPolicy { compiled, errors })
+    }
+}
+
+fn registration<T: Registration>(object: &Json, no_defaults: bool) -> Result<T, Failure> {
+    let read = match no_defaults {
+        true => T::from_json_without_defaults(object),
+        false => T::from_json(object),
+    };
+    read.map_err(|error| GavelError::new(GavelErrorKind::Decode, error.to_string()))
+}
+
+/// Lists the expressions that do not compile, as JSON: `stored` (in the environment in which the policy runs) and `new` (those for
+/// which an API server would refuse to create it), each [{`path`, `type`, `message`}].
+///
+/// # Safety
+///
+/// `policy` must be a policy that was not freed, `out` memory for bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gavel_policy_errors(
+    policy: *const GavelPolicy,
+    out: *mut GavelBytes,
+) -> *mut GavelError {
+    guard(|| {
+        // SAFETY: the caller vouches for the policy.
+        let policy = unsafe { arguments::handle(policy) }?;
+        let errors = document(&policy.errors)?;
+        // SAFETY: the caller vouches for `out`.
+        unsafe { memory::write(out, errors) };
+        Ok(())
+    })
+}
+
+/// Frees a policy or a binding; null is ignored.
+///
+/// # Safety
+///
+/// The policy must come from this library, and no call may use it any more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gavel_policy_free(policy: *mut GavelPolicy) {
+    // SAFETY: the caller gives the policy up.
+    unsafe { memory::free(policy) };
+}
+
+/// A list of bindings after the policy that they bind.
+pub(crate) type Hooks<'p, P, B> = Vec<(&'p P, Vec<&'p B>)>;
+
+/// The policies among these handles with their bindings, which follow the policy that they bind.
+pub(crate) fn validating<'p>(
+    handles: &[&'p GavelPolicy],
+) -> Hooks<'p, CompiledPolicy, CompiledBinding> {
+    let mut hooks: Hooks<'p, CompiledPolicy, CompiledBinding> = Vec::new();
+    for handle in handles {
+        match (&handle.compiled, hooks.last_mut()) {
+            (Sort::Validating(policy), _) => hooks.push((policy, Vec::new())),
+            (Sort::ValidatingBinding(binding), Some((_, bindings))) => bindings.push(binding),
+            _ => {}
+        }
+    }
+    hooks
+}
+
+/// The same of mutating policies.
+pub(crate) fn mutating<'p>(
+    handles: &[&'p GavelPolicy],
+) -> Hooks<'p, CompiledMutatingPolicy, CompiledMutatingBinding> {
+    let mut hooks: Hooks<'p, CompiledMutatingPolicy, CompiledMutatingBinding> = Vec::new();
+    for handle in handles {
+        match (&handle.compiled, hooks.last_mut()) {
+            (Sort::Mutating(policy), _) => hooks.push((policy, Vec::new())),
+            (Sort::MutatingBinding(binding), Some((_, bindings))) => bindings.push(binding),
+            _ => {}
+        }
+    }
+    hooks
+}

@@ -1,0 +1,463 @@
+//! Expressions compiled and evaluated.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use gavel_engine::program::{Activation, EvalOptions};
+use gavel_engine::types::Type;
+use gavel_engine::value::{Arena, Json, MEMORY_LIMIT, Value, ValueKind};
+use gavel_libraries::authorizer::{Authorizer, NoOpinion};
+use gavel_libraries::kubernetes::authorizer::{AuthorizerValue, ResourceCheck};
+use gavel_policy::cel::{NAMESPACE, PER_CALL_LIMIT, REQUEST};
+use gavel_protocol::{
+    Binder, Compiled, Declared, EvalRequest, Failure as EvalFailure, TypedValue, read_resource,
+    read_user,
+};
+
+use crate::arguments;
+use crate::callbacks::GavelCallbacks;
+use crate::environment::GavelEnv;
+use crate::error::{Failure, GavelError, GavelErrorKind, guard};
+use crate::flat::{self, Flavour, Reader, tag};
+use crate::memory::{self, GavelBytes, GavelSlice};
+use crate::options::{GavelOptions, Limits};
+use crate::value::GavelValue;
+
+/// An expression, compiled.
+#[derive(Debug)]
+pub struct GavelProgram {
+    compiled: Compiled,
+    variables: BTreeMap<String, Type>,
+    declared: BTreeMap<String, Declared>,
+    ty: Option<[String; 2]>,
+}
+
+/// What is known of an expression without evaluating it. The texts live as long as the program.
+#[repr(C)]
+#[derive(Debug)]
+pub struct GavelStatics {
+    /// Whether the estimate is known.
+    pub has_estimate: bool,
+    /// The least that an evaluation costs, in cost units.
+    pub estimate_min: u64,
+    /// The most that an evaluation costs, in cost units.
+    pub estimate_max: u64,
+    /// The type, such as `list(string)`; empty where it is not known.
+    pub type_name: GavelSlice,
+    /// The type as Kubernetes' messages print it.
+    pub type_in_messages: GavelSlice,
+}
+
+/// What sort of value an evaluation came to.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GavelValueKind {
+    /// There is no value: the expression was only to be checked.
+    None = 0,
+    /// `null`
+    Null = 1,
+    /// A bool: `number` is 0 or 1.
+    Bool = 2,
+    /// An int: `number`.
+    Int = 3,
+    /// A uint: the bits of `number`.
+    Uint = 4,
+    /// A double: `number` holds its bits.
+    Double = 5,
+    /// A string: UTF-8 in `bytes`.
+    String = 6,
+    /// Bytes: in `bytes`.
+    Bytes = 7,
+    /// A timestamp: `number` seconds since 1970 and `nanos`.
+    Timestamp = 8,
+    /// A duration: `number` nanoseconds.
+    Duration = 9,
+    /// Any other value: typed JSON in `bytes`, as in the batch protocol.
+    Typed = 10,
+    /// A failure: the message in `bytes`. Only where several expressions are evaluated at once.
+    Error = 11,
+}
+
+/// What an evaluation came to.
+#[repr(C)]
+#[derive(Debug)]
+pub struct GavelOutcome {
+    /// What it cost, in cost units, also where it failed.
+    pub cost: u64,
+    /// Whether it was evaluated, so that there is a cost.
+    pub evaluated: bool,
+    /// The sort of value.
+    pub kind: GavelValueKind,
+    /// The nanoseconds within the second of a timestamp.
+    pub nanos: u32,
+    /// The value, where a number tells it.
+    pub number: i64,
+    /// The value, where bytes tell it. The host frees them.
+    pub bytes: GavelBytes,
+}
+
+/// Compiles an expression. Where that fails, there is an error and, if the type is known, also a program that tells type and
+/// estimate.
+///
+/// # Safety
+///
+/// `env` must be an environment that was not freed, `text` `len` bytes, `out` memory for a handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gavel_env_compile(
+    env: *const GavelEnv,
+    text: *const u8,
+    len: usize,
+    out: *mut *mut GavelProgram,
+) -> *mut GavelError {
+    guard(|| {
+        // SAFETY: the caller vouches for the environment.
+        let env = unsafe { arguments::handle(env) }?;
+        // SAFETY: the caller vouches for the text.
+        let text = unsafe { arguments::text(text, len) }?;
+        let program = GavelProgram::compile(env, text);
+        let failure = program.failure();
+        if failure.is_none() || program.ty.is_some() {
+            // SAFETY: the caller vouches for `out`.
+            unsafe { memory::write_handle(out, program) };
+        }
+        failure.map_or(Ok(()), Err)
+    })
+}
+
+impl GavelProgram {
+    fn compile(env: &GavelEnv, text: &str) -> Self {
+        let request = EvalRequest {
+            expr: text.to_owned(),
+            ..env.template.clone()
+        };
+        let compiled = Compiled::new(&env.env, &request);
+        let ty = compiled.output_type();
+        GavelProgram {
+            ty: ty.map(|ty| [ty.to_string(), ty.in_message().to_string()]),
+            compiled,
+            variables: request.environment.variables,
+            declared: request.declared,
+        }
+    }
+
+    fn failure(&self) -> Option<Failure> {
+        let failure = self.compiled.failure()?;
+        Some(self.located(failure))
+    }
+
+    fn located(&self, failure: &EvalFailure) -> Failure {
+        let position = match failure {
+            EvalFailure::Issues(issues) => issues.position(),
+            _ => self.compiled.locate(failure).and_then(|it| it.position()),
+        };
+        GavelError::of_expression(failure, position)
+    }
+}
+
+/// Tells what is known of a program without evaluating it.
+///
+/// # Safety
+///
+/// `program` must be a program that was not freed, `out` memory for the answer. Its texts live as long as the program.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gavel_program_statics(
+    program: *const GavelProgram,
+    out: *mut GavelStatics,
+) -> *mut GavelError {
+    guard(|| {
+        // SAFETY: the caller vouches for the program.
+        let program = unsafe { arguments::handle(program) }?;
+        let estimate = program.compiled.estimate();
+        let [name, shown] = match &program.ty {
+            Some([name, shown]) => [name.as_bytes(), shown.as_bytes()],
+            None => [&[][..]; 2],
+        };
+        let statics = GavelStatics {
+            has_estimate: estimate.is_some(),
+            estimate_min: estimate.map_or(0, |estimate| estimate.min),
+            estimate_max: estimate.map_or(0, |estimate| estimate.max),
+            type_name: name.into(),
+            type_in_messages: shown.into(),
+        };
+        // SAFETY: the caller vouches for `out`.
+        unsafe { memory::write(out, statics) };
+        Ok(())
+    })
+}
+
+/// Evaluates a program. `variables` is an object in the flat encoding: the variables by name. Where it fails, `out` still tells
+/// the cost.
+///
+/// # Safety
+///
+/// `program` must be a program that was not freed, `variables` `len` bytes whose handles were not freed, `options` null or
+/// options, `out` memory for the outcome.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gavel_program_eval(
+    program: *const GavelProgram,
+    variables: *const u8,
+    len: usize,
+    options: *const GavelOptions,
+    out: *mut GavelOutcome,
+) -> *mut GavelError {
+    guard(|| {
+        // SAFETY: the caller vouches for the program.
+        let program = unsafe { arguments::handle(program) }?;
+        // SAFETY: the caller vouches for the bytes.
+        let variables = unsafe { memory::bytes(variables, len) };
+        // SAFETY: the caller vouches for the options.
+        let limits = unsafe { Limits::read(options) };
+        let mut outcome = GavelOutcome::NOTHING;
+        // SAFETY: the caller vouches for the handles within the bytes.
+        let result = unsafe { program.eval(variables, &limits, &mut outcome) };
+        // SAFETY: the caller vouches for `out`.
+        unsafe { memory::write(out, outcome) };
+        result
+    })
+}
+
+/// A variable of a call, before its value is made.
+enum Input<'b> {
+    /// JSON that is read as the variable's type says.
+    Json(Json),
+    /// The same, of a handle.
+    Shared(&'b Json),
+    /// A flat value, which begins here.
+    Flat(Value<'b>),
+}
+
+impl GavelProgram {
+    /// Evaluates with variables in the flat encoding.
+    ///
+    /// # Safety
+    ///
+    /// Handles within the bytes must be values that were not freed.
+    unsafe fn eval(
+        &self,
+        variables: &[u8],
+        limits: &Limits<'_>,
+        out: &mut GavelOutcome,
+    ) -> Result<(), Failure> {
+        let interrupt = || limits.is_over();
+        let arena = Arena::new();
+        // SAFETY: the caller vouches for the handles.
+        let inputs = unsafe { self.inputs(variables, limits, &arena) }?;
+        let mut activation = Activation::new();
+        let mut binder = Binder::new(&arena);
+        for (name, ty, input) in &inputs {
+            let json = match input {
+                Input::Flat(value) => {
+                    activation.bind(name, *value);
+                    continue;
+                }
+                Input::Json(json) => json,
+                Input::Shared(json) => *json,
+            };
+            let value = match self.declared.get(*name) {
+                Some(declared) => binder.bind_declared(declared, json),
+                None => binder.bind(ty, json),
+            };
+            let value = value.map_err(|error| unfit(name, &error.to_string()))?;
+            activation.bind(name, value);
+        }
+        let options = EvalOptions {
+            cost_limit: Some(limits.cost.map_or(PER_CALL_LIMIT, i64::cast_unsigned)),
+            memory_limit: limits.memory.unwrap_or(MEMORY_LIMIT),
+            interrupt: match limits.may_end() {
+                true => Some(&interrupt),
+                false => None,
+            },
+        };
+        let outcome = self.compiled.run(&activation, &arena, &options);
+        out.evaluated = outcome.cost.is_some();
+        out.cost = outcome.cost.unwrap_or(0);
+        match outcome.result {
+            Ok(None) => Ok(()),
+            Ok(Some(value)) => out.set(value),
+            Err(failure) => Err(self.located(&failure)),
+        }
+    }
+
+    /// Reads the variables.
+    ///
+    /// # Safety
+    ///
+    /// As [`GavelProgram::eval`].
+    unsafe fn inputs<'a>(
+        &'a self,
+        variables: &'a [u8],
+        limits: &Limits<'_>,
+        arena: &'a Arena,
+    ) -> Result<Vec<(&'a str, &'a Type, Input<'a>)>, Failure> {
+        let mut reader = Reader::new(variables);
+        if variables.is_empty() {
+            return Ok(Vec::new());
+        }
+        if reader.tag()? != tag::OBJECT {
+            return Err(flat::malformed("variables must be an object"));
+        }
+        let count = reader.count(5)?;
+        let mut inputs = Vec::with_capacity(count);
+        for _ in 0..count {
+            let name = reader.text()?;
+            let declared = self.variables.get_key_value(&*name);
+            let (name, ty) = declared.ok_or_else(|| unfit(&name, "no such variable"))?;
+            // SAFETY: the caller vouches for the handles.
+            let input = unsafe { self.input(&mut reader, name, ty, limits, arena) }?;
+            inputs.push((name.as_str(), ty, input));
+        }
+        reader.end()?;
+        Ok(inputs)
+    }
+
+    /// Reads one variable.
+    ///
+    /// # Safety
+    ///
+    /// As [`GavelProgram::eval`].
+    unsafe fn input<'a>(
+        &self,
+        reader: &mut Reader<'a>,
+        name: &str,
+        ty: &Type,
+        limits: &Limits<'_>,
+        arena: &'a Arena,
+    ) -> Result<Input<'a>, Failure> {
+        Ok(match reader.peek()? {
+            tag::JSON => {
+                reader.tag()?;
+                let json = reader.json_text();
+                Input::Json(json.map_err(|error| error.within(name))?)
+            }
+            tag::HANDLE => {
+                reader.tag()?;
+                let address = usize::try_from(reader.u64()?).unwrap_or(0);
+                let handle = std::ptr::with_exposed_provenance::<GavelValue>(address);
+                // SAFETY: the caller vouches for the handle.
+                Input::Shared(&unsafe { arguments::handle(handle) }?.0)
+            }
+            tag::AUTHORIZER | tag::RESOURCE_CHECK => {
+                Input::Flat(read_authorizer(reader, &limits.callbacks, arena)?)
+            }
+            _ if self.declared.contains_key(name) => Input::Json(reader.json(0)?),
+            _ => {
+                let value = reader.value(arena, flavour(ty), 0)?;
+                match fits(ty, value) {
+                    true => Input::Flat(value),
+                    false => return Err(unfit(name, &format!("must be of type {ty}"))),
+                }
+            }
+        })
+    }
+}
+
+/// The value of an authorizer or a resource check: a number and the user, then the resource.
+pub(crate) fn read_authorizer<'a>(
+    reader: &mut Reader<'_>,
+    callbacks: &GavelCallbacks,
+    arena: &'a Arena,
+) -> Result<Value<'a>, Failure> {
+    let is_check = reader.tag()? == tag::RESOURCE_CHECK;
+    let number = reader.u64()?;
+    let user = Arc::new(read_user(reader.json_text()?)?);
+    let authorizer = callbacks.authorizer(number);
+    let authorizer = authorizer.unwrap_or_else(|| Arc::new(NoOpinion) as Arc<dyn Authorizer>);
+    let value = AuthorizerValue::new(user, authorizer);
+    if !is_check {
+        return Ok(arena.opaque(value));
+    }
+    let resource = read_resource(reader.json_text()?)?;
+    Ok(arena.opaque(ResourceCheck::new(value, resource)))
+}
+
+/// Lists and objects of a variable of this type.
+fn flavour(ty: &Type) -> Flavour {
+    match ty {
+        Type::Dyn | Type::Any | Type::Struct(_) => Flavour::Json,
+        _ => Flavour::Cel,
+    }
+}
+
+/// Whether a value may be bound to a variable of this type. Elements are not looked at: a host vouches for them.
+fn fits(ty: &Type, value: Value<'_>) -> bool {
+    match ty {
+        Type::Dyn | Type::Any => true,
+        Type::Struct(name) => {
+            value.is_null()
+                || matches!(name.as_str(), REQUEST | NAMESPACE) && value.as_map().is_some()
+        }
+        Type::Null => value.is_null(),
+        Type::Bool => matches!(value.kind(), ValueKind::Bool(_)),
+        Type::Int => matches!(value.kind(), ValueKind::Int(_)),
+        Type::Uint => matches!(value.kind(), ValueKind::Uint(_)),
+        Type::Double => matches!(value.kind(), ValueKind::Double(_)),
+        Type::String => matches!(value.kind(), ValueKind::String(_)),
+        Type::Bytes => matches!(value.kind(), ValueKind::Bytes(_)),
+        Type::Timestamp => matches!(value.kind(), ValueKind::Timestamp(_)),
+        Type::Duration => matches!(value.kind(), ValueKind::Duration(_)),
+        Type::List(_) => value.is_null() || value.as_list().is_some(),
+        Type::Map(_) => value.is_null() || value.as_map().is_some(),
+        _ => matches!(value.kind(), ValueKind::Optional(_)),
+    }
+}
+
+fn unfit(name: &str, what: &str) -> Failure {
+    GavelError::new(
+        GavelErrorKind::Argument,
+        format!("variable {name:?}: {what}"),
+    )
+}
+
+impl GavelOutcome {
+    pub(crate) const NOTHING: GavelOutcome = GavelOutcome {
+        cost: 0,
+        evaluated: false,
+        kind: GavelValueKind::None,
+        nanos: 0,
+        number: 0,
+        bytes: GavelBytes::NONE,
+    };
+
+    pub(crate) fn set(&mut self, value: Value<'_>) -> Result<(), Failure> {
+        let (kind, number) = match value.kind() {
+            ValueKind::Null => (GavelValueKind::Null, 0),
+            ValueKind::Bool(b) => (GavelValueKind::Bool, i64::from(b)),
+            ValueKind::Int(int) => (GavelValueKind::Int, int),
+            ValueKind::Uint(uint) => (GavelValueKind::Uint, uint.cast_signed()),
+            ValueKind::Double(double) => (GavelValueKind::Double, double.to_bits().cast_signed()),
+            ValueKind::Duration(duration) => (GavelValueKind::Duration, duration.0),
+            ValueKind::Timestamp(time) => {
+                self.nanos = time.nanos;
+                (GavelValueKind::Timestamp, time.seconds)
+            }
+            ValueKind::String(text) => {
+                self.bytes = text.as_bytes().to_vec().into();
+                (GavelValueKind::String, 0)
+            }
+            ValueKind::Bytes(bytes) => {
+                self.bytes = bytes.to_vec().into();
+                (GavelValueKind::Bytes, 0)
+            }
+            _ => {
+                let typed = serde_json::to_vec(&TypedValue::new(value)).map_err(|error| {
+                    GavelError::new(GavelErrorKind::Evaluation, error.to_string())
+                })?;
+                self.bytes = typed.into();
+                (GavelValueKind::Typed, 0)
+            }
+        };
+        (self.kind, self.number) = (kind, number);
+        Ok(())
+    }
+}
+
+/// Frees a program; null is ignored.
+///
+/// # Safety
+///
+/// The program must come from this library, and no call may use it any more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gavel_program_free(program: *mut GavelProgram) {
+    // SAFETY: the caller gives the program up.
+    unsafe { memory::free(program) };
+}

@@ -1,0 +1,236 @@
+//! Custom resources: decoded, prepared and validated.
+
+use gavel_crd::decode::Source;
+use gavel_crd::resource::{COST_BUDGET, DecodeOptions, Outcome, RuleRun, ValidateOptions};
+use gavel_crd::rule::RuleFindings;
+use gavel_protocol::FieldError;
+use serde::Serialize;
+
+use crate::arguments;
+use crate::definition::{GavelCrd, document};
+use crate::error::{GavelError, GavelErrorKind, guard};
+use crate::memory::{self, GavelBytes};
+use crate::options::{GavelOptions, Limits};
+use crate::value::GavelValue;
+
+/// How an object is decoded. All false is what an API server does with the body of a request.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct GavelDecode {
+    /// Whether the object comes from storage, not from a request.
+    pub from_storage: bool,
+    /// Whether unknown fields stay.
+    pub keep_unknown: bool,
+    /// Whether no defaults are set.
+    pub no_defaults: bool,
+}
+
+/// How an object is validated. All false is what an API server does.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct GavelValidate {
+    /// Whether metadata is left alone.
+    pub skip_metadata: bool,
+    /// Whether only the status is updated, through its own endpoint.
+    pub status: bool,
+    /// Whether rules run even where schema errors would keep an API server from it.
+    pub force_rules: bool,
+}
+
+/// What an API server says of an object.
+#[repr(C)]
+#[derive(Debug)]
+pub struct GavelValidation {
+    /// Whether nothing is wrong.
+    pub valid: bool,
+    /// Whether the definition has no rules.
+    pub no_rules: bool,
+    /// Whether the rules were skipped because of schema errors.
+    pub rules_skipped: bool,
+    /// What is left of the budget, in cost units; negative where a rule ended the validation.
+    pub remaining_budget: i64,
+    /// Nothing where the object is valid without warnings; else a JSON object: `schemaErrors`, `ruleErrors` (each with `type`,
+    /// `field`, `badValue`, `detail`, `string`) and `warnings`. The host frees it.
+    pub findings: GavelBytes,
+}
+
+/// What is wrong.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Findings<'o> {
+    schema_errors: Vec<FieldError>,
+    rule_errors: Vec<FieldError>,
+    warnings: &'o [String],
+}
+
+impl From<Outcome> for GavelValidation {
+    fn from(outcome: Outcome) -> Self {
+        let is_silent = outcome.is_valid() && outcome.warnings.is_empty();
+        let findings = || {
+            let findings = Findings {
+                schema_errors: FieldError::list(&outcome.schema_errors),
+                rule_errors: FieldError::list(&outcome.rule_errors),
+                warnings: &outcome.warnings,
+            };
+            document(&findings).unwrap_or(GavelBytes::NONE)
+        };
+        GavelValidation {
+            valid: outcome.is_valid(),
+            no_rules: outcome.rules == RuleRun::None,
+            rules_skipped: outcome.rules == RuleRun::Skipped,
+            remaining_budget: outcome.remaining_budget,
+            findings: match is_silent {
+                true => GavelBytes::NONE,
+                false => findings(),
+            },
+        }
+    }
+}
+
+impl From<RuleFindings> for GavelValidation {
+    fn from(found: RuleFindings) -> Self {
+        Outcome {
+            schema_errors: Vec::new(),
+            rule_errors: found.errors,
+            warnings: found.warnings,
+            remaining_budget: found.remaining_budget,
+            rules: RuleRun::Run,
+        }
+        .into()
+    }
+}
+
+/// Brings an object to the form in which an API server holds it: unknown fields are dropped, defaults set. `unknown` is a JSON
+/// list of the paths of unknown fields, or nothing.
+///
+/// # Safety
+///
+/// `crd` and `object` must be handles that were not freed, `out` memory for a handle, `unknown` memory for bytes or null.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gavel_crd_decode(
+    crd: *const GavelCrd,
+    object: *const GavelValue,
+    how: GavelDecode,
+    out: *mut *mut GavelValue,
+    unknown: *mut GavelBytes,
+) -> *mut GavelError {
+    guard(|| {
+        // SAFETY: the caller vouches for the definition.
+        let crd = unsafe { arguments::handle(crd) }?;
+        // SAFETY: the caller vouches for the value.
+        let object = unsafe { arguments::handle(object) }?;
+        let how = DecodeOptions {
+            source: match how.from_storage {
+                true => Source::Storage,
+                false => Source::Request,
+            },
+            prune: !how.keep_unknown,
+            default: !how.no_defaults,
+        };
+        let decoded = crd.crd.decode(object.0.clone(), how);
+        let decoded =
+            decoded.map_err(|error| GavelError::new(GavelErrorKind::Decode, error.to_string()))?;
+        let fields = match decoded.unknown_fields.as_slice() {
+            [] => GavelBytes::NONE,
+            fields => document(&fields)?,
+        };
+        // SAFETY: the caller vouches for `unknown`.
+        unsafe { memory::write(unknown, fields) };
+        // SAFETY: the caller vouches for `out`.
+        unsafe { memory::write_handle(out, GavelValue(decoded.object)) };
+        Ok(())
+    })
+}
+
+/// Makes an object ready to be validated, as an API server does after admission: status and generation are put right.
+///
+/// # Safety
+///
+/// `crd` and `object` must be handles that were not freed, `old` the same or null, `version` `version_len` bytes, `out` memory
+/// for a handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gavel_crd_prepare(
+    crd: *const GavelCrd,
+    version: *const u8,
+    version_len: usize,
+    object: *const GavelValue,
+    old: *const GavelValue,
+    status: bool,
+    out: *mut *mut GavelValue,
+) -> *mut GavelError {
+    guard(|| {
+        // SAFETY: the caller vouches for the definition.
+        let crd = unsafe { arguments::handle(crd) }?;
+        // SAFETY: the caller vouches for the text.
+        let version = unsafe { arguments::text(version, version_len) }?;
+        // SAFETY: the caller vouches for the value.
+        let object = unsafe { arguments::handle(object) }?;
+        // SAFETY: the caller vouches for the value.
+        let old = unsafe { memory::optional(old) };
+        let mut object = object.0.clone();
+        let prepared = crd
+            .crd
+            .prepare(version, &mut object, old.map(|old| &old.0), status);
+        prepared.map_err(|error| GavelError::new(GavelErrorKind::Argument, error.to_string()))?;
+        // SAFETY: the caller vouches for `out`.
+        unsafe { memory::write_handle(out, GavelValue(object)) };
+        Ok(())
+    })
+}
+
+/// Validates an object that is created, or updated where `old` is not null. Both must have been decoded.
+///
+/// # Safety
+///
+/// `crd` and `object` must be handles that were not freed, `old` the same or null, `version` `version_len` bytes, `options` null
+/// or options, `out` memory for the answer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gavel_crd_validate(
+    crd: *const GavelCrd,
+    version: *const u8,
+    version_len: usize,
+    object: *const GavelValue,
+    old: *const GavelValue,
+    how: GavelValidate,
+    options: *const GavelOptions,
+    out: *mut GavelValidation,
+) -> *mut GavelError {
+    guard(|| {
+        // SAFETY: the caller vouches for the definition.
+        let crd = unsafe { arguments::handle(crd) }?;
+        // SAFETY: the caller vouches for the text.
+        let version = unsafe { arguments::text(version, version_len) }?;
+        // SAFETY: the caller vouches for the value.
+        let object = unsafe { arguments::handle(object) }?;
+        // SAFETY: the caller vouches for the value.
+        let old = unsafe { memory::optional(old) };
+        // SAFETY: the caller vouches for the options.
+        let limits = unsafe { Limits::read(options) };
+        let interrupt = || limits.is_over();
+        let options = ValidateOptions {
+            budget: limits.cost.unwrap_or(COST_BUDGET),
+            metadata: !how.skip_metadata,
+            status: how.status,
+            force_rules: how.force_rules,
+            interrupt: match limits.may_end() {
+                true => Some(&interrupt),
+                false => None,
+            },
+        };
+        let old = old.map(|old| &old.0);
+        let outcome = crd.crd.validate_with(version, &object.0, old, &options);
+        let outcome = outcome
+            .map_err(|error| GavelError::new(GavelErrorKind::Argument, error.to_string()))?;
+        if limits.may_end() && limits.is_over() {
+            return Err(interrupted());
+        }
+        // SAFETY: the caller vouches for `out`.
+        unsafe { memory::write(out, outcome.into()) };
+        Ok(())
+    })
+}
+
+/// The deadline passed, or the host cancelled.
+pub(crate) fn interrupted() -> Box<GavelError> {
+    GavelError::new(GavelErrorKind::Interrupted, "operation interrupted")
+}

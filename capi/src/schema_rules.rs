@@ -1,0 +1,195 @@
+//! The rules of a schema alone, for hosts that do the rest of validation themselves.
+
+use gavel_apimachinery::server::Server;
+use gavel_crd::rule::{
+    self, Age, CompiledRule, NodeType, PER_CALL_LIMIT, RuleEnvs, RuleLimits, SchemaRules,
+};
+use gavel_engine::value::Json;
+use gavel_schema::JsonSchema;
+use serde_json::json;
+
+use crate::arguments;
+use crate::definition::{document, server, uncompiled};
+use crate::environment::options;
+use crate::error::{Failure, GavelError, guard};
+use crate::memory::{self, GavelBytes};
+use crate::options::{GavelOptions, Limits};
+use crate::resource::{GavelValidation, interrupted};
+use crate::value::GavelValue;
+
+/// The rules of a structural schema, compiled.
+#[derive(Debug)]
+pub struct GavelRules {
+    rules: SchemaRules,
+    per_call: u64,
+}
+
+/// Compiles the rules of a structural OpenAPI v3 schema and of all schemas in it, as stored rules. `config` is JSON with the keys
+/// `server`, `k8sVersion`, `resource` (whether the schema is that of an object of its own) and `perCallLimit` (cost units).
+///
+/// # Safety
+///
+/// `schema` must be a value that was not freed, `config` `config_len` bytes, `out` memory for a handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gavel_rules_compile(
+    schema: *const GavelValue,
+    config: *const u8,
+    config_len: usize,
+    out: *mut *mut GavelRules,
+) -> *mut GavelError {
+    guard(|| {
+        // SAFETY: the caller vouches for the value.
+        let schema = unsafe { arguments::handle(schema) }?;
+        // SAFETY: the caller vouches for the bytes.
+        let config = options(unsafe { memory::bytes(config, config_len) })?;
+        let schema = JsonSchema::read(&schema.0).map_err(uncompiled)?;
+        let server = server(&config, Server::compatible)?;
+        let limit = config.get("perCallLimit").and_then(Json::as_u64);
+        let rules = GavelRules {
+            rules: SchemaRules::compile(schema, is_resource(&config), server)
+                .map_err(uncompiled)?,
+            per_call: limit.unwrap_or(PER_CALL_LIMIT),
+        };
+        // SAFETY: the caller vouches for `out`.
+        unsafe { memory::write_handle(out, rules) };
+        Ok(())
+    })
+}
+
+fn is_resource(config: &Json) -> bool {
+    config.get("resource") == Some(&Json::Bool(true))
+}
+
+/// Runs rules on a value that lies at a path, with the value before an update or null. With `ratcheting`, rules that the value
+/// broke before become warnings. The cost limit of the options is the budget of all rules.
+///
+/// # Safety
+///
+/// `rules` and `value` must be handles that were not freed, `old` the same or null, `path` `path_len` bytes, `options` null or
+/// options, `out` memory for the answer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gavel_rules_validate(
+    rules: *const GavelRules,
+    path: *const u8,
+    path_len: usize,
+    value: *const GavelValue,
+    old: *const GavelValue,
+    ratcheting: bool,
+    options: *const GavelOptions,
+    out: *mut GavelValidation,
+) -> *mut GavelError {
+    guard(|| {
+        // SAFETY: the caller vouches for the rules.
+        let rules = unsafe { arguments::handle(rules) }?;
+        // SAFETY: the caller vouches for the text.
+        let path = unsafe { arguments::text(path, path_len) }?;
+        // SAFETY: the caller vouches for the value.
+        let value = unsafe { arguments::handle(value) }?;
+        // SAFETY: the caller vouches for the value.
+        let old = unsafe { memory::optional(old) };
+        // SAFETY: the caller vouches for the options.
+        let limits = unsafe { Limits::read(options) };
+        let interrupt = || limits.is_over();
+        let bounds = RuleLimits {
+            budget: limits.cost.unwrap_or(rule::COST_BUDGET),
+            per_call: rules.per_call,
+            interrupt: match limits.may_end() {
+                true => Some(&interrupt),
+                false => None,
+            },
+        };
+        let old = old.map(|old| &old.0);
+        let found = rules
+            .rules
+            .validate(path, &value.0, old, ratcheting, &bounds);
+        if limits.may_end() && limits.is_over() {
+            return Err(interrupted());
+        }
+        // SAFETY: the caller vouches for `out`.
+        unsafe { memory::write(out, found.into()) };
+        Ok(())
+    })
+}
+
+/// Compiles the rules of one schema, without those of schemas in it, and tells what became of each: a JSON list with an entry a
+/// rule, null for one that is blank, else `error`, `usesOldSelf`, `maxCost`, `maxCardinality`, `messageError`, `messageMaxCost`,
+/// `fieldPath`. `config` is JSON with the keys `server`, `k8sVersion`, `resource` and `stored`: a list with a pair a rule that says
+/// whether the rule and whether its messageExpression were stored already.
+///
+/// # Safety
+///
+/// `schema` must be a value that was not freed, `config` `config_len` bytes, `out` memory for bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gavel_rules_check(
+    schema: *const GavelValue,
+    config: *const u8,
+    config_len: usize,
+    out: *mut GavelBytes,
+) -> *mut GavelError {
+    guard(|| {
+        // SAFETY: the caller vouches for the value.
+        let schema = unsafe { arguments::handle(schema) }?;
+        // SAFETY: the caller vouches for the bytes.
+        let config = options(unsafe { memory::bytes(config, config_len) })?;
+        let checked = document(&check(&schema.0, &config)?)?;
+        // SAFETY: the caller vouches for `out`.
+        unsafe { memory::write(out, checked) };
+        Ok(())
+    })
+}
+
+fn check(schema: &Json, config: &Json) -> Result<Vec<Json>, Failure> {
+    let schema = JsonSchema::read(schema).map_err(uncompiled)?;
+    let envs = RuleEnvs::new(server(config, Server::compatible)?).map_err(uncompiled)?;
+    let node = NodeType::of(&schema, is_resource(config), envs.server());
+    let node =
+        node.ok_or_else(|| uncompiled("failed to convert to declType for CEL validation rules"))?;
+    let age = |rule: &gavel_schema::ValidationRule, part: usize| {
+        let position = schema
+            .validations
+            .iter()
+            .position(|known| std::ptr::eq(known, rule));
+        let pair = position.and_then(|n| config.get("stored")?.get(n)?.get(part));
+        match pair {
+            Some(Json::Bool(false)) => Age::New,
+            _ => Age::Stored,
+        }
+    };
+    let compiled = rule::compile(&schema, &node, &envs, |rule| (age(rule, 0), age(rule, 1)));
+    let cardinality = rule::max_cardinality(&node);
+    Ok(compiled
+        .iter()
+        .map(|rule| told(rule, cardinality))
+        .collect())
+}
+
+fn told(compiled: &CompiledRule, cardinality: u64) -> Json {
+    let rule = match &compiled.rule {
+        Ok(None) => return Json::Null,
+        Ok(Some(rule)) => rule,
+        Err(error) => {
+            let uses = compiled.uses_old_self;
+            return json!({"error": error.to_string(), "usesOldSelf": uses});
+        }
+    };
+    let message = compiled.message.as_deref();
+    json!({
+        "usesOldSelf": compiled.uses_old_self,
+        "maxCost": rule.max_cost,
+        "maxCardinality": cardinality,
+        "messageError": message.and_then(|message| message.as_ref().err()).map(ToString::to_string),
+        "messageMaxCost": message.and_then(|message| message.as_ref().ok()).map(|it| it.max_cost),
+        "fieldPath": compiled.field_path.as_ref().map(ToString::to_string),
+    })
+}
+
+/// Frees rules; null is ignored.
+///
+/// # Safety
+///
+/// The rules must come from this library, and no call may use them any more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gavel_rules_free(rules: *mut GavelRules) {
+    // SAFETY: the caller gives the rules up.
+    unsafe { memory::free(rules) };
+}

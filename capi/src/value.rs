@@ -1,0 +1,65 @@
+//! Values that cross once and are used by many calls.
+
+use gavel_apimachinery::json;
+use gavel_engine::value::Json;
+
+use crate::arguments;
+use crate::error::{GavelError, guard};
+use crate::flat;
+use crate::memory::{self, GavelBytes};
+
+/// A JSON value of the host, such as an object that several calls look at. It does not change.
+#[derive(Debug)]
+pub struct GavelValue(pub(crate) Json);
+
+/// Reads a value in the flat encoding, in which a JSON text is a value too.
+///
+/// # Safety
+///
+/// `data` must be `len` bytes, `out` memory for a handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gavel_value_new(
+    data: *const u8,
+    len: usize,
+    out: *mut *mut GavelValue,
+) -> *mut GavelError {
+    guard(|| {
+        // SAFETY: the caller vouches for the bytes.
+        let bytes = unsafe { memory::bytes(data, len) };
+        let value = GavelValue(flat::read_json(bytes)?);
+        // SAFETY: the caller vouches for `out`.
+        unsafe { memory::write_handle(out, value) };
+        Ok(())
+    })
+}
+
+/// Writes a value as JSON, as Kubernetes writes it.
+///
+/// # Safety
+///
+/// `value` must be a value that was not freed, `out` memory for bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gavel_value_json(
+    value: *const GavelValue,
+    out: *mut GavelBytes,
+) -> *mut GavelError {
+    guard(|| {
+        // SAFETY: the caller vouches for the value.
+        let GavelValue(value) = unsafe { arguments::handle(value) }?;
+        let text = json::to_string(value).into_bytes();
+        // SAFETY: the caller vouches for `out`.
+        unsafe { memory::write(out, text.into()) };
+        Ok(())
+    })
+}
+
+/// Frees a value; null is ignored.
+///
+/// # Safety
+///
+/// The value must come from this library, and no call may use it any more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gavel_value_free(value: *mut GavelValue) {
+    // SAFETY: the caller gives the value up.
+    unsafe { memory::free(value) };
+}

@@ -1,0 +1,43 @@
+//! The example in C, compiled against the committed header and run. It says that it skips where there is no C compiler.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Where cargo puts the libraries of this profile.
+fn libraries() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    test.parent().unwrap().to_owned()
+}
+
+#[test]
+fn a_host_in_c_gets_the_answers_of_kubernetes() {
+    let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
+    if Command::new(&compiler).arg("--version").output().is_err() {
+        println!("skipped: there is no C compiler {compiler}");
+        return;
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let libraries = libraries();
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("embed");
+    let compiled = Command::new(&compiler)
+        .args([
+            "-std=gnu11",
+            "-Wall",
+            "-Wextra",
+            "-Werror",
+            "-D_GNU_SOURCE",
+            "-o",
+        ])
+        .arg(&program)
+        .arg(root.join("examples/embed.c"))
+        .arg(libraries.join("libgavel_capi.a"))
+        .args(["-lm", "-ldl", "-lpthread"])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&compiled.stderr);
+    assert!(compiled.status.success(), "{said}");
+    let ran = Command::new(&program).output().unwrap();
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.success(), "{said}");
+    assert_eq!(ran.stdout, b"ok\n");
+}

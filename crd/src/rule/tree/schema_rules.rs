@@ -1,0 +1,120 @@
+//! The rules of a schema that belongs to no definition: for hosts that do the rest of validation themselves.
+
+use std::sync::Arc;
+
+use gavel_apimachinery::field::{Error, Path};
+use gavel_apimachinery::server::Server;
+use gavel_engine::types::TypeTextError;
+use gavel_engine::value::Json;
+use gavel_schema::JsonSchema;
+use gavel_schema::correlate::Correlation;
+
+use super::evaluate::Subject;
+use super::limits::RuleLimits;
+use super::node::RuleNode;
+use super::ratchet::Ratchet;
+use super::run;
+use crate::rule::RuleEnvs;
+
+/// The rules of a structural schema and of all schemas in it, compiled (`Validator` of apiextensions-apiserver
+/// `pkg/apiserver/schema/cel`).
+///
+/// ```
+/// use gavel_crd::rule::{RuleLimits, SchemaRules};
+/// use gavel_schema::JsonSchema;
+/// use serde_json::json;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let schema = JsonSchema::read(&json!({
+///     "type": "object",
+///     "properties": {"replicas": {"type": "integer"}},
+///     "x-kubernetes-validations": [{"rule": "self.replicas <= 5", "message": "too many"}],
+/// }))?;
+/// let rules = SchemaRules::compile(schema, false, "1.36".parse()?)?;
+/// let found = rules.validate("spec", &json!({"replicas": 7}), None, false, &RuleLimits::default());
+/// assert_eq!(found.errors[0].to_string(), "spec: Invalid value: too many");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct SchemaRules {
+    schema: Arc<JsonSchema>,
+    /// None where there are no rules.
+    node: Option<Arc<RuleNode>>,
+}
+
+/// What the rules of a schema find.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RuleFindings {
+    /// What is wrong.
+    pub errors: Vec<Error>,
+    /// What is wrong, but was before: clients are warned of it.
+    pub warnings: Vec<String>,
+    /// What is left of the budget, in cost units; negative where a rule ended the validation.
+    pub remaining_budget: i64,
+}
+
+impl SchemaRules {
+    /// Compiles the rules as stored ones. `is_resource` says that the schema is that of an object of its own, which has metadata.
+    ///
+    /// # Errors
+    ///
+    /// A table of functions that cannot be read.
+    pub fn compile(
+        schema: JsonSchema,
+        is_resource: bool,
+        server: Server,
+    ) -> Result<Self, TypeTextError> {
+        let envs = RuleEnvs::new(server)?;
+        let schema = Arc::new(schema);
+        Ok(SchemaRules {
+            node: RuleNode::compile(&schema, is_resource, &envs),
+            schema,
+        })
+    }
+
+    /// Whether there are no rules.
+    pub fn is_empty(&self) -> bool {
+        self.node.is_none()
+    }
+
+    /// Runs the rules on a value that lies at a path, with the value before an update. Where it is `ratcheting`, rules that a
+    /// value broke before become warnings.
+    pub fn validate(
+        &self,
+        path: &str,
+        value: &Json,
+        old: Option<&Json>,
+        ratcheting: bool,
+        limits: &RuleLimits<'_>,
+    ) -> RuleFindings {
+        let Some(node) = &self.node else {
+            return RuleFindings {
+                errors: Vec::new(),
+                warnings: Vec::new(),
+                remaining_budget: limits.budget,
+            };
+        };
+        let correlation = old
+            .filter(|_| ratcheting)
+            .map(|old| Correlation::new(value, old, &self.schema));
+        let was = correlation.as_ref().map(Correlation::root);
+        let path = match path {
+            "" => Path::root(),
+            path => Path::new(path),
+        };
+        let subject = Subject {
+            path: &path,
+            node,
+            value,
+            old: old.filter(|old| !old.is_null()),
+            ratchet: was.map(Ratchet::new).unwrap_or_default(),
+        };
+        let report = run(&subject, limits);
+        RuleFindings {
+            remaining_budget: report.remaining(),
+            errors: report.errors,
+            warnings: report.warnings,
+        }
+    }
+}

@@ -1,0 +1,119 @@
+package admission
+
+import (
+	"context"
+
+	"gavel.dev/go/gavel"
+	"gavel.dev/go/internal/capi"
+	"gavel.dev/go/internal/flat"
+)
+
+// Conditions compiles and evaluates expressions of policies and webhooks one by one, for hosts that do the rest of admission themselves.
+type Conditions struct{ inner capi.Conditions }
+
+// Condition is a compiled expression.
+type Condition struct {
+	inner capi.Condition
+	// Type is its static type, such as "bool".
+	Type string
+}
+
+// StoredExpressions compiles what was stored already, which may use all that any version offers.
+func StoredExpressions() Option { return func(config map[string]any) { config["mode"] = "stored" } }
+
+// WithVariables lets expressions read `variables`, as in policies.
+func WithVariables() Option { return func(config map[string]any) { config["variables"] = true } }
+
+// Declarations says which variables an expression sees beside object, oldObject, request and namespaceObject.
+type Declarations struct {
+	Params, Authorizer bool
+	// PatchTypes are the types and functions by which mutations are written.
+	PatchTypes bool
+}
+
+// NewConditions makes a compiler of expressions.
+func NewConditions(options ...Option) (*Conditions, error) {
+	config, err := configOf(options)
+	if err != nil {
+		return nil, err
+	}
+	inner, err := capi.NewConditions(config)
+	if err != nil {
+		return nil, gavel.Wrap(err)
+	}
+	return &Conditions{inner}, nil
+}
+
+// Close frees the compiler. Evaluations that run go on.
+func (c *Conditions) Close() { c.inner.Close() }
+
+// Variable compiles a variable and declares it for what is compiled from here on, also where it does not compile: then whoever reads it
+// fails. It returns the type.
+func (c *Conditions) Variable(name, expression string, declared Declarations) (string, error) {
+	typ, err := c.inner.Variable(name, expression, declared.Params, declared.Authorizer, declared.PatchTypes)
+	return typ, gavel.Wrap(err)
+}
+
+// Compile compiles an expression of any type.
+func (c *Conditions) Compile(expression string, declared Declarations) (*Condition, error) {
+	inner, typ, err := c.inner.Compile(expression, declared.Params, declared.Authorizer, declared.PatchTypes)
+	if err != nil {
+		return nil, gavel.Wrap(err)
+	}
+	return &Condition{inner: inner, Type: typ}, nil
+}
+
+// Close frees the expression. Evaluations that run go on.
+func (c *Condition) Close() { c.inner.Close() }
+
+// Evaluated is what an expression came to.
+type Evaluated struct {
+	Value any
+	// Err says why there is no value.
+	Err error
+}
+
+// Eval evaluates expressions of this compiler in order; those that are nil come to nothing. Variables are object, oldObject, request,
+// params, namespaceObject, authorizer and authorizer.requestResource, of which each may be absent. What remains of the budget, in cost
+// units, is negative where it was used up: then there are no results.
+func (c *Conditions) Eval(ctx context.Context, conditions []*Condition, variables map[string]any, budget int64) ([]Evaluated, int64, error) {
+	call := capi.NewCall()
+	defer call.End()
+	writer := flat.Writer{Buf: call.Flat}
+	err := writer.Variables(variables)
+	call.Flat = writer.Buf
+	defer writer.Release()
+	if err != nil {
+		return nil, 0, &gavel.Error{Kind: gavel.KindArgument, Message: err.Error()}
+	}
+	call.Ask(writer.Callbacks())
+	call.Limit(budget)
+	inner := make([]*capi.Condition, len(conditions))
+	for i, condition := range conditions {
+		if condition != nil {
+			inner[i] = &condition.inner
+		}
+	}
+	var found []capi.Evaluated
+	var remaining int64
+	err = call.Run(ctx, func() error {
+		var err error
+		found, remaining, err = c.inner.Eval(call, inner)
+		return err
+	})
+	if err != nil {
+		return nil, 0, gavel.Wrap(err)
+	}
+	results := make([]Evaluated, len(found))
+	for i, one := range found {
+		switch {
+		case one.Failure != "":
+			results[i].Err = &gavel.Error{Kind: gavel.KindEvaluation, Message: one.Failure}
+		case one.Typed != nil:
+			results[i].Value, results[i].Err = gavel.ReadTyped(one.Typed)
+		default:
+			results[i].Value = one.Value
+		}
+	}
+	return results, remaining, nil
+}

@@ -1,0 +1,82 @@
+package gavel
+
+import (
+	"context"
+
+	"gavel.dev/go/internal/capi"
+	"gavel.dev/go/internal/flat"
+)
+
+// Program is a compiled expression.
+type Program struct {
+	inner   capi.Program
+	statics capi.Statics
+}
+
+// Result is what an evaluation came to.
+type Result struct {
+	// Value is nil, bool, int64, uint64, float64, string, []byte, time.Time, time.Duration, []any, [Map], [Type], [Optional], [Opaque]
+	// or [Object].
+	Value any
+	// Cost is what the evaluation took, in cost units, also where it failed.
+	Cost uint64
+	// Evaluated is false where the program was only checked, or failed before it was evaluated.
+	Evaluated bool
+}
+
+// EvalOption bounds an evaluation.
+type EvalOption func(*capi.Call)
+
+// CostLimit bounds the cost units of an evaluation; the default is Kubernetes' limit of one expression, 1,000,000.
+func CostLimit(units uint64) EvalOption {
+	return func(call *capi.Call) { call.Limit(int64(units)) }
+}
+
+// MemoryLimit bounds the bytes that an evaluation computes; the default is 64 MiB.
+func MemoryLimit(bytes uint64) EvalOption {
+	return func(call *capi.Call) { call.Memory(bytes) }
+}
+
+// Type is the static type, such as "list(string)".
+func (p *Program) Type() string { return p.statics.Type }
+
+// TypeInMessages is the static type as Kubernetes' messages print it.
+func (p *Program) TypeInMessages() string { return p.statics.TypeInMessages }
+
+// Estimate is the static cost, or nil where it is not known.
+func (p *Program) Estimate() *Estimate { return estimate(p.statics) }
+
+// Close frees the program. Evaluations that run go on.
+func (p *Program) Close() { p.inner.Close() }
+
+// Eval evaluates the program with variables by name. It ends early when the context does, and then returns the context's cause. Other
+// failures are an [*Error], beside which the result tells the cost.
+func (p *Program) Eval(ctx context.Context, variables map[string]any, options ...EvalOption) (Result, error) {
+	call := capi.NewCall()
+	defer call.End()
+	for _, option := range options {
+		option(call)
+	}
+	writer := flat.Writer{Buf: call.Flat}
+	err := writer.Variables(variables)
+	call.Flat = writer.Buf
+	defer writer.Release()
+	if err != nil {
+		return Result{}, &Error{Kind: KindArgument, Message: err.Error()}
+	}
+	call.Ask(writer.Callbacks())
+	var outcome capi.Outcome
+	err = call.Run(ctx, func() error {
+		var err error
+		outcome, err = p.inner.Eval(call)
+		return err
+	})
+	result := Result{Value: outcome.Value, Cost: outcome.Cost, Evaluated: outcome.Evaluated}
+	if err != nil {
+		return result, Wrap(err)
+	}
+	if outcome.Typed != nil {
+		result.Value, err = readTyped(outcome.Typed)
+	}
+	return result, err
+}

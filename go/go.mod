@@ -1,0 +1,3 @@
+module gavel.dev/go
+
+go 1.26

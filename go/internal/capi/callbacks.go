@@ -1,0 +1,51 @@
+package capi
+
+/*
+#include "gavel.h"
+*/
+import "C"
+
+import (
+	"runtime/cgo"
+	"unsafe"
+)
+
+func callbacksOf(context C.uintptr_t) *Callbacks {
+	return cgo.Handle(context).Value().(*Callbacks)
+}
+
+func textOf(data *C.uint8_t, len C.size_t) string {
+	return C.GoStringN((*C.char)(unsafe.Pointer(data)), C.int(len))
+}
+
+//export gavelGoAuthorize
+func gavelGoAuthorize(context C.uintptr_t, authorizer C.uint64_t, attributes *C.uint8_t, length C.size_t, reply *C.GavelReply) {
+	asked := C.GoBytes(unsafe.Pointer(attributes), C.int(length))
+	verdict, reason, err := callbacksOf(context).Authorize(uint64(authorizer), asked)
+	message := ""
+	if err != nil {
+		message = err.Error()
+	}
+	reasonText, reasonLen := text(reason)
+	errorText, errorLen := text(message)
+	C.gavel_reply_decision(reply, C.enum_GavelVerdict(verdict), reasonText, reasonLen, errorText, errorLen)
+}
+
+//export gavelGoFindNamespace
+func gavelGoFindNamespace(context C.uintptr_t, name *C.uint8_t, length C.size_t, reply *C.GavelReply) {
+	answer(reply, callbacksOf(context).FindNamespace(textOf(name, length)))
+}
+
+//export gavelGoFindParam
+func gavelGoFindParam(context C.uintptr_t, version *C.uint8_t, versionLen C.size_t, kind *C.uint8_t, kindLen C.size_t,
+	namespace *C.uint8_t, namespaceLen C.size_t, name *C.uint8_t, nameLen C.size_t, reply *C.GavelReply,
+) {
+	answer(reply, callbacksOf(context).FindParam(textOf(version, versionLen), textOf(kind, kindLen), textOf(namespace, namespaceLen), textOf(name, nameLen)))
+}
+
+func answer(reply *C.GavelReply, flat []byte) {
+	if len(flat) > 0 {
+		bytes, n := data(flat)
+		C.gavel_reply_value(reply, bytes, n)
+	}
+}

@@ -1,0 +1,179 @@
+// Package capi is the one place where Go calls the C library.
+//
+// Run ../../build.sh before building: it makes the static library and its header.
+package capi
+
+/*
+#cgo CFLAGS: -I${SRCDIR}
+#cgo LDFLAGS: -L${SRCDIR}/lib -lgavel_capi -lm -ldl -lpthread
+#include "build_mark.h"
+#include "gavel.h"
+*/
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"sync/atomic"
+	"unsafe"
+)
+
+// ABI is the version of the C ABI that this package is written for; the library must have the same major version.
+const ABI = 1
+
+func init() {
+	if major := uint32(C.gavel_abi_version()) >> 16; major != ABI {
+		panic(fmt.Sprintf("gavel: the library has ABI %d, this module needs %d: run go/build.sh", major, ABI))
+	}
+}
+
+// ErrClosed says that a handle was used after Close.
+var ErrClosed = errors.New("gavel: used after Close")
+
+// Error is what the library says of a failure.
+type Error struct {
+	Kind         int
+	Message      string
+	Line, Column int
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// The kinds of errors.
+const (
+	KindArgument    = int(C.GAVEL_ERROR_KIND_ARGUMENT)
+	KindParse       = int(C.GAVEL_ERROR_KIND_PARSE)
+	KindCheck       = int(C.GAVEL_ERROR_KIND_CHECK)
+	KindPlan        = int(C.GAVEL_ERROR_KIND_PLAN)
+	KindEvaluation  = int(C.GAVEL_ERROR_KIND_EVALUATION)
+	KindCostLimit   = int(C.GAVEL_ERROR_KIND_COST_LIMIT)
+	KindMemoryLimit = int(C.GAVEL_ERROR_KIND_MEMORY_LIMIT)
+	KindInterrupted = int(C.GAVEL_ERROR_KIND_INTERRUPTED)
+	KindDecode      = int(C.GAVEL_ERROR_KIND_DECODE)
+	KindCompile     = int(C.GAVEL_ERROR_KIND_COMPILE)
+	KindPanic       = int(C.GAVEL_ERROR_KIND_PANIC)
+)
+
+// take makes a Go error of one of the library and frees that.
+func take(err *C.GavelError) error {
+	if err == nil {
+		return nil
+	}
+	defer C.gavel_error_free(err)
+	var view C.GavelErrorView
+	C.gavel_error_read(err, &view)
+	message := C.GoStringN((*C.char)(unsafe.Pointer(view.message.data)), C.int(view.message.len))
+	return &Error{Kind: int(view.kind), Message: message, Line: int(view.line), Column: int(view.column)}
+}
+
+// takeBytes copies bytes of the library and frees them.
+func takeBytes(bytes C.GavelBytes) []byte {
+	if bytes.data == nil {
+		return nil
+	}
+	defer C.gavel_bytes_free(bytes)
+	return C.GoBytes(unsafe.Pointer(bytes.data), C.int(bytes.len))
+}
+
+func data(bytes []byte) (*C.uint8_t, C.size_t) {
+	return (*C.uint8_t)(unsafe.Pointer(unsafe.SliceData(bytes))), C.size_t(len(bytes))
+}
+
+func text(text string) (*C.uint8_t, C.size_t) {
+	return (*C.uint8_t)(unsafe.Pointer(unsafe.StringData(text))), C.size_t(len(text))
+}
+
+// handle holds a C handle: Close frees it once no call uses it any more, and so does the garbage collector where Close was
+// forgotten.
+type handle struct {
+	pointer unsafe.Pointer
+	free    func(unsafe.Pointer)
+	// users counts the calls that use the handle, and one for the handle being open.
+	users   atomic.Int64
+	closed  atomic.Bool
+	cleanup runtime.Cleanup
+}
+
+func newHandle(pointer unsafe.Pointer, free func(unsafe.Pointer)) *handle {
+	h := &handle{pointer: pointer, free: free}
+	h.users.Store(1)
+	h.cleanup = runtime.AddCleanup(h, free, pointer)
+	return h
+}
+
+// use returns the C handle, for a call that ends with done.
+func (h *handle) use() (unsafe.Pointer, error) {
+	if h == nil {
+		return nil, ErrClosed
+	}
+	for {
+		users := h.users.Load()
+		if users == 0 {
+			return nil, ErrClosed
+		}
+		if h.users.CompareAndSwap(users, users+1) {
+			return h.pointer, nil
+		}
+	}
+}
+
+func (h *handle) done() {
+	if h.users.Add(-1) == 0 {
+		h.cleanup.Stop()
+		h.free(h.pointer)
+	}
+	runtime.KeepAlive(h)
+}
+
+// Close frees the handle as soon as no call uses it. It may be called more than once.
+func (h *handle) Close() {
+	if h != nil && h.closed.CompareAndSwap(false, true) {
+		h.done()
+	}
+}
+
+// Value is a JSON value that the library holds.
+type Value struct{ *handle }
+
+func (h Value) c() (*C.GavelValue, error) {
+	pointer, err := h.use()
+	return (*C.GavelValue)(pointer), err
+}
+
+// NewValue reads a value in the flat encoding.
+func NewValue(flat []byte) (Value, error) {
+	var out *C.GavelValue
+	bytes, n := data(flat)
+	if err := take(C.gavel_value_new(bytes, n, &out)); err != nil {
+		return Value{}, err
+	}
+	return value(out), nil
+}
+
+func value(pointer *C.GavelValue) Value {
+	return Value{newHandle(unsafe.Pointer(pointer), func(p unsafe.Pointer) { C.gavel_value_free((*C.GavelValue)(p)) })}
+}
+
+// Address returns the address of the value, for the flat encoding, and what must be called when it was used.
+func (v Value) Address() (uint64, func(), error) {
+	pointer, err := v.c()
+	if err != nil {
+		return 0, nil, err
+	}
+	return uint64(uintptr(unsafe.Pointer(pointer))), v.done, nil
+}
+
+// JSON writes the value.
+func (v Value) JSON() ([]byte, error) {
+	pointer, err := v.c()
+	if err != nil {
+		return nil, err
+	}
+	defer v.done()
+	var out C.GavelBytes
+	if err := take(C.gavel_value_json(pointer, &out)); err != nil {
+		return nil, err
+	}
+	return takeBytes(out), nil
+}

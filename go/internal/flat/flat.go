@@ -1,0 +1,343 @@
+// Package flat writes Go values in the flat encoding of the C library (docs/embed-c.md).
+package flat
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"time"
+
+	"gavel.dev/go/internal/capi"
+)
+
+const (
+	tagNull byte = iota
+	tagFalse
+	tagTrue
+	tagInt
+	tagUint
+	tagDouble
+	tagString
+	tagBytes
+	tagList
+	tagObject
+	tagMap
+	tagTimestamp
+	tagDuration
+	tagNone
+	tagSome
+)
+
+const (
+	tagJSON          byte = 32
+	tagHandle        byte = 33
+	tagAuthorizer    byte = 34
+	tagResourceCheck byte = 35
+)
+
+// maxDepth bounds the nesting of values, as in the library.
+const maxDepth = 127
+
+// Unstructured is what *unstructured.Unstructured of k8s.io/apimachinery is.
+type Unstructured interface{ UnstructuredContent() map[string]any }
+
+// Appender is a value that knows how it is written.
+type Appender interface{ AppendFlat(*Writer) error }
+
+// Asked is an authorizer that a value brought with it.
+type Asked interface {
+	Authorize(attributes []byte) (capi.Verdict, string, error)
+}
+
+// Writer writes values. The handles that they hold stay open until Release.
+type Writer struct {
+	Buf         []byte
+	held        []func()
+	authorizers []Asked
+}
+
+// Release ends the use of what the values hold.
+func (w *Writer) Release() {
+	for _, done := range w.held {
+		done()
+	}
+	w.held = nil
+}
+
+// Callbacks returns whom the library may ask, or nil.
+func (w *Writer) Callbacks() *capi.Callbacks {
+	if len(w.authorizers) == 0 {
+		return nil
+	}
+	authorizers := w.authorizers
+	return &capi.Callbacks{Authorize: func(number uint64, attributes []byte) (capi.Verdict, string, error) {
+		if number >= uint64(len(authorizers)) {
+			return capi.NoOpinion, "", fmt.Errorf("no authorizer %d", number)
+		}
+		return authorizers[number].Authorize(attributes)
+	}}
+}
+
+// Handle writes a value that the library holds.
+func (w *Writer) Handle(value capi.Value) error {
+	address, done, err := value.Address()
+	if err != nil {
+		return err
+	}
+	w.held = append(w.held, done)
+	w.Buf = binary.LittleEndian.AppendUint64(append(w.Buf, tagHandle), address)
+	return nil
+}
+
+// Authorizer writes an authorizer: for a user and, where resource is not nil, a resource.
+func (w *Writer) Authorizer(asked Asked, user, resource any) error {
+	number := uint64(len(w.authorizers))
+	w.authorizers = append(w.authorizers, asked)
+	tag := tagAuthorizer
+	if resource != nil {
+		tag = tagResourceCheck
+	}
+	w.Buf = binary.LittleEndian.AppendUint64(append(w.Buf, tag), number)
+	parts := []any{user}
+	if resource != nil {
+		parts = append(parts, resource)
+	}
+	for _, part := range parts {
+		text, err := json.Marshal(part)
+		if err != nil {
+			return err
+		}
+		w.length(len(text))
+		w.Buf = append(w.Buf, text...)
+	}
+	return nil
+}
+
+// Some writes an optional that holds a value.
+func (w *Writer) Some(value any) error {
+	w.Buf = append(w.Buf, tagSome)
+	return w.Value(value)
+}
+
+// None writes an optional that holds nothing.
+func (w *Writer) None() { w.Buf = append(w.Buf, tagNone) }
+
+// JSON writes a JSON text, which is read as the type of the variable says.
+func (w *Writer) JSON(text []byte) {
+	w.Buf = append(w.Buf, tagJSON)
+	w.length(len(text))
+	w.Buf = append(w.Buf, text...)
+}
+
+// Variables writes variables by name.
+func (w *Writer) Variables(variables map[string]any) error {
+	w.Buf = append(w.Buf, tagObject)
+	w.length(len(variables))
+	for name, value := range variables {
+		w.text(name)
+		if err := w.Value(value); err != nil {
+			return fmt.Errorf("variable %q: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// Value writes a value.
+func (w *Writer) Value(value any) error { return w.value(value, maxDepth) }
+
+func (w *Writer) length(n int) { w.Buf = binary.LittleEndian.AppendUint32(w.Buf, uint32(n)) }
+
+func (w *Writer) text(text string) {
+	w.length(len(text))
+	w.Buf = append(w.Buf, text...)
+}
+
+func (w *Writer) number(tag byte, bits uint64) {
+	w.Buf = binary.LittleEndian.AppendUint64(append(w.Buf, tag), bits)
+}
+
+func (w *Writer) string(text string) {
+	w.Buf = append(w.Buf, tagString)
+	w.text(text)
+}
+
+func (w *Writer) value(value any, depth int) error {
+	if depth < 0 {
+		return fmt.Errorf("nested deeper than %d", maxDepth)
+	}
+	switch value := value.(type) {
+	case nil:
+		w.Buf = append(w.Buf, tagNull)
+	case string:
+		w.string(value)
+	case bool:
+		if value {
+			w.Buf = append(w.Buf, tagTrue)
+		} else {
+			w.Buf = append(w.Buf, tagFalse)
+		}
+	case int64:
+		w.number(tagInt, uint64(value))
+	case float64:
+		w.number(tagDouble, math.Float64bits(value))
+	case map[string]any:
+		return w.object(value, depth)
+	case []any:
+		return w.list(value, depth)
+	case int:
+		w.number(tagInt, uint64(value))
+	case int32:
+		w.number(tagInt, uint64(value))
+	case uint64:
+		w.number(tagUint, value)
+	case json.RawMessage:
+		w.JSON(value)
+	case json.Number:
+		return w.jsonNumber(value)
+	case []byte:
+		w.Buf = append(w.Buf, tagBytes)
+		w.length(len(value))
+		w.Buf = append(w.Buf, value...)
+	case time.Time:
+		w.number(tagTimestamp, uint64(value.Unix()))
+		w.length(value.Nanosecond())
+	case time.Duration:
+		w.number(tagDuration, uint64(value))
+	case map[string]string:
+		if value == nil {
+			w.Buf = append(w.Buf, tagNull)
+			return nil
+		}
+		w.Buf = append(w.Buf, tagObject)
+		w.length(len(value))
+		for name, text := range value {
+			w.text(name)
+			w.string(text)
+		}
+	case []string:
+		if value == nil {
+			w.Buf = append(w.Buf, tagNull)
+			return nil
+		}
+		w.Buf = append(w.Buf, tagList)
+		w.length(len(value))
+		for _, text := range value {
+			w.string(text)
+		}
+	case Appender:
+		return value.AppendFlat(w)
+	case Unstructured:
+		return w.object(value.UnstructuredContent(), depth)
+	default:
+		return w.reflected(reflect.ValueOf(value), depth)
+	}
+	return nil
+}
+
+func (w *Writer) object(object map[string]any, depth int) error {
+	if object == nil {
+		w.Buf = append(w.Buf, tagNull)
+		return nil
+	}
+	w.Buf = append(w.Buf, tagObject)
+	w.length(len(object))
+	for name, value := range object {
+		w.text(name)
+		if err := w.value(value, depth-1); err != nil {
+			return fmt.Errorf(".%s%w", name, err)
+		}
+	}
+	return nil
+}
+
+func (w *Writer) list(list []any, depth int) error {
+	if list == nil {
+		w.Buf = append(w.Buf, tagNull)
+		return nil
+	}
+	w.Buf = append(w.Buf, tagList)
+	w.length(len(list))
+	for i, value := range list {
+		if err := w.value(value, depth-1); err != nil {
+			return fmt.Errorf("[%d]%w", i, err)
+		}
+	}
+	return nil
+}
+
+// jsonNumber writes a number as Kubernetes reads it: an int64 if it is one, else a double.
+func (w *Writer) jsonNumber(number json.Number) error {
+	if int, err := number.Int64(); err == nil {
+		w.number(tagInt, uint64(int))
+		return nil
+	}
+	double, err := number.Float64()
+	if err != nil {
+		return fmt.Errorf(": %w", err)
+	}
+	w.number(tagDouble, math.Float64bits(double))
+	return nil
+}
+
+// reflected writes values of types that have others below them.
+func (w *Writer) reflected(value reflect.Value, depth int) error {
+	switch value.Kind() {
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		w.number(tagInt, uint64(value.Int()))
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		w.number(tagUint, value.Uint())
+	case reflect.Float32, reflect.Float64:
+		w.number(tagDouble, math.Float64bits(value.Float()))
+	case reflect.Bool:
+		return w.value(value.Bool(), depth)
+	case reflect.String:
+		w.string(value.String())
+	case reflect.Slice, reflect.Array:
+		if value.Kind() == reflect.Slice && value.IsNil() {
+			w.Buf = append(w.Buf, tagNull)
+			return nil
+		}
+		w.Buf = append(w.Buf, tagList)
+		w.length(value.Len())
+		for i := range value.Len() {
+			if err := w.value(value.Index(i).Interface(), depth-1); err != nil {
+				return fmt.Errorf("[%d]%w", i, err)
+			}
+		}
+	case reflect.Map:
+		return w.reflectedMap(value, depth)
+	case reflect.Pointer, reflect.Interface:
+		if value.IsNil() {
+			w.Buf = append(w.Buf, tagNull)
+			return nil
+		}
+		return w.value(value.Elem().Interface(), depth-1)
+	default:
+		return fmt.Errorf(": a value of the Go type %s has no place in CEL; convert it to a map[string]any (runtime.DefaultUnstructuredConverter does so)", value.Type())
+	}
+	return nil
+}
+
+func (w *Writer) reflectedMap(value reflect.Value, depth int) error {
+	if value.IsNil() {
+		w.Buf = append(w.Buf, tagNull)
+		return nil
+	}
+	names := value.Type().Key().Kind() == reflect.String
+	w.Buf = append(w.Buf, map[bool]byte{true: tagObject, false: tagMap}[names])
+	w.length(value.Len())
+	for entries := value.MapRange(); entries.Next(); {
+		key := entries.Key()
+		if names {
+			w.text(key.String())
+		} else if err := w.value(key.Interface(), depth-1); err != nil {
+			return err
+		}
+		if err := w.value(entries.Value().Interface(), depth-1); err != nil {
+			return fmt.Errorf("[%v]%w", key, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,177 @@
+// Package policy is an admission plugin for API servers built on k8s.io/apiserver: it decides requests by ValidatingAdmissionPolicies and
+// mutates objects by MutatingAdmissionPolicies with Gavel, in the place of the built-in plugins.
+//
+//	index, err := admission.NewIndex(admission.Server("1.36"))
+//	plugin := policy.New(index, policy.Options{Authorizer: authorizer})
+//	plugin.Watch(informers)
+//	options.Admission.Plugins.Register(policy.Name, func(io.Reader) (admission.Interface, error) { return plugin, nil })
+package policy
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+	"k8s.io/apiserver/pkg/warning"
+
+	gaveladmission "gavel.dev/go/admission"
+)
+
+// Name is the name under which the plugin is registered.
+const Name = "GavelAdmissionPolicy"
+
+// Options say whom the plugin asks.
+type Options struct {
+	// Authorizer answers what expressions ask; nil has no opinion about anything.
+	Authorizer authorizer.Authorizer
+	// Lookup fetches namespaces and params that the index does not know; nil fetches nothing.
+	Lookup gaveladmission.Lookup
+}
+
+// Plugin decides and mutates by the policies of an index.
+type Plugin struct {
+	index   *gaveladmission.Index
+	options Options
+}
+
+var (
+	_ admission.ValidationInterface = (*Plugin)(nil)
+	_ admission.MutationInterface   = (*Plugin)(nil)
+)
+
+// New makes a plugin over an index, which the host fills: by [Plugin.Watch], or by applying objects itself.
+func New(index *gaveladmission.Index, options Options) *Plugin {
+	return &Plugin{index: index, options: options}
+}
+
+// Handles says that the plugin looks at every operation; policies say which they match.
+func (p *Plugin) Handles(admission.Operation) bool { return true }
+
+// Validate decides a request by the validating policies of the index.
+func (p *Plugin) Validate(ctx context.Context, attributes admission.Attributes, objects admission.ObjectInterfaces) error {
+	request, _, err := requestOf(attributes, objects)
+	if err != nil {
+		return apierrors.NewInternalError(err)
+	}
+	decision, err := p.index.Decide(ctx, request, p.asked(ctx, attributes))
+	if err != nil {
+		return apierrors.NewInternalError(err)
+	}
+	for _, text := range decision.Warnings {
+		warning.AddWarning(ctx, "", text)
+	}
+	for key, value := range decision.Annotations {
+		// As in the built-in plugin, an annotation that cannot be added denies nothing.
+		_ = attributes.AddAnnotation(key, value)
+	}
+	return statusError(decision.Status)
+}
+
+// Admit mutates the object of a request by the mutating policies of the index.
+func (p *Plugin) Admit(ctx context.Context, attributes admission.Attributes, objects admission.ObjectInterfaces) error {
+	if attributes.GetObject() == nil {
+		return nil
+	}
+	request, versioned, err := requestOf(attributes, objects)
+	if err != nil {
+		return apierrors.NewInternalError(err)
+	}
+	mutation, err := p.index.Mutate(ctx, request, p.asked(ctx, attributes))
+	if err != nil {
+		return apierrors.NewInternalError(err)
+	}
+	if mutation.Status != nil || mutation.Object == nil {
+		return statusError(mutation.Status)
+	}
+	if err := replace(attributes.GetObject(), versioned.VersionedObject, mutation.Object, objects); err != nil {
+		return apierrors.NewInternalError(err)
+	}
+	return nil
+}
+
+func (p *Plugin) asked(ctx context.Context, attributes admission.Attributes) gaveladmission.Options {
+	options := gaveladmission.Options{Lookup: p.options.Lookup}
+	if p.options.Authorizer != nil {
+		options.Authorizer = Authorize(ctx, p.options.Authorizer, attributes.GetUserInfo())
+	}
+	return options
+}
+
+// requestOf is the request of an AdmissionReview, and the objects as the kind that was sent.
+func requestOf(attributes admission.Attributes, objects admission.ObjectInterfaces) (map[string]any, *admission.VersionedAttributes, error) {
+	versioned, err := admission.NewVersionedAttributes(attributes, attributes.GetKind(), objects)
+	if err != nil {
+		return nil, nil, err
+	}
+	kind, resource := attributes.GetKind(), attributes.GetResource()
+	request := map[string]any{
+		"operation":   string(attributes.GetOperation()),
+		"kind":        map[string]string{"group": kind.Group, "version": kind.Version, "kind": kind.Kind},
+		"resource":    map[string]string{"group": resource.Group, "version": resource.Version, "resource": resource.Resource},
+		"subResource": attributes.GetSubresource(),
+		"name":        attributes.GetName(),
+		"namespace":   attributes.GetNamespace(),
+		"dryRun":      attributes.IsDryRun(),
+	}
+	if user := attributes.GetUserInfo(); user != nil {
+		request["userInfo"] = map[string]any{
+			"username": user.GetName(), "uid": user.GetUID(), "groups": user.GetGroups(), "extra": user.GetExtra(),
+		}
+	}
+	for key, object := range map[string]runtime.Object{
+		"object": versioned.VersionedObject, "oldObject": versioned.VersionedOldObject, "options": attributes.GetOperationOptions(),
+	} {
+		if object == nil {
+			continue
+		}
+		if request[key], err = content(object); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", key, err)
+		}
+	}
+	return request, versioned, nil
+}
+
+func content(object runtime.Object) (map[string]any, error) {
+	if object, ok := object.(runtime.Unstructured); ok {
+		return object.UnstructuredContent(), nil
+	}
+	return runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+}
+
+// replace puts a mutated object in the place of the one that the request holds, which may be of an internal version.
+func replace(held, versioned runtime.Object, text json.RawMessage, objects admission.ObjectInterfaces) error {
+	if held, ok := held.(*unstructured.Unstructured); ok {
+		return held.UnmarshalJSON(text)
+	}
+	fresh, err := objects.GetObjectCreater().New(versioned.GetObjectKind().GroupVersionKind())
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, fresh); err != nil {
+		return err
+	}
+	objects.GetObjectDefaulter().Default(fresh)
+	return objects.GetObjectConvertor().Convert(fresh, held, nil)
+}
+
+func statusError(status *gaveladmission.Status) error {
+	if status == nil {
+		return nil
+	}
+	made := metav1.Status{
+		Status: metav1.StatusFailure, Message: status.Message, Reason: metav1.StatusReason(status.Reason), Code: status.Code,
+	}
+	if status.Details != nil {
+		made.Details = &metav1.StatusDetails{Name: status.Details.Name, Group: status.Details.Group, Kind: status.Details.Kind}
+		for _, cause := range status.Details.Causes {
+			made.Details.Causes = append(made.Details.Causes, metav1.StatusCause{Message: cause.Message})
+		}
+	}
+	return &apierrors.StatusError{ErrStatus: made}
+}

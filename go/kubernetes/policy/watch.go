@@ -1,0 +1,59 @@
+package policy
+
+import (
+	"errors"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/tools/cache"
+)
+
+const group = "admissionregistration.k8s.io"
+
+// Watch keeps the index as the API has it: policies and bindings of both sorts, and namespaces. Params are fetched by the Lookup of the
+// options, or applied to the index by the host. The factory is started by the host.
+func (p *Plugin) Watch(factory informers.SharedInformerFactory) error {
+	registration := factory.Admissionregistration().V1()
+	watched := []struct {
+		kind     schema.GroupVersionKind
+		informer cache.SharedIndexInformer
+	}{
+		{schema.GroupVersionKind{Group: group, Version: "v1", Kind: "ValidatingAdmissionPolicy"}, registration.ValidatingAdmissionPolicies().Informer()},
+		{schema.GroupVersionKind{Group: group, Version: "v1", Kind: "ValidatingAdmissionPolicyBinding"}, registration.ValidatingAdmissionPolicyBindings().Informer()},
+		{schema.GroupVersionKind{Group: group, Version: "v1", Kind: "MutatingAdmissionPolicy"}, registration.MutatingAdmissionPolicies().Informer()},
+		{schema.GroupVersionKind{Group: group, Version: "v1", Kind: "MutatingAdmissionPolicyBinding"}, registration.MutatingAdmissionPolicyBindings().Informer()},
+		{schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}, factory.Core().V1().Namespaces().Informer()},
+	}
+	var failed error
+	for _, one := range watched {
+		_, err := one.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+			AddFunc:    func(object any) { p.change(object, one.kind, p.index.Apply) },
+			UpdateFunc: func(_, object any) { p.change(object, one.kind, p.index.Apply) },
+			DeleteFunc: func(object any) { p.change(object, one.kind, p.index.Delete) },
+		})
+		failed = errors.Join(failed, err)
+	}
+	return failed
+}
+
+// change tells the index of an object, which lists do not name the kind of.
+func (p *Plugin) change(object any, kind schema.GroupVersionKind, change func(any) error) {
+	if gone, ok := object.(cache.DeletedFinalStateUnknown); ok {
+		object = gone.Obj
+	}
+	found, ok := object.(runtime.Object)
+	if !ok {
+		return
+	}
+	fields, err := content(found)
+	if err != nil {
+		utilruntime.HandleError(err)
+		return
+	}
+	fields["apiVersion"], fields["kind"] = kind.GroupVersion().String(), kind.Kind
+	if err := change(fields); err != nil {
+		utilruntime.HandleError(err)
+	}
+}

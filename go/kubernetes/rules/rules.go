@@ -1,0 +1,134 @@
+// Package rules validates values by the x-kubernetes-validations of structural schemas with Gavel. It has the surface of apiextensions'
+// pkg/apiserver/schema/cel, so that an API server may import it in that package's place.
+package rules
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/warning"
+
+	"gavel.dev/go/crd"
+)
+
+// Validator runs the rules of a structural schema.
+type Validator struct {
+	rules *crd.Rules
+	// err says why there are none.
+	err error
+}
+
+type options struct{ ratcheting bool }
+
+// Option changes how a value is validated.
+type Option func(*options)
+
+// WithRatcheting makes warnings of rules that a value broke before an update. The old object is what it is compared with.
+func WithRatcheting() Option { return func(o *options) { o.ratcheting = true } }
+
+// NewValidator compiles the rules of a schema as an API server 1.36 reads them, or returns nil where there are none. Rules that do not
+// compile become errors of Validate. perCallLimit bounds the cost units of one evaluation.
+func NewValidator(s *schema.Structural, isResourceRoot bool, perCallLimit uint64) *Validator {
+	if !hasRules(s) {
+		return nil
+	}
+	text, err := json.Marshal(s.ToKubeOpenAPI())
+	if err != nil {
+		return &Validator{err: err}
+	}
+	how := []crd.Option{crd.Server("1.36"), crd.PerCallLimit(perCallLimit)}
+	if isResourceRoot {
+		how = append(how, crd.ResourceRoot())
+	}
+	rules, err := crd.CompileRules(json.RawMessage(text), how...)
+	return &Validator{rules: rules, err: err}
+}
+
+func hasRules(s *schema.Structural) bool {
+	if s == nil {
+		return false
+	}
+	if len(s.XValidations) > 0 || hasRules(s.Items) || s.AdditionalProperties != nil && hasRules(s.AdditionalProperties.Structural) {
+		return true
+	}
+	for _, property := range s.Properties {
+		if hasRules(&property) {
+			return true
+		}
+	}
+	return false
+}
+
+// Close frees the rules.
+func (v *Validator) Close() {
+	if v != nil && v.rules != nil {
+		v.rules.Close()
+	}
+}
+
+// Validate runs the rules on a value and, where it is updated, its old value. It returns what is wrong and what is left of the budget,
+// in cost units, which is negative where a rule ended the validation. Warnings go to the context.
+func (v *Validator) Validate(ctx context.Context, path *field.Path, _ *schema.Structural, value, old any, budget int64, opts ...Option) (field.ErrorList, int64) {
+	if v == nil || value == nil || budget < 0 {
+		return nil, budget
+	}
+	if v.err != nil {
+		return field.ErrorList{field.InternalError(path, v.err)}, budget
+	}
+	var how options
+	for _, option := range opts {
+		option(&how)
+	}
+	subject := crd.Subject{Value: value, Old: old, Ratcheting: how.ratcheting, Budget: budget}
+	if path != nil {
+		subject.Path = path.String()
+	}
+	outcome, err := v.rules.Validate(ctx, subject)
+	if err != nil {
+		if ctx.Err() != nil {
+			err = errors.New("operation interrupted")
+		}
+		return field.ErrorList{field.InternalError(path, err)}, -1
+	}
+	for _, message := range outcome.Warnings {
+		warning.AddWarning(ctx, "", message)
+	}
+	var found field.ErrorList
+	for _, one := range outcome.RuleErrors {
+		found = append(found, fieldError(one))
+	}
+	return found, outcome.RemainingBudget
+}
+
+func fieldError(found crd.FieldError) *field.Error {
+	made := &field.Error{Type: field.ErrorType(found.Type), Field: found.Field, BadValue: field.OmitValueType{}, Detail: found.Detail}
+	if len(found.BadValue) == 0 {
+		return made
+	}
+	decoder := json.NewDecoder(bytes.NewReader(found.BadValue))
+	decoder.UseNumber()
+	var value any
+	if decoder.Decode(&value) != nil {
+		return made
+	}
+	if number, ok := value.(json.Number); ok {
+		value = goNumber(number)
+	}
+	made.BadValue = value
+	return made
+}
+
+func goNumber(number json.Number) any {
+	if !strings.ContainsAny(number.String(), ".eE") {
+		if whole, err := number.Int64(); err == nil {
+			return whole
+		}
+	}
+	double, _ := number.Float64()
+	return double
+}

@@ -1,0 +1,143 @@
+//! Expressions for hosts that do the rest of admission themselves: compiled one by one, evaluated together (apiserver
+//! `pkg/admission/plugin/cel`).
+
+use gavel_engine::env::Env;
+use gavel_engine::types::Type;
+use gavel_engine::value::{Arena, Value};
+
+use super::compile::{CompileError, Compiler, Expression};
+use super::environment::Declarations;
+use super::evaluate::{Group, Outcome};
+use super::inputs::Inputs;
+use super::runner::Runner;
+use super::variables::CompiledVariable;
+
+/// A compiler with the variables that its expressions may read.
+///
+/// ```
+/// use gavel_engine::value::{Arena, Value};
+/// use gavel_libraries::EnvSet;
+/// use gavel_policy::cel::{Bindings, Composition, Declarations};
+/// use serde_json::json;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let kubernetes = EnvSet::new("1.36".parse()?)?;
+/// let mut composition = Composition::new(kubernetes.new_expressions(), true);
+/// composition.variable("name", "object.metadata.name", Declarations::default()).expect("it compiles");
+/// let (expression, ty) = composition.compile("variables.name == 'a'", Declarations::default());
+/// assert_eq!(ty.to_string(), "bool");
+///
+/// let object = json!({"metadata": {"name": "a"}});
+/// let bindings = Bindings { object: Value::from(&object), ..Bindings::default() };
+/// let arena = Arena::new();
+/// let mut budget = 10;
+/// let outcomes = composition.evaluate(&[Some(&expression)], &bindings, None, &mut budget, &arena);
+/// assert_eq!(outcomes.and_then(|all| all[0].as_ref()?.as_ref().ok()?.as_bool()), Some(true));
+/// assert_eq!(budget, 4);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Composition {
+    compiler: Compiler,
+    variables: Vec<CompiledVariable>,
+}
+
+/// The values that expressions see. What is not set is null.
+#[derive(Debug, Clone, Copy)]
+pub struct Bindings<'a> {
+    /// `object`
+    pub object: Value<'a>,
+    /// `oldObject`
+    pub old_object: Value<'a>,
+    /// `request`
+    pub request: Value<'a>,
+    /// `params`
+    pub params: Value<'a>,
+    /// `namespaceObject`
+    pub namespace_object: Value<'a>,
+    /// `authorizer` and `authorizer.requestResource`, where they are bound.
+    pub authorizer: Option<(Value<'a>, Value<'a>)>,
+}
+
+impl Default for Bindings<'_> {
+    fn default() -> Self {
+        Bindings {
+            object: Value::NULL,
+            old_object: Value::NULL,
+            request: Value::NULL,
+            params: Value::NULL,
+            namespace_object: Value::NULL,
+            authorizer: None,
+        }
+    }
+}
+
+impl Composition {
+    /// A compiler over an environment of Kubernetes, that of new or that of stored expressions; `variables` says whether there are
+    /// `variables`, as in policies, or not, as in webhooks.
+    pub fn new(base: &Env, variables: bool) -> Self {
+        Composition {
+            compiler: match variables {
+                true => Compiler::with_variables(base),
+                false => Compiler::new(base),
+            },
+            variables: Vec::new(),
+        }
+    }
+
+    /// Compiles a variable and declares it for what is compiled from here on. Returns its type.
+    ///
+    /// # Errors
+    ///
+    /// Why it does not compile. It is declared all the same, and whoever reads it fails.
+    pub fn variable(
+        &mut self,
+        name: &str,
+        text: &str,
+        declarations: Declarations,
+    ) -> Result<Type, CompileError> {
+        let (expression, ty) = self
+            .compiler
+            .compile_typed_variable(name, text, declarations);
+        let failure = expression.program.as_ref().err().cloned();
+        self.variables.push(CompiledVariable {
+            name: name.into(),
+            expression,
+        });
+        failure.map_or(Ok(ty), Err)
+    }
+
+    /// Compiles an expression of any type.
+    pub fn compile(&self, text: &str, declarations: Declarations) -> (Expression, Type) {
+        self.compiler.compile_typed(text, declarations)
+    }
+
+    /// Evaluates expressions of this composition in order, the absent ones to nothing. Their costs and those of variables are taken
+    /// off the budget, in cost units; none where that is used up.
+    pub fn evaluate<'a>(
+        &'a self,
+        expressions: &[Option<&'a Expression>],
+        bindings: &Bindings<'a>,
+        interrupt: Option<&'a (dyn Fn() -> bool + Sync)>,
+        budget: &mut i64,
+        arena: &'a Arena,
+    ) -> Option<&'a [Outcome<'a>]> {
+        let runner = Runner {
+            arena,
+            interrupt,
+            observer: &(),
+        };
+        let inputs = Inputs {
+            object: bindings.object,
+            old_object: bindings.old_object,
+            request: bindings.request,
+            params: Value::NULL,
+            namespace_object: bindings.namespace_object,
+            authorizer: bindings.authorizer,
+        };
+        let group = Group::new(expressions.len(), &self.variables, inputs, runner);
+        let all = expressions.iter().copied();
+        group.evaluate(all, bindings.params, runner, budget).ok()
+    }
+}

@@ -13,10 +13,13 @@ use gavel_policy::cel::PER_CALL_LIMIT;
 use gavel_protocol::kubernetes_version;
 use gavel_schema::cel::MAX_REQUEST_SIZE;
 
+mod check;
 mod mutate;
 mod serve;
+mod test;
 mod upgrade_check;
 
+pub(crate) use check::{CheckArgs, OperationName};
 pub(crate) use mutate::{MutateArgs, MutateOutput};
 pub(crate) use serve::{AuthorizerMode, LogFormat, ServeArgs};
 pub(crate) use upgrade_check::UpgradeCheckArgs;
@@ -31,6 +34,8 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Tell what policies and definitions say of manifests, without a cluster
+    Check(Box<CheckArgs>),
     /// Evaluate an expression
     Eval(Box<EvalArgs>),
     /// List the functions that expressions may use
@@ -41,6 +46,8 @@ pub(crate) enum Command {
     Mutate(MutateArgs),
     /// Rehearse an upgrade: what another version of Kubernetes compiles, costs, decides or words differently
     UpgradeCheck(UpgradeCheckArgs),
+    /// Run the tests of policies
+    Test(TestArgs),
     /// Validate custom resources as an API server does, without a cluster
     Validate(ValidateArgs),
     /// Answer JSON requests, one a line, from standard input
@@ -219,6 +226,16 @@ pub(crate) enum FieldValidation {
     Warn,
     /// Nothing
     Ignore,
+}
+
+impl From<FieldValidation> for gavel_policy::api::FieldValidation {
+    fn from(validation: FieldValidation) -> Self {
+        match validation {
+            FieldValidation::Strict => Self::Strict,
+            FieldValidation::Warn => Self::Warn,
+            FieldValidation::Ignore => Self::Ignore,
+        }
+    }
 }
 
 /// Whose functions an expression may use.

@@ -7,23 +7,27 @@ use crate::exit_code::Exit;
 use crate::report;
 
 mod batch;
+mod check;
 mod eval;
 mod functions;
 mod lint;
 mod mutate;
 mod serve;
+mod test;
 mod upgrade_check;
 mod validate;
 
 /// Runs a command. A reader that has gone away is no error.
 pub(crate) fn run(cli: Cli) -> Exit {
     let ended = match cli.command {
+        Command::Check(args) => check::run(&args),
         Command::Eval(args) => eval::run(*args),
         Command::Functions(args) => functions::run(&args),
         Command::Lint(args) => lint::run(&args),
         Command::Mutate(args) => mutate::run(&args),
         Command::Serve(args) => serve::run(*args),
         Command::UpgradeCheck(args) => upgrade_check::run(&args),
+        Command::Test(args) => test::run(&args),
         Command::Validate(args) => validate::run(&args),
         Command::Batch => {
             batch::run(io::stdin().lock(), io::stdout().lock()).map(|()| Exit::Success)
@@ -38,3 +42,6 @@ pub(crate) fn run(cli: Cli) -> Exit {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

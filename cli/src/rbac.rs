@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use gavel_check::user;
 use gavel_engine::value::Json;
-use gavel_libraries::authorizer::{CachingAuthorizer, Rbac, UserInfo};
+use gavel_libraries::authorizer::{CachingAuthorizer, Rbac};
 use gavel_libraries::kubernetes::authorizer::AuthorizerValue;
 
 use crate::input;
@@ -27,29 +28,4 @@ pub(crate) fn authorizer(
         Arc::new(user(name, groups)),
         Arc::new(caching),
     ))
-}
-
-/// The user as an API server that is asked to impersonate somebody takes it: a service account is in its groups unless
-/// groups are given, and whoever has logged in is in the group of those.
-fn user(name: &str, groups: &[String]) -> UserInfo {
-    let service_account = name
-        .strip_prefix("system:serviceaccount:")
-        .and_then(|account| account.split_once(':'))
-        .filter(|_| groups.is_empty());
-    let mut user = match service_account {
-        Some((namespace, name)) => UserInfo::service_account(namespace, name),
-        None => UserInfo {
-            name: name.to_owned(),
-            groups: groups.to_vec(),
-            ..UserInfo::default()
-        },
-    };
-    let everybody = match name {
-        "system:anonymous" => "system:unauthenticated",
-        _ => "system:authenticated",
-    };
-    if !user.groups.iter().any(|group| group == everybody) {
-        user.groups.push(everybody.to_owned());
-    }
-    user
 }

@@ -125,6 +125,12 @@ impl Document {
         &self.value
     }
 
+    /// The same places with another value, such as what mutation made of it.
+    #[must_use]
+    pub fn with_value(self, value: Json) -> Self {
+        Document { value, ..self }
+    }
+
     /// The value alone.
     pub fn into_value(self) -> Json {
         self.value
@@ -244,6 +250,18 @@ impl Document {
                 source: source.clone(),
             });
         Ok(documents.collect())
+    }
+}
+
+impl From<Json> for Document {
+    /// A document that stands in no file.
+    fn from(value: Json) -> Self {
+        Document {
+            value,
+            layout: Node::leaf(Range::from(Place::START)),
+            duplicates: Vec::new(),
+            file: None,
+        }
     }
 }
 

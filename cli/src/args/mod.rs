@@ -16,14 +16,17 @@ mod audit;
 mod about;
 mod cost;
 mod lint;
+mod check;
 mod mutate;
 mod serve;
+mod test;
 mod upgrade_check;
 
 pub(crate) use audit::{AuditArgs, AuditOutput};
 pub(crate) use about::{CompletionsArgs, ManArgs, VersionArgs};
 pub(crate) use cost::CostArgs;
 pub(crate) use lint::{ExplainArgs, ExplainOutput, LintArgs, kubernetes_versions};
+pub(crate) use check::{CheckArgs, OperationName};
 pub(crate) use mutate::{MutateArgs, MutateOutput};
 pub(crate) use serve::{AuthorizerMode, LogFormat, ServeArgs};
 pub(crate) use upgrade_check::UpgradeCheckArgs;
@@ -40,6 +43,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Hold the objects that exist against admission policies: those of a cluster, or manifests
     Audit(Box<AuditArgs>),
+    /// Tell what policies and definitions say of manifests, without a cluster
+    Check(Box<CheckArgs>),
     /// Evaluate an expression
     Eval(Box<EvalArgs>),
     /// List the functions that expressions may use
@@ -54,6 +59,8 @@ pub(crate) enum Command {
     Mutate(MutateArgs),
     /// Rehearse an upgrade: what another version of Kubernetes compiles, costs, decides or words differently
     UpgradeCheck(UpgradeCheckArgs),
+    /// Run the tests of policies
+    Test(TestArgs),
     /// Validate custom resources as an API server does, without a cluster
     Validate(ValidateArgs),
     /// Answer JSON requests, one a line, from standard input
@@ -194,6 +201,16 @@ pub(crate) enum FieldValidation {
     Warn,
     /// Nothing
     Ignore,
+}
+
+impl From<FieldValidation> for gavel_policy::api::FieldValidation {
+    fn from(validation: FieldValidation) -> Self {
+        match validation {
+            FieldValidation::Strict => Self::Strict,
+            FieldValidation::Warn => Self::Warn,
+            FieldValidation::Ignore => Self::Ignore,
+        }
+    }
 }
 
 /// Whose functions an expression may use.

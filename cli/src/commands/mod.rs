@@ -10,12 +10,14 @@ mod audit;
 mod about;
 mod batch;
 mod cost;
+mod check;
 mod eval;
 mod explain;
 mod functions;
 mod lint;
 mod mutate;
 mod serve;
+mod test;
 mod upgrade_check;
 mod validate;
 
@@ -23,6 +25,7 @@ mod validate;
 pub(crate) fn run(cli: Cli) -> Exit {
     let ended = match cli.command {
         Command::Audit(args) => audit::run(*args),
+        Command::Check(args) => check::run(&args),
         Command::Eval(args) => eval::run(*args),
         Command::Functions(args) => functions::run(&args),
         Command::Cost(args) => cost::run(&args),
@@ -34,6 +37,7 @@ pub(crate) fn run(cli: Cli) -> Exit {
         Command::Mutate(args) => mutate::run(&args),
         Command::Serve(args) => serve::run(*args),
         Command::UpgradeCheck(args) => upgrade_check::run(&args),
+        Command::Test(args) => test::run(&args),
         Command::Validate(args) => validate::run(&args),
         Command::Batch => {
             batch::run(io::stdin().lock(), io::stdout().lock()).map(|()| Exit::Success)
@@ -48,3 +52,6 @@ pub(crate) fn run(cli: Cli) -> Exit {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

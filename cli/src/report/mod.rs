@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use anstream::stderr;
 use clap::builder::styling::{AnsiColor, Style};
 
+use gavel_engine::value::Value;
 use gavel_protocol::{Failure, Outcome};
 
 mod excerpt;
@@ -85,4 +86,9 @@ pub(crate) fn outcome(outcome: &Outcome<'_>, cost: bool, out: &mut impl Write) -
         }
     }
     Ok(())
+}
+
+/// A value as one would write it in CEL.
+pub(crate) fn written(value: Value<'_>) -> String {
+    Literal::new(value).to_string()
 }

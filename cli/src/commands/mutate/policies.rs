@@ -64,7 +64,7 @@ impl Policies {
 
     fn define(&mut self, object: &Json) -> Result<(), String> {
         let definition = Definition::read(object).map_err(|error| error.to_string())?;
-        self.requests.define(&definition);
+        self.requests.define(object);
         let spec = definition.spec;
         for version in spec.versions {
             let kind = GroupVersionKind {

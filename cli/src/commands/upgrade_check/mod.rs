@@ -2,7 +2,6 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use gavel_crd::definition::Definition;
 use gavel_engine::value::Json;
 use gavel_libraries::Server;
 use gavel_manifest::Document;
@@ -89,10 +88,8 @@ impl Rehearsal {
         for document in self.manifests.objects(&args.paths) {
             match self.upgrade.add(document.value()) {
                 Ok(subject) => {
-                    if is_definition(&document)
-                        && let Ok(definition) = Definition::read(document.value())
-                    {
-                        self.requests.define(&definition);
+                    if is_definition(&document) {
+                        self.requests.define(document.value());
                     }
                     objects.push((document, subject));
                 }

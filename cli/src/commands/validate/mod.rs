@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 
+use gavel_check::custom::{self, Checked, Key, KnownDefinitions, Taken};
 use gavel_manifest::{Document, Problem};
 
 use crate::args::{Output, ValidateArgs};
@@ -10,15 +11,7 @@ use crate::manifests::Manifests;
 use crate::progress::Progress;
 use crate::report;
 
-mod checked;
-mod definitions;
-mod key;
-mod object;
 mod status;
-
-use checked::Checked;
-use definitions::KnownDefinitions;
-use key::Key;
 
 /// Validates the objects that the arguments name.
 pub(crate) fn run(args: &ValidateArgs) -> io::Result<Exit> {
@@ -63,7 +56,7 @@ impl Run<'_> {
         let mut definitions = KnownDefinitions::default();
         for document in self.manifests.objects(&self.args.crd) {
             let server = self.args.kubernetes_version.into();
-            match definitions.add(&document, server, self.args.validate) {
+            match definitions.add(&document, server, self.args.validate.into()) {
                 Ok(checked) => {
                     if !checked.is_valid() {
                         self.manifests.set_unusable();
@@ -87,7 +80,7 @@ impl Run<'_> {
         definitions: &KnownDefinitions,
         old: &[Document],
     ) -> io::Result<()> {
-        let key = match Key::of(document) {
+        let key = match Key::of(document.value()) {
             Ok(key) => key,
             Err(message) => {
                 self.manifests.refuse(document, message);
@@ -100,10 +93,15 @@ impl Run<'_> {
             return Ok(());
         };
         let namespace = &self.args.namespace;
-        let is_old =
-            |old: &&Document| Key::of(old).is_ok_and(|old| old.is_same_object(&key, namespace));
+        let is_old = |old: &&Document| {
+            Key::of(old.value()).is_ok_and(|old| old.is_same_object(&key, namespace))
+        };
         let old = old.iter().find(is_old);
-        let checked = object::check(document, old, &key, definition, self.args);
+        let taken = Taken {
+            namespace,
+            strictness: self.args.validate.into(),
+        };
+        let checked = custom::check(document, old, &key, definition, taken);
         self.objects = self.objects.saturating_add(1);
         if !checked.is_valid() {
             self.invalid = self.invalid.saturating_add(1);

@@ -4,11 +4,9 @@ use std::collections::BTreeSet;
 
 use gavel_apimachinery::json;
 use gavel_apimachinery::status::{Status, StatusCause, StatusDetails};
+use gavel_check::custom::{Checked, Key};
 use gavel_manifest::Problem;
 use gavel_manifest::problem::rule;
-
-use super::checked::Checked;
-use super::key::Key;
 
 /// One line of JSON.
 pub(super) fn of(checked: &Checked, key: &Key<'_>) -> String {

@@ -5,29 +5,31 @@ use gavel_crd::definition::Definition;
 use gavel_crd::rule::RuleEnvs;
 use gavel_libraries::Server;
 use gavel_manifest::Document;
+use gavel_policy::api::FieldValidation;
 
 use super::checked::{Checked, field_problem};
 use super::key::Key;
-use crate::args::FieldValidation;
-use crate::manifests::is_definition;
+use crate::role::Role;
 
-/// KnownDefinitions by the kind of their objects.
+/// Definitions by the kind of their objects.
 #[derive(Debug, Default)]
-pub(super) struct KnownDefinitions(Vec<CompiledCrd>);
+pub struct KnownDefinitions(Vec<CompiledCrd>);
 
 impl KnownDefinitions {
     /// Takes in a definition and tells why an API server would refuse it. Other objects are passed over. `strictness` says
     /// what becomes of fields that are unknown or come twice.
     ///
-    /// An error where nothing can be held against it.
-    pub(super) fn add(
+    /// # Errors
+    ///
+    /// Why nothing can be held against it.
+    pub fn add(
         &mut self,
         document: &Document,
         server: Server,
         strictness: FieldValidation,
     ) -> Result<Checked, String> {
         let mut checked = Checked::default();
-        if !is_definition(document) {
+        if Role::of(document.value()) != Role::Definition {
             return Ok(checked);
         }
         // New rules must be understood by the version before, too.
@@ -49,12 +51,13 @@ impl KnownDefinitions {
         Ok(checked)
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// The definition of the objects of a kind.
-    pub(super) fn find(&self, key: &Key<'_>) -> Option<&CompiledCrd> {
+    pub fn find(&self, key: &Key<'_>) -> Option<&CompiledCrd> {
         let mut known = self.0.iter();
         known.find(|crd| crd.group() == key.group() && crd.kind() == key.kind)
     }

@@ -5,36 +5,45 @@ use gavel_crd::resource::DecodeOptions;
 use gavel_engine::value::Json;
 use gavel_manifest::problem::rule;
 use gavel_manifest::{Document, Problem};
+use gavel_policy::api::FieldValidation;
 
 use super::checked::{Checked, field_problem};
 use super::key::Key;
-use crate::args::ValidateArgs;
 
 /// What an API server puts behind a `generateName`; here it is always the same.
 const GENERATED: &str = "22222";
 
+/// How objects are taken.
+#[derive(Debug, Clone, Copy)]
+pub struct Taken<'a> {
+    /// The namespace of objects that name none.
+    pub namespace: &'a str,
+    /// What becomes of fields that are unknown or come twice.
+    pub strictness: FieldValidation,
+}
+
 /// Holds an object against its definition: created or, where there is an old one, updated.
-pub(super) fn check(
+pub fn check(
     document: &Document,
     old: Option<&Document>,
     key: &Key<'_>,
     crd: &CompiledCrd,
-    args: &ValidateArgs,
+    taken: Taken<'_>,
 ) -> Checked {
     let mut checked = Checked::default();
     let mut strict = document.duplicate_keys().to_vec();
-    let (mut object, unknown_fields) = match read(document, crd, args) {
+    let (mut object, unknown_fields) = match read(document, crd, taken) {
         Ok(read) => read,
         Err(problem) => {
             checked.problems.push(problem);
-            checked.add_strict(strict, args.validate);
+            checked.add_strict(strict, taken.strictness);
             return checked;
         }
     };
     let unknown = unknown_fields.iter();
     strict.extend(unknown.map(|field| document.unknown_field(field)));
-    checked.add_strict(strict, args.validate);
-    let old = match old.map(|old| read(old, crd, args)).transpose() {
+    checked.add_strict(strict, taken.strictness);
+    let old = match old.map(|old| read(old, crd, taken)).transpose() {
         Ok(old) => old.map(|(mut old, _)| {
             set_resource_version(&mut old, &mut object);
             old
@@ -75,13 +84,13 @@ pub(super) fn check(
 fn read(
     document: &Document,
     crd: &CompiledCrd,
-    args: &ValidateArgs,
+    taken: Taken<'_>,
 ) -> Result<(Json, Vec<String>), Problem> {
     let mut object = document.value().clone();
     if let Some(Json::Object(metadata)) = object.get_mut("metadata") {
         let is_missing = |value: Option<&Json>| value.is_none_or(|value| value == "");
         if crd.is_namespaced() && is_missing(metadata.get("namespace")) {
-            metadata.insert("namespace".to_owned(), args.namespace.as_str().into());
+            metadata.insert("namespace".to_owned(), taken.namespace.into());
         }
         let prefix = metadata.get("generateName").and_then(Json::as_str);
         if let Some(prefix) = prefix.filter(|prefix| !prefix.is_empty())

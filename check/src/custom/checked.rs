@@ -3,18 +3,20 @@
 use gavel_apimachinery::field::Error;
 use gavel_crd::definition::written_field;
 use gavel_manifest::{Document, Problem};
-
-use crate::args::FieldValidation;
+use gavel_policy::api::FieldValidation;
 
 /// What was found.
 #[derive(Debug, Default)]
-pub(super) struct Checked {
-    pub(super) problems: Vec<Problem>,
-    pub(super) warnings: Vec<Problem>,
+pub struct Checked {
+    /// What is wrong.
+    pub problems: Vec<Problem>,
+    /// What is told, and nothing comes of it.
+    pub warnings: Vec<Problem>,
 }
 
 impl Checked {
-    pub(super) fn is_valid(&self) -> bool {
+    /// Whether nothing is wrong.
+    pub fn is_valid(&self) -> bool {
         self.problems.is_empty()
     }
 
@@ -34,7 +36,7 @@ impl Checked {
 }
 
 /// What is wrong with a field of an object or a definition.
-pub(super) fn field_problem(document: &Document, error: &Error) -> Problem {
+pub(crate) fn field_problem(document: &Document, error: &Error) -> Problem {
     let written = written_field(quoted_field(error).unwrap_or(&error.field));
     document.field_problem(error, &written)
 }

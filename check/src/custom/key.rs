@@ -3,21 +3,28 @@
 use std::fmt;
 
 use gavel_engine::value::Json;
-use gavel_manifest::Document;
 
 /// What names an object.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Key<'d> {
-    pub(super) api_version: &'d str,
-    pub(super) kind: &'d str,
-    pub(super) name: &'d str,
-    namespace: &'d str,
+pub struct Key<'d> {
+    /// `apiVersion`
+    pub api_version: &'d str,
+    /// `kind`
+    pub kind: &'d str,
+    /// `metadata.name`; empty where the server is to make one up.
+    pub name: &'d str,
+    /// `metadata.namespace`; empty where there is none.
+    pub namespace: &'d str,
 }
 
 impl<'d> Key<'d> {
-    /// An error where the document is no object of an API.
-    pub(super) fn of(document: &'d Document) -> Result<Self, String> {
-        let text = |pointer| document.value().pointer(pointer).and_then(Json::as_str);
+    /// Of an object.
+    ///
+    /// # Errors
+    ///
+    /// What is no object of an API.
+    pub fn of(object: &'d Json) -> Result<Self, String> {
+        let text = |pointer| object.pointer(pointer).and_then(Json::as_str);
         let required = |pointer: &'static str| {
             text(pointer)
                 .filter(|text| !text.is_empty())
@@ -32,20 +39,20 @@ impl<'d> Key<'d> {
     }
 
     /// The group; the first one has no name.
-    pub(super) fn group(&self) -> &'d str {
+    pub fn group(&self) -> &'d str {
         self.api_version
             .split_once('/')
             .map_or("", |(group, _)| group)
     }
 
     /// The version of the group.
-    pub(super) fn version(&self) -> &'d str {
+    pub fn version(&self) -> &'d str {
         let split = self.api_version.split_once('/');
         split.map_or(self.api_version, |(_, version)| version)
     }
 
     /// Whether both name the same object, whatever the version; `default` is the namespace of those that name none.
-    pub(super) fn is_same_object(&self, other: &Key<'_>, default: &str) -> bool {
+    pub fn is_same_object(&self, other: &Key<'_>, default: &str) -> bool {
         self.group() == other.group()
             && self.kind == other.kind
             && self.name == other.name

@@ -1,0 +1,325 @@
+//! The sub-expressions of an expression, and which of them an evaluation reaches.
+//!
+//! Each part can be asked for by itself: what stands in the body of a macro for each element, as in `list.map(x, part)`. What
+//! the whole evaluates is then told by what the parts came to: `a && b` reaches `b` unless `a` is false.
+
+use gavel_engine::ast::{Call, Expr, ExprKind, operators, unparse};
+use gavel_engine::env::Env;
+use gavel_engine::syntax::ParserOptions;
+
+/// The most parts of an expression that are looked at.
+const MAX_PARTS: usize = 200;
+
+/// A part of an expression.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// The part as one would write it.
+    pub text: String,
+    /// The expression that comes to its value or, in the body of a macro, to the list of its values.
+    pub probe: String,
+    /// How deep it is nested.
+    pub depth: usize,
+    /// Whether it must be true or false: an operand of `&&`, `||`, `!` or `?:`, or the body of `all` and its like.
+    pub is_condition: bool,
+    /// Whether it is worth a look: no literal and no name alone.
+    pub is_telling: bool,
+    parent: Option<usize>,
+    guard: Guard,
+}
+
+/// When a part is reached, its parent being reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Guard {
+    Always,
+    /// Unless another part comes to this.
+    Unless(usize, &'static str),
+    /// If another part comes to this.
+    If(usize, &'static str),
+}
+
+/// The parts of an expression, each before those in it, in the order in which they are evaluated. None of what cannot be parsed.
+pub(crate) fn parts(expression: &str) -> Vec<Part> {
+    let options = ParserOptions {
+        escaped_identifiers: true,
+        ..ParserOptions::default()
+    };
+    // Without macros, what is written stays as it is.
+    let env = Env::builder().parser(options).build();
+    let parsed = env.ok().and_then(|env| env.parse(expression).ok());
+    let mut walk = Walk {
+        parts: Vec::new(),
+        loops: Vec::new(),
+    };
+    if let Some(ast) = &parsed {
+        let root = Place {
+            parent: None,
+            guard: Guard::Always,
+            depth: 0,
+            is_condition: true,
+        };
+        walk.part(ast.root(), root);
+    }
+    walk.parts
+}
+
+/// Which parts are reached; `values` are what they came to, those of failed ones none.
+pub(crate) fn reached(parts: &[Part], values: &[Option<String>]) -> Vec<bool> {
+    let mut reached: Vec<bool> = Vec::with_capacity(parts.len());
+    let value = |n: usize| values.get(n).and_then(Option::as_deref);
+    for part in parts {
+        let parent = part.parent.and_then(|n| reached.get(n)).copied();
+        let is_open = match part.guard {
+            Guard::Always => true,
+            Guard::Unless(other, text) => value(other) != Some(text),
+            Guard::If(other, text) => value(other) == Some(text),
+        };
+        reached.push(parent.unwrap_or(true) && is_open);
+    }
+    reached
+}
+
+struct Walk {
+    parts: Vec<Part>,
+    /// The ranges and variables of the macros around.
+    loops: Vec<(String, String)>,
+}
+
+/// Where a part stands.
+#[derive(Clone, Copy)]
+struct Place {
+    parent: Option<usize>,
+    guard: Guard,
+    depth: usize,
+    is_condition: bool,
+}
+
+impl Walk {
+    // The depth of the tree is bounded by the parser, so this recursion is too.
+    /// Adds an expression and what is in it; where it now stands.
+    fn part(&mut self, expr: &Expr, place: Place) -> Option<usize> {
+        let text = unparse(expr).filter(|_| self.parts.len() < MAX_PARTS)?;
+        let mut probe = text.clone();
+        for (range, variable) in self.loops.iter().rev() {
+            probe = format!("{range}.map({variable}, {probe})");
+        }
+        let n = self.parts.len();
+        self.parts.push(Part {
+            is_telling: is_telling(expr),
+            is_condition: place.is_condition,
+            depth: place.depth,
+            parent: place.parent,
+            guard: place.guard,
+            probe,
+            text,
+        });
+        let within = Place {
+            parent: Some(n),
+            guard: Guard::Always,
+            depth: place.depth.saturating_add(1),
+            is_condition: false,
+        };
+        match &expr.kind {
+            ExprKind::Call(call) => self.call(call, within),
+            ExprKind::List(list) => {
+                for element in &list.elements {
+                    self.part(element, within);
+                }
+            }
+            ExprKind::Map(entries) => {
+                for entry in entries {
+                    self.part(&entry.key, within);
+                    self.part(&entry.value, within);
+                }
+            }
+            ExprKind::Select(select) => self.operand(&select.operand, within),
+            _ => {}
+        }
+        Some(n)
+    }
+
+    /// What a chain starts at, if that is more than a name.
+    fn operand(&mut self, expr: &Expr, within: Place) {
+        match &expr.kind {
+            ExprKind::Ident(_) | ExprKind::Constant(_) => {}
+            ExprKind::Select(select) => self.operand(&select.operand, within),
+            ExprKind::Call(call) if is_path(call) => {
+                if let Some(first) = call.args.first() {
+                    self.operand(first, within);
+                }
+            }
+            _ => {
+                self.part(expr, within);
+            }
+        }
+    }
+
+    fn call(&mut self, call: &Call, within: Place) {
+        let condition = Place {
+            is_condition: true,
+            ..within
+        };
+        match (call.function.as_str(), &call.target, call.args.as_slice()) {
+            (operators::LOGICAL_AND, None, [left, right]) => {
+                self.logical(left, right, condition, "false");
+            }
+            (operators::LOGICAL_OR, None, [left, right]) => {
+                self.logical(left, right, condition, "true");
+            }
+            (operators::LOGICAL_NOT, None, [operand]) => {
+                self.part(operand, condition);
+            }
+            (operators::CONDITIONAL, None, [asked, truthy, falsy]) => {
+                let asked = self.part(asked, condition);
+                for (branch, value) in [(truthy, "true"), (falsy, "false")] {
+                    let guard = asked.map_or(Guard::Always, |asked| Guard::If(asked, value));
+                    self.part(branch, Place { guard, ..within });
+                }
+            }
+            ("has", None, _) => {}
+            (name, Some(range), [variable, rest @ ..]) if is_macro(name, rest.len()) => {
+                self.operand(range, within);
+                self.body(name, range, variable, rest, within);
+            }
+            // Others bind names too, of which nothing is known outside.
+            ("bind" | "transformList" | "transformMap" | "transformMapEntry", Some(range), _)
+            | ("all" | "exists" | "existsOne" | "exists_one" | "sortBy", Some(range), _) => {
+                self.operand(range, within);
+            }
+            (_, target, _) if is_path(call) => {
+                let first = target.iter().chain(&call.args).next();
+                if let Some(first) = first {
+                    self.operand(first, within);
+                }
+                for index in call.args.iter().skip(1) {
+                    if !matches!(index.kind, ExprKind::Constant(_)) {
+                        self.part(index, within);
+                    }
+                }
+            }
+            (_, target, arguments) => {
+                for argument in target.iter().chain(arguments) {
+                    self.part(argument, within);
+                }
+            }
+        }
+    }
+
+    /// `left && right`, of which a left one of this value decides.
+    fn logical(&mut self, left: &Expr, right: &Expr, place: Place, decisive: &'static str) {
+        let left = self.part(left, place);
+        let guard = left.map_or(Guard::Always, |left| Guard::Unless(left, decisive));
+        self.part(right, Place { guard, ..place });
+    }
+
+    /// The body of a macro, for each element.
+    fn body(&mut self, name: &str, range: &Expr, variable: &Expr, rest: &[Expr], within: Place) {
+        let (Some(range), ExprKind::Ident(variable)) = (unparse(range), &variable.kind) else {
+            return;
+        };
+        self.loops.push((range, variable.to_string()));
+        let last = rest.len().saturating_sub(1);
+        for (n, body) in rest.iter().enumerate() {
+            let is_value = name == "map" && n == last;
+            let place = Place {
+                is_condition: !is_value,
+                ..within
+            };
+            self.part(body, place);
+        }
+        self.loops.pop();
+    }
+}
+
+/// Whether it helps to know what a part came to: of literals and names alone it does not.
+fn is_telling(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Constant(_) | ExprKind::Ident(_) => false,
+        ExprKind::List(list) => list.elements.iter().any(is_telling),
+        _ => true,
+    }
+}
+
+/// Whether a call is a step of a chain: `a[b]`, `a.?b`, `a[?b]`.
+fn is_path(call: &Call) -> bool {
+    let steps = [
+        operators::INDEX,
+        operators::OPT_INDEX,
+        operators::OPT_SELECT,
+    ];
+    steps.contains(&call.function.as_str())
+}
+
+/// Whether a call of so many arguments after the variable is a macro that looks at each element.
+fn is_macro(name: &str, arguments: usize) -> bool {
+    match name {
+        "all" | "exists" | "exists_one" | "filter" => arguments == 1,
+        "map" => matches!(arguments, 1 | 2),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(expression: &str) -> Vec<String> {
+        let parts = parts(expression).into_iter();
+        parts
+            .map(|part| format!("{}{}", " ".repeat(part.depth), part.probe))
+            .collect()
+    }
+
+    #[test]
+    fn parts_are_what_is_written() {
+        let expected = [
+            "has(object.spec) && object.spec.replicas <= variables.max[0] + 1",
+            " has(object.spec)",
+            " object.spec.replicas <= variables.max[0] + 1",
+            "  object.spec.replicas",
+            "  variables.max[0] + 1",
+            "   variables.max[0]",
+            "   1",
+        ];
+        assert_eq!(
+            texts("has(object.spec) && object.spec.replicas <= variables.max[0] + 1"),
+            expected
+        );
+    }
+
+    #[test]
+    fn bodies_of_macros_are_asked_for_each_element() {
+        let expected = [
+            "object.list.all(x, x.items.exists(y, y > 0))",
+            " object.list.map(x, x.items.exists(y, y > 0))",
+            "  object.list.map(x, x.items.map(y, y > 0))",
+            "   object.list.map(x, x.items.map(y, y))",
+            "   object.list.map(x, x.items.map(y, 0))",
+        ];
+        assert_eq!(
+            texts("object.list.all(x, x.items.exists(y, y > 0))"),
+            expected
+        );
+    }
+
+    #[test]
+    fn short_circuits_reach_nothing() {
+        let parts = parts("a && (b || (c ? d : e))");
+        let values = |of: &[(&str, &str)]| -> Vec<Option<String>> {
+            let value = |part: &Part| {
+                let found = of.iter().find(|(text, _)| *text == part.text);
+                found.map(|(_, value)| (*value).to_owned())
+            };
+            parts.iter().map(value).collect()
+        };
+        let names = |values: &[Option<String>]| -> String {
+            let reached = reached(&parts, values);
+            let reached = parts.iter().zip(reached).filter(|(_, reached)| *reached);
+            let names = reached.map(|(part, _)| part.text.as_str());
+            names.filter(|text| text.len() == 1).collect()
+        };
+        assert_eq!(names(&values(&[("a", "false")])), "a");
+        assert_eq!(names(&values(&[("a", "true"), ("b", "true")])), "ab");
+        // An error on the left decides nothing.
+        assert_eq!(names(&values(&[("b", "false"), ("c", "false")])), "abce");
+    }
+}

@@ -1,0 +1,167 @@
+//! What the parts of a policy's validations came to, for one request.
+//!
+//! A probe is the policy itself, with its variables and match conditions, and with one more variable for each part of a validation:
+//! so parts are evaluated as an API server would, with all that the policy sees.
+
+use gavel_engine::value::{Json, Value};
+use gavel_libraries::Server;
+use gavel_manifest::Document;
+use serde_json::json;
+
+use crate::parts::{Part, parts, reached};
+use crate::trace::{Asked, Step, Trace};
+use crate::world::{Setup, World};
+
+/// A policy that is asked for the parts of its validations.
+#[derive(Debug)]
+pub struct Probe {
+    world: World,
+    policy: String,
+    /// The parts of each validation.
+    validations: Vec<Vec<Part>>,
+}
+
+/// What the parts came to for a binding and a param.
+#[derive(Debug, Clone)]
+pub struct Probed {
+    /// The binding and the param.
+    pub asked: Asked,
+    /// The parts of each validation.
+    pub validations: Vec<Vec<Seen>>,
+}
+
+/// A part with what it came to.
+#[derive(Debug, Clone)]
+pub struct Seen {
+    /// The part.
+    pub part: Part,
+    /// Whether the validation evaluates it: no operand before it decides.
+    pub is_reached: bool,
+    /// The value, or what went wrong.
+    pub value: Result<String, String>,
+}
+
+impl Probe {
+    /// Of a validating policy among what is given; `prepare` adds what a test adds. None where no such policy is given.
+    ///
+    /// # Errors
+    ///
+    /// A policy that an API server refuses.
+    pub fn new(
+        server: Server,
+        given: &[Document],
+        policy: &str,
+        prepare: impl FnOnce(&mut Setup),
+    ) -> Result<Option<Self>, String> {
+        let is_policy = |document: &Document| {
+            let text = |pointer: &str| document.value().pointer(pointer).and_then(Json::as_str);
+            text("/kind") == Some("ValidatingAdmissionPolicy")
+                && text("/metadata/name") == Some(policy)
+        };
+        let mut setup = Setup::new(server)?;
+        let mut validations = None;
+        for document in given {
+            match is_policy(document) {
+                true => {
+                    let mut probing = document.value().clone();
+                    validations = Some(ask_for_parts(&mut probing));
+                    setup.add_value(probing);
+                }
+                false => setup.add(document.clone()),
+            }
+        }
+        let Some(validations) = validations else {
+            return Ok(None);
+        };
+        prepare(&mut setup);
+        Ok(Some(Probe {
+            world: setup.finish(),
+            policy: policy.to_owned(),
+            validations,
+        }))
+    }
+
+    /// What the parts come to for a request, for each binding and param; `write` writes values.
+    ///
+    /// # Errors
+    ///
+    /// What is no request of an AdmissionReview.
+    pub fn ask(
+        &self,
+        request: &Json,
+        write: fn(Value<'_>) -> String,
+    ) -> Result<Vec<Probed>, String> {
+        let trace = Trace::new(write);
+        self.world.decide(request, &trace)?;
+        let steps = trace.into_steps().into_iter();
+        let asked = steps.filter_map(|step| match step {
+            Step::Evaluated { asked, .. } if asked.policy == self.policy => Some(asked),
+            _ => None,
+        });
+        Ok(asked.map(|asked| self.probed(asked)).collect())
+    }
+
+    fn probed(&self, asked: Asked) -> Probed {
+        let validations = self.validations.iter().enumerate().map(|(n, parts)| {
+            let values: Vec<Result<String, String>> = (0..parts.len())
+                .map(|part| {
+                    let name = variable(n, part);
+                    let run = asked
+                        .runs
+                        .iter()
+                        .find(|run| run.variable.as_ref() == Some(&name));
+                    run.map_or_else(|| Err("not evaluated".to_owned()), |run| run.result.clone())
+                })
+                .collect();
+            let known: Vec<Option<String>> =
+                values.iter().map(|value| value.clone().ok()).collect();
+            let reached = reached(parts, &known);
+            let seen = parts.iter().zip(reached).zip(values);
+            let seen = seen.map(|((part, is_reached), value)| Seen {
+                part: part.clone(),
+                is_reached,
+                value,
+            });
+            seen.collect::<Vec<Seen>>()
+        });
+        Probed {
+            validations: validations.collect(),
+            asked,
+        }
+    }
+}
+
+/// The name of the variable of a part.
+fn variable(validation: usize, part: usize) -> String {
+    format!("gavelPart{validation}_{part}")
+}
+
+/// Makes a policy ask for the parts of its validations; the parts.
+fn ask_for_parts(policy: &mut Json) -> Vec<Vec<Part>> {
+    let Some(Json::Object(spec)) = policy.get_mut("spec") else {
+        return Vec::new();
+    };
+    let validations = spec.get("validations").and_then(Json::as_array);
+    let expressions = validations.into_iter().flatten();
+    let expressions = expressions.map(|each| each.get("expression").and_then(Json::as_str));
+    let found: Vec<Vec<Part>> = expressions
+        .map(|text| text.map(parts).unwrap_or_default())
+        .collect();
+    let mut variables = Vec::new();
+    let mut asking = Vec::new();
+    for (n, parts) in found.iter().enumerate() {
+        for (part, Part { probe, .. }) in parts.iter().enumerate() {
+            let name = variable(n, part);
+            asking.push(json!({"expression": format!("variables.{name} == variables.{name}")}));
+            variables.push(json!({"name": name, "expression": probe}));
+        }
+    }
+    let known = spec.entry("variables").or_insert_with(|| json!([]));
+    if let Json::Array(known) = known {
+        known.extend(variables);
+    }
+    spec.insert("validations".to_owned(), asking.into());
+    spec.insert("failurePolicy".to_owned(), "Ignore".into());
+    spec.remove("auditAnnotations");
+    found
+}

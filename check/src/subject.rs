@@ -1,0 +1,119 @@
+//! What is asked of policies: an object that is written or deleted, by somebody.
+
+use gavel_engine::value::Json;
+use gavel_libraries::authorizer::UserInfo;
+use gavel_policy::GroupVersionKind;
+use serde_json::json;
+
+use crate::kinds::Kinds;
+
+/// What is done with an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operation {
+    /// It is created.
+    Create,
+    /// It takes the place of an older one.
+    Update,
+    /// It is deleted.
+    Delete,
+}
+
+impl Operation {
+    /// As requests name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Operation::Create => "CREATE",
+            Operation::Update => "UPDATE",
+            Operation::Delete => "DELETE",
+        }
+    }
+
+    /// The options of its requests.
+    fn options(self) -> Json {
+        let kind = match self {
+            Operation::Create => "CreateOptions",
+            Operation::Update => "UpdateOptions",
+            Operation::Delete => "DeleteOptions",
+        };
+        json!({"apiVersion": "meta.k8s.io/v1", "kind": kind})
+    }
+}
+
+/// An object that is written or deleted, by somebody.
+#[derive(Debug, Clone, Copy)]
+pub struct Subject<'a> {
+    /// What is done.
+    pub operation: Operation,
+    /// The object, which is the old one where it is deleted.
+    pub object: &'a Json,
+    /// The object before the update; none: as it now is.
+    pub old: Option<&'a Json>,
+    /// The namespace of objects that name none.
+    pub namespace: &'a str,
+    /// Who asks.
+    pub user: &'a UserInfo,
+}
+
+impl Subject<'_> {
+    /// The `request` of an AdmissionReview.
+    pub(crate) fn request(&self, kinds: &Kinds) -> Json {
+        let text = |key: &str| self.object.get(key).and_then(Json::as_str);
+        let of_metadata = |key: &str| {
+            let metadata = self.object.get("metadata");
+            let found = metadata.and_then(|metadata| metadata.get(key));
+            found.and_then(Json::as_str).filter(|text| !text.is_empty())
+        };
+        let [api_version, kind] = ["apiVersion", "kind"].map(|key| text(key).unwrap_or_default());
+        let kind = GroupVersionKind::new(api_version, kind);
+        let resource = kinds.resource(&kind);
+        let name = of_metadata("name").unwrap_or_default();
+        let namespace = match (resource.is_namespaced, kind.kind.as_str()) {
+            (true, _) => of_metadata("namespace").unwrap_or(self.namespace),
+            (false, "Namespace") => name,
+            _ => "",
+        };
+        let placed = |object: &Json| match resource.is_namespaced {
+            true => in_namespace(object, namespace),
+            false => object.clone(),
+        };
+        let (object, old) = match self.operation {
+            Operation::Create => (placed(self.object), Json::Null),
+            Operation::Update => (placed(self.object), placed(self.old.unwrap_or(self.object))),
+            Operation::Delete => (Json::Null, placed(self.object)),
+        };
+        let (group, version) = (kind.group.as_str(), kind.version.as_str());
+        json!({
+            "uid": "gavel",
+            "operation": self.operation.name(),
+            "kind": {"group": group, "version": version, "kind": *kind.kind},
+            "resource": {"group": group, "version": version, "resource": resource.plural},
+            "name": name,
+            "namespace": namespace,
+            "userInfo": user_info(self.user),
+            "options": self.operation.options(),
+            "object": object,
+            "oldObject": old,
+        })
+    }
+}
+
+/// `userInfo` of a request.
+fn user_info(user: &UserInfo) -> Json {
+    let UserInfo {
+        name,
+        uid,
+        groups,
+        extra,
+    } = user;
+    json!({"username": name, "uid": uid, "groups": groups, "extra": extra})
+}
+
+/// An object in the namespace of its request, where it names none.
+fn in_namespace(object: &Json, namespace: &str) -> Json {
+    let mut object = object.clone();
+    if let Some(Json::Object(metadata)) = object.get_mut("metadata") {
+        let known = metadata.entry("namespace");
+        known.or_insert_with(|| namespace.into());
+    }
+    object
+}

@@ -1,0 +1,150 @@
+//! What a test expects beside what it got.
+
+use gavel_engine::value::Json;
+use gavel_policy::mutating::difference;
+
+use super::{Decision, Expected, Question};
+use crate::trace::Step;
+use crate::world::{Action, Ruling};
+use gavel_policy::PolicyDecisionEvaluation;
+
+/// Something that is not as a test expects it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Difference {
+    /// What: `decision`, `message`, `warnings`, an audit annotation, `object`, `patch`.
+    pub what: String,
+    /// What was expected.
+    pub expected: Json,
+    /// What came.
+    pub actual: Json,
+}
+
+/// What became of the request.
+pub(super) fn decision(ruling: &Ruling, steps: &[Step]) -> Decision {
+    let failed = |step: &Step| match step {
+        Step::Evaluated { evaluation, .. } => {
+            let mut decisions = evaluation.decisions.iter();
+            decisions.any(|decision| {
+                decision.denies && decision.evaluation == PolicyDecisionEvaluation::Error
+            })
+        }
+        Step::Unasked { denies, .. } => *denies,
+        _ => false,
+    };
+    let is_false = |step: &Step| match step {
+        Step::Evaluated { evaluation, .. } => {
+            let mut decisions = evaluation.decisions.iter();
+            decisions.any(|decision| decision.evaluation == PolicyDecisionEvaluation::Deny)
+        }
+        _ => false,
+    };
+    match &ruling.status {
+        Some(_) if steps.iter().any(is_false) => Decision::Deny,
+        Some(_) if steps.iter().any(failed) => Decision::Error,
+        Some(_) => Decision::Deny,
+        None if ruling.is_examined => Decision::Allow,
+        None => Decision::Skip,
+    }
+}
+
+/// What is not as it is expected.
+pub(super) fn differences(
+    expected: &Expected,
+    question: &Question,
+    ruling: &Ruling,
+    steps: &[Step],
+) -> Vec<Difference> {
+    let mut found = Vec::new();
+    let mut differ = |what: &str, expected: Json, actual: Json| {
+        found.push(Difference {
+            what: what.to_owned(),
+            expected,
+            actual,
+        });
+    };
+    let became = decision(ruling, steps);
+    if let Some(wanted) = expected.decision
+        && !agree(wanted, became)
+    {
+        differ("decision", wanted.name().into(), became.name().into());
+    }
+    let messages = messages(ruling);
+    if let Some(wanted) = &expected.message
+        && !messages.iter().any(|message| message.contains(wanted))
+    {
+        differ("message", wanted.as_str().into(), messages.into());
+    }
+    if let Some(wanted) = &expected.warnings {
+        let warnings = &ruling.warnings;
+        let is_same = wanted.len() == warnings.len()
+            && wanted
+                .iter()
+                .zip(warnings)
+                .all(|(wanted, warning)| warning.contains(wanted));
+        if !is_same {
+            differ("warnings", wanted.clone().into(), warnings.clone().into());
+        }
+    }
+    for (key, wanted) in &expected.audit_annotations {
+        let actual = ruling.audit_annotations.get(key);
+        if actual != Some(wanted) {
+            let what = format!("auditAnnotations[{key}]");
+            differ(&what, wanted.as_str().into(), actual.cloned().into());
+        }
+    }
+    let before = match question {
+        Question::Review(request) => request.get("object").cloned().unwrap_or_default(),
+        Question::Subject { object, .. } => object.clone(),
+    };
+    let after = ruling.mutated.as_ref().unwrap_or(&before);
+    if let Some(wanted) = &expected.object {
+        let (mut wanted, mut after) = (wanted.clone(), after.clone());
+        forget_namespace(&mut wanted, &mut after);
+        if !difference(&wanted, &after).is_empty() {
+            differ("object", wanted, after);
+        }
+    }
+    if let Some(wanted) = &expected.patch {
+        let mut before = before.clone();
+        let mut after = after.clone();
+        forget_namespace(&mut before, &mut after);
+        let patch = Json::Array(difference(&before, &after));
+        if patch != *wanted {
+            differ("patch", wanted.clone(), patch);
+        }
+    }
+    found
+}
+
+/// Who expects that a request is admitted does not mind that nobody was asked; that it is denied, that an error did it.
+fn agree(wanted: Decision, became: Decision) -> bool {
+    match wanted {
+        Decision::Allow => matches!(became, Decision::Allow | Decision::Skip),
+        Decision::Deny => matches!(became, Decision::Deny | Decision::Error),
+        Decision::Error | Decision::Skip => wanted == became,
+    }
+}
+
+/// What the policies say against the request.
+fn messages(ruling: &Ruling) -> Vec<String> {
+    let denials = ruling
+        .findings
+        .iter()
+        .filter(|finding| finding.action == Action::Deny);
+    let mut messages: Vec<String> = denials.map(|finding| finding.message.clone()).collect();
+    if let (true, Some(status)) = (messages.is_empty(), &ruling.status) {
+        messages.push(status.message.clone());
+    }
+    messages
+}
+
+/// The request has put the object into a namespace, of which those who wrote the other need not know.
+fn forget_namespace(one: &mut Json, other: &mut Json) {
+    let has = |object: &Json| object.pointer("/metadata/namespace").is_some();
+    let (in_one, in_other) = (has(one), has(other));
+    for (object, is_alone) in [(one, in_one && !in_other), (other, in_other && !in_one)] {
+        if let (true, Some(Json::Object(metadata))) = (is_alone, object.get_mut("metadata")) {
+            metadata.remove("namespace");
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! The suites of kaptest (github.com/pfnet/kaptest, `internal/tester/manifests.go`), which know of no bindings.
+
+use gavel_engine::value::Json;
+use gavel_manifest::Document;
+use serde::Deserialize;
+
+use super::{Decision, Expected, Files, Question, Test, all_objects, kind_of, metadata, name_of};
+use crate::role::Role;
+use crate::subject::Operation;
+use crate::user::user;
+
+/// A suite as it is written.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct KaptestFile {
+    validating_admission_policies: Vec<String>,
+    #[serde(default)]
+    resources: Vec<String>,
+    test_suites: Vec<OfPolicy>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OfPolicy {
+    policy: String,
+    tests: Vec<Case>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Case {
+    #[serde(default)]
+    object: Option<KaptestName>,
+    #[serde(default)]
+    old_object: Option<KaptestName>,
+    #[serde(default)]
+    param: Option<KaptestName>,
+    #[serde(default)]
+    user_info: Option<KaptestUser>,
+    expect: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct KaptestName {
+    kind: String,
+    name: String,
+    namespace: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct KaptestUser {
+    name: String,
+    #[serde(default)]
+    groups: Vec<String>,
+}
+
+pub(super) fn is_suite(document: &Json) -> bool {
+    ["validatingAdmissionPolicies", "testSuites"]
+        .iter()
+        .all(|key| document.get(key).is_some())
+}
+
+pub(super) fn read(document: &Json, files: &dyn Files) -> Result<Vec<Test>, String> {
+    let file = KaptestFile::deserialize(document).map_err(|error| error.to_string())?;
+    let policies = all_objects(files, &file.validating_admission_policies)?;
+    let resources = all_objects(files, &file.resources)?;
+    let mut tests = Vec::new();
+    for of_policy in &file.test_suites {
+        for case in &of_policy.tests {
+            tests.push(test(&of_policy.policy, case, &policies, &resources)?);
+        }
+    }
+    Ok(tests)
+}
+
+fn test(
+    policy: &str,
+    case: &Case,
+    policies: &[Document],
+    resources: &[Document],
+) -> Result<Test, String> {
+    let find = |name: &Option<KaptestName>| match name {
+        Some(name) => find(resources, name).map(|found| Some(found.clone())),
+        None => Ok(None),
+    };
+    let (object, old) = (find(&case.object)?, find(&case.old_object)?);
+    let (operation, object, old) = match (object, old) {
+        (Some(object), None) => (Operation::Create, object, None),
+        (Some(object), old) => (Operation::Update, object, old),
+        (None, Some(old)) => (Operation::Delete, old, None),
+        (None, None) => return Err(format!("{policy}: a test needs object or oldObject")),
+    };
+    let param = case.param.as_ref();
+    let user_info = case.user_info.as_ref();
+    let of_policies = policies
+        .iter()
+        .filter(|each| Role::of(each.value()) == Role::Policy);
+    // A policy is asked as such, however it is bound.
+    let of_policies = of_policies.filter(|each| !kind_of(each.value()).ends_with("Binding"));
+    let namespace = param.map(|param| match param.namespace.as_str() {
+        "" => metadata(&object, "namespace").to_owned(),
+        namespace => namespace.to_owned(),
+    });
+    let subject = format!("{} {}", kind_of(&object), name_of(&object));
+    let expected = Decision::read(&case.expect)?;
+    Ok(Test {
+        name: format!("{policy}: {} {subject}: {}", operation.name(), case.expect),
+        given: of_policies.chain(resources).cloned().collect(),
+        policy: Some(policy.to_owned()),
+        param: namespace
+            .zip(param)
+            .map(|(namespace, param)| (namespace, param.name.clone())),
+        question: Question::Subject {
+            operation,
+            object,
+            old,
+            namespace: "default".to_owned(),
+            user: Box::new(match user_info {
+                Some(KaptestUser { name, groups }) => user(name, groups),
+                None => user("kubernetes-admin", &[]),
+            }),
+        },
+        expected: Expected {
+            decision: Some(expected),
+            ..Expected::default()
+        },
+    })
+}
+
+fn find<'d>(resources: &'d [Document], wanted: &KaptestName) -> Result<&'d Json, String> {
+    let is_wanted = |object: &&Json| {
+        kind_of(object) == wanted.kind
+            && name_of(object) == wanted.name
+            && (wanted.namespace.is_empty() || metadata(object, "namespace") == wanted.namespace)
+    };
+    let mut objects = resources.iter().map(Document::value);
+    let found = objects.find(is_wanted);
+    found.ok_or_else(|| format!("no resource is the {} {:?}", wanted.kind, wanted.name))
+}

@@ -1,0 +1,151 @@
+//! A test, run.
+
+use gavel_engine::value::{Json, Value};
+use gavel_libraries::Server;
+use gavel_manifest::Document;
+use serde_json::json;
+
+use super::{Difference, Question, Test, difference, kind_of, name_of};
+use crate::probe::{Probe, Probed};
+use crate::role::Role;
+use crate::subject::Subject;
+use crate::trace::{Step, Trace};
+use crate::world::{Ruling, Setup, World};
+
+/// What came of a test.
+#[derive(Debug)]
+pub struct Report {
+    /// What is not as expected; nothing: it passes.
+    pub differences: Vec<Difference>,
+    /// What the policies say.
+    pub ruling: Ruling,
+    /// How they came to it.
+    pub steps: Vec<Step>,
+}
+
+impl Test {
+    /// Runs the test against the API server of a version; `write` writes the values of the report.
+    ///
+    /// # Errors
+    ///
+    /// Policies that an API server refuses, and what is no request.
+    pub fn run(&self, server: Server, write: fn(Value<'_>) -> String) -> Result<Report, String> {
+        let world = self.world(server)?;
+        let request = self.request(&world);
+        let trace = Trace::new(write);
+        let ruling = world.decide(&request, &trace)?;
+        let steps = trace.into_steps();
+        Ok(Report {
+            differences: difference::differences(&self.expected, &self.question, &ruling, &steps),
+            ruling,
+            steps,
+        })
+    }
+
+    /// What the parts of a policy's validations come to.
+    ///
+    /// # Errors
+    ///
+    /// Policies that an API server refuses, and what is no request.
+    pub fn probe(
+        &self,
+        server: Server,
+        policy: &str,
+        write: fn(Value<'_>) -> String,
+    ) -> Result<Vec<Probed>, String> {
+        let given = self.given.iter().filter(|each| self.counts(each.value()));
+        let given: Vec<Document> = given.cloned().collect();
+        let probe = Probe::new(server, &given, policy, |setup| self.bind(setup))?;
+        match probe {
+            Some(probe) => probe.ask(&self.request(&self.world(server)?), write),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    fn request(&self, world: &World) -> Json {
+        match &self.question {
+            Question::Review(request) => request.clone(),
+            Question::Subject {
+                operation,
+                object,
+                old,
+                namespace,
+                user,
+            } => world.request(&Subject {
+                operation: *operation,
+                object,
+                old: old.as_ref(),
+                namespace,
+                user,
+            }),
+        }
+    }
+
+    /// The policies of the test with all that they look at.
+    fn world(&self, server: Server) -> Result<World, String> {
+        let mut setup = Setup::new(server)?;
+        for document in &self.given {
+            if self.counts(document.value()) {
+                setup.add(document.clone());
+            }
+        }
+        self.bind(&mut setup);
+        let world = setup.finish();
+        match world.problems() {
+            [] if world.policies() == 0 => Err(match &self.policy {
+                Some(policy) => format!("the policy {policy:?} is not given"),
+                None => "no policy is given".to_owned(),
+            }),
+            [] => Ok(world),
+            problems => Err(problems.join("\n")),
+        }
+    }
+
+    /// Binds the policies that no binding names.
+    fn bind(&self, setup: &mut Setup) {
+        let param = self.param.as_ref();
+        setup.bind_unbound(param.map(|(namespace, name)| (namespace.as_str(), name.as_str())));
+    }
+
+    /// Whether what is given is for this test: not another policy, nor the binding of one.
+    fn counts(&self, object: &Json) -> bool {
+        let Some(policy) = &self.policy else {
+            return true;
+        };
+        if name_of(object).is_empty() {
+            return false;
+        }
+        if Role::of(object) != Role::Policy {
+            return true;
+        }
+        let name = match kind_of(object).ends_with("Binding") {
+            true => object.pointer("/spec/policyName").and_then(Json::as_str),
+            false => Some(name_of(object)),
+        };
+        name == Some(policy)
+    }
+}
+
+impl Report {
+    /// What a test would expect that passes: the decision and, of a denial, what the first policy says.
+    pub fn expectation(&self) -> Json {
+        let decision = difference::decision(&self.ruling, &self.steps).name();
+        let first = self.ruling.findings.first();
+        match first.filter(|_| self.ruling.status.is_some()) {
+            Some(finding) => json!({"decision": decision, "message": finding.message}),
+            None => decision.into(),
+        }
+    }
+}
+
+impl Test {
+    /// The policies that are given.
+    pub fn policies(&self) -> impl Iterator<Item = &Document> {
+        let policies = self
+            .given
+            .iter()
+            .filter(|each| Role::of(each.value()) == Role::Policy);
+        let policies = policies.filter(|each| !kind_of(each.value()).ends_with("Binding"));
+        policies.filter(|each| self.counts(each.value()))
+    }
+}

@@ -1,0 +1,126 @@
+//! Parts of an object by their path: set, or taken away.
+
+use gavel_engine::value::Json;
+
+/// A step of a path.
+enum PathStep {
+    Field(String),
+    Item(usize),
+}
+
+/// Sets what is at a path (`spec.containers[0].image`, `metadata.labels["app.kubernetes.io/name"]`); objects on the way that
+/// are absent are made.
+pub(super) fn set(object: &mut Json, path: &str, value: Json) -> Result<(), String> {
+    let mut part = object;
+    for step in steps(path)? {
+        if part.is_null() {
+            *part = match step {
+                PathStep::Field(_) => Json::Object(serde_json::Map::new()),
+                PathStep::Item(_) => Json::Array(Vec::new()),
+            };
+        }
+        let found = match (part, &step) {
+            (Json::Object(fields), PathStep::Field(name)) => {
+                Some(fields.entry(name.as_str()).or_insert(Json::Null))
+            }
+            (Json::Array(items), PathStep::Item(n)) => {
+                if items.len() == *n {
+                    items.push(Json::Null);
+                }
+                items.get_mut(*n)
+            }
+            _ => None,
+        };
+        part = found.ok_or_else(|| format!("set: {path} leads nowhere in the object"))?;
+    }
+    *part = value;
+    Ok(())
+}
+
+/// Takes away what is at a path; nothing where there is nothing.
+pub(super) fn remove(object: &mut Json, path: &str) -> Result<(), String> {
+    let mut steps = steps(path)?;
+    let Some(last) = steps.pop() else {
+        return Ok(());
+    };
+    let mut part = object;
+    for step in steps {
+        let found = match step {
+            PathStep::Field(name) => part.get_mut(name.as_str()),
+            PathStep::Item(n) => part.get_mut(n),
+        };
+        match found {
+            Some(found) => part = found,
+            None => return Ok(()),
+        }
+    }
+    match (part, last) {
+        (Json::Object(fields), PathStep::Field(name)) => {
+            fields.remove(&name);
+        }
+        (Json::Array(items), PathStep::Item(n)) if n < items.len() => {
+            items.remove(n);
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+fn steps(path: &str) -> Result<Vec<PathStep>, String> {
+    let unclear = || format!("{path:?} must be a path such as spec.containers[0].image");
+    let mut steps = Vec::new();
+    let mut rest = path;
+    while !rest.is_empty() {
+        if let Some(inside) = rest.strip_prefix('[') {
+            let quoted = inside.strip_prefix('"');
+            let (step, after) = match quoted {
+                Some(quoted) => {
+                    let (name, after) = quoted.split_once("\"]").ok_or_else(unclear)?;
+                    (PathStep::Field(name.to_owned()), after)
+                }
+                None => {
+                    let (n, after) = inside.split_once(']').ok_or_else(unclear)?;
+                    (PathStep::Item(n.parse().map_err(|_| unclear())?), after)
+                }
+            };
+            steps.push(step);
+            rest = after.strip_prefix('.').unwrap_or(after);
+        } else {
+            let end = rest.find(['.', '[']).unwrap_or(rest.len());
+            let (name, after) = rest.split_at(end);
+            if name.is_empty() {
+                return Err(unclear());
+            }
+            steps.push(PathStep::Field(name.to_owned()));
+            rest = after.strip_prefix('.').unwrap_or(after);
+        }
+    }
+    Ok(steps)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn parts_are_set_and_taken_away() {
+        let mut object = json!({"spec": {"containers": [{"image": "a"}]}});
+        set(&mut object, "spec.containers[0].image", json!("b")).unwrap();
+        set(&mut object, "spec.containers[1].image", json!("c")).unwrap();
+        set(&mut object, "metadata.labels[\"a.b/c\"]", json!("d")).unwrap();
+        let expected = json!({
+            "metadata": {"labels": {"a.b/c": "d"}},
+            "spec": {"containers": [{"image": "b"}, {"image": "c"}]},
+        });
+        assert_eq!(object, expected);
+        remove(&mut object, "metadata.labels").unwrap();
+        remove(&mut object, "spec.containers[0]").unwrap();
+        remove(&mut object, "status.phase").unwrap();
+        let expected = json!({"metadata": {}, "spec": {"containers": [{"image": "c"}]}});
+        assert_eq!(object, expected);
+        assert!(set(&mut object, "spec.containers.image", json!(1)).is_err());
+        assert!(set(&mut object, "spec..image", json!(1)).is_err());
+    }
+}

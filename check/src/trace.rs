@@ -1,0 +1,237 @@
+//! How a decision came about: which policies and bindings matched, what each expression came to.
+
+use std::cell::RefCell;
+use std::fmt;
+
+use gavel_engine::value::{Json, Value};
+use gavel_policy::cel::ExpressionKind;
+use gavel_policy::{ConditionsOutcome, Evaluation, Matched, Observer, Run};
+
+/// One step of a decision.
+#[derive(Debug, Clone)]
+pub enum Step {
+    /// Whether a policy is about the request, or what is wrong with its constraints.
+    Policy {
+        /// The policy.
+        policy: String,
+        /// Whether it matches.
+        matched: Result<bool, String>,
+    },
+    /// Whether a binding is about the request.
+    Binding {
+        /// The policy.
+        policy: String,
+        /// The binding.
+        binding: String,
+        /// Whether it matches.
+        matched: Result<bool, String>,
+    },
+    /// A policy or binding that cannot be asked.
+    Unasked {
+        /// The policy.
+        policy: String,
+        /// The binding, where it is not the policy as such.
+        binding: Option<String>,
+        /// What is wrong.
+        error: String,
+        /// Whether the request is denied for it.
+        denies: bool,
+    },
+    /// A validating policy was evaluated.
+    Evaluated {
+        /// Of what.
+        asked: Asked,
+        /// What its validations and audit annotations came to.
+        evaluation: Evaluation,
+    },
+    /// A mutating policy was evaluated.
+    Mutated {
+        /// Of what.
+        asked: Asked,
+    },
+}
+
+/// A policy that was evaluated for a binding and a param.
+#[derive(Debug, Clone, Default)]
+pub struct Asked {
+    /// The policy.
+    pub policy: String,
+    /// The binding.
+    pub binding: String,
+    /// The param: `namespace/name`, or the name alone.
+    pub param: Option<String>,
+    /// What the match conditions came to.
+    pub conditions: Option<ConditionsOutcome>,
+    /// The expressions that ran, in this order; a variable before the expression that first read it.
+    pub runs: Vec<Ran>,
+}
+
+/// An expression that ran.
+#[derive(Debug, Clone)]
+pub struct Ran {
+    /// What it is for.
+    pub kind: ExpressionKind,
+    /// The text.
+    pub expression: String,
+    /// The name of the variable that it is.
+    pub variable: Option<String>,
+    /// The cost units that it took.
+    pub cost: u64,
+    /// What it came to, as the trace writes values, or what went wrong.
+    pub result: Result<String, String>,
+}
+
+/// Keeps the steps of a decision.
+pub struct Trace {
+    write: fn(Value<'_>) -> String,
+    steps: RefCell<Steps>,
+}
+
+#[derive(Default)]
+struct Steps {
+    done: Vec<Step>,
+    runs: Vec<Ran>,
+    conditions: Option<ConditionsOutcome>,
+    /// The mutating policies that are to be asked in this pass.
+    invocations: Vec<Asked>,
+    /// The one that is being asked.
+    invoking: Option<Asked>,
+}
+
+impl Trace {
+    /// Nothing happened yet; values are kept as `write` writes them.
+    pub fn new(write: fn(Value<'_>) -> String) -> Self {
+        Trace {
+            write,
+            steps: RefCell::default(),
+        }
+    }
+
+    /// The steps, in order.
+    pub fn into_steps(self) -> Vec<Step> {
+        let mut steps = self.steps.into_inner();
+        steps.end_invocation();
+        steps.done
+    }
+
+    /// The steps until now.
+    pub(crate) fn with_steps<T>(&self, look: impl FnOnce(&[Step]) -> T) -> T {
+        look(&self.steps.borrow().done)
+    }
+
+    fn push(&self, step: Step) {
+        self.steps.borrow_mut().done.push(step);
+    }
+}
+
+impl Steps {
+    fn end_invocation(&mut self) {
+        if let Some(mut asked) = self.invoking.take() {
+            asked.runs = std::mem::take(&mut self.runs);
+            asked.conditions = self.conditions.take();
+            self.done.push(Step::Mutated { asked });
+        }
+    }
+}
+
+impl fmt::Debug for Trace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(&self.steps.borrow().done).finish()
+    }
+}
+
+impl Observer for Trace {
+    fn policy_matched(&self, policy: &str, matched: &Result<Option<Matched<'_>>, String>) {
+        self.push(Step::Policy {
+            policy: policy.to_owned(),
+            matched: matched.as_ref().map(Option::is_some).map_err(String::clone),
+        });
+    }
+
+    fn binding_matched(&self, policy: &str, binding: &str, matched: &Result<bool, String>) {
+        self.push(Step::Binding {
+            policy: policy.to_owned(),
+            binding: binding.to_owned(),
+            matched: matched.clone(),
+        });
+    }
+
+    fn ignored(&self, policy: &str, binding: Option<&str>, error: &str) {
+        self.push(unasked(policy, binding, error, false));
+    }
+
+    fn refused(&self, policy: &str, binding: Option<&str>, error: &str) {
+        self.push(unasked(policy, binding, error, true));
+    }
+
+    fn ran(&self, run: &Run<'_>) {
+        let ran = Ran {
+            kind: run.kind,
+            expression: run.expression.to_owned(),
+            variable: run.variable.map(str::to_owned),
+            cost: run.cost,
+            result: run.result.map(self.write).map_err(str::to_owned),
+        };
+        self.steps.borrow_mut().runs.push(ran);
+    }
+
+    fn conditions_matched(&self, outcome: &ConditionsOutcome) {
+        self.steps.borrow_mut().conditions = Some(outcome.clone());
+    }
+
+    fn invocation(&self, policy: &str, binding: &str, param: Option<&Json>, _is_second: bool) {
+        let mut steps = self.steps.borrow_mut();
+        if steps.invoking.is_some() {
+            steps.end_invocation();
+            steps.invocations.clear();
+        }
+        steps.invocations.push(asked(policy, binding, param));
+    }
+
+    fn invoking(&self, position: usize) {
+        let mut steps = self.steps.borrow_mut();
+        steps.end_invocation();
+        steps.invoking = steps.invocations.get(position).cloned();
+    }
+
+    fn evaluated(&self, policy: &str, binding: &str, param: Option<&Json>, found: &Evaluation) {
+        let mut steps = self.steps.borrow_mut();
+        steps.end_invocation();
+        let asked = Asked {
+            conditions: steps.conditions.take(),
+            runs: std::mem::take(&mut steps.runs),
+            ..asked(policy, binding, param)
+        };
+        steps.done.push(Step::Evaluated {
+            asked,
+            evaluation: found.clone(),
+        });
+    }
+}
+
+fn unasked(policy: &str, binding: Option<&str>, error: &str, denies: bool) -> Step {
+    Step::Unasked {
+        policy: policy.to_owned(),
+        binding: binding.map(str::to_owned),
+        error: error.to_owned(),
+        denies,
+    }
+}
+
+fn asked(policy: &str, binding: &str, param: Option<&Json>) -> Asked {
+    let of_metadata = |key: &str| {
+        let metadata = param.and_then(|param| param.get("metadata"));
+        let found = metadata.and_then(|metadata| metadata.get(key));
+        found.and_then(Json::as_str)
+    };
+    let param = match (of_metadata("namespace"), of_metadata("name")) {
+        (Some(namespace), Some(name)) => Some(format!("{namespace}/{name}")),
+        (_, name) => name.map(str::to_owned),
+    };
+    Asked {
+        policy: policy.to_owned(),
+        binding: binding.to_owned(),
+        param,
+        ..Asked::default()
+    }
+}

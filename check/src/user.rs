@@ -1,0 +1,28 @@
+//! Who asks.
+
+use gavel_libraries::authorizer::UserInfo;
+
+/// The user as an API server that is asked to impersonate somebody takes it: a service account is in its groups unless
+/// groups are given, and whoever has logged in is in the group of those.
+pub fn user(name: &str, groups: &[String]) -> UserInfo {
+    let service_account = name
+        .strip_prefix("system:serviceaccount:")
+        .and_then(|account| account.split_once(':'))
+        .filter(|_| groups.is_empty());
+    let mut user = match service_account {
+        Some((namespace, name)) => UserInfo::service_account(namespace, name),
+        None => UserInfo {
+            name: name.to_owned(),
+            groups: groups.to_vec(),
+            ..UserInfo::default()
+        },
+    };
+    let everybody = match name {
+        "system:anonymous" => "system:unauthenticated",
+        _ => "system:authenticated",
+    };
+    if !user.groups.iter().any(|group| group == everybody) {
+        user.groups.push(everybody.to_owned());
+    }
+    user
+}

@@ -1,0 +1,373 @@
+//! Policies with all that they look at, and what they say of an object.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gavel_apimachinery::status::Status;
+use gavel_engine::value::{Arena, Json};
+use gavel_libraries::Server;
+use gavel_manifest::Document;
+use gavel_policy::mutating::mutate;
+use gavel_policy::{
+    AdmissionRequest, AuditOutcome, ConditionsOutcome, Decision, Options, dispatch,
+};
+use gavel_state::{Event, Object, Origin, State, Store};
+use serde_json::json;
+
+use crate::kinds::Kinds;
+use crate::role::Role;
+use crate::subject::Subject;
+use crate::trace::{Step, Trace};
+
+/// Takes in policies, bindings, params, namespaces, roles and definitions.
+#[derive(Debug)]
+pub struct Setup {
+    store: Store,
+    server: Server,
+    kinds: Kinds,
+    /// The policies by kind and name, each with the `apiVersion` and kind of its params.
+    policies: BTreeMap<(String, String), Option<(String, String)>>,
+    /// The kind and name of the policies that are bound.
+    bound: BTreeSet<(String, String)>,
+}
+
+/// Policies with all that they look at. It never changes.
+#[derive(Debug)]
+pub struct World {
+    state: State,
+    server: Server,
+    kinds: Kinds,
+}
+
+/// What policies say of an object.
+#[derive(Debug, Clone, Default)]
+pub struct Ruling {
+    /// Why the object is denied; none: it is admitted.
+    pub status: Option<Status>,
+    /// The validations that fail, and what could not be asked.
+    pub findings: Vec<Finding>,
+    /// What the client is warned of.
+    pub warnings: Vec<String>,
+    /// What is added to the audit event.
+    pub audit_annotations: BTreeMap<String, String>,
+    /// The object after mutation, where a policy changed it.
+    pub mutated: Option<Json>,
+    /// Whether a policy with a binding, both about the object, was asked and its match conditions held.
+    pub is_examined: bool,
+    /// Whether the match conditions of a policy kept it from being asked.
+    pub is_skipped: bool,
+}
+
+/// A validation that fails, or a policy that cannot be asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// What comes of it.
+    pub action: Action,
+    /// The policy.
+    pub policy: String,
+    /// The binding, where it is not the policy as such that is at fault.
+    pub binding: Option<String>,
+    /// What the policy says.
+    pub message: String,
+    /// The position of the validation among those of the policy.
+    pub validation: Option<usize>,
+}
+
+/// What comes of a validation that fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// The request is denied.
+    Deny,
+    /// The client is warned.
+    Warn,
+    /// It is added to the audit event.
+    Audit,
+}
+
+impl Action {
+    /// As people read it: `denied`, `warned`, `audited`.
+    pub fn done(self) -> &'static str {
+        match self {
+            Action::Deny => "denied",
+            Action::Warn => "warned",
+            Action::Audit => "audited",
+        }
+    }
+
+    fn of(name: &str) -> Option<Self> {
+        match name {
+            "Deny" => Some(Action::Deny),
+            "Warn" => Some(Action::Warn),
+            "Audit" => Some(Action::Audit),
+            _ => None,
+        }
+    }
+}
+
+impl Setup {
+    /// Knows of nothing.
+    ///
+    /// # Errors
+    ///
+    /// Environments that cannot be built: a bug.
+    pub fn new(server: Server) -> Result<Self, String> {
+        Ok(Setup {
+            store: Store::new(server)?,
+            server,
+            kinds: Kinds::default(),
+            policies: BTreeMap::new(),
+            bound: BTreeSet::new(),
+        })
+    }
+
+    /// Takes in an object. Of those that are no policies, what policies ask for is used.
+    pub fn add(&mut self, document: Document) {
+        let origin = document.file().map(|file| file.display().to_string());
+        let origin = Origin::new(origin.as_deref().unwrap_or("-"));
+        self.note(document.value());
+        let object = Object::of_manifest(origin, document);
+        self.store.handle(Event::Applied(object));
+    }
+
+    /// Takes in an object that stands in no file.
+    pub fn add_value(&mut self, object: Json) {
+        self.note(&object);
+        let object = Object::sent(Origin::new("the test"), object);
+        self.store.handle(Event::Applied(object));
+    }
+
+    fn note(&mut self, object: &Json) {
+        let text = |pointer: &str| object.pointer(pointer).and_then(Json::as_str);
+        match Role::of(object) {
+            Role::Definition => self.kinds.define(object),
+            Role::Policy => {
+                let kind = text("/kind").unwrap_or_default();
+                match (kind.strip_suffix("Binding"), text("/spec/policyName")) {
+                    (Some(kind), Some(policy)) => {
+                        self.bound.insert((kind.to_owned(), policy.to_owned()));
+                    }
+                    _ => {
+                        let name = text("/metadata/name").unwrap_or_default().to_owned();
+                        let version = text("/spec/paramKind/apiVersion");
+                        let params = version.zip(text("/spec/paramKind/kind"));
+                        let params = params.map(|(version, kind)| (version.into(), kind.into()));
+                        self.policies.insert((kind.to_owned(), name), params);
+                    }
+                }
+            }
+            Role::Surrounding | Role::Object => {}
+        }
+    }
+
+    /// The names of the policies.
+    pub fn policies(&self) -> impl Iterator<Item = &str> {
+        self.policies.keys().map(|(_, name)| name.as_str())
+    }
+
+    /// The policies without a binding, by kind and name: they do nothing.
+    pub fn unbound(&self) -> impl Iterator<Item = (&str, &str)> {
+        let policies = self.policies.keys();
+        let unbound = policies.filter(|policy| !self.bound.contains(*policy));
+        unbound.map(|(kind, name)| (kind.as_str(), name.as_str()))
+    }
+
+    /// Whether an object is of a kind that a policy has as params.
+    pub fn is_param(&self, object: &Json) -> bool {
+        let text = |key: &str| object.get(key).and_then(Json::as_str).unwrap_or_default();
+        let mut kinds = self.policies.values().flatten();
+        kinds.any(|(version, kind)| version == text("apiVersion") && kind == text("kind"))
+    }
+
+    /// Binds each policy that is not bound: what fails is denied. `param` names what policies with params have as params, a
+    /// name with its namespace; without it they have all objects of their kind.
+    pub fn bind_unbound(&mut self, param: Option<(&str, &str)>) {
+        let unbound: Vec<_> = self.unbound().collect();
+        let bindings: Vec<Json> = unbound
+            .into_iter()
+            .map(|(kind, name)| {
+                let key = (kind.to_owned(), name.to_owned());
+                let has_params = self.policies.get(&key).is_some_and(Option::is_some);
+                binding(kind, name, has_params.then_some(param))
+            })
+            .collect();
+        for binding in bindings {
+            self.add_value(binding);
+        }
+    }
+
+    /// What decides from now on.
+    pub fn finish(mut self) -> World {
+        World {
+            state: self.store.publish(),
+            server: self.server,
+            kinds: self.kinds,
+        }
+    }
+}
+
+/// A binding of a policy; with params, those of the name, or all.
+fn binding(kind: &str, policy: &str, params: Option<Option<(&str, &str)>>) -> Json {
+    let mut spec = json!({"policyName": policy});
+    if let Json::Object(spec) = &mut spec {
+        if kind == "ValidatingAdmissionPolicy" {
+            spec.insert("validationActions".to_owned(), json!(["Deny"]));
+        }
+        let param = params.map(|param| match param {
+            Some((namespace, name)) => {
+                let mut named = json!({"name": name, "parameterNotFoundAction": "Deny"});
+                if let (Json::Object(named), false) = (&mut named, namespace.is_empty()) {
+                    named.insert("namespace".to_owned(), namespace.into());
+                }
+                named
+            }
+            None => json!({"selector": {}, "parameterNotFoundAction": "Deny"}),
+        });
+        if let Some(param) = param {
+            spec.insert("paramRef".to_owned(), param);
+        }
+    }
+    json!({
+        "apiVersion": "admissionregistration.k8s.io/v1",
+        "kind": format!("{kind}Binding"),
+        "metadata": {"name": policy},
+        "spec": spec,
+    })
+}
+
+impl World {
+    /// What is wrong with policies, bindings and definitions, each with its place; they are not used.
+    pub fn problems(&self) -> &[String] {
+        self.state.problems()
+    }
+
+    /// What policies read and nothing tells: params, labels of namespaces, roles.
+    pub fn unseen(&self) -> &[String] {
+        self.state.unseen()
+    }
+
+    /// How many policies are used, of both sorts.
+    pub fn policies(&self) -> usize {
+        let counts = self.state.counts();
+        counts.policies.saturating_add(counts.mutating_policies)
+    }
+
+    /// The `request` of an AdmissionReview that asks about a subject.
+    pub fn request(&self, subject: &Subject<'_>) -> Json {
+        subject.request(&self.kinds)
+    }
+
+    /// What policies say of a request: mutated first, then validated. The trace keeps how that came about.
+    ///
+    /// # Errors
+    ///
+    /// What is no request of an AdmissionReview.
+    pub fn decide(&self, request: &Json, trace: &Trace) -> Result<Ruling, String> {
+        let mut request = request.clone();
+        for field in ["object", "oldObject"] {
+            if let Some(object) = request.get_mut(field) {
+                self.state.schemas().fill_defaults(object);
+            }
+        }
+        let arena = Arena::new();
+        let sent = AdmissionRequest::read((&request).into(), &arena);
+        let sent = sent.map_err(|error| error.to_string())?;
+        let snapshot = self.state.snapshot(&sent);
+        let options = Options {
+            server: self.server,
+            authorizer: Some(self.state.authorizer()),
+            observer: trace,
+            ..Options::default()
+        };
+        let mutated = mutate(&snapshot, &sent, self.state.schemas(), &options);
+        if let Some(status) = mutated.status {
+            return Ok(self.ruling(Decision::default(), Some(status), None, trace));
+        }
+        let changed = mutated
+            .object
+            .filter(|object| Some(object) != request.get("object"));
+        let sent = match &changed {
+            Some(object) => AdmissionRequest {
+                object: object.into(),
+                ..sent
+            },
+            None => sent,
+        };
+        let decision = dispatch(&snapshot, &sent, &options);
+        let mut ruling = self.ruling(decision, None, None, trace);
+        ruling.mutated = changed;
+        Ok(ruling)
+    }
+
+    fn ruling(
+        &self,
+        decision: Decision,
+        status: Option<Status>,
+        mutated: Option<Json>,
+        trace: &Trace,
+    ) -> Ruling {
+        let mut ruling = Ruling {
+            status: status.or(decision.status),
+            warnings: decision.warnings,
+            audit_annotations: decision.audit_annotations,
+            mutated,
+            ..Ruling::default()
+        };
+        trace.with_steps(|steps| {
+            for step in steps {
+                self.note(step, &mut ruling);
+            }
+        });
+        ruling
+    }
+
+    /// Adds what a step says.
+    fn note(&self, step: &Step, ruling: &mut Ruling) {
+        match step {
+            Step::Unasked {
+                policy,
+                binding,
+                error,
+                denies: true,
+            } => ruling.findings.push(Finding {
+                action: Action::Deny,
+                policy: policy.clone(),
+                binding: binding.clone(),
+                message: error.clone(),
+                validation: None,
+            }),
+            Step::Evaluated { asked, evaluation } => {
+                ruling.note_conditions(asked.conditions.as_ref());
+                let finding = |action, message: &str, validation| Finding {
+                    action,
+                    policy: asked.policy.clone(),
+                    binding: Some(asked.binding.clone()),
+                    message: message.to_owned(),
+                    validation,
+                };
+                let actions = self.state.actions(&asked.binding);
+                for (n, decision) in evaluation.decisions.iter().enumerate() {
+                    let actions = actions.iter().filter(|_| decision.denies);
+                    let actions = actions.filter_map(|action| Action::of(action));
+                    let findings =
+                        actions.map(|action| finding(action, &decision.message, Some(n)));
+                    ruling.findings.extend(findings);
+                }
+                for annotation in &evaluation.audit_annotations {
+                    if let AuditOutcome::Error(error) = &annotation.outcome {
+                        ruling.findings.push(finding(Action::Deny, error, None));
+                    }
+                }
+            }
+            Step::Mutated { asked } => ruling.note_conditions(asked.conditions.as_ref()),
+            Step::Policy { .. } | Step::Binding { .. } | Step::Unasked { .. } => {}
+        }
+    }
+}
+
+impl Ruling {
+    fn note_conditions(&mut self, conditions: Option<&ConditionsOutcome>) {
+        match conditions {
+            Some(ConditionsOutcome::NoMatch { .. }) => self.is_skipped = true,
+            _ => self.is_examined = true,
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! The arguments of `gavel check`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use gavel_libraries::KubeVersion;
+use gavel_protocol::kubernetes_version;
+
+use super::Output;
+
+/// Policies, bindings, params, namespaces, roles and CustomResourceDefinitions are told from objects by their kind. Each finding
+/// is one line: file:line: kind/name: what comes of it: what the policy or definition says. The exit status is 0 where all
+/// objects are admitted, 1 where one is denied or a policy is invalid, and 2 where an input cannot be used or nothing was
+/// checked.
+#[derive(Debug, Args)]
+#[command(after_help = CHECK_EXAMPLES)]
+pub(crate) struct CheckArgs {
+    /// YAML or JSON files, folders of them, or - for standard input
+    #[arg(value_name = "PATH", required_unless_present = "filename")]
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// The same, as with kubectl; may be repeated
+    #[arg(short, long, value_name = "PATH")]
+    pub(crate) filename: Vec<PathBuf>,
+
+    /// More policies and what they read; what is no policy among them is not checked
+    #[arg(long, value_name = "PATH")]
+    pub(crate) policies: Vec<PathBuf>,
+
+    /// More CustomResourceDefinitions
+    #[arg(long, value_name = "PATH")]
+    pub(crate) crd: Vec<PathBuf>,
+
+    /// Look into the folders of folders too
+    #[arg(short = 'R', long)]
+    pub(crate) recursive: bool,
+
+    /// What is done with the objects; without it, those that --old has are updated and the others created
+    #[arg(long, value_enum, ignore_case = true)]
+    pub(crate) operation: Option<OperationName>,
+
+    /// The objects before the update: a file, or a folder of them; found by kind, namespace and name
+    #[arg(long, value_name = "PATH")]
+    pub(crate) old: Vec<PathBuf>,
+
+    /// The namespace of objects that name none
+    #[arg(short, long, default_value = "default")]
+    pub(crate) namespace: String,
+
+    /// Who asks: a name, or system:serviceaccount:NAMESPACE:NAME
+    #[arg(long = "as", value_name = "USER", default_value = "kubernetes-admin")]
+    pub(crate) user: String,
+
+    /// A group of that user; may be repeated
+    #[arg(long = "as-group", value_name = "GROUP")]
+    pub(crate) groups: Vec<String>,
+
+    /// The version of Kubernetes whose API server it is
+    #[arg(long, value_name = "VERSION", default_value_t, value_parser = kubernetes_version)]
+    pub(crate) kubernetes_version: KubeVersion,
+
+    /// Tell how each decision came about: what matched, and what each expression came to
+    #[arg(long)]
+    pub(crate) explain: bool,
+
+    /// How to print what is found; json is one object a line
+    #[arg(short, long, value_enum, default_value_t = Output::Text)]
+    pub(crate) output: Output,
+}
+
+impl CheckArgs {
+    /// All paths whose objects are checked.
+    pub(crate) fn all_paths(&self) -> Vec<PathBuf> {
+        [&self.paths[..], &self.filename].concat()
+    }
+}
+
+/// What is done with objects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "UPPER")]
+pub(crate) enum OperationName {
+    /// They are created
+    Create,
+    /// They take the place of older ones: those of --old, or the same
+    Update,
+    /// They are deleted
+    Delete,
+}
+
+const CHECK_EXAMPLES: &str = "Examples:
+  gavel check policies/ manifests/
+  gavel check policies/ deployment.yaml --explain
+  gavel check policies/ new/ --old old/ --as alice --as-group developers
+  helm template chart/ | gavel check policies/ -";

@@ -1,0 +1,57 @@
+//! The arguments of `gavel test`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use gavel_libraries::KubeVersion;
+use gavel_protocol::kubernetes_version;
+
+use super::Output;
+
+/// A file of tests has the kind PolicyTest; the files of kaptest, and of kyverno test as far as they are about Kubernetes' own
+/// policies, are run as they are. The exit status is 0 where all tests pass, 1 where one fails or the coverage is too low, and 2
+/// where an input cannot be used or there was no test.
+#[derive(Debug, Args)]
+#[command(after_help = TEST_EXAMPLES)]
+pub(crate) struct TestArgs {
+    /// Files of tests, or folders of them
+    #[arg(value_name = "PATH", required_unless_present = "init")]
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// Look into the folders of folders too
+    #[arg(short = 'R', long)]
+    pub(crate) recursive: bool,
+
+    /// Run the tests whose names have this in them
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) filter: Option<String>,
+
+    /// Show which expressions of the policies the tests evaluate, and whether each validation was true and false
+    #[arg(long)]
+    pub(crate) coverage: bool,
+
+    /// Fail where less than this percentage is covered
+    #[arg(long, value_name = "PERCENT", requires = "coverage")]
+    pub(crate) coverage_threshold: Option<u8>,
+
+    /// Write the coverage to a file, in the format of lcov
+    #[arg(long, value_name = "FILE", requires = "coverage")]
+    pub(crate) lcov: Option<PathBuf>,
+
+    /// Print a first file of tests for the policies of this file
+    #[arg(long, value_name = "POLICY", conflicts_with = "paths")]
+    pub(crate) init: Option<PathBuf>,
+
+    /// The version of Kubernetes whose API server it is
+    #[arg(long, value_name = "VERSION", default_value_t, value_parser = kubernetes_version)]
+    pub(crate) kubernetes_version: KubeVersion,
+
+    /// How to print the results; json is one object a test
+    #[arg(short, long, value_enum, default_value_t = Output::Text)]
+    pub(crate) output: Output,
+}
+
+const TEST_EXAMPLES: &str = "Examples:
+  gavel test --init policy.yaml > policy-test.yaml
+  gavel test policy-test.yaml
+  gavel test -R . --filter production --coverage --coverage-threshold 90";

@@ -1,0 +1,149 @@
+//! How a decision came about, for people.
+
+use std::io::{self, Write};
+
+use gavel_check::{Asked, Ran, Seen, Step};
+use gavel_policy::cel::ExpressionKind;
+use gavel_policy::{ConditionsOutcome, PolicyDecisionEvaluation};
+
+use super::Found;
+use crate::report::visible;
+
+/// The most characters of a value that are shown.
+const WIDTH: usize = 200;
+
+/// Writes the steps, indented below the lines of the object.
+pub(super) fn write(out: &mut impl Write, found: &Found) -> io::Result<()> {
+    for step in &found.steps {
+        match step {
+            Step::Policy { policy, matched } => match matched {
+                Ok(true) => writeln!(out, "  policy {policy}: matches")?,
+                Ok(false) => writeln!(out, "  policy {policy}: does not match the object")?,
+                Err(error) => writeln!(out, "  policy {policy}: {}", visible(error))?,
+            },
+            Step::Binding {
+                binding, matched, ..
+            } => match matched {
+                Ok(true) => writeln!(out, "    binding {binding}: matches")?,
+                Ok(false) => writeln!(out, "    binding {binding}: does not match the object")?,
+                Err(error) => writeln!(out, "    binding {binding}: {}", visible(error))?,
+            },
+            Step::Unasked { error, denies, .. } => {
+                let outcome = if *denies { "denied" } else { "ignored" };
+                writeln!(out, "    not asked, and {outcome}: {}", visible(error))?;
+            }
+            Step::Mutated { asked } => write_asked(out, asked)?,
+            Step::Evaluated { asked, evaluation } => {
+                write_asked(out, asked)?;
+                for (n, decision) in evaluation.decisions.iter().enumerate() {
+                    let verdict = match decision.evaluation {
+                        PolicyDecisionEvaluation::Admit => continue,
+                        PolicyDecisionEvaluation::Deny => "is false",
+                        PolicyDecisionEvaluation::Error => "cannot be told",
+                    };
+                    let message = visible(&decision.message);
+                    writeln!(out, "      validations[{n}] {verdict}: {message}")?;
+                    write_parts(out, found.parts(asked, n))?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Found {
+    /// The parts of a validation, with what they came to.
+    fn parts(&self, asked: &Asked, validation: usize) -> &[Seen] {
+        let is_same = |other: &Asked| {
+            let [one, other] =
+                [asked, other].map(|asked| (&asked.policy, &asked.binding, &asked.param));
+            one == other
+        };
+        let probed = self.probed.iter().find(|probed| is_same(&probed.asked));
+        let parts = probed.and_then(|probed| probed.validations.get(validation));
+        parts.map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
+/// Writes what the parts came to that the validation evaluates.
+fn write_parts(out: &mut impl Write, parts: &[Seen]) -> io::Result<()> {
+    for seen in parts
+        .iter()
+        .filter(|seen| seen.is_reached && seen.part.is_telling)
+    {
+        let indent = "  ".repeat(seen.part.depth);
+        let value = written(&seen.value);
+        let text = one_line(&seen.part.probe);
+        writeln!(out, "        {indent}{text} = {value}")?;
+    }
+    Ok(())
+}
+
+fn written(result: &Result<String, String>) -> String {
+    match result {
+        Ok(value) => shortened(value),
+        Err(error) => format!("error: {}", visible(error)),
+    }
+}
+
+fn write_asked(out: &mut impl Write, asked: &Asked) -> io::Result<()> {
+    if let Some(param) = &asked.param {
+        writeln!(out, "      params {param}")?;
+    }
+    for ran in &asked.runs {
+        write_run(out, ran)?;
+    }
+    match &asked.conditions {
+        Some(ConditionsOutcome::NoMatch { failed }) => {
+            writeln!(
+                out,
+                "      not asked: the match condition {failed:?} is false"
+            )
+        }
+        Some(ConditionsOutcome::Error(error)) => {
+            writeln!(
+                out,
+                "      the match conditions cannot be told: {}",
+                visible(error)
+            )
+        }
+        Some(ConditionsOutcome::Match) | None => Ok(()),
+    }
+}
+
+fn write_run(out: &mut impl Write, ran: &Ran) -> io::Result<()> {
+    let value = written(&ran.result);
+    let expression = one_line(&ran.expression);
+    match &ran.variable {
+        Some(name) => writeln!(out, "      variables.{name} = {value}    # {expression}"),
+        None => writeln!(out, "      {} {expression} = {value}", what(ran.kind)),
+    }
+}
+
+fn what(kind: ExpressionKind) -> &'static str {
+    match kind {
+        ExpressionKind::MatchCondition => "match condition",
+        ExpressionKind::Variable => "variable",
+        ExpressionKind::Validation => "validation",
+        ExpressionKind::Message => "message",
+        ExpressionKind::AuditAnnotation => "audit annotation",
+        ExpressionKind::ApplyConfiguration => "apply configuration",
+        ExpressionKind::JsonPatch => "JSON patch",
+    }
+}
+
+/// An expression on one line.
+fn one_line(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    visible(&words.join(" ")).to_string()
+}
+
+fn shortened(value: &str) -> String {
+    match value.char_indices().nth(WIDTH) {
+        Some((end, _)) => {
+            let (start, _) = value.split_at(end);
+            format!("{}…", visible(start))
+        }
+        None => visible(value).to_string(),
+    }
+}

@@ -1,0 +1,122 @@
+//! Findings for programs: one object a line.
+
+use gavel_apimachinery::json;
+use gavel_check::{Asked, Finding, Ran, Step};
+use gavel_engine::value::Json;
+use gavel_manifest::{Document, Problem};
+use serde_json::json;
+
+use super::Found;
+
+/// What was found of an object.
+pub(super) fn of(document: &Document, found: &Found, explain: bool) -> String {
+    let text = |pointer: &str| {
+        document
+            .value()
+            .pointer(pointer)
+            .cloned()
+            .unwrap_or_default()
+    };
+    let ruling = &found.ruling;
+    let problems = &found.checked.problems;
+    let findings = problems
+        .iter()
+        .map(field)
+        .chain(ruling.findings.iter().map(finding));
+    let mut line = json!({
+        "file": document.file().map(|file| file.display().to_string()),
+        "line": document.place().line,
+        "apiVersion": text("/apiVersion"),
+        "kind": text("/kind"),
+        "namespace": text("/metadata/namespace"),
+        "name": text("/metadata/name"),
+        "operation": found.operation.name(),
+        "allowed": !found.is_denied(),
+        "message": ruling.status.as_ref().map(|status| &status.message),
+        "findings": findings.collect::<Vec<Json>>(),
+        "warnings": ruling.warnings,
+        "auditAnnotations": ruling.audit_annotations,
+        "examined": ruling.is_examined,
+    });
+    if explain && let Json::Object(fields) = &mut line {
+        let steps = found.steps.iter().map(step).collect();
+        fields.insert("steps".to_owned(), Json::Array(steps));
+    }
+    json::to_string(&line)
+}
+
+/// What is wrong with a policy or a definition.
+pub(super) fn problem(problem: &str) -> String {
+    json::to_string(&json!({"error": problem}))
+}
+
+fn finding(finding: &Finding) -> Json {
+    let Finding {
+        action,
+        policy,
+        binding,
+        message,
+        validation,
+    } = finding;
+    json!({
+        "action": action.done(),
+        "policy": policy,
+        "binding": binding,
+        "message": message,
+        "validation": validation,
+    })
+}
+
+/// What a definition says of a field.
+fn field(problem: &Problem) -> Json {
+    let start = problem.range.map(|range| range.start);
+    json!({
+        "action": "denied",
+        "rule": problem.rule,
+        "field": problem.field,
+        "message": problem.message,
+        "line": start.map(|start| start.line),
+        "column": start.map(|start| start.column),
+    })
+}
+
+fn step(step: &Step) -> Json {
+    let matches = |matched: &Result<bool, String>| match matched {
+        Ok(matched) => json!(matched),
+        Err(error) => json!({"error": error}),
+    };
+    match step {
+        Step::Policy { policy, matched } => json!({"policy": policy, "matched": matches(matched)}),
+        Step::Binding {
+            policy,
+            binding,
+            matched,
+        } => json!({"policy": policy, "binding": binding, "matched": matches(matched)}),
+        Step::Unasked {
+            policy,
+            binding,
+            error,
+            denies,
+        } => json!({"policy": policy, "binding": binding, "error": error, "denies": denies}),
+        Step::Evaluated { asked: of, .. } | Step::Mutated { asked: of } => asked(of),
+    }
+}
+
+fn asked(asked: &Asked) -> Json {
+    json!({
+        "policy": asked.policy,
+        "binding": asked.binding,
+        "param": asked.param,
+        "expressions": asked.runs.iter().map(run).collect::<Vec<Json>>(),
+    })
+}
+
+fn run(ran: &Ran) -> Json {
+    json!({
+        "expression": ran.expression,
+        "variable": ran.variable,
+        "cost": ran.cost,
+        "value": ran.result.as_ref().ok(),
+        "error": ran.result.as_ref().err(),
+    })
+}

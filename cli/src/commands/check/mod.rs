@@ -1,0 +1,362 @@
+//! `gavel check`: what policies and definitions say of manifests.
+
+use std::collections::HashMap;
+use std::io::{self, IsTerminal, Write};
+
+use gavel_check::custom::{Checked, Key, KnownDefinitions, Taken};
+use gavel_check::{
+    Action, Operation, Probe, Probed, Role, Ruling, Setup, Step, Subject, Trace, World, custom,
+};
+use gavel_engine::value::Json;
+use gavel_libraries::authorizer::UserInfo;
+use gavel_manifest::Document;
+use gavel_policy::PolicyDecisionEvaluation;
+use gavel_policy::api::FieldValidation;
+
+use crate::args::{CheckArgs, OperationName, Output};
+use crate::exit_code::Exit;
+use crate::manifests::Manifests;
+use crate::progress::Progress;
+use crate::report;
+
+mod explanation;
+mod json;
+mod text;
+
+/// Checks the objects that the arguments name.
+pub(crate) fn run(args: &CheckArgs) -> io::Result<Exit> {
+    write(args, Box::new(anstream::AutoStream::auto(io::stdout())))
+}
+
+/// The same, printed elsewhere.
+pub(super) fn write(args: &CheckArgs, out: Box<dyn Write>) -> io::Result<Exit> {
+    // What reads JSON from a pipe is no person.
+    let progress = Progress::new(args.output == Output::Text || io::stdout().is_terminal());
+    let mut manifests = Manifests::new(args.recursive, progress);
+    let mut input = match Input::read(args, &mut manifests) {
+        Ok(input) => input,
+        Err(error) => {
+            report::complain(&error);
+            return Ok(Exit::Usage);
+        }
+    };
+    let objects = std::mem::take(&mut input.objects);
+    let world = input.setup.finish();
+    if world.policies() == 0 && input.definitions.is_empty() && world.problems().is_empty() {
+        manifests.complain(
+            &"nothing to check with: no policy and no CustomResourceDefinition was given",
+        );
+    } else if objects.is_empty() && !manifests.unusable() {
+        manifests.complain(
+            &"nothing was checked: only policies and what they read were given, and no objects",
+        );
+    }
+    let mut run = CheckRun {
+        args,
+        out,
+        world,
+        given: input.given,
+        probes: HashMap::new(),
+        definitions: input.definitions,
+        old: input.old,
+        user: gavel_check::user(&args.user, &args.groups),
+        counts: Counts::default(),
+    };
+    run.tell_problems()?;
+    manifests.progress().expect(objects.len());
+    for document in objects {
+        match Key::of(document.value()) {
+            Ok(_) => manifests.progress().aside(|| run.object(&document))?,
+            Err(message) => manifests.refuse(&document, message),
+        }
+        manifests.progress().step();
+    }
+    run.out.flush()?;
+    manifests.progress().end();
+    if args.output == Output::Text && !manifests.unusable() {
+        report::summary(&run.counts.to_string());
+    }
+    let wrong = run.counts.denied.saturating_add(run.counts.invalid);
+    Ok(manifests.exit(wrong))
+}
+
+/// What the arguments name.
+struct Input {
+    setup: Setup,
+    /// What the setup was given, where decisions are explained.
+    given: Vec<Document>,
+    definitions: KnownDefinitions,
+    objects: Vec<Document>,
+    old: Vec<Document>,
+}
+
+impl Input {
+    fn read(args: &CheckArgs, manifests: &mut Manifests) -> Result<Self, String> {
+        let server = args.kubernetes_version.into();
+        let mut input = Input {
+            setup: Setup::new(server)?,
+            given: Vec::new(),
+            definitions: KnownDefinitions::default(),
+            objects: Vec::new(),
+            old: manifests.objects(&args.old),
+        };
+        for document in manifests.objects(&args.all_paths()) {
+            let role = Role::of(document.value());
+            if matches!(role, Role::Surrounding | Role::Object) {
+                input.objects.push(document.clone());
+            }
+            input.take(document, role, args);
+        }
+        for document in manifests.objects(&[&args.policies[..], &args.crd].concat()) {
+            let role = Role::of(document.value());
+            input.take(document, role, args);
+        }
+        let setup = &input.setup;
+        input
+            .objects
+            .retain(|document| !setup.is_param(document.value()));
+        for (kind, name) in input.setup.unbound() {
+            report::warning(&format!("{kind} {name:?} has no binding: it does nothing"));
+        }
+        Ok(input)
+    }
+
+    fn take(&mut self, document: Document, role: Role, args: &CheckArgs) {
+        if role == Role::Definition {
+            // What is wrong with a definition the world tells.
+            let server = args.kubernetes_version.into();
+            let _ = self
+                .definitions
+                .add(&document, server, FieldValidation::Strict);
+        }
+        let is_named = document.value().pointer("/metadata/name").is_some();
+        if is_named || role != Role::Object {
+            if args.explain {
+                self.given.push(document.clone());
+            }
+            self.setup.add(document);
+        }
+    }
+}
+
+/// One run of the command.
+struct CheckRun<'a> {
+    args: &'a CheckArgs,
+    out: Box<dyn Write>,
+    world: World,
+    given: Vec<Document>,
+    /// The policies that were asked for the parts of their validations, by name.
+    probes: HashMap<String, Option<Probe>>,
+    definitions: KnownDefinitions,
+    old: Vec<Document>,
+    user: UserInfo,
+    counts: Counts,
+}
+
+/// What the objects came to.
+#[derive(Debug, Default)]
+struct Counts {
+    objects: usize,
+    denied: usize,
+    warned: usize,
+    audited: usize,
+    /// Those about which nothing had anything to say.
+    unexamined: usize,
+    /// Policies and definitions that an API server refuses.
+    invalid: usize,
+}
+
+impl std::fmt::Display for Counts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Counts {
+            objects,
+            denied,
+            warned,
+            audited,
+            unexamined,
+            invalid,
+        } = self;
+        let objects = report::count(*objects, "object");
+        write!(
+            f,
+            "{objects}: {denied} denied, {warned} warned, {audited} audited"
+        )?;
+        if *unexamined > 0 {
+            write!(f, ", {unexamined} that no policy or definition is about")?;
+        }
+        if *invalid > 0 {
+            write!(f, "; {}", report::count(*invalid, "problem"))?;
+            f.write_str(" with policies and definitions")?;
+        }
+        Ok(())
+    }
+}
+
+/// What was found of an object.
+struct Found {
+    operation: Operation,
+    ruling: Ruling,
+    /// What its definition says.
+    checked: Checked,
+    steps: Vec<Step>,
+    /// What the parts of validations came to that are not true, where decisions are explained.
+    probed: Vec<Probed>,
+}
+
+impl Found {
+    fn is_denied(&self) -> bool {
+        self.ruling.status.is_some() || !self.checked.is_valid()
+    }
+}
+
+impl CheckRun<'_> {
+    /// Tells which policies and definitions an API server refuses.
+    fn tell_problems(&mut self) -> io::Result<()> {
+        self.counts.invalid = self.world.problems().len();
+        for problem in self.world.problems() {
+            match self.args.output {
+                Output::Text => writeln!(self.out, "{}", report::visible(problem))?,
+                Output::Json => writeln!(self.out, "{}", json::problem(problem))?,
+            }
+        }
+        for unseen in self.world.unseen() {
+            report::warning(unseen);
+        }
+        Ok(())
+    }
+
+    fn object(&mut self, document: &Document) -> io::Result<()> {
+        let found = self.check(document);
+        let found = match found {
+            Ok(found) => found,
+            Err(message) => return Err(io::Error::other(message)),
+        };
+        self.counts.add(&found);
+        match self.args.output {
+            Output::Json => {
+                let line = json::of(document, &found, self.args.explain);
+                writeln!(self.out, "{line}")
+            }
+            Output::Text => {
+                text::write(&mut self.out, document, &found)?;
+                match self.args.explain {
+                    true => explanation::write(&mut self.out, &found),
+                    false => Ok(()),
+                }
+            }
+        }
+    }
+
+    fn check(&mut self, document: &Document) -> Result<Found, String> {
+        let key = Key::of(document.value())?;
+        let namespace = &self.args.namespace;
+        let is_old = |old: &&Document| {
+            Key::of(old.value()).is_ok_and(|old| old.is_same_object(&key, namespace))
+        };
+        let old = self.old.iter().find(is_old);
+        let operation = match (self.args.operation, old) {
+            (Some(OperationName::Create), _) | (None, None) => Operation::Create,
+            (Some(OperationName::Update), _) | (None, Some(_)) => Operation::Update,
+            (Some(OperationName::Delete), _) => Operation::Delete,
+        };
+        let subject = Subject {
+            operation,
+            object: document.value(),
+            old: old.map(Document::value),
+            namespace,
+            user: &self.user,
+        };
+        let trace = Trace::new(report::written);
+        let request = self.world.request(&subject);
+        let ruling = self.world.decide(&request, &trace)?;
+        let definition = self.definitions.find(&key);
+        let definition = definition.filter(|_| operation != Operation::Delete);
+        let mut found = Found {
+            operation,
+            ruling,
+            checked: Checked::default(),
+            steps: trace.into_steps(),
+            probed: Vec::new(),
+        };
+        if let Some(definition) = definition {
+            let taken = Taken {
+                namespace,
+                strictness: FieldValidation::Strict,
+            };
+            let old = old.or((operation == Operation::Update).then_some(document));
+            found.checked = match &found.ruling.mutated {
+                Some(mutated) => {
+                    let mutated = document.clone().with_value(mutated.clone());
+                    custom::check(&mutated, old, &key, definition, taken)
+                }
+                None => custom::check(document, old, &key, definition, taken),
+            };
+            found.ruling.is_examined = true;
+        }
+        if self.args.explain {
+            found.probed = probed(
+                &mut self.probes,
+                &self.given,
+                self.args,
+                &request,
+                &found.steps,
+            )?;
+        }
+        Ok(found)
+    }
+}
+
+/// What the parts of validations came to, of the policies one of whose validations is not true.
+fn probed(
+    probes: &mut HashMap<String, Option<Probe>>,
+    given: &[Document],
+    args: &CheckArgs,
+    request: &Json,
+    steps: &[Step],
+) -> Result<Vec<Probed>, String> {
+    let mut policies: Vec<&str> = Vec::new();
+    for step in steps {
+        if let Step::Evaluated { asked, evaluation } = step
+            && evaluation
+                .decisions
+                .iter()
+                .any(|decision| decision.evaluation != PolicyDecisionEvaluation::Admit)
+            && !policies.contains(&asked.policy.as_str())
+        {
+            policies.push(&asked.policy);
+        }
+    }
+    let mut found = Vec::new();
+    for policy in policies {
+        if !probes.contains_key(policy) {
+            let server = args.kubernetes_version.into();
+            let probe = Probe::new(server, given, policy, |_| {})?;
+            probes.insert(policy.to_owned(), probe);
+        }
+        if let Some(Some(probe)) = probes.get(policy) {
+            found.extend(probe.ask(request, report::written)?);
+        }
+    }
+    Ok(found)
+}
+
+impl Counts {
+    fn add(&mut self, found: &Found) {
+        let add = |count: &mut usize, whether: bool| {
+            *count = count.saturating_add(usize::from(whether));
+        };
+        let findings = &found.ruling.findings;
+        let has = |action| findings.iter().any(|finding| finding.action == action);
+        add(&mut self.objects, true);
+        add(&mut self.denied, found.is_denied());
+        add(&mut self.warned, has(Action::Warn));
+        add(&mut self.audited, has(Action::Audit));
+        add(
+            &mut self.unexamined,
+            !found.ruling.is_examined && !found.is_denied(),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,218 @@
+//! `gavel check`, run in a folder of files.
+
+use gavel_engine::value::Json;
+
+use crate::commands::tests::{TestFolder, run_in};
+use crate::exit_code::Exit;
+
+const POLICY: &str = "\
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: replicas}
+spec:
+  paramKind: {apiVersion: v1, kind: ConfigMap}
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [apps], apiVersions: [v1], operations: [CREATE, UPDATE, DELETE], resources: [deployments]}
+  matchConditions:
+  - {name: not-system, expression: \"!request.userInfo.username.startsWith('system:')\"}
+  variables:
+  - {name: max, expression: 'int(params.data.max)'}
+  validations:
+  - expression: object == null || object.spec.replicas <= variables.max
+    messageExpression: \"'at most ' + string(variables.max) + ' replicas'\"
+  - expression: object == null || oldObject == null || object.spec.replicas >= oldObject.spec.replicas
+    message: replicas must not become fewer
+  - expression: request.operation != 'DELETE' || namespaceObject.metadata.?labels[?'stage'].orValue('') != 'prod'
+    message: nothing is deleted in production
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: limits, namespace: default}
+data: {max: '5'}
+";
+
+fn binding(actions: &str) -> String {
+    format!(
+        "\
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {{name: replicas-{actions}}}
+spec:
+  policyName: replicas
+  paramRef: {{name: limits, namespace: default, parameterNotFoundAction: Deny}}
+  validationActions: [{actions}]
+"
+    )
+}
+
+fn deployment(name: &str, replicas: u32) -> String {
+    format!(
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: {name}}}\nspec: {{replicas: {replicas}}}\n"
+    )
+}
+
+fn folder() -> TestFolder {
+    TestFolder::new()
+        .with("policies/policy.yaml", POLICY)
+        .with("policies/binding.yaml", &binding("Deny"))
+        .with(
+            "web.yaml",
+            &format!("{}---\n{}", deployment("small", 3), deployment("large", 7)),
+        )
+}
+
+fn gavel(folder: &TestFolder, args: &[&str]) -> (Exit, String) {
+    run_in(folder.path(), &[&["check"], args].concat())
+}
+
+#[test]
+fn kinds_tell_policies_from_objects() {
+    let (exit, out) = gavel(&folder(), &["./policies", "./web.yaml"]);
+    let expected = "web.yaml:6: Deployment/large: denied: at most 5 replicas (policy replicas, binding replicas-Deny)\n";
+    assert_eq!((exit, out.as_str()), (Exit::Rejected, expected));
+}
+
+#[test]
+fn a_binding_that_warns_denies_nothing() {
+    let folder = folder().with("policies/binding.yaml", &binding("Warn"));
+    let (exit, out) = gavel(&folder, &["./policies", "-f", "./web.yaml"]);
+    let expected = "web.yaml:6: Deployment/large: warned: at most 5 replicas (policy replicas, binding replicas-Warn)\n";
+    assert_eq!((exit, out.as_str()), (Exit::Success, expected));
+}
+
+#[test]
+fn old_objects_make_updates() {
+    let folder = folder().with("old.yaml", &deployment("small", 4));
+    let args = ["./policies", "./web.yaml", "--old", "./old.yaml"];
+    let (exit, out) = gavel(&folder, &args);
+    let small = "web.yaml:1: Deployment/small: denied: replicas must not become fewer (policy replicas, binding replicas-Deny)\n";
+    assert!(out.starts_with(small), "{out}");
+    assert_eq!(exit, Exit::Rejected);
+}
+
+#[test]
+fn what_is_deleted_is_the_old_object() {
+    let namespace =
+        "apiVersion: v1\nkind: Namespace\nmetadata: {name: default, labels: {stage: prod}}\n";
+    let folder = folder().with("policies/namespace.yaml", namespace);
+    let args = [
+        "./web.yaml",
+        "--policies",
+        "./policies",
+        "--operation",
+        "delete",
+    ];
+    let (exit, out) = gavel(&folder, &args);
+    let denied = "denied: nothing is deleted in production";
+    assert_eq!(out.matches(denied).count(), 2, "{out}");
+    assert_eq!(exit, Exit::Rejected);
+}
+
+#[test]
+fn who_asks_matters() {
+    let args = ["./policies", "./web.yaml", "--as", "system:kube-scheduler"];
+    assert_eq!(gavel(&folder(), &args), (Exit::Success, String::new()));
+}
+
+#[test]
+fn an_explanation_tells_what_expressions_came_to() {
+    let (_, out) = gavel(&folder(), &["./policies", "./web.yaml", "--explain"]);
+    for line in [
+        "  policy replicas: matches\n",
+        "    binding replicas-Deny: matches\n",
+        "      params default/limits\n",
+        "      match condition !request.userInfo.username.startsWith('system:') = true\n",
+        "      variables.max = 5    # int(params.data.max)\n",
+        "      validation object == null || object.spec.replicas <= variables.max = false\n",
+        "      validations[0] is false: at most 5 replicas\n",
+        "          object == null = false\n",
+        "          object.spec.replicas <= variables.max = false\n",
+        "            object.spec.replicas = 7\n",
+        "            variables.max = 5\n",
+    ] {
+        assert!(out.contains(line), "{line}\n{out}");
+    }
+}
+
+#[test]
+fn json_is_an_object_a_line() {
+    let (exit, out) = gavel(&folder(), &["./policies", "./web.yaml", "-o", "json"]);
+    let lines: Vec<Json> = out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!((exit, lines.len()), (Exit::Rejected, 2));
+    assert_eq!(lines[0]["allowed"], true);
+    assert_eq!(lines[1]["findings"][0]["action"], "denied");
+    assert_eq!(lines[1]["findings"][0]["validation"], 0);
+    assert_eq!(lines[1]["line"], 6);
+}
+
+#[test]
+fn definitions_and_policies_judge_custom_resources_together() {
+    let definition = "\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: things.example.com}
+spec:
+  group: example.com
+  names: {plural: things, kind: Thing}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties: {spec: {type: object, properties: {size: {type: integer, maximum: 3}}}}
+";
+    let policy = "\
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: named}
+spec:
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [example.com], apiVersions: ['*'], operations: [CREATE], resources: [things]}
+  validations: [{expression: object.metadata.name != 'a', message: not a}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: named}
+spec: {policyName: named, validationActions: [Audit]}
+";
+    let thing = "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: a}\nspec: {size: 4}\n";
+    let folder = TestFolder::new()
+        .with("crd.yaml", definition)
+        .with("policy.yaml", policy)
+        .with("thing.yaml", thing);
+    let (exit, out) = gavel(&folder, &["./crd.yaml", "./policy.yaml", "./thing.yaml"]);
+    assert!(
+        out.starts_with("thing.yaml:4:14: Thing/a: denied: spec.size: Invalid value: 4"),
+        "{out}"
+    );
+    assert!(
+        out.ends_with("thing.yaml:1: Thing/a: audited: not a (policy named, binding named)\n"),
+        "{out}"
+    );
+    assert_eq!(exit, Exit::Rejected);
+}
+
+#[test]
+fn nothing_checked_is_no_success() {
+    let nothing = (Exit::Usage, String::new());
+    assert_eq!(gavel(&folder(), &["./policies"]), nothing);
+    assert_eq!(gavel(&folder(), &["./web.yaml"]), nothing);
+}
+
+#[test]
+fn policies_that_an_api_server_refuses_are_told_with_their_place() {
+    let wrong = POLICY.replace("variables.max\n", "variables.mux\n");
+    let folder = folder().with("policies/policy.yaml", &wrong);
+    let (exit, out) = gavel(&folder, &["./policies", "./web.yaml"]);
+    assert!(out.starts_with("policies/policy.yaml:14:"), "{out}");
+    assert!(out.contains("undefined field 'mux'"), "{out}");
+    assert_eq!(exit, Exit::Rejected);
+}

@@ -1,0 +1,80 @@
+//! Findings for people.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use clap::builder::styling::{AnsiColor, Style};
+use gavel_check::Action;
+use gavel_engine::value::Json;
+use gavel_manifest::Document;
+
+use super::Found;
+use crate::report::visible;
+
+const DENIED: Style = AnsiColor::Red.on_default().bold();
+const TOLD: Style = AnsiColor::Yellow.on_default().bold();
+
+/// One line a finding.
+pub(super) fn write(out: &mut impl Write, document: &Document, found: &Found) -> io::Result<()> {
+    let subject = subject(document);
+    for problem in &found.checked.problems {
+        let mut line = problem.clone();
+        line.message = format!(
+            "{subject}: {DENIED}denied{DENIED:#}: {}",
+            visible(&problem.text())
+        );
+        line.field = Box::default();
+        writeln!(out, "{line}")?;
+    }
+    for warning in &found.checked.warnings {
+        writeln!(
+            out,
+            "{}: {TOLD}warned{TOLD:#}: {}",
+            at(document),
+            visible(&warning.text())
+        )?;
+    }
+    for finding in &found.ruling.findings {
+        let style = match finding.action {
+            Action::Deny => DENIED,
+            Action::Warn | Action::Audit => TOLD,
+        };
+        let action = finding.action.done();
+        let message = visible(&finding.message);
+        let policy = &finding.policy;
+        write!(
+            out,
+            "{}: {style}{action}{style:#}: {message} (policy {policy}",
+            at(document)
+        )?;
+        match &finding.binding {
+            Some(binding) => writeln!(out, ", binding {binding})")?,
+            None => writeln!(out, ")")?,
+        }
+    }
+    // Mutating policies and namespaces that do not exist have a status alone.
+    let is_told = found
+        .ruling
+        .findings
+        .iter()
+        .any(|finding| finding.action == Action::Deny);
+    if let (Some(status), false) = (&found.ruling.status, is_told) {
+        let message = visible(&status.message);
+        writeln!(out, "{}: {DENIED}denied{DENIED:#}: {message}", at(document))?;
+    }
+    Ok(())
+}
+
+/// Where an object is, and which: `pod.yaml:1: Pod/web`.
+fn at(document: &Document) -> String {
+    let file = document.file().unwrap_or(Path::new("-")).display();
+    format!("{file}:{}: {}", document.place().line, subject(document))
+}
+
+/// Which object it is: `Pod/web`.
+fn subject(document: &Document) -> String {
+    let text = |pointer: &str| document.value().pointer(pointer).and_then(Json::as_str);
+    let name = text("/metadata/name").or(text("/metadata/generateName"));
+    let kind = text("/kind").unwrap_or_default();
+    visible(&format!("{kind}/{}", name.unwrap_or_default())).to_string()
+}

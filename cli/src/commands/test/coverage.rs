@@ -1,0 +1,268 @@
+//! Which expressions of the policies tests evaluate, and what validations came to.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use gavel_check::suite::Test;
+use gavel_check::{Probed, Step};
+use gavel_engine::value::Json;
+use gavel_manifest::Document;
+
+use crate::report::visible;
+
+/// What policies have that can be evaluated.
+#[derive(Debug, Default)]
+pub(super) struct Coverage {
+    /// The expressions, by policy and text.
+    expressions: BTreeMap<(String, String), Expression>,
+    /// The conditions in validations, by policy, validation and position.
+    conditions: BTreeMap<(String, usize, usize), Condition>,
+}
+
+/// A part of a validation that is true or false: an operand of `&&`, or the body of `all`.
+#[derive(Debug)]
+struct Condition {
+    file: String,
+    line: u32,
+    text: String,
+    was_true: bool,
+    was_false: bool,
+}
+
+/// An expression of a policy.
+#[derive(Debug)]
+struct Expression {
+    file: String,
+    line: u32,
+    /// The path of its field.
+    field: String,
+    /// What must be true and false once to be covered; others must be evaluated.
+    is_condition: bool,
+    evaluated: usize,
+    was_true: bool,
+    was_false: bool,
+}
+
+/// The lists of a policy's expressions, with the field that holds them; conditions are true or false.
+const LISTS: [(&str, &str, bool); 6] = [
+    ("matchConditions", "expression", true),
+    ("variables", "expression", false),
+    ("validations", "expression", true),
+    ("validations", "messageExpression", false),
+    ("auditAnnotations", "valueExpression", false),
+    ("mutations", "", false),
+];
+
+impl Coverage {
+    /// Adds the expressions of the policies of a test.
+    pub(super) fn expect(&mut self, test: &Test) {
+        for policy in test.policies() {
+            for (list, field, is_condition) in LISTS {
+                let items = policy.value().pointer(&format!("/spec/{list}"));
+                let items = items.and_then(Json::as_array).map_or(0, Vec::len);
+                for n in 0..items {
+                    let fields: &[&str] = match field {
+                        "" => &["applyConfiguration.expression", "jsonPatch.expression"],
+                        _ => &[field],
+                    };
+                    for field in fields {
+                        self.add(policy, &format!("spec.{list}[{n}].{field}"), is_condition);
+                    }
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, policy: &Document, field: &str, is_condition: bool) {
+        let pointer = field.replace(['.', '['], "/").replace(']', "");
+        let value = policy.value();
+        let Some(text) = value.pointer(&format!("/{pointer}")).and_then(Json::as_str) else {
+            return;
+        };
+        let name = value.pointer("/metadata/name").and_then(Json::as_str);
+        let key = (name.unwrap_or_default().to_owned(), text.to_owned());
+        self.expressions.entry(key).or_insert_with(|| Expression {
+            file: file_of(policy),
+            line: policy.place_within(field, 1, 1).line,
+            field: field.to_owned(),
+            is_condition,
+            evaluated: 0,
+            was_true: false,
+            was_false: false,
+        });
+    }
+
+    /// Notes what was evaluated.
+    pub(super) fn note(&mut self, steps: &[Step]) {
+        for step in steps {
+            let (Step::Evaluated { asked, .. } | Step::Mutated { asked }) = step else {
+                continue;
+            };
+            for ran in &asked.runs {
+                let key = (asked.policy.clone(), ran.expression.clone());
+                if let Some(expression) = self.expressions.get_mut(&key) {
+                    expression.evaluated = expression.evaluated.saturating_add(1);
+                    expression.was_true |= ran.result.as_deref() == Ok("true");
+                    expression.was_false |= ran.result.as_deref() == Ok("false");
+                }
+            }
+        }
+    }
+
+    /// Notes what the parts of a policy's validations came to.
+    pub(super) fn note_parts(&mut self, policy: &Document, probed: &[Probed]) {
+        let name = policy
+            .value()
+            .pointer("/metadata/name")
+            .and_then(Json::as_str);
+        let validations = probed
+            .iter()
+            .flat_map(|probed| probed.validations.iter().enumerate());
+        for (n, parts) in validations {
+            let field = format!("spec.validations[{n}].expression");
+            // The first part is the validation itself.
+            for (position, seen) in parts.iter().enumerate().skip(1) {
+                if !seen.part.is_condition || !seen.part.is_telling {
+                    continue;
+                }
+                let key = (name.unwrap_or_default().to_owned(), n, position);
+                let condition = self.conditions.entry(key).or_insert_with(|| Condition {
+                    file: file_of(policy),
+                    line: policy.place_within(&field, 1, 1).line,
+                    text: seen.part.text.clone(),
+                    was_true: false,
+                    was_false: false,
+                });
+                // In the body of a macro it is a list of values.
+                if let (true, Ok(value)) = (seen.is_reached, &seen.value) {
+                    condition.was_true |= value.contains("true");
+                    condition.was_false |= value.contains("false");
+                }
+            }
+        }
+    }
+
+    /// How much is covered of all that there is: an evaluation of each expression, both outcomes of each condition.
+    fn counts(&self) -> (usize, usize) {
+        let expressions = self.expressions.values();
+        let counts = expressions.map(|expression| match expression.is_condition {
+            true => {
+                let outcomes = [expression.was_true, expression.was_false];
+                (outcomes.into_iter().filter(|was| *was).count(), 2)
+            }
+            false => (usize::from(expression.evaluated > 0), 1),
+        });
+        let conditions = self.conditions.values();
+        let conditions = conditions.map(|condition| (condition.outcomes().count(), 2));
+        counts
+            .chain(conditions)
+            .fold((0_usize, 0_usize), |(covered, all), (more, of)| {
+                (covered.saturating_add(more), all.saturating_add(of))
+            })
+    }
+
+    /// The percentage that is covered, rounded down.
+    pub(super) fn percent(&self) -> u64 {
+        let (covered, all) = self.counts();
+        let percent = covered.saturating_mul(100).checked_div(all).unwrap_or(100);
+        u64::try_from(percent).unwrap_or(100)
+    }
+
+    /// Writes what is not covered, and how much is.
+    pub(super) fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        for ((policy, _), expression) in &self.expressions {
+            if let Some(missing) = expression.missing() {
+                let Expression {
+                    file, line, field, ..
+                } = expression;
+                writeln!(
+                    out,
+                    "{file}:{line}: {}: {field}: {missing}",
+                    visible(policy)
+                )?;
+            }
+        }
+        for ((policy, ..), condition) in &self.conditions {
+            let Condition {
+                file, line, text, ..
+            } = condition;
+            let missing = match (condition.was_true, condition.was_false) {
+                (true, true) => continue,
+                (true, false) => "never false",
+                (false, true) => "never true",
+                (false, false) => "never evaluated",
+            };
+            let text = visible(text);
+            writeln!(out, "{file}:{line}: {}: {text}: {missing}", visible(policy))?;
+        }
+        let (covered, all) = self.counts();
+        writeln!(out, "coverage: {} % ({covered} of {all})", self.percent())
+    }
+
+    /// The coverage in the format of lcov: a line an expression, a branch an outcome of a condition.
+    pub(super) fn lcov(&self) -> String {
+        let mut files: BTreeMap<&str, Vec<&Expression>> = BTreeMap::new();
+        for expression in self.expressions.values() {
+            files.entry(&expression.file).or_default().push(expression);
+        }
+        let mut text = String::new();
+        for (file, mut expressions) in files {
+            expressions.sort_by_key(|expression| expression.line);
+            let _ = writeln!(text, "TN:\nSF:{file}");
+            for expression in expressions {
+                let Expression {
+                    line, evaluated, ..
+                } = expression;
+                let _ = writeln!(text, "DA:{line},{evaluated}");
+                if expression.is_condition {
+                    let outcomes = [expression.was_true, expression.was_false];
+                    for (n, was) in outcomes.into_iter().enumerate() {
+                        let _ = writeln!(text, "BRDA:{line},0,{n},{}", u8::from(was));
+                    }
+                }
+            }
+            let conditions = self.conditions.iter().filter(|(_, each)| each.file == file);
+            for ((_, _, position), condition) in conditions {
+                let outcomes = [condition.was_true, condition.was_false];
+                for (n, was) in outcomes.into_iter().enumerate() {
+                    let line = condition.line;
+                    let _ = writeln!(text, "BRDA:{line},{position},{n},{}", u8::from(was));
+                }
+            }
+            text.push_str("end_of_record\n");
+        }
+        text
+    }
+}
+
+fn file_of(policy: &Document) -> String {
+    policy
+        .file()
+        .map(|file| file.display().to_string())
+        .unwrap_or_default()
+}
+
+impl Condition {
+    /// Those of true and false that it came to.
+    fn outcomes(&self) -> impl Iterator<Item = bool> {
+        [self.was_true, self.was_false]
+            .into_iter()
+            .filter(|was| *was)
+    }
+}
+
+impl Expression {
+    fn missing(&self) -> Option<&'static str> {
+        match (self.evaluated, self.is_condition) {
+            (0, _) => Some("never evaluated"),
+            (_, false) => None,
+            (_, true) => match (self.was_true, self.was_false) {
+                (true, true) => None,
+                (true, false) => Some("never false"),
+                (false, true) => Some("never true"),
+                (false, false) => Some("never true nor false"),
+            },
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! A first file of tests for a policy.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use gavel_check::suite::Suite;
+use gavel_engine::value::Json;
+use gavel_manifest::{Document, Format};
+use serde_json::json;
+
+use super::Beside;
+use crate::args::TestArgs;
+use crate::exit_code::Exit;
+use crate::manifests::Manifests;
+use crate::report::{self, yaml};
+
+/// Prints a file of tests that pass: what the policies say of an object that has but a name, of a kind that they are about.
+pub(super) fn run(
+    policy: &Path,
+    args: &TestArgs,
+    manifests: &mut Manifests,
+    out: &mut impl Write,
+) -> io::Result<Exit> {
+    let objects = manifests.objects(&[policy.to_owned()]);
+    let is_policy = |document: &&Document| {
+        let kind = document.value().get("kind").and_then(Json::as_str);
+        matches!(
+            kind,
+            Some("ValidatingAdmissionPolicy" | "MutatingAdmissionPolicy")
+        )
+    };
+    let tests: Vec<Json> = objects.iter().filter(is_policy).filter_map(test).collect();
+    if tests.is_empty() {
+        manifests.complain(&format!(
+            "{}: no policy with matchConstraints",
+            policy.display()
+        ));
+        return Ok(manifests.exit(0));
+    }
+    let file = policy
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned());
+    let mut suite = json!({
+        "apiVersion": "gavel/v1",
+        "kind": "PolicyTest",
+        "given": [file.unwrap_or_default()],
+        "tests": tests,
+    });
+    let text = yaml::to_string(&suite);
+    let reading = gavel_manifest::read(&text, Format::Yaml);
+    let read = reading
+        .documents
+        .first()
+        .map(|document| Suite::read(document, &Beside(policy)));
+    let tests = match read {
+        Some(Ok(suite)) => suite.tests,
+        Some(Err(error)) => {
+            manifests.complain(&error);
+            return Ok(manifests.exit(0));
+        }
+        None => Vec::new(),
+    };
+    for (n, test) in tests.iter().enumerate() {
+        let expect = match test.run(args.kubernetes_version.into(), report::written) {
+            Ok(found) => found.expectation(),
+            Err(error) => {
+                manifests.complain(&error);
+                return Ok(manifests.exit(0));
+            }
+        };
+        if let Some(Json::Object(row)) = suite.pointer_mut(&format!("/tests/{n}")) {
+            row.insert("expect".to_owned(), expect);
+        }
+    }
+    io::stdout()
+        .lock()
+        .write_all(yaml::to_string(&suite).as_bytes())?;
+    Ok(manifests.exit(0))
+}
+
+/// A test of an object that a policy is about, with no expectation yet.
+fn test(policy: &Document) -> Option<Json> {
+    let value = policy.value();
+    let rule = value.pointer("/spec/matchConstraints/resourceRules/0")?;
+    let first = |key: &str| rule.pointer(&format!("/{key}/0")).and_then(Json::as_str);
+    let named = |key: &str, otherwise: &'static str| match first(key) {
+        Some("*") | None => otherwise.to_owned(),
+        Some(name) => name.to_owned(),
+    };
+    let group = named("apiGroups", "");
+    let version = named("apiVersions", "v1");
+    let resource = named("resources", "pods");
+    let kind = kind_of(resource.split('/').next().unwrap_or_default());
+    let api_version = match group.as_str() {
+        "" => version,
+        group => format!("{group}/{version}"),
+    };
+    let name = value.pointer("/metadata/name").and_then(Json::as_str)?;
+    let mut row = json!({
+        "name": format!("{name}: a {kind} with a name alone"),
+        "object": {"apiVersion": api_version, "kind": kind, "metadata": {"name": "example"}},
+        "expect": "allow",
+    });
+    let operation =
+        first("operations").filter(|operation| matches!(*operation, "UPDATE" | "DELETE"));
+    if let (Some(operation), Json::Object(row)) = (operation, &mut row) {
+        row.insert("operation".to_owned(), operation.into());
+    }
+    Some(row)
+}
+
+/// The kind of a resource, where it is guessed.
+fn kind_of(resource: &str) -> String {
+    /// Kinds of more than one word.
+    const KINDS: [&str; 22] = [
+        "ConfigMap",
+        "CronJob",
+        "ClusterRole",
+        "ClusterRoleBinding",
+        "CustomResourceDefinition",
+        "DaemonSet",
+        "EndpointSlice",
+        "HorizontalPodAutoscaler",
+        "IngressClass",
+        "LimitRange",
+        "NetworkPolicy",
+        "PersistentVolume",
+        "PersistentVolumeClaim",
+        "PodDisruptionBudget",
+        "PodTemplate",
+        "PriorityClass",
+        "ReplicaSet",
+        "ReplicationController",
+        "ResourceQuota",
+        "ServiceAccount",
+        "StatefulSet",
+        "StorageClass",
+    ];
+    let singular = match resource {
+        name if name.ends_with("ies") => format!("{}y", name.trim_end_matches("ies")),
+        name if name.ends_with("sses") => name.trim_end_matches("es").to_owned(),
+        name => name.trim_end_matches('s').to_owned(),
+    };
+    let known = KINDS.iter().find(|kind| kind.to_lowercase() == singular);
+    match known {
+        Some(kind) => (*kind).to_owned(),
+        None => {
+            let mut characters = singular.chars();
+            let first = characters.next().map(|first| first.to_ascii_uppercase());
+            first.into_iter().chain(characters).collect()
+        }
+    }
+}

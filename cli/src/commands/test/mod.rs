@@ -1,0 +1,221 @@
+//! `gavel test`: tests of policies.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::builder::styling::{AnsiColor, Style};
+use gavel_check::suite::{Difference, Files, Suite, Test};
+use gavel_engine::value::Json;
+use gavel_manifest::Document;
+use serde_json::json;
+
+use crate::args::{Output, TestArgs};
+use crate::exit_code::Exit;
+use crate::input;
+use crate::manifests::Manifests;
+use crate::progress::Progress;
+use crate::report::{self, visible};
+
+mod coverage;
+mod init;
+
+use coverage::Coverage;
+
+const PASSED: Style = AnsiColor::Green.on_default().bold();
+const FAILED: Style = AnsiColor::Red.on_default().bold();
+
+/// Runs the tests that the arguments name.
+pub(crate) fn run(args: &TestArgs) -> io::Result<Exit> {
+    write(args, Box::new(anstream::AutoStream::auto(io::stdout())))
+}
+
+/// The same, printed elsewhere.
+pub(super) fn write(args: &TestArgs, mut out: Box<dyn Write>) -> io::Result<Exit> {
+    let mut manifests = Manifests::new(args.recursive, Progress::new(false));
+    if let Some(policy) = &args.init {
+        return init::run(policy, args, &mut manifests, &mut out);
+    }
+    let mut run = TestRun {
+        args,
+        out,
+        passed: 0,
+        failed: 0,
+        coverage: Coverage::default(),
+    };
+    for document in manifests.objects(&args.paths) {
+        if !Suite::is_suite(document.value()) {
+            continue;
+        }
+        let path = document.file().map(Path::to_owned).unwrap_or_default();
+        match Suite::read(&document, &Beside(&path)) {
+            Ok(suite) => run.suite(&path, &suite)?,
+            Err(message) => manifests.refuse(&document, message),
+        }
+    }
+    run.out.flush()?;
+    let ran = run.passed.saturating_add(run.failed);
+    if ran == 0 && !manifests.unusable() {
+        manifests.complain(&match &args.filter {
+            Some(filter) => format!("no test ran: none has {filter:?} in its name"),
+            None => {
+                "no test ran: no file has the kind PolicyTest, or is one of kaptest or kyverno test"
+                    .to_owned()
+            }
+        });
+    }
+    if args.output == Output::Text && ran > 0 {
+        let tests = report::count(ran, "test");
+        report::summary(&format!("{tests}, {} failed", run.failed));
+    }
+    let mut wrong = run.failed;
+    if args.coverage {
+        if args.output == Output::Text {
+            run.coverage.write(&mut run.out)?;
+        }
+        if let Some(path) = &args.lcov {
+            std::fs::write(path, run.coverage.lcov())?;
+        }
+        let least = args.coverage_threshold.unwrap_or(0);
+        if run.coverage.percent() < u64::from(least) {
+            report::complain(&format!("less than {least} % is covered"));
+            wrong = wrong.saturating_add(1);
+        }
+    }
+    Ok(manifests.exit(wrong))
+}
+
+/// One run of the command.
+struct TestRun<'a> {
+    args: &'a TestArgs,
+    out: Box<dyn Write>,
+    passed: usize,
+    failed: usize,
+    coverage: Coverage,
+}
+
+impl TestRun<'_> {
+    fn suite(&mut self, path: &Path, suite: &Suite) -> io::Result<()> {
+        let filter = self.args.filter.as_deref().unwrap_or_default();
+        for test in suite.tests.iter().filter(|test| test.name.contains(filter)) {
+            self.test(path, test)?;
+        }
+        Ok(())
+    }
+
+    fn test(&mut self, path: &Path, test: &Test) -> io::Result<()> {
+        if self.args.coverage {
+            self.coverage.expect(test);
+        }
+        let server = self.args.kubernetes_version.into();
+        for policy in test.policies().filter(|_| self.args.coverage) {
+            let name = policy
+                .value()
+                .pointer("/metadata/name")
+                .and_then(Json::as_str);
+            // What is wrong with the policy the test itself tells.
+            if let Ok(probed) = test.probe(server, name.unwrap_or_default(), report::written) {
+                self.coverage.note_parts(policy, &probed);
+            }
+        }
+        let (differences, error) = match test.run(server, report::written) {
+            Ok(found) => {
+                self.coverage.note(&found.steps);
+                (found.differences, None)
+            }
+            Err(error) => (Vec::new(), Some(error)),
+        };
+        let passes = differences.is_empty() && error.is_none();
+        let count = if passes {
+            &mut self.passed
+        } else {
+            &mut self.failed
+        };
+        *count = count.saturating_add(1);
+        match self.args.output {
+            Output::Json => {
+                let line = json!({
+                    "file": path.display().to_string(),
+                    "test": test.name,
+                    "passed": passes,
+                    "error": error,
+                    "differences": differences.iter().map(written).collect::<Vec<Json>>(),
+                });
+                writeln!(self.out, "{}", gavel_apimachinery::json::to_string(&line))
+            }
+            Output::Text => {
+                let verdict = match passes {
+                    true => format!("{PASSED}ok{PASSED:#}    "),
+                    false => format!("{FAILED}FAILED{FAILED:#}"),
+                };
+                writeln!(
+                    self.out,
+                    "{verdict} {}: {}",
+                    path.display(),
+                    visible(&test.name)
+                )?;
+                for line in error.iter().flat_map(|error| error.lines()) {
+                    writeln!(self.out, "    {}", visible(line))?;
+                }
+                for difference in &differences {
+                    self.difference(difference)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// What was expected and what came, as `diff` prints it.
+    fn difference(&mut self, difference: &Difference) -> io::Result<()> {
+        writeln!(self.out, "    {}:", difference.what)?;
+        let [expected, actual] = [&difference.expected, &difference.actual].map(lines);
+        let diff = similar::TextDiff::from_lines(&expected, &actual);
+        for change in diff.iter_all_changes() {
+            let line = visible(change.value().trim_end_matches('\n')).to_string();
+            let (sign, style) = match change.tag() {
+                similar::ChangeTag::Delete => ('-', FAILED),
+                similar::ChangeTag::Insert => ('+', PASSED),
+                similar::ChangeTag::Equal => (' ', Style::new()),
+            };
+            writeln!(self.out, "      {style}{sign} {line}{style:#}")?;
+        }
+        Ok(())
+    }
+}
+
+/// A value in lines of YAML.
+fn lines(value: &Json) -> String {
+    match value {
+        Json::String(text) => format!("{text}\n"),
+        other => report::yaml::to_string(other),
+    }
+}
+
+fn written(difference: &Difference) -> Json {
+    let Difference {
+        what,
+        expected,
+        actual,
+    } = difference;
+    json!({"what": what, "expected": expected, "actual": actual})
+}
+
+/// The files beside a file.
+pub(super) struct Beside<'p>(pub(super) &'p Path);
+
+impl Files for Beside<'_> {
+    fn objects(&self, path: &str) -> Result<Vec<Document>, String> {
+        let folder = self.0.parent().unwrap_or(Path::new(""));
+        let path: PathBuf = folder.join(path);
+        let files = gavel_manifest::files(&path, false).map_err(|error| error.to_string())?;
+        let mut objects = Vec::new();
+        for file in files {
+            let reading = input::manifest(&file).map_err(|error| error.to_string())?;
+            let documents = reading.all().map_err(|error| error.to_string())?;
+            objects.extend(documents.into_iter().flat_map(Document::into_objects));
+        }
+        Ok(objects)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,203 @@
+//! `gavel test`, run in a folder of files.
+
+use std::path::Path;
+
+use crate::commands::tests::{TestFolder, run_in};
+use crate::exit_code::Exit;
+
+const POLICY: &str = "\
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: replicas}
+spec:
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [apps], apiVersions: [v1], operations: [CREATE, UPDATE], resources: [deployments]}
+  validations:
+  - expression: object.spec.?replicas.orValue(1) <= 5
+    message: at most 5 replicas
+  - expression: object.metadata.name != 'forbidden'
+    message: another name, please
+  auditAnnotations:
+  - {key: replicas, valueExpression: string(object.spec.?replicas.orValue(1))}
+";
+
+const TESTS: &str = "\
+kind: PolicyTest
+given: [policy.yaml]
+object: {apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 3}}
+tests:
+- name: few
+  expect: {decision: allow, auditAnnotations: {replicas/replicas: '3'}}
+- name: many
+  set: {spec.replicas: 6}
+  expect: {decision: deny, message: at most 5}
+- name: none said
+  remove: [spec.replicas]
+  expect: allow
+- name: a pod
+  object: {apiVersion: v1, kind: Pod, metadata: {name: web}}
+  expect: skip
+";
+
+fn folder() -> TestFolder {
+    TestFolder::new().with("policy.yaml", POLICY).with(
+        "tests/replicas.yaml",
+        &TESTS.replace("policy.yaml", "../policy.yaml"),
+    )
+}
+
+fn gavel(folder: &TestFolder, args: &[&str]) -> (Exit, String) {
+    run_in(folder.path(), &[&["test"], args].concat())
+}
+
+#[test]
+fn a_table_of_tests_passes() {
+    let (exit, out) = gavel(&folder(), &["./tests"]);
+    let expected = "\
+ok     tests/replicas.yaml: few
+ok     tests/replicas.yaml: many
+ok     tests/replicas.yaml: none said
+ok     tests/replicas.yaml: a pod
+";
+    assert_eq!((exit, out.as_str()), (Exit::Success, expected));
+}
+
+#[test]
+fn what_differs_is_shown_as_a_difference() {
+    let tests = TESTS
+        .replace("at most 5}", "at most 4}")
+        .replace("expect: skip", "expect: deny");
+    let folder = folder().with("tests.yaml", &tests);
+    let (exit, out) = gavel(&folder, &["./tests.yaml", "--filter", "a"]);
+    let expected = "\
+FAILED tests.yaml: many
+    message:
+      - at most 4
+      + - at most 5 replicas
+ok     tests.yaml: none said
+FAILED tests.yaml: a pod
+    decision:
+      - deny
+      + skip
+";
+    assert_eq!((exit, out.as_str()), (Exit::Rejected, expected));
+}
+
+#[test]
+fn coverage_counts_both_outcomes_of_validations() {
+    let folder = folder();
+    let lcov = folder.path().join("lcov.info");
+    let lcov_path = lcov.display().to_string();
+    let args = [
+        "./tests",
+        "--coverage",
+        "--coverage-threshold",
+        "90",
+        "--lcov",
+        &lcov_path,
+    ];
+    let (exit, out) = gavel(&folder, &args);
+    let missing =
+        "tests/../policy.yaml:11: replicas: spec.validations[1].expression: never false\n";
+    assert!(
+        out.ends_with(&format!("{missing}coverage: 80 % (4 of 5)\n")),
+        "{out}"
+    );
+    assert_eq!(exit, Exit::Rejected);
+    let lcov = std::fs::read_to_string(lcov).unwrap();
+    assert!(
+        lcov.contains("/policy.yaml\nDA:9,3\nBRDA:9,0,0,1\nBRDA:9,0,1,1\n"),
+        "{lcov}"
+    );
+}
+
+#[test]
+fn the_first_file_of_tests_passes() {
+    let folder = folder();
+    let policy = folder.path().join("policy.yaml").display().to_string();
+    let (exit, out) = gavel(&folder, &["--init", &policy]);
+    assert_eq!(exit, Exit::Success);
+    assert!(out.contains("kind: PolicyTest"), "{out}");
+    let folder = folder.with("first.yaml", &out);
+    let (exit, out) = gavel(&folder, &["./first.yaml"]);
+    assert_eq!(exit, Exit::Success, "{out}");
+    assert!(out.starts_with("ok     first.yaml: "), "{out}");
+}
+
+#[test]
+fn reviews_and_updates_are_asked_too() {
+    let tests = "\
+kind: PolicyTest
+given:
+- policy.yaml
+- apiVersion: admissionregistration.k8s.io/v1
+  kind: ValidatingAdmissionPolicyBinding
+  metadata: {name: replicas}
+  spec: {policyName: replicas, validationActions: [Warn]}
+tests:
+- name: a review
+  review:
+    request:
+      uid: '1'
+      operation: UPDATE
+      kind: {group: apps, version: v1, kind: Deployment}
+      resource: {group: apps, version: v1, resource: deployments}
+      name: web
+      namespace: default
+      object: {apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 6}}
+      oldObject: {apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 6}}
+  expect: {decision: allow, warnings: [at most 5 replicas]}
+- name: a deletion
+  operation: DELETE
+  object: {apiVersion: apps/v1, kind: Deployment, metadata: {name: web}}
+  expect: skip
+";
+    let folder = folder().with("reviews.yaml", tests);
+    let (exit, out) = gavel(&folder, &["./reviews.yaml"]);
+    assert_eq!(exit, Exit::Success, "{out}");
+    assert_eq!(out.lines().count(), 2, "{out}");
+}
+
+#[test]
+fn no_test_is_no_success() {
+    let nothing = (Exit::Usage, String::new());
+    assert_eq!(gavel(&folder(), &["./policy.yaml"]), nothing);
+    assert_eq!(
+        gavel(&folder(), &["./tests", "--filter", "nothing like it"]),
+        nothing
+    );
+}
+
+#[test]
+fn suites_of_kaptest_run_as_they_are() {
+    let suite = "\
+validatingAdmissionPolicies: [policy.yaml]
+resources: [resources.yaml]
+testSuites:
+- policy: replicas
+  tests:
+  - {object: {kind: Deployment, name: small}, expect: admit}
+  - {object: {kind: Deployment, name: large}, expect: deny}
+";
+    let deployment = |name: &str, replicas: u32| {
+        format!(
+            "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: {name}}}\nspec: {{replicas: {replicas}}}\n"
+        )
+    };
+    let resources = format!("{}---\n{}", deployment("small", 1), deployment("large", 6));
+    let folder = folder()
+        .with("kaptest.yaml", suite)
+        .with("resources.yaml", &resources);
+    let (exit, out) = gavel(&folder, &["./kaptest.yaml"]);
+    assert_eq!(exit, Exit::Success, "{out}");
+    assert_eq!(out.lines().count(), 2, "{out}");
+}
+
+/// The policies that this project gives to start from.
+#[test]
+fn the_policies_to_start_from_pass_their_tests() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let (exit, out) = run_in(&root, &["test", "./policies/tests"]);
+    assert_eq!(exit, Exit::Success, "{out}");
+}

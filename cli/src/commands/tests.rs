@@ -1,0 +1,113 @@
+//! `gavel check` and `gavel test`, run in folders of files.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+
+use clap::Parser;
+
+use super::{check, test};
+use crate::args::{Cli, Command};
+use crate::exit_code::Exit;
+
+/// A folder that goes away with the test.
+pub(crate) struct TestFolder(PathBuf);
+
+impl TestFolder {
+    pub(crate) fn new() -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("gavel-run-{}-{count}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&path).unwrap();
+        TestFolder(path)
+    }
+
+    /// With a file.
+    pub(crate) fn with(self, name: &str, text: &str) -> Self {
+        let file = self.0.join(name);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, text).unwrap();
+        self
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for TestFolder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Runs `gavel check` or `gavel test` in a folder, to which arguments that begin with `./` belong: the outcome, and what it
+/// prints, in which the folder is left out.
+pub(crate) fn run_in(folder: &Path, args: &[&str]) -> (Exit, String) {
+    let args = args.iter().map(|arg| match arg.strip_prefix("./") {
+        Some(path) => folder.join(path).display().to_string(),
+        None => (*arg).to_owned(),
+    });
+    let args = std::iter::once("gavel".to_owned()).chain(args);
+    let out = Shared::default();
+    let printed = Box::new(out.clone());
+    let exit = match Cli::try_parse_from(args).unwrap().command {
+        Command::Check(args) => check::write(&args, printed),
+        Command::Test(args) => test::write(&args, printed),
+        _ => panic!("another command"),
+    };
+    let text = String::from_utf8(out.0.lock().unwrap().clone()).unwrap();
+    let prefix = format!("{}/", folder.display());
+    let text = anstream::adapter::strip_str(&text).to_string();
+    (exit.unwrap(), text.replace(&prefix, ""))
+}
+
+/// What is written, for who wrote it and who reads it.
+#[derive(Debug, Clone, Default)]
+struct Shared(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Runs the commands that a page shows, in a folder of testdata; it shows what they print to standard output.
+fn holds(page: &str, folder: &str) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let text = std::fs::read_to_string(root.join("docs").join(page)).unwrap();
+    let mut printed = String::new();
+    let mut shown = String::new();
+    for block in text.split("```\n$ gavel ").skip(1) {
+        let (block, _) = block.split_once("```").unwrap();
+        let (command, expected) = block.split_once('\n').unwrap();
+        let args = command.split(' ').map(|arg| match arg.ends_with(".yaml") {
+            true => format!("./{arg}"),
+            false => arg.to_owned(),
+        });
+        let args: Vec<String> = args.collect();
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let (_, out) = run_in(&root.join("testdata").join(folder), &args);
+        printed.push_str(&format!("{command}\n{out}"));
+        shown.push_str(&format!("{command}\n{expected}"));
+    }
+    assert!(!shown.is_empty(), "{page} shows no commands");
+    assert_eq!(printed, shown, "{page} shows another output:\n{printed}");
+}
+
+#[test]
+fn the_page_of_gavel_check_shows_its_output() {
+    holds("check.md", "check");
+}
+
+#[test]
+fn the_page_of_gavel_test_shows_its_output() {
+    holds("test.md", "check");
+}

@@ -1,4 +1,5 @@
 //! The example in C, compiled against the committed header and run. It says that it skips where there is no C compiler.
+#![cfg(test)]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

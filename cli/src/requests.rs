@@ -1,6 +1,6 @@
 //! Requests that create objects of manifests.
 
-use gavel_check::Kinds;
+use gavel_check::{Kinds, ResourceOfKind};
 use gavel_engine::value::Json;
 use gavel_policy::GroupVersionKind;
 use serde_json::json;
@@ -29,6 +29,11 @@ impl Requests {
         self.kinds.define(definition);
     }
 
+    /// The plural name of a kind, and whether its objects have a namespace.
+    pub(crate) fn resource(&self, kind: &GroupVersionKind) -> ResourceOfKind {
+        self.kinds.resource(kind)
+    }
+
     /// The request that creates an object, as the `request` of an AdmissionReview.
     pub(crate) fn create(&self, object: &Json) -> Json {
         let text = |key: &str| object.get(key).and_then(Json::as_str).unwrap_or_default();
@@ -39,7 +44,7 @@ impl Requests {
             found.and_then(Json::as_str)
         };
         let kind = GroupVersionKind::new(text("apiVersion"), text("kind"));
-        let resource = self.kinds.resource(&kind);
+        let resource = self.resource(&kind);
         let namespace = match (resource.is_namespaced, kind.kind.as_str()) {
             (true, _) => of_metadata("namespace").unwrap_or(&self.namespace),
             (false, "Namespace") => of_metadata("name").unwrap_or_default(),

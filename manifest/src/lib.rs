@@ -261,6 +261,7 @@ impl From<Json> for Document {
             layout: Node::leaf(Range::from(Place::START)),
             duplicates: Vec::new(),
             file: None,
+            source: None,
         }
     }
 }

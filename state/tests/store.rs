@@ -164,7 +164,7 @@ fn one_change_after_another_leads_to_what_all_objects_at_once_are() {
         (false, namespace("a", "silver")),
     ];
     let key = |object: &Json| Object::sent(cluster(), object.clone()).key().unwrap();
-    let mut stepwise = Store::new().unwrap();
+    let mut stepwise = Store::new(Server::default()).unwrap();
     let mut objects: Vec<Json> = Vec::new();
     for (n, (applied, object)) in steps.into_iter().enumerate() {
         let place = objects.iter().position(|known| key(known) == key(&object));
@@ -177,7 +177,7 @@ fn one_change_after_another_leads_to_what_all_objects_at_once_are() {
             true => Event::Applied(Object::sent(cluster(), object)),
             false => Event::Deleted(cluster(), key(&object)),
         });
-        let mut at_once = Store::new().unwrap();
+        let mut at_once = Store::new(Server::default()).unwrap();
         let all = objects.iter().cloned();
         let all = all.map(|object| Object::sent(cluster(), object)).collect();
         at_once.handle(Event::ReplacedAll(cluster(), all));
@@ -187,7 +187,7 @@ fn one_change_after_another_leads_to_what_all_objects_at_once_are() {
 
 #[test]
 fn kinds_of_params_are_those_of_policies_that_are_bound() {
-    let mut store = Store::new().unwrap();
+    let mut store = Store::new(Server::default()).unwrap();
     store.handle(applied(with_params(policy("a", "true"), "Limit")));
     assert!(store.param_kinds().is_empty());
     store.handle(applied(binding("a")));

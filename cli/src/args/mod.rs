@@ -12,23 +12,24 @@ use gavel_libraries::kubernetes::values::quantity::Quantity;
 use gavel_policy::cel::PER_CALL_LIMIT;
 use gavel_protocol::kubernetes_version;
 
-mod audit;
 mod about;
+mod audit;
+mod check;
 mod cost;
 mod lint;
-mod check;
 mod mutate;
 mod serve;
 mod test;
 mod upgrade_check;
 
-pub(crate) use audit::{AuditArgs, AuditOutput};
 pub(crate) use about::{CompletionsArgs, ManArgs, VersionArgs};
+pub(crate) use audit::{AuditArgs, AuditOutput};
+pub(crate) use check::{CheckArgs, OperationName};
 pub(crate) use cost::CostArgs;
 pub(crate) use lint::{ExplainArgs, ExplainOutput, LintArgs, kubernetes_versions};
-pub(crate) use check::{CheckArgs, OperationName};
 pub(crate) use mutate::{MutateArgs, MutateOutput};
 pub(crate) use serve::{AuthorizerMode, LogFormat, ServeArgs};
+pub(crate) use test::TestArgs;
 pub(crate) use upgrade_check::UpgradeCheckArgs;
 
 /// CEL exactly as Kubernetes evaluates it.

@@ -6,11 +6,11 @@ use crate::args::{Cli, Command};
 use crate::exit_code::Exit;
 use crate::report;
 
-mod audit;
 mod about;
+mod audit;
 mod batch;
-mod cost;
 mod check;
+mod cost;
 mod eval;
 mod explain;
 mod functions;

@@ -4,8 +4,8 @@ use std::io;
 use std::sync::Arc;
 
 use gavel_cluster::audit::{Audited, Summary, judge};
-use gavel_crd::definition::Definition;
 use gavel_engine::value::Json;
+use gavel_libraries::Server;
 use gavel_manifest::Document;
 use gavel_policy::GroupVersionKind;
 use gavel_state::{Event, Object, Origin, Store};
@@ -28,7 +28,7 @@ pub(super) fn run(args: &AuditArgs, unusable: &mut bool) -> io::Result<Summary> 
         let origin = Origin::new(&file.unwrap_or_default());
         objects.push(Object::of_manifest(origin, document));
     }
-    let state = Store::new().map(|mut store| {
+    let state = Store::new(Server::default()).map(|mut store| {
         objects
             .into_iter()
             .for_each(|object| store.handle(Event::Applied(object)));
@@ -78,9 +78,7 @@ fn define(document: &Document, requests: &mut Requests) {
         return;
     }
     // What is wrong with it, the store tells.
-    if let Ok(definition) = Definition::read(document.value()) {
-        requests.define(&definition);
-    }
+    requests.define(document.value());
 }
 
 /// The resource that an object is of.
@@ -90,11 +88,11 @@ fn resource(object: &Json, requests: &Requests) -> Option<Audited> {
     if kind.kind.is_empty() {
         return None;
     }
-    let (plural, namespaced) = requests.resource(&kind);
+    let resource = requests.resource(&kind);
     Some(Audited {
         kind,
-        plural,
-        namespaced,
+        plural: resource.plural,
+        namespaced: resource.is_namespaced,
     })
 }
 

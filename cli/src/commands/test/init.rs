@@ -72,9 +72,7 @@ pub(super) fn run(
             row.insert("expect".to_owned(), expect);
         }
     }
-    io::stdout()
-        .lock()
-        .write_all(yaml::to_string(&suite).as_bytes())?;
+    out.write_all(yaml::to_string(&suite).as_bytes())?;
     Ok(manifests.exit(0))
 }
 

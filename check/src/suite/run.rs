@@ -109,20 +109,19 @@ impl Test {
 
     /// Whether what is given is for this test: not another policy, nor the binding of one.
     fn counts(&self, object: &Json) -> bool {
-        let Some(policy) = &self.policy else {
-            return true;
-        };
-        if name_of(object).is_empty() {
+        let role = Role::of(object);
+        // Such as the kustomization of a folder.
+        if role == Role::Object && name_of(object).is_empty() {
             return false;
         }
-        if Role::of(object) != Role::Policy {
+        let (Some(policy), Role::Policy) = (&self.policy, role) else {
             return true;
-        }
+        };
         let name = match kind_of(object).ends_with("Binding") {
             true => object.pointer("/spec/policyName").and_then(Json::as_str),
             false => Some(name_of(object)),
         };
-        name == Some(policy)
+        name == Some(policy.as_str())
     }
 }
 

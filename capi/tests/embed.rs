@@ -1,14 +1,8 @@
 //! The example in C, compiled against the committed header and run. It says that it skips where there is no C compiler.
 #![cfg(test)]
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
-
-/// Where cargo puts the libraries of this profile.
-fn libraries() -> PathBuf {
-    let test = std::env::current_exe().unwrap();
-    test.parent().unwrap().to_owned()
-}
 
 #[test]
 fn a_host_in_c_gets_the_answers_of_kubernetes() {
@@ -18,7 +12,9 @@ fn a_host_in_c_gets_the_answers_of_kubernetes() {
         return;
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let libraries = libraries();
+    // Cargo puts the libraries of this profile where it puts the test.
+    let test = std::env::current_exe().unwrap();
+    let libraries = test.parent().unwrap();
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("embed");
     let compiled = Command::new(&compiler)
         .args([

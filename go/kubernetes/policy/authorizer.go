@@ -37,7 +37,11 @@ func recordOf(asked gavel.Attributes, user user.Info) (authorizer.AttributesReco
 		User: user, Verb: asked.Verb, Namespace: asked.Namespace, APIGroup: asked.APIGroup, APIVersion: asked.APIVersion,
 		Resource: asked.Resource, Subresource: asked.Subresource, Name: asked.Name, ResourceRequest: asked.ResourceRequest, Path: asked.Path,
 	}
-	if user == nil || asked.User != user.GetName() {
+	self := ""
+	if user != nil {
+		self = user.GetName()
+	}
+	if asked.User != self {
 		namespace, name, err := serviceaccount.SplitUsername(asked.User)
 		if err != nil {
 			return record, err

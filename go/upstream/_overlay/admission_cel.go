@@ -313,7 +313,7 @@ func (a asker) authorize(asked gavel.Attributes) (gavel.Verdict, string, error) 
 		User: a.user, Verb: asked.Verb, Namespace: asked.Namespace, APIGroup: asked.APIGroup, APIVersion: asked.APIVersion,
 		Resource: asked.Resource, Subresource: asked.Subresource, Name: asked.Name, ResourceRequest: asked.ResourceRequest, Path: asked.Path,
 	}
-	if a.user == nil || asked.User != a.user.GetName() {
+	if asked.User != a.info().Name {
 		namespace, name, err := serviceaccount.SplitUsername(asked.User)
 		if err != nil {
 			return gavel.NoOpinion, "", err

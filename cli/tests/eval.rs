@@ -366,3 +366,12 @@ subjects: [{kind: Group, name: 'system:serviceaccounts:shop'}, {kind: User, name
         "--bind authorizer must not be given with --rbac",
     );
 }
+
+#[test]
+fn the_status_is_that_of_the_value_where_it_is_asked_for() {
+    for (expression, status) in [("1 < 2", 0), ("2 < 1", 1), ("null", 1), ("0", 0)] {
+        let ran = gavel(&["--exit-status", expression]);
+        assert_eq!(ran.status, status, "{expression}: {}", ran.err);
+    }
+    assert_eq!(gavel(&["2 < 1"]).status, 0);
+}

@@ -286,7 +286,7 @@ fn wrong_files_are_named_with_line_and_column() {
     };
     refuses_file(&yaml, ":3:2: ");
     refuses_file(&json, ":2:7: expected value");
-    refuses_file(&latin1, ": must be UTF-8");
+    refuses_file(&latin1, ":1:4: must be UTF-8");
     refuses_file(
         &PathBuf::from("nowhere.yaml"),
         ": No such file or directory",

@@ -10,8 +10,7 @@ use gavel_manifest::{Document, Format, Place, Problem, Reading};
 
 /// The text of a file; `-` is standard input.
 pub(crate) fn text(path: &Path) -> Result<String, Problem> {
-    let is_stdin = path.as_os_str() == "-";
-    let bytes = match is_stdin {
+    let bytes = match path.as_os_str() == "-" {
         true => {
             let mut bytes = Vec::new();
             io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
@@ -19,9 +18,6 @@ pub(crate) fn text(path: &Path) -> Result<String, Problem> {
         false => std::fs::read(path),
     };
     let bytes = bytes.map_err(|error| Problem::unreadable(path, error))?;
-    if is_stdin && bytes.is_empty() {
-        return Err(Problem::unreadable(path, "standard input is empty"));
-    }
     decode(bytes).map_err(|problem| problem.in_file(&Arc::from(path)))
 }
 

@@ -137,6 +137,9 @@ impl Manifests {
 fn read(path: &Path) -> Result<ManifestFile, Problem> {
     let file: Arc<Path> = Arc::from(path);
     let text = input::text(path)?;
+    if path.as_os_str() == "-" && text.is_empty() {
+        return Err(Problem::unreadable(path, "standard input is empty"));
+    }
     let reading = input::documents_of(&text, path).in_file(&file);
     let documents = reading.documents.into_iter();
     Ok(ManifestFile {

@@ -286,7 +286,7 @@ fn wrong_files_are_named_with_line_and_column() {
     };
     refuses_file(&yaml, ":3:2: ");
     refuses_file(&json, ":2:7: expected value");
-    refuses_file(&latin1, ": must be UTF-8");
+    refuses_file(&latin1, ":1:4: must be UTF-8");
     refuses_file(
         &PathBuf::from("nowhere.yaml"),
         ": No such file or directory",
@@ -365,4 +365,13 @@ subjects: [{kind: Group, name: 'system:serviceaccounts:shop'}, {kind: User, name
         &["1", "--rbac", rbac, "--as", "a", "--bind", "authorizer={}"],
         "--bind authorizer must not be given with --rbac",
     );
+}
+
+#[test]
+fn the_status_is_that_of_the_value_where_it_is_asked_for() {
+    for (expression, status) in [("1 < 2", 0), ("2 < 1", 1), ("null", 1), ("0", 0)] {
+        let ran = gavel(&["--exit-status", expression]);
+        assert_eq!(ran.status, status, "{expression}: {}", ran.err);
+    }
+    assert_eq!(gavel(&["2 < 1"]).status, 0);
 }

@@ -11,7 +11,7 @@ use gavel_manifest::{Document, Problem};
 use gavel_schema::{JsonSchema, OptionalList};
 use smol_str::SmolStr;
 
-use crate::Linter;
+use crate::context::Linter;
 use crate::expressions::problem;
 use crate::rules::{COST_NEAR_LIMIT, OVER_BUDGET};
 

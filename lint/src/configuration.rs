@@ -16,7 +16,7 @@ use gavel_golang::quote::quote;
 use gavel_manifest::{Document, Problem, Range};
 use smol_str::SmolStr;
 
-use crate::Linter;
+use crate::context::Linter;
 use crate::expressions::{Subject, problem};
 use crate::kinds::is_kind;
 use crate::meant;

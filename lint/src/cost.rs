@@ -9,8 +9,8 @@ use gavel_manifest::{Document, Place};
 use gavel_policy::api::Resource;
 use gavel_policy::typecheck::{Estimate, ExpressionCost, GroupCost, KindCosts};
 
-use crate::Linter;
 use crate::bounds::advice;
+use crate::context::Linter;
 use crate::kinds::{is_definition, name_of, text};
 use crate::registration;
 use crate::types::kind_name;

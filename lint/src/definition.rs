@@ -8,7 +8,7 @@ use gavel_golang::quote::quote;
 use gavel_manifest::{Document, Problem};
 use gavel_schema::JsonSchema;
 
-use crate::Linter;
+use crate::context::Linter;
 use crate::expressions::path::{Aliases, Reads};
 use crate::expressions::{Subject, is_same, optional_fields, problem, shown};
 use crate::kinds::is_definition;

@@ -8,6 +8,7 @@ mod apis;
 mod bounds;
 mod builtin;
 mod configuration;
+mod context;
 mod cost;
 mod definition;
 mod expressions;
@@ -30,8 +31,8 @@ mod suppression;
 mod types;
 
 pub use bounds::share;
+pub use context::{Linter, Options};
 pub use cost::{Figure, ObjectCost, RuleCost, TotalCost};
-pub use linter::{Linter, Options};
 pub use meant::explain_syntax;
 pub use page::document as rules_document;
 pub use selection::Selection;

@@ -1,102 +1,11 @@
 //! What is looked at, by kind of document.
 
-use gavel_crd::rule::RuleEnvs;
-use gavel_engine::env::Env;
-use gavel_engine::types::TypeTextError;
-use gavel_engine::value::Json;
-use gavel_libraries::{EnvSet, Server};
 use gavel_manifest::{Document, Problem};
-use gavel_policy::validation::Validator;
-use gavel_schema::cel::MAX_REQUEST_SIZE;
 
-use crate::kinds::Kinds;
+use crate::context::Linter;
 use crate::{configuration, definition, references, registration};
 
-/// What a linter goes by.
-#[derive(Debug, Clone, Copy)]
-pub struct Options {
-    /// The API server that the documents are for.
-    pub server: Server,
-    /// The most bytes of an object, by which policies are costed.
-    pub max_object: u64,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            server: Server::default(),
-            max_object: MAX_REQUEST_SIZE,
-        }
-    }
-}
-
-/// Finds what is wrong with documents.
-///
-/// ```
-/// use gavel_lint::{Linter, Options};
-/// use gavel_manifest::{Format, read};
-///
-/// let manifest = "
-/// apiVersion: admissionregistration.k8s.io/v1
-/// kind: ValidatingAdmissionPolicy
-/// metadata: {name: replicas}
-/// spec:
-///   matchConstraints:
-///     resourceRules:
-///     - {apiGroups: [apps], apiVersions: [v1], operations: [CREATE], resources: [deployments]}
-///   validations:
-///   - expression: object.spec.replica <= 5
-/// ";
-/// let documents = read(manifest, Format::Yaml).all()?;
-/// let linter = Linter::new(&Options::default(), &documents)?;
-/// let problems = linter.document(&documents[0]);
-/// assert_eq!(problems[0].rule, "undefined-field");
-/// assert_eq!(problems[0].range.map(|range| (range.start.line, range.start.column)), Some((10, 28)));
-/// assert_eq!(problems[0].help(), "did you mean `replicas`?");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Debug)]
-pub struct Linter {
-    pub(crate) server: Server,
-    pub(crate) kinds: Kinds,
-    /// Validates what is written anew, which the version before must understand too.
-    pub(crate) validator: Validator,
-    pub(crate) rules: RuleEnvs,
-    /// What stored expressions may use.
-    pub(crate) stored: Env,
-    /// What new expressions may use.
-    pub(crate) new: Env,
-}
-
 impl Linter {
-    /// A linter that knows the kinds that the documents define and name.
-    ///
-    /// # Errors
-    ///
-    /// Never, but for faults in the tables of functions.
-    pub fn new(options: &Options, documents: &[Document]) -> Result<Self, TypeTextError> {
-        let server = options.server;
-        let set = EnvSet::new(server)?;
-        let compatible = EnvSet::new(server.compatible())?;
-        Ok(Linter {
-            server,
-            kinds: Kinds::new(server, options.max_object, documents)?,
-            validator: Validator::new(server.compatible())?,
-            rules: RuleEnvs::new(server.compatible())?,
-            stored: set.stored_expressions().clone(),
-            new: compatible.new_expressions().clone(),
-        })
-    }
-
-    /// Makes the kinds of an OpenAPI v3 document known, such as `kubectl get --raw /openapi/v3/apis/apps/v1` prints.
-    ///
-    /// # Errors
-    ///
-    /// JSON that is no such document, and schemas that cannot be resolved.
-    pub fn add_openapi(&mut self, document: &Json) -> Result<(), String> {
-        self.kinds.add_openapi(document)
-    }
-
     /// Whether a document is of a kind that the linter looks at.
     pub fn is_subject(document: &Document) -> bool {
         registration::is_subject(document)
@@ -131,26 +40,5 @@ impl Linter {
     /// longer satisfy.
     pub fn update(&self, document: &Document, old: &Document) -> Vec<Problem> {
         definition::check_update(self, document, old)
-    }
-}
-
-impl Linter {
-    /// The first later version of Kubernetes whose API server finds nothing wrong with an expression of a new object.
-    pub(crate) fn first_version_without(
-        &self,
-        object: &gavel_policy::api::Resource,
-        field: &str,
-    ) -> Option<gavel_libraries::KubeVersion> {
-        use gavel_libraries::KubeVersion;
-        let now = self.server.language();
-        let later = (now.minor.saturating_add(1)..=KubeVersion::NEWEST.minor).map(KubeVersion::v1);
-        later.into_iter().find(|version| {
-            let server = Server::new(*version);
-            let validator = Validator::new(server.compatible());
-            validator.is_ok_and(|validator| {
-                let report = validator.create(object);
-                !report.errors.iter().any(|error| error.field == field)
-            })
-        })
     }
 }

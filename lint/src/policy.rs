@@ -11,7 +11,7 @@ use gavel_policy::api::{
 };
 use gavel_policy::cel::{Compiler, Declarations};
 
-use crate::Linter;
+use crate::context::Linter;
 use crate::expressions::path::{Aliases, Reads};
 use crate::expressions::{Subject, is_same, problem, shown};
 use crate::messages::check_message;

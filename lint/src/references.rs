@@ -7,7 +7,7 @@ use gavel_manifest::{Document, Problem};
 use gavel_policy::GroupVersionKind;
 use gavel_policy::api::GROUP;
 
-use crate::Linter;
+use crate::context::Linter;
 use crate::expressions::problem;
 use crate::kinds::{group_of, is_kind, name_of, text};
 use crate::rules::{DUPLICATE_OBJECT, MISSING_POLICY, PARAM_MISMATCH, UNBOUND_POLICY};

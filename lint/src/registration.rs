@@ -4,7 +4,7 @@ use gavel_apimachinery::serializer::StrictFaultKind;
 use gavel_manifest::{Document, Problem};
 use gavel_policy::api::{GROUP, MatchCondition, Resource};
 
-use crate::Linter;
+use crate::context::Linter;
 use crate::expressions::{Subject, problem};
 use crate::kinds::{group_of, text};
 use crate::refusal::refused;

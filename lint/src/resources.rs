@@ -4,8 +4,8 @@ use gavel_manifest::{Document, Problem};
 use gavel_policy::api::{MatchResources, RuleWithOperations};
 use gavel_policy::typecheck::plural;
 
-use crate::Linter;
 use crate::apis::{Api, End, find};
+use crate::context::Linter;
 use crate::expressions::problem;
 use crate::rules::{DEPRECATED_API, REMOVED_API, UNKNOWN_RESOURCE};
 use crate::spelling::nearest;

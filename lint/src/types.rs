@@ -7,7 +7,7 @@ use gavel_policy::typecheck::{
     Analysis, Estimate, ExpressionCost, ExpressionFault, GroupCost, KindCosts, Unchecked,
 };
 
-use crate::Linter;
+use crate::context::Linter;
 use crate::expressions::path::{Aliases, FieldPath, Reads, path_of};
 use crate::expressions::{Subject, optional_fields, problem, shown};
 use crate::kinds::KnownKind;

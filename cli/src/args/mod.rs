@@ -128,6 +128,10 @@ pub(crate) struct EvalArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) container: Option<String>,
 
+    /// Exit with status 1 where the value is false or null, as jq -e does
+    #[arg(short, long)]
+    pub(crate) exit_status: bool,
+
     /// Show the static and the actual cost
     #[arg(long)]
     pub(crate) cost: bool,

@@ -279,6 +279,7 @@ fn shortened(field: &str) -> String {
         .trim_start_matches('.')
         .replace(']', "")
         .replace("[*", "[*]");
+    let rule = rule.trim_matches(['[', ']']);
     format!("{node} rule {rule}").trim_start().to_owned()
 }
 

@@ -11,7 +11,7 @@ use serde_json::Map;
 use gavel_engine::estimate::SizeTable;
 use gavel_engine::program::EvalOptions;
 use gavel_engine::types::Type;
-use gavel_engine::value::{Arena, Json};
+use gavel_engine::value::{Arena, Json, Value};
 use gavel_libraries::kubernetes::authorizer::AuthorizerValue;
 use gavel_protocol::{
     AUTHORIZER, Answer, Compiled, EnvironmentSpec, Environments, EvalRequest, Failure, Language,
@@ -28,6 +28,7 @@ const VARIABLE: &str = "authorizer";
 /// Evaluates the expression that the arguments give and prints the outcome.
 pub(crate) fn run(args: EvalArgs) -> io::Result<Exit> {
     let (output, cost, timeout) = (args.output, args.cost, args.timeout);
+    let exit_status = args.exit_status;
     let arena = Arena::new();
     let authorizer = match authorizer(&args) {
         Ok(authorizer) => authorizer,
@@ -83,7 +84,9 @@ pub(crate) fn run(args: EvalArgs) -> io::Result<Exit> {
         }
     }
     out.flush()?;
+    let is_false = |value: &Value<'_>| value.is_null() || value.as_bool() == Some(false);
     Ok(match outcome.result {
+        Ok(Some(value)) if exit_status && is_false(&value) => Exit::Rejected,
         Ok(_) => Exit::Success,
         Err(_) => Exit::Rejected,
     })

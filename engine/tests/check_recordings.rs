@@ -17,7 +17,7 @@ use std::thread;
 
 use flate2::read::GzDecoder;
 use gavel_engine::check::validators;
-use gavel_engine::decl::OverloadDecl;
+use gavel_engine::decl::{LiteralRule, OverloadDecl};
 use gavel_engine::env::{Env, EnvBuilder};
 use gavel_engine::issues::Issues;
 use gavel_engine::stdlib;
@@ -154,8 +154,12 @@ fn declare(builder: EnvBuilder, function: &str, text: &str) -> EnvBuilder {
     let id = id.trim_start_matches('.');
     let standard = stdlib::rows().find(|row| row.id == id);
     let mut overload = OverloadDecl::declared(id.into(), signature);
+    if function == "format" {
+        overload.literals = Some(LiteralRule::Mixed);
+    }
     if let Some(row) = standard {
         overload.implementation = row.implementation;
+        overload.literals = row.literals;
     }
     builder.overload(function, overload)
 }

@@ -93,7 +93,7 @@ mod tests {
                     .has("pods", "ns", "a")
             })
             .collect();
-        assert_eq!(found, [false, false, true, false]);
+        assert_eq!(found, [false, false, false, true]);
     }
 
     #[test]

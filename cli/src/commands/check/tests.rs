@@ -37,7 +37,7 @@ fn binding(actions: &str) -> String {
         "\
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicyBinding
-metadata: {{name: replicas-{actions}}}
+metadata: {{name: bound}}
 spec:
   policyName: replicas
   paramRef: {{name: limits, namespace: default, parameterNotFoundAction: Deny}}
@@ -69,7 +69,7 @@ fn gavel(folder: &TestFolder, args: &[&str]) -> (Exit, String) {
 #[test]
 fn kinds_tell_policies_from_objects() {
     let (exit, out) = gavel(&folder(), &["./policies", "./web.yaml"]);
-    let expected = "web.yaml:6: Deployment/large: denied: at most 5 replicas (policy replicas, binding replicas-Deny)\n";
+    let expected = "web.yaml:6: Deployment/large: denied: at most 5 replicas (policy replicas, binding bound)\n";
     assert_eq!((exit, out.as_str()), (Exit::Rejected, expected));
 }
 
@@ -77,7 +77,7 @@ fn kinds_tell_policies_from_objects() {
 fn a_binding_that_warns_denies_nothing() {
     let folder = folder().with("policies/binding.yaml", &binding("Warn"));
     let (exit, out) = gavel(&folder, &["./policies", "-f", "./web.yaml"]);
-    let expected = "web.yaml:6: Deployment/large: warned: at most 5 replicas (policy replicas, binding replicas-Warn)\n";
+    let expected = "web.yaml:6: Deployment/large: warned: at most 5 replicas (policy replicas, binding bound)\n";
     assert_eq!((exit, out.as_str()), (Exit::Success, expected));
 }
 
@@ -86,7 +86,7 @@ fn old_objects_make_updates() {
     let folder = folder().with("old.yaml", &deployment("small", 4));
     let args = ["./policies", "./web.yaml", "--old", "./old.yaml"];
     let (exit, out) = gavel(&folder, &args);
-    let small = "web.yaml:1: Deployment/small: denied: replicas must not become fewer (policy replicas, binding replicas-Deny)\n";
+    let small = "web.yaml:1: Deployment/small: denied: replicas must not become fewer (policy replicas, binding bound)\n";
     assert!(out.starts_with(small), "{out}");
     assert_eq!(exit, Exit::Rejected);
 }
@@ -120,7 +120,7 @@ fn an_explanation_tells_what_expressions_came_to() {
     let (_, out) = gavel(&folder(), &["./policies", "./web.yaml", "--explain"]);
     for line in [
         "  policy replicas: matches\n",
-        "    binding replicas-Deny: matches\n",
+        "    binding bound: matches\n",
         "      params default/limits\n",
         "      match condition !request.userInfo.username.startsWith('system:') = true\n",
         "      variables.max = 5    # int(params.data.max)\n",

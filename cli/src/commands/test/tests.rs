@@ -74,7 +74,7 @@ fn what_differs_is_shown_as_a_difference() {
 FAILED tests.yaml: many
     message:
       - at most 4
-      + - at most 5 replicas
+      + - \"at most 5 replicas\"
 ok     tests.yaml: none said
 FAILED tests.yaml: a pod
     decision:

@@ -6,7 +6,7 @@ use gavel_apimachinery::server::Server;
 use gavel_engine::value::Json;
 use gavel_libraries::EnvSet;
 use gavel_policy::api::{
-    MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, ParamKind, Registration,
+    GROUP, MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, ParamKind, Registration,
     ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding,
 };
 use gavel_policy::mutating::ObjectSchemas;
@@ -125,10 +125,22 @@ pub unsafe extern "C" fn gavel_index_apply(
         // SAFETY: the caller vouches for the value.
         let object = unsafe { arguments::handle(object) }?;
         index.change(|changing| {
+            if !is_policy_or_namespace(&object.0) {
+                changing.index.apply_param(object.0.clone());
+                return Ok(());
+            }
             let applied = changing.index.apply(object.0.clone());
             applied.map_err(|error| GavelError::new(GavelErrorKind::Decode, error.to_string()))
         })
     })
+}
+
+/// Whether an object is more to an index than a param.
+fn is_policy_or_namespace(object: &Json) -> bool {
+    let text = |key| object.get(key).and_then(Json::as_str).unwrap_or_default();
+    let (api_version, kind) = (text("apiVersion"), text("kind"));
+    let is_registration = api_version.split('/').next() == Some(GROUP);
+    is_registration || (api_version, kind) == ("v1", "Namespace")
 }
 
 /// Forgets an object; only its kind, name and namespace count.

@@ -68,7 +68,8 @@ func opaque(value gavel.Opaque) object {
 	case "quantity", "url", "ip", "cidr", "semver", "format":
 		return object{value.Kind: value.Text}
 	}
-	if value.Text == "" {
+	// What is nested too deeply has no text.
+	if value.Kind == "too deep" {
 		return object{"opaque": value.Kind}
 	}
 	return object{"opaque": value.Kind, "string": value.Text}

@@ -33,7 +33,7 @@ func TestValuesComeBackAsGoValues(t *testing.T) {
 		"null": nil, "true": true, "-1": int64(-1), "1u": uint64(1), "1.5": 1.5, "'a'": "a", "b'a'": []byte("a"), "b''": []byte{},
 		"duration('1m')":                    time.Minute,
 		"timestamp('2026-01-31T12:00:00Z')": time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC),
-		"[dyn(1), dyn('a')]":                     []any{int64(1), "a"},
+		"[dyn(1), dyn('a')]":                []any{int64(1), "a"},
 		"{'a': dyn(1), 'b': dyn([true])}":   gavel.Map{{Key: "a", Value: int64(1)}, {Key: "b", Value: []any{true}}},
 		"int":                               gavel.Type("int"),
 		"optional.of(1)":                    gavel.Optional{Set: true, Value: int64(1)},

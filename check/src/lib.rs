@@ -29,6 +29,7 @@
 //! # }
 //! ```
 
+mod bare;
 pub mod custom;
 mod kinds;
 mod parts;

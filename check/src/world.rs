@@ -22,6 +22,8 @@ use crate::trace::{Step, Trace};
 #[derive(Debug)]
 pub struct Setup {
     store: Store,
+    /// Objects that are used if a policy has their kind as params.
+    waiting: Vec<Object>,
     server: Server,
     kinds: Kinds,
     /// The policies by kind and name, each with the `apiVersion` and kind of its params.
@@ -112,6 +114,7 @@ impl Setup {
     pub fn new(server: Server) -> Result<Self, String> {
         Ok(Setup {
             store: Store::new(server)?,
+            waiting: Vec::new(),
             server,
             kinds: Kinds::default(),
             policies: BTreeMap::new(),
@@ -123,16 +126,20 @@ impl Setup {
     pub fn add(&mut self, document: Document) {
         let origin = document.file().map(|file| file.display().to_string());
         let origin = Origin::new(origin.as_deref().unwrap_or("-"));
-        self.note(document.value());
-        let object = Object::of_manifest(origin, document);
-        self.store.handle(Event::Applied(object));
+        self.take(Object::of_manifest(origin, document));
     }
 
     /// Takes in an object that stands in no file.
     pub fn add_value(&mut self, object: Json) {
-        self.note(&object);
-        let object = Object::sent(Origin::new("the test"), object);
-        self.store.handle(Event::Applied(object));
+        self.take(Object::sent(Origin::new("the test"), object));
+    }
+
+    fn take(&mut self, object: Object) {
+        self.note(object.value());
+        match Role::of(object.value()) {
+            Role::Object => self.waiting.push(object),
+            _ => self.store.handle(Event::Applied(object)),
+        }
     }
 
     fn note(&mut self, object: &Json) {
@@ -196,16 +203,17 @@ impl Setup {
 
     /// What decides from now on.
     pub fn finish(mut self) -> World {
-        World {
-            state: self.store.publish(),
-            server: self.server,
-            kinds: self.kinds,
+        for object in std::mem::take(&mut self.waiting) {
+            if self.is_param(object.value()) {
+                self.store.handle(Event::Applied(object));
+            }
         }
+        World::new(self.store.publish(), self.server, self.kinds)
     }
 }
 
 /// A binding of a policy; with params, those of the name, or all.
-fn binding(kind: &str, policy: &str, params: Option<Option<(&str, &str)>>) -> Json {
+pub(crate) fn binding(kind: &str, policy: &str, params: Option<Option<(&str, &str)>>) -> Json {
     let mut spec = json!({"policyName": policy});
     if let Json::Object(spec) = &mut spec {
         if kind == "ValidatingAdmissionPolicy" {
@@ -234,6 +242,14 @@ fn binding(kind: &str, policy: &str, params: Option<Option<(&str, &str)>>) -> Js
 }
 
 impl World {
+    pub(crate) fn new(state: State, server: Server, kinds: Kinds) -> Self {
+        World {
+            state,
+            server,
+            kinds,
+        }
+    }
+
     /// What is wrong with policies, bindings and definitions, each with its place; they are not used.
     pub fn problems(&self) -> &[String] {
         self.state.problems()

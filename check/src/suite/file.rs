@@ -164,6 +164,7 @@ fn test(
         name,
         given,
         policy: None,
+        is_bare: false,
         param: None,
         question,
         expected: expectation(expect, files)?,

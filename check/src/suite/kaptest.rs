@@ -108,6 +108,7 @@ fn test(
         name: format!("{policy}: {} {subject}: {}", operation.name(), case.expect),
         given: of_policies.chain(resources).cloned().collect(),
         policy: Some(policy.to_owned()),
+        is_bare: true,
         param: namespace
             .zip(param)
             .map(|(namespace, param)| (namespace, param.name.clone())),
@@ -137,4 +138,42 @@ fn find<'d>(resources: &'d [Document], wanted: &KaptestName) -> Result<&'d Json,
     let mut objects = resources.iter().map(Document::value);
     let found = objects.find(is_wanted);
     found.ok_or_else(|| format!("no resource is the {} {:?}", wanted.kind, wanted.name))
+}
+
+#[cfg(test)]
+mod tests {
+    use gavel_libraries::Server;
+    use gavel_manifest::{Format, read};
+
+    use super::super::Suite;
+    use super::*;
+
+    /// Both files are of a policy that an API server would refuse, with resources of another group.
+    struct TwoFiles;
+
+    impl Files for TwoFiles {
+        fn objects(&self, path: &str) -> Result<Vec<Document>, String> {
+            let text = match path {
+                "policy.yaml" => {
+                    "{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicy, metadata: {name: noUppercase}, spec: {matchConstraints: {resourceRules: [{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [deployments]}]}, validations: [{expression: object.spec.replicas < 5}]}}"
+                }
+                _ => {
+                    "{apiVersion: apps/v1, kind: Deployment, metadata: {name: few}, spec: {replicas: 1}}\n---\n{apiVersion: apps/v1, kind: Deployment, metadata: {name: many}, spec: {replicas: 9}}\n---\n{apiVersion: apps/v1, kind: Deployment, metadata: {name: none}}"
+                }
+            };
+            Ok(read(text, Format::Yaml).documents)
+        }
+    }
+
+    #[test]
+    fn policies_are_asked_whatever_they_match() {
+        let suite = "{validatingAdmissionPolicies: [policy.yaml], resources: [objects.yaml], testSuites: [{policy: noUppercase, tests: [{object: {kind: Deployment, name: few}, expect: admit}, {object: {kind: Deployment, name: many}, expect: deny}, {object: {kind: Deployment, name: none}, expect: error}, {object: {kind: Deployment, name: few}, expect: deny}]}]}";
+        let reading = read(suite, Format::Yaml);
+        let suite = Suite::read(&reading.documents[0], &TwoFiles).unwrap();
+        let passes = suite.tests.iter().map(|test| {
+            let report = test.run(Server::default(), |value| format!("{value:?}"));
+            report.unwrap().differences.is_empty()
+        });
+        assert_eq!(passes.collect::<Vec<bool>>(), [true, true, true, false]);
+    }
 }

@@ -86,6 +86,7 @@ pub(super) fn read(document: &Json, files: &dyn Files) -> Result<Vec<Test>, Stri
                 ),
                 given: given.iter().chain(&resources).cloned().collect(),
                 policy: Some(expectation.policy.clone()),
+                is_bare: false,
                 param: None,
                 question: Question::Subject {
                     operation: Operation::Create,

@@ -44,6 +44,9 @@ pub struct Test {
     pub given: Vec<Document>,
     /// The only policy that counts; none: all do.
     pub policy: Option<String>,
+    /// Whether the policies count as such: asked about every request, bound to deny, and used also where an API server would
+    /// refuse them.
+    pub is_bare: bool,
     /// The namespace and name of the params of policies that no binding names.
     pub param: Option<(String, String)>,
     /// What is asked.

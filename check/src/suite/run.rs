@@ -83,6 +83,13 @@ impl Test {
 
     /// The policies of the test with all that they look at.
     fn world(&self, server: Server) -> Result<World, String> {
+        if self.is_bare {
+            let given = self.given.iter().map(Document::value);
+            let param = self.param.as_ref();
+            let param = param.map(|(namespace, name)| (namespace.as_str(), name.as_str()));
+            let counted = given.filter(|each| self.counts(each));
+            return World::of_bare_policies(server, counted, param);
+        }
         let mut setup = Setup::new(server)?;
         for document in &self.given {
             if self.counts(document.value()) {

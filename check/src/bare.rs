@@ -1,0 +1,67 @@
+//! Policies as such, for testers that know of no API server: they are asked about every request, and are used also where an API
+//! server would refuse them.
+
+use gavel_engine::value::Json;
+use gavel_libraries::{EnvSet, Server};
+use gavel_policy::PolicyIndex;
+use gavel_state::State;
+use serde_json::json;
+
+use crate::kinds::Kinds;
+use crate::role::Role;
+use crate::world::{World, binding};
+
+impl World {
+    /// The policies among objects, each bound to deny; the others are namespaces and params. `param` is the namespace and name of
+    /// the param of policies that have params; without it they have all objects of their kind.
+    ///
+    /// # Errors
+    ///
+    /// A policy that cannot be read.
+    pub(crate) fn of_bare_policies<'o>(
+        server: Server,
+        objects: impl Iterator<Item = &'o Json>,
+        param: Option<(&str, &str)>,
+    ) -> Result<Self, String> {
+        let environments = EnvSet::new(server).map_err(|error| error.to_string())?;
+        let mut index = PolicyIndex::new(environments.stored_expressions());
+        let mut kinds = Kinds::default();
+        for object in objects {
+            kinds.define(object);
+            match Role::of(object) {
+                Role::Policy => add_policy(&mut index, object, param)?,
+                Role::Surrounding if object.get("kind") == Some(&json!("Namespace")) => {
+                    let applied = index.apply(object.clone());
+                    applied.map_err(|error| error.to_string())?;
+                }
+                _ => index.apply_param(object.clone()),
+            }
+        }
+        Ok(World::new(State::of_index(index, server), server, kinds))
+    }
+}
+
+/// Adds a policy that is about everything, and its binding.
+fn add_policy(
+    index: &mut PolicyIndex,
+    policy: &Json,
+    param: Option<(&str, &str)>,
+) -> Result<(), String> {
+    let text = |pointer: &str| policy.pointer(pointer).and_then(Json::as_str);
+    let kind = text("/kind").unwrap_or_default();
+    let name = text("/metadata/name").unwrap_or_default();
+    let has_params = policy.pointer("/spec/paramKind").is_some();
+    let bound = binding(kind, name, has_params.then_some(param));
+    let mut policy = policy.clone();
+    if let Some(Json::Object(spec)) = policy.get_mut("spec") {
+        let all = json!(["*"]);
+        let rule =
+            json!({"apiGroups": all, "apiVersions": all, "operations": all, "resources": all});
+        let constraints = json!({"resourceRules": [rule]});
+        spec.insert("matchConstraints".to_owned(), constraints);
+    }
+    for object in [policy, bound] {
+        index.apply(object).map_err(|error| error.to_string())?;
+    }
+    Ok(())
+}

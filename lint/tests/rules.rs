@@ -130,3 +130,12 @@ fn the_page_of_rules_is_what_the_table_says() {
         "docs/rules.md differs: UPDATE_GOLDEN=1 cargo test -p gavel-lint --test rules"
     );
 }
+
+#[test]
+fn maps_of_quantities_are_known_in_builtin_kinds() {
+    let text = "validations:\n- expression: >-\n    object.spec.template.spec.containers.all(c, has(c.resources.limits) && 'cpu' in c.resources.limits)\n";
+    let rule = gavel_lint::rules::find("undefined-field").unwrap();
+    let mut found = lint(&rule.example, text);
+    Selection::default().apply(&mut found);
+    assert_eq!(found, []);
+}

@@ -126,11 +126,8 @@ impl<'k> BuiltinResolver<'k> {
             properties,
             items,
             additional_properties,
-            int_or_string,
-            preserve_unknown_fields: match is_unknown {
-                true => Some(true),
-                false => schema.preserve_unknown_fields,
-            },
+            // Expressions see nothing of a part without a type, but any value of one that may be a number or a text.
+            int_or_string: int_or_string || is_unknown,
             ..schema.clone()
         }
     }
@@ -138,7 +135,7 @@ impl<'k> BuiltinResolver<'k> {
 
 fn anything() -> JsonSchema {
     JsonSchema {
-        preserve_unknown_fields: Some(true),
+        int_or_string: true,
         ..JsonSchema::default()
     }
 }
@@ -158,7 +155,7 @@ mod tests {
         assert_eq!(image.kind, "string");
         let limits = container.properties.get("resources").unwrap();
         let limits = limits.properties.get("limits").unwrap();
-        assert!(limits.value().unwrap().preserves_unknown_fields());
+        assert!(limits.value().unwrap().int_or_string);
         assert!(kubernetes.resolved("v1", "Pot").is_none());
     }
 

@@ -34,7 +34,7 @@ impl World {
                     let applied = index.apply(object.clone());
                     applied.map_err(|error| error.to_string())?;
                 }
-                _ => index.apply_param(object.clone()),
+                _ => index.apply_param(kinds.in_default_namespace(object.clone())),
             }
         }
         Ok(World::new(State::of_index(index, server), server, kinds))

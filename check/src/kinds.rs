@@ -64,6 +64,19 @@ impl Kinds {
         }
     }
 
+    /// An object in the namespace `default`, where its kind has namespaces and it names none.
+    pub(crate) fn in_default_namespace(&self, mut object: Json) -> Json {
+        let text = |key: &str| object.get(key).and_then(Json::as_str).unwrap_or_default();
+        let kind = GroupVersionKind::new(text("apiVersion"), text("kind"));
+        if self.resource(&kind).is_namespaced
+            && let Some(Json::Object(metadata)) = object.get_mut("metadata")
+        {
+            let namespace = metadata.entry("namespace");
+            namespace.or_insert_with(|| "default".into());
+        }
+        object
+    }
+
     /// The resource of a kind.
     pub fn resource(&self, kind: &GroupVersionKind) -> ResourceOfKind {
         let key = (kind.group.to_string(), kind.kind.to_string());

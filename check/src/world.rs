@@ -205,6 +205,8 @@ impl Setup {
     pub fn finish(mut self) -> World {
         for object in std::mem::take(&mut self.waiting) {
             if self.is_param(object.value()) {
+                let placed = self.kinds.in_default_namespace(object.value().clone());
+                let object = Object::sent(object.origin().clone(), placed);
                 self.store.handle(Event::Applied(object));
             }
         }

@@ -71,7 +71,7 @@ pub(crate) fn live(
     };
     let (mut published, app) = (source.published.clone(), Arc::clone(app));
     Some(async move {
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         while published.changed().await.is_ok() {
             let Some(now) = published.borrow_and_update().clone() else {
                 continue;
@@ -80,15 +80,16 @@ pub(crate) fn live(
                 let counts = now.state.counts();
                 tracing::info!(?counts, "synced");
             }
-            let problems = now.state.problems().to_vec();
+            let problems = now.state.problems().iter();
+            let problems: Vec<String> = problems.map(|problem| first_line(problem)).collect();
             app.policies.take(now, &app.metrics);
             app.metrics.synced();
-            if problems != told {
+            if problems != reported {
                 for problem in &problems {
                     let problem = bounded(problem);
                     tracing::error!(%problem, "not served; the last good version is");
                 }
-                told.clone_from(&problems);
+                reported.clone_from(&problems);
                 app.health.set_problems(problems);
             }
         }
@@ -126,11 +127,14 @@ async fn told_when_slow<T>(mut reading: JoinHandle<T>, app: &App) -> Result<T, J
     read
 }
 
+/// What follows it draws the place in the expression.
+fn first_line(problem: &str) -> String {
+    problem.lines().next().unwrap_or_default().to_owned()
+}
+
 fn done(app: &App, problems: Vec<String>) {
     app.metrics.reloaded(problems.is_empty());
-    // What follows draws the place in the expression.
-    let first_line = |problem: String| problem.lines().next().unwrap_or_default().to_owned();
-    let problems: Vec<String> = problems.into_iter().map(first_line).collect();
+    let problems: Vec<String> = problems.iter().map(|problem| first_line(problem)).collect();
     for problem in &problems {
         let problem = bounded(problem);
         tracing::error!(%problem, "not served; the last good version is");

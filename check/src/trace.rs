@@ -119,6 +119,11 @@ impl Trace {
         look(&self.steps.borrow().done)
     }
 
+    /// The mutating policies have been asked: what comes next is of validating ones.
+    pub(crate) fn end_mutation(&self) {
+        self.steps.borrow_mut().end_invocation();
+    }
+
     fn push(&self, step: Step) {
         self.steps.borrow_mut().done.push(step);
     }

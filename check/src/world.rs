@@ -296,6 +296,7 @@ impl World {
             ..Options::default()
         };
         let mutated = mutate(&snapshot, &sent, self.state.schemas(), &options);
+        trace.end_mutation();
         if let Some(status) = mutated.status {
             return Ok(self.ruling(Decision::default(), Some(status), None, trace));
         }
@@ -310,9 +311,7 @@ impl World {
             None => sent,
         };
         let decision = dispatch(&snapshot, &sent, &options);
-        let mut ruling = self.ruling(decision, None, None, trace);
-        ruling.mutated = changed;
-        Ok(ruling)
+        Ok(self.ruling(decision, None, changed, trace))
     }
 
     fn ruling(

@@ -42,8 +42,8 @@ impl Default for AuthorizerCache {
 pub(crate) struct Access {
     client: Client,
     cache: AuthorizerCache,
-    /// By the question as it is sent, with the end of each decision's time.
-    decisions: Mutex<LruCache<String, (Instant, Decision)>>,
+    /// By the question, with the end of each decision's time.
+    decisions: Mutex<LruCache<AuthorizerAttributes, (Instant, Decision)>>,
 }
 
 impl Access {
@@ -57,16 +57,15 @@ impl Access {
 
     /// A decision that is kept.
     pub(crate) fn known(&self, question: &AuthorizerAttributes) -> Option<Decision> {
-        let spec = spec(question).to_string();
         let mut decisions = self
             .decisions
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        let (until, decision) = decisions.get(&spec)?;
+        let (until, decision) = decisions.get(question)?;
         match Instant::now() < *until {
             true => Some(decision.clone()),
             false => {
-                decisions.pop(&spec);
+                decisions.pop(question);
                 None
             }
         }
@@ -74,11 +73,10 @@ impl Access {
 
     /// A decision of the API server. Where it cannot be had there is no opinion, and an error.
     pub(crate) async fn ask(&self, question: &AuthorizerAttributes) -> Decision {
-        let spec = spec(question);
-        match self.review(&spec).await {
+        match self.review(&spec(question)).await {
             Ok(status) => {
                 let decision = status.decision();
-                self.keep(question, &spec, &decision);
+                self.keep(question, &decision);
                 decision
             }
             Err(error) => Decision {
@@ -102,7 +100,7 @@ impl Access {
         Ok(answer.status)
     }
 
-    fn keep(&self, question: &AuthorizerAttributes, spec: &Json, decision: &Decision) {
+    fn keep(&self, question: &AuthorizerAttributes, decision: &Decision) {
         if decision.error.is_some() || length(question) >= LONGEST_QUESTION {
             return;
         }
@@ -115,7 +113,7 @@ impl Access {
                 .decisions
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner);
-            decisions.put(spec.to_string(), (until, decision.clone()));
+            decisions.put(question.clone(), (until, decision.clone()));
         }
     }
 }

@@ -1,9 +1,15 @@
 //! Which resource a kind is.
 
+use std::time::Duration;
+
 use kube::Client;
 use kube::core::ApiResource;
+use tokio::time::timeout;
 
 use crate::kinds::resource;
+
+/// How long the API server may take to say what it serves.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A kind that is served.
 #[derive(Debug, Clone)]
@@ -23,11 +29,14 @@ pub(crate) async fn find(
     kind: &str,
 ) -> kube::Result<Option<Served>> {
     let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
-    let listed = match group {
-        "" => client.list_core_api_resources(version).await,
-        _ => client.list_api_group_resources(api_version).await,
+    let listed = async {
+        match group {
+            "" => client.list_core_api_resources(version).await,
+            _ => client.list_api_group_resources(api_version).await,
+        }
     };
-    let listed = match listed {
+    let listed = timeout(PATIENCE, listed).await;
+    let listed = match listed.unwrap_or_else(|late| Err(kube::Error::Service(late.into()))) {
         Ok(listed) => listed,
         Err(kube::Error::Api(status)) if status.code == 404 => return Ok(None),
         Err(error) => return Err(error),

@@ -5,10 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use gavel_libraries::Server;
-use gavel_libraries::authorizer::{AuthorizerAttributes, Decision};
 use gavel_policy::ParamFault;
 use gavel_policy::api::ParamKind;
-use gavel_state::{Answer, Event, Live, Origin, Published, Store};
+use gavel_state::{Event, Live, Origin, Published, Store};
 use kube::Client;
 use kube::core::ApiResource;
 use kube::runtime::watcher::DefaultBackoff;
@@ -18,8 +17,8 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, timeout};
 
 use crate::access::{Access, AuthorizerCache, message};
+use crate::asked::{Asked, HEARTBEAT, SERVER, heartbeat};
 use crate::client::{self, ConnectError, Target, connect};
-use crate::contact::Contact;
 use crate::discovery::{self, Served};
 use crate::election::Candidate;
 use crate::informer::{Informer, Told, name};
@@ -58,31 +57,12 @@ const MOST: usize = 4096;
 const PATIENCE: Duration = Duration::from_secs(1);
 /// How often kinds that are not there are looked for, beside whenever a definition changes.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);
-/// What the server is called in messages.
-const SERVER: &str = "the API server";
-/// How often the server is asked whether it is there, and how long it may take.
-const HEARTBEAT: Duration = Duration::from_secs(5);
 
 /// A cluster that is followed, for as long as anybody takes in what is published.
 #[derive(Debug)]
 pub struct Cluster {
     asked: Arc<Asked>,
     published: watch::Receiver<Option<Published>>,
-}
-
-/// What is asked of the cluster while requests wait.
-struct Asked {
-    client: Client,
-    access: Option<Access>,
-    contact: Arc<Contact>,
-    /// What has not come yet.
-    awaited: Mutex<BTreeSet<String>>,
-}
-
-impl std::fmt::Debug for Asked {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Asked").finish_non_exhaustive()
-    }
 }
 
 impl Cluster {
@@ -408,11 +388,12 @@ impl Follower {
         if !self.awaited.is_empty() {
             return false;
         }
+        let is_late = self.patience.is_some_and(|until| Instant::now() >= until);
         let mut served = self.params.values().flatten();
-        if served.all(|served| served.is_synced) {
+        if is_late || served.all(|served| served.is_synced) {
             self.patience = None;
         }
-        self.patience.is_none_or(|until| Instant::now() >= until)
+        self.patience.is_none()
     }
 
     /// Starts and stops informers as policies want them. Returns what is known of kinds now.
@@ -541,60 +522,4 @@ fn param_kind(
         fault,
     };
     (event, Destination::Both)
-}
-
-/// Asks the server now and then whether it is there: a watch of which nothing comes does not tell.
-async fn heartbeat(client: Client, contact: Arc<Contact>) {
-    loop {
-        match timeout(HEARTBEAT, client.apiserver_version()).await {
-            Ok(Ok(_)) => contact.heard(SERVER),
-            Ok(Err(error)) => contact.failed(SERVER, &message(error)),
-            Err(_) => contact.failed(SERVER, "it does not answer"),
-        }
-        tokio::time::sleep(HEARTBEAT).await;
-    }
-}
-
-impl Live for Asked {
-    fn decides_access(&self) -> bool {
-        self.access.is_some()
-    }
-
-    fn known(&self, question: &AuthorizerAttributes) -> Option<Decision> {
-        self.access.as_ref()?.known(question)
-    }
-
-    fn authorize<'a>(&'a self, question: &'a AuthorizerAttributes) -> Answer<'a, Decision> {
-        Box::pin(async move {
-            match &self.access {
-                Some(access) => access.ask(question).await,
-                None => Decision::default(),
-            }
-        })
-    }
-
-    fn namespace<'a>(&'a self, name: &'a str) -> Answer<'a, Result<Option<Arc<Json>>, String>> {
-        Box::pin(async move {
-            let request = kube::core::Request::new("/api/v1/namespaces");
-            let request = request.get(name, &kube::api::GetParams::default());
-            let request = request.map_err(|error| error.to_string())?;
-            match self.client.request::<Json>(request).await {
-                Ok(namespace) => Ok(Some(Arc::new(namespace))),
-                Err(kube::Error::Api(status)) if status.code == 404 => Ok(None),
-                Err(error) => Err(message(error)),
-            }
-        })
-    }
-
-    fn age(&self) -> Option<Duration> {
-        self.contact.age()
-    }
-
-    fn notes(&self) -> Vec<String> {
-        let awaited = self.awaited.lock().unwrap_or_else(PoisonError::into_inner);
-        let awaited = awaited
-            .iter()
-            .map(|name| format!("{name} have not come yet"));
-        awaited.chain(self.contact.notes()).collect()
-    }
 }

@@ -71,7 +71,7 @@ impl Informer {
                     return Ended::Unsupported;
                 }
                 Err(error) => {
-                    self.failed(&name, error);
+                    failed(&self.contact, &name, error);
                     continue;
                 }
                 Ok(watcher::Event::Init) => {
@@ -101,17 +101,6 @@ impl Informer {
         Ended::Unheard
     }
 
-    /// Notes a failure. A kind that is not there, or not any more, is no matter of the way to the server: what was known of it
-    /// stays, as with an API server.
-    fn failed(&self, name: &str, error: watcher::Error) {
-        match code(&error) {
-            Some(404) => self.contact.forget(name),
-            // The list is read anew at once.
-            Some(410) => {}
-            _ => self.contact.failed(name, &reason(error)),
-        }
-    }
-
     fn object(&self, origin: &Origin, object: DynamicObject) -> Object {
         let mut object = serde_json::to_value(object).unwrap_or_default();
         if let Some(fields) = object.as_object_mut() {
@@ -130,6 +119,17 @@ enum Ended {
     Unheard,
     /// The server knows no streaming lists.
     Unsupported,
+}
+
+/// Notes a failure. A kind that is not served, or not any more, does not mean that the server is away: what was known of it stays,
+/// as with an API server.
+pub(crate) fn failed(contact: &Contact, name: &str, error: watcher::Error) {
+    match code(&error) {
+        Some(404) => contact.forget(name),
+        // The list is read anew at once.
+        Some(410) => {}
+        _ => contact.failed(name, &reason(error)),
+    }
 }
 
 /// The status code of the API server's answer.

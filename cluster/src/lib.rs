@@ -2,6 +2,7 @@
 //! Layer 5: the client of the API server is here, and decisions are not.
 
 mod access;
+mod asked;
 pub mod audit;
 mod client;
 mod contact;

@@ -19,10 +19,13 @@ use tokio::sync::watch;
 
 use crate::access::message;
 use crate::contact::Contact;
+use crate::informer::failed;
 use crate::kinds;
 
 /// Who writes, as `managedFields` names it.
 const MANAGER: &str = "gavel-status";
+/// What this watch is called in messages.
+const WHAT: &str = "policies for their status";
 /// The most groups and versions that one policy has types of.
 const MOST_VERSIONS: usize = 10;
 
@@ -38,7 +41,7 @@ pub(crate) async fn run(
             return;
         }
         tokio::select! {
-            _ = leads.wait_for(|leads| !*leads) => {}
+            _ = leads.wait_for(|leads| !*leads) => contact.forget(WHAT),
             () = write(&client, server, &contact) => return,
         }
     }
@@ -48,19 +51,23 @@ async fn write(client: &Client, server: Server, contact: &Contact) {
     let Some(resource) = kinds::own().next() else {
         return;
     };
-    let what = "policies for their status";
     let api: Api<DynamicObject> = Api::all_with(client.clone(), &resource);
     let config = watcher::Config::default();
     let mut events = watcher(api.clone(), config).default_backoff().boxed();
     while let Some(event) = events.next().await {
         let policy = match event {
-            Ok(watcher::Event::Apply(policy) | watcher::Event::InitApply(policy)) => policy,
+            Ok(watcher::Event::Apply(policy) | watcher::Event::InitApply(policy)) => {
+                contact.heard(WHAT);
+                policy
+            }
+            // Comes before the server is asked.
+            Ok(watcher::Event::Init) => continue,
             Ok(_) => {
-                contact.heard(what);
+                contact.heard(WHAT);
                 continue;
             }
             Err(error) => {
-                contact.failed(what, &error.to_string());
+                failed(contact, WHAT, error);
                 continue;
             }
         };

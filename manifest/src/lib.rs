@@ -18,7 +18,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gavel_apimachinery::field::Error;
-use gavel_golang::quote::quote;
+use gavel_apimachinery::serializer::{StrictFault, StrictFaultKind};
 use serde_json::Value as Json;
 
 mod files;
@@ -115,7 +115,7 @@ pub struct Document {
     layout: Node,
     duplicates: Vec<Problem>,
     file: Option<Arc<Path>>,
-    /// The text of the file, where texts in it are not written as they are.
+    /// The text of the file; of JSON, only where texts in it are not written as they are.
     source: Option<Arc<str>>,
 }
 
@@ -159,7 +159,11 @@ impl Document {
 
     /// A field that the type of the document does not have.
     pub fn unknown_field(&self, field: &str) -> Problem {
-        let message = format!("unknown field {}", quote(field));
+        let fault = StrictFault {
+            kind: StrictFaultKind::Unknown,
+            field: field.to_owned(),
+        };
+        let message = fault.to_string();
         self.problem(problem::rule::UNKNOWN_FIELD, field, message)
     }
 

@@ -74,7 +74,7 @@ pub use compiled_mutating::{CompiledMutatingBinding, CompiledMutatingPolicy};
 pub use decision::{Decision, Denial};
 pub use dispatch::{Options, decide, dispatch};
 pub use index::{IndexError, PolicyIndex, Snapshot, validate_namespace};
-pub use matching::{EquivalentResources, Matched};
+pub use matching::{EquivalentResources, Matched, resource_matches};
 pub use observer::{Observer, Run};
 pub use outcome::{
     AuditOutcome, ConditionsOutcome, Evaluation, PolicyAuditAnnotation, PolicyDecision,

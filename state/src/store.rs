@@ -263,7 +263,10 @@ impl Store {
             problems.extend(held.nameless.iter().cloned());
             for (key, found) in &held.refused {
                 problems.extend(found.iter().cloned());
-                if key.kind == "ValidatingAdmissionPolicy" {
+                if matches!(
+                    key.kind.as_str(),
+                    "ValidatingAdmissionPolicy" | "MutatingAdmissionPolicy"
+                ) {
                     broken.insert(key.name.clone(), found.len());
                 }
             }

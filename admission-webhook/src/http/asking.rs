@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use gavel_libraries::Server;
-use gavel_libraries::authorizer::{Authorizer, AuthorizerAttributes, Decision};
-use gavel_policy::{AdmissionRequest, Options, Snapshot};
+use gavel_libraries::authorizer::{self, Authorizer, AuthorizerAttributes};
+use gavel_policy::{AdmissionRequest, AdmissionResponse, Decision, Options, Snapshot};
 use gavel_state::{Live, State};
 use serde_json::Value as Json;
 use tokio::time::timeout_at;
 
-use crate::evaluation::Turn;
+use crate::evaluation::{Flow, Outcome, Turn};
 use crate::status::ApiError;
 
 /// The answers that one request has, and what it lacks.
@@ -24,7 +24,7 @@ pub(crate) struct Asking {
 
 #[derive(Debug, Default)]
 struct Known {
-    decisions: HashMap<AuthorizerAttributes, Decision>,
+    decisions: HashMap<AuthorizerAttributes, authorizer::Decision>,
     /// By name; none: there is no such namespace.
     namespace: Option<(String, Option<Arc<Json>>)>,
     lacking: Option<Lacking>,
@@ -84,9 +84,9 @@ impl Asking {
         match lacking {
             Lacking::Decision(question) => {
                 let answer = timeout_at(deadline.into(), self.live.authorize(&question)).await;
-                let answer = answer.unwrap_or_else(|_| Decision {
+                let answer = answer.unwrap_or_else(|_| authorizer::Decision {
                     error: Some(late.to_owned()),
-                    ..Decision::default()
+                    ..authorizer::Decision::default()
                 });
                 self.lock().decisions.insert(*question, answer);
             }
@@ -106,7 +106,7 @@ impl Asking {
 }
 
 impl Authorizer for Asking {
-    fn authorize(&self, attributes: &AuthorizerAttributes) -> Decision {
+    fn authorize(&self, attributes: &AuthorizerAttributes) -> authorizer::Decision {
         let mut known = self.lock();
         if let Some(decision) = known.decisions.get(attributes) {
             return decision.clone();
@@ -116,7 +116,25 @@ impl Authorizer for Asking {
             return decision;
         }
         known.lacking = Some(Lacking::Decision(Box::new(attributes.clone())));
-        Decision::default()
+        authorizer::Decision::default()
+    }
+}
+
+/// Why what policies say does not count.
+pub(super) enum NoAnswer {
+    /// Something must be asked first; the request is asked again with the answer.
+    Lacking,
+    /// The time is over.
+    Stopped(Flow),
+}
+
+impl From<NoAnswer> for Outcome<AdmissionResponse> {
+    fn from(none: NoAnswer) -> Self {
+        match none {
+            // Not sent.
+            NoAnswer::Lacking => Outcome::Decided(Decision::default().into()),
+            NoAnswer::Stopped(flow) => Outcome::Unfinished(flow),
+        }
     }
 }
 
@@ -158,18 +176,31 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// Asks the policies of a state; none: an answer is lacking, without which theirs does not count.
+    /// Asks the policies of a state.
+    ///
+    /// # Errors
+    ///
+    /// What they say does not count: an answer is lacking, or the time is over. `stopped` then names the policy that took it.
     pub(super) fn ask<T>(
         &self,
         state: &State,
         request: &AdmissionRequest<'_>,
         ask: impl FnOnce(&Snapshot) -> T,
-    ) -> Option<T> {
+        stopped: impl FnOnce() -> String,
+    ) -> Result<T, NoAnswer> {
         let snapshot = match self.asking {
-            Some(asking) => asking.snapshot(state, request)?,
-            None => state.snapshot(request),
+            Some(asking) => asking.snapshot(state, request),
+            None => Some(state.snapshot(request)),
         };
-        Some(ask(&snapshot)).filter(|_| !self.is_lacking())
+        let asked = snapshot.map(|snapshot| ask(&snapshot));
+        match asked.filter(|_| !self.is_lacking()) {
+            None => Err(NoAnswer::Lacking),
+            Some(_) if !self.turn.counts() => {
+                let flow = Flow::new(&request.user.name, &stopped());
+                Err(NoAnswer::Stopped(flow))
+            }
+            Some(asked) => Ok(asked),
+        }
     }
 
     fn is_lacking(&self) -> bool {

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use gavel_policy::mutating::mutate;
-use gavel_policy::{AdmissionRequest, AdmissionResponse, Decision, Options, Snapshot};
+use gavel_policy::{AdmissionRequest, AdmissionResponse, Options, Snapshot};
 
 use super::App;
 use super::asking::{Asking, Question};
 use super::observe::Checks;
 use super::validate::{answer, log};
-use crate::evaluation::{Flow, Outcome, Turn};
+use crate::evaluation::{Outcome, Turn};
 
 /// The bytes that an object of JSON takes while it is mutated: as a document up to three times.
 const PER_OBJECT: usize = 2048;
@@ -36,12 +36,10 @@ fn by_policies(
         ..question.options(&interrupt)
     };
     let ask = |snapshot: &Snapshot| mutate(snapshot, request, state.schemas(), &options);
-    let Some(mutated) = question.ask(&state, request, ask) else {
-        return Outcome::Decided(AdmissionResponse::from(Decision::default()));
+    let mutated = match question.ask(&state, request, ask, || checks.stopped()) {
+        Ok(mutated) => mutated,
+        Err(none) => return none.into(),
     };
-    if !turn.counts() {
-        return Outcome::Unfinished(Flow::new(&request.user.name, &checks.stopped()));
-    }
     checks.count(request.uid, &app.metrics);
     let response = AdmissionResponse::of_mutation(request, mutated);
     log(request, &response, None);

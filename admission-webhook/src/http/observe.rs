@@ -44,8 +44,8 @@ impl<'s> Checks<'s> {
     }
 
     /// The first policy whose evaluation was told to stop; empty if none was.
-    pub(super) fn stopped(self) -> String {
-        self.stopped.into_inner().unwrap_or_default()
+    pub(super) fn stopped(&self) -> String {
+        self.stopped.borrow().clone().unwrap_or_default()
     }
 
     /// Counts, and logs what was admitted because a policy could not decide.

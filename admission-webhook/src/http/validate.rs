@@ -122,12 +122,10 @@ fn by_policies(
         ..question.options(&interrupt)
     };
     let ask = |snapshot: &Snapshot| dispatch(snapshot, request, &options);
-    let Some(decision) = question.ask(&state, request, ask) else {
-        return Outcome::Decided(AdmissionResponse::from(Decision::default()));
+    let decision = match question.ask(&state, request, ask, || checks.stopped()) {
+        Ok(decision) => decision,
+        Err(none) => return none.into(),
     };
-    if !turn.counts() {
-        return Outcome::Unfinished(Flow::new(&request.user.name, &checks.stopped()));
-    }
     for (key, error) in &decision.annotation_errors {
         let (uid, key, error) = (bounded(request.uid), bounded(key), bounded(error));
         tracing::warn!(uid, key, error, "audit annotation dropped");
@@ -139,13 +137,10 @@ fn by_policies(
             ..options
         };
         let ask = |snapshot: &Snapshot| dispatch(snapshot, request, &options);
-        let Some(decision) = question.ask(&shadow, request, ask) else {
-            return Outcome::Decided(AdmissionResponse::from(Decision::default()));
-        };
-        if !turn.counts() {
-            return Outcome::Unfinished(Flow::new(&request.user.name, ""));
+        match question.ask(&shadow, request, ask, String::new) {
+            Ok(decision) => compare(app, request, decision),
+            Err(none) => return none.into(),
         }
-        compare(app, request, decision);
     }
     checks.count(request.uid, &app.metrics);
     let denial = decision.denials.first().cloned();

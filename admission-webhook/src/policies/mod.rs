@@ -60,12 +60,11 @@ impl Policies {
                 is_synced: AtomicBool::new(false),
             });
         }
-        let (state, problems) = match loader.load() {
-            Some(Loaded { state, problems }) if problems.is_empty() => (state, problems),
+        let state = match loader.load() {
+            Some(Loaded { state, problems }) if problems.is_empty() => state,
             Some(Loaded { problems, .. }) => return Err(problems),
             None => return Err(loader.seen.err().unwrap_or_default()),
         };
-        drop(problems);
         announce(&state, metrics);
         Ok(Policies {
             loader: Mutex::new(loader),

@@ -149,7 +149,7 @@ impl<'t> Decoder<'t> {
             }
             let Some(member) = found else {
                 decoder.note(StrictFaultKind::Unknown, &key);
-                decoder.skip();
+                decoder.input.pass();
                 return Ok(());
             };
             if !read.insert(member.name) {
@@ -182,7 +182,7 @@ impl<'t> Decoder<'t> {
     /// Skips a value that its field cannot take: null says nothing, what is of another type is noted.
     pub fn pass_over(&mut self, go_type: String) {
         let value = self.peek();
-        self.skip();
+        self.input.pass();
         if value != Token::Null {
             self.refuse(value.name(), &go_type);
         }

@@ -120,6 +120,13 @@ impl<'t> Input<'t> {
         }
     }
 
+    /// Goes past a value.
+    pub(super) fn pass(&mut self) {
+        if let Input::Text(cursor) = self {
+            cursor.skip();
+        }
+    }
+
     pub(super) fn string(&mut self) -> String {
         match self {
             Input::Text(cursor) => unescaped(cursor.skip()),

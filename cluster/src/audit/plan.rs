@@ -2,20 +2,24 @@
 
 use std::collections::BTreeSet;
 
-use gavel_policy::GroupVersionKind;
 use gavel_policy::api::{MatchResources, NamedRuleWithOperations};
+use gavel_policy::{GroupVersionKind, resource_matches};
 use gavel_state::State;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::APIResourceList;
 use kube::Client;
 
 use super::judge::Audited;
+use crate::access::message;
 
 /// The resources of a cluster that bound policies look at, each once, in the version that the cluster prefers.
 ///
 /// # Errors
 ///
-/// The API server cannot be asked. Groups that do not answer are told and left out.
-pub(super) async fn plan(client: &Client, state: &State) -> kube::Result<Vec<Audited>> {
+/// The API server cannot be asked. Groups that do not answer are returned beside the resources, with what the API server says.
+pub(super) async fn plan(
+    client: &Client,
+    state: &State,
+) -> kube::Result<(Vec<Audited>, Vec<String>)> {
     let mut versions: Vec<(String, String)> = Vec::new();
     for group in client.list_api_groups().await?.groups {
         let preferred = group.preferred_version.map(|preferred| preferred.version);
@@ -31,7 +35,7 @@ pub(super) async fn plan(client: &Client, state: &State) -> kube::Result<Vec<Aud
                 .map(|version| (group.name.clone(), version)),
         );
     }
-    let mut plan = Vec::new();
+    let (mut plan, mut unread) = (Vec::new(), Vec::new());
     let mut seen = BTreeSet::new();
     let core = client.list_core_api_resources("v1").await?;
     add(&mut plan, &mut seen, state, ("", "v1"), core);
@@ -39,13 +43,10 @@ pub(super) async fn plan(client: &Client, state: &State) -> kube::Result<Vec<Aud
         let name = format!("{group}/{version}");
         match client.list_api_group_resources(&name).await {
             Ok(listed) => add(&mut plan, &mut seen, state, (&group, &version), listed),
-            Err(error) => {
-                let error = crate::access::message(error);
-                tracing::warn!(group = name, error, "not looked at");
-            }
+            Err(error) => unread.push(format!("{name}: {}", message(error))),
         }
     }
-    Ok(plan)
+    Ok((plan, unread))
 }
 
 fn add(
@@ -87,10 +88,12 @@ fn concerns(state: &State, group: &str, plural: &str) -> bool {
                 let has = |list: &[String], name: &str| {
                     list.iter().any(|each| each == "*" || each == name)
                 };
-                let names = &rule.resources;
                 has(&rule.operations, "CREATE")
                     && has(&rule.api_groups, group)
-                    && (has(names, plural) || names.iter().any(|name| name == "*/*"))
+                    && rule
+                        .resources
+                        .iter()
+                        .any(|pattern| resource_matches(pattern, plural, ""))
             })
         })
     })

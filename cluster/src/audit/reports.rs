@@ -160,13 +160,16 @@ impl Reports {
         Ok(())
     }
 
-    /// Writes what is left, and takes away what earlier runs have found.
+    /// Writes what is left and, where everything was read, takes away what earlier runs have found.
     ///
     /// # Errors
     ///
     /// The cluster does not take it.
-    pub async fn finish(mut self) -> Result<(), String> {
+    pub async fn finish(mut self, is_complete: bool) -> Result<(), String> {
         self.close().await?;
+        if !is_complete {
+            return Ok(());
+        }
         for kind in [self.api.namespaced, self.api.cluster] {
             self.sweep(kind).await.map_err(message)?;
         }
@@ -223,12 +226,17 @@ impl Reports {
         }
     }
 
-    /// Deletes the reports of this part that are not of this run.
+    /// Deletes the reports of this part that are not of this run. The first part deletes those of parts that there are no longer.
     async fn sweep(&self, (kind, plural): (&str, &str)) -> kube::Result<()> {
         let resource = resource(self.api.group, self.api.version, kind, plural);
         let all: Api<DynamicObject> = Api::all_with(self.client.clone(), &resource);
-        let index = self.shard.index();
-        let labels = format!("app.kubernetes.io/managed-by={MANAGER},{SHARD}={index}");
+        let others: Vec<String> = (1..self.shard.count()).map(|n| n.to_string()).collect();
+        let own = match (self.shard.index(), others.is_empty()) {
+            (0, true) => String::new(),
+            (0, false) => format!(",{SHARD} notin ({})", others.join(",")),
+            (index, _) => format!(",{SHARD}={index}"),
+        };
+        let labels = format!("app.kubernetes.io/managed-by={MANAGER}{own}");
         let mut params = ListParams::default().labels(&labels).limit(500);
         loop {
             let page = all.list_metadata(&params).await?;

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use gavel_libraries::authorizer::{Authorizer, AuthorizerAttributes, Decision, UserInfo};
 use gavel_state::{Live, State};
 use serde_json::Value as Json;
 use tokio::runtime::Handle;
+use tokio::time::timeout;
 
 use super::judge::{Audited, Finding, Outcome, judge};
 use super::pages::{Page, Pages};
@@ -14,6 +16,9 @@ use super::plan::plan;
 use super::shard::Shard;
 use crate::access::message;
 use crate::follow::Cluster;
+
+/// How long the cluster is waited for.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What is to be done.
 #[derive(Debug, Clone)]
@@ -116,7 +121,8 @@ impl Audit {
         observer: &mut impl Observer,
     ) -> Result<Summary, AuditError> {
         let mut published = cluster.published();
-        let first = published.wait_for(Option::is_some).await;
+        let first = timeout(PATIENCE, published.wait_for(Option::is_some)).await;
+        let first = first.map_err(|_| AuditError(cluster.live().notes().join("\n")))?;
         let first = first.ok().and_then(|first| first.clone());
         let first = first.ok_or_else(|| AuditError("the cluster is not followed".to_owned()))?;
         let state = match (self.native, first.shadow) {
@@ -130,8 +136,11 @@ impl Audit {
             shard: self.shard,
         });
         let plan = plan(cluster.client(), &judging.state).await;
-        let plan = plan.map_err(|error| AuditError(message(error)))?;
-        let mut summary = Summary::default();
+        let (plan, unread) = plan.map_err(|error| AuditError(message(error)))?;
+        let mut summary = Summary {
+            unread,
+            ..Summary::default()
+        };
         for resource in plan {
             observer.resource(&resource);
             let pages = Pages::new(cluster.client().clone(), &resource, self.page);

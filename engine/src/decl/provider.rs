@@ -34,6 +34,13 @@ impl TypeProviders {
     pub(crate) fn add(&mut self, provider: Arc<dyn TypeProvider>) {
         self.0.push(provider);
     }
+
+    /// The host that knows a type: the first that does.
+    fn host_of(&self, type_name: &str) -> Option<&Arc<dyn TypeProvider>> {
+        self.0
+            .iter()
+            .find(|host| host.find_type(type_name).is_some())
+    }
 }
 
 impl TypeProvider for TypeProviders {
@@ -42,15 +49,14 @@ impl TypeProvider for TypeProviders {
     }
 
     fn field_type(&self, type_name: &str, field: &str) -> Option<Type> {
-        self.0
-            .iter()
-            .find_map(|host| host.field_type(type_name, field))
+        self.host_of(type_name)?.field_type(type_name, field)
     }
 
     fn field_place(&self, type_name: &str, field: &str) -> FieldPlace {
-        let mut places = self.0.iter().map(|host| host.field_place(type_name, field));
-        let known = places.find(|place| *place != FieldPlace::UNKNOWN);
-        known.unwrap_or(FieldPlace::UNKNOWN)
+        let host = self.host_of(type_name);
+        host.map_or(FieldPlace::UNKNOWN, |host| {
+            host.field_place(type_name, field)
+        })
     }
 
     fn object_kind(&self, type_name: &str) -> Option<ObjectKind> {

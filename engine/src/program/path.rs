@@ -26,12 +26,20 @@ impl PathId {
 /// The paths of a program while it is planned.
 #[derive(Debug, Default)]
 pub(super) struct KeptPaths {
-    ids: FxHashMap<(Start, SmolStr), PathId>,
+    ids: FxHashMap<(Start, Further), PathId>,
     /// Whether any path is gone along more than once.
     again: bool,
 }
 
-/// What a path is one field longer than.
+/// By what a path goes one step further.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum Further {
+    Field(SmolStr),
+    /// What a function, named here, reads from the text there.
+    Read(SmolStr),
+}
+
+/// What a path is one step longer than.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Start {
     Variable(usize),
@@ -40,9 +48,9 @@ pub(super) enum Start {
 }
 
 impl KeptPaths {
-    /// The path one field beyond `start`. `again`: it is gone along in a loop.
-    pub(super) fn follow(&mut self, start: Start, field: &str, again: bool) -> Option<PathId> {
-        let key = (start, SmolStr::new(field));
+    /// The path one step beyond `start`. `again`: it is gone along in a loop.
+    pub(super) fn follow(&mut self, start: Start, further: Further, again: bool) -> Option<PathId> {
+        let key = (start, further);
         let known = self.ids.get(&key).copied();
         self.again |= again || known.is_some();
         if known.is_some() || self.ids.len() == MOST_PATHS {

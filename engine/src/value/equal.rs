@@ -81,7 +81,7 @@ fn json_contains(items: &[Json], text: &str, work: &Work<'_>) -> Result<bool, Ev
         if piece.iter().any(|item| item.as_str() == Some(text)) {
             return Ok(true);
         }
-        work.spend(PIECE.saturating_mul(size_of::<Json>()))?;
+        work.spend(piece.len().saturating_mul(size_of::<Json>()))?;
     }
     Ok(false)
 }

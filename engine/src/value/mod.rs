@@ -49,7 +49,7 @@ use self::map::MapRepr;
 use crate::error::EvalError;
 
 /// How deeply values may be nested where they are walked: documents (127) in literals (250) fit, as does the stack.
-const MAX_DEPTH: usize = 400;
+pub const MAX_DEPTH: usize = 400;
 
 /// A JSON document, as `serde_json` reads it.
 pub type Json = serde_json::Value;

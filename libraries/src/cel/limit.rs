@@ -1,4 +1,4 @@
-//! How long a computed text may be.
+//! Texts that grow in the arena, as far as it has room.
 
 use bumpalo::collections::String;
 use gavel_engine::decl::CallContext;

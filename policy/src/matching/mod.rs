@@ -15,6 +15,7 @@ use crate::request::AdmissionRequest;
 use crate::resource::{GroupVersionKind, GroupVersionResource};
 
 pub use equivalents::EquivalentResources;
+pub use rules::resource_matches;
 
 /// The resource and kind as which a policy looks at a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

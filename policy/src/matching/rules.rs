@@ -89,7 +89,8 @@ pub(super) fn resource_names(rule: &RuleWithOperations) -> impl Iterator<Item = 
     rule.resources.iter().map(|pattern| parts(pattern).0)
 }
 
-fn resource_matches(pattern: &str, resource: &str, subresource: &str) -> bool {
+/// Whether a pattern of a rule's `resources` matches a resource and its subresource; without a subresource, the text is empty.
+pub fn resource_matches(pattern: &str, resource: &str, subresource: &str) -> bool {
     let (main, sub) = parts(pattern);
     (main == "*" || main == resource) && (sub == "*" || sub == subresource)
 }

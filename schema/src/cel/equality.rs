@@ -51,7 +51,7 @@ pub(super) fn list_equals(
         ListType::Set if *joined == Joined::OfValues => {
             let arena = Arena::new();
             let left = (0..left.len()).filter_map(|index| left.value(index, item));
-            valued::sets_equal(left, list.iter(), &arena)
+            valued::sets_equal(left, list.iter(), reach, &arena)
         }
         ListType::Set => {
             let mut members: SmallVec<[NativeKey<'_>; 16]> = SmallVec::new();

@@ -36,7 +36,7 @@ pub(super) fn concat<'a>(
         return Err(EvalError::no_such_overload());
     };
     if *joined == Joined::OfValues {
-        return valued::concat(left, item, list_type, right, arena);
+        return valued::concat(left, item, list_type, right, arena, work);
     }
     let length = left.len().saturating_add(right.len());
     Reach::default().meet(length)?;

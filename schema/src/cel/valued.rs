@@ -19,7 +19,10 @@ pub(super) fn concat<'a>(
     list_type: &'a ListType,
     right: List<'a>,
     arena: &'a Arena,
+    work: &Work<'_>,
 ) -> Result<Value<'a>, EvalError> {
+    let length = left.len().saturating_add(right.len());
+    work.spend(length.saturating_mul(size_of::<[Value<'_>; 2]>()))?;
     let values = (0..left.len()).filter_map(|index| left.value(index, item));
     let read = |value: Value<'a>| {
         let read = value.read(arena);
@@ -93,11 +96,13 @@ fn add_entries<'a>(
 pub(super) fn sets_equal<'a>(
     left: impl Iterator<Item = Value<'a>>,
     right: impl Iterator<Item = Value<'a>>,
+    reach: &Reach<'_>,
     arena: &'a Arena,
 ) -> Result<bool, EvalError> {
     let mut members: SmallVec<[NativeKey<'_>; 16]> = SmallVec::new();
     let mut comparable = true;
     for value in left {
+        reach.step(&value)?;
         match member(value, arena)? {
             Some(key) => members.push(key),
             None => comparable = false,
@@ -108,6 +113,7 @@ pub(super) fn sets_equal<'a>(
     // The places of the members that the right set has.
     let mut seen: SmallVec<[usize; 16]> = SmallVec::new();
     for value in right {
+        reach.step(&value)?;
         let key = member(value, arena)?;
         match key.and_then(|key| members.binary_search(&key).ok()) {
             Some(place) => seen.push(place),
@@ -186,7 +192,7 @@ impl ListView for ValueList<'_> {
             ListType::Map(names) => reach.within(self.len(), |reach| {
                 entries_equal(self.values, names, right, reach, &arena)
             }),
-            _ => sets_equal(self.values.iter().copied(), right.iter(), &arena),
+            _ => sets_equal(self.values.iter().copied(), right.iter(), reach, &arena),
         })
     }
 
@@ -221,6 +227,7 @@ fn entries_equal<'a>(
     let mut entries = HashMap::new();
     let mut comparable = true;
     for value in left {
+        reach.step(value)?;
         match keys_of(*value, names, arena) {
             Some(keys) => drop(entries.insert(keys, *value)),
             None => comparable = false,
@@ -228,6 +235,7 @@ fn entries_equal<'a>(
     }
     let mut seen = HashSet::new();
     for value in right.iter() {
+        reach.step(&value)?;
         let Some(keys) = keys_of(value, names, arena) else {
             return Ok(false);
         };

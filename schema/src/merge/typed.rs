@@ -1,6 +1,7 @@
 //! Objects of built-in kinds as API servers hold them, in Go's types: what decoding refuses (`encoding/json`), and what a
 //! conversion from plain data refuses and changes (apimachinery `pkg/runtime/converter.go`).
 
+use gavel_apimachinery::json;
 use gavel_engine::value::Json;
 use gavel_golang::base64::{self, Encoding};
 use gavel_golang::time::Layout;
@@ -269,17 +270,7 @@ fn read(value: &Json, ty: GoType<'_>) -> Result<(), GoTypeFault> {
         (GoType::Int32 | GoType::Int64 | GoType::IntOrString, Json::Number(number)) => {
             Err(GoTypeFault::Type(format!("number {number}")))
         }
-        (_, value) => Err(GoTypeFault::Type(
-            match value {
-                Json::Null => "null",
-                Json::Bool(_) => "bool",
-                Json::Number(_) => "number",
-                Json::String(_) => "string",
-                Json::Array(_) => "array",
-                Json::Object(_) => "object",
-            }
-            .to_owned(),
-        )),
+        (_, value) => Err(GoTypeFault::Type(json::kind(value).to_owned())),
     }
 }
 

@@ -95,7 +95,7 @@ fn of_cluster(args: &AuditArgs) -> Result<Summary, String> {
         told.progress.end();
         let summary = summary.map_err(|error| error.to_string())?;
         if let Some(reports) = told.reports {
-            reports.finish().await?;
+            reports.finish(summary.unread.is_empty()).await?;
         }
         Ok(summary)
     });

@@ -10,6 +10,7 @@ use crate::check::{Reference, resolve_name};
 use crate::cost::Cost;
 use crate::decl::{CallContext, Form, FunctionDecl, Implementation, OverloadDecl, PatternFunction};
 use crate::program::attribute::is_key;
+use crate::program::path::Further;
 use crate::program::tree::{
     Attribute, Base, Callee, Comparison, Conditional, Equality, FunctionCall, Operands, Operator,
     Qualifier, QualifierKey, ReadOnce,
@@ -88,7 +89,7 @@ impl Planner<'_> {
             Step::Attribute(chain) | Step::Local(_, chain)
                 if chain.qualifiers.is_empty() && !chain.presence =>
             {
-                let path = self.path(chain, &format!("{}()", call.function))?;
+                let path = self.path(chain, Further::Read(call.function.clone()))?;
                 let slot = match chain.base {
                     Base::Slot(slot) => Some(slot),
                     _ => None,

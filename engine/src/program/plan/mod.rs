@@ -4,7 +4,7 @@ use std::fmt;
 
 use smol_str::SmolStr;
 
-use super::path::{KeptPaths, PathId, Start};
+use super::path::{Further, KeptPaths, PathId, Start};
 use super::tree::{
     Attribute, Base, Element, Field, ListLiteral, MapLiteral, Qualifier, QualifierKey, Step,
     StructLiteral,
@@ -248,7 +248,7 @@ impl Planner<'_> {
                 optional: false,
                 id,
             } if chain.qualifiers.is_empty() => {
-                let path = self.path(chain, &name);
+                let path = self.path(chain, Further::Field(SmolStr::new(&name)));
                 chain.fields.reserve_exact(1);
                 chain.fields.push(Field {
                     name,
@@ -264,8 +264,8 @@ impl Planner<'_> {
         }
     }
 
-    /// The path that a chain is with one field more.
-    fn path(&mut self, chain: &Attribute, field: &str) -> Option<PathId> {
+    /// The path that a chain is with one step more.
+    fn path(&mut self, chain: &Attribute, further: Further) -> Option<PathId> {
         let (base, again) = match chain.base {
             Base::Variable(index) => (Start::Variable(index), !self.scopes.is_empty()),
             Base::Slot(slot) => (Start::Slot(slot), slot < self.innermost),
@@ -275,7 +275,7 @@ impl Planner<'_> {
             Some(field) => Start::Path(field.path?),
             None => base,
         };
-        self.paths.follow(start, field, again)
+        self.paths.follow(start, further, again)
     }
 
     /// In an expression that was not checked, `a.b` may be the name of a variable.

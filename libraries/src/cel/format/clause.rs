@@ -8,8 +8,7 @@ use super::output::Output;
 use super::problem::Problem;
 use super::template::Verb;
 
-/// The most levels that are written: as many as values are compared and copied to.
-pub(super) const MAX_DEPTH: usize = 400;
+pub(super) use gavel_engine::value::MAX_DEPTH;
 
 /// One level down in a value of which `out` is written so far.
 pub(super) fn deeper(depth: usize, out: &Output<'_, '_>) -> Result<usize, Problem> {

@@ -108,8 +108,10 @@ fn write_map(out: &mut Output<'_, '_>, map: Map<'_>, depth: usize) -> Result<(),
     for entry in map.iter() {
         let (key, value) = entry.map_err(|error| Problem::new(error.message().to_owned()))?;
         let mut text = Output::new(out.call);
-        write_string(&mut text, &key, depth)?;
-        entries.add(text.finish().map_err(Problem::Ended)?, value, out)?;
+        let written = write_string(&mut text, &key, depth);
+        let text = text.finish().map_err(Problem::Ended)?;
+        written?;
+        entries.add(text, value, out)?;
     }
     out.write_char('{')?;
     let arena = Arena::new();

@@ -68,7 +68,7 @@ impl From<Problem> for EvalError {
 }
 
 impl From<fmt::Error> for Problem {
-    /// Never asked for: writing to a text in memory succeeds.
+    /// Where an [`Output`](super::output::Output) has failed: its `check` returns the cause, which is reported in place of this.
     fn from(error: fmt::Error) -> Self {
         Problem::new(error.to_string())
     }

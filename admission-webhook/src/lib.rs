@@ -55,7 +55,7 @@ pub enum StartError {
     System(#[from] std::io::Error),
 }
 
-/// Serves what it is told to, until the process is told to end (SIGTERM or SIGINT) and all that was in flight is answered.
+/// Runs the server until SIGTERM or SIGINT, then drains the requests in flight and returns.
 ///
 /// # Errors
 ///

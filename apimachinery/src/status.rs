@@ -134,7 +134,7 @@ impl StatusDetails {
 }
 
 impl StatusCause {
-    /// A cause of which no field is known.
+    /// A cause that names no field.
     pub fn new(message: impl Into<String>) -> Self {
         StatusCause {
             message: message.into(),

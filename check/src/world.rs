@@ -122,7 +122,7 @@ impl Setup {
         })
     }
 
-    /// Takes in an object. Of those that are no policies, what policies ask for is used.
+    /// Adds an object. Objects other than policies and bindings are used only if a policy reads them.
     pub fn add(&mut self, document: Document) {
         let origin = document.file().map(|file| file.display().to_string());
         let origin = Origin::new(origin.as_deref().unwrap_or("-"));

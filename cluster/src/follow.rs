@@ -47,7 +47,7 @@ pub enum Authorizing {
     Rbac,
 }
 
-/// How long nothing must come before what came is published: several objects are often written together.
+/// How long no event must arrive before the pending changes are published: several objects are often written together.
 const QUIET: Duration = Duration::from_millis(5);
 /// The longest that changes without a pause are waited for.
 const IMPATIENT: Duration = Duration::from_millis(50);

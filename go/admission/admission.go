@@ -1,8 +1,8 @@
 // Package admission decides requests by ValidatingAdmissionPolicies and mutates objects by MutatingAdmissionPolicies, as an API server
 // does.
 //
-// An [Index] takes in policies, bindings, params and namespaces as they change; [Index.Decide] and [Index.Mutate] look at what it was when
-// they began. What it does not know, it can ask for ([Lookup]).
+// An [Index] is updated with policies, bindings, params and namespaces as they change; [Index.Decide] and [Index.Mutate] use its content
+// at the time of the call. A [Lookup] fetches namespaces and params that the index lacks.
 package admission
 
 import (
@@ -127,7 +127,7 @@ type ExpressionError struct {
 // Policy is a compiled policy or binding, of either sort.
 type Policy struct {
 	inner capi.Policy
-	// Stored are the errors in the environment in which a policy runs, New those for which an API server refuses to create it.
+	// Stored lists the errors that make a stored policy fail, New those for which an API server refuses to create it.
 	Stored, New []ExpressionError
 }
 

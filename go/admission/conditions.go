@@ -47,8 +47,8 @@ func NewConditions(options ...Option) (*Conditions, error) {
 // Close frees the compiler. Evaluations that run go on.
 func (c *Conditions) Close() { c.inner.Close() }
 
-// Variable compiles a variable and declares it for what is compiled from here on, also where it does not compile: then whoever reads it
-// fails. It returns the type.
+// Variable compiles a variable, declares it for later expressions, and returns its type. A variable that does not compile is declared
+// too; expressions that read it fail.
 func (c *Conditions) Variable(name, expression string, declared Declarations) (string, error) {
 	typ, err := c.inner.Variable(name, expression, declared.Params, declared.Authorizer, declared.PatchTypes)
 	return typ, gavel.Wrap(err)

@@ -180,8 +180,8 @@ const KINDS: [&str; 6] = [
     "MutatingWebhookConfiguration",
 ];
 
-/// The path of a field that is known by names alone: lists on the way have no index in Go's message. The first element whose
-/// value at the end of the path has the fault cannot be told, so the list itself is named.
+/// The path of a field from Go's message, which gives no indices for the lists on the way. Which element is at fault is unknown,
+/// so the path ends at the list.
 fn nearest_field(document: &Document, path: &str) -> String {
     let mut value = Some(document.value());
     let mut shown = String::new();

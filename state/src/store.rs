@@ -44,7 +44,7 @@ pub struct Store {
     building: Building,
     /// The objects that changed since, each as it is published.
     changed: IndexMap<ObjectKey, Option<Good>>,
-    /// Whether a change is of a kind that leaves nothing as it was.
+    /// Whether the changes cannot be applied one by one, so that everything is rebuilt.
     is_stale: bool,
     /// Objects that more than one origin has, or had.
     contested: BTreeSet<ObjectKey>,

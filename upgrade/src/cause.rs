@@ -21,7 +21,7 @@ impl Cause {
         rows.chain([language]).collect()
     }
 
-    /// The server as it would be if, in respect of this cause alone, it were the other one.
+    /// `server`, with this one cause set as in `other`.
     pub(crate) fn exchanged(self, server: Server, other: Server) -> Server {
         match self {
             Cause::Row(row) => server.with(row.difference, other.has(row.difference)),

@@ -51,7 +51,7 @@ impl Asking {
         self.lock().lacking.is_some()
     }
 
-    /// The policies with what a request reads; none: its namespace is to be looked up first.
+    /// The snapshot that decides a request; `None` if its namespace has to be fetched first.
     fn snapshot(&self, state: &State, request: &AdmissionRequest<'_>) -> Option<Snapshot> {
         let Some(name) = state.unknown_namespace(request) else {
             return Some(state.snapshot(request));

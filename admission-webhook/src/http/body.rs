@@ -46,7 +46,7 @@ impl BodyLimits {
         BodyLimits { one, total, all }
     }
 
-    /// Reads a body of JSON, of which each object takes `per_object` bytes beside what its values take.
+    /// Reads a JSON body and reserves memory for its values, plus `per_object` bytes for each JSON object in it.
     ///
     /// # Errors
     ///
@@ -113,7 +113,7 @@ impl BodyLimits {
         Ok(read)
     }
 
-    /// Counts bytes more for a body, which may take all that there is: while no other is there, each is read.
+    /// Reserves more bytes for a body. A single body may take the whole limit, so that without others it is always read.
     fn hold(&self, body: &mut HeldBody, bytes: usize) -> Result<(), ApiError> {
         let held = body
             .held

@@ -48,8 +48,8 @@ impl Health {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum HealthCheck {
     Ping,
-    /// A state is served. It is from the start, where it is not a cluster's; what is wrong with newer manifests does not make the server unready,
-    /// because no other replica would have them right.
+    /// A state is served: from manifests at once, from a cluster after the first sync. Problems in newer manifests do not make the
+    /// server unready, because no other replica could read them either.
     Policies,
     Shutdown,
 }

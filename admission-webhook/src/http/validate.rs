@@ -36,12 +36,12 @@ pub(super) async fn registrations(State(app): State<Arc<App>>, request: Request)
     answer(&app, request, by_registrations, 0).await
 }
 
-/// Decides a request, or says on whose account the time went that was not enough. Where an answer is lacking, what is decided
-/// does not count.
+/// Decides a request, or names the user and the policy that used up the time. If an answer of a live source is missing, the
+/// decision must be discarded.
 pub(super) type Decide =
     fn(&App, &AdmissionRequest<'_>, &Turn, Option<&Arc<Asking>>) -> Outcome<AdmissionResponse>;
 
-/// Answers a review with what `decide` says of its request, for which each object in it takes `per_object` bytes.
+/// Answers a review by `decide`. Each JSON object in the body counts `per_object` bytes against the memory limit.
 pub(super) async fn answer(
     app: &Arc<App>,
     request: Request,
@@ -149,7 +149,7 @@ fn by_policies(
     Outcome::Decided(response)
 }
 
-/// Tells of a denial by the built-in policies: the server has let the request pass, so the two differ.
+/// Logs and counts a request that a built-in policy denies here although the API server admitted it.
 fn compare(app: &App, request: &AdmissionRequest<'_>, decision: Decision) {
     let denial = decision.denials.first().cloned();
     let Some(status) = AdmissionResponse::from(decision).status else {

@@ -3,8 +3,8 @@
 use gavel_golang::time::{Layout, OffsetTime};
 use serde_json::{Map, Value as Json};
 
-/// A view of the metadata of any object, which copies nothing and fails on nothing: what is absent, or has another type than the
-/// field, is empty. Metadata that is read strictly and written again is an `ObjectMeta` of the API.
+/// A borrowed view of the metadata of any object. It copies nothing and never fails: a field that is absent or of the wrong type
+/// reads as empty. To read metadata strictly and write it again, use the `ObjectMeta` of the API.
 ///
 /// ```
 /// use gavel_apimachinery::meta::MetadataView;

@@ -104,7 +104,7 @@ impl fmt::Display for StrictFault {
     }
 }
 
-/// Reads an object from JSON. `package` is what the types of its own version are called in messages: the version.
+/// Reads an object from JSON. `package` is the Go package that messages name before its types: the version, such as `v1`.
 ///
 /// # Errors
 ///

@@ -2,16 +2,16 @@
 
 /// Something that API servers answer differently from those of the version before.
 ///
-/// Named after the new way. What it is exactly says its row in [`super::DIFFERENCES`].
+/// A difference between versions, named after the newer behavior. Its row in [`super::DIFFERENCES`] describes it exactly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Difference {
     /// Errors of rules show the value, and not the type of the schema.
     RulesShowValues,
     /// Lengths of labels are said to be in bytes.
     LabelsAreMeasuredInBytes,
-    /// A format is known for the type that it is of.
+    /// A format applies only to the type that it belongs to.
     FormatsDependOnTypes,
-    /// Params of a kind of which no schema is known are declared when types are checked.
+    /// Type checking declares `params` even if the schema of their kind is unknown.
     UnknownParamsAreDyn,
     /// Names that end with `.static.k8s.io` are warned of.
     StaticNamesAreWarnedOf,

@@ -21,7 +21,7 @@ impl KnownDefinitions {
     ///
     /// # Errors
     ///
-    /// Why nothing can be held against it.
+    /// Why the definition cannot be used to validate objects.
     pub fn add(
         &mut self,
         document: &Document,

@@ -116,7 +116,7 @@ pub(super) fn differences(
     found
 }
 
-/// Who expects that a request is admitted does not mind that nobody was asked; that it is denied, that an error did it.
+/// Whether a decision meets the expected one: `skip` also meets `allow`, and `error` also meets `deny`.
 fn agree(wanted: Decision, became: Decision) -> bool {
     match wanted {
         Decision::Allow => matches!(became, Decision::Allow | Decision::Skip),
@@ -138,7 +138,7 @@ fn messages(ruling: &Ruling) -> Vec<String> {
     messages
 }
 
-/// The request has put the object into a namespace, of which those who wrote the other need not know.
+/// Removes a namespace that only one of the two objects has: the request sets it, and an expected object may leave it out.
 fn forget_namespace(one: &mut Json, other: &mut Json) {
     let has = |object: &Json| object.pointer("/metadata/namespace").is_some();
     let (in_one, in_other) = (has(one), has(other));

@@ -7,18 +7,18 @@ use gavel_cluster::audit::Shard;
 
 use super::serve::TargetArgs;
 
-/// Holds the objects that exist against the policies, as if each were created now.
+/// Evaluates the policies over the objects that exist, as if each were created now.
 ///
-/// The exit status is 0 where nothing is found, 1 where something is, and 2 where something cannot be read.
+/// The exit status is 0 where no object violates a policy, 1 where one does, and 2 where something cannot be read.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct AuditArgs {
-    /// Look at these objects, and not at those of a cluster: YAML or JSON files, folders of them, or - for standard input
+    /// Audit these objects instead of those of a cluster: YAML or JSON files, folders of them, or - for standard input
     #[arg(value_name = "OBJECT", requires = "policies")]
     pub(crate) objects: Vec<PathBuf>,
 
-    /// The policies, bindings, params, namespaces, CustomResourceDefinitions and RBAC objects by which they are judged: files,
-    /// or folders of them
+    /// The policies, and the bindings, params, namespaces, CustomResourceDefinitions and RBAC objects that they use: files, or
+    /// folders of them
     #[arg(long, value_name = "FILE|FOLDER", requires = "objects")]
     pub(crate) policies: Vec<PathBuf>,
 
@@ -33,7 +33,7 @@ pub(crate) struct AuditArgs {
     #[command(flatten)]
     pub(crate) target: TargetArgs,
 
-    /// Ask the built-in policies of the cluster, and not those of policies.gavel.example.com
+    /// Evaluate the built-in policies of the cluster instead of those of policies.gavel.example.com
     #[arg(long, conflicts_with = "policies")]
     pub(crate) native: bool,
 
@@ -41,15 +41,15 @@ pub(crate) struct AuditArgs {
     #[arg(long = "as", value_name = "USER", default_value = "")]
     pub(crate) user: String,
 
-    /// Look at one part of the objects: the one of this number, counted from 0, of so many
+    /// Audit only part K of N of the objects; K counts from 0
     #[arg(long, value_name = "K/N", default_value = "0/1")]
     pub(crate) shard: Shard,
 
-    /// The objects that are asked for at once
+    /// The number of objects that one request to the API server reads
     #[arg(long, value_name = "COUNT", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) chunk_size: u32,
 
-    /// Write what is found into the cluster, too: as reports of openreports.io or wgpolicyk8s.io, whichever it has
+    /// Also write the findings into the cluster, as reports of openreports.io or wgpolicyk8s.io, whichever is installed
     #[arg(long, conflicts_with = "policies")]
     pub(crate) reports: bool,
 
@@ -57,7 +57,7 @@ pub(crate) struct AuditArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) metrics: Option<PathBuf>,
 
-    /// End with status 0 whatever is found: for jobs, whose runs are no failures
+    /// Exit with status 0 even if objects violate policies, so that a Job does not count as failed
     #[arg(long)]
     pub(crate) exit_zero: bool,
 

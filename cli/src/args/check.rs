@@ -8,8 +8,8 @@ use gavel_protocol::kubernetes_version;
 
 use super::Output;
 
-/// Policies, bindings, params, namespaces, roles and CustomResourceDefinitions are told from objects by their kind. Each finding
-/// is one line: file:line: kind/name: what comes of it: what the policy or definition says. The exit status is 0 where all
+/// Policies, bindings, params, namespaces, roles and CustomResourceDefinitions are recognized by their kind; all other objects are
+/// checked. Each finding is one line: file:line: kind/name: denied, warned or audited: message. The exit status is 0 where all
 /// objects are admitted, 1 where one is denied or a policy is invalid, and 2 where an input cannot be used or nothing was
 /// checked.
 #[derive(Debug, Args)]
@@ -23,7 +23,7 @@ pub(crate) struct CheckArgs {
     #[arg(short, long, value_name = "PATH")]
     pub(crate) filename: Vec<PathBuf>,
 
-    /// More policies and what they read; what is no policy among them is not checked
+    /// More policies and the objects that they read; none of these objects is checked
     #[arg(long, value_name = "PATH")]
     pub(crate) policies: Vec<PathBuf>,
 
@@ -59,7 +59,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "VERSION", default_value_t, value_parser = kubernetes_version)]
     pub(crate) kubernetes_version: KubeVersion,
 
-    /// Tell how each decision came about: what matched, and what each expression came to
+    /// Explain each decision: which policies and bindings matched, and the value of each expression
     #[arg(long)]
     pub(crate) explain: bool,
 

@@ -31,7 +31,7 @@ pub(crate) struct CostArgs {
     #[arg(long, value_name = "OLD")]
     pub(crate) compare: Vec<PathBuf>,
 
-    /// The most bytes of an object, by which policies are costed
+    /// The size of the largest object that the costs of policies are computed for, in bytes
     #[arg(long, value_name = "BYTES", default_value_t = MAX_REQUEST_SIZE)]
     pub(crate) max_object: u64,
 

@@ -7,10 +7,10 @@ use gavel_libraries::KubeVersion;
 
 use crate::findings::Format;
 
-/// Looks at all that it finds: CustomResourceDefinitions and their rules, admission policies and bindings, match conditions of
-/// webhooks, structured authentication and authorization configuration, selectors of devices. What an API server refuses is an
-/// error; what it accepts is a warning or a note. The exit status is 0 without errors, 1 with errors, and 2 where an input
-/// cannot be used or nothing was found to look at.
+/// Lints CustomResourceDefinitions and their rules, admission policies and bindings, match conditions of webhooks, structured
+/// authentication and authorization configuration, and selectors of devices. An error is something that an API server rejects;
+/// warnings and notes are about accepted objects. The exit status is 0 without errors, 1 with errors, and 2 where an input
+/// cannot be used or nothing was linted.
 #[derive(Debug, Args)]
 #[command(after_help = LINT_EXAMPLES)]
 pub(crate) struct LintArgs {
@@ -32,7 +32,7 @@ pub(crate) struct LintArgs {
     #[arg(short = 'R', long)]
     pub(crate) recursive: bool,
 
-    /// Look for these rules only, and for what an API server refuses; all stands for every rule
+    /// Report only findings of these rules, and everything that an API server rejects; all stands for every rule
     #[arg(long, value_name = "RULE", value_delimiter = ',')]
     pub(crate) select: Vec<String>,
 
@@ -40,7 +40,7 @@ pub(crate) struct LintArgs {
     #[arg(long, value_name = "RULE", value_delimiter = ',')]
     pub(crate) ignore: Vec<String>,
 
-    /// Take findings of these rules for errors; warnings stands for all rules that find warnings
+    /// Turn findings of these rules into errors; warnings stands for all rules that find warnings
     #[arg(long, value_name = "RULE", value_delimiter = ',')]
     pub(crate) deny: Vec<String>,
 
@@ -56,7 +56,7 @@ pub(crate) struct LintArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 
-    /// Older versions of the definitions: files or folders; warns of what stored objects may no longer satisfy
+    /// Older versions of the definitions, files or folders: warns of changes that make stored objects invalid
     #[arg(long, value_name = "PATH")]
     pub(crate) old: Vec<PathBuf>,
 
@@ -68,7 +68,7 @@ pub(crate) struct LintArgs {
     #[arg(long, value_name = "VERSIONS", value_parser = kubernetes_versions)]
     pub(crate) kubernetes_version: Option<Versions>,
 
-    /// The most bytes of an object, by which the rule policy-cost goes
+    /// The size of the largest object that the rule policy-cost assumes, in bytes
     #[arg(long, value_name = "BYTES")]
     pub(crate) max_object: Option<u64>,
 

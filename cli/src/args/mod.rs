@@ -42,21 +42,21 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Hold the objects that exist against admission policies: those of a cluster, or manifests
+    /// Evaluate admission policies over the existing objects of a cluster, or over manifests
     Audit(Box<AuditArgs>),
-    /// Tell what policies and definitions say of manifests, without a cluster
+    /// Evaluate policies and definitions over manifests, without a cluster
     Check(Box<CheckArgs>),
     /// Evaluate an expression
     Eval(Box<EvalArgs>),
     /// List the functions that expressions may use
     Functions(FunctionsArgs),
-    /// Find what is wrong with policies, definitions and other expressions before a cluster sees them
+    /// Find mistakes in policies, definitions and other objects with expressions, without a cluster
     Lint(Box<LintArgs>),
     /// Show what rules and expressions cost, and which bounds bring costs down
     Cost(CostArgs),
     /// Explain a rule of gavel lint
     Explain(ExplainArgs),
-    /// Print what mutating admission policies make of manifests, without a cluster
+    /// Apply mutating admission policies to manifests and print the results, without a cluster
     Mutate(MutateArgs),
     /// Rehearse an upgrade: what another version of Kubernetes compiles, costs, decides or words differently
     UpgradeCheck(UpgradeCheckArgs),
@@ -69,7 +69,7 @@ pub(crate) enum Command {
     /// Reads one request a line and writes one answer a line, in order, until standard input ends.
     /// For example: {"id": 1, "op": "eval", "expr": "x + 1", "vars": {"x": "int"}, "bindings": {"x": 1}}
     Batch,
-    /// Answer the AdmissionReviews of an API server: the validating admission webhook
+    /// Run the admission webhook: answer the AdmissionReviews of an API server
     Serve(Box<ServeArgs>),
     /// Print the version of gavel and the versions of Kubernetes that it knows
     Version(VersionArgs),
@@ -116,7 +116,7 @@ pub(crate) struct EvalArgs {
     #[arg(long, value_name = "VERSION", default_value_t, value_parser = kubernetes_version)]
     pub(crate) kubernetes_version: KubeVersion,
 
-    /// Allow what stored expressions may use, and not only what new ones may
+    /// Allow everything that stored expressions may use; new expressions may use less
     #[arg(long)]
     pub(crate) stored: bool,
 

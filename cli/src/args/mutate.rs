@@ -6,8 +6,8 @@ use clap::{Args, ValueEnum};
 use gavel_libraries::KubeVersion;
 use gavel_protocol::kubernetes_version;
 
-/// Objects are taken as they are created. The exit status is 0 where all are admitted, 1 where a policy denies one, and 2
-/// where an input cannot be used.
+/// Mutates each object as in a request that creates it. The exit status is 0 where all are admitted, 1 where a policy denies
+/// one, and 2 where an input cannot be used.
 #[derive(Debug, Args)]
 #[command(after_help = MUTATE_EXAMPLES)]
 pub(crate) struct MutateArgs {

@@ -11,9 +11,9 @@ use gavel_protocol::kubernetes_version;
 
 use super::{bytes, duration};
 
-/// Answers the AdmissionReviews of an API server as its own ValidatingAdmissionPolicies would have answered them.
+/// Answers the AdmissionReviews of an API server as its own admission policies would have answered them.
 ///
-/// Serves until SIGTERM; what is in flight then is answered. Logs go to standard error.
+/// Serves until SIGTERM, then drains the requests in flight. Logs go to standard error.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ServeArgs {
@@ -26,8 +26,8 @@ pub(crate) struct ServeArgs {
     #[arg(short = 'R', long, requires = "policies")]
     pub(crate) recursive: bool,
 
-    /// Take changes in that remove all policies and bindings of a file, or cut it short. Without it such a file stays as it
-    /// was until a restart, because a writer may not have finished
+    /// Accept changes that remove all policies and bindings of a file, or cut it short. Without this flag the old content of
+    /// such a file stays in force until a restart, because a writer may not have finished
     #[arg(long, requires = "policies")]
     pub(crate) allow_removal: bool,
 
@@ -39,8 +39,8 @@ pub(crate) struct ServeArgs {
     #[command(flatten)]
     pub(crate) target: TargetArgs,
 
-    /// Hold the built-in policies of the cluster against it, too: never denying, each request that the API server admits
-    /// and that they deny here is logged and counted
+    /// Also evaluate the cluster's built-in policies, without denying by them: log and count each request that the API
+    /// server has admitted although one of them denies it here
     #[arg(long, requires = "cluster")]
     pub(crate) native: bool,
 
@@ -48,7 +48,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_enum, default_value_t = AuthorizerMode::Review, requires = "cluster")]
     pub(crate) authorizer: AuthorizerMode,
 
-    /// How long the API server's answers to authorizer are kept that allow something
+    /// How long answers of the API server that allow an authorizer check are kept
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "5m")]
     pub(crate) authorizer_cache_authorized_ttl: Duration,
 
@@ -56,7 +56,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "30s")]
     pub(crate) authorizer_cache_unauthorized_ttl: Duration,
 
-    /// Serve built-in samples, by plain HTTP on the own machine unless something else is said
+    /// Serve built-in sample policies, by default with plain HTTP on 127.0.0.1
     #[arg(long, conflicts_with = "policies")]
     pub(crate) demo: bool,
 
@@ -81,7 +81,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "FILE", requires = "cert")]
     pub(crate) key: Option<PathBuf>,
 
-    /// Let only clients in whose certificate an authority of this PEM file has signed
+    /// Require a client certificate that an authority in this PEM file has signed
     #[arg(long, value_name = "FILE", conflicts_with = "plain_http")]
     pub(crate) client_ca: Option<PathBuf>,
 
@@ -122,7 +122,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "2m")]
     pub(crate) idle_timeout: Duration,
 
-    /// How long to go on after SIGTERM, until no more requests are sent here
+    /// How long to keep serving after SIGTERM, so that load balancers notice that /readyz fails
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "5s")]
     pub(crate) shutdown_delay: Duration,
 

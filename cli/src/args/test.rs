@@ -22,7 +22,7 @@ pub(crate) struct TestArgs {
     #[arg(short = 'R', long)]
     pub(crate) recursive: bool,
 
-    /// Run the tests whose names have this in them
+    /// Run only the tests whose names contain this text
     #[arg(long, value_name = "TEXT")]
     pub(crate) filter: Option<String>,
 

@@ -8,7 +8,7 @@ use gavel_protocol::kubernetes_version;
 
 use super::Output;
 
-/// Each change is told with its place, both answers, and in brackets the rows of docs/versions.md that cause it; the rows follow
+/// Prints each change with its place, both answers, and in brackets the rows of docs/versions.md that cause it; explains the rows
 /// at the end. The exit status is 0 where nothing changes, 1 where something does, and 2 where an input cannot be used.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -17,7 +17,7 @@ pub(crate) struct UpgradeCheckArgs {
     #[arg(long, value_name = "VERSION", value_parser = server_version)]
     pub(crate) from: KubeVersion,
 
-    /// The version that it is to have; an older one rehearses the way back
+    /// The version to upgrade to; an older version rehearses a rollback
     #[arg(long, value_name = "VERSION", default_value_t, value_parser = server_version)]
     pub(crate) to: KubeVersion,
 

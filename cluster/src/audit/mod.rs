@@ -1,4 +1,4 @@
-//! The objects that exist, held against the policies, as if each were created now.
+//! Evaluates policies over the objects that exist, as if each were created now.
 
 mod judge;
 mod pages;

@@ -131,7 +131,7 @@ impl Declarations {
         &self.options
     }
 
-    /// The corrections that hold; by the rules of CEL's specification, those to what it has rules for.
+    /// The corrections in force. An environment that follows CEL's specification always has those that the specification demands.
     pub(crate) fn corrections(&self) -> Corrections {
         match self.follows_specification() {
             true => Corrections {

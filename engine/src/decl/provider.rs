@@ -14,7 +14,7 @@ pub trait TypeProvider: fmt::Debug + Send + Sync {
     /// The type of a field of a named type.
     fn field_type(&self, type_name: &str, field: &str) -> Option<Type>;
 
-    /// Where the type has the field: what values of the type are told when they look for it.
+    /// The position of a field in a type. Values of the type receive it as a hint when they look the field up.
     fn field_place(&self, _type_name: &str, _field: &str) -> FieldPlace {
         FieldPlace::UNKNOWN
     }

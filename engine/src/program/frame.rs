@@ -37,7 +37,7 @@ pub(super) struct Cells<'a> {
     variables: SmallVec<[Option<Value<'a>>; 4]>,
     /// The values of loop variables and accumulators; none of those that are no values.
     slots: SmallVec<[(Option<Value<'a>>, Epoch); 4]>,
-    /// The values at the ends of paths; of none where the program goes along each path but once.
+    /// The values of paths that occur more than once; empty if no path does.
     kept: SmallVec<[(Option<Value<'a>>, Epoch); MOST_PATHS]>,
 }
 
@@ -151,7 +151,7 @@ impl<'f, 'a> Frame<'f, 'a> {
         self.check()
     }
 
-    /// How many iterations of so many units come before it is time to look at a limit.
+    /// The number of iterations, each of `units` cost units, that may run before a limit has to be checked.
     pub(super) fn free_iterations(&self, units: u64) -> usize {
         let units_left = self.next_check.saturating_sub(self.cost);
         let charged = units_left.checked_div(units).unwrap_or(0);

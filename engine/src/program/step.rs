@@ -89,7 +89,7 @@ impl Step {
     }
 
     /// Evaluates the step where a bool is wanted. Another value is an error, at the node that wanted it: the caller knows
-    /// which that is. Nothing but a fork in the road.
+    /// which that is. Only dispatches: each variant has its own function.
     pub(super) fn eval_bool<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Truth, EvalError> {
         match self {
             Step::Attribute(chain) => chain.eval_bool(frame),

@@ -40,8 +40,8 @@ pub trait Opaque: Share + Any + fmt::Debug + Send + Sync {
         false
     }
 
-    /// What an optional holds in place of the value after a variable or a conditional that is the optional was read:
-    /// Kubernetes takes the value out and cannot make it again of what is inside. None where it can.
+    /// The error that replaces the value in an optional once the optional was read from a variable or came from a conditional:
+    /// Kubernetes unwraps the value there and cannot convert it back. `None` if it can.
     fn native_error(&self) -> Option<EvalError> {
         None
     }

@@ -1,4 +1,4 @@
-//! What mutations make of an object, held against its schema. An API server finds it out when it applies them
+//! Checks mutations against the schema of the mutated object. An API server detects the same mistakes only when it applies them
 //! (apiserver `pkg/admission/plugin/policy/mutating/patch`).
 
 use gavel_engine::ast::{Expr, ExprKind, MapEntry, Struct};

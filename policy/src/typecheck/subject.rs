@@ -1,4 +1,4 @@
-//! What of a policy is looked at, be it validating or mutating.
+//! The parts of a policy that are type-checked, for validating and mutating policies alike.
 
 use gavel_apimachinery::meta::GroupVersion;
 

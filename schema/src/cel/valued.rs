@@ -1,5 +1,5 @@
 //! Lists of a schema with other lists appended by `+`, as lists of CEL values (`refValSetList` and `refValMapList` of
-//! apiserver `pkg/cel/common/valuesreflect.go`). So it is where [`super::node::Joined::OfValues`] says it.
+//! apiserver `pkg/cel/common/valuesreflect.go`). Used for [`super::node::Joined::OfValues`].
 
 use std::collections::{HashMap, HashSet};
 

@@ -142,11 +142,13 @@ typedef void (*GavelAuthorize)(size_t context,
                                size_t attributes_len,
                                struct GavelReply *reply);
 
-// Asks for a namespace. The host answers with `gavel_reply_value`, or not at all where there is no such namespace.
+// Asks for a namespace. The host answers with `gavel_reply_value` or `gavel_reply_failure`, or not at all where there is no such
+// namespace.
 typedef void (*GavelFindNamespace)(size_t context, const uint8_t *name, size_t name_len, struct GavelReply *reply);
 
-// Asks for a param of a policy by its kind and name. The host answers with `gavel_reply_value`, or not at all where there
-// is no such object. `namespace` is empty for cluster-scoped kinds and where the request has none.
+// Asks for a param of a policy of the index by its kind and name; policies that a call brings are not asked for theirs. The host
+// answers with `gavel_reply_value` or `gavel_reply_failure`, or not at all where there is no such object. `namespace` is empty for
+// cluster-scoped kinds and where the request has none.
 typedef void (*GavelFindParam)(size_t context,
                                const uint8_t *api_version,
                                size_t api_version_len,
@@ -299,11 +301,11 @@ extern "C" {
 // with one major version must not use a library of another.
 uint32_t gavel_abi_version(void);
 
-// Answers what an authorizer was asked. `reason` and `error` may be empty.
+// Answers what an authorizer was asked. `reason` and `error` are texts that may be empty; what is not UTF-8 becomes U+FFFD.
 //
 // # Safety
 //
-// `reply` must be that of the callback that runs, `reason` and `error` texts of these lengths.
+// `reply` must be that of the callback that runs, `verdict` one of the three verdicts, `reason` and `error` so many bytes.
 void gavel_reply_decision(struct GavelReply *reply,
                           enum GavelVerdict verdict,
                           const uint8_t *reason,
@@ -311,12 +313,19 @@ void gavel_reply_decision(struct GavelReply *reply,
                           const uint8_t *error,
                           size_t error_len);
 
-// Answers with an object, in the flat encoding. What cannot be read counts as no answer.
+// Answers with an object, in the flat encoding. Where it cannot be read, the call fails.
 //
 // # Safety
 //
 // `reply` must be that of the callback that runs, `data` so many bytes.
 void gavel_reply_value(struct GavelReply *reply, const uint8_t *data, size_t len);
+
+// Says that an object cannot be fetched, and why. The call fails with this message.
+//
+// # Safety
+//
+// `reply` must be that of the callback that runs, `message` so many bytes.
+void gavel_reply_failure(struct GavelReply *reply, const uint8_t *message, size_t message_len);
 
 // Makes a compiler. `config` is JSON with the keys `server`, `k8sVersion`, `mode` ("new" or "stored") and `variables` (whether
 // expressions may read `variables`).

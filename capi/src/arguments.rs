@@ -1,7 +1,7 @@
 //! What hosts pass in, checked as far as that is possible.
 
 use crate::error::{Failure, GavelError, GavelErrorKind};
-use crate::memory::{bytes, optional};
+use crate::memory::{bytes, optional, optional_handles};
 
 /// A text of the host.
 ///
@@ -23,7 +23,7 @@ pub(crate) unsafe fn text<'a>(data: *const u8, len: usize) -> Result<&'a str, Fa
 pub(crate) unsafe fn handle<'a, T>(handle: *const T) -> Result<&'a T, Failure> {
     // SAFETY: the caller vouches for the handle.
     let found = unsafe { optional(handle) };
-    found.ok_or_else(|| GavelError::new(GavelErrorKind::Argument, "a handle is null"))
+    found.ok_or_else(no_handle)
 }
 
 /// What an optional list of handles stands for.
@@ -38,11 +38,12 @@ pub(crate) unsafe fn handles<'a, T>(
     if handles.is_null() {
         return Ok(None);
     }
-    // SAFETY: the caller vouches for pointer and length.
-    let all = unsafe { std::slice::from_raw_parts(handles, len) };
-    let found = all.iter().map(|one| {
-        // SAFETY: the caller vouches for each handle.
-        unsafe { handle(*one) }
-    });
+    // SAFETY: the caller vouches for pointer, length and handles.
+    let found = unsafe { optional_handles(handles, len) };
+    let found = found.into_iter().map(|one| one.ok_or_else(no_handle));
     found.collect::<Result<_, _>>().map(Some)
+}
+
+fn no_handle() -> Failure {
+    GavelError::new(GavelErrorKind::Argument, "a handle is null")
 }

@@ -6,6 +6,7 @@ use gavel_engine::value::Json;
 use gavel_libraries::authorizer::{Authorizer, AuthorizerAttributes, Decision, Verdict};
 use gavel_protocol::asked_attributes;
 
+use crate::error::{Failure, GavelError, GavelErrorKind};
 use crate::memory;
 
 /// What an authorizer answers.
@@ -25,6 +26,14 @@ pub enum GavelVerdict {
 pub struct GavelReply {
     decision: Decision,
     value: Option<Json>,
+    failure: Option<Failure>,
+}
+
+impl GavelReply {
+    /// The object that the host has answered with, if there is one.
+    fn object(self) -> Result<Option<Json>, Failure> {
+        self.failure.map_or(Ok(self.value), Err)
+    }
 }
 
 /// Asks whether a user may do something. `attributes` is a JSON object: `verb`, `user` (the name), `resourceRequest`, and
@@ -40,13 +49,15 @@ pub type GavelAuthorize = Option<
     ),
 >;
 
-/// Asks for a namespace. The host answers with `gavel_reply_value`, or not at all where there is no such namespace.
+/// Asks for a namespace. The host answers with `gavel_reply_value` or `gavel_reply_failure`, or not at all where there is no such
+/// namespace.
 pub type GavelFindNamespace = Option<
     unsafe extern "C" fn(context: usize, name: *const u8, name_len: usize, reply: *mut GavelReply),
 >;
 
-/// Asks for a param of a policy by its kind and name. The host answers with `gavel_reply_value`, or not at all where there
-/// is no such object. `namespace` is empty for cluster-scoped kinds and where the request has none.
+/// Asks for a param of a policy of the index by its kind and name; policies that a call brings are not asked for theirs. The host
+/// answers with `gavel_reply_value` or `gavel_reply_failure`, or not at all where there is no such object. `namespace` is empty for
+/// cluster-scoped kinds and where the request has none.
 pub type GavelFindParam = Option<
     unsafe extern "C" fn(
         context: usize,
@@ -96,17 +107,26 @@ impl GavelCallbacks {
     }
 
     /// A namespace of the host.
-    pub(crate) fn namespace(&self, name: &str) -> Option<Json> {
-        let find = self.find_namespace?;
+    pub(crate) fn namespace(&self, name: &str) -> Result<Option<Json>, Failure> {
+        let Some(find) = self.find_namespace else {
+            return Ok(None);
+        };
         let mut reply = GavelReply::default();
         // SAFETY: the host vouches for its function; text and reply live as long as the call.
         unsafe { find(self.context, name.as_ptr(), name.len(), &raw mut reply) };
-        reply.value
+        reply.object()
     }
 
     /// A param of the host.
-    pub(crate) fn param(&self, kind: [&str; 2], namespace: &str, name: &str) -> Option<Json> {
-        let find = self.find_param?;
+    pub(crate) fn param(
+        &self,
+        kind: [&str; 2],
+        namespace: &str,
+        name: &str,
+    ) -> Result<Option<Json>, Failure> {
+        let Some(find) = self.find_param else {
+            return Ok(None);
+        };
         let [version, kind] = kind;
         let mut reply = GavelReply::default();
         // SAFETY: the host vouches for its function; texts and reply live as long as the call.
@@ -124,7 +144,7 @@ impl GavelCallbacks {
                 &raw mut reply,
             );
         }
-        reply.value
+        reply.object()
     }
 }
 
@@ -157,11 +177,11 @@ impl Authorizer for HostAuthorizer {
     }
 }
 
-/// Answers what an authorizer was asked. `reason` and `error` may be empty.
+/// Answers what an authorizer was asked. `reason` and `error` are texts that may be empty; what is not UTF-8 becomes U+FFFD.
 ///
 /// # Safety
 ///
-/// `reply` must be that of the callback that runs, `reason` and `error` texts of these lengths.
+/// `reply` must be that of the callback that runs, `verdict` one of the three verdicts, `reason` and `error` so many bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_reply_decision(
     reply: *mut GavelReply,
@@ -191,7 +211,7 @@ pub unsafe extern "C" fn gavel_reply_decision(
     };
 }
 
-/// Answers with an object, in the flat encoding. What cannot be read counts as no answer.
+/// Answers with an object, in the flat encoding. Where it cannot be read, the call fails.
 ///
 /// # Safety
 ///
@@ -204,5 +224,29 @@ pub unsafe extern "C" fn gavel_reply_value(reply: *mut GavelReply, data: *const 
     };
     // SAFETY: the caller vouches for the bytes.
     let bytes = unsafe { memory::bytes(data, len) };
-    reply.value = crate::flat::read_json(bytes).ok();
+    match crate::flat::read_json(bytes) {
+        Ok(value) => reply.value = Some(value),
+        Err(failure) => reply.failure = Some(failure.within("an object of the host")),
+    }
+}
+
+/// Says that an object cannot be fetched, and why. The call fails with this message.
+///
+/// # Safety
+///
+/// `reply` must be that of the callback that runs, `message` so many bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gavel_reply_failure(
+    reply: *mut GavelReply,
+    message: *const u8,
+    message_len: usize,
+) {
+    // SAFETY: the caller vouches for the reply, which no other thread uses.
+    let Some(reply) = (unsafe { reply.as_mut() }) else {
+        return;
+    };
+    // SAFETY: the caller vouches for the text.
+    let message = unsafe { memory::bytes(message, message_len) };
+    let message = String::from_utf8_lossy(message).into_owned();
+    reply.failure = Some(GavelError::new(GavelErrorKind::Argument, message));
 }

@@ -6,16 +6,16 @@ use gavel_apimachinery::server::Server;
 use gavel_engine::value::{Arena, Json, Value};
 use gavel_libraries::EnvSet;
 use gavel_policy::cel::{Bindings, COST_BUDGET, Composition, Declarations, Expression, Outcome};
+use gavel_protocol::server_of;
 
 use crate::arguments;
-use crate::definition::{server, uncompiled};
+use crate::definition::uncompiled;
 use crate::environment::options;
 use crate::error::{Failure, GavelError, GavelErrorKind, guard};
 use crate::flat::{self, Flavour, Reader, tag};
 use crate::memory::{self, GavelBytes};
 use crate::options::{GavelOptions, Limits};
 use crate::program::{GavelOutcome, GavelValueKind, read_authorizer};
-use crate::resource::interrupted;
 
 /// A compiler of expressions, with the variables that they may read.
 #[derive(Debug)]
@@ -62,7 +62,8 @@ pub unsafe extern "C" fn gavel_conditions_new(
     guard(|| {
         // SAFETY: the caller vouches for the bytes.
         let config = options(unsafe { memory::bytes(config, config_len) })?;
-        let environments = EnvSet::new(server(&config, Server::compatible)?).map_err(uncompiled)?;
+        let environments =
+            EnvSet::new(server_of(&config, Server::compatible)?).map_err(uncompiled)?;
         let base = match config.get("mode").and_then(Json::as_str) {
             Some("stored") => environments.stored_expressions(),
             _ => environments.new_expressions(),
@@ -181,14 +182,9 @@ pub unsafe extern "C" fn gavel_conditions_eval(
         let arena = Arena::new();
         let bindings = bindings(variables, &limits, &arena)?;
         let mut budget = limits.cost.unwrap_or(COST_BUDGET);
-        let interrupt: Option<&(dyn Fn() -> bool + Sync)> = match limits.may_end() {
-            true => Some(&interrupt),
-            false => None,
-        };
+        let interrupt = limits.interrupt(&interrupt);
         let found = composition.evaluate(&expressions, &bindings, interrupt, &mut budget, &arena);
-        if limits.may_end() && limits.is_over() {
-            return Err(interrupted());
-        }
+        limits.check()?;
         let Some(found) = found else {
             // SAFETY: the caller vouches for `remaining`.
             unsafe { memory::write(remaining, -1) };
@@ -198,7 +194,7 @@ pub unsafe extern "C" fn gavel_conditions_eval(
             // SAFETY: the caller vouches for memory for `count` outcomes, and there are as many expressions.
             let out = unsafe { outcomes.add(n) };
             // SAFETY: as above.
-            unsafe { memory::write(out, told(outcome)?) };
+            unsafe { memory::write(out, told(outcome)) };
         }
         // SAFETY: the caller vouches for `remaining`.
         unsafe { memory::write(remaining, budget) };
@@ -206,17 +202,17 @@ pub unsafe extern "C" fn gavel_conditions_eval(
     })
 }
 
-fn told(outcome: &Outcome<'_>) -> Result<GavelOutcome, Failure> {
+fn told(outcome: &Outcome<'_>) -> GavelOutcome {
     let mut told = GavelOutcome::NOTHING;
     match outcome {
         None => {}
-        Some(Ok(value)) => told.set(*value)?,
+        Some(Ok(value)) => told.set(*value),
         Some(Err(message)) => {
             told.kind = GavelValueKind::Error;
             told.bytes = message.as_bytes().to_vec().into();
         }
     }
-    Ok(told)
+    told
 }
 
 fn bindings<'a>(

@@ -141,7 +141,7 @@ impl<'c> Call<'c> {
         observer: &'o dyn Observer,
     ) -> Options<'o> {
         Options {
-            interrupt: self.limits.may_end().then_some(interrupt),
+            interrupt: self.limits.interrupt(interrupt),
             cost_budget: self.limits.cost,
             server: self.index.server,
             authorizer: self.authorizer.as_ref(),
@@ -167,7 +167,7 @@ impl<'c> Call<'c> {
                 decide(hooks, &snapshot, &request, &options)
             }
         };
-        self.check()?;
+        self.limits.check()?;
         GavelDecision::of(decision, explanation.map(Explanation::into_policies))
     }
 
@@ -188,16 +188,8 @@ impl<'c> Call<'c> {
                 mutate_by(hooks, &snapshot, &request, schemas, &options)
             }
         };
-        self.check()?;
+        self.limits.check()?;
         GavelDecision::of_mutation(mutated)
-    }
-
-    /// Whether all policies were asked: those that were interrupted failed, which their failure policy has decided.
-    fn check(&self) -> Result<(), Failure> {
-        match self.limits.may_end() && self.limits.is_over() {
-            true => Err(crate::resource::interrupted()),
-            false => Ok(()),
-        }
     }
 
     /// The snapshot with what only the host knows.
@@ -218,13 +210,13 @@ fn with_host(
     let mut snapshot = snapshot.clone();
     let name = request.namespace;
     let is_unknown = !name.is_empty() && !snapshot.has_namespace(name);
-    if is_unknown && let Some(namespace) = callbacks.namespace(name) {
+    if is_unknown && let Some(namespace) = callbacks.namespace(name)? {
         snapshot = snapshot.with_namespace(&namespace).map_err(wrong)?;
     }
     if callbacks.find_param.is_some() {
         for wanted in snapshot.unknown_params(request) {
             let kind = [wanted.api_version.as_str(), wanted.kind.as_str()];
-            if let Some(param) = callbacks.param(kind, &wanted.namespace, &wanted.name) {
+            if let Some(param) = callbacks.param(kind, &wanted.namespace, &wanted.name)? {
                 snapshot = snapshot.with_param(param);
             }
         }

@@ -5,8 +5,7 @@ use gavel_crd::CompiledCrd;
 use gavel_crd::definition::{Definition, SchemaReport};
 use gavel_crd::rule::{Age, RuleEnvs};
 use gavel_engine::value::Json;
-use gavel_libraries::KubeVersion;
-use gavel_protocol::{FieldError, Rule, Total, kubernetes_version};
+use gavel_protocol::{FieldError, Rule, Total, server_of};
 use serde::Serialize;
 
 use crate::arguments;
@@ -20,20 +19,6 @@ use crate::value::GavelValue;
 pub struct GavelCrd {
     pub(crate) crd: CompiledCrd,
     storage_version: String,
-}
-
-/// The API server that options name: `server`, and the language that it offers, `k8sVersion`.
-pub(crate) fn server(options: &Json, default: fn(Server) -> Server) -> Result<Server, Failure> {
-    let version = |key: &str| -> Result<Option<KubeVersion>, Failure> {
-        let text = options.get(key).and_then(Json::as_str);
-        let text = text.filter(|text| !text.is_empty());
-        let version = text.map(kubernetes_version).transpose();
-        version
-            .map_err(|error| GavelError::new(GavelErrorKind::Argument, format!("{key}: {error}")))
-    };
-    let server = version("server")?.map_or_else(Server::default, Server::new);
-    let language = version("k8sVersion")?;
-    Ok(language.map_or_else(|| default(server), |language| server.offering(language)))
 }
 
 /// A failure to compile or to read what is compiled.
@@ -82,7 +67,7 @@ pub unsafe extern "C" fn gavel_definition_validate(
 }
 
 fn report(definition: &Json, old: Option<&Json>, config: &Json) -> Result<Report, Failure> {
-    let server = server(config, Server::compatible)?;
+    let server = server_of(config, Server::compatible)?;
     let envs = RuleEnvs::new(server).map_err(uncompiled)?;
     let read = |json| {
         Definition::read(json)
@@ -138,7 +123,7 @@ pub unsafe extern "C" fn gavel_crd_compile(
         // SAFETY: the caller vouches for the bytes.
         let config = options(unsafe { memory::bytes(config, config_len) })?;
         let definition = Definition::read(&definition.0).map_err(uncompiled)?;
-        let server = server(&config, |server| server)?;
+        let server = server_of(&config, |server| server)?;
         let storage = definition.storage_version();
         let crd = GavelCrd {
             storage_version: storage.map_or_else(String::new, |version| version.name.clone()),

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::callbacks::GavelCallbacks;
+use crate::error::{Failure, GavelError, GavelErrorKind};
 use crate::memory;
 
 /// A flag that cancels calls. Setting it ends every call that was given it, soon after.
@@ -70,6 +71,25 @@ impl Limits<'_> {
         }
     }
 
+    /// What the call asks whether it must end; none where nothing can end it.
+    pub(crate) fn interrupt<'f>(
+        &self,
+        is_over: &'f (dyn Fn() -> bool + Sync),
+    ) -> Option<&'f (dyn Fn() -> bool + Sync)> {
+        self.may_end().then_some(is_over)
+    }
+
+    /// Fails where the call was to end: what it has come to does not count.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        match self.may_end() && self.is_over() {
+            true => Err(GavelError::new(
+                GavelErrorKind::Interrupted,
+                "operation interrupted",
+            )),
+            false => Ok(()),
+        }
+    }
+
     /// Whether the call must end.
     pub(crate) fn is_over(&self) -> bool {
         let cancelled = |cancel: &GavelCancel| cancel.0.load(Ordering::Relaxed);
@@ -80,7 +100,7 @@ impl Limits<'_> {
     }
 
     /// Whether anything may end the call.
-    pub(crate) fn may_end(&self) -> bool {
+    fn may_end(&self) -> bool {
         self.deadline.is_some() || self.cancel.is_some()
     }
 }

@@ -14,12 +14,12 @@ use gavel_policy::{
     CompiledBinding, CompiledMutatingBinding, CompiledMutatingPolicy, CompiledPolicy,
     EquivalentResources, GroupVersionKind, GroupVersionResource, PolicyIndex, Snapshot,
 };
-use gavel_protocol::{as_validated, policy_errors};
+use gavel_protocol::{as_validated, policy_errors, server_of};
 use gavel_schema::JsonSchema;
 use serde_json::json;
 
 use crate::arguments;
-use crate::definition::{document, server, uncompiled};
+use crate::definition::{document, uncompiled};
 use crate::environment::options;
 use crate::error::{Failure, GavelError, GavelErrorKind, guard};
 use crate::memory::{self, GavelBytes};
@@ -93,7 +93,7 @@ pub unsafe extern "C" fn gavel_index_new(
     guard(|| {
         // SAFETY: the caller vouches for the bytes.
         let config = options(unsafe { memory::bytes(config, config_len) })?;
-        let server = server(&config, Server::compatible)?;
+        let server = server_of(&config, Server::compatible)?;
         let environments = EnvSet::new(server).map_err(uncompiled)?;
         let index = GavelIndex {
             server,
@@ -292,7 +292,7 @@ pub unsafe extern "C" fn gavel_policy_compile(
 impl GavelPolicy {
     fn compile(object: &Json, config: &Json) -> Result<Self, Failure> {
         let environments = || {
-            let server = server(config, Server::compatible)?;
+            let server = server_of(config, Server::compatible)?;
             EnvSet::new(server).map_err(uncompiled)
         };
         let no_defaults = config.get("noDefaults") == Some(&Json::Bool(true));

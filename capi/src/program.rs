@@ -263,17 +263,17 @@ impl GavelProgram {
         let options = EvalOptions {
             cost_limit: Some(limits.cost.map_or(PER_CALL_LIMIT, i64::cast_unsigned)),
             memory_limit: limits.memory.unwrap_or(MEMORY_LIMIT),
-            interrupt: match limits.may_end() {
-                true => Some(&interrupt),
-                false => None,
-            },
+            interrupt: limits.interrupt(&interrupt),
         };
         let outcome = self.compiled.run(&activation, &arena, &options);
         out.evaluated = outcome.cost.is_some();
         out.cost = outcome.cost.unwrap_or(0);
         match outcome.result {
             Ok(None) => Ok(()),
-            Ok(Some(value)) => out.set(value),
+            Ok(Some(value)) => {
+                out.set(value);
+                Ok(())
+            }
             Err(failure) => Err(self.located(&failure)),
         }
     }
@@ -418,7 +418,7 @@ impl GavelOutcome {
         bytes: GavelBytes::NONE,
     };
 
-    pub(crate) fn set(&mut self, value: Value<'_>) -> Result<(), Failure> {
+    pub(crate) fn set(&mut self, value: Value<'_>) {
         let (kind, number) = match value.kind() {
             ValueKind::Null => (GavelValueKind::Null, 0),
             ValueKind::Bool(b) => (GavelValueKind::Bool, i64::from(b)),
@@ -439,15 +439,13 @@ impl GavelOutcome {
                 (GavelValueKind::Bytes, 0)
             }
             _ => {
-                let typed = serde_json::to_vec(&TypedValue::new(value)).map_err(|error| {
-                    GavelError::new(GavelErrorKind::Evaluation, error.to_string())
-                })?;
+                // Written to memory, typed JSON cannot fail.
+                let typed = serde_json::to_vec(&TypedValue::new(value)).unwrap_or_default();
                 self.bytes = typed.into();
                 (GavelValueKind::Typed, 0)
             }
         };
         (self.kind, self.number) = (kind, number);
-        Ok(())
     }
 }
 

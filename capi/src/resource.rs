@@ -212,25 +212,15 @@ pub unsafe extern "C" fn gavel_crd_validate(
             metadata: !how.skip_metadata,
             status: how.status,
             force_rules: how.force_rules,
-            interrupt: match limits.may_end() {
-                true => Some(&interrupt),
-                false => None,
-            },
+            interrupt: limits.interrupt(&interrupt),
         };
         let old = old.map(|old| &old.0);
         let outcome = crd.crd.validate_with(version, &object.0, old, &options);
         let outcome = outcome
             .map_err(|error| GavelError::new(GavelErrorKind::Argument, error.to_string()))?;
-        if limits.may_end() && limits.is_over() {
-            return Err(interrupted());
-        }
+        limits.check()?;
         // SAFETY: the caller vouches for `out`.
         unsafe { memory::write(out, outcome.into()) };
         Ok(())
     })
-}
-
-/// The deadline passed, or the host cancelled.
-pub(crate) fn interrupted() -> Box<GavelError> {
-    GavelError::new(GavelErrorKind::Interrupted, "operation interrupted")
 }

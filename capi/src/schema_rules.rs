@@ -5,16 +5,17 @@ use gavel_crd::rule::{
     self, Age, CompiledRule, NodeType, PER_CALL_LIMIT, RuleEnvs, RuleLimits, SchemaRules,
 };
 use gavel_engine::value::Json;
+use gavel_protocol::server_of;
 use gavel_schema::JsonSchema;
 use serde_json::json;
 
 use crate::arguments;
-use crate::definition::{document, server, uncompiled};
+use crate::definition::{document, uncompiled};
 use crate::environment::options;
 use crate::error::{Failure, GavelError, guard};
 use crate::memory::{self, GavelBytes};
 use crate::options::{GavelOptions, Limits};
-use crate::resource::{GavelValidation, interrupted};
+use crate::resource::GavelValidation;
 use crate::value::GavelValue;
 
 /// The rules of a structural schema, compiled.
@@ -43,7 +44,7 @@ pub unsafe extern "C" fn gavel_rules_compile(
         // SAFETY: the caller vouches for the bytes.
         let config = options(unsafe { memory::bytes(config, config_len) })?;
         let schema = JsonSchema::read(&schema.0).map_err(uncompiled)?;
-        let server = server(&config, Server::compatible)?;
+        let server = server_of(&config, Server::compatible)?;
         let limit = config.get("perCallLimit").and_then(Json::as_u64);
         let rules = GavelRules {
             rules: SchemaRules::compile(schema, is_resource(&config), server)
@@ -93,18 +94,13 @@ pub unsafe extern "C" fn gavel_rules_validate(
         let bounds = RuleLimits {
             budget: limits.cost.unwrap_or(rule::COST_BUDGET),
             per_call: rules.per_call,
-            interrupt: match limits.may_end() {
-                true => Some(&interrupt),
-                false => None,
-            },
+            interrupt: limits.interrupt(&interrupt),
         };
         let old = old.map(|old| &old.0);
         let found = rules
             .rules
             .validate(path, &value.0, old, ratcheting, &bounds);
-        if limits.may_end() && limits.is_over() {
-            return Err(interrupted());
-        }
+        limits.check()?;
         // SAFETY: the caller vouches for `out`.
         unsafe { memory::write(out, found.into()) };
         Ok(())
@@ -140,7 +136,7 @@ pub unsafe extern "C" fn gavel_rules_check(
 
 fn check(schema: &Json, config: &Json) -> Result<Vec<Json>, Failure> {
     let schema = JsonSchema::read(schema).map_err(uncompiled)?;
-    let envs = RuleEnvs::new(server(config, Server::compatible)?).map_err(uncompiled)?;
+    let envs = RuleEnvs::new(server_of(config, Server::compatible)?).map_err(uncompiled)?;
     let node = NodeType::of(&schema, is_resource(config), envs.server());
     let node =
         node.ok_or_else(|| uncompiled("failed to convert to declType for CEL validation rules"))?;

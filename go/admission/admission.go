@@ -8,6 +8,7 @@ package admission
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 
 	"gavel.dev/go/gavel"
 	"gavel.dev/go/internal/capi"
@@ -17,7 +18,7 @@ import (
 // Option changes how policies are read.
 type Option func(config map[string]any)
 
-// Server names the version of the API server that answers, such as "1.36".
+// Server names the version of the API server that answers, such as "1.36", which it is by default.
 func Server(version string) Option { return func(config map[string]any) { config["server"] = version } }
 
 // Language names the version of Kubernetes whose functions new expressions may use. By default it is the one before the server's.
@@ -160,16 +161,17 @@ func Compile(object any, options ...Option) (*Policy, error) {
 // Close frees the policy. Calls that use it go on.
 func (p *Policy) Close() { p.inner.Close() }
 
-// Lookup fetches objects that the index does not know. It returns nil where there is none.
+// Lookup fetches objects that the index does not know. It returns nil where there is none; an error ends the call, which returns it.
 type Lookup interface {
-	Namespace(name string) any
-	// Param is asked with an empty namespace where the request has none. Params that bindings select by labels are not asked for.
-	Param(apiVersion, kind, namespace, name string) any
+	Namespace(name string) (any, error)
+	// Param is asked for params that bindings of the index name; those that they select by labels, and those of [Options.Policies], must
+	// be in the index. The namespace is empty where the request has none.
+	Param(apiVersion, kind, namespace, name string) (any, error)
 }
 
 // Options say how a request is decided.
 type Options struct {
-	// Authorizer answers what expressions ask; nil has no opinion about anything.
+	// Authorizer answers what expressions ask; nil has no opinion about anything. If it panics, so does the call.
 	Authorizer gavel.AuthorizeFunc
 	// Lookup fetches what the index does not know; nil fetches nothing.
 	Lookup Lookup
@@ -316,23 +318,28 @@ func (o *Options) callbacks() *capi.Callbacks {
 		}
 	}
 	if lookup := o.Lookup; lookup != nil {
-		callbacks.FindNamespace = func(name string) []byte { return written(lookup.Namespace(name)) }
-		callbacks.FindParam = func(apiVersion, kind, namespace, name string) []byte {
+		callbacks.FindNamespace = func(name string) ([]byte, error) { return written(lookup.Namespace(name)) }
+		callbacks.FindParam = func(apiVersion, kind, namespace, name string) ([]byte, error) {
 			return written(lookup.Param(apiVersion, kind, namespace, name))
 		}
 	}
 	return callbacks
 }
 
-// written writes an object that was found; what cannot be written counts as not found.
-func written(object any) []byte {
-	if object == nil {
-		return nil
+// written writes an object that was found.
+func written(object any, err error) ([]byte, error) {
+	if object == nil || err != nil {
+		return nil, err
 	}
 	var writer flat.Writer
-	defer writer.Release()
-	if writer.Value(object) != nil {
-		return nil
+	if value, ok := object.(*gavel.Value); ok {
+		text, err := value.MarshalJSON()
+		writer.JSON(text)
+		return writer.Buf, err
 	}
-	return writer.Buf
+	defer writer.Release()
+	if err := writer.Value(object); err != nil {
+		return nil, &gavel.Error{Kind: gavel.KindArgument, Message: fmt.Sprintf("an object that Lookup found%v", err)}
+	}
+	return writer.Buf, nil
 }

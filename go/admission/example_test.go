@@ -41,16 +41,16 @@ func request(replicas int) map[string]any {
 // lister fetches what the index was not told.
 type lister struct{}
 
-func (lister) Namespace(name string) any {
-	return map[string]any{"metadata": map[string]any{"name": name}}
+func (lister) Namespace(name string) (any, error) {
+	return map[string]any{"metadata": map[string]any{"name": name}}, nil
 }
 
-func (lister) Param(apiVersion, kind, namespace, name string) any {
+func (lister) Param(apiVersion, kind, namespace, name string) (any, error) {
 	fmt.Println("fetched", apiVersion, kind, namespace+"/"+name)
 	return map[string]any{
 		"apiVersion": apiVersion, "kind": kind, "metadata": map[string]any{"namespace": namespace, "name": name},
 		"data": map[string]any{"most": "5"},
-	}
+	}, nil
 }
 
 func Example() {

@@ -69,7 +69,7 @@ type Report struct {
 // Option changes how definitions are read.
 type Option func(config map[string]any)
 
-// Server names the version of the API server that answers, such as "1.36".
+// Server names the version of the API server that answers, such as "1.36", which it is by default.
 func Server(version string) Option { return func(config map[string]any) { config["server"] = version } }
 
 // Language names the version of Kubernetes whose functions new rules may use. By default it is the one before the server's.

@@ -29,7 +29,7 @@ func entry(key, name string, value any) Option {
 	}
 }
 
-// Server names the version of the API server that answers, such as "1.36": its values, costs and messages.
+// Server names the version of the API server that answers, such as "1.36", which it is by default: its values, costs and messages.
 func Server(version string) Option { return set("server", version) }
 
 // Language names the version of Kubernetes whose functions there are, where that is not the server's.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
-	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -159,15 +158,34 @@ func TestManyGoroutinesUseOneProgram(t *testing.T) {
 	group.Wait()
 }
 
-func TestWhatWasForgottenIsFreed(t *testing.T) {
-	for range 100 {
-		value, err := gavel.NewValue(map[string]any{"a": "b"})
-		if err != nil || value == nil {
-			t.Fatal(err)
-		}
+func TestWhatAnAuthorizerPanicsWithReachesTheCaller(t *testing.T) {
+	program := compile(t, "authorizer.path('/metrics').check('get').allowed()", gavel.Variable("authorizer", "authorizer"))
+	asked := 0
+	variables := map[string]any{"authorizer": gavel.Authorizer{Authorize: func(gavel.Attributes) (gavel.Verdict, string, error) {
+		asked++
+		panic("the authorizer is broken")
+	}}}
+	watched, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	for _, ctx := range []context.Context{context.Background(), watched} {
+		func() {
+			defer func() {
+				if value := recover(); value != "the authorizer is broken" {
+					t.Errorf("recovered %v", value)
+				}
+			}()
+			result, err := program.Eval(ctx, variables)
+			t.Errorf("no panic: %v, %v", result, err)
+		}()
 	}
-	// The finalizers run while others are made; the soak holds the memory flat.
-	runtime.GC()
+	if asked != 2 {
+		t.Errorf("asked %d times", asked)
+	}
+	// The library goes on.
+	variables["authorizer"] = gavel.Authorizer{Authorize: func(gavel.Attributes) (gavel.Verdict, string, error) { return gavel.Allow, "", nil }}
+	if result, err := program.Eval(watched, variables); err != nil || result.Value != true {
+		t.Errorf("%v, %v", result, err)
+	}
 }
 
 // FuzzEval compiles and evaluates whatever text and JSON there are: there is a value or an error.

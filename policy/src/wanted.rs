@@ -68,10 +68,9 @@ impl Snapshot {
 
     /// Returns this snapshot with one param more.
     #[must_use]
-    pub fn with_param(&self, object: Json) -> Self {
-        let mut snapshot = self.clone();
-        snapshot.insert_param(Arc::new(object));
-        snapshot
+    pub fn with_param(mut self, object: Json) -> Self {
+        self.insert_param(Arc::new(object));
+        self
     }
 }
 

@@ -34,6 +34,7 @@ pub use evaluate::{Bound, EvalRequest, Sizes};
 pub use evaluation::{Compiled, Failure, Outcome};
 pub use field_error::FieldError;
 pub use request::RequestError;
+pub use server::server_of;
 pub use session::Session;
 pub use types::{AUTHORIZER, Declared, SchemaSpec, read_text as read_type};
 pub use value::TypedValue;

@@ -1,5 +1,6 @@
 //! The API server that a request is about: `server`, and the language that it offers, `k8sVersion`.
 
+use gavel_engine::value::Json;
 use gavel_libraries::{KubeVersion, Server};
 
 use crate::environment::kubernetes_version;
@@ -7,6 +8,19 @@ use crate::request::{Fields, RequestError};
 
 /// The server of requests that name none.
 const DEFAULT: KubeVersion = KubeVersion::v1(36);
+
+/// The API server that options name by `server` and `k8sVersion`: 1.36 where they name none. `default` makes it offer a language
+/// where they do not name one.
+///
+/// # Errors
+///
+/// A version is no text, or is not known.
+pub fn server_of(options: &Json, default: fn(Server) -> Server) -> Result<Server, RequestError> {
+    let named = ["server", "k8sVersion"]
+        .into_iter()
+        .filter_map(|key| Some((key.to_owned(), options.get(key)?.clone())));
+    Fields::try_from(Json::Object(named.collect()))?.server_or(default)
+}
 
 impl Fields {
     /// The server, which offers all that it knows where the request does not say otherwise.

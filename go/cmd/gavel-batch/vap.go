@@ -36,22 +36,22 @@ type attributes struct {
 // namespaces answers for the namespace of a request.
 type namespaces struct{ found json.RawMessage }
 
-func (n namespaces) Namespace(name string) any {
+func (n namespaces) Namespace(name string) (any, error) {
 	switch {
 	case string(n.found) == "null":
-		return nil
+		return nil, nil
 	case len(n.found) > 0:
-		return n.found
+		return n.found, nil
 	}
 	return object{
 		"apiVersion": "v1", "kind": "Namespace",
 		"metadata": object{"name": name, "labels": object{"kubernetes.io/metadata.name": name}},
 		"spec":     object{"finalizers": []string{"kubernetes"}},
 		"status":   object{"phase": "Active"},
-	}
+	}, nil
 }
 
-func (n namespaces) Param(string, string, string, string) any { return nil }
+func (n namespaces) Param(string, string, string, string) (any, error) { return nil, nil }
 
 func decide(common *request, line []byte) (object, error) {
 	var r vapRequest

@@ -34,14 +34,25 @@ const (
 	Deny      Verdict = C.GAVEL_VERDICT_DENY
 )
 
-// Callbacks are what the library may ask during a call. Each may be nil.
+// Callbacks are what the library may ask during one call. Each may be nil.
 type Callbacks struct {
 	// Authorize is asked with the number of the authorizer and the attributes as JSON.
 	Authorize func(number uint64, attributes []byte) (Verdict, string, error)
-	// FindNamespace answers with a flat value, or nothing.
-	FindNamespace func(name string) []byte
-	// FindParam answers with a flat value, or nothing.
-	FindParam func(apiVersion, kind, namespace, name string) []byte
+	// FindNamespace answers with a flat value, or nothing. An error ends the call.
+	FindNamespace func(name string) ([]byte, error)
+	// FindParam answers with a flat value, or nothing. An error ends the call.
+	FindParam func(apiVersion, kind, namespace, name string) ([]byte, error)
+
+	// panicked is what a callback panicked with, failed the error of one that finds objects.
+	panicked any
+	failed   error
+}
+
+// caught keeps a panic, which must not unwind through the library, until the call is over.
+func (c *Callbacks) caught() {
+	if value := recover(); value != nil {
+		c.panicked = value
+	}
 }
 
 // Call is what one call needs: its input in the flat encoding, and what bounds it.
@@ -52,6 +63,7 @@ type Call struct {
 	decision  C.GavelDecision
 	validated C.GavelValidation
 	cancel    *C.GavelCancel
+	callbacks *Callbacks
 	handle    cgo.Handle
 }
 
@@ -77,6 +89,7 @@ func (c *Call) End() {
 		c.handle.Delete()
 		c.handle = 0
 	}
+	c.callbacks = nil
 	calls.Put(c)
 }
 
@@ -94,6 +107,7 @@ func (c *Call) Ask(callbacks *Callbacks) {
 	if callbacks == nil {
 		return
 	}
+	c.callbacks = callbacks
 	c.handle = cgo.NewHandle(callbacks)
 	C.set_callbacks(&c.options.callbacks, C.uintptr_t(c.handle), callbacks.Authorize != nil, callbacks.FindNamespace != nil, callbacks.FindParam != nil)
 }
@@ -102,13 +116,13 @@ func (c *Call) Ask(callbacks *Callbacks) {
 // anew with a watcher loses only this.
 const unwatched = 2 * time.Millisecond
 
-// Run makes a call that ends when the context does.
+// Run makes a call that ends when the context does. What a callback panics with, Run panics with.
 func (c *Call) Run(ctx context.Context, call func() error) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
 	if ctx.Done() == nil {
-		return call()
+		return c.made(call)
 	}
 	left := time.Duration(0)
 	if deadline, ok := ctx.Deadline(); ok {
@@ -140,18 +154,35 @@ func (c *Call) watched(ctx context.Context, call func() error) error {
 		C.gavel_cancel_set(cancel, true)
 		close(set)
 	})
-	err := call()
-	if !stop() {
-		<-set
-	}
-	c.options.cancel = nil
-	C.gavel_cancel_free(cancel)
+	defer func() {
+		if !stop() {
+			<-set
+		}
+		c.options.cancel = nil
+		C.gavel_cancel_free(cancel)
+	}()
+	err := c.made(call)
 	if isInterrupted(err) {
 		if cause := context.Cause(ctx); cause != nil {
 			return cause
 		}
 		// The library's clock was ahead of the context's.
 		return context.DeadlineExceeded
+	}
+	return err
+}
+
+// made makes the call, and tells what its callbacks have failed with.
+func (c *Call) made(call func() error) error {
+	err := call()
+	if c.callbacks == nil {
+		return err
+	}
+	if c.callbacks.panicked != nil {
+		panic(c.callbacks.panicked)
+	}
+	if err != nil && c.callbacks.failed != nil {
+		return c.callbacks.failed
 	}
 	return err
 }

@@ -20,8 +20,10 @@ func textOf(data *C.uint8_t, len C.size_t) string {
 
 //export gavelGoAuthorize
 func gavelGoAuthorize(context C.uintptr_t, authorizer C.uint64_t, attributes *C.uint8_t, length C.size_t, reply *C.GavelReply) {
+	callbacks := callbacksOf(context)
+	defer callbacks.caught()
 	asked := C.GoBytes(unsafe.Pointer(attributes), C.int(length))
-	verdict, reason, err := callbacksOf(context).Authorize(uint64(authorizer), asked)
+	verdict, reason, err := callbacks.Authorize(uint64(authorizer), asked)
 	message := ""
 	if err != nil {
 		message = err.Error()
@@ -33,17 +35,29 @@ func gavelGoAuthorize(context C.uintptr_t, authorizer C.uint64_t, attributes *C.
 
 //export gavelGoFindNamespace
 func gavelGoFindNamespace(context C.uintptr_t, name *C.uint8_t, length C.size_t, reply *C.GavelReply) {
-	answer(reply, callbacksOf(context).FindNamespace(textOf(name, length)))
+	callbacks := callbacksOf(context)
+	defer callbacks.caught()
+	flat, err := callbacks.FindNamespace(textOf(name, length))
+	callbacks.answer(reply, flat, err)
 }
 
 //export gavelGoFindParam
 func gavelGoFindParam(context C.uintptr_t, version *C.uint8_t, versionLen C.size_t, kind *C.uint8_t, kindLen C.size_t,
 	namespace *C.uint8_t, namespaceLen C.size_t, name *C.uint8_t, nameLen C.size_t, reply *C.GavelReply,
 ) {
-	answer(reply, callbacksOf(context).FindParam(textOf(version, versionLen), textOf(kind, kindLen), textOf(namespace, namespaceLen), textOf(name, nameLen)))
+	callbacks := callbacksOf(context)
+	defer callbacks.caught()
+	flat, err := callbacks.FindParam(textOf(version, versionLen), textOf(kind, kindLen), textOf(namespace, namespaceLen), textOf(name, nameLen))
+	callbacks.answer(reply, flat, err)
 }
 
-func answer(reply *C.GavelReply, flat []byte) {
+func (c *Callbacks) answer(reply *C.GavelReply, flat []byte, err error) {
+	if err != nil {
+		c.failed = err
+		bytes, n := text(err.Error())
+		C.gavel_reply_failure(reply, bytes, n)
+		return
+	}
 	if len(flat) > 0 {
 		bytes, n := data(flat)
 		C.gavel_reply_value(reply, bytes, n)

@@ -133,8 +133,7 @@ func (w *Writer) JSON(text []byte) {
 
 // Variables writes variables by name.
 func (w *Writer) Variables(variables map[string]any) error {
-	w.Buf = append(w.Buf, tagObject)
-	w.length(len(variables))
+	w.begin(tagObject, len(variables), false)
 	for name, value := range variables {
 		w.text(name)
 		if err := w.Value(value); err != nil {
@@ -146,6 +145,16 @@ func (w *Writer) Variables(variables map[string]any) error {
 
 // Value writes a value.
 func (w *Writer) Value(value any) error { return w.value(value, maxDepth) }
+
+// begin writes the head of a list or an object, whose entries follow, or null where it is nil.
+func (w *Writer) begin(tag byte, length int, isNil bool) {
+	if isNil {
+		w.Buf = append(w.Buf, tagNull)
+		return
+	}
+	w.Buf = append(w.Buf, tag)
+	w.length(length)
+}
 
 func (w *Writer) length(n int) { w.Buf = binary.LittleEndian.AppendUint32(w.Buf, uint32(n)) }
 
@@ -206,23 +215,13 @@ func (w *Writer) value(value any, depth int) error {
 	case time.Duration:
 		w.number(tagDuration, uint64(value))
 	case map[string]string:
-		if value == nil {
-			w.Buf = append(w.Buf, tagNull)
-			return nil
-		}
-		w.Buf = append(w.Buf, tagObject)
-		w.length(len(value))
+		w.begin(tagObject, len(value), value == nil)
 		for name, text := range value {
 			w.text(name)
 			w.string(text)
 		}
 	case []string:
-		if value == nil {
-			w.Buf = append(w.Buf, tagNull)
-			return nil
-		}
-		w.Buf = append(w.Buf, tagList)
-		w.length(len(value))
+		w.begin(tagList, len(value), value == nil)
 		for _, text := range value {
 			w.string(text)
 		}
@@ -237,12 +236,7 @@ func (w *Writer) value(value any, depth int) error {
 }
 
 func (w *Writer) object(object map[string]any, depth int) error {
-	if object == nil {
-		w.Buf = append(w.Buf, tagNull)
-		return nil
-	}
-	w.Buf = append(w.Buf, tagObject)
-	w.length(len(object))
+	w.begin(tagObject, len(object), object == nil)
 	for name, value := range object {
 		w.text(name)
 		if err := w.value(value, depth-1); err != nil {
@@ -253,12 +247,7 @@ func (w *Writer) object(object map[string]any, depth int) error {
 }
 
 func (w *Writer) list(list []any, depth int) error {
-	if list == nil {
-		w.Buf = append(w.Buf, tagNull)
-		return nil
-	}
-	w.Buf = append(w.Buf, tagList)
-	w.length(len(list))
+	w.begin(tagList, len(list), list == nil)
 	for i, value := range list {
 		if err := w.value(value, depth-1); err != nil {
 			return fmt.Errorf("[%d]%w", i, err)
@@ -295,12 +284,7 @@ func (w *Writer) reflected(value reflect.Value, depth int) error {
 	case reflect.String:
 		w.string(value.String())
 	case reflect.Slice, reflect.Array:
-		if value.Kind() == reflect.Slice && value.IsNil() {
-			w.Buf = append(w.Buf, tagNull)
-			return nil
-		}
-		w.Buf = append(w.Buf, tagList)
-		w.length(value.Len())
+		w.begin(tagList, value.Len(), value.Kind() == reflect.Slice && value.IsNil())
 		for i := range value.Len() {
 			if err := w.value(value.Index(i).Interface(), depth-1); err != nil {
 				return fmt.Errorf("[%d]%w", i, err)
@@ -321,13 +305,8 @@ func (w *Writer) reflected(value reflect.Value, depth int) error {
 }
 
 func (w *Writer) reflectedMap(value reflect.Value, depth int) error {
-	if value.IsNil() {
-		w.Buf = append(w.Buf, tagNull)
-		return nil
-	}
 	names := value.Type().Key().Kind() == reflect.String
-	w.Buf = append(w.Buf, map[bool]byte{true: tagObject, false: tagMap}[names])
-	w.length(value.Len())
+	w.begin(map[bool]byte{true: tagObject, false: tagMap}[names], value.Len(), value.IsNil())
 	for entries := value.MapRange(); entries.Next(); {
 		key := entries.Key()
 		if names {

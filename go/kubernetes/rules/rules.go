@@ -1,5 +1,6 @@
-// Package rules validates values by the x-kubernetes-validations of structural schemas with Gavel. It has the surface of apiextensions'
-// pkg/apiserver/schema/cel, so that an API server may import it in that package's place.
+// Package rules validates values by the x-kubernetes-validations of structural schemas with Gavel. NewValidator, Validate and
+// WithRatcheting are called as those of apiextensions' pkg/apiserver/schema/cel, in whose place an API server may import it for
+// validation. What that package offers beside, to compile the rules of definitions, is package crd's.
 package rules
 
 import (
@@ -11,6 +12,7 @@ import (
 
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/cel/common"
 	"k8s.io/apiserver/pkg/warning"
 
 	"gavel.dev/go/crd"
@@ -28,8 +30,11 @@ type options struct{ ratcheting bool }
 // Option changes how a value is validated.
 type Option func(*options)
 
-// WithRatcheting makes warnings of rules that a value broke before an update. The old object is what it is compared with.
-func WithRatcheting() Option { return func(o *options) { o.ratcheting = true } }
+// WithRatcheting makes warnings of rules that a value broke before an update. The old value that Validate is given is what it is compared
+// with; of the correlation it only counts that there is one.
+func WithRatcheting(correlation *common.CorrelatedObject) Option {
+	return func(o *options) { o.ratcheting = correlation != nil }
+}
 
 // NewValidator compiles the rules of a schema as an API server 1.36 reads them, or returns nil where there are none. Rules that do not
 // compile become errors of Validate. perCallLimit bounds the cost units of one evaluation.

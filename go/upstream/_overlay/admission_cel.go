@@ -18,7 +18,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/util/version"
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authentication/serviceaccount"
 	"k8s.io/apiserver/pkg/authentication/user"
@@ -152,22 +151,15 @@ func outputType(name string) *cel.Type {
 
 // NewCompositedCompiler returns a compiler of expressions that may read variables.
 func NewCompositedCompiler(envSet *environment.EnvSet) (*CompositedCompiler, error) {
-	mapType := apiservercel.NewObjectType(variablesTypeName, map[string]*apiservercel.DeclField{})
-	extended, err := envSet.Extend(environment.VersionedOptions{
-		IntroducedVersion: version.MajorMinor(1, 0),
-		EnvOptions:        []cel.EnvOption{cel.Variable(VariableVarName, mapType.CelType())},
-		DeclTypes:         []*apiservercel.DeclType{mapType},
-	})
+	composited, err := NewCompositedCompilerForTypeChecking(envSet)
 	if err != nil {
 		return nil, err
 	}
 	compiler := newCompiler(true)
-	return &CompositedCompiler{
-		Compiler:          compiler,
-		ConditionCompiler: &conditionCompiler{compiler},
-		MutatingCompiler:  &mutatingCompiler{compiler},
-		state:             &compositionState{mapType: mapType, EnvSet: extended, compiledVariables: map[string]CompilationResult{}},
-	}, nil
+	composited.Compiler = compiler
+	composited.ConditionCompiler = &conditionCompiler{compiler}
+	composited.MutatingCompiler = &mutatingCompiler{compiler}
+	return composited, nil
 }
 
 // CompileAndStoreVariable compiles a variable for what is compiled after it.

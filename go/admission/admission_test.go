@@ -1,0 +1,69 @@
+package admission_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"gavel.dev/go/admission"
+	"gavel.dev/go/gavel"
+)
+
+// found is a Lookup with one answer for params.
+type found struct {
+	lister
+	param any
+	err   error
+}
+
+func (f found) Param(string, string, string, string) (any, error) { return f.param, f.err }
+
+func decideWith(t *testing.T, lookup admission.Lookup) (*admission.Decision, error) {
+	t.Helper()
+	index, err := admission.NewIndex()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer index.Close()
+	for _, object := range []string{policy, binding} {
+		if err := index.Apply(json.RawMessage(object)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return index.Decide(context.Background(), request(3), admission.Options{Lookup: lookup})
+}
+
+func TestWhatALookupFindsCounts(t *testing.T) {
+	limits := map[string]any{
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"namespace": "shop", "name": "limits"}, "data": map[string]any{"most": "5"},
+	}
+	value, err := gavel.NewValue(limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer value.Close()
+	for _, param := range []any{limits, value} {
+		decision, err := decideWith(t, found{param: param})
+		if err != nil || !decision.Allowed {
+			t.Errorf("%T: %v, %v", param, decision, err)
+		}
+	}
+	decision, err := decideWith(t, found{})
+	if err != nil || decision.Allowed {
+		t.Errorf("nothing: %v, %v", decision, err)
+	}
+}
+
+func TestALookupThatFailsEndsTheCall(t *testing.T) {
+	down := errors.New("the API server is away")
+	if decision, err := decideWith(t, found{err: down}); !errors.Is(err, down) {
+		t.Errorf("%v, %v", decision, err)
+	}
+	decision, err := decideWith(t, found{param: struct{ A int }{1}})
+	var failure *gavel.Error
+	if !errors.As(err, &failure) || failure.Kind != gavel.KindArgument || !strings.Contains(failure.Message, "an object that Lookup found") {
+		t.Errorf("a struct: %v, %v", decision, err)
+	}
+}

@@ -34,7 +34,7 @@ impl World {
                     let applied = index.apply(object.clone());
                     applied.map_err(|error| error.to_string())?;
                 }
-                _ => index.apply_param(kinds.in_default_namespace(object.clone())),
+                _ => index.apply_param(kinds.placed(object.clone(), "default")),
             }
         }
         Ok(World::new(State::of_index(index, server), server, kinds))

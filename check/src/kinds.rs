@@ -5,6 +5,9 @@ use std::collections::HashMap;
 use gavel_crd::definition::Definition;
 use gavel_engine::value::Json;
 use gavel_policy::GroupVersionKind;
+use gavel_policy::typecheck::plural;
+
+use crate::role::Role;
 
 /// The kinds that have no namespace, of those that Kubernetes has itself.
 const CLUSTER_KINDS: [&str; 29] = [
@@ -55,7 +58,9 @@ pub struct ResourceOfKind {
 impl Kinds {
     /// Takes in what a definition tells; what is no definition tells nothing.
     pub fn define(&mut self, object: &Json) {
-        if let Ok(Definition { spec, .. }) = Definition::read(object) {
+        if Role::of(object) == Role::Definition
+            && let Ok(Definition { spec, .. }) = Definition::read(object)
+        {
             let resource = ResourceOfKind {
                 plural: spec.names.plural,
                 is_namespaced: spec.scope == "Namespaced",
@@ -64,15 +69,17 @@ impl Kinds {
         }
     }
 
-    /// An object in the namespace `default`, where its kind has namespaces and it names none.
-    pub(crate) fn in_default_namespace(&self, mut object: Json) -> Json {
+    /// An object in a namespace, where its kind has namespaces and it names none.
+    pub fn placed(&self, mut object: Json, namespace: &str) -> Json {
         let text = |key: &str| object.get(key).and_then(Json::as_str).unwrap_or_default();
         let kind = GroupVersionKind::new(text("apiVersion"), text("kind"));
         if self.resource(&kind).is_namespaced
             && let Some(Json::Object(metadata)) = object.get_mut("metadata")
         {
-            let namespace = metadata.entry("namespace");
-            namespace.or_insert_with(|| "default".into());
+            let named = metadata.entry("namespace").or_insert_with(|| "".into());
+            if named == "" {
+                *named = namespace.into();
+            }
         }
         object
     }
@@ -81,22 +88,9 @@ impl Kinds {
     pub fn resource(&self, kind: &GroupVersionKind) -> ResourceOfKind {
         let key = (kind.group.to_string(), kind.kind.to_string());
         self.0.get(&key).cloned().unwrap_or_else(|| ResourceOfKind {
-            plural: plural(&kind.kind),
+            plural: plural(&kind.kind.to_lowercase()),
             is_namespaced: !CLUSTER_KINDS.contains(&kind.kind.as_str()),
         })
-    }
-}
-
-/// The plural name of a kind, as Kubernetes guesses it (apimachinery `pkg/api/meta/restmapper.go`).
-fn plural(kind: &str) -> String {
-    let singular = kind.to_lowercase();
-    match singular.as_str() {
-        "endpoints" => singular,
-        name if name.ends_with('s') => format!("{name}es"),
-        name => match name.strip_suffix('y') {
-            Some(stem) => format!("{stem}ies"),
-            None => format!("{name}s"),
-        },
     }
 }
 

@@ -56,7 +56,7 @@ pub struct Subject<'a> {
 
 impl Subject<'_> {
     /// The `request` of an AdmissionReview.
-    pub(crate) fn request(&self, kinds: &Kinds) -> Json {
+    pub fn request(&self, kinds: &Kinds) -> Json {
         let text = |key: &str| self.object.get(key).and_then(Json::as_str);
         let of_metadata = |key: &str| {
             let metadata = self.object.get("metadata");
@@ -72,10 +72,7 @@ impl Subject<'_> {
             (false, "Namespace") => name,
             _ => "",
         };
-        let placed = |object: &Json| match resource.is_namespaced {
-            true => in_namespace(object, namespace),
-            false => object.clone(),
-        };
+        let placed = |object: &Json| kinds.placed(object.clone(), namespace);
         let (object, old) = match self.operation {
             Operation::Create => (placed(self.object), Json::Null),
             Operation::Update => (placed(self.object), placed(self.old.unwrap_or(self.object))),
@@ -106,14 +103,4 @@ fn user_info(user: &UserInfo) -> Json {
         extra,
     } = user;
     json!({"username": name, "uid": uid, "groups": groups, "extra": extra})
-}
-
-/// An object in the namespace of its request, where it names none.
-fn in_namespace(object: &Json, namespace: &str) -> Json {
-    let mut object = object.clone();
-    if let Some(Json::Object(metadata)) = object.get_mut("metadata") {
-        let known = metadata.entry("namespace");
-        known.or_insert_with(|| namespace.into());
-    }
-    object
 }

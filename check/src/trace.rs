@@ -134,6 +134,10 @@ impl Steps {
         if let Some(mut asked) = self.invoking.take() {
             asked.runs = std::mem::take(&mut self.runs);
             asked.conditions = self.conditions.take();
+            // In the second pass, policies that are not to be asked again run nothing.
+            if asked.runs.is_empty() && asked.conditions.is_none() {
+                return;
+            }
             self.done.push(Step::Mutated { asked });
         }
     }
@@ -238,5 +242,73 @@ fn asked(policy: &str, binding: &str, param: Option<&Json>) -> Asked {
         binding: binding.to_owned(),
         param,
         ..Asked::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{Operation, Setup, Subject, user};
+
+    #[test]
+    fn what_runs_after_mutation_is_of_the_validating_policy() {
+        let constraints = json!({"resourceRules": [
+            {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["configmaps"]},
+        ]});
+        let policy = |kind: &str, rest: Json| {
+            let mut spec = json!({"matchConstraints": constraints});
+            spec.as_object_mut()
+                .unwrap()
+                .extend(rest.as_object().unwrap().clone());
+            let version = "admissionregistration.k8s.io/v1";
+            json!({"apiVersion": version, "kind": kind, "metadata": {"name": kind.to_lowercase()}, "spec": spec})
+        };
+        let mut setup = Setup::new(Default::default()).unwrap();
+        let mutation = json!({"expression": "Object{data: {'a': 'b'}}"});
+        setup.add_value(policy(
+            "MutatingAdmissionPolicy",
+            json!({
+                "reinvocationPolicy": "Never",
+                "mutations": [{"patchType": "ApplyConfiguration", "applyConfiguration": mutation}],
+            }),
+        ));
+        let validation = json!({"expression": "object.data.a == 'b'"});
+        setup.add_value(policy(
+            "ValidatingAdmissionPolicy",
+            json!({"validations": [validation]}),
+        ));
+        setup.bind_unbound(None);
+        let world = setup.finish();
+        let object = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}});
+        let alice = user("alice", &[]);
+        let subject = Subject {
+            operation: Operation::Create,
+            object: &object,
+            old: None,
+            namespace: "default",
+            user: &alice,
+        };
+        let trace = Trace::new(|value| format!("{value:?}"));
+        let ruling = world.decide(&world.request(&subject), &trace).unwrap();
+        assert_eq!((ruling.status, ruling.findings.len()), (None, 0));
+        let ran: Vec<(bool, Vec<ExpressionKind>)> = trace
+            .into_steps()
+            .iter()
+            .filter_map(|step| match step {
+                Step::Mutated { asked } => Some((true, &asked.runs)),
+                Step::Evaluated { asked, .. } => Some((false, &asked.runs)),
+                _ => None,
+            })
+            .map(|(mutates, runs)| (mutates, runs.iter().map(|ran| ran.kind).collect()))
+            .collect();
+        assert_eq!(
+            ran,
+            [
+                (true, vec![ExpressionKind::ApplyConfiguration]),
+                (false, vec![ExpressionKind::Validation]),
+            ]
+        );
     }
 }

@@ -137,6 +137,8 @@ impl Setup {
     fn take(&mut self, object: Object) {
         self.note(object.value());
         match Role::of(object.value()) {
+            // Such as the kustomization of a folder: nothing can name it.
+            Role::Object if object.value().pointer("/metadata/name").is_none() => {}
             Role::Object => self.waiting.push(object),
             _ => self.store.handle(Event::Applied(object)),
         }
@@ -205,7 +207,7 @@ impl Setup {
     pub fn finish(mut self) -> World {
         for object in std::mem::take(&mut self.waiting) {
             if self.is_param(object.value()) {
-                let placed = self.kinds.in_default_namespace(object.value().clone());
+                let placed = self.kinds.placed(object.value().clone(), "default");
                 let object = Object::sent(object.origin().clone(), placed);
                 self.store.handle(Event::Applied(object));
             }

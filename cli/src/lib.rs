@@ -21,7 +21,6 @@ mod newer;
 mod progress;
 mod rbac;
 mod report;
-mod requests;
 
 /// Runs the command that the arguments describe; the first of them is the program's name.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use gavel_engine::value::Json;
 use gavel_manifest::problem::rule;
 use gavel_manifest::{Document, Problem};
 
@@ -59,14 +58,7 @@ impl Manifests {
 
     /// The files that the paths name, those in folders included, each read. What cannot be read at all is told.
     pub(crate) fn files(&mut self, paths: &[PathBuf]) -> Vec<ManifestFile> {
-        let mut named = Vec::new();
-        for path in paths {
-            match gavel_manifest::files(path, self.recursive) {
-                Ok(found) if found.is_empty() => self.tell_of_empty_folder(path),
-                Ok(found) => named.extend(found),
-                Err(problem) => self.complain(&problem),
-            }
-        }
+        let named = self.named(paths);
         self.progress.expect(named.len());
         let mut files = Vec::new();
         for read in in_parallel(&named, |path| read(path)) {
@@ -77,6 +69,19 @@ impl Manifests {
             self.progress.step();
         }
         files
+    }
+
+    /// The paths of the files that the paths name, those in folders included.
+    pub(crate) fn named(&mut self, paths: &[PathBuf]) -> Vec<PathBuf> {
+        let mut named = Vec::new();
+        for path in paths {
+            match gavel_manifest::files(path, self.recursive) {
+                Ok(found) if found.is_empty() => self.tell_of_empty_folder(path),
+                Ok(found) => named.extend(found),
+                Err(problem) => self.complain(&problem),
+            }
+        }
+        named
     }
 
     /// A folder without manifests is a mistake: nothing in it was looked at.
@@ -178,12 +183,4 @@ pub(crate) fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R 
     });
     done.sort_by_key(|(n, _)| *n);
     done.into_iter().map(|(_, result)| result).collect()
-}
-
-/// Whether an object is a CustomResourceDefinition.
-pub(crate) fn is_definition(document: &Document) -> bool {
-    let text = |key| document.value().get(key).and_then(Json::as_str);
-    let group = text("apiVersion").and_then(|version| version.split_once('/'));
-    group.is_some_and(|(group, _)| group == "apiextensions.k8s.io")
-        && text("kind") == Some("CustomResourceDefinition")
 }

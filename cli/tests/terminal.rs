@@ -6,8 +6,22 @@ mod program;
 
 use program::{Folder, definition, gavel};
 
+/// A policy that an API server takes, and a binding.
+const VALID_POLICY: &str = r#"apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: a}
+spec:
+  matchConstraints: {resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [configmaps]}]}
+  validations: [{expression: "object.metadata.name == '\e[31mred'", message: "not \e[31m\a"}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: b}
+spec: {policyName: a, validationActions: [Deny]}
+"#;
+
 #[test]
-fn lint_and_validate_show_control_characters() {
+fn commands_show_control_characters() {
     let policy = r#"apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
 metadata: {name: "a\e[31mred"}
@@ -25,9 +39,18 @@ spec:
                 "        type: object\n        properties: {spec: {type: object, additionalProperties: {type: string, maxLength: 1}}}\n",
             ),
         )
-        .with("object.yaml", object);
+        .with("object.yaml", object)
+        .with("valid.yaml", VALID_POLICY)
+        .with(
+            "map.yaml",
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: \"a\\e[31mred\"}\n",
+        );
     for arguments in [
         &["lint", "policy.yaml"][..],
+        &["cost", "valid.yaml"],
+        &["check", "valid.yaml", "map.yaml", "--explain"],
+        &["check", "policy.yaml", "map.yaml"],
+        &["audit", "--policies", "valid.yaml", "--", "map.yaml"],
         &["validate", "--crd", "crd.yaml", "object.yaml"],
     ] {
         let (_, out, said) = gavel(folder.path(), arguments, "");

@@ -55,11 +55,8 @@ const fn deprecated(
     replacement: &'static str,
 ) -> Api {
     Api {
-        group,
-        version,
-        resources,
         end: End::Deprecated(KubeVersion::v1(minor)),
-        replacement,
+        ..removed(group, version, resources, minor, replacement)
     }
 }
 

@@ -11,6 +11,7 @@ use gavel_policy::typecheck::{Estimate, ExpressionCost, GroupCost, KindCosts};
 
 use crate::bounds::advice;
 use crate::context::Linter;
+use crate::definition::pointer;
 use crate::kinds::{is_definition, name_of, text};
 use crate::registration;
 use crate::types::kind_name;
@@ -228,11 +229,4 @@ fn figure(cost: Estimate) -> Figure {
 
 fn named(document: &Document) -> String {
     format!("{} {}", text(document, "kind"), name_of(document))
-}
-
-/// The JSON pointer of a field's path without brackets in names.
-fn pointer(field: &str) -> String {
-    let steps = field.split(['.', '[']);
-    let steps = steps.map(|step| step.trim_end_matches(']'));
-    steps.map(|step| format!("/{step}")).collect()
 }

@@ -78,8 +78,8 @@ fn read(document: &Document, problems: &mut Vec<Problem>) -> Option<Definition> 
     }
 }
 
-/// The JSON pointer of a field's path.
-fn pointer(field: &str) -> String {
+/// The JSON pointer of a field's path without brackets in names.
+pub(crate) fn pointer(field: &str) -> String {
     let steps = field
         .split(['.', '['])
         .map(|step| step.trim_end_matches(']'));

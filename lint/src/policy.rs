@@ -6,7 +6,7 @@ use gavel_engine::ast::{Constant, Expr, ExprKind, operators};
 use gavel_engine::check::CheckedAst;
 use gavel_manifest::{Document, Problem};
 use gavel_policy::api::{
-    MatchResources, MutatingAdmissionPolicy, MutatingAdmissionPolicySpec,
+    MatchCondition, MatchResources, MutatingAdmissionPolicy, MutatingAdmissionPolicySpec,
     ValidatingAdmissionPolicy, ValidatingAdmissionPolicySpec, Variable,
 };
 use gavel_policy::cel::{Compiler, Declarations};
@@ -86,12 +86,12 @@ pub(crate) fn check_validating(
         authorizer: true,
         patch_types: false,
     };
-    let mut parts = Parts::new(linter, declarations);
-    parts.variables(&spec.variables);
-    for (n, each) in spec.match_conditions.iter().enumerate() {
-        let field = format!("spec.matchConditions[{n}].expression");
-        parts.add(Role::MatchCondition, field, &each.expression);
-    }
+    let mut parts = Parts::new(
+        linter,
+        declarations,
+        &spec.variables,
+        &spec.match_conditions,
+    );
     for (n, each) in spec.validations.iter().enumerate() {
         let field = format!("spec.validations[{n}].expression");
         parts.add(Role::Validation, field, &each.expression);
@@ -112,13 +112,8 @@ pub(crate) fn check_validating(
         let field = format!("spec.auditAnnotations[{n}].valueExpression");
         parts.add(Role::AuditAnnotation, field, &each.value_expression);
     }
-    parts.check(document, &spec.variables, refused, problems);
-    parts.check_operations(
-        document,
-        &spec.variables,
-        spec.match_constraints.as_ref(),
-        problems,
-    );
+    parts.check(document, refused, problems);
+    parts.check_operations(document, spec.match_constraints.as_ref(), problems);
 }
 
 /// Finds what is wrong with a mutating policy.
@@ -135,12 +130,12 @@ pub(crate) fn check_mutating(
         authorizer: true,
         patch_types: true,
     };
-    let mut parts = Parts::new(linter, declarations);
-    parts.variables(&spec.variables);
-    for (n, each) in spec.match_conditions.iter().enumerate() {
-        let field = format!("spec.matchConditions[{n}].expression");
-        parts.add(Role::MatchCondition, field, &each.expression);
-    }
+    let mut parts = Parts::new(
+        linter,
+        declarations,
+        &spec.variables,
+        &spec.match_conditions,
+    );
     for (n, each) in spec.mutations.iter().enumerate() {
         if let Some(configuration) = &each.apply_configuration {
             let field = format!("spec.mutations[{n}].applyConfiguration.expression");
@@ -151,41 +146,47 @@ pub(crate) fn check_mutating(
             parts.add(Role::Mutation, field, &patch.expression);
         }
     }
-    parts.check(document, &spec.variables, refused, problems);
-    parts.check_operations(
-        document,
-        &spec.variables,
-        spec.match_constraints.as_ref(),
-        problems,
-    );
+    parts.check(document, refused, problems);
+    parts.check_operations(document, spec.match_constraints.as_ref(), problems);
 }
 
-struct Parts {
+/// The expressions of a policy, variables first.
+struct Parts<'p> {
     compiler: Compiler,
     declarations: Declarations,
+    variables: &'p [Variable],
     parts: Vec<Part>,
 }
 
-impl Parts {
-    fn new(linter: &Linter, declarations: Declarations) -> Self {
-        Parts {
+impl<'p> Parts<'p> {
+    /// The variables and the match conditions.
+    fn new(
+        linter: &Linter,
+        declarations: Declarations,
+        variables: &'p [Variable],
+        conditions: &[MatchCondition],
+    ) -> Self {
+        let mut parts = Parts {
             compiler: Compiler::with_variables(&linter.stored),
             declarations,
+            variables,
             parts: Vec::new(),
-        }
-    }
-
-    fn variables(&mut self, variables: &[Variable]) {
+        };
         for (n, each) in variables.iter().enumerate() {
-            let checked =
-                self.compiler
-                    .check_variable(&each.name, &each.expression, self.declarations);
-            self.parts.push(Part {
+            let checked = parts
+                .compiler
+                .check_variable(&each.name, &each.expression, declarations);
+            parts.parts.push(Part {
                 role: Role::Variable,
                 field: format!("spec.variables[{n}].expression"),
                 checked: checked.ok(),
             });
         }
+        for (n, each) in conditions.iter().enumerate() {
+            let field = format!("spec.matchConditions[{n}].expression");
+            parts.add(Role::MatchCondition, field, &each.expression);
+        }
+        parts
     }
 
     fn add(&mut self, role: Role, field: String, text: &str) {
@@ -197,13 +198,7 @@ impl Parts {
         });
     }
 
-    fn check(
-        &self,
-        document: &Document,
-        variables: &[Variable],
-        refused: &[&str],
-        problems: &mut Vec<Problem>,
-    ) {
+    fn check(&self, document: &Document, refused: &[&str], problems: &mut Vec<Problem>) {
         for part in &self.parts {
             let Some(checked) = &part.checked else {
                 continue;
@@ -220,7 +215,7 @@ impl Parts {
             subject.check(problems);
         }
         self.check_duplicates(document, problems);
-        self.check_unused(document, variables, problems);
+        self.check_unused(document, problems);
     }
 
     fn check_duplicates(&self, document: &Document, problems: &mut Vec<Problem>) {
@@ -249,12 +244,7 @@ impl Parts {
     }
 
     /// Where an expression does not compile, nobody knows what it reads.
-    fn check_unused(
-        &self,
-        document: &Document,
-        variables: &[Variable],
-        problems: &mut Vec<Problem>,
-    ) {
+    fn check_unused(&self, document: &Document, problems: &mut Vec<Problem>) {
         let mut read = BTreeSet::new();
         for part in &self.parts {
             let Some(names) = part.checked.as_ref().and_then(variables_read) else {
@@ -262,7 +252,7 @@ impl Parts {
             };
             read.extend(names);
         }
-        for (n, variable) in variables.iter().enumerate() {
+        for (n, variable) in self.variables.iter().enumerate() {
             if !read.contains(variable.name.as_str()) {
                 let message = format!("no expression reads `variables.{}`", variable.name);
                 let field = format!("spec.variables[{n}].name");
@@ -275,7 +265,6 @@ impl Parts {
     fn check_operations(
         &self,
         document: &Document,
-        variables: &[Variable],
         constraints: Option<&MatchResources>,
         problems: &mut Vec<Problem>,
     ) {
@@ -301,7 +290,7 @@ impl Parts {
                 if matches!(part.role, Role::Variable | Role::Message) {
                     continue;
                 }
-                let used = self.with_variables(part, variables);
+                let used = self.with_variables(part);
                 if used.iter().any(|each| asks(each, variable)) {
                     continue;
                 }
@@ -347,14 +336,14 @@ impl Parts {
     }
 
     /// An expression, and the variables that it reads, be it by way of others.
-    fn with_variables<'p>(&'p self, part: &'p Part, variables: &[Variable]) -> Vec<&'p CheckedAst> {
+    fn with_variables<'s>(&'s self, part: &'s Part) -> Vec<&'s CheckedAst> {
         let mut used: Vec<&CheckedAst> = part.checked.iter().collect();
         let mut known = BTreeSet::new();
         let mut next = 0;
         while let Some(checked) = used.get(next).copied() {
             next = next.saturating_add(1);
             for name in variables_read(checked).unwrap_or_default() {
-                let n = variables.iter().rposition(|each| each.name == name);
+                let n = self.variables.iter().rposition(|each| each.name == name);
                 let Some(n) = n.filter(|n| known.insert(*n)) else {
                     continue;
                 };

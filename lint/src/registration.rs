@@ -2,14 +2,13 @@
 
 use gavel_apimachinery::serializer::StrictFaultKind;
 use gavel_manifest::{Document, Problem};
-use gavel_policy::api::{GROUP, MatchCondition, Resource};
+use gavel_policy::api::{GROUP, MatchCondition, Resource, RuleWithOperations};
 
 use crate::context::Linter;
 use crate::expressions::{Subject, problem};
 use crate::kinds::{group_of, text};
-use crate::refusal::refused;
 use crate::rules::{DUPLICATE_KEY, INVALID_OBJECT, UNKNOWN_FIELD};
-use crate::{meant, policy, resources, types};
+use crate::{meant, policy, refusal, resources, types};
 
 /// Whether a document is an object of the group.
 pub(crate) fn is_subject(document: &Document) -> bool {
@@ -35,84 +34,62 @@ pub(crate) fn check(linter: &Linter, document: &Document, problems: &mut Vec<Pro
     }
     let report = linter.validator.create(&decoded.object);
     for error in &report.errors {
-        let found = refused(document, error);
+        let found = refusal::refused(document, error);
         let found = meant::function(found, &linter.new);
         problems.push(newer(linter, &decoded.object, found));
     }
-    let refused_fields: Vec<&str> = report
-        .errors
-        .iter()
-        .map(|error| error.field.as_str())
-        .collect();
+    let refused = report.errors.iter().map(|error| error.field.as_str());
+    let refused: Vec<&str> = refused.collect();
     match &decoded.object {
         Resource::ValidatingAdmissionPolicy(object) => {
-            resources::check_policy(
-                linter,
-                document,
-                object.spec.match_constraints.as_ref(),
-                problems,
-            );
-            policy::check_validating(linter, document, object, &refused_fields, problems);
+            let constraints = object.spec.match_constraints.as_ref();
+            resources::check_policy(linter, document, constraints, problems);
+            policy::check_validating(linter, document, object, &refused, problems);
             let texts = policy::texts_of_validating(&object.spec);
             let analysis = linter.kinds.types.analyze(&**object);
-            types::check(
-                linter,
-                document,
-                &texts,
-                &analysis,
-                &refused_fields,
-                problems,
-            );
+            types::check(linter, document, &texts, &analysis, &refused, problems);
         }
         Resource::MutatingAdmissionPolicy(object) => {
-            resources::check_policy(
-                linter,
-                document,
-                object.spec.match_constraints.as_ref(),
-                problems,
-            );
-            policy::check_mutating(linter, document, object, &refused_fields, problems);
+            let constraints = object.spec.match_constraints.as_ref();
+            resources::check_policy(linter, document, constraints, problems);
+            policy::check_mutating(linter, document, object, &refused, problems);
             let texts = policy::texts_of_mutating(&object.spec);
             let analysis = linter.kinds.types.analyze(&**object);
-            types::check(
-                linter,
-                document,
-                &texts,
-                &analysis,
-                &refused_fields,
-                problems,
-            );
+            types::check(linter, document, &texts, &analysis, &refused, problems);
         }
         Resource::ValidatingWebhookConfiguration(object) => {
-            for (n, webhook) in object.webhooks.iter().enumerate() {
-                let field = format!("webhooks[{n}]");
-                resources::check_rules(
-                    linter,
-                    document,
-                    &webhook.rules,
-                    &format!("{field}.rules"),
-                    problems,
-                );
-                let conditions = webhook.match_conditions.as_deref().unwrap_or_default();
-                check_conditions(linter, document, conditions, &field, problems);
-            }
+            let webhooks = object.webhooks.iter();
+            let webhooks = webhooks.map(|each| (&each.rules[..], each.match_conditions.as_deref()));
+            check_webhooks(linter, document, webhooks, problems);
         }
         Resource::MutatingWebhookConfiguration(object) => {
-            for (n, webhook) in object.webhooks.iter().enumerate() {
-                let field = format!("webhooks[{n}]");
-                resources::check_rules(
-                    linter,
-                    document,
-                    &webhook.rules,
-                    &format!("{field}.rules"),
-                    problems,
-                );
-                let conditions = webhook.match_conditions.as_deref().unwrap_or_default();
-                check_conditions(linter, document, conditions, &field, problems);
-            }
+            let webhooks = object.webhooks.iter();
+            let webhooks = webhooks.map(|each| (&each.rules[..], each.match_conditions.as_deref()));
+            check_webhooks(linter, document, webhooks, problems);
         }
         Resource::ValidatingAdmissionPolicyBinding(_)
         | Resource::MutatingAdmissionPolicyBinding(_) => {}
+    }
+}
+
+/// The rules and match conditions of webhooks.
+fn check_webhooks<'w>(
+    linter: &Linter,
+    document: &Document,
+    webhooks: impl Iterator<Item = (&'w [RuleWithOperations], Option<&'w [MatchCondition]>)>,
+    problems: &mut Vec<Problem>,
+) {
+    for (n, (rules, conditions)) in webhooks.enumerate() {
+        let field = format!("webhooks[{n}]");
+        let of_rules = format!("{field}.rules");
+        resources::check_rules(linter, document, rules, &of_rules, problems);
+        check_conditions(
+            linter,
+            document,
+            conditions.unwrap_or_default(),
+            &field,
+            problems,
+        );
     }
 }
 

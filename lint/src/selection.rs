@@ -11,20 +11,25 @@ pub struct Selection {
     pub select: Vec<String>,
     /// The rules that are not looked at.
     pub ignore: Vec<String>,
-    /// The rules whose findings are errors. `warnings` stands for all rules that find warnings.
+    /// The rules whose findings are errors. `all` stands for every rule, `warnings` for those that find warnings.
     pub deny: Vec<String>,
 }
 
 impl Selection {
-    /// The names in the selection that no rule has, with the rule that was probably meant.
+    /// The names in the selection that no rule has and that stand for no rules in their list, with the rule that was probably meant.
     pub fn unknown(&self) -> Vec<(&str, Option<&'static str>)> {
-        let names = self.select.iter().chain(&self.ignore).chain(&self.deny);
-        let unknown = names.filter(|name| {
-            !matches!(name.as_str(), "all" | "warnings") && rules::find(name).is_none()
-        });
+        let lists: [(&[String], &[&str]); 3] = [
+            (&self.select, &["all"]),
+            (&self.ignore, &[]),
+            (&self.deny, &["all", "warnings"]),
+        ];
+        let mut unknown = Vec::new();
+        for (names, groups) in lists {
+            let names = names.iter().map(String::as_str);
+            let names = names.filter(|name| !groups.contains(name) && rules::find(name).is_none());
+            unknown.extend(names.map(|name| (name, rules::nearest(name))));
+        }
         unknown
-            .map(|name| (name.as_str(), rules::nearest(name)))
-            .collect()
     }
 
     /// Leaves out what is not looked at, and sets how much the rest counts. What an API server refuses cannot be ignored by
@@ -57,5 +62,41 @@ impl Selection {
             true => is_default || names(&self.deny),
             false => is_refusal || names(&self.select) || names(&self.deny),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_list_has_names_of_its_own_for_groups_of_rules() {
+        let names = || {
+            ["all", "warnings", "optional-field"]
+                .map(str::to_owned)
+                .to_vec()
+        };
+        let unknown = |selection: Selection| {
+            let unknown = selection.unknown();
+            unknown
+                .into_iter()
+                .map(|(name, _)| name.to_owned())
+                .collect::<Vec<_>>()
+        };
+        let select = Selection {
+            select: names(),
+            ..Selection::default()
+        };
+        assert_eq!(unknown(select), ["warnings"]);
+        let ignore = Selection {
+            ignore: names(),
+            ..Selection::default()
+        };
+        assert_eq!(unknown(ignore), ["all", "warnings"]);
+        let deny = Selection {
+            deny: names(),
+            ..Selection::default()
+        };
+        assert!(unknown(deny).is_empty());
     }
 }

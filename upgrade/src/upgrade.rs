@@ -269,16 +269,13 @@ impl<'u> ApiServer<'u> {
         } = self.upgrade;
         let object = match subject {
             Subject::Object(position) => objects.get(position),
-            Subject::Request(_) => None,
+            Subject::Request(position) => {
+                let state = built(&self.state, || stored(self.server, objects));
+                let state = state.map_err(InputError)?;
+                let request = requests.get(position);
+                return Ok(request.map_or_else(Facts::default, |each| sample::facts(state, each)));
+            }
         };
-        let request = match subject {
-            Subject::Object(_) => None,
-            Subject::Request(position) => requests.get(position),
-        };
-        if let Some(request) = request {
-            let state = built(&self.state, || stored(self.server, objects));
-            return Ok(sample::facts(state.map_err(InputError)?, request));
-        }
         Ok(match object {
             Some((_, Known::Definition(definition))) => {
                 let rules = built(&self.rules, || Rules::new(self.server));

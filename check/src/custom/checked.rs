@@ -1,7 +1,7 @@
 //! What was found of an object or a definition.
 
 use gavel_apimachinery::field::Error;
-use gavel_crd::definition::written_field;
+use gavel_crd::definition::field_at_fault;
 use gavel_manifest::{Document, Problem};
 use gavel_policy::api::FieldValidation;
 
@@ -37,12 +37,5 @@ impl Checked {
 
 /// What is wrong with a field of an object or a definition.
 pub(crate) fn field_problem(document: &Document, error: &Error) -> Problem {
-    let written = written_field(quoted_field(error).unwrap_or(&error.field));
-    document.field_problem(error, &written)
-}
-
-/// The field at fault where upstream names it in the detail alone, as it does where one of several schemas must hold.
-fn quoted_field(error: &Error) -> Option<&str> {
-    let (field, _) = error.detail.strip_prefix('"')?.split_once('"')?;
-    (error.field == "<nil>").then_some(field)
+    document.field_problem(error, &field_at_fault(error))
 }

@@ -49,7 +49,7 @@ struct RowSubject {
 
 /// A test as it is written.
 #[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Row {
     name: String,
     #[serde(default)]
@@ -129,6 +129,12 @@ fn test(
     given.extend(self::given(&own_given, files)?);
     let question = match review {
         Some(review) => {
+            if own.object.is_some() || !changes.is_empty() || !remove.is_empty() {
+                return Err(
+                    "object, set and remove must not be set beside review, which has the object"
+                        .to_owned(),
+                );
+            }
             let review = resolved(&review, files)?;
             Question::Review(review.get("request").cloned().unwrap_or(review))
         }

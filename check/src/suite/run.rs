@@ -116,12 +116,7 @@ impl Test {
 
     /// Whether what is given is for this test: not another policy, nor the binding of one.
     fn counts(&self, object: &Json) -> bool {
-        let role = Role::of(object);
-        // Such as the kustomization of a folder.
-        if role == Role::Object && name_of(object).is_empty() {
-            return false;
-        }
-        let (Some(policy), Role::Policy) = (&self.policy, role) else {
+        let (Some(policy), Role::Policy) = (&self.policy, Role::of(object)) else {
             return true;
         };
         let name = match kind_of(object).ends_with("Binding") {

@@ -15,18 +15,12 @@ use crate::findings::Format;
 #[command(after_help = LINT_EXAMPLES)]
 pub(crate) struct LintArgs {
     /// YAML or JSON files, folders of them, or - for standard input
-    #[arg(value_name = "PATH", required_unless_present_any = ["filename", "policies"])]
+    #[arg(value_name = "PATH", required_unless_present = "filename")]
     pub(crate) paths: Vec<PathBuf>,
 
     /// The same, as with kubectl; may be repeated
     #[arg(short, long, value_name = "PATH")]
     pub(crate) filename: Vec<PathBuf>,
-
-    #[arg(long, hide = true, num_args = 1..)]
-    pub(crate) policies: Vec<PathBuf>,
-
-    #[arg(long, hide = true, num_args = 1..)]
-    pub(crate) crd: Vec<PathBuf>,
 
     /// Look into the folders of folders too
     #[arg(short = 'R', long)]
@@ -40,7 +34,7 @@ pub(crate) struct LintArgs {
     #[arg(long, value_name = "RULE", value_delimiter = ',')]
     pub(crate) ignore: Vec<String>,
 
-    /// Turn findings of these rules into errors; warnings stands for all rules that find warnings
+    /// Turn findings of these rules into errors; warnings stands for all rules that find warnings, all for every rule
     #[arg(long, value_name = "RULE", value_delimiter = ',')]
     pub(crate) deny: Vec<String>,
 
@@ -49,7 +43,7 @@ pub(crate) struct LintArgs {
     pub(crate) baseline: Option<PathBuf>,
 
     /// Write all findings to this file, as a baseline
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "fix")]
     pub(crate) write_baseline: Option<PathBuf>,
 
     /// The file to read instead of the gavel.yaml in the working directory or above it
@@ -84,8 +78,7 @@ pub(crate) struct LintArgs {
 impl LintArgs {
     /// All that is looked at.
     pub(crate) fn all_paths(&self) -> Vec<PathBuf> {
-        let paths = [&self.paths, &self.filename, &self.policies, &self.crd];
-        paths.into_iter().flatten().cloned().collect()
+        [&self.paths[..], &self.filename].concat()
     }
 }
 

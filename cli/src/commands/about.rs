@@ -4,28 +4,26 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use clap::CommandFactory;
-use gavel_libraries::KubeVersion;
+use gavel_libraries::{KubeVersion, Server};
 use serde_json::json;
 
 use crate::args::{Cli, CompletionsArgs, ManArgs, Output, VersionArgs};
 use crate::exit_code::Exit;
 
-/// The first version of Kubernetes whose API server is reproduced.
-const OLDEST: KubeVersion = KubeVersion::v1(34);
-
 /// Prints the version of the program and the versions of Kubernetes that it reproduces.
 pub(crate) fn version(args: &VersionArgs) -> io::Result<Exit> {
     let mut out = io::stdout().lock();
     let version = env!("CARGO_PKG_VERSION");
-    let (newest, default) = (KubeVersion::NEWEST, KubeVersion::default());
+    let (oldest, newest) = (Server::OLDEST, KubeVersion::NEWEST);
+    let default = KubeVersion::default();
     match args.output {
         Output::Text => writeln!(
             out,
-            "gavel {version}\nKubernetes {OLDEST} to {newest}, unless asked otherwise {default}"
+            "gavel {version}\nKubernetes {oldest} to {newest}, unless asked otherwise {default}"
         )?,
         Output::Json => {
             let kubernetes = json!({
-                "oldest": OLDEST.to_string(),
+                "oldest": oldest.to_string(),
                 "newest": newest.to_string(),
                 "default": default.to_string(),
             });

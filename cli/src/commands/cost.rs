@@ -90,13 +90,13 @@ fn write_tree(out: &mut impl Write, cost: &ObjectCost) -> io::Result<()> {
     )?;
     for total in &cost.totals {
         let figure = against(total.cost, total.budget);
-        writeln!(out, "  {:<60} {figure}", total.field)?;
+        writeln!(out, "  {:<60} {figure}", visible(&total.field))?;
     }
     for rule in &cost.rules {
         writeln!(
             out,
             "  {:<60} {}",
-            shortened(&rule.field),
+            visible(&shortened(&rule.field)),
             against(rule.cost, rule.limit)
         )?;
         writeln!(
@@ -121,7 +121,7 @@ fn write_tree(out: &mut impl Write, cost: &ObjectCost) -> io::Result<()> {
             )?;
         }
         if !rule.advice.is_empty() {
-            writeln!(out, "    help: {}", rule.advice)?;
+            writeln!(out, "    help: {}", visible(&rule.advice))?;
         }
     }
     Ok(())
@@ -142,7 +142,7 @@ fn write_changes(
         if let Some(title) = title.take() {
             writeln!(out, "{}", visible(&title))?;
         }
-        writeln!(out, "  {field:<60} {change}")
+        writeln!(out, "  {:<60} {change}", visible(field))
     };
     for total in &cost.totals {
         let known =

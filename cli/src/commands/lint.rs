@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use gavel_engine::value::Json;
 use gavel_libraries::{KubeVersion, Server};
 use gavel_lint::{Linter, Options, Selection, Suppressions};
 use gavel_manifest::{Document, Problem, Severity};
@@ -91,7 +92,7 @@ fn summarize(findings: &Findings, examined: usize) {
 struct Asked {
     selection: Selection,
     versions: Vec<KubeVersion>,
-    max_object: Option<u64>,
+    options: Options,
     openapi: Vec<PathBuf>,
     baseline: Option<PathBuf>,
 }
@@ -125,10 +126,17 @@ impl Asked {
             (None, Some(text)) => kubernetes_versions(&text)?.0,
             (None, None) => vec![KubeVersion::default()],
         };
+        let defaults = Options::default();
         Ok(Asked {
             selection,
             versions,
-            max_object: args.max_object.or(max_object),
+            options: Options {
+                max_object: args
+                    .max_object
+                    .or(max_object)
+                    .unwrap_or(defaults.max_object),
+                ..defaults
+            },
             openapi: [openapi, args.openapi.clone()].concat(),
             baseline: args.baseline.clone().or(baseline),
         })
@@ -144,14 +152,21 @@ struct LintRun {
 impl LintRun {
     /// Finds what is wrong for every version, and leaves out what nobody asks for.
     fn lint(&mut self, asked: &Asked, old: &[Document], manifests: &mut Manifests) {
+        let openapi = read_openapi(&asked.openapi, manifests);
         let mut found: Vec<(Problem, Vec<KubeVersion>)> = Vec::new();
         for version in &asked.versions {
-            for problem in self.of_version(asked, *version, old, manifests) {
-                match found.iter_mut().find(|(known, _)| *known == problem) {
-                    Some((_, versions)) if versions.last() != Some(version) => {
-                        versions.push(*version);
-                    }
-                    _ => found.push((problem, vec![*version])),
+            let options = Options {
+                server: Server::new(*version),
+                ..asked.options
+            };
+            for problem in self.of_version(&options, &openapi, old, manifests) {
+                // A problem may come twice in one version: each stands for one of the other.
+                let known = found.iter_mut().find(|(known, versions)| {
+                    *known == problem && versions.last() != Some(version)
+                });
+                match known {
+                    Some((_, versions)) => versions.push(*version),
+                    None => found.push((problem, vec![*version])),
                 }
             }
         }
@@ -180,31 +195,21 @@ impl LintRun {
 
     fn of_version(
         &self,
-        asked: &Asked,
-        version: KubeVersion,
+        options: &Options,
+        openapi: &[(PathBuf, Json)],
         old: &[Document],
         manifests: &mut Manifests,
     ) -> Vec<Problem> {
-        let defaults = Options::default();
-        let options = Options {
-            server: Server::new(version),
-            max_object: asked.max_object.unwrap_or(defaults.max_object),
-        };
-        let mut linter = match Linter::new(&options, &self.documents) {
+        let mut linter = match Linter::new(options, &self.documents) {
             Ok(linter) => linter,
             Err(error) => {
                 manifests.complain(&error);
                 return Vec::new();
             }
         };
-        for path in &asked.openapi {
-            let read = input::document(path).map_err(|problem| problem.to_string());
-            let added = read.and_then(|document| {
-                let added = linter.add_openapi(&document);
-                added.map_err(|message| format!("{}: {message}", path.display()))
-            });
-            if let Err(message) = added {
-                manifests.complain(&message);
+        for (path, document) in openapi {
+            if let Err(message) = linter.add_openapi(document) {
+                manifests.complain(&format!("{}: {message}", path.display()));
             }
         }
         manifests.progress().expect(self.documents.len());
@@ -242,8 +247,20 @@ impl LintRun {
     }
 }
 
+/// The OpenAPI documents of files.
+fn read_openapi(paths: &[PathBuf], manifests: &mut Manifests) -> Vec<(PathBuf, Json)> {
+    let mut documents = Vec::new();
+    for path in paths {
+        match input::document(path) {
+            Ok(document) => documents.push((path.clone(), document)),
+            Err(problem) => manifests.complain(&problem),
+        }
+    }
+    documents
+}
+
 fn is_same_object(one: &Document, other: &Document) -> bool {
-    let part = |document: &Document, pointer: &str| document.value().pointer(pointer).cloned();
-    let same = |pointer| part(one, pointer) == part(other, pointer);
-    same("/kind") && same("/metadata/name")
+    ["/kind", "/metadata/name"]
+        .iter()
+        .all(|pointer| one.value().pointer(pointer) == other.value().pointer(pointer))
 }

@@ -1,4 +1,4 @@
-//! `gavel serve`: the validating admission webhook.
+//! `gavel serve`: the admission webhook.
 
 use std::io::{self, Write};
 use std::net::SocketAddr;

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use gavel_apimachinery::field::Error;
 use gavel_apimachinery::meta;
 use gavel_engine::value::Json;
 use gavel_schema::{JsonSchema, SchemaReader};
@@ -53,6 +54,15 @@ pub fn written_field(field: &str) -> Cow<'_, str> {
         Some(rest) => Cow::Owned(format!("spec.versions[0].schema.{rest}")),
         None => Cow::Borrowed(field),
     }
+}
+
+/// The field of a manifest that an error is about. Where one of several schemas must hold, upstream names it in the detail alone.
+pub fn field_at_fault(error: &Error) -> Cow<'_, str> {
+    let quoted = || {
+        let (field, _) = error.detail.strip_prefix('"')?.split_once('"')?;
+        (error.field == "<nil>").then_some(field)
+    };
+    written_field(quoted().unwrap_or(&error.field))
 }
 
 impl Definition {

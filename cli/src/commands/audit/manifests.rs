@@ -3,38 +3,29 @@
 use std::io;
 use std::sync::Arc;
 
+use gavel_check::{Kinds, Role};
 use gavel_cluster::audit::{Audited, Summary, judge};
 use gavel_engine::value::Json;
 use gavel_libraries::Server;
 use gavel_manifest::Document;
 use gavel_policy::GroupVersionKind;
-use gavel_state::{Event, Object, Origin, Store};
+use gavel_state::{Event, Object, Origin, State, Store};
 
 use super::{print, user};
 use crate::args::AuditArgs;
-use crate::manifests::{Manifests, is_definition};
+use crate::manifests::Manifests;
 use crate::progress::Progress;
 use crate::report;
-use crate::requests::Requests;
 
 /// Looks at the objects of manifests, a file at a time. Notes whether something could not be used.
 pub(super) fn run(args: &AuditArgs, unusable: &mut bool) -> io::Result<Summary> {
     let mut manifests = Manifests::new(args.recursive, Progress::new(false));
-    let mut requests = Requests::new(&args.namespace, &args.user);
-    let mut objects = Vec::new();
-    for document in manifests.objects(&args.policies) {
-        define(&document, &mut requests);
-        let file = document.file().map(|path| path.display().to_string());
-        let origin = Origin::new(&file.unwrap_or_default());
-        objects.push(Object::of_manifest(origin, document));
+    let documents = manifests.objects(&args.policies);
+    let mut kinds = Kinds::default();
+    for document in &documents {
+        kinds.define(document.value());
     }
-    let state = Store::new(Server::default()).map(|mut store| {
-        objects
-            .into_iter()
-            .for_each(|object| store.handle(Event::Applied(object)));
-        store.publish()
-    });
-    let state = state.map_err(io::Error::other)?;
+    let state = state(documents, &kinds).map_err(io::Error::other)?;
     for problem in state.problems() {
         manifests.complain(problem);
     }
@@ -43,70 +34,53 @@ pub(super) fn run(args: &AuditArgs, unusable: &mut bool) -> io::Result<Summary> 
     }
     let (authorizer, user) = (Arc::clone(state.authorizer()), Arc::new(user(args)));
     let mut summary = Summary::default();
-    for path in &args.objects {
-        let files = match gavel_manifest::files(path, args.recursive) {
-            Ok(files) => files,
-            Err(problem) => {
-                manifests.complain(&problem);
+    for file in manifests.named(&args.objects) {
+        for document in manifests.objects(&[file]) {
+            let Some(resource) = resource(document.value(), &kinds) else {
+                manifests.refuse(&document, "kind must be set");
+                continue;
+            };
+            let object = kinds.placed(document.into_value(), &args.namespace);
+            if !is_of_shard(args, &resource, &object) {
                 continue;
             }
-        };
-        for file in files {
-            for document in manifests.objects(&[file]) {
-                let object = document.value();
-                let Some(resource) = resource(object, &requests) else {
-                    manifests.refuse(&document, "kind must be set");
-                    continue;
-                };
-                let object = placed(object, &resource, &args.namespace);
-                if !is_of_shard(args, &resource, &object) {
-                    continue;
-                }
-                let findings = judge(&state, &authorizer, &user, &resource, &object);
-                summary.count(&findings);
-                print(args.output, &resource.kind.kind, &object, &findings)?;
-            }
+            let findings = judge(&state, &authorizer, &user, &resource, &object);
+            summary.count(&findings);
+            print(args.output, &resource.kind.kind, &object, &findings)?;
         }
     }
     *unusable = manifests.unusable();
     Ok(summary)
 }
 
-/// Makes the kinds of a definition known.
-fn define(document: &Document, requests: &mut Requests) {
-    if !is_definition(document) {
-        return;
+/// The policies with all that they look at; params are placed as kubectl places them.
+fn state(documents: Vec<Document>, kinds: &Kinds) -> Result<State, String> {
+    let mut store = Store::new(Server::default())?;
+    for document in documents {
+        let file = document.file().map(|path| path.display().to_string());
+        let origin = Origin::new(&file.unwrap_or_default());
+        let object = match Role::of(document.value()) {
+            Role::Object => Object::sent(origin, kinds.placed(document.into_value(), "default")),
+            _ => Object::of_manifest(origin, document),
+        };
+        store.handle(Event::Applied(object));
     }
-    // What is wrong with it, the store tells.
-    requests.define(document.value());
+    Ok(store.publish())
 }
 
 /// The resource that an object is of.
-fn resource(object: &Json, requests: &Requests) -> Option<Audited> {
+fn resource(object: &Json, kinds: &Kinds) -> Option<Audited> {
     let text = |key: &str| object.get(key).and_then(Json::as_str).unwrap_or_default();
     let kind = GroupVersionKind::new(text("apiVersion"), text("kind"));
     if kind.kind.is_empty() {
         return None;
     }
-    let resource = requests.resource(&kind);
+    let resource = kinds.resource(&kind);
     Some(Audited {
         kind,
         plural: resource.plural,
         namespaced: resource.is_namespaced,
     })
-}
-
-/// The object in the namespace in which it would be created.
-fn placed(object: &Json, resource: &Audited, default: &str) -> Json {
-    let mut object = object.clone();
-    if let Some(metadata) = object.get_mut("metadata").and_then(Json::as_object_mut)
-        && resource.namespaced
-    {
-        metadata
-            .entry("namespace")
-            .or_insert_with(|| default.into());
-    }
-    object
 }
 
 fn is_of_shard(args: &AuditArgs, resource: &Audited, object: &Json) -> bool {

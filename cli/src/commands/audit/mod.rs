@@ -13,7 +13,7 @@ use serde_json::json;
 use crate::args::{AuditArgs, AuditOutput};
 use crate::exit_code::Exit;
 use crate::progress::Progress;
-use crate::report;
+use crate::report::{self, visible};
 
 mod manifests;
 
@@ -103,15 +103,11 @@ fn of_cluster(args: &AuditArgs) -> Result<Summary, String> {
     ended
 }
 
-/// Who is taken to have created the objects.
+/// Who is taken to have created the objects: nobody in particular, unless the arguments say so.
 fn user(args: &AuditArgs) -> UserInfo {
-    let account = args.user.strip_prefix("system:serviceaccount:");
-    match account.and_then(|account| account.split_once(':')) {
-        Some((namespace, name)) => UserInfo::service_account(namespace, name),
-        None => UserInfo {
-            name: args.user.clone(),
-            ..UserInfo::default()
-        },
+    match args.user.as_str() {
+        "" => UserInfo::default(),
+        name => gavel_check::user(name, &[]),
     }
 }
 
@@ -182,10 +178,9 @@ fn print(output: AuditOutput, kind: &str, object: &Json, findings: &[Finding]) -
             AuditOutput::Text => {
                 let slash = if namespace.is_empty() { "" } else { "/" };
                 let (result, message) = (outcome.name(), message.replace('\n', "\n  "));
-                writeln!(
-                    out,
-                    "{kind} {namespace}{slash}{name}: {result}: {policy}: {message}"
-                )?;
+                let line =
+                    format!("{kind} {namespace}{slash}{name}: {result}: {policy}: {message}");
+                writeln!(out, "{}", visible(&line))?;
             }
         }
     }

@@ -1,5 +1,6 @@
 //! How a decision came about, for people.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use gavel_check::{Asked, Ran, Seen, Step};
@@ -16,18 +17,17 @@ const WIDTH: usize = 200;
 pub(super) fn write(out: &mut impl Write, found: &Found) -> io::Result<()> {
     for step in &found.steps {
         match step {
-            Step::Policy { policy, matched } => match matched {
-                Ok(true) => writeln!(out, "  policy {policy}: matches")?,
-                Ok(false) => writeln!(out, "  policy {policy}: does not match the object")?,
-                Err(error) => writeln!(out, "  policy {policy}: {}", visible(error))?,
-            },
+            Step::Policy { policy, matched } => {
+                writeln!(out, "  policy {}: {}", visible(policy), matching(matched))?;
+            }
             Step::Binding {
                 binding, matched, ..
-            } => match matched {
-                Ok(true) => writeln!(out, "    binding {binding}: matches")?,
-                Ok(false) => writeln!(out, "    binding {binding}: does not match the object")?,
-                Err(error) => writeln!(out, "    binding {binding}: {}", visible(error))?,
-            },
+            } => writeln!(
+                out,
+                "    binding {}: {}",
+                visible(binding),
+                matching(matched)
+            )?,
             Step::Unasked { error, denies, .. } => {
                 let outcome = if *denies { "denied" } else { "ignored" };
                 writeln!(out, "    not asked, and {outcome}: {}", visible(error))?;
@@ -49,6 +49,14 @@ pub(super) fn write(out: &mut impl Write, found: &Found) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+fn matching(matched: &Result<bool, String>) -> Cow<'_, str> {
+    match matched {
+        Ok(true) => "matches".into(),
+        Ok(false) => "does not match the object".into(),
+        Err(error) => visible(error),
+    }
 }
 
 impl Found {
@@ -88,7 +96,7 @@ fn written(result: &Result<String, String>) -> String {
 
 fn write_asked(out: &mut impl Write, asked: &Asked) -> io::Result<()> {
     if let Some(param) = &asked.param {
-        writeln!(out, "      params {param}")?;
+        writeln!(out, "      params {}", visible(param))?;
     }
     for ran in &asked.runs {
         write_run(out, ran)?;

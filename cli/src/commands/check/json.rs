@@ -23,6 +23,8 @@ pub(super) fn of(document: &Document, found: &Found, explain: bool) -> String {
         .iter()
         .map(field)
         .chain(ruling.findings.iter().map(finding));
+    let of_definition = found.checked.warnings.iter().map(Problem::text);
+    let warnings = of_definition.chain(ruling.warnings.iter().cloned());
     let mut line = json!({
         "file": document.file().map(|file| file.display().to_string()),
         "line": document.place().line,
@@ -34,7 +36,7 @@ pub(super) fn of(document: &Document, found: &Found, explain: bool) -> String {
         "allowed": !found.is_denied(),
         "message": ruling.status.as_ref().map(|status| &status.message),
         "findings": findings.collect::<Vec<Json>>(),
-        "warnings": ruling.warnings,
+        "warnings": warnings.collect::<Vec<String>>(),
         "auditAnnotations": ruling.audit_annotations,
         "examined": ruling.is_examined,
     });

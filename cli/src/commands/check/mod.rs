@@ -129,13 +129,10 @@ impl Input {
                 .definitions
                 .add(&document, server, FieldValidation::Strict);
         }
-        let is_named = document.value().pointer("/metadata/name").is_some();
-        if is_named || role != Role::Object {
-            if args.explain {
-                self.given.push(document.clone());
-            }
-            self.setup.add(document);
+        if args.explain {
+            self.given.push(document.clone());
         }
+        self.setup.add(document);
     }
 }
 
@@ -349,7 +346,8 @@ impl Counts {
         let has = |action| findings.iter().any(|finding| finding.action == action);
         add(&mut self.objects, true);
         add(&mut self.denied, found.is_denied());
-        add(&mut self.warned, has(Action::Warn));
+        let is_warned = has(Action::Warn) || !found.checked.warnings.is_empty();
+        add(&mut self.warned, is_warned);
         add(&mut self.audited, has(Action::Audit));
         add(
             &mut self.unexamined,

@@ -166,7 +166,8 @@ spec:
     schema:
       openAPIV3Schema:
         type: object
-        properties: {spec: {type: object, properties: {size: {type: integer, maximum: 3}}}}
+        properties: {spec: {type: object, properties: {size: {type: integer, maximum: 3,
+            x-kubernetes-validations: [{rule: self > 1, message: too small}]}}}}
 ";
     let policy = "\
 apiVersion: admissionregistration.k8s.io/v1
@@ -198,6 +199,21 @@ spec: {policyName: named, validationActions: [Audit]}
         "{out}"
     );
     assert_eq!(exit, Exit::Rejected);
+    let small = "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: b}\nspec: {size: 1}\n";
+    let folder = folder.with("thing.yaml", small);
+    let args = [
+        "./crd.yaml",
+        "./policy.yaml",
+        "./thing.yaml",
+        "--operation",
+        "UPDATE",
+    ];
+    let warning = "spec.size: Invalid value: 1: too small";
+    let warned = format!("thing.yaml:1: Thing/b: warned: {warning}\n");
+    assert_eq!(gavel(&folder, &args), (Exit::Success, warned));
+    let (_, out) = gavel(&folder, &[&args[..], &["-o", "json"]].concat());
+    let line: Json = serde_json::from_str(&out).unwrap();
+    assert_eq!(line["warnings"][0], warning);
 }
 
 #[test]

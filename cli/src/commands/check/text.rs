@@ -16,21 +16,23 @@ const TOLD: Style = AnsiColor::Yellow.on_default().bold();
 
 /// One line a finding.
 pub(super) fn write(out: &mut impl Write, document: &Document, found: &Found) -> io::Result<()> {
-    let subject = subject(document);
+    let line = document.place().line.to_string();
     for problem in &found.checked.problems {
-        let mut line = problem.clone();
-        line.message = format!(
-            "{subject}: {DENIED}denied{DENIED:#}: {}",
-            visible(&problem.text())
-        );
-        line.field = Box::default();
-        writeln!(out, "{line}")?;
+        let start = problem.range.map(|range| range.start);
+        let place = start.unwrap_or_else(|| document.place()).to_string();
+        let text = problem.text().trim_end().replace('\n', "\n    ");
+        writeln!(
+            out,
+            "{}: {DENIED}denied{DENIED:#}: {}",
+            at(document, &place),
+            visible(&text)
+        )?;
     }
     for warning in &found.checked.warnings {
         writeln!(
             out,
             "{}: {TOLD}warned{TOLD:#}: {}",
-            at(document),
+            at(document, &line),
             visible(&warning.text())
         )?;
     }
@@ -41,14 +43,14 @@ pub(super) fn write(out: &mut impl Write, document: &Document, found: &Found) ->
         };
         let action = finding.action.done();
         let message = visible(&finding.message);
-        let policy = &finding.policy;
+        let policy = visible(&finding.policy);
         write!(
             out,
             "{}: {style}{action}{style:#}: {message} (policy {policy}",
-            at(document)
+            at(document, &line)
         )?;
         match &finding.binding {
-            Some(binding) => writeln!(out, ", binding {binding})")?,
+            Some(binding) => writeln!(out, ", binding {})", visible(binding))?,
             None => writeln!(out, ")")?,
         }
     }
@@ -60,21 +62,20 @@ pub(super) fn write(out: &mut impl Write, document: &Document, found: &Found) ->
         .any(|finding| finding.action == Action::Deny);
     if let (Some(status), false) = (&found.ruling.status, is_told) {
         let message = visible(&status.message);
-        writeln!(out, "{}: {DENIED}denied{DENIED:#}: {message}", at(document))?;
+        writeln!(
+            out,
+            "{}: {DENIED}denied{DENIED:#}: {message}",
+            at(document, &line)
+        )?;
     }
     Ok(())
 }
 
-/// Where an object is, and which: `pod.yaml:1: Pod/web`.
-fn at(document: &Document) -> String {
+/// Where an object or a part of it is, and which: `pod.yaml:1: Pod/web`.
+fn at(document: &Document, place: &str) -> String {
     let file = document.file().unwrap_or(Path::new("-")).display();
-    format!("{file}:{}: {}", document.place().line, subject(document))
-}
-
-/// Which object it is: `Pod/web`.
-fn subject(document: &Document) -> String {
     let text = |pointer: &str| document.value().pointer(pointer).and_then(Json::as_str);
     let name = text("/metadata/name").or(text("/metadata/generateName"));
-    let kind = text("/kind").unwrap_or_default();
-    visible(&format!("{kind}/{}", name.unwrap_or_default())).to_string()
+    let (kind, name) = (text("/kind").unwrap_or_default(), name.unwrap_or_default());
+    visible(&format!("{file}:{place}: {kind}/{name}")).into_owned()
 }

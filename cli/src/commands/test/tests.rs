@@ -2,6 +2,9 @@
 
 use std::path::Path;
 
+use gavel_check::suite::Suite;
+use gavel_manifest::{Format, read};
+
 use crate::commands::tests::{TestFolder, run_in};
 use crate::exit_code::Exit;
 
@@ -157,6 +160,27 @@ tests:
     let (exit, out) = gavel(&folder, &["./reviews.yaml"]);
     assert_eq!(exit, Exit::Success, "{out}");
     assert_eq!(out.lines().count(), 2, "{out}");
+}
+
+#[test]
+fn a_test_says_nothing_that_counts_for_nothing() {
+    for (test, expected) in [
+        (
+            "{name: a, object: {}, expct: allow, expect: allow}",
+            "unknown field `expct`",
+        ),
+        (
+            "{name: a, review: {request: {}}, set: {spec.replicas: 6}, expect: allow}",
+            "test \"a\": object, set and remove must not be set beside review, which has the object",
+        ),
+    ] {
+        let suite = format!("kind: PolicyTest\ngiven: [policy.yaml]\ntests:\n- {test}\n");
+        let document = read(&suite, Format::Yaml).all().unwrap().remove(0);
+        let folder = folder();
+        let path = folder.path().join("test.yaml");
+        let error = Suite::read(&document, &super::Beside(&path)).unwrap_err();
+        assert!(error.contains(expected), "{error}");
+    }
 }
 
 #[test]

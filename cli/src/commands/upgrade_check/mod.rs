@@ -2,18 +2,19 @@
 
 use std::io::{self, IsTerminal, Write};
 
+use gavel_check::{Kinds, Operation, Role, user};
 use gavel_engine::value::Json;
 use gavel_libraries::Server;
+use gavel_libraries::authorizer::UserInfo;
 use gavel_manifest::Document;
 use gavel_policy::api::GROUP;
 use gavel_upgrade::{Subject, Upgrade};
 
 use crate::args::{Output, UpgradeCheckArgs};
 use crate::exit_code::Exit;
-use crate::manifests::{Manifests, is_definition};
+use crate::manifests::Manifests;
 use crate::progress::Progress;
 use crate::report;
-use crate::requests::Requests;
 
 mod print;
 
@@ -26,7 +27,8 @@ pub(crate) fn run(args: &UpgradeCheckArgs) -> io::Result<Exit> {
     let progress = Progress::new(args.output == Output::Text || out.is_terminal());
     let mut run = Rehearsal {
         upgrade: Upgrade::new(Server::new(args.from), Server::new(args.to)),
-        requests: Requests::new(&args.namespace, &args.user),
+        kinds: Kinds::default(),
+        user: user(&args.user, &[]),
         manifests: Manifests::new(args.recursive, progress),
     };
     let objects = run.objects(args);
@@ -71,13 +73,15 @@ pub(crate) fn run(args: &UpgradeCheckArgs) -> io::Result<Exit> {
 fn is_checked(document: &Document) -> bool {
     let api_version = document.value().get("apiVersion").and_then(Json::as_str);
     let group = api_version.and_then(|api_version| api_version.split_once('/'));
-    group.is_some_and(|(group, _)| group == GROUP) || is_definition(document)
+    group.is_some_and(|(group, _)| group == GROUP) || Role::of(document.value()) == Role::Definition
 }
 
 /// One run of the command.
 struct Rehearsal {
     upgrade: Upgrade,
-    requests: Requests,
+    kinds: Kinds,
+    /// Who creates the samples.
+    user: UserInfo,
     manifests: Manifests,
 }
 
@@ -88,9 +92,7 @@ impl Rehearsal {
         for document in self.manifests.objects(&args.paths) {
             match self.upgrade.add(document.value()) {
                 Ok(subject) => {
-                    if is_definition(&document) {
-                        self.requests.define(document.value());
-                    }
+                    self.kinds.define(document.value());
                     objects.push((document, subject));
                 }
                 Err(error) => self.manifests.refuse(&document, error.to_string()),
@@ -106,7 +108,7 @@ impl Rehearsal {
             let text = |key: &str| document.value().get(key).and_then(Json::as_str);
             let request = match (text("apiVersion"), text("kind")) {
                 (_, Some("AdmissionReview")) => document.value().get("request").cloned(),
-                (Some(_), Some(_)) => Some(self.creation(document.value())),
+                (Some(_), Some(_)) => Some(self.creation(document.value(), &args.namespace)),
                 _ => {
                     let message = "apiVersion and kind must be set";
                     self.manifests.refuse(&document, message);
@@ -121,14 +123,15 @@ impl Rehearsal {
         samples
     }
 
-    /// The request that creates an object, in which the object has its namespace already.
-    fn creation(&self, object: &Json) -> Json {
-        let mut request = self.requests.create(object);
-        let namespace = request.get("namespace").cloned().unwrap_or_default();
-        let metadata = request.pointer_mut("/object/metadata");
-        if let Some(Json::Object(metadata)) = metadata.filter(|_| namespace != "") {
-            metadata.entry("namespace").or_insert(namespace);
-        }
-        request
+    /// The request that creates an object; `namespace` is that of objects that name none.
+    fn creation(&self, object: &Json, namespace: &str) -> Json {
+        let subject = gavel_check::Subject {
+            operation: Operation::Create,
+            object,
+            old: None,
+            namespace,
+            user: &self.user,
+        };
+        subject.request(&self.kinds)
     }
 }

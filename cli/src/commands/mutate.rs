@@ -3,8 +3,10 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use gavel_check::{Operation, Setup, Subject, Trace, World, user};
 use gavel_engine::value::Json;
 use gavel_libraries::Server;
+use gavel_libraries::authorizer::UserInfo;
 use gavel_manifest::Document;
 use similar::TextDiff;
 
@@ -13,48 +15,28 @@ use crate::exit_code::Exit;
 use crate::manifests::Manifests;
 use crate::progress::Progress;
 use crate::report::{self, yaml};
-use crate::requests::Requests;
-
-mod policies;
-
-use policies::Policies;
 
 /// Mutates the objects that the arguments name.
 pub(crate) fn run(args: &MutateArgs) -> io::Result<Exit> {
     let mut manifests = Manifests::new(args.recursive, Progress::new(false));
-    let requests = Requests::new(&args.namespace, &args.user);
-    let mut policies = match Policies::new(Server::new(args.kubernetes_version), requests) {
-        Ok(policies) => policies,
+    let world = match world(args, &mut manifests) {
+        Ok(world) => world,
         Err(error) => {
             report::complain(&error);
             return Ok(Exit::Usage);
         }
     };
-    for document in manifests.objects(&args.policies) {
-        if let Err(message) = policies.add(document.value()) {
-            manifests.refuse(&document, message.to_string());
-        }
-    }
-    if policies.is_empty() && !manifests.unusable() {
-        manifests.complain(&"--policies must name a MutatingAdmissionPolicy, but there is none");
-    }
-    for warning in policies.unbound() {
-        report::warning(&warning);
-    }
+    let user = user(&args.user, &[]);
     let mut out = io::stdout().lock();
     let (mut denied, mut printed) = (0_usize, 0_usize);
     for document in manifests.objects(&args.objects) {
         let path = document.file().map(Path::to_owned).unwrap_or_default();
-        if document
-            .value()
-            .get("kind")
-            .and_then(Json::as_str)
-            .is_none()
-        {
+        let kind = document.value().get("kind");
+        if kind.and_then(Json::as_str).is_none() {
             manifests.refuse(&document, "kind must be set");
             continue;
         }
-        match policies.mutate(document.value()) {
+        match mutated(&world, document.value(), &args.namespace, &user) {
             Ok(mutated) => {
                 printed = printed.saturating_add(1);
                 print(&mut out, args.output, &path, &document, mutated, printed)?;
@@ -68,6 +50,65 @@ pub(crate) fn run(args: &MutateArgs) -> io::Result<Exit> {
     }
     out.flush()?;
     Ok(manifests.exit(denied))
+}
+
+/// The mutating policies, with all that they look at.
+fn world(args: &MutateArgs, manifests: &mut Manifests) -> Result<World, String> {
+    let mut setup = Setup::new(Server::new(args.kubernetes_version))?;
+    for document in manifests.objects(&args.policies) {
+        let kind = document.value().get("kind").and_then(Json::as_str);
+        let validates = kind.is_some_and(|kind| kind.starts_with("ValidatingAdmissionPolicy"));
+        if !validates {
+            setup.add(document);
+        }
+    }
+    for (kind, name) in setup.unbound() {
+        report::warning(&format!("{kind} {name:?} has no binding: it does nothing"));
+    }
+    let world = setup.finish();
+    for problem in world.problems() {
+        manifests.complain(problem);
+    }
+    for unseen in world.unseen() {
+        report::warning(unseen);
+    }
+    if world.policies() == 0 && !manifests.unusable() {
+        manifests.complain(&"--policies must name a MutatingAdmissionPolicy, but there is none");
+    }
+    Ok(world)
+}
+
+/// The object after all mutations; none where no policy changed it.
+///
+/// # Errors
+///
+/// Why the object would be denied.
+fn mutated(
+    world: &World,
+    object: &Json,
+    namespace: &str,
+    user: &UserInfo,
+) -> Result<Option<Json>, String> {
+    let subject = Subject {
+        operation: Operation::Create,
+        object,
+        old: None,
+        namespace,
+        user,
+    };
+    let ruling = world.decide(&world.request(&subject), &Trace::new(report::written))?;
+    if let Some(status) = ruling.status {
+        return Err(status.message);
+    }
+    let mut mutated = ruling.mutated;
+    // The namespace of the request is no mutation.
+    if object.pointer("/metadata/namespace").is_none()
+        && let Some(after) = &mut mutated
+        && let Some(Json::Object(metadata)) = after.get_mut("metadata")
+    {
+        metadata.remove("namespace");
+    }
+    Ok(mutated)
 }
 
 /// Prints an object; none: it is as it was.

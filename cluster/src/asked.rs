@@ -5,13 +5,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use gavel_libraries::authorizer::{AuthorizerAttributes, Decision};
-use gavel_state::{Answer, Live};
+use gavel_policy::{GroupVersionKind, GroupVersionResource};
+use gavel_state::{Answer, Found, Live};
 use kube::Client;
 use serde_json::Value as Json;
 use tokio::time::timeout;
 
 use crate::access::{Access, message};
 use crate::contact::Contact;
+use crate::discovery;
 
 /// What the server is called in messages.
 pub(crate) const SERVER: &str = "the API server";
@@ -64,16 +66,39 @@ impl Live for Asked {
         })
     }
 
-    fn namespace<'a>(&'a self, name: &'a str) -> Answer<'a, Result<Option<Arc<Json>>, String>> {
+    fn object<'a>(
+        &'a self,
+        resource: &'a GroupVersionResource,
+        name: &'a str,
+    ) -> Answer<'a, Found> {
         Box::pin(async move {
-            let request = kube::core::Request::new("/api/v1/namespaces");
+            let GroupVersionResource {
+                group,
+                version,
+                resource,
+            } = resource;
+            let request = kube::core::Request::new(match group.as_str() {
+                "" => format!("/api/{version}/{resource}"),
+                group => format!("/apis/{group}/{version}/{resource}"),
+            });
             let request = request.get(name, &kube::api::GetParams::default());
             let request = request.map_err(|error| error.to_string())?;
             match self.client.request::<Json>(request).await {
-                Ok(namespace) => Ok(Some(Arc::new(namespace))),
+                Ok(object) => Ok(Some(Arc::new(object))),
                 Err(kube::Error::Api(status)) if status.code == 404 => Ok(None),
                 Err(error) => Err(message(error)),
             }
+        })
+    }
+
+    fn resource<'a>(
+        &'a self,
+        kind: &'a GroupVersionKind,
+    ) -> Answer<'a, Result<Option<String>, String>> {
+        Box::pin(async move {
+            let found = discovery::find(&self.client, &kind.api_version(), &kind.kind).await;
+            let found = found.map_err(message)?;
+            Ok(found.map(|served| served.resource.plural))
         })
     }
 

@@ -420,6 +420,7 @@ impl Follower {
             }
             false
         });
+        self.clear();
         for key in wanted {
             let known = self.params.get(&key);
             let is_new = known.is_none();
@@ -447,6 +448,17 @@ impl Follower {
         events
     }
 
+    /// Forgets the tasks that have ended.
+    fn clear(&mut self) {
+        while let Some(ended) = self.informers.try_join_next() {
+            if let Err(error) = ended
+                && !error.is_cancelled()
+            {
+                tracing::error!(%error, "not watched any more");
+            }
+        }
+    }
+
     fn watch(&mut self, served: Served) -> Watched {
         let Served {
             resource,
@@ -461,7 +473,10 @@ impl Follower {
                 namespaced,
             };
         }
-        self.patience = Instant::now().checked_add(PATIENCE);
+        // Not anew: policies whose kinds of params change all the time do not keep others from being served.
+        if self.patience.is_none() {
+            self.patience = Instant::now().checked_add(PATIENCE);
+        }
         tracing::info!(kind = name, "watching params");
         Watched {
             informer: Some(self.inform(resource, |object| object)),

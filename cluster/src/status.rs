@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::StreamExt;
 use gavel_libraries::Server;
@@ -16,6 +17,7 @@ use kube::runtime::watcher::{self, watcher};
 use kube::{Client, ResourceExt};
 use serde_json::{Value as Json, json};
 use tokio::sync::watch;
+use tokio::time::timeout;
 
 use crate::access::message;
 use crate::contact::Contact;
@@ -26,6 +28,8 @@ use crate::kinds;
 const MANAGER: &str = "gavel-status";
 /// What this watch is called in messages.
 const WHAT: &str = "policies for their status";
+/// How long after the last event policies are looked at anew whose status could not be written.
+const AGAIN: Duration = Duration::from_secs(10);
 /// The most groups and versions that one policy has types of.
 const MOST_VERSIONS: usize = 10;
 
@@ -42,11 +46,12 @@ pub(crate) async fn run(
         }
         tokio::select! {
             _ = leads.wait_for(|leads| !*leads) => contact.forget(WHAT),
-            () = write(&client, server, &contact) => return,
+            () = write(&client, server, &contact) => {}
         }
     }
 }
 
+/// Ends where a status could not be written, so that all policies are looked at anew.
 async fn write(client: &Client, server: Server, contact: &Contact) {
     let Some(resource) = kinds::own().next() else {
         return;
@@ -54,7 +59,14 @@ async fn write(client: &Client, server: Server, contact: &Contact) {
     let api: Api<DynamicObject> = Api::all_with(client.clone(), &resource);
     let config = watcher::Config::default();
     let mut events = watcher(api.clone(), config).default_backoff().boxed();
-    while let Some(event) = events.next().await {
+    let mut is_complete = true;
+    loop {
+        let next = events.next();
+        let event = match is_complete {
+            true => next.await,
+            false => timeout(AGAIN, next).await.unwrap_or_default(),
+        };
+        let Some(event) = event else { return };
         let policy = match event {
             Ok(watcher::Event::Apply(policy) | watcher::Event::InitApply(policy)) => {
                 contact.heard(WHAT);
@@ -96,6 +108,7 @@ async fn write(client: &Client, server: Server, contact: &Contact) {
             .await
         {
             tracing::warn!(policy = name, error = message(error), "status not written");
+            is_complete = false;
         }
     }
 }

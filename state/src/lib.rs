@@ -29,8 +29,8 @@ mod store;
 mod unseen;
 
 pub use definitions::{Definitions, Findings};
-pub use live::{Answer, Live, Published};
+pub use live::{Answer, Found, Live, Published};
 pub use object::{Object, ObjectKey, Origin};
-pub use registrations::Registrations;
+pub use registrations::{NamedParams, Registrations};
 pub use state::{Counts, State};
 pub use store::{Event, Store};

@@ -6,12 +6,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gavel_libraries::authorizer::{AuthorizerAttributes, Decision};
+use gavel_policy::{GroupVersionKind, GroupVersionResource};
 use serde_json::Value as Json;
 
 use crate::state::State;
 
 /// An answer that may take a while.
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// An object that was looked up; none: there is none.
+pub type Found = Result<Option<Arc<Json>>, String>;
 
 /// A source that knows more than the states that it publishes.
 pub trait Live: fmt::Debug + Send + Sync {
@@ -24,8 +28,15 @@ pub trait Live: fmt::Debug + Send + Sync {
     /// Decides about a question. What goes wrong is part of the decision.
     fn authorize<'a>(&'a self, question: &'a AuthorizerAttributes) -> Answer<'a, Decision>;
 
-    /// Looks a namespace up; none: there is none.
-    fn namespace<'a>(&'a self, name: &'a str) -> Answer<'a, Result<Option<Arc<Json>>, String>>;
+    /// Looks up an object that is in no namespace.
+    fn object<'a>(&'a self, resource: &'a GroupVersionResource, name: &'a str)
+    -> Answer<'a, Found>;
+
+    /// Looks up the plural name of the resource that serves a kind; none: nothing does.
+    fn resource<'a>(
+        &'a self,
+        kind: &'a GroupVersionKind,
+    ) -> Answer<'a, Result<Option<String>, String>>;
 
     /// How long the source has not been heard of; none: it is.
     fn age(&self) -> Option<Duration>;

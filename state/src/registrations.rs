@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gavel_engine::value::Value;
 use gavel_policy::AdmissionRequest;
-use gavel_policy::api::{GROUP, Resource};
+use gavel_policy::api::{GROUP, ParamKind, ParamRef, Resource};
 use gavel_policy::validation::{Report, Validator};
 use serde_json::json;
 
@@ -14,6 +14,20 @@ use crate::definitions::Findings;
 #[derive(Debug, Clone)]
 pub struct Registrations {
     validator: Arc<Validator>,
+}
+
+/// The params that a written policy or binding names.
+#[derive(Debug, Clone, PartialEq)]
+pub enum NamedParams {
+    /// All objects of a kind, by a policy.
+    Kind(ParamKind),
+    /// The objects of a binding, which are of the kind that its policy names.
+    Objects {
+        /// The name of the policy.
+        policy: String,
+        /// Which objects.
+        params: ParamRef,
+    },
 }
 
 impl Registrations {
@@ -38,6 +52,33 @@ impl Registrations {
                 ..Findings::default()
             },
         }
+    }
+
+    /// The params that the policy or binding of a request names, and that its writer must be allowed to read. None if it names none, or
+    /// a policy names the kind that it named before.
+    pub fn named_params(&self, request: &AdmissionRequest<'_>) -> Option<NamedParams> {
+        if !matches!(request.operation, "CREATE" | "UPDATE") || !request.subresource.is_empty() {
+            return None;
+        }
+        let kind = |object| match built_in(object).ok()? {
+            Resource::ValidatingAdmissionPolicy(policy) => policy.spec.param_kind,
+            Resource::MutatingAdmissionPolicy(policy) => policy.spec.param_kind,
+            _ => None,
+        };
+        let (policy, params) = match built_in(request.object).ok()? {
+            Resource::ValidatingAdmissionPolicyBinding(binding) => {
+                (binding.spec.policy_name, binding.spec.param_ref)
+            }
+            Resource::MutatingAdmissionPolicyBinding(binding) => {
+                (binding.spec.policy_name, binding.spec.param_ref)
+            }
+            _ => {
+                let named = kind(request.object)?;
+                let before = kind(request.old_object);
+                return (before.as_ref() != Some(&named)).then_some(NamedParams::Kind(named));
+            }
+        };
+        params.map(|params| NamedParams::Objects { policy, params })
     }
 
     fn report(&self, request: &AdmissionRequest<'_>) -> Result<Option<Report>, String> {

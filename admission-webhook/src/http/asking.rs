@@ -7,9 +7,11 @@ use std::time::Instant;
 
 use gavel_libraries::Server;
 use gavel_libraries::authorizer::{self, Authorizer, AuthorizerAttributes};
-use gavel_policy::{AdmissionRequest, AdmissionResponse, Decision, Options, Snapshot};
-use gavel_state::{Live, State};
-use serde_json::Value as Json;
+use gavel_policy::{
+    AdmissionRequest, AdmissionResponse, Decision, GroupVersionKind, GroupVersionResource, Options,
+    Snapshot,
+};
+use gavel_state::{Found, Live, State};
 use tokio::time::timeout_at;
 
 use crate::evaluation::{Flow, Outcome, Turn};
@@ -25,8 +27,9 @@ pub(crate) struct Asking {
 #[derive(Debug, Default)]
 struct Known {
     decisions: HashMap<AuthorizerAttributes, authorizer::Decision>,
-    /// By name; none: there is no such namespace.
-    namespace: Option<(String, Option<Arc<Json>>)>,
+    objects: HashMap<(GroupVersionResource, String), Found>,
+    /// None: nothing serves the kind.
+    resources: HashMap<GroupVersionKind, Option<String>>,
     lacking: Option<Lacking>,
 }
 
@@ -34,7 +37,8 @@ struct Known {
 #[derive(Debug, Clone)]
 enum Lacking {
     Decision(Box<AuthorizerAttributes>),
-    Namespace(String),
+    Object(GroupVersionResource, String),
+    Resource(GroupVersionKind),
 }
 
 impl Asking {
@@ -59,16 +63,29 @@ impl Asking {
         if state.bound().next().is_none() {
             return Some(state.snapshot(request));
         }
+        let namespace = self.object(&namespaces(), name)?.ok().flatten();
+        Some(state.snapshot_with(namespace.as_deref()))
+    }
+
+    /// An object that is in no namespace, or why it cannot be looked up; None if it has to be fetched first.
+    pub(super) fn object(&self, resource: &GroupVersionResource, name: &str) -> Option<Found> {
         let mut known = self.lock();
-        match &known.namespace {
-            Some((found, namespace)) if found == name => {
-                Some(state.snapshot_with(namespace.as_deref()))
-            }
-            _ => {
-                known.lacking = Some(Lacking::Namespace(name.to_owned()));
-                None
-            }
+        let key = (resource.clone(), name.to_owned());
+        let found = known.objects.get(&key).cloned();
+        if found.is_none() {
+            known.lacking = Some(Lacking::Object(key.0, key.1));
         }
+        found
+    }
+
+    /// The plural name of the resource that serves a kind, if anything does; None if that has to be asked first.
+    pub(super) fn resource(&self, kind: &GroupVersionKind) -> Option<Option<String>> {
+        let mut known = self.lock();
+        let found = known.resources.get(kind).cloned();
+        if found.is_none() {
+            known.lacking = Some(Lacking::Resource(kind.clone()));
+        }
+        found
     }
 
     /// Asks what is lacking. False: nothing was.
@@ -90,11 +107,25 @@ impl Asking {
                 });
                 self.lock().decisions.insert(*question, answer);
             }
-            Lacking::Namespace(name) => {
-                let found = timeout_at(deadline.into(), self.live.namespace(&name)).await;
+            Lacking::Object(resource, name) => {
+                let found = self.live.object(&resource, &name);
+                let found = timeout_at(deadline.into(), found).await;
                 let found = found.unwrap_or_else(|_| Err(late.to_owned()));
-                let found = found.map_err(ApiError::internal)?;
-                self.lock().namespace = Some((name, found));
+                if resource == namespaces()
+                    && let Err(error) = found
+                {
+                    return Err(ApiError::internal(error));
+                }
+                self.lock().objects.insert((resource, name), found);
+            }
+            Lacking::Resource(kind) => {
+                let found = timeout_at(deadline.into(), self.live.resource(&kind)).await;
+                let found = found.unwrap_or_else(|_| Err(late.to_owned()));
+                let found = found.unwrap_or_else(|error| {
+                    tracing::warn!(kind = %kind.kind, error, "not found");
+                    None
+                });
+                self.lock().resources.insert(kind, found);
             }
         }
         Ok(true)
@@ -102,6 +133,14 @@ impl Asking {
 
     fn lock(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn namespaces() -> GroupVersionResource {
+    GroupVersionResource {
+        group: "".into(),
+        version: "v1".into(),
+        resource: "namespaces".into(),
     }
 }
 
@@ -159,6 +198,11 @@ impl<'a> Question<'a> {
             server: state.server(),
             authorizer,
         }
+    }
+
+    /// Who answers questions about access.
+    pub(super) fn authorizer(&self) -> &dyn Authorizer {
+        &*self.authorizer
     }
 
     /// Whether the attempt is to end: its time is over, or it lacks an answer.

@@ -18,6 +18,7 @@ mod observe;
 mod review;
 pub(crate) mod routes;
 mod validate;
+mod writer;
 
 /// What the handlers share.
 #[derive(Debug)]

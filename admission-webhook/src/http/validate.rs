@@ -17,6 +17,7 @@ use super::deadline::deadline;
 use super::invalid::invalid;
 use super::observe::Checks;
 use super::review::Review;
+use super::writer::Writer;
 use crate::evaluation::{Flow, Outcome, Turn};
 use crate::status::{ApiError, json_body};
 use crate::telemetry::bounded;
@@ -189,12 +190,23 @@ fn by_definitions(
 fn by_registrations(
     app: &App,
     request: &AdmissionRequest<'_>,
-    _: &Turn,
-    _: Option<&Arc<Asking>>,
+    turn: &Turn,
+    asking: Option<&Arc<Asking>>,
 ) -> Outcome<AdmissionResponse> {
     let state = app.policies.current();
-    let found = state.registrations();
-    let found = found.map(|registrations| registrations.validate(request));
+    let found = state.registrations().map(|registrations| {
+        let mut found = registrations.validate(request);
+        if found.unreadable.is_none()
+            && found.errors.is_empty()
+            && let Some(asking) = asking
+            && let Some(params) = registrations.named_params(request)
+        {
+            let question = Question::new(&state, turn, Some(asking));
+            let writer = Writer::new(request, asking, question.authorizer());
+            found.errors.extend(writer.refusal(&params));
+        }
+        found
+    });
     let response = invalid(request, found.unwrap_or_default());
     log(request, &response, None);
     Outcome::Decided(response)

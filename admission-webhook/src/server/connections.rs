@@ -1,6 +1,8 @@
-//! The connections that are open, with a bound: for one more, the longest idle one is closed.
+//! The connections that are open, with a bound: for one more, the longest idle one is closed, of the client that has most.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -16,7 +18,14 @@ const ASK_AGAIN: Duration = Duration::from_millis(20);
 #[derive(Debug)]
 pub(super) struct Connections {
     room: Arc<Semaphore>,
-    open: Mutex<BTreeMap<u64, Arc<Activity>>>,
+    open: Mutex<BTreeMap<u64, Admitted>>,
+}
+
+/// What is known of an open connection.
+#[derive(Debug)]
+struct Admitted {
+    client: IpAddr,
+    activity: Arc<Activity>,
 }
 
 /// An open connection, until it is dropped.
@@ -38,13 +47,13 @@ impl Connections {
     }
 
     /// Makes room for a connection that has been accepted.
-    pub(super) async fn admit(self: &Arc<Self>) -> Open {
+    pub(super) async fn admit(self: &Arc<Self>, client: IpAddr) -> Open {
         let room = loop {
             let room = Arc::clone(&self.room);
             if let Ok(room) = Arc::clone(&room).try_acquire_owned() {
                 break Some(room);
             }
-            self.close_longest_idle();
+            self.close_one();
             if let Ok(room) = timeout(ASK_AGAIN, room.acquire_owned()).await {
                 break room.ok();
             }
@@ -54,7 +63,11 @@ impl Connections {
         let id = open
             .last_key_value()
             .map_or(0, |(last, _)| last.wrapping_add(1));
-        open.insert(id, Arc::clone(&activity));
+        let admitted = Admitted {
+            client: network(client),
+            activity: Arc::clone(&activity),
+        };
+        open.insert(id, admitted);
         drop(open);
         Open {
             connections: Arc::clone(self),
@@ -64,19 +77,38 @@ impl Connections {
         }
     }
 
-    fn close_longest_idle(&self) {
+    /// Of the connections that do the least, one of the client that has most is closed: whoever opens many connections does not
+    /// shut out those who open few.
+    fn close_one(&self) {
         let open = self.open();
-        let ranked = open.values().filter_map(|each| Some((each.rank()?, each)));
-        if let Some((_, longest)) = ranked.min_by_key(|(rank, _)| *rank) {
-            longest.close();
+        let mut counts: HashMap<IpAddr, usize> = HashMap::new();
+        for known in open.values() {
+            let count = counts.entry(known.client).or_default();
+            *count = count.saturating_add(1);
+        }
+        let ranked = open.values().filter_map(|known| {
+            let (phase, since) = known.activity.rank()?;
+            let count = counts.get(&known.client).copied();
+            Some(((phase, Reverse(count), since), known))
+        });
+        if let Some((_, known)) = ranked.min_by_key(|(rank, _)| *rank) {
+            known.activity.close();
         }
     }
 
     /// A lock that a panic has left holds whole entries all the same.
-    fn open(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<Activity>>> {
+    fn open(&self) -> MutexGuard<'_, BTreeMap<u64, Admitted>> {
         self.open
             .lock()
             .unwrap_or_else(|broken| broken.into_inner())
+    }
+}
+
+/// What tells clients apart: an IPv4 address, or the network of an IPv6 address, within which a client has many.
+fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => IpAddr::V6((address.to_bits() >> 64 << 64).into()),
+        address => address,
     }
 }
 

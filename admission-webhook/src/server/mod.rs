@@ -92,8 +92,8 @@ impl Server {
             }
         }
         // What has connected already is served.
-        while let Some(stream) = self.accept_waiting().await {
-            let open = self.connections.admit().await;
+        while let Some((stream, client)) = self.accept_waiting().await {
+            let open = self.connections.admit(client.ip()).await;
             self.spawn(stream, open, &closing);
         }
         let Server { listener, .. } = self;
@@ -108,7 +108,9 @@ impl Server {
     async fn accept(&self) -> (TcpStream, Open) {
         loop {
             match self.listener.accept().await {
-                Ok((stream, _)) => return (stream, self.connections.admit().await),
+                Ok((stream, client)) => {
+                    return (stream, self.connections.admit(client.ip()).await);
+                }
                 Err(error) => {
                     // Out of file descriptors, most often; it passes when connections end.
                     tracing::warn!(%error, "no connection could be accepted");
@@ -119,9 +121,9 @@ impl Server {
     }
 
     /// A connection that waits already.
-    async fn accept_waiting(&self) -> Option<TcpStream> {
+    async fn accept_waiting(&self) -> Option<(TcpStream, SocketAddr)> {
         let accepted = poll_fn(|context| match self.listener.poll_accept(context) {
-            Poll::Ready(Ok((stream, _))) => Poll::Ready(Some(stream)),
+            Poll::Ready(Ok(accepted)) => Poll::Ready(Some(accepted)),
             Poll::Ready(Err(_)) | Poll::Pending => Poll::Ready(None),
         });
         accepted.await

@@ -1,7 +1,7 @@
 //! Everything at once that an attacker may do, beside one who wants to be served.
 
 use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::net::{IpAddr, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value as Json, json};
 
 use crate::program::Folder;
-use crate::server::{Server, policy, review};
+use crate::server::{Server, client, policy, review};
 
 /// The limit of a pod in `deploy/`.
 const POD: usize = 512 << 20;
@@ -118,8 +118,10 @@ async fn under_all_attacks_together_memory_is_bounded_and_others_are_served() {
     let mut took = Vec::new();
     while Instant::now() < until {
         let began = Instant::now();
-        // A connection of its own each time, behind all others.
-        let client = server.client();
+        // A connection of its own each time, behind all others. Whoever attacks is elsewhere.
+        let authority = server.authority.as_deref().unwrap();
+        let elsewhere = IpAddr::from([127, 0, 0, 2]);
+        let client = client(authority).local_address(elsewhere).build().unwrap();
         let asked = client.post(server.url("/validate?timeout=10s"));
         let asked = asked.header("content-type", "application/json");
         let answer = asked

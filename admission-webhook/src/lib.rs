@@ -21,7 +21,7 @@ mod watch;
 pub use config::{Config, Limits, LiveSource, PolicySource, Shutdown};
 pub use status::ApiError;
 pub use telemetry::{LogFormat, start_logs};
-pub use tls::{Identity, SelfSigned, TlsError, TlsSettings};
+pub use tls::{AUTHORITIES, Certifier, Identity, Kept, SelfSigned, TlsError, TlsSettings};
 
 use http::App;
 use http::routes::Paths;
@@ -133,6 +133,9 @@ async fn serve(config: Config) -> Result<(), StartError> {
                 Arc::clone(&app.metrics),
             ))
         }),
+        tls.as_ref()
+            .and_then(|tls| reload::kept(tls, &app.metrics))
+            .map(tokio::spawn),
         reload::policies(&source, &app).map(tokio::spawn),
         reload::live(&source, &app).map(tokio::spawn),
     ];

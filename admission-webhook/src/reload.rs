@@ -26,16 +26,33 @@ pub(crate) async fn certificates(tls: Arc<Tls>, metrics: Arc<Metrics>) {
             continue;
         }
         seen = now;
-        match tls.reload() {
-            Ok(()) => {
-                if let Some(seconds) = tls.expires() {
-                    metrics.certificate_expires(seconds);
-                }
-                tracing::info!("certificates reloaded");
+        certify(&tls, &metrics);
+    }
+}
+
+/// Offers the certificate that is kept elsewhere whenever it is another; None where there is none.
+pub(crate) fn kept(
+    tls: &Arc<Tls>,
+    metrics: &Arc<Metrics>,
+) -> Option<impl Future<Output = ()> + use<>> {
+    let (mut kept, tls, metrics) = (tls.kept()?, Arc::clone(tls), Arc::clone(metrics));
+    Some(async move {
+        while kept.changed().await.is_ok() {
+            certify(&tls, &metrics);
+        }
+    })
+}
+
+fn certify(tls: &Tls, metrics: &Metrics) {
+    match tls.reload() {
+        Ok(()) => {
+            if let Some(seconds) = tls.expires() {
+                metrics.certificate_expires(seconds);
             }
-            Err(error) => {
-                tracing::error!(%error, "certificates not reloaded; the old ones are offered");
-            }
+            tracing::info!("certificates reloaded");
+        }
+        Err(error) => {
+            tracing::error!(%error, "certificates not reloaded; the old ones are offered");
         }
     }
 }

@@ -4,6 +4,7 @@
 mod access;
 mod asked;
 pub mod audit;
+mod certificates;
 mod client;
 mod contact;
 mod discovery;
@@ -14,6 +15,7 @@ mod kinds;
 mod status;
 
 pub use access::AuthorizerCache;
+pub use certificates::{Certificates, Certify, SecretData};
 pub use client::{ConnectError, Target};
 pub use follow::{Authorizing, Cluster, Options};
 pub use kinds::GROUP;

@@ -9,9 +9,12 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig};
+use tokio::sync::watch;
 
+mod kept;
 mod self_signed;
 
+pub use kept::{AUTHORITIES, Certifier, Kept};
 pub use self_signed::SelfSigned;
 
 /// What the server proves itself with, and whom it asks for a proof.
@@ -36,6 +39,8 @@ pub enum Identity {
     },
     /// Made at the start, for trying.
     SelfSigned(SelfSigned),
+    /// Made by a [`Certifier`], and taken anew whenever it is renewed.
+    Kept(watch::Receiver<Kept>),
 }
 
 /// Why TLS cannot be offered.
@@ -66,6 +71,9 @@ pub enum TlsError {
         /// Why.
         error: String,
     },
+    /// Something else is kept where a certificate is to be kept.
+    #[error("not made by gavel serve: {0} is missing, or cannot be read")]
+    Kept(&'static str),
     /// A throw-away authority that could not be made.
     #[error("no certificate could be made: {0}")]
     SelfSigned(#[from] rcgen::Error),
@@ -110,11 +118,19 @@ impl Tls {
         Ok(())
     }
 
+    /// The certificate that is renewed from outside.
+    pub(crate) fn kept(&self) -> Option<watch::Receiver<Kept>> {
+        match &self.settings.identity {
+            Identity::Kept(kept) => Some(kept.clone()),
+            Identity::Files { .. } | Identity::SelfSigned(_) => None,
+        }
+    }
+
     /// The files that are read.
     pub(crate) fn files(&self) -> Vec<&Path> {
         let identity = match &self.settings.identity {
             Identity::Files { certificate, key } => vec![certificate.as_path(), key.as_path()],
-            Identity::SelfSigned(_) => Vec::new(),
+            Identity::SelfSigned(_) | Identity::Kept(_) => Vec::new(),
         };
         let client_ca = self.settings.client_ca.as_deref();
         identity.into_iter().chain(client_ca).collect()
@@ -126,6 +142,7 @@ fn offered(settings: &TlsSettings) -> Result<Offered, TlsError> {
     let (chain, key) = match &settings.identity {
         Identity::Files { certificate, key } => (certificates(certificate)?, private_key(key)?),
         Identity::SelfSigned(made) => (made.chain(), made.key()),
+        Identity::Kept(kept) => kept::identity(&kept.borrow())?,
     };
     let expires = chain.first().and_then(|certificate| {
         let (_, read) = x509_parser::parse_x509_certificate(certificate).ok()?;

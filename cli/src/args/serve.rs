@@ -90,6 +90,15 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "NAME", num_args = 0.., value_delimiter = ',', conflicts_with = "cert")]
     pub(crate) self_signed: Option<Vec<String>>,
 
+    /// Keep the certificate of --self-signed in this Secret of the account's namespace, which all replicas share; renew it there,
+    /// and write its authority into the webhook configurations gavel and gavel-policies
+    #[arg(long, value_name = "NAME", requires = "self_signed")]
+    pub(crate) tls_secret: Option<String>,
+
+    /// How long such a certificate is valid; it is renewed when a third of that is left
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "2160h", requires = "tls_secret")]
+    pub(crate) certificate_lifetime: Duration,
+
     /// Serve without TLS, behind something that has it
     #[arg(long, conflicts_with_all = ["cert", "self_signed"])]
     pub(crate) plain_http: bool,

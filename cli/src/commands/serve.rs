@@ -2,12 +2,15 @@
 
 use std::io::{self, Write};
 use std::net::SocketAddr;
+use std::time::{Duration, SystemTime};
 
 use gavel_admission_webhook as webhook;
 use gavel_admission_webhook::{
-    Config, Identity, Limits, LiveSource, PolicySource, SelfSigned, Shutdown, TlsSettings,
+    AUTHORITIES, Certifier, Config, Identity, Kept, Limits, LiveSource, PolicySource, SelfSigned,
+    Shutdown, TlsSettings,
 };
-use gavel_cluster::{AuthorizerCache, Authorizing, Cluster, Options, Target};
+use gavel_cluster::{AuthorizerCache, Authorizing, Certificates, Cluster, Options, Target};
+use tokio::sync::watch;
 
 use crate::args::{AuthorizerMode, LogFormat, ServeArgs};
 use crate::exit_code::Exit;
@@ -33,7 +36,7 @@ pub(crate) fn run(args: ServeArgs) -> io::Result<Exit> {
 }
 
 async fn config(args: ServeArgs) -> Result<Config, String> {
-    let tls = tls(&args)?;
+    let tls = tls(&args).await?;
     if let Some(TlsSettings {
         identity: Identity::SelfSigned(made),
         ..
@@ -106,7 +109,7 @@ async fn source(args: ServeArgs) -> Result<PolicySource, String> {
     }))
 }
 
-fn tls(args: &ServeArgs) -> Result<Option<TlsSettings>, String> {
+async fn tls(args: &ServeArgs) -> Result<Option<TlsSettings>, String> {
     let identity = match (&args.cert, &args.key, &args.self_signed) {
         (Some(certificate), Some(key), _) => Identity::Files {
             certificate: certificate.clone(),
@@ -119,6 +122,13 @@ fn tls(args: &ServeArgs) -> Result<Option<TlsSettings>, String> {
                     .to_vec(),
                 names => names.to_vec(),
             };
+            if let Some(secret) = &args.tls_secret {
+                let kept = kept(args, secret, names).await?;
+                return Ok(Some(TlsSettings {
+                    identity: Identity::Kept(kept),
+                    client_ca: args.client_ca.clone(),
+                }));
+            }
             let made = SelfSigned::generate(names).map_err(|error| error.to_string())?;
             Identity::SelfSigned(made)
         }
@@ -134,4 +144,34 @@ fn tls(args: &ServeArgs) -> Result<Option<TlsSettings>, String> {
         identity,
         client_ca: args.client_ca.clone(),
     }))
+}
+
+/// How often a certificate is looked at in its life.
+const LOOKS: u32 = 100;
+
+/// The certificate in a Secret.
+async fn kept(
+    args: &ServeArgs,
+    secret: &str,
+    names: Vec<String>,
+) -> Result<watch::Receiver<Kept>, String> {
+    let lifetime = args.certificate_lifetime;
+    let certifier = Certifier { names, lifetime };
+    let certify = move |kept: Option<&Kept>| {
+        let certified = certifier.certify(kept, SystemTime::now());
+        certified.map_err(|error| error.to_string())
+    };
+    let pause = lifetime.checked_div(LOOKS).unwrap_or_default();
+    let certificates = Certificates {
+        secret: secret.to_owned(),
+        authorities: AUTHORITIES,
+        certify: Box::new(certify),
+        pause: pause.clamp(Duration::from_secs(1), Duration::from_secs(10)),
+    };
+    let target = Target {
+        kubeconfig: args.target.kubeconfig.clone(),
+        context: args.target.context.clone(),
+    };
+    let kept = certificates.keep(&target).await;
+    kept.map_err(|error| error.to_string())
 }

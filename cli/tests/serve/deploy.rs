@@ -149,28 +149,78 @@ fn objects(text: &str) -> std::collections::BTreeMap<String, Json> {
         .collect()
 }
 
+/// What Kustomize makes of a folder of `deploy/` with components; None where it is not installed.
+fn kustomized(folder: &str, components: &[&str]) -> Option<String> {
+    let own = Folder::new();
+    // Kustomize takes no absolute paths.
+    let up = "../".repeat(own.path().canonicalize().unwrap().components().count());
+    let deploy = base().join("..").canonicalize().unwrap();
+    let deploy = format!("{up}{}", deploy.strip_prefix("/").unwrap().display());
+    let components = components
+        .iter()
+        .map(|name| format!("{deploy}/components/{name}"));
+    let components: Vec<String> = components.collect();
+    let kustomization =
+        json!({"resources": [format!("{deploy}/{folder}")], "components": components});
+    own.write("kustomization.yaml", &kustomization.to_string());
+    rendered("kubectl", &["kustomize", own.text()])
+}
+
+/// What Helm makes of the chart with values; None where it is not installed.
+fn charted(namespace: &str, values: &str) -> Option<String> {
+    let chart = ["template", "gavel", "chart", "--kube-version", "1.36.0"];
+    let values = ["--namespace", namespace, "--set", values];
+    rendered("helm", &[&chart[..], &values].concat())
+}
+
 #[test]
 fn the_chart_and_the_kustomization_say_the_same() {
-    let Some(kustomized) = rendered("kubectl", &["kustomize", "default"]) else {
+    let check = |values: &str, folder, components: &[&str], count| {
+        let Some(kustomized) = kustomized(folder, components) else {
+            return;
+        };
+        let Some(chart) = charted("gavel-system", values) else {
+            return;
+        };
+        let mut kustomized = objects(&kustomized);
+        // Helm makes the namespace itself.
+        kustomized.remove("Namespace gavel-system");
+        assert_eq!(kustomized.len(), count, "{:?}", kustomized.keys());
+        if !values.contains("cluster") {
+            // Helm alone knows the cluster's version; Gavel asks for it where it follows the cluster.
+            let container = "/spec/template/spec/containers/0/args";
+            let args = kustomized.get_mut("Deployment gavel");
+            let args =
+                args.and_then(|deployment| deployment.pointer_mut(container)?.as_array_mut());
+            args.unwrap().push(json!("--kubernetes-version=1.36"));
+        }
+        let chart = objects(&chart);
+        for (name, object) in &kustomized {
+            assert_eq!(chart.get(name), Some(object), "{values}: {name}");
+        }
+        assert_eq!(chart.len(), count, "{values}: {:?}", chart.keys());
+    };
+    check("", "default", &[], 14);
+    check("cluster.enabled=true", "default", &["cluster"], 23);
+    check("selfSigned=true", "base", &["self-signed"], 14);
+    let both = ["cluster", "self-signed"];
+    check("cluster.enabled=true,selfSigned=true", "base", &both, 23);
+}
+
+#[test]
+fn a_chart_elsewhere_gives_its_own_account_the_rights() {
+    let values = "cluster.enabled=true,selfSigned=true,cluster.params[0].apiGroups={example.com},\
+        cluster.params[0].resources={limits},cluster.params[0].verbs={list,watch}";
+    let Some(chart) = charted("other", values) else {
         return;
     };
-    let mut kustomized = objects(&kustomized);
-    assert!(kustomized.len() >= 14, "{:?}", kustomized.keys());
-    let version = ["--kube-version", "1.36.0", "--namespace", "gavel-system"];
-    let Some(chart) = rendered(
-        "helm",
-        &[&["template", "gavel", "chart"], &version[..]].concat(),
-    ) else {
-        return;
-    };
-    // Helm makes the namespace itself.
-    kustomized.remove("Namespace gavel-system");
-    // Helm alone knows the cluster's version.
-    let container = "/spec/template/spec/containers/0/args";
-    let args = kustomized.get_mut("Deployment gavel");
-    let args = args.and_then(|deployment| deployment.pointer_mut(container)?.as_array_mut());
-    args.unwrap().push(json!("--kubernetes-version=1.36"));
-    assert_eq!(objects(&chart), kustomized);
+    let chart = objects(&chart);
+    let text = serde_json::to_string(&chart).unwrap();
+    assert!(!text.contains("gavel-system"), "{text}");
+    let names = "--self-signed=gavel.other.svc,gavel.other.svc.cluster.local";
+    assert!(text.contains(names), "{text}");
+    let expected = json!([{"apiGroups": ["example.com"], "resources": ["limits"], "verbs": ["list", "watch"]}]);
+    assert_eq!(chart["ClusterRole gavel-params"]["rules"], expected);
 }
 
 #[test]
@@ -179,15 +229,7 @@ fn both_webhooks_get_an_authority_and_can_be_enforced() {
         let kinds = ["Mutating", "Validating"];
         kinds.map(|kind| objects[&format!("{kind}WebhookConfiguration gavel")].clone())
     };
-    let folder = Folder::new();
-    // Kustomize takes no absolute paths.
-    let up = "../".repeat(folder.path().canonicalize().unwrap().components().count());
-    let deploy = base().join("..").canonicalize().unwrap();
-    let deploy = format!("{up}{}", deploy.strip_prefix("/").unwrap().display());
-    let kustomization =
-        format!("resources: [{deploy}/default]\ncomponents: [{deploy}/components/enforce]\n");
-    folder.write("kustomization.yaml", &kustomization);
-    if let Some(kustomized) = rendered("kubectl", &["kustomize", folder.text()]) {
+    if let Some(kustomized) = kustomized("default", &["enforce"]) {
         for webhook in webhooks(objects(&kustomized)) {
             let from = &webhook["metadata"]["annotations"]["cert-manager.io/inject-ca-from"];
             assert_eq!(from, "gavel-system/gavel", "{webhook}");
@@ -195,18 +237,7 @@ fn both_webhooks_get_an_authority_and_can_be_enforced() {
         }
     }
     let values = "certManager=false,caBundle=QUJD,failurePolicy=Fail";
-    let arguments = [
-        "template",
-        "gavel",
-        "chart",
-        "--kube-version",
-        "1.36.0",
-        "--namespace",
-        "other",
-        "--set",
-        values,
-    ];
-    if let Some(chart) = rendered("helm", &arguments) {
+    if let Some(chart) = charted("other", values) {
         for webhook in webhooks(objects(&chart)) {
             let webhook = &webhook["webhooks"][0];
             assert_eq!(webhook["failurePolicy"], "Fail", "{webhook}");

@@ -1,0 +1,293 @@
+//! Certificates that outlive the process: what replicas share, and when it is made anew.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, SystemTime};
+
+use rcgen::{
+    BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
+    KeyUsagePurpose,
+};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+
+use super::TlsError;
+
+/// What is kept, by name: certificates and keys, PEM.
+pub type Kept = BTreeMap<String, String>;
+
+/// The server's certificate.
+const CERTIFICATE: &str = "tls.crt";
+/// Its key.
+const KEY: &str = "tls.key";
+/// The authorities of which one has signed it, the newest first.
+pub const AUTHORITIES: &str = "ca.crt";
+/// The key of the newest authority.
+const AUTHORITY_KEY: &str = "ca.key";
+/// The names in the certificate, with commas between them.
+const NAMES: &str = "names";
+
+/// An authority lives so many times as long as a certificate.
+const AUTHORITY: u32 = 40;
+/// Clocks differ: what is made now is valid since then.
+const EARLIER: Duration = Duration::from_secs(300);
+
+/// Makes the certificates of a server, and its authorities.
+#[derive(Debug, Clone)]
+pub struct Certifier {
+    /// The names and IP addresses of the server.
+    pub names: Vec<String>,
+    /// How long a certificate is valid. When a third of it is left there is a new one.
+    pub lifetime: Duration,
+}
+
+impl Certifier {
+    /// What is to be kept from now on; None: what is kept stays.
+    ///
+    /// An authority that has less than two lifetimes of certificates left gets a successor. The successor signs nothing for a thirtieth
+    /// of a lifetime: by then everybody who trusts the one trusts the other.
+    ///
+    /// # Errors
+    ///
+    /// A name that no certificate can have, or something else is kept.
+    pub fn certify(&self, kept: Option<&Kept>, now: SystemTime) -> Result<Option<Kept>, TlsError> {
+        let Some(kept) = kept else {
+            let mut made = Kept::new();
+            self.add_authority(&mut made, now)?;
+            self.sign(&mut made, now)?;
+            return Ok(Some(made));
+        };
+        let authorities = validities(kept, AUTHORITIES)?;
+        let (newest, certificate) = match (authorities.first(), validities(kept, CERTIFICATE)?) {
+            (Some((_, newest)), certificates) => match certificates.as_slice() {
+                [(_, certificate), ..] => (*newest, *certificate),
+                [] => return Err(TlsError::Kept(CERTIFICATE)),
+            },
+            (None, _) => return Err(TlsError::Kept(AUTHORITIES)),
+        };
+        let mut renewed = kept.clone();
+        if newest.left(now) < self.lifetime.saturating_mul(2) {
+            self.add_authority(&mut renewed, now)?;
+            return Ok(Some(renewed));
+        }
+        let is_due = certificate.left(now) < part(self.lifetime, 3)
+            || kept.get(NAMES) != Some(&self.names.join(","));
+        let is_trusted = authorities.len() == 1
+            || newest.age(now) >= EARLIER.saturating_add(part(self.lifetime, 30));
+        if !is_due || !is_trusted {
+            return Ok(None);
+        }
+        self.sign(&mut renewed, now)?;
+        Ok(Some(renewed))
+    }
+
+    /// Puts a new authority before those that are still valid.
+    fn add_authority(&self, kept: &mut Kept, now: SystemTime) -> Result<(), TlsError> {
+        let key = KeyPair::generate()?;
+        let mut made = authority();
+        limit(&mut made, now, self.lifetime.saturating_mul(AUTHORITY));
+        let mut authorities = made.self_signed(&key)?.pem();
+        if kept.contains_key(AUTHORITIES) {
+            for (pem, validity) in validities(kept, AUTHORITIES)? {
+                if !validity.left(now).is_zero() {
+                    authorities.push_str(&pem);
+                }
+            }
+        }
+        kept.insert(AUTHORITIES.to_owned(), authorities);
+        kept.insert(AUTHORITY_KEY.to_owned(), key.serialize_pem());
+        Ok(())
+    }
+
+    /// Puts a new certificate in, signed by the newest authority.
+    fn sign(&self, kept: &mut Kept, now: SystemTime) -> Result<(), TlsError> {
+        let key = kept.get(AUTHORITY_KEY);
+        let key = KeyPair::from_pem(key.ok_or(TlsError::Kept(AUTHORITY_KEY))?)?;
+        let issuer = Issuer::new(authority(), key);
+        let key = KeyPair::generate()?;
+        let mut server = CertificateParams::new(self.names.clone())?;
+        server.distinguished_name.push(DnType::CommonName, "gavel");
+        server.use_authority_key_identifier_extension = true;
+        server.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+        limit(&mut server, now, self.lifetime);
+        let certificate = server.signed_by(&key, &issuer)?;
+        kept.insert(CERTIFICATE.to_owned(), certificate.pem());
+        kept.insert(KEY.to_owned(), key.serialize_pem());
+        kept.insert(NAMES.to_owned(), self.names.join(","));
+        Ok(())
+    }
+}
+
+/// What a server proves itself with: its certificate and the key of that.
+pub(super) fn identity(
+    kept: &Kept,
+) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), TlsError> {
+    let pem = |name| kept.get(name).map(String::as_bytes);
+    let certificate = pem(CERTIFICATE).and_then(|pem| CertificateDer::from_pem_slice(pem).ok());
+    let key = pem(KEY).and_then(|pem| PrivateKeyDer::from_pem_slice(pem).ok());
+    Ok((
+        vec![certificate.ok_or(TlsError::Kept(CERTIFICATE))?],
+        key.ok_or(TlsError::Kept(KEY))?,
+    ))
+}
+
+/// All authorities have one name; their keys tell them apart.
+fn authority() -> CertificateParams {
+    let mut authority = CertificateParams::default();
+    authority.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
+    authority.key_usages = vec![KeyUsagePurpose::KeyCertSign];
+    authority
+        .distinguished_name
+        .push(DnType::CommonName, "gavel-ca");
+    authority
+}
+
+fn limit(certificate: &mut CertificateParams, now: SystemTime, lifetime: Duration) {
+    certificate.not_before = now.checked_sub(EARLIER).unwrap_or(now).into();
+    certificate.not_after = now.checked_add(lifetime).unwrap_or(now).into();
+}
+
+fn part(time: Duration, of: u32) -> Duration {
+    time.checked_div(of).unwrap_or_default()
+}
+
+/// When a certificate is valid.
+#[derive(Debug, Clone, Copy)]
+struct Validity {
+    begins: SystemTime,
+    ends: SystemTime,
+}
+
+impl Validity {
+    fn left(self, now: SystemTime) -> Duration {
+        self.ends.duration_since(now).unwrap_or_default()
+    }
+
+    fn age(self, now: SystemTime) -> Duration {
+        now.duration_since(self.begins).unwrap_or_default()
+    }
+}
+
+/// The certificates that are kept under a name, PEM, with their validities.
+fn validities(kept: &Kept, name: &'static str) -> Result<Vec<(String, Validity)>, TlsError> {
+    let text = kept.get(name).ok_or(TlsError::Kept(name))?;
+    let blocks = text
+        .split_inclusive("-----END CERTIFICATE-----\n")
+        .filter(|block| !block.trim().is_empty());
+    let found: Option<Vec<_>> = blocks
+        .map(|block| Some((block.to_owned(), validity(block)?)))
+        .collect();
+    found.ok_or(TlsError::Kept(name))
+}
+
+fn validity(pem: &str) -> Option<Validity> {
+    let certificate = CertificateDer::from_pem_slice(pem.as_bytes()).ok()?;
+    let (_, read) = x509_parser::parse_x509_certificate(&certificate).ok()?;
+    let at = |seconds: i64| {
+        let since = Duration::from_secs(u64::try_from(seconds).ok()?);
+        SystemTime::UNIX_EPOCH.checked_add(since)
+    };
+    let validity = read.validity();
+    Some(Validity {
+        begins: at(validity.not_before.timestamp())?,
+        ends: at(validity.not_after.timestamp())?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DAY: Duration = Duration::from_secs(24 * 3600);
+
+    fn certifier() -> Certifier {
+        Certifier {
+            names: vec!["gavel.gavel-system.svc".to_owned(), "127.0.0.1".to_owned()],
+            lifetime: DAY.saturating_mul(90),
+        }
+    }
+
+    /// Whether the newest authority, or one of all, has signed the certificate.
+    fn is_trusted(kept: &Kept, authorities: &str) -> bool {
+        let certificate = CertificateDer::from_pem_slice(kept[CERTIFICATE].as_bytes()).unwrap();
+        let mut roots = rustls::RootCertStore::empty();
+        for authority in CertificateDer::pem_slice_iter(authorities.as_bytes()) {
+            roots.add(authority.unwrap()).unwrap();
+        }
+        let provider = std::sync::Arc::new(rustls::crypto::ring::default_provider());
+        let verifier =
+            rustls::client::WebPkiServerVerifier::builder_with_provider(roots.into(), provider)
+                .build()
+                .unwrap();
+        let (_, validity) = validities(kept, CERTIFICATE).unwrap().remove(0);
+        let now = validity.ends.checked_sub(DAY).unwrap();
+        let now = now.duration_since(SystemTime::UNIX_EPOCH);
+        let verified = rustls::client::danger::ServerCertVerifier::verify_server_cert(
+            &*verifier,
+            &certificate,
+            &[],
+            &"gavel.gavel-system.svc".try_into().unwrap(),
+            &[],
+            rustls::pki_types::UnixTime::since_unix_epoch(now.unwrap()),
+        );
+        verified.is_ok()
+    }
+
+    #[test]
+    fn certificates_and_authorities_are_succeeded_and_always_trusted() {
+        let (certifier, mut now) = (certifier(), SystemTime::now());
+        let mut kept = certifier.certify(None, now).unwrap().unwrap();
+        let (mut certificates, mut authorities) = (1, 1);
+        // Whoever was told of the authorities a day ago, as API servers are, trusts what is offered now.
+        let mut known = kept[AUTHORITIES].clone();
+        for _ in 0..12 * 365 {
+            now += DAY;
+            assert!(is_trusted(&kept, &known));
+            known.clone_from(&kept[AUTHORITIES]);
+            let Some(renewed) = certifier.certify(Some(&kept), now).unwrap() else {
+                continue;
+            };
+            let validity = validities(&renewed, CERTIFICATE).unwrap()[0].1;
+            assert!(validity.left(now) > DAY * 28, "{validity:?}");
+            certificates += usize::from(renewed[CERTIFICATE] != kept[CERTIFICATE]);
+            authorities += usize::from(renewed[AUTHORITIES] != kept[AUTHORITIES]);
+            kept = renewed;
+        }
+        assert!((70..76).contains(&certificates), "{certificates}");
+        assert_eq!(authorities, 2);
+    }
+
+    #[test]
+    fn other_names_need_another_certificate() {
+        let now = SystemTime::now();
+        let kept = certifier().certify(None, now).unwrap().unwrap();
+        assert!(certifier().certify(Some(&kept), now).unwrap().is_none());
+        let names = vec!["other.example.com".to_owned()];
+        let other = Certifier {
+            names,
+            ..certifier()
+        };
+        let renewed = other.certify(Some(&kept), now).unwrap().unwrap();
+        assert_eq!(renewed[AUTHORITIES], kept[AUTHORITIES]);
+        assert_ne!(renewed[CERTIFICATE], kept[CERTIFICATE]);
+    }
+
+    #[test]
+    fn what_is_not_its_own_is_left_alone() {
+        let now = SystemTime::now();
+        let kept = certifier().certify(None, now).unwrap().unwrap();
+        for name in [CERTIFICATE, AUTHORITIES] {
+            let mut other = kept.clone();
+            other.insert(name.to_owned(), "no certificate".to_owned());
+            let error = certifier().certify(Some(&other), now).unwrap_err();
+            assert!(error.to_string().contains(name), "{error}");
+            other.remove(name);
+            assert!(certifier().certify(Some(&other), now).is_err());
+        }
+        // The Secret of cert-manager, when its certificate is due.
+        let mut other = kept;
+        other.remove(AUTHORITY_KEY);
+        let late = now + DAY * 80;
+        let error = certifier().certify(Some(&other), late).unwrap_err();
+        assert!(error.to_string().contains(AUTHORITY_KEY), "{error}");
+    }
+}

@@ -1,0 +1,256 @@
+//! The server's certificate in a Secret that all replicas share, and its authorities in the webhook configurations that lead to
+//! the server.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use kube::Client;
+use kube::api::{GetParams, PostParams};
+use kube::core::Request;
+use kube::runtime::watcher::DefaultBackoff;
+use serde_json::{Value as Json, json};
+use tokio::sync::watch;
+use tokio::time::sleep;
+
+use crate::access::message;
+use crate::client::{ConnectError, Target, connect};
+
+/// The data of a Secret that is text.
+pub type SecretData = BTreeMap<String, String>;
+
+/// What the data of the Secret is to be, given what it is; None: it stays.
+pub type Certify =
+    Box<dyn Fn(Option<&SecretData>) -> Result<Option<SecretData>, String> + Send + Sync>;
+
+/// The webhook configurations that lead to the server.
+const CONFIGURATIONS: [&str; 2] = ["gavel", "gavel-policies"];
+/// Their resources.
+const KINDS: [&str; 2] = [
+    "validatingwebhookconfigurations",
+    "mutatingwebhookconfigurations",
+];
+/// How often another replica may be faster.
+const ATTEMPTS: usize = 5;
+
+/// How a certificate is kept.
+pub struct Certificates {
+    /// The name of the Secret, in the namespace of the account.
+    pub secret: String,
+    /// The key of the Secret's data under which the authorities are, PEM.
+    pub authorities: &'static str,
+    /// Says when the certificate is to be renewed.
+    pub certify: Certify,
+    /// How often that is asked.
+    pub pause: Duration,
+}
+
+impl fmt::Debug for Certificates {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Certificates { secret, pause, .. } = self;
+        f.debug_struct("Certificates")
+            .field("secret", secret)
+            .field("pause", pause)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Certificates {
+    /// Keeps the certificate for as long as anybody takes it in. Waits for the first.
+    ///
+    /// # Errors
+    ///
+    /// A kubeconfig that cannot be used.
+    pub async fn keep(self, target: &Target) -> Result<watch::Receiver<SecretData>, ConnectError> {
+        let client = connect(target).await?;
+        let namespace = client.default_namespace().to_owned();
+        let keeper = Keeper {
+            path: format!("/api/v1/namespaces/{namespace}/secrets"),
+            client,
+            certificates: self,
+        };
+        let mut delays = DefaultBackoff::default();
+        let first = loop {
+            match keeper.current(None).await {
+                Ok(data) => break data,
+                Err(error) => tracing::warn!(error, "no certificate yet"),
+            }
+            sleep(delays.next().unwrap_or(keeper.certificates.pause)).await;
+        };
+        let (publisher, published) = watch::channel(first);
+        tokio::spawn(keeper.run(publisher));
+        Ok(published)
+    }
+}
+
+struct Keeper {
+    client: Client,
+    /// Where the Secrets are.
+    path: String,
+    certificates: Certificates,
+}
+
+impl Keeper {
+    async fn run(self, publisher: watch::Sender<SecretData>) {
+        loop {
+            let authorities = self.certificates.authorities;
+            let authorities = publisher.borrow().get(authorities).cloned();
+            if let Some(authorities) = authorities {
+                self.trust(&authorities).await;
+            }
+            tokio::select! {
+                () = publisher.closed() => return,
+                () = sleep(self.certificates.pause) => {}
+            }
+            let offered = publisher.borrow().clone();
+            match self.current(Some(&offered)).await {
+                Ok(data) => {
+                    publisher.send_if_modified(|published| {
+                        let is_new = *published != data;
+                        *published = data;
+                        is_new
+                    });
+                }
+                Err(error) => tracing::warn!(error, "certificate not renewed"),
+            }
+        }
+    }
+
+    /// What the Secret holds; made or renewed before, where that is due. A Secret that is gone gets what is offered: the API server
+    /// trusts it.
+    async fn current(&self, offered: Option<&SecretData>) -> Result<SecretData, String> {
+        let name = &self.certificates.secret;
+        for _ in 0..ATTEMPTS {
+            let secret = self.secret().await.map_err(message)?;
+            let data = secret.as_ref().map(data);
+            let certified = match (&data, offered) {
+                (None, Some(offered)) => Ok(Some(offered.clone())),
+                _ => (self.certificates.certify)(data.as_ref()),
+            };
+            let certified = certified.map_err(|error| format!("secret {name}: {error}"))?;
+            let Some(certified) = certified else {
+                return Ok(data.unwrap_or_default());
+            };
+            if self.write(secret, &certified).await.map_err(message)? {
+                tracing::info!(secret = name, "certificate written");
+                return Ok(certified);
+            }
+        }
+        Err(format!("secret {name}: others change it all the time"))
+    }
+
+    async fn secret(&self) -> kube::Result<Option<Json>> {
+        self.get(&self.path, &self.certificates.secret).await
+    }
+
+    async fn get(&self, path: &str, name: &str) -> kube::Result<Option<Json>> {
+        let request = Request::new(path).get(name, &GetParams::default());
+        match self
+            .client
+            .request(request.map_err(kube::Error::BuildRequest)?)
+            .await
+        {
+            Ok(object) => Ok(Some(object)),
+            Err(kube::Error::Api(status)) if status.code == 404 => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Writes the Secret, over the one that was read. False: another was faster.
+    async fn write(&self, secret: Option<Json>, data: &SecretData) -> kube::Result<bool> {
+        let encoded: BTreeMap<_, _> = data
+            .iter()
+            .map(|(key, text)| (key, STANDARD.encode(text)))
+            .collect();
+        let (request, params) = (Request::new(&self.path), PostParams::default());
+        let name = &self.certificates.secret;
+        let request = match secret {
+            None => {
+                let made = json!({
+                    "apiVersion": "v1", "kind": "Secret", "type": "kubernetes.io/tls",
+                    "metadata": {"name": name, "labels": {"app.kubernetes.io/name": "gavel"}},
+                    "data": encoded,
+                });
+                request.create(&params, bytes(&made)?)
+            }
+            Some(mut secret) => {
+                if let Some(fields) = secret.as_object_mut() {
+                    fields.insert("data".to_owned(), json!(encoded));
+                }
+                request.replace(name, &params, bytes(&secret)?)
+            }
+        };
+        self.put(request).await
+    }
+
+    async fn put(
+        &self,
+        request: Result<http::Request<Vec<u8>>, kube::core::request::Error>,
+    ) -> kube::Result<bool> {
+        let request = request.map_err(kube::Error::BuildRequest)?;
+        match self.client.request::<Json>(request).await {
+            Ok(_) => Ok(true),
+            Err(kube::Error::Api(status)) if status.code == 409 => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Has the API server trust the authorities.
+    async fn trust(&self, authorities: &str) {
+        for kind in KINDS {
+            for name in CONFIGURATIONS {
+                match self.inject(kind, name, authorities).await {
+                    Ok(false) => {}
+                    Ok(true) => tracing::info!(kind, name, "authority written"),
+                    Err(error) => {
+                        let error = message(error);
+                        tracing::warn!(kind, name, error, "authority not written");
+                    }
+                }
+            }
+        }
+    }
+
+    /// Writes the authorities into a configuration that has others. False: it has them, or there is no such configuration.
+    async fn inject(&self, kind: &str, name: &str, authorities: &str) -> kube::Result<bool> {
+        let path = format!("/apis/admissionregistration.k8s.io/v1/{kind}");
+        let Some(mut configuration) = self.get(&path, name).await? else {
+            return Ok(false);
+        };
+        let bundle = json!(STANDARD.encode(authorities));
+        let webhooks = configuration.get_mut("webhooks");
+        let webhooks = webhooks.and_then(Json::as_array_mut).into_iter().flatten();
+        let mut changes = false;
+        for webhook in webhooks {
+            let client = webhook.get_mut("clientConfig");
+            if let Some(client) = client.and_then(Json::as_object_mut) {
+                changes |= client
+                    .insert("caBundle".to_owned(), bundle.clone())
+                    .as_ref()
+                    != Some(&bundle);
+            }
+        }
+        if !changes {
+            return Ok(false);
+        }
+        let params = PostParams::default();
+        let request = Request::new(&path).replace(name, &params, bytes(&configuration)?);
+        self.put(request).await
+    }
+}
+
+fn bytes(value: &Json) -> kube::Result<Vec<u8>> {
+    serde_json::to_vec(value).map_err(kube::Error::SerdeError)
+}
+
+/// What of a Secret's data is text.
+fn data(secret: &Json) -> SecretData {
+    let data = secret.get("data").and_then(Json::as_object);
+    let texts = data.into_iter().flatten().filter_map(|(key, value)| {
+        let bytes = STANDARD.decode(value.as_str()?).ok()?;
+        Some((key.clone(), String::from_utf8(bytes).ok()?))
+    });
+    texts.collect()
+}

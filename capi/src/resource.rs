@@ -50,7 +50,7 @@ pub struct GavelValidation {
     /// What is left of the budget, in cost units; negative where a rule ended the validation.
     pub remaining_budget: i64,
     /// Nothing where the object is valid without warnings; else a JSON object: `schemaErrors`, `ruleErrors` (each with `type`,
-    /// `field`, `badValue`, `detail`, `string`) and `warnings`. The host frees it.
+    /// `field`, `badValue`, `detail`, `string`), `warnings` and `notes`. The host frees it.
     pub findings: GavelBytes,
 }
 
@@ -61,6 +61,7 @@ struct Findings<'o> {
     schema_errors: Vec<FieldError>,
     rule_errors: Vec<FieldError>,
     warnings: &'o [String],
+    notes: &'o [String],
 }
 
 impl From<Outcome> for GavelValidation {
@@ -71,6 +72,7 @@ impl From<Outcome> for GavelValidation {
                 schema_errors: FieldError::list(&outcome.schema_errors),
                 rule_errors: FieldError::list(&outcome.rule_errors),
                 warnings: &outcome.warnings,
+                notes: &outcome.notes,
             };
             document(&findings).unwrap_or(GavelBytes::NONE)
         };
@@ -93,6 +95,7 @@ impl From<RuleFindings> for GavelValidation {
             schema_errors: Vec::new(),
             rule_errors: found.errors,
             warnings: found.warnings,
+            notes: found.notes,
             remaining_budget: found.remaining_budget,
             rules: RuleRun::Run,
         }

@@ -231,6 +231,8 @@ type Outcome struct {
 	RuleErrors   []FieldError `json:"ruleErrors"`
 	// Warnings are errors of rules that were there before the update.
 	Warnings []string `json:"warnings"`
+	// Notes say why messageExpressions could not be used, so that a rule's message stands in: what an API server logs.
+	Notes []string `json:"notes"`
 	// NoRules: the definition has none. RulesSkipped: they did not run because of schema errors.
 	NoRules, RulesSkipped bool
 	// RemainingBudget is what is left of the budget, in cost units; negative where a rule ended the validation.

@@ -7,7 +7,7 @@ import re
 import sys
 from pathlib import Path
 
-# For each package: our file and, for each of its own files, the declarations that go and the texts that change.
+# For each package: our file, which becomes its gavel.go, and, for each of its own files, the declarations that go and the texts that change.
 PACKAGES = [
     ("apiextensions-apiserver/pkg/apiserver/schema/cel", "schema_cel.go", {
         "compilation.go": {
@@ -20,6 +20,7 @@ PACKAGES = [
             "change": [],
         },
     }),
+    ("apiserver/pkg/cel/environment", "environment.go", {}),
     ("apiserver/pkg/admission/plugin/cel", "admission_cel.go", {
         "compile.go": {
             "keep_functions": ["BuildRequestType", "BuildNamespaceType"],

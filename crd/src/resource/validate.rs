@@ -60,6 +60,8 @@ pub struct Outcome {
     pub rule_errors: Vec<Error>,
     /// What is wrong by the rules, but was before the update: clients are warned of it.
     pub warnings: Vec<String>,
+    /// Why messageExpressions could not be used, so that a rule's `message` stands in: what an API server logs. The first 100.
+    pub notes: Vec<String>,
     /// What is left of the budget, in cost units; negative where a rule ended the validation.
     pub remaining_budget: i64,
     /// Whether the rules ran.
@@ -85,6 +87,7 @@ impl Outcome {
             schema_errors: vec![error],
             rule_errors: Vec::new(),
             warnings: Vec::new(),
+            notes: Vec::new(),
             remaining_budget: budget,
             rules: RuleRun::Skipped,
         }
@@ -168,6 +171,7 @@ impl ObjectValidation<'_, '_> {
             schema_errors,
             rule_errors: Vec::new(),
             warnings: Vec::new(),
+            notes: Vec::new(),
             remaining_budget: self.options.budget,
             rules: RuleRun::None,
         };
@@ -183,6 +187,7 @@ impl ObjectValidation<'_, '_> {
         let options = self.options;
         let report = rules.run(self.object, self.was, options.budget, options.interrupt);
         outcome.remaining_budget = report.remaining();
+        outcome.notes = report.notes;
         outcome.rule_errors = report.errors;
         outcome.warnings = report.warnings;
         outcome.rules = RuleRun::Run;

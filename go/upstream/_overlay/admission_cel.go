@@ -36,6 +36,7 @@ type expression struct {
 
 // compiler compiles expressions with Gavel.
 type compiler struct {
+	language      string
 	withVariables bool
 
 	lock      sync.Mutex
@@ -50,10 +51,11 @@ type variableToDeclare struct {
 }
 
 // NewCompiler returns a compiler of expressions without variables.
-func NewCompiler(*environment.EnvSet) Compiler { return newCompiler(false) }
+func NewCompiler(envSet *environment.EnvSet) Compiler { return newCompiler(envSet, false) }
 
-func newCompiler(withVariables bool) *compiler {
-	return &compiler{withVariables: withVariables, conditions: map[environment.Type]*gaveladmission.Conditions{}}
+func newCompiler(envSet *environment.EnvSet, withVariables bool) *compiler {
+	language := envSet.CompatibilityVersion().String()
+	return &compiler{language: language, withVariables: withVariables, conditions: map[environment.Type]*gaveladmission.Conditions{}}
 }
 
 // of returns the compiler of a mode, which knows all variables.
@@ -61,9 +63,7 @@ func (c *compiler) of(mode environment.Type) (*gaveladmission.Conditions, error)
 	if conditions, ok := c.conditions[mode]; ok {
 		return conditions, nil
 	}
-	options := []gaveladmission.Option{
-		gaveladmission.Server("1.36"), gaveladmission.Language(environment.DefaultCompatibilityVersion().String()),
-	}
+	options := []gaveladmission.Option{gaveladmission.Server("1.36"), gaveladmission.Language(c.language)}
 	if mode == environment.StoredExpressions {
 		options = append(options, gaveladmission.StoredExpressions())
 	}
@@ -155,7 +155,7 @@ func NewCompositedCompiler(envSet *environment.EnvSet) (*CompositedCompiler, err
 	if err != nil {
 		return nil, err
 	}
-	compiler := newCompiler(true)
+	compiler := newCompiler(envSet, true)
 	composited.Compiler = compiler
 	composited.ConditionCompiler = &conditionCompiler{compiler}
 	composited.MutatingCompiler = &mutatingCompiler{compiler}

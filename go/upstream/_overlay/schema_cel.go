@@ -19,6 +19,7 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 	"k8s.io/apiserver/pkg/cel/metrics"
 	"k8s.io/apiserver/pkg/warning"
+	"k8s.io/klog/v2"
 )
 
 // Expression is an expression that Gavel has compiled.
@@ -42,7 +43,7 @@ func Compile(s *schema.Structural, declType *apiservercel.DeclType, perCallLimit
 		}
 	}
 	_, isRoot := declType.Fields["apiVersion"]
-	options := append(gavelOptions(isRoot && s.Type == "object"), crd.StoredRules(stored))
+	options := append(gavelOptions(baseEnvSet, isRoot && s.Type == "object"), crd.StoredRules(stored))
 	text, err := json.Marshal(s.ToKubeOpenAPI())
 	if err != nil {
 		return nil, err
@@ -81,8 +82,8 @@ func gavelResult(rule *crd.CheckedRule, text, messageText string) CompilationRes
 }
 
 // gavelOptions name the API server that this is, and the language that its definitions may use.
-func gavelOptions(isResourceRoot bool) []crd.Option {
-	options := []crd.Option{crd.Server("1.36"), crd.Language(environment.DefaultCompatibilityVersion().String())}
+func gavelOptions(envSet *environment.EnvSet, isResourceRoot bool) []crd.Option {
+	options := []crd.Option{crd.Server("1.36"), crd.Language(envSet.CompatibilityVersion().String())}
 	if isResourceRoot {
 		options = append(options, crd.ResourceRoot())
 	}
@@ -103,7 +104,11 @@ func NewValidator(s *schema.Structural, isResourceRoot bool, perCallLimit uint64
 }
 
 func validator(s, _ *schema.Structural, isResourceRoot bool, _ *apiservercel.DeclType, perCallLimit uint64) *Validator {
+	if s == nil {
+		return nil
+	}
 	found := new(Validator)
+	envSet := environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion())
 	for _, schema := range withRulesOfAllOf(s, s) {
 		if !hasXValidations(schema) {
 			continue
@@ -112,7 +117,7 @@ func validator(s, _ *schema.Structural, isResourceRoot bool, _ *apiservercel.Dec
 		if err != nil {
 			return &Validator{err: err}
 		}
-		rules, err := crd.CompileRules(json.RawMessage(text), append(gavelOptions(isResourceRoot), crd.PerCallLimit(perCallLimit))...)
+		rules, err := crd.CompileRules(json.RawMessage(text), append(gavelOptions(envSet, isResourceRoot), crd.PerCallLimit(perCallLimit))...)
 		if err != nil {
 			return &Validator{err: err}
 		}
@@ -223,6 +228,9 @@ func (v *Validator) Validate(ctx context.Context, fldPath *field.Path, sts *sche
 				err = errors.New("operation interrupted")
 			}
 			return append(errs, field.Invalid(fldPath, sts.Type, err.Error())), -1
+		}
+		for _, note := range outcome.Notes {
+			klog.V(2).ErrorS(errors.New(note), "messageExpression evaluation failed")
 		}
 		for _, message := range outcome.Warnings {
 			warning.AddWarning(ctx, "", message)

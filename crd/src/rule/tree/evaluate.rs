@@ -214,18 +214,23 @@ impl<'a> Call<'a, '_, '_> {
             return Err(MESSAGE_OUT_OF_BUDGET.to_owned());
         }
         match evaluation.result {
-            Ok(message) => {
-                let usable = |text: &&str| {
-                    !text.is_empty() && text.len() <= MAX_MESSAGE_BYTES && !text.contains('\n')
-                };
-                let text = message.as_str().map(str::trim).filter(usable);
-                Ok(text.map(str::to_owned))
-            }
+            Ok(message) => Ok(match usable(message) {
+                Ok(text) => Some(text.to_owned()),
+                Err(why) => {
+                    report.note(why);
+                    None
+                }
+            }),
             Err(error) if error.kind() == EvalErrorKind::CostLimit => Err(format!(
                 "no further validation rules will be run due to call cost exceeds limit for messageExpression: {}",
                 quote(&self.rule.message_expression)
             )),
-            Err(_) => Ok(None),
+            Err(error) => {
+                report.note(format!(
+                    "messageExpression evaluation failed due to: {error}"
+                ));
+                Ok(None)
+            }
         }
     }
 
@@ -252,6 +257,22 @@ impl Subject<'_, '_> {
             "object" | "array" => BadValue::Omitted,
             _ => self.value.into(),
         }
+    }
+}
+
+/// What a messageExpression says, or why that cannot be used.
+fn usable(message: Value<'_>) -> Result<&str, String> {
+    let text = message.as_str().map(str::trim);
+    let text = text.ok_or("messageExpression failed to convert to string")?;
+    match text {
+        text if text.len() > MAX_MESSAGE_BYTES => Err(format!(
+            "messageExpression beyond allowable length of {MAX_MESSAGE_BYTES}"
+        )),
+        text if text.contains('\n') => {
+            Err("messageExpression should not contain line breaks".to_owned())
+        }
+        "" => Err("messageExpression should evaluate to a non-empty string".to_owned()),
+        text => Ok(text),
     }
 }
 

@@ -6,6 +6,9 @@ use gavel_apimachinery::field::Error;
 
 use crate::told::Told;
 
+/// How many notes are kept.
+const MOST_NOTES: usize = 100;
+
 /// What the rules of an object found so far.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Report {
@@ -13,6 +16,8 @@ pub(crate) struct Report {
     pub(crate) errors: Vec<Error>,
     /// What is wrong, but was before.
     pub(crate) warnings: Vec<String>,
+    /// Why messageExpressions could not be used.
+    pub(crate) notes: Vec<String>,
     /// Negative where the budget ran out.
     remaining: i64,
     told: Told,
@@ -24,6 +29,7 @@ impl Report {
         Report {
             errors: Vec::new(),
             warnings: Vec::new(),
+            notes: Vec::new(),
             remaining: budget,
             told: Told::default(),
         }
@@ -47,6 +53,13 @@ impl Report {
         match is_ratcheted {
             true => self.warnings.push(error.to_string()),
             false => self.errors.push(error),
+        }
+    }
+
+    /// Adds why a messageExpression could not be used, unless enough is known of that.
+    pub(super) fn note(&mut self, why: String) {
+        if self.notes.len() < MOST_NOTES {
+            self.notes.push(why);
         }
     }
 

@@ -50,6 +50,8 @@ pub struct RuleFindings {
     pub errors: Vec<Error>,
     /// What is wrong, but was before: clients are warned of it.
     pub warnings: Vec<String>,
+    /// Why messageExpressions could not be used, so that a rule's `message` stands in: what an API server logs. The first 100.
+    pub notes: Vec<String>,
     /// What is left of the budget, in cost units; negative where a rule ended the validation.
     pub remaining_budget: i64,
 }
@@ -92,6 +94,7 @@ impl SchemaRules {
             return RuleFindings {
                 errors: Vec::new(),
                 warnings: Vec::new(),
+                notes: Vec::new(),
                 remaining_budget: limits.budget,
             };
         };
@@ -115,6 +118,7 @@ impl SchemaRules {
             remaining_budget: report.remaining(),
             errors: report.errors,
             warnings: report.warnings,
+            notes: report.notes,
         }
     }
 }

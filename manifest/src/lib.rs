@@ -242,9 +242,11 @@ impl Document {
         let source = self.source.take();
         let layouts = self.layout.into_fields().remove("items");
         let layouts = layouts.map(Node::into_items).unwrap_or_default();
+        // A document that stands in no file has no places.
+        let nowhere = std::iter::repeat_with(|| Node::leaf(Range::from(Place::START)));
         let documents = items
             .into_iter()
-            .zip(layouts)
+            .zip(layouts.into_iter().chain(nowhere))
             .map(|(value, layout)| Document {
                 value,
                 layout,

@@ -7,17 +7,17 @@ use gavel_check::{Kinds, Role};
 use gavel_cluster::audit::{Audited, Summary, judge};
 use gavel_engine::value::Json;
 use gavel_libraries::Server;
-use gavel_manifest::Document;
+use gavel_manifest::{Document, Format};
 use gavel_policy::GroupVersionKind;
 use gavel_state::{Event, Object, Origin, State, Store};
 
-use super::{print, user};
+use super::{dump, print, user};
 use crate::args::AuditArgs;
 use crate::manifests::Manifests;
 use crate::progress::Progress;
 use crate::report;
 
-/// Looks at the objects of manifests, a file at a time. Notes whether something could not be used.
+/// Looks at the objects of manifests: of JSON one at a time, of YAML a file at a time. Notes whether something could not be used.
 pub(super) fn run(args: &AuditArgs, unusable: &mut bool) -> io::Result<Summary> {
     let mut manifests = Manifests::new(args.recursive, Progress::new(false));
     let documents = manifests.objects(&args.policies);
@@ -34,19 +34,29 @@ pub(super) fn run(args: &AuditArgs, unusable: &mut bool) -> io::Result<Summary> 
     }
     let (authorizer, user) = (Arc::clone(state.authorizer()), Arc::new(user(args)));
     let mut summary = Summary::default();
+    let mut look = |manifests: &mut Manifests, document: Document| {
+        let Some(resource) = resource(document.value(), &kinds) else {
+            manifests.refuse(&document, "kind must be set");
+            return Ok(());
+        };
+        let object = kinds.placed(document.into_value(), &args.namespace);
+        if !is_of_shard(args, &resource, &object) {
+            return Ok(());
+        }
+        let findings = judge(&state, &authorizer, &user, &resource, &object);
+        summary.count(&findings);
+        print(args.output, &resource.kind.kind, &object, &findings)
+    };
     for file in manifests.named(&args.objects) {
-        for document in manifests.objects(&[file]) {
-            let Some(resource) = resource(document.value(), &kinds) else {
-                manifests.refuse(&document, "kind must be set");
-                continue;
-            };
-            let object = kinds.placed(document.into_value(), &args.namespace);
-            if !is_of_shard(args, &resource, &object) {
-                continue;
+        if Format::of(&file) == Some(Format::Json) {
+            let read = dump::objects(&file, &mut |object| look(&mut manifests, object));
+            if let Err(problem) = read {
+                manifests.complain(&problem);
             }
-            let findings = judge(&state, &authorizer, &user, &resource, &object);
-            summary.count(&findings);
-            print(args.output, &resource.kind.kind, &object, &findings)?;
+            continue;
+        }
+        for document in manifests.objects(&[file]) {
+            look(&mut manifests, document)?;
         }
     }
     *unusable = manifests.unusable();

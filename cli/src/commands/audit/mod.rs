@@ -15,6 +15,7 @@ use crate::exit_code::Exit;
 use crate::progress::Progress;
 use crate::report::{self, visible};
 
+mod dump;
 mod manifests;
 
 /// Looks at the objects that the arguments name.

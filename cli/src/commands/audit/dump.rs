@@ -1,0 +1,146 @@
+//! The objects of JSON files, read one after the other: a dump of a cluster may be larger than the memory.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::Path;
+
+use gavel_engine::value::Json;
+use gavel_manifest::{Document, Problem};
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+
+/// Gives the objects of a file of JSON values to `look`, those of lists one by one.
+///
+/// # Errors
+///
+/// The file cannot be read, or a value is no JSON object. `look` has seen what came before.
+pub(super) fn objects(
+    path: &Path,
+    look: &mut impl FnMut(Document) -> io::Result<()>,
+) -> Result<(), Problem> {
+    let file = File::open(path).map_err(|error| Problem::unreadable(path, error))?;
+    let read = read(BufReader::with_capacity(1 << 16, file), look);
+    read.map_err(|error| Problem::unreadable(path, error))
+}
+
+fn read(
+    text: impl Read,
+    look: &mut impl FnMut(Document) -> io::Result<()>,
+) -> serde_json::Result<()> {
+    let mut values = serde_json::Deserializer::from_reader(text);
+    while values.end().is_err() {
+        Object { look }.deserialize(&mut values)?;
+    }
+    Ok(())
+}
+
+/// An object, or a list of objects.
+struct Object<'l, L> {
+    look: &'l mut L,
+}
+
+impl<'de, L: FnMut(Document) -> io::Result<()>> DeserializeSeed<'de> for Object<'_, L> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, value: D) -> Result<(), D::Error> {
+        value.deserialize_map(self)
+    }
+}
+
+impl<'de, L: FnMut(Document) -> io::Result<()>> Visitor<'de> for Object<'_, L> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<(), M::Error> {
+        let mut fields = serde_json::Map::new();
+        let mut is_list = false;
+        while let Some(key) = map.next_key::<String>()? {
+            let kind = fields.get("kind").and_then(Json::as_str);
+            // kubectl writes the kind of a list after its items.
+            if key == "items" && kind.is_none_or(|kind| kind.ends_with("List")) {
+                map.next_value_seed(Items { look: self.look })?;
+                is_list = true;
+            } else {
+                let value = map.next_value()?;
+                fields.insert(key, value);
+            }
+        }
+        match is_list {
+            true => Ok(()),
+            false => give(Json::Object(fields), self.look),
+        }
+    }
+}
+
+/// The items of a list.
+struct Items<'l, L> {
+    look: &'l mut L,
+}
+
+impl<'de, L: FnMut(Document) -> io::Result<()>> DeserializeSeed<'de> for Items<'_, L> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, value: D) -> Result<(), D::Error> {
+        value.deserialize_seq(self)
+    }
+}
+
+impl<'de, L: FnMut(Document) -> io::Result<()>> Visitor<'de> for Items<'_, L> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a list of objects")
+    }
+
+    fn visit_seq<S: SeqAccess<'de>>(self, mut items: S) -> Result<(), S::Error> {
+        while let Some(item) = items.next_element::<Json>()? {
+            give(item, self.look)?;
+        }
+        Ok(())
+    }
+}
+
+fn give<E: Error>(value: Json, look: &mut impl FnMut(Document) -> io::Result<()>) -> Result<(), E> {
+    for object in Document::from(value).into_objects() {
+        look(object).map_err(E::custom)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn objects_are_given_as_manifests_give_them() {
+        let check = |text: &str, expected: &[&str]| {
+            let mut names = Vec::new();
+            let read = read(text.as_bytes(), &mut |object: Document| {
+                names.push(object.value()["name"].as_str().unwrap().to_owned());
+                Ok(())
+            });
+            assert_eq!(names, expected, "{text}");
+            read
+        };
+        let a = r#"{"kind": "Pod", "name": "a"}"#;
+        let b = r#"{"kind": "Pod", "name": "b", "items": [1]}"#;
+        check(&format!("{a}\n{b}"), &["a", "b"]).unwrap();
+        let list = format!(r#"{{"apiVersion": "v1", "items": [{a}, {b}], "kind": "List"}}"#);
+        check(&format!("{list}{a}"), &["a", "b", "a"]).unwrap();
+        check(
+            &format!(r#"{{"kind": "PodList", "items": [{list}, {a}]}}"#),
+            &["a", "b", "a"],
+        )
+        .unwrap();
+        check("", &[]).unwrap();
+        let error = check(&format!("{a} {{"), &["a"]).unwrap_err();
+        assert!(error.is_eof(), "{error}");
+        let error = check(&format!("{a} 1"), &["a"]).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "invalid type: integer `1`, expected an object at line 1 column 30"
+        );
+    }
+}

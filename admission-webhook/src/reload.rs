@@ -122,7 +122,7 @@ async fn manifests(mut changes: Changes, app: Arc<App>) {
         let reading = Arc::clone(&app);
         // Compiling takes its time; requests go on meanwhile.
         let read = tokio::task::spawn_blocking(move || reading.policies.reload(&reading.metrics));
-        match told_when_slow(read, &app).await {
+        match told_when_slow(read, &app, SLOW).await {
             Ok(Reload::Unchanged) => {}
             Ok(Reload::Done(problems)) => done(&app, problems),
             Err(error) => done(&app, vec![format!("manifests cannot be read: {error}")]),
@@ -131,12 +131,16 @@ async fn manifests(mut changes: Changes, app: Arc<App>) {
     }
 }
 
-/// Waits, and says so in the log and in `/readyz?verbose` if it takes long.
-async fn told_when_slow<T>(mut reading: JoinHandle<T>, app: &App) -> Result<T, JoinError> {
-    if let Ok(read) = timeout(SLOW, &mut reading).await {
+/// Waits, and says so in the log and in `/readyz?verbose` if it takes longer than `slow`.
+async fn told_when_slow<T>(
+    mut reading: JoinHandle<T>,
+    app: &App,
+    slow: Duration,
+) -> Result<T, JoinError> {
+    if let Ok(read) = timeout(slow, &mut reading).await {
         return read;
     }
-    let seconds = SLOW.as_secs();
+    let seconds = slow.as_secs();
     tracing::warn!("reading manifests takes more than {seconds} s; the last good state is served");
     app.health.set_slow(true);
     let read = reading.await;
@@ -160,4 +164,47 @@ fn done(app: &App, problems: Vec<String>) {
         tracing::info!("manifests reloaded");
     }
     app.health.set_problems(problems);
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::{Body, to_bytes};
+    use axum::http::Request;
+    use gavel_libraries::Server;
+    use tokio::sync::oneshot;
+    use tower::Service;
+
+    use super::*;
+    use crate::config::Limits;
+    use crate::http::routes::{Paths, router};
+    use crate::policies::Policies;
+
+    async fn readyz(app: &Arc<App>) -> String {
+        let request = Request::get("/readyz?verbose").body(Body::empty()).unwrap();
+        let answer = router(Arc::clone(app), Paths::Health).call(request).await;
+        let answer = answer.unwrap();
+        assert_eq!(answer.status(), 200);
+        let text = to_bytes(answer.into_body(), 1 << 16).await.unwrap();
+        String::from_utf8(text.to_vec()).unwrap()
+    }
+
+    #[tokio::test]
+    async fn reading_that_takes_long_is_told_until_it_ends() {
+        let metrics = Arc::new(Metrics::new());
+        let policies = Policies::load(PolicySource::Demo, Server::default(), &metrics).unwrap();
+        let app = Arc::new(App::new(policies, metrics, &Limits::default()));
+        let slow = "warn: reading manifests takes long; the last good state is served";
+        assert!(!readyz(&app).await.contains(slow));
+        let (end, ended) = oneshot::channel();
+        let (reading, reader) = (tokio::spawn(ended), Arc::clone(&app));
+        let waiting = tokio::spawn(async move {
+            told_when_slow(reading, &reader, Duration::from_millis(1)).await
+        });
+        while !readyz(&app).await.contains(slow) {
+            tokio::task::yield_now().await;
+        }
+        end.send("read").unwrap();
+        assert_eq!(waiting.await.unwrap().unwrap(), Ok("read"));
+        assert!(!readyz(&app).await.contains(slow));
+    }
 }

@@ -15,6 +15,7 @@ use tokio::sync::mpsc;
 
 use crate::access::message;
 use crate::contact::Contact;
+use crate::kinds;
 
 /// What is told of a kind.
 #[derive(Debug)]
@@ -101,7 +102,10 @@ impl Informer {
         Ended::Unheard
     }
 
-    fn object(&self, origin: &Origin, object: DynamicObject) -> Object {
+    fn object(&self, origin: &Origin, mut object: DynamicObject) -> Object {
+        if kinds::is_built_in(&self.resource) {
+            object.metadata.managed_fields = None;
+        }
         let mut object = serde_json::to_value(object).unwrap_or_default();
         if let Some(fields) = object.as_object_mut() {
             // The items of a list do not say it.

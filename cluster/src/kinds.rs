@@ -53,6 +53,31 @@ pub(crate) fn native() -> impl Iterator<Item = ApiResource> {
         .map(|(kind, plural)| resource(api::GROUP, VERSION, kind, plural))
 }
 
+/// The groups of kinds that are built in, beside those without a dot in their names.
+const BUILT_IN: [&str; 14] = [
+    "admissionregistration.k8s.io",
+    "authentication.k8s.io",
+    "authorization.k8s.io",
+    "certificates.k8s.io",
+    "coordination.k8s.io",
+    "discovery.k8s.io",
+    "events.k8s.io",
+    "flowcontrol.apiserver.k8s.io",
+    "networking.k8s.io",
+    "node.k8s.io",
+    "rbac.authorization.k8s.io",
+    "resource.k8s.io",
+    "scheduling.k8s.io",
+    "storage.k8s.io",
+];
+
+/// Whether an API server has a type of Go for a kind. Policies see no `managedFields` of such params and namespaces
+/// (kubernetes `pkg/controlplane/apiserver/config.go`, `trim`).
+pub(crate) fn is_built_in(resource: &ApiResource) -> bool {
+    let group = resource.group.as_str();
+    !group.contains('.') || BUILT_IN.contains(&group)
+}
+
 /// The built-in version of one of these kinds that decides as it does. What changes although the policy stays the same is
 /// left out, so that nothing is compiled for it.
 pub(crate) fn as_built_in(mut object: Json) -> Json {

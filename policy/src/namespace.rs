@@ -66,23 +66,23 @@ pub(crate) fn not_found(name: &str) -> String {
 pub(crate) struct Namespace {
     labels: BTreeMap<String, String>,
     /// All of it, as Go writes it.
-    whole: Json,
-    /// What validations see: not its owners and managed fields.
-    exposed: Json,
+    whole: Arc<Json>,
+    /// What validations see: not its owners and managed fields. Most namespaces have none.
+    exposed: Arc<Json>,
 }
 
 impl Namespace {
     /// Returns a namespace of which only the name is known: active, with the one label that every namespace has.
     pub(crate) fn assumed(name: &str) -> Self {
         let labels = BTreeMap::from([("kubernetes.io/metadata.name".to_owned(), name.to_owned())]);
-        let whole = json!({
+        let whole = Arc::new(json!({
             "metadata": {"name": name, "labels": labels},
             "spec": {"finalizers": ["kubernetes"]},
             "status": {"phase": "Active"},
-        });
+        }));
         Namespace {
             labels,
-            exposed: whole.clone(),
+            exposed: Arc::clone(&whole),
             whole,
         }
     }
@@ -100,12 +100,16 @@ impl Namespace {
         let decoded: Decoded<Object> = serializer::decode(namespace, "v1")?;
         let mut object = decoded.object;
         let written = |object: &Object| to_json(object).map_err(|error| error.to_string());
-        let whole = written(&object)?;
+        let whole = Arc::new(written(&object)?);
         object.metadata.self_link = String::new();
         object.metadata.owner_references = Vec::new();
         object.metadata.managed_fields = Vec::new();
+        let exposed = written(&object)?;
         Ok(Namespace {
-            exposed: written(&object)?,
+            exposed: match exposed == *whole {
+                true => Arc::clone(&whole),
+                false => Arc::new(exposed),
+            },
             whole,
             labels: object.metadata.labels,
         })

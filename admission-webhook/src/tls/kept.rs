@@ -239,9 +239,14 @@ mod tests {
         let (mut certificates, mut authorities) = (1, 1);
         // Whoever was told of the authorities a day ago, as API servers are, trusts what is offered now.
         let mut known = kept[AUTHORITIES].clone();
+        let mut verified = None;
         for _ in 0..12 * 365 {
             now += DAY;
-            assert!(is_trusted(&kept, &known));
+            let asked = Some((kept[CERTIFICATE].clone(), known.clone()));
+            if verified != asked {
+                assert!(is_trusted(&kept, &known));
+                verified = asked;
+            }
             known.clone_from(&kept[AUTHORITIES]);
             let Some(renewed) = certifier.certify(Some(&kept), now).unwrap() else {
                 continue;

@@ -98,7 +98,9 @@ pub(crate) fn live(
                 tracing::info!(?counts, "synced");
             }
             let problems = now.state.problems().iter();
-            let problems: Vec<String> = problems.map(|problem| first_line(problem)).collect();
+            let problems: Vec<String> = problems
+                .map(|problem| first_line(&problem.to_string()))
+                .collect();
             app.policies.take(now, &app.metrics);
             app.metrics.synced();
             if problems != reported {

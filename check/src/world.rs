@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use gavel_apimachinery::status::Status;
 use gavel_engine::value::{Arena, Json};
 use gavel_libraries::Server;
-use gavel_manifest::Document;
+use gavel_manifest::{Document, Problem};
 use gavel_policy::mutating::mutate;
 use gavel_policy::{
     AdmissionRequest, AuditOutcome, ConditionsOutcome, Decision, Options, dispatch,
@@ -255,7 +255,7 @@ impl World {
     }
 
     /// What is wrong with policies, bindings and definitions, each with its place; they are not used.
-    pub fn problems(&self) -> &[String] {
+    pub fn problems(&self) -> &[Problem] {
         self.state.problems()
     }
 

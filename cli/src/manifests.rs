@@ -119,11 +119,6 @@ impl Manifests {
         &mut self.progress
     }
 
-    /// Notes that something could not be used, of which others tell.
-    pub(crate) fn set_unusable(&mut self) {
-        self.unusable = true;
-    }
-
     /// Whether something could not be used.
     pub(crate) fn unusable(&self) -> bool {
         self.unusable

@@ -103,3 +103,24 @@ fn nothing_to_cost_is_no_success() {
     assert_eq!(code, 2);
     assert!(err.contains("nothing to cost"), "{err}");
 }
+
+/// The commands of the page print what it shows.
+#[test]
+fn the_examples_of_the_documentation_are_what_is_printed() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let (page, folder) = (root.join("docs/cost.md"), root.join("testdata/cost"));
+    let before = std::fs::read_to_string(&page).unwrap();
+    let mut parts = before.split("```\n$ gavel ");
+    let mut now = parts.next().unwrap().to_owned();
+    for part in parts {
+        let (block, rest) = part.split_once("```\n").unwrap();
+        let command = block.lines().next().unwrap();
+        let args: Vec<&str> = command.split(' ').collect();
+        let (_, out, said) = gavel(&folder, &args, "");
+        now.push_str(&format!("```\n$ gavel {command}\n{out}{said}```\n{rest}"));
+    }
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&page, &now).unwrap();
+    }
+    assert_eq!(now, before, "UPDATE_GOLDEN=1 writes the page anew");
+}

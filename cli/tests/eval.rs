@@ -284,7 +284,7 @@ fn wrong_files_are_named_with_line_and_column() {
             &format!("{}{expected}", path.display()),
         );
     };
-    refuses_file(&yaml, ":3:2: ");
+    refuses_file(&yaml, ":2:4: this [ is not closed");
     refuses_file(&json, ":2:7: expected value");
     refuses_file(&latin1, ":1:4: must be UTF-8");
     refuses_file(
@@ -374,4 +374,16 @@ fn the_status_is_that_of_the_value_where_it_is_asked_for() {
         assert_eq!(ran.status, status, "{expression}: {}", ran.err);
     }
     assert_eq!(gavel(&["2 < 1"]).status, 0);
+}
+
+#[test]
+fn notes_say_what_was_meant() {
+    for (expression, expected) in [
+        ("'abc'.startWith('a')", "note: did you mean `startsWith`?\n"),
+        ("(1 + [2, 3)", "note: the [ at 1:6 is not closed\n"),
+        ("size('a) == 1", "note: the ' at 1:6 is not closed\n"),
+    ] {
+        let said = gavel(&[expression]).err;
+        assert!(said.ends_with(expected), "{said}");
+    }
 }

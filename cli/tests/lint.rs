@@ -247,100 +247,6 @@ fn definitions_are_compared_with_their_older_version() {
     assert_eq!(lines[0]["message"], "maximum was 10, and is 5");
 }
 
-#[test]
-fn sarif_is_valid_by_its_schema() {
-    let (_, out, _) = lint(&folder(), &["--output", "sarif"]);
-    let log: Json = serde_json::from_str(&out).unwrap();
-    let schema = std::fs::read(root().join("testdata/schemas/sarif-2.1.0.json")).unwrap();
-    let schema: Json = serde_json::from_slice(&schema).unwrap();
-    let mut faults = Vec::new();
-    check(&schema, &schema, &log, "", &mut faults);
-    assert_eq!(faults, [] as [String; 0]);
-    let results = log["runs"][0]["results"].as_array().unwrap();
-    assert_eq!(results.len(), 3);
-    let location = &results[0]["locations"][0]["physicalLocation"];
-    assert_eq!(location["artifactLocation"]["uri"], "policies/policy.yaml");
-    assert_eq!(location["region"]["startLine"], 15);
-    let mut wrong = log.clone();
-    wrong["runs"][0]["results"][0]["level"] = json!("bad");
-    check(&schema, &schema, &wrong, "", &mut faults);
-    assert_eq!(faults.len(), 1, "{faults:?}");
-}
-
-/// What a JSON schema of draft 7 says of a value, as far as the schema of SARIF uses it.
-fn check(root: &Json, schema: &Json, value: &Json, path: &str, faults: &mut Vec<String>) {
-    if let Some(reference) = schema["$ref"].as_str() {
-        let referred = root.pointer(reference.trim_start_matches('#')).unwrap();
-        check(root, referred, value, path, faults);
-    }
-    let mut fault = |what: &str| faults.push(format!("{path}: {what}"));
-    let is_of_type = match schema["type"].as_str() {
-        Some("object") => value.is_object(),
-        Some("array") => value.is_array(),
-        Some("string") => value.is_string(),
-        Some("integer") => value.is_i64(),
-        Some("number") => value.is_number(),
-        Some("boolean") => value.is_boolean(),
-        _ => true,
-    };
-    if !is_of_type {
-        fault("has another type");
-    }
-    if schema["enum"]
-        .as_array()
-        .is_some_and(|known| !known.contains(value))
-    {
-        fault("is not one of the values");
-    }
-    if let (Some(least), Some(number)) = (schema["minimum"].as_f64(), value.as_f64())
-        && number < least
-    {
-        fault("is too small");
-    }
-    for name in schema["required"].as_array().into_iter().flatten() {
-        if value.get(name.as_str().unwrap()).is_none() {
-            fault(&format!("{name} is missing"));
-        }
-    }
-    for (name, value) in value.as_object().into_iter().flatten() {
-        match schema["properties"].get(name) {
-            Some(schema) => check(root, schema, value, &format!("{path}.{name}"), faults),
-            None if schema["additionalProperties"] == false => {
-                faults.push(format!("{path}: {name} is unknown"));
-            }
-            None => {}
-        }
-    }
-    for (n, value) in value.as_array().into_iter().flatten().enumerate() {
-        if schema["items"].is_object() {
-            check(
-                root,
-                &schema["items"],
-                value,
-                &format!("{path}[{n}]"),
-                faults,
-            );
-        }
-    }
-}
-
-#[test]
-fn junit_is_read_by_its_library() {
-    let (code, out, _) = lint(&folder(), &["--output", "junit"]);
-    assert_eq!(code, 1);
-    let report = quick_junit::Report::deserialize_from_str(&out).unwrap();
-    assert_eq!((report.tests, report.failures), (3, 1));
-    assert_eq!(report.test_suites[0].name.as_str(), "policies/policy.yaml");
-}
-
-#[test]
-fn github_gets_workflow_commands() {
-    let (_, out, _) = lint(&folder(), &["--output", "github"]);
-    let first = "::warning file=policies/policy.yaml,line=15,col=20,endLine=15,endColumn=20,title=undefined-field::spec.validations[0].expression: undefined field 'sise' (example.com/v1 Thing)%0Adid you mean `size`?";
-    assert_eq!(out.lines().next(), Some(first), "{out}");
-    assert_eq!(out.lines().count(), 3);
-}
-
 /// The text that each rule prints about its own example is that of `testdata/lint/rules.txt`.
 #[test]
 fn the_text_of_every_rule_is_as_recorded() {
@@ -415,4 +321,40 @@ fn the_examples_of_the_documentation_are_what_is_printed() {
         std::fs::write(&path, &documentation).unwrap();
     }
     assert!(documentation.contains(&shown), "{shown}");
+}
+
+#[test]
+fn policies_are_of_versions_that_the_server_has() {
+    let policy = |version: &str, kind: &str| {
+        format!(
+            "apiVersion: admissionregistration.k8s.io/{version}\nkind: {kind}\nmetadata: {{name: a}}\nspec: {{policyName: a}}\n"
+        )
+    };
+    let refused = |version: &str, kind: &str, server: &str| {
+        let folder = Folder::new().with("policy.yaml", &policy(version, kind));
+        let args = [
+            "lint",
+            "policy.yaml",
+            "--kubernetes-version",
+            server,
+            "-o",
+            "json",
+        ];
+        let (_, out, _) = gavel(folder.path(), &args, "");
+        let mut lines = lines(&out).into_iter();
+        let found = lines.find(|line| line["field"] == "apiVersion");
+        found.map(|line| line["help"].as_str().unwrap().to_owned())
+    };
+    let validating = "ValidatingAdmissionPolicyBinding";
+    let removed = "Kubernetes 1.34 removed it: use admissionregistration.k8s.io/v1";
+    assert_eq!(
+        refused("v1beta1", validating, "1.34").as_deref(),
+        Some(removed)
+    );
+    assert_eq!(refused("v1", validating, "1.34"), None);
+    let mutating = "MutatingAdmissionPolicyBinding";
+    let first = "Kubernetes 1.36 is the first that serves it";
+    assert_eq!(refused("v1", mutating, "1.35").as_deref(), Some(first));
+    assert_eq!(refused("v1", mutating, "1.36"), None);
+    assert_eq!(refused("v1beta1", mutating, "1.34"), None);
 }

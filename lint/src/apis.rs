@@ -1,6 +1,7 @@
 //! The APIs that Kubernetes has removed or deprecated (kubernetes.io, Deprecated API Migration Guide).
 
 use gavel_libraries::KubeVersion;
+use gavel_policy::api::GROUP;
 
 /// An API that is removed or deprecated.
 #[derive(Debug)]
@@ -29,6 +30,33 @@ pub(crate) fn find(group: &str, version: &str, resource: &str) -> Option<&'stati
         let has = api.resources.is_empty() || api.resources.contains(&resource);
         api.group == group && api.version == version && has
     })
+}
+
+/// The versions of Kubernetes that serve policies, and their bindings, in a version of their group: the first that does, and the
+/// first that does not any more (k8s.io/api `admissionregistration/*/zz_generated.prerelease-lifecycle.go`).
+const POLICIES: [(&str, &str, u32, Option<u32>); 6] = [
+    ("ValidatingAdmissionPolicy", "v1alpha1", 26, Some(32)),
+    ("ValidatingAdmissionPolicy", "v1beta1", 28, Some(34)),
+    ("ValidatingAdmissionPolicy", "v1", 30, None),
+    ("MutatingAdmissionPolicy", "v1alpha1", 32, Some(38)),
+    ("MutatingAdmissionPolicy", "v1beta1", 34, Some(40)),
+    ("MutatingAdmissionPolicy", "v1", 36, None),
+];
+
+/// Why a version of Kubernetes does not serve a policy or binding of a version of the group, as help; none where it does.
+pub(crate) fn unserved(kind: &str, version: &str, server: KubeVersion) -> Option<String> {
+    let policy = kind.strip_suffix("Binding").unwrap_or(kind);
+    let mut rows = POLICIES.iter();
+    let row = rows.find(|row| (row.0, row.1) == (policy, version));
+    let (_, _, since, until) = row?;
+    let (since, until) = (KubeVersion::v1(*since), until.map(KubeVersion::v1));
+    match until {
+        _ if server < since => Some(format!("Kubernetes {since} is the first that serves it")),
+        Some(until) if server >= until => {
+            Some(format!("Kubernetes {until} removed it: use {GROUP}/v1"))
+        }
+        _ => None,
+    }
 }
 
 const fn removed(

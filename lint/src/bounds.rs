@@ -43,8 +43,11 @@ impl Advice {
     }
 }
 
-/// A part of a limit in per cent, rounded up: `12 %`.
+/// A part of a limit in per cent, rounded up: `12 %`; `< 1 %` of what is less.
 pub fn share(cost: u64, limit: u64) -> String {
+    if cost > 0 && cost < limit / 100 {
+        return "< 1 %".to_owned();
+    }
     let share = u128::from(cost)
         .saturating_mul(100)
         .div_ceil(u128::from(limit.max(1)));

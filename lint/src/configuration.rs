@@ -20,6 +20,7 @@ use crate::context::Linter;
 use crate::expressions::{Subject, problem};
 use crate::kinds::is_kind;
 use crate::meant;
+use crate::refusal::at_opener;
 use crate::rules::{INVALID_EXPRESSION, INVALID_VALUE, OVER_BUDGET};
 
 /// The group of the API server's own configuration.
@@ -269,6 +270,7 @@ impl<'j> FoundExpression<'j> {
                     let place = document.place_within(&self.field, line, column);
                     found = found.at(Range::from(place));
                 }
+                let found = at_opener(found, document, &self.field);
                 problems.push(meant::function(found, &env));
             }
             Ok(checked) => self.check_compiled(document, &env, &checked, problems),

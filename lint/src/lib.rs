@@ -29,11 +29,12 @@ mod spelling;
 mod stricter;
 mod suppression;
 mod types;
+mod unclosed;
 
 pub use bounds::share;
 pub use context::{Linter, Options};
 pub use cost::{Figure, ObjectCost, RuleCost, TotalCost};
-pub use meant::explain_syntax;
+pub use meant::{explain_syntax, help};
 pub use page::document as rules_document;
 pub use selection::Selection;
 pub use spelling::nearest;

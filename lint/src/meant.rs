@@ -7,6 +7,7 @@ use gavel_schema::JsonSchema;
 use gavel_schema::merge::Kubernetes;
 
 use crate::spelling::nearest;
+use crate::unclosed::unclosed_in;
 
 /// The macros, which are no functions of an environment.
 const MACROS: [&str; 12] = [
@@ -24,37 +25,47 @@ const MACROS: [&str; 12] = [
     "optFlatMap",
 ];
 
-/// The problem with the function that was probably meant, where the expression calls one that there is not.
+/// The problem with what helps against it, where the expression calls a function that there is not, or not for its arguments.
 pub(crate) fn function(problem: Problem, env: &Env) -> Problem {
-    let called = quoted(&problem.message, "undeclared reference to '");
-    let Some(called) = called else {
-        return overloads(problem, env);
-    };
-    let functions = env.declarations().functions();
-    let names = functions.iter().map(|function| function.name.as_str());
-    let names = names.filter(|name| !name.contains(['_', '@']) || name.contains('.'));
-    match nearest(called, names.chain(MACROS)) {
-        Some(name) => {
-            let help = format!("did you mean `{name}`?");
-            problem.with_help(help)
-        }
+    match meant_function(&problem.message, env) {
+        Some(help) => problem.with_help(help),
         None => problem,
     }
 }
 
-/// The problem with the signatures of the function, where it has none for its arguments.
-fn overloads(problem: Problem, env: &Env) -> Problem {
-    let called = quoted(&problem.message, "found no matching overload for '");
-    let function = called.and_then(|called| env.declarations().function(called));
-    let Some(function) = function.filter(|function| !function.name.contains(['_', '@'])) else {
-        return problem;
+/// What helps against a message about an expression that does not compile: what is not closed, the function that was probably
+/// meant, or the signatures of the one that is called.
+pub fn help(message: &str, expression: &str, env: &Env) -> Option<String> {
+    match message.contains("Syntax error: ") {
+        true => {
+            let (opener, place) = unclosed_in(expression)?;
+            Some(format!("the {opener} at {place} is not closed"))
+        }
+        false => meant_function(message, env),
+    }
+}
+
+fn meant_function(message: &str, env: &Env) -> Option<String> {
+    let Some(called) = quoted(message, "undeclared reference to '") else {
+        return overloads(message, env);
     };
+    let functions = env.declarations().functions();
+    let names = functions.iter().map(|function| function.name.as_str());
+    let names = names.filter(|name| !name.contains(['_', '@']) || name.contains('.'));
+    let name = nearest(called, names.chain(MACROS))?;
+    Some(format!("did you mean `{name}`?"))
+}
+
+/// The signatures of a function that has none for its arguments.
+fn overloads(message: &str, env: &Env) -> Option<String> {
+    let called = quoted(message, "found no matching overload for '")?;
+    let function = env.declarations().function(called);
+    let function = function.filter(|function| !function.name.contains(['_', '@']))?;
     let signatures = function.overloads.iter().take(4);
     let signatures: Vec<_> = signatures
         .map(|overload| format!("`{}`", written(&function.name, &overload.signature)))
         .collect();
-    let help = format!("it is called as {}", signatures.join(" or "));
-    problem.with_help(help)
+    Some(format!("it is called as {}", signatures.join(" or ")))
 }
 
 /// A signature as a call: `string.charAt(int)`.

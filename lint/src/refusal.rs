@@ -2,18 +2,37 @@
 
 use gavel_apimachinery::field::Error;
 use gavel_crd::definition::field_at_fault;
+use gavel_engine::value::Json;
 use gavel_manifest::{Document, Problem};
 
+use crate::definition::pointer;
 use crate::rules::{INVALID_EXPRESSION, INVALID_VALUE, OVER_BUDGET, Rule};
+use crate::unclosed::unclosed_in;
 
 /// A refusal as a problem, with the rule that says what sort of refusal it is.
 pub(crate) fn refused(document: &Document, error: &Error) -> Problem {
-    let problem = document.field_problem(error, &field_at_fault(error));
+    let field = field_at_fault(error);
+    let problem = document.field_problem(error, &field);
     let rule = rule_of(error);
-    Problem {
+    let problem = Problem {
         rule: rule.id,
         severity: rule.severity,
         ..problem
+    };
+    at_opener(problem, document, &field)
+}
+
+/// A fault of the syntax of an expression, at the bracket or quote that is not closed where that is why. Parsers notice it later.
+pub(crate) fn at_opener(problem: Problem, document: &Document, field: &str) -> Problem {
+    if !problem.message.contains("Syntax error: ") {
+        return problem;
+    }
+    let text = document.value().pointer(&pointer(field));
+    match text.and_then(Json::as_str).and_then(unclosed_in) {
+        Some((opener, place)) => problem
+            .at(document.place_within(field, place.line, place.column))
+            .with_help(format!("this {opener} is not closed")),
+        None => problem,
     }
 }
 

@@ -8,7 +8,7 @@ use crate::context::Linter;
 use crate::expressions::{Subject, problem};
 use crate::kinds::{group_of, text};
 use crate::rules::{DUPLICATE_KEY, INVALID_OBJECT, UNKNOWN_FIELD};
-use crate::{meant, policy, refusal, resources, types};
+use crate::{apis, meant, policy, refusal, resources, types};
 
 /// Whether a document is an object of the group.
 pub(crate) fn is_subject(document: &Document) -> bool {
@@ -24,11 +24,18 @@ pub(crate) fn check(linter: &Linter, document: &Document, problems: &mut Vec<Pro
             return;
         }
     };
+    let (version, kind) = (text(document, "apiVersion"), text(document, "kind"));
+    let in_group = version.strip_prefix("admissionregistration.k8s.io/");
+    let server = linter.server.language();
+    if let Some(help) = apis::unserved(kind, in_group.unwrap_or_default(), server) {
+        let message = format!("no matches for kind {kind:?} in version {version:?}");
+        let found = problem(document, &INVALID_OBJECT, "apiVersion", message);
+        problems.push(found.with_help(help));
+    }
     for fault in &decoded.strict {
         // The reader of the document has told of keys that come twice.
         if fault.kind == StrictFaultKind::Unknown {
             let found = problem(document, &UNKNOWN_FIELD, &fault.field, fault.to_string());
-            let (version, kind) = (text(document, "apiVersion"), text(document, "kind"));
             problems.push(meant::unknown_field(found, version, kind));
         }
     }

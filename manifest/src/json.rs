@@ -10,7 +10,7 @@ use crate::layout::{Node, TextLines};
 use crate::place::{Place, Range};
 use crate::problem::{Problem, duplicate_key, rule};
 use crate::written::Style;
-use crate::{Document, Reading};
+use crate::{Document, Reading, unclosed};
 
 /// Reads the values of a text, one after the other.
 pub(crate) fn read(text: &str) -> Reading {
@@ -59,7 +59,8 @@ fn problem(text: &str, error: &serde_json::Error) -> Problem {
     // Their column counts bytes.
     let before = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
     let column = before.char_indices().filter(|(at, _)| *at < column).count();
-    Problem::new(rule::SYNTAX, message).at(Place::new(line, column.max(1)))
+    let problem = Problem::new(rule::SYNTAX, message).at(Place::new(line, column.max(1)));
+    unclosed::in_json(problem, text)
 }
 
 /// A walk over a text that is JSON.

@@ -26,12 +26,14 @@ mod json;
 mod layout;
 mod place;
 pub mod problem;
+mod unclosed;
 mod written;
 mod yaml;
 
 pub use files::files;
 pub use place::{Place, Range};
 pub use problem::{Advice, Problem, Severity, Suggestion};
+pub use unclosed::{Lexeme, place_of, unclosed};
 
 use layout::Node;
 

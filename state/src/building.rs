@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use gavel_libraries::Server;
 use gavel_libraries::authorizer::{Authorizer, NoOpinion, Rbac};
+use gavel_manifest::Problem;
+use gavel_manifest::problem::rule;
 use gavel_policy::api::ParamKind;
 use gavel_policy::mutating::ObjectSchemas;
 use gavel_policy::{
@@ -31,7 +33,7 @@ pub(crate) struct Building {
     counts: Counts,
     authorizer: Arc<dyn Authorizer>,
     /// What is wrong with objects that were thought to be good.
-    problems: Vec<String>,
+    problems: Vec<Problem>,
 }
 
 impl Building {
@@ -106,7 +108,8 @@ impl Building {
     pub(crate) fn set_roles<'g>(&mut self, roles: impl Iterator<Item = &'g Json>) {
         // Each object was read before.
         let rbac = Rbac::from_manifests(roles).unwrap_or_else(|error| {
-            self.problems.push(error.to_string());
+            let problem = Problem::new(rule::OBJECT, error.to_string());
+            self.problems.push(problem);
             Rbac::default()
         });
         self.authorizer = Arc::new(rbac);
@@ -128,7 +131,7 @@ impl Building {
     /// A state of what is put together, and of what else is to be told.
     pub(crate) fn state(
         &self,
-        mut problems: Vec<String>,
+        mut problems: Vec<Problem>,
         unseen: Vec<String>,
         broken: BTreeMap<String, usize>,
     ) -> State {

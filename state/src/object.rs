@@ -1,10 +1,12 @@
 //! Objects, with where they come from.
 
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 
 use gavel_apimachinery::field::Error;
-use gavel_manifest::Document;
+use gavel_manifest::problem::rule;
+use gavel_manifest::{Document, Place, Problem};
 use gavel_policy::api::GROUP;
 use serde_json::Value as Json;
 
@@ -101,7 +103,7 @@ impl Object {
     /// # Errors
     ///
     /// An object without a type or a name.
-    pub fn key(&self) -> Result<ObjectKey, Vec<String>> {
+    pub fn key(&self) -> Result<ObjectKey, Vec<Problem>> {
         let (api_version, kind) = (self.text("apiVersion"), self.text("kind"));
         let name = self.metadata("name");
         let missing = [
@@ -110,7 +112,7 @@ impl Object {
             (name.is_empty(), "metadata.name"),
         ];
         let missing = missing.into_iter().filter(|(missing, _)| *missing);
-        let problems: Vec<String> = missing
+        let problems: Vec<Problem> = missing
             .map(|(_, field)| self.problem(field, format_args!("{field} must be set")))
             .collect();
         if !problems.is_empty() {
@@ -145,21 +147,41 @@ impl Object {
         text.and_then(Json::as_str).unwrap_or_default()
     }
 
-    /// A problem with a field, behind the place of the field.
-    pub(crate) fn problem(&self, field: &str, message: impl fmt::Display) -> String {
-        format!("{}: {message}", self.at(field))
+    /// A problem with a field, at the place of the field.
+    pub(crate) fn problem(&self, field: &str, message: impl fmt::Display) -> Problem {
+        let place = match &self.source {
+            Source::Manifest(document) => Some(document.place_of(field)),
+            Source::Sent(_) => None,
+        };
+        self.problem_at(place, message)
     }
 
-    /// What is wrong with a field, behind its place or the place in its expression. `written` is the path of the field in
-    /// the object.
-    pub(crate) fn field_problem(&self, error: &Error, written: &str) -> String {
+    /// What is wrong with a field, at its place or the place in its expression. `written` is the path of the field in the object.
+    pub(crate) fn field_problem(&self, error: &Error, written: &str) -> Problem {
         match &self.source {
             Source::Manifest(document) => {
                 let problem = document.field_problem(error, written);
                 let place = problem.range.map_or(document.place(), |range| range.start);
-                format!("{}:{place}: {error}", self.origin)
+                self.problem_at(Some(place), error)
             }
             Source::Sent(_) => self.problem(written, error),
+        }
+    }
+
+    /// A problem at a place of a manifest, or of the object that a cluster has sent.
+    fn problem_at(&self, place: Option<Place>, message: impl fmt::Display) -> Problem {
+        let message = match place {
+            Some(_) => message.to_string(),
+            None => {
+                let (kind, name) = (self.text("kind"), self.metadata("name"));
+                format!("{kind} {name:?}: {message}")
+            }
+        };
+        let origin: Arc<Path> = Path::new(&*self.origin.0).into();
+        let problem = Problem::new(rule::OBJECT, message).in_file(&origin);
+        match place {
+            Some(place) => problem.at(place),
+            None => problem,
         }
     }
 

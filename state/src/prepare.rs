@@ -6,6 +6,7 @@ use gavel_apimachinery::serializer::{StrictFault, StrictFaultKind};
 use gavel_crd::definition::{Definition, written_field};
 use gavel_libraries::Server;
 use gavel_libraries::authorizer::Rbac;
+use gavel_manifest::Problem;
 use gavel_policy::api::{GROUP, ParamKind, Resource};
 use gavel_policy::validation::Validator;
 use gavel_policy::{
@@ -124,7 +125,7 @@ impl Preparation {
     /// # Errors
     ///
     /// What an API server would refuse when the object is written, each with its place.
-    pub(crate) fn prepare(&mut self, object: &Object) -> Result<Prepared, Vec<String>> {
+    pub(crate) fn prepare(&mut self, object: &Object) -> Result<Prepared, Vec<Problem>> {
         let api_version = object.text("apiVersion");
         let group = api_version.split_once('/').map_or("", |(group, _)| group);
         match (group, object.text("kind")) {
@@ -145,7 +146,7 @@ impl Preparation {
     }
 
     /// Prepares a policy or a binding. Webhooks are others' work.
-    fn registration(&mut self, object: &Object) -> Result<Prepared, Vec<String>> {
+    fn registration(&mut self, object: &Object) -> Result<Prepared, Vec<Problem>> {
         let decoded =
             Resource::decode(object.value()).map_err(|error| vec![object.problem("", error)])?;
         let mut problems = Vec::new();
@@ -176,7 +177,7 @@ impl Preparation {
     }
 
     /// Prepares the definition of a custom resource.
-    fn definition(&self, object: &Object) -> Result<Prepared, Vec<String>> {
+    fn definition(&self, object: &Object) -> Result<Prepared, Vec<Problem>> {
         let rules = &self.environments.rules;
         let definition = Definition::read(object.value())
             .map_err(|error| vec![object.problem("spec", error)])?;
@@ -188,7 +189,7 @@ impl Preparation {
         });
         let errors = definition.validate(rules).into_iter();
         let errors = errors.map(|error| object.field_problem(&error, &written_field(&error.field)));
-        let problems: Vec<String> = unknown.chain(errors).collect();
+        let problems: Vec<Problem> = unknown.chain(errors).collect();
         if self.validates && !problems.is_empty() {
             return Err(problems);
         }

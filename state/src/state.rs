@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use gavel_libraries::Server;
 use gavel_libraries::authorizer::Authorizer;
+use gavel_manifest::Problem;
 use gavel_policy::mutating::ObjectSchemas;
 use gavel_policy::{AdmissionRequest, CompiledPolicy, Snapshot};
 use serde_json::Value as Json;
@@ -24,7 +25,7 @@ pub struct State {
     pub(crate) authorizer: Arc<dyn Authorizer>,
     /// What each binding does with denials.
     pub(crate) actions: Arc<BTreeMap<String, Vec<String>>>,
-    pub(crate) problems: Vec<String>,
+    pub(crate) problems: Vec<Problem>,
     pub(crate) unseen: Vec<String>,
     pub(crate) compile_errors: Arc<BTreeMap<String, usize>>,
     pub(crate) counts: Counts,
@@ -122,7 +123,7 @@ impl State {
     }
 
     /// What is wrong with objects that are therefore not used; their last good versions are.
-    pub fn problems(&self) -> &[String] {
+    pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 

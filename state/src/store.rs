@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use gavel_libraries::Server;
+use gavel_manifest::Problem;
 use gavel_policy::ParamFault;
 use gavel_policy::api::ParamKind;
 use indexmap::IndexMap;
@@ -63,9 +64,9 @@ impl std::fmt::Debug for Store {
 struct Held {
     good: IndexMap<ObjectKey, Good>,
     /// What is wrong with newer versions, which are not used.
-    refused: BTreeMap<ObjectKey, Vec<String>>,
+    refused: BTreeMap<ObjectKey, Vec<Problem>>,
     /// What is wrong with objects that have no name.
-    nameless: Vec<String>,
+    nameless: Vec<Problem>,
 }
 
 impl Store {
@@ -256,7 +257,7 @@ impl Store {
     }
 
     /// What is wrong with objects that are therefore not used, and how much of it with which policies.
-    fn refusals(&self) -> (Vec<String>, BTreeMap<String, usize>) {
+    fn refusals(&self) -> (Vec<Problem>, BTreeMap<String, usize>) {
         let mut problems = Vec::new();
         let mut broken = BTreeMap::new();
         for held in self.origins.values() {
@@ -275,7 +276,7 @@ impl Store {
     }
 
     /// Objects that several origins have: that of the first is used.
-    fn contests(&self) -> Vec<String> {
+    fn contests(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
         for key in &self.contested {
             let held = self.origins.values();

@@ -59,7 +59,7 @@ fn the_last_good_version_stays_until_a_better_one_or_a_deletion() {
     store.handle(applied(policy("a", "<=>")));
     assert_eq!(expression(&mut store, "a").as_deref(), Some("true"));
     let state = store.publish();
-    let problem = &state.problems()[0];
+    let problem = state.problems()[0].to_string();
     assert!(
         problem.starts_with("cluster: ValidatingAdmissionPolicy \"a\": spec."),
         "{problem}"
@@ -109,7 +109,7 @@ fn origins_replace_only_their_own_objects() {
     assert!(
         problems
             .iter()
-            .any(|each| each.contains("is defined at a.yaml")),
+            .any(|each| each.message.contains("is defined at a.yaml")),
         "{problems:?}"
     );
     store.handle(Event::ReplacedAll(file.clone(), Vec::new()));

@@ -314,6 +314,9 @@ fn stored(server: Server, objects: &[(Json, Known)]) -> Result<State, String> {
     let state = store.publish();
     match state.problems() {
         [] => Ok(state),
-        problems => Err(problems.join("\n")),
+        problems => {
+            let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+            Err(problems.join("\n"))
+        }
     }
 }

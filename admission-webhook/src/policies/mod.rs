@@ -191,7 +191,7 @@ impl Loader {
         };
         self.seen = now;
         let state = self.store.publish();
-        problems.extend(state.problems().iter().cloned());
+        problems.extend(state.problems().iter().map(ToString::to_string));
         Some(Loaded { state, problems })
     }
 

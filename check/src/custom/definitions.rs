@@ -13,7 +13,11 @@ use crate::role::Role;
 
 /// Definitions by the kind of their objects.
 #[derive(Debug, Default)]
-pub struct KnownDefinitions(Vec<CompiledCrd>);
+pub struct KnownDefinitions {
+    compiled: Vec<CompiledCrd>,
+    /// The group and kind of those that nothing can be held against.
+    refused: Vec<(String, String)>,
+}
 
 impl KnownDefinitions {
     /// Takes in a definition and tells why an API server would refuse it. Other objects are passed over. `strictness` says
@@ -43,22 +47,31 @@ impl KnownDefinitions {
         let errors = errors.iter().map(|error| field_problem(document, error));
         checked.problems.extend(errors);
         match CompiledCrd::compile_for(&definition, server) {
-            Ok(crd) => self.0.push(crd),
+            Ok(crd) => self.compiled.push(crd),
             // The problems say the same, and where.
             Err(error) if checked.is_valid() => return Err(error.to_string()),
-            Err(_) => {}
+            Err(_) => {
+                let spec = definition.spec;
+                self.refused.push((spec.group, spec.names.kind));
+            }
         }
         Ok(checked)
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.compiled.is_empty() && self.refused.is_empty()
     }
 
     /// The definition of the objects of a kind.
     pub fn find(&self, key: &Key<'_>) -> Option<&CompiledCrd> {
-        let mut known = self.0.iter();
+        let mut known = self.compiled.iter();
         known.find(|crd| crd.group() == key.group() && crd.kind() == key.kind)
+    }
+
+    /// Whether the definition of a kind was given, and is so wrong that no object can be held against it.
+    pub fn is_refused(&self, key: &Key<'_>) -> bool {
+        let mut refused = self.refused.iter();
+        refused.any(|(group, kind)| group == key.group() && kind == key.kind)
     }
 }

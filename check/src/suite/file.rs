@@ -90,10 +90,14 @@ pub(super) fn read(document: &Json, files: &dyn Files) -> Result<Vec<Test>, Stri
     let file = TestFile::deserialize(document).map_err(|error| error.to_string())?;
     let given = given(&file.given, files)?;
     let mut tests = Vec::new();
-    for row in file.tests {
+    for (n, row) in file.tests.into_iter().enumerate() {
         let name = row.name.clone();
         let test = test(row, &given, &file.common, files);
-        tests.push(test.map_err(|error| format!("test {name:?}: {error}"))?);
+        let test = test.map_err(|error| format!("test {name:?}: {error}"))?;
+        tests.push(Test {
+            field: format!("tests[{n}]"),
+            ..test
+        });
     }
     Ok(tests)
 }
@@ -168,6 +172,7 @@ fn test(
     };
     Ok(Test {
         name,
+        field: String::new(),
         given,
         policy: None,
         is_bare: false,

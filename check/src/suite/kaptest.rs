@@ -66,9 +66,13 @@ pub(super) fn read(document: &Json, files: &dyn Files) -> Result<Vec<Test>, Stri
     let policies = all_objects(files, &file.validating_admission_policies)?;
     let resources = all_objects(files, &file.resources)?;
     let mut tests = Vec::new();
-    for of_policy in &file.test_suites {
-        for case in &of_policy.tests {
-            tests.push(test(&of_policy.policy, case, &policies, &resources)?);
+    for (suite, of_policy) in file.test_suites.iter().enumerate() {
+        for (n, case) in of_policy.tests.iter().enumerate() {
+            let test = test(&of_policy.policy, case, &policies, &resources)?;
+            tests.push(Test {
+                field: format!("testSuites[{suite}].tests[{n}]"),
+                ..test
+            });
         }
     }
     Ok(tests)
@@ -98,14 +102,25 @@ fn test(
         .filter(|each| Role::of(each.value()) == Role::Policy);
     // A policy is asked as such, however it is bound.
     let of_policies = of_policies.filter(|each| !kind_of(each.value()).ends_with("Binding"));
+    // A param without a namespace is found by its name alone.
     let namespace = param.map(|param| match param.namespace.as_str() {
-        "" => metadata(&object, "namespace").to_owned(),
+        "" => {
+            let mut resources = resources.iter().map(Document::value);
+            let found = resources.find(|resource| {
+                let is_kind = param.kind.is_empty() || kind_of(resource) == param.kind;
+                is_kind && name_of(resource) == param.name
+            });
+            found
+                .map_or("", |found| metadata(found, "namespace"))
+                .to_owned()
+        }
         namespace => namespace.to_owned(),
     });
     let subject = format!("{} {}", kind_of(&object), name_of(&object));
     let expected = Decision::read(&case.expect)?;
     Ok(Test {
         name: format!("{policy}: {} {subject}: {}", operation.name(), case.expect),
+        field: String::new(),
         given: of_policies.chain(resources).cloned().collect(),
         policy: Some(policy.to_owned()),
         is_bare: true,
@@ -175,5 +190,29 @@ mod tests {
             report.unwrap().differences.is_empty()
         });
         assert_eq!(passes.collect::<Vec<bool>>(), [true, true, true, false]);
+    }
+
+    #[test]
+    fn params_without_a_namespace_are_found_by_name() {
+        struct WithParam;
+
+        impl Files for WithParam {
+            fn objects(&self, path: &str) -> Result<Vec<Document>, String> {
+                let text = match path {
+                    "policy.yaml" => {
+                        "{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicy, metadata: {name: a}, spec: {paramKind: {apiVersion: v1, kind: ConfigMap}, matchConstraints: {}, validations: [{expression: object.spec.replicas <= int(params.data.max)}]}}"
+                    }
+                    _ => {
+                        "{apiVersion: apps/v1, kind: Deployment, metadata: {name: few}, spec: {replicas: 1}}\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: limits, namespace: elsewhere}, data: {max: '3'}}"
+                    }
+                };
+                Ok(read(text, Format::Yaml).documents)
+            }
+        }
+        let suite = "{validatingAdmissionPolicies: [policy.yaml], resources: [objects.yaml], testSuites: [{policy: a, tests: [{object: {kind: Deployment, name: few}, param: {name: limits}, expect: admit}]}]}";
+        let reading = read(suite, Format::Yaml);
+        let suite = Suite::read(&reading.documents[0], &WithParam).unwrap();
+        let report = suite.tests[0].run(Server::default(), |value| format!("{value:?}"));
+        assert_eq!(report.unwrap().differences, []);
     }
 }

@@ -62,11 +62,12 @@ pub(super) fn read(document: &Json, files: &dyn Files) -> Result<Vec<Test>, Stri
     given.extend(namespaces(file.variables.as_deref(), files)?);
     let resources = all_objects(files, &file.resources)?;
     let user = read_user(file.userinfo.as_deref(), files)?;
-    let results = file.results.iter();
-    let results = results
-        .filter(|each| each.is_validating_admission_policy || each.is_mutating_admission_policy);
+    let results = file.results.iter().enumerate();
+    let results = results.filter(|(_, each)| {
+        each.is_validating_admission_policy || each.is_mutating_admission_policy
+    });
     let mut tests = Vec::new();
-    for expectation in results {
+    for (n, expectation) in results {
         let patched = match &expectation.patched_resources {
             Some(path) => files.objects(path)?,
             None => Vec::new(),
@@ -84,6 +85,7 @@ pub(super) fn read(document: &Json, files: &dyn Files) -> Result<Vec<Test>, Stri
                     name_of(object),
                     expectation.result
                 ),
+                field: format!("results[{n}]"),
                 given: given.iter().chain(&resources).cloned().collect(),
                 policy: Some(expectation.policy.clone()),
                 is_bare: false,

@@ -40,6 +40,8 @@ pub struct Suite {
 pub struct Test {
     /// The name.
     pub name: String,
+    /// The path of the test in the document of its suite.
+    pub field: String,
     /// Policies, bindings, params, namespaces, roles and definitions.
     pub given: Vec<Document>,
     /// The only policy that counts; none: all do.

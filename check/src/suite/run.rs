@@ -104,7 +104,10 @@ impl Test {
                 None => "no policy is given".to_owned(),
             }),
             [] => Ok(world),
-            problems => Err(problems.join("\n")),
+            problems => {
+                let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+                Err(problems.join("\n"))
+            }
         }
     }
 

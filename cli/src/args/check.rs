@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use gavel_libraries::KubeVersion;
 use gavel_protocol::kubernetes_version;
 
-use super::Output;
+use crate::findings::Format;
 
 /// Policies, bindings, params, namespaces, roles and CustomResourceDefinitions are recognized by their kind; all other objects are
 /// checked. Each finding is one line: file:line: kind/name: denied, warned or audited: message. The exit status is 0 where all
@@ -34,6 +34,10 @@ pub(crate) struct CheckArgs {
     /// Look into the folders of folders too
     #[arg(short = 'R', long)]
     pub(crate) recursive: bool,
+
+    /// Pass over what is no object of Kubernetes: documents without apiVersion and kind, such as values of a Helm chart
+    #[arg(long)]
+    pub(crate) ignore_missing_schemas: bool,
 
     /// What is done with the objects; without it, those that --old has are updated and the others created
     #[arg(long, value_enum, ignore_case = true)]
@@ -63,9 +67,9 @@ pub(crate) struct CheckArgs {
     #[arg(long)]
     pub(crate) explain: bool,
 
-    /// How to print what is found; json is one object a line
-    #[arg(short, long, value_enum, default_value_t = Output::Text)]
-    pub(crate) output: Output,
+    /// How to print what is found
+    #[arg(short, long, value_enum, default_value_t = Format::Text)]
+    pub(crate) output: Format,
 }
 
 impl CheckArgs {

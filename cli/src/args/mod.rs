@@ -175,6 +175,10 @@ pub(crate) struct ValidateArgs {
     #[arg(short = 'R', long)]
     pub(crate) recursive: bool,
 
+    /// Pass over objects of kinds without a definition, and what is no object of Kubernetes
+    #[arg(long)]
+    pub(crate) ignore_missing_schemas: bool,
+
     /// The namespace of objects that name none
     #[arg(short, long, default_value = "default")]
     pub(crate) namespace: String,

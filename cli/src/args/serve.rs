@@ -1,6 +1,6 @@
 //! The arguments of `gavel serve`.
 
-use std::net::SocketAddr;
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -66,11 +66,11 @@ pub(crate) struct ServeArgs {
     pub(crate) kubernetes_version: KubeVersion,
 
     /// The address to listen at; default 0.0.0.0:8443, with --demo 127.0.0.1:8080
-    #[arg(long, value_name = "ADDRESS:PORT")]
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = address)]
     pub(crate) listen: Option<SocketAddr>,
 
     /// Answer health checks and metrics at this address, by plain HTTP, and only reviews at the other
-    #[arg(long, value_name = "ADDRESS:PORT")]
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = address)]
     pub(crate) health_listen: Option<SocketAddr>,
 
     /// The server's certificate with those up to its authority, PEM; read again when it changes
@@ -182,4 +182,31 @@ pub(crate) enum LogFormat {
     Text,
     /// For programs: an object a line
     Json,
+}
+
+/// Reads an address with its port; a host's name stands for the first of its addresses.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let addresses = text.to_socket_addrs();
+    let first = addresses.ok().and_then(|mut addresses| addresses.next());
+    first.ok_or_else(|| {
+        "must be an address and a port such as 127.0.0.1:8443, [::1]:8443 or localhost:8443"
+            .to_owned()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_may_have_names() {
+        assert!(address("localhost:0").unwrap().ip().is_loopback());
+        assert_eq!(
+            address("[::1]:8443").unwrap(),
+            SocketAddr::from(([0, 0, 0, 0, 0, 0, 0, 1], 8443))
+        );
+        for wrong in ["localhost", "127.0.0.1", "8443", "localhost:port"] {
+            assert!(address(wrong).is_err(), "{wrong}");
+        }
+    }
 }

@@ -6,7 +6,7 @@ use clap::Args;
 use gavel_libraries::KubeVersion;
 use gavel_protocol::kubernetes_version;
 
-use super::Output;
+use crate::findings::Format;
 
 /// A file of tests has the kind PolicyTest; the files of kaptest, and of kyverno test as far as they are about Kubernetes' own
 /// policies, are run as they are. The exit status is 0 where all tests pass, 1 where one fails or the coverage is too low, and 2
@@ -38,6 +38,10 @@ pub(crate) struct TestArgs {
     #[arg(long, value_name = "FILE", requires = "coverage")]
     pub(crate) lcov: Option<PathBuf>,
 
+    /// Write the coverage to a file, as a page for a browser
+    #[arg(long, value_name = "FILE", requires = "coverage")]
+    pub(crate) html: Option<PathBuf>,
+
     /// Print a first file of tests for the policies of this file
     #[arg(long, value_name = "POLICY", conflicts_with = "paths")]
     pub(crate) init: Option<PathBuf>,
@@ -46,9 +50,9 @@ pub(crate) struct TestArgs {
     #[arg(long, value_name = "VERSION", default_value_t, value_parser = kubernetes_version)]
     pub(crate) kubernetes_version: KubeVersion,
 
-    /// How to print the results; json is one object a test
-    #[arg(short, long, value_enum, default_value_t = Output::Text)]
-    pub(crate) output: Output,
+    /// How to print the results
+    #[arg(short, long, value_enum, default_value_t = Format::Text)]
+    pub(crate) output: Format,
 }
 
 const TEST_EXAMPLES: &str = "Examples:

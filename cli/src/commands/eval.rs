@@ -8,7 +8,9 @@ use std::time::Instant;
 
 use serde_json::Map;
 
+use gavel_engine::env::Env;
 use gavel_engine::estimate::SizeTable;
+use gavel_engine::issues::Issues;
 use gavel_engine::program::EvalOptions;
 use gavel_engine::types::Type;
 use gavel_engine::value::{Arena, Json, Value};
@@ -70,8 +72,8 @@ pub(crate) fn run(args: EvalArgs) -> io::Result<Exit> {
             out.write_all(&answer)?;
         }
         Output::Text => {
-            let notes = match outcome.result {
-                Err(Failure::Issues(_)) => newer::notes(&request),
+            let notes = match &outcome.result {
+                Err(Failure::Issues(issues)) => notes(issues, &request, &env),
                 _ => Vec::new(),
             };
             if let Err(failure) = &mut outcome.result
@@ -90,6 +92,16 @@ pub(crate) fn run(args: EvalArgs) -> io::Result<Exit> {
         Ok(_) => Exit::Success,
         Err(_) => Exit::Rejected,
     })
+}
+
+/// What helps against what is wrong with an expression.
+fn notes(issues: &Issues, request: &EvalRequest, env: &Env) -> Vec<String> {
+    let mut notes = newer::notes(request);
+    for issue in issues.sorted() {
+        let help = gavel_lint::help(&issue.message, &request.expr, env);
+        notes.extend(help.filter(|help| !notes.contains(help)));
+    }
+    notes
 }
 
 fn usage(message: &impl Display) -> Exit {

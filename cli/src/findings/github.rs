@@ -4,30 +4,29 @@ use std::io::{self, Write};
 
 use gavel_manifest::Severity;
 
-use super::{Findings, message_of, path_of};
+use super::Report;
 
-pub(super) fn write(findings: &Findings, out: &mut impl Write) -> io::Result<()> {
-    for problem in &findings.problems {
-        let command = match problem.severity {
+pub(super) fn write(report: &Report, out: &mut impl Write) -> io::Result<()> {
+    for finding in &report.findings {
+        let command = match finding.severity {
             Severity::Error => "error",
             Severity::Warning => "warning",
             Severity::Note => "notice",
         };
-        write!(out, "::{command} file={}", property(&path_of(problem)))?;
-        if let Some(range) = problem.range {
+        write!(out, "::{command} ")?;
+        if !finding.file.is_empty() {
+            write!(out, "file={},", property(&finding.file))?;
+        }
+        if let Some(range) = finding.range {
             let (start, end) = (range.start, range.end);
-            write!(out, ",line={},col={}", start.line, start.column)?;
-            write!(out, ",endLine={}", end.line)?;
+            write!(out, "line={},col={},", start.line, start.column)?;
+            write!(out, "endLine={},", end.line)?;
             if end.line == start.line {
-                write!(out, ",endColumn={}", end.column)?;
+                write!(out, "endColumn={},", end.column)?;
             }
         }
-        let mut message = message_of(problem);
-        if !problem.help().is_empty() {
-            message = format!("{message}\n{}", problem.help());
-        }
-        let (title, message) = (property(problem.rule), data(&message));
-        writeln!(out, ",title={title}::{message}")?;
+        let (title, message) = (property(&finding.rule), data(&finding.text()));
+        writeln!(out, "title={title}::{message}")?;
     }
     Ok(())
 }

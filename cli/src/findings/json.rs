@@ -21,7 +21,7 @@ pub(super) fn write(findings: &Findings, out: &mut impl Write) -> io::Result<()>
         let line = json!({
             "rule": problem.rule,
             "severity": problem.severity.name(),
-            "file": path_of(problem),
+            "file": path_of(problem.file.as_deref()),
             "line": problem.range.map(|range| range.start.line),
             "column": problem.range.map(|range| range.start.column),
             "endLine": problem.range.map(|range| range.end.line),

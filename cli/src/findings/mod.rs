@@ -11,13 +11,16 @@ use gavel_manifest::{Problem, Severity};
 mod github;
 mod json;
 mod junit;
+mod report;
 mod sarif;
 mod text;
+
+pub(crate) use report::{Case, Failure, Finding, Report, path_of};
 
 /// How findings are printed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// For people: each finding with its place in the file
+    /// For people
     #[default]
     Text,
     /// JSON, an object a line
@@ -30,7 +33,7 @@ pub(crate) enum Format {
     Github,
 }
 
-/// What a run found.
+/// What `gavel lint` found.
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
     pub(crate) problems: Vec<Problem>,
@@ -66,21 +69,22 @@ impl Findings {
         match format {
             Format::Text => text::write(self, &mut out)?,
             Format::Json => json::write(self, &mut out)?,
-            Format::Sarif => sarif::write(self, &mut out)?,
-            Format::Junit => junit::write(self, &mut out)?,
-            Format::Github => github::write(self, &mut out)?,
+            Format::Sarif | Format::Junit | Format::Github => {
+                self.report().write(format, &mut out)?;
+            }
         }
         out.flush()
     }
-}
 
-/// The path of a problem's file as formats for programs write it; standard input has the name `stdin`.
-fn path_of(problem: &Problem) -> String {
-    let path = problem.file.as_deref().unwrap_or(Path::new("-"));
-    let path = path.display().to_string().replace('\\', "/");
-    match path.as_str() {
-        "-" => "stdin".to_owned(),
-        path => path.strip_prefix("./").unwrap_or(path).to_owned(),
+    /// The findings, each of which is a case of JUnit too.
+    fn report(&self) -> Report {
+        let mut report = Report::new("gavel lint");
+        for problem in &self.problems {
+            let finding = Finding::of(problem);
+            report.cases.push(finding.case());
+            report.findings.push(finding);
+        }
+        report
     }
 }
 

@@ -3,27 +3,23 @@
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use gavel_lint::rules::{self, RULES};
-use gavel_manifest::{Problem, Range, Severity};
+use gavel_lint::rules;
+use gavel_manifest::{Range, Severity};
 use serde_json::{Value as Json, json};
 
-use super::{Findings, message_of, path_of};
+use super::{Finding, Report};
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
-pub(super) fn write(findings: &Findings, out: &mut impl Write) -> io::Result<()> {
-    let found: BTreeSet<&str> = findings
-        .problems
+pub(super) fn write(report: &Report, out: &mut impl Write) -> io::Result<()> {
+    let found: BTreeSet<&str> = report
+        .findings
         .iter()
-        .map(|problem| problem.rule)
+        .map(|each| each.rule.as_str())
         .collect();
-    let described = RULES.iter().filter(|rule| found.contains(rule.id));
-    let mut described: Vec<Json> = described.map(|rule| describe(rule)).collect();
-    // Rules that come from elsewhere have no page.
-    let others = found.iter().filter(|id| rules::find(id).is_none());
-    described.extend(others.map(|id| json!({"id": id})));
-    let results: Vec<Json> = findings.problems.iter().map(result).collect();
+    let described: Vec<Json> = found.into_iter().map(describe).collect();
+    let results: Vec<Json> = report.findings.iter().map(result).collect();
     let log = json!({
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -49,7 +45,11 @@ fn level(severity: Severity) -> &'static str {
     }
 }
 
-fn describe(rule: &rules::Rule) -> Json {
+/// A rule of `gavel lint` with its page; policies, and rules that come from elsewhere, by name.
+fn describe(id: &str) -> Json {
+    let Some(rule) = rules::find(id) else {
+        return json!({"id": id});
+    };
     json!({
         "id": rule.id,
         "shortDescription": {"text": rule.title},
@@ -59,23 +59,23 @@ fn describe(rule: &rules::Rule) -> Json {
     })
 }
 
-fn result(problem: &Problem) -> Json {
-    let mut message = message_of(problem);
-    if !problem.help().is_empty() {
-        message = format!("{message}\n{}", problem.help());
-    }
-    let artifact = json!({"uri": uri(&path_of(problem))});
+fn result(finding: &Finding) -> Json {
+    let artifact = json!({"uri": uri(&finding.file)});
     let mut physical = json!({"artifactLocation": artifact});
-    if let (Some(range), Json::Object(physical)) = (problem.range, &mut physical) {
+    if let (Some(range), Json::Object(physical)) = (finding.range, &mut physical) {
         physical.insert("region".to_owned(), region(range));
     }
+    let locations = match finding.file.as_str() {
+        "" => json!([]),
+        _ => json!([{"physicalLocation": physical}]),
+    };
     let mut result = json!({
-        "ruleId": problem.rule,
-        "level": level(problem.severity),
-        "message": {"text": message},
-        "locations": [{"physicalLocation": physical}],
+        "ruleId": finding.rule,
+        "level": level(finding.severity),
+        "message": {"text": finding.text()},
+        "locations": locations,
     });
-    if let (Some(suggestion), Json::Object(result)) = (problem.suggestion(), &mut result) {
+    if let (Some(suggestion), Json::Object(result)) = (&finding.suggestion, &mut result) {
         let replacement = json!({
             "deletedRegion": region(suggestion.range),
             "insertedContent": {"text": suggestion.replacement},

@@ -31,6 +31,10 @@ fn one(problem: &Problem, text: Option<&str>, renderer: &Renderer) -> String {
         Severity::Note => Level::NOTE,
     };
     let message = message_of(problem);
+    // The snippet below shows what the API server's excerpts show.
+    let lines = message.lines().filter(|line| !line.starts_with(" | "));
+    let lines: Vec<&str> = lines.collect();
+    let message = lines.join("\n");
     let message = visible(message.trim_end());
     let path = problem.file.as_deref();
     let path = path.map(|path| path.display().to_string());

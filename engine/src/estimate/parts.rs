@@ -2,8 +2,11 @@
 
 use super::SizeSource;
 use super::estimator::Estimator;
-use crate::ast::{Expr, ExprId, ExprKind};
+use crate::ast::{Expr, ExprId, ExprKind, unparse};
 use crate::check::CheckedAst;
+
+/// The most characters of a part that are shown.
+const MAX_TEXT: usize = 48;
 
 /// A part of an expression and what it costs.
 #[derive(Debug, Clone, Copy)]
@@ -55,7 +58,7 @@ fn parts<'e>(mut estimator: Estimator<'e>) -> Vec<PartCost<'e>> {
 pub struct HeavyPart {
     /// Where it begins: line and column from 1.
     pub position: Option<(u32, u32)>,
-    /// The text from there to the end of the line, at most 48 characters.
+    /// The text, at most 48 characters.
     pub text: String,
     /// How often it is evaluated at most.
     pub times: u64,
@@ -63,7 +66,7 @@ pub struct HeavyPart {
     pub own: u64,
 }
 
-/// The parts that contribute most to [`estimate`](super::estimate).
+/// The parts that contribute most to [`estimate`](super::estimate), of those that stand in the text.
 pub fn heaviest(checked: &CheckedAst, sizes: &dyn SizeSource, most: usize) -> Vec<HeavyPart> {
     heavy(checked, parts(Estimator::new(checked, sizes)), most)
 }
@@ -79,14 +82,14 @@ pub fn heaviest_of_bound(
 
 fn heavy(checked: &CheckedAst, parts: Vec<PartCost<'_>>, most: usize) -> Vec<HeavyPart> {
     let source = checked.ast().source();
-    let parts = parts.into_iter().filter(|part| part.own > 0).take(most);
-    let heavy = parts.map(|part| {
+    let parts = parts.into_iter().filter(|part| part.own > 0);
+    // What a macro adds stands nowhere in the text.
+    let parts = parts.filter_map(|part| Some((unparse(part.expr)?, part)));
+    let heavy = parts.take(most).map(|(text, part)| {
         let location = source.location(first_offset(checked, part.expr));
-        let line = source.line(location.line).unwrap_or_default();
-        let column = usize::try_from(location.column).unwrap_or(0);
         HeavyPart {
             position: location.position(),
-            text: line.chars().skip(column).take(48).collect(),
+            text: text.chars().take(MAX_TEXT).collect(),
             times: part.times,
             own: part.own,
         }

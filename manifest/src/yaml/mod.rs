@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use granit_parser::{Event, Parser, ScalarStyle, ScanError, Span, Tag};
+use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError, Span, Tag};
 use serde_json::{Map, Value as Json};
 
 use crate::layout::{Node, TextLines};
 use crate::place::{Place, Range};
 use crate::problem::{Problem, duplicate_key, rule};
 use crate::written::Style;
-use crate::{Document, Reading};
+use crate::{Document, Reading, unclosed};
 
 mod scalar;
 
@@ -52,8 +52,19 @@ fn read_documents(
 ) -> Result<(), Problem> {
     let bytes_above = whole.len().saturating_sub(text.len());
     let mut builder = Builder::new(text, lines_above, bytes_above);
+    let mut end = bytes_above;
     for event in Parser::new_from_str(text) {
-        let (event, span) = event.map_err(|error| scan_problem(&error, lines_above))?;
+        let (event, span) = event.map_err(|error| {
+            let problem = scan_problem(&error, lines_above);
+            match error.kind() {
+                ErrorKind::UnclosedQuotedScalar
+                | ErrorKind::DocumentIndicatorInQuotedScalar
+                | ErrorKind::InvalidQuotedScalarIndent => unclosed::in_quotes(problem, whole, end),
+                _ => unclosed::in_flow(problem, whole, builder.innermost()),
+            }
+        })?;
+        let read = span.end.byte_offset().unwrap_or_default();
+        end = end.max(read.saturating_add(bytes_above));
         let document = builder.event(event, span)?;
         reading.problems.append(&mut builder.problems);
         reading.documents.extend(document);
@@ -327,6 +338,11 @@ impl<'t> Builder<'t> {
             content,
         });
         Ok(())
+    }
+
+    /// Where the innermost list or map begins that is being read.
+    fn innermost(&self) -> Option<Place> {
+        self.open.last().map(|open| open.place)
     }
 
     /// Where a value is.

@@ -48,8 +48,14 @@ pub(super) fn of(document: &Document, found: &Found, explain: bool) -> String {
 }
 
 /// What is wrong with a policy or a definition.
-pub(super) fn problem(problem: &str) -> String {
-    json::to_string(&json!({"error": problem}))
+pub(super) fn problem(problem: &Problem) -> String {
+    let start = problem.range.map(|range| range.start);
+    json::to_string(&json!({
+        "error": problem.text(),
+        "file": problem.file.as_ref().map(|file| file.display().to_string()),
+        "line": start.map(|start| start.line),
+        "column": start.map(|start| start.column),
+    }))
 }
 
 fn finding(finding: &Finding) -> Json {

@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::io::{self, IsTerminal, Write};
 
+use gavel_apimachinery::status::Status;
 use gavel_check::custom::{Checked, Key, KnownDefinitions, Taken};
+use gavel_check::suite::Suite;
 use gavel_check::{
     Action, Operation, Probe, Probed, Role, Ruling, Setup, Step, Subject, Trace, World, custom,
 };
@@ -13,13 +15,15 @@ use gavel_manifest::Document;
 use gavel_policy::PolicyDecisionEvaluation;
 use gavel_policy::api::FieldValidation;
 
-use crate::args::{CheckArgs, OperationName, Output};
+use crate::args::{CheckArgs, OperationName};
 use crate::exit_code::Exit;
+use crate::findings::{Format, Report};
 use crate::manifests::Manifests;
 use crate::progress::Progress;
 use crate::report;
 
 mod explanation;
+mod findings;
 mod json;
 mod text;
 
@@ -31,7 +35,7 @@ pub(crate) fn run(args: &CheckArgs) -> io::Result<Exit> {
 /// The same, printed elsewhere.
 pub(super) fn write(args: &CheckArgs, out: Box<dyn Write>) -> io::Result<Exit> {
     // What reads JSON from a pipe is no person.
-    let progress = Progress::new(args.output == Output::Text || io::stdout().is_terminal());
+    let progress = Progress::new(args.output == Format::Text || io::stdout().is_terminal());
     let mut manifests = Manifests::new(args.recursive, progress);
     let mut input = match Input::read(args, &mut manifests) {
         Ok(input) => input,
@@ -61,19 +65,22 @@ pub(super) fn write(args: &CheckArgs, out: Box<dyn Write>) -> io::Result<Exit> {
         old: input.old,
         user: gavel_check::user(&args.user, &args.groups),
         counts: Counts::default(),
+        report: Report::new("gavel check"),
     };
     run.tell_problems()?;
     manifests.progress().expect(objects.len());
     for document in objects {
         match Key::of(document.value()) {
             Ok(_) => manifests.progress().aside(|| run.object(&document))?,
+            Err(_) if args.ignore_missing_schemas => {}
             Err(message) => manifests.refuse(&document, message),
         }
         manifests.progress().step();
     }
+    run.report.write(args.output, &mut run.out)?;
     run.out.flush()?;
     manifests.progress().end();
-    if args.output == Output::Text && !manifests.unusable() {
+    if args.output == Format::Text && !manifests.unusable() {
         report::summary(&run.counts.to_string());
     }
     let wrong = run.counts.denied.saturating_add(run.counts.invalid);
@@ -101,6 +108,10 @@ impl Input {
             old: manifests.objects(&args.old),
         };
         for document in manifests.objects(&args.all_paths()) {
+            // Tests of policies often stand beside them.
+            if Suite::is_suite(document.value()) {
+                continue;
+            }
             let role = Role::of(document.value());
             if matches!(role, Role::Surrounding | Role::Object) {
                 input.objects.push(document.clone());
@@ -148,6 +159,8 @@ struct CheckRun<'a> {
     old: Vec<Document>,
     user: UserInfo,
     counts: Counts,
+    /// What was found, where it is told at the end.
+    report: Report,
 }
 
 /// What the objects came to.
@@ -204,6 +217,15 @@ impl Found {
     fn is_denied(&self) -> bool {
         self.ruling.status.is_some() || !self.checked.is_valid()
     }
+
+    /// Why the object is denied, where no finding says so: mutating policies and namespaces that do not exist have a status alone.
+    fn untold(&self) -> Option<&Status> {
+        let findings = &self.ruling.findings;
+        let is_told = findings
+            .iter()
+            .any(|finding| finding.action == Action::Deny);
+        self.ruling.status.as_ref().filter(|_| !is_told)
+    }
 }
 
 impl CheckRun<'_> {
@@ -212,8 +234,12 @@ impl CheckRun<'_> {
         self.counts.invalid = self.world.problems().len();
         for problem in self.world.problems() {
             match self.args.output {
-                Output::Text => writeln!(self.out, "{}", report::visible(problem))?,
-                Output::Json => writeln!(self.out, "{}", json::problem(problem))?,
+                Format::Text => {
+                    let line = problem.to_string();
+                    writeln!(self.out, "{}", report::visible(&line))?;
+                }
+                Format::Json => writeln!(self.out, "{}", json::problem(problem))?,
+                _ => findings::add_problem(&mut self.report, problem),
             }
         }
         for unseen in self.world.unseen() {
@@ -230,16 +256,20 @@ impl CheckRun<'_> {
         };
         self.counts.add(&found);
         match self.args.output {
-            Output::Json => {
+            Format::Json => {
                 let line = json::of(document, &found, self.args.explain);
                 writeln!(self.out, "{line}")
             }
-            Output::Text => {
+            Format::Text => {
                 text::write(&mut self.out, document, &found)?;
                 match self.args.explain {
                     true => explanation::write(&mut self.out, &found),
                     false => Ok(()),
                 }
+            }
+            Format::Sarif | Format::Junit | Format::Github => {
+                findings::add(&mut self.report, document, &found);
+                Ok(())
             }
         }
     }

@@ -54,13 +54,7 @@ pub(super) fn write(out: &mut impl Write, document: &Document, found: &Found) ->
             None => writeln!(out, ")")?,
         }
     }
-    // Mutating policies and namespaces that do not exist have a status alone.
-    let is_told = found
-        .ruling
-        .findings
-        .iter()
-        .any(|finding| finding.action == Action::Deny);
-    if let (Some(status), false) = (&found.ruling.status, is_told) {
+    if let Some(status) = found.untold() {
         let message = visible(&status.message);
         writeln!(
             out,
@@ -74,8 +68,14 @@ pub(super) fn write(out: &mut impl Write, document: &Document, found: &Found) ->
 /// Where an object or a part of it is, and which: `pod.yaml:1: Pod/web`.
 fn at(document: &Document, place: &str) -> String {
     let file = document.file().unwrap_or(Path::new("-")).display();
+    let name = name_of(document);
+    visible(&format!("{file}:{place}: {name}")).into_owned()
+}
+
+/// Which object it is: `Pod/web`.
+pub(super) fn name_of(document: &Document) -> String {
     let text = |pointer: &str| document.value().pointer(pointer).and_then(Json::as_str);
     let name = text("/metadata/name").or(text("/metadata/generateName"));
-    let (kind, name) = (text("/kind").unwrap_or_default(), name.unwrap_or_default());
-    visible(&format!("{file}:{place}: {kind}/{name}")).into_owned()
+    let kind = text("/kind").unwrap_or_default();
+    format!("{kind}/{}", name.unwrap_or_default())
 }

@@ -6,17 +6,19 @@ use std::path::{Path, PathBuf};
 use clap::builder::styling::{AnsiColor, Style};
 use gavel_check::suite::{Difference, Files, Suite, Test};
 use gavel_engine::value::Json;
-use gavel_manifest::Document;
+use gavel_manifest::{Document, Place};
 use serde_json::json;
 
-use crate::args::{Output, TestArgs};
+use crate::args::TestArgs;
 use crate::exit_code::Exit;
+use crate::findings::{Format, Report};
 use crate::input;
 use crate::manifests::Manifests;
 use crate::progress::Progress;
 use crate::report::{self, visible};
 
 mod coverage;
+mod failures;
 mod init;
 
 use coverage::Coverage;
@@ -41,6 +43,7 @@ pub(super) fn write(args: &TestArgs, mut out: Box<dyn Write>) -> io::Result<Exit
         passed: 0,
         failed: 0,
         coverage: Coverage::default(),
+        report: Report::new("gavel test"),
     };
     for document in manifests.objects(&args.paths) {
         if !Suite::is_suite(document.value()) {
@@ -48,11 +51,10 @@ pub(super) fn write(args: &TestArgs, mut out: Box<dyn Write>) -> io::Result<Exit
         }
         let path = document.file().map(Path::to_owned).unwrap_or_default();
         match Suite::read(&document, &Beside(&path)) {
-            Ok(suite) => run.suite(&path, &suite)?,
+            Ok(suite) => run.suite(&document, &suite)?,
             Err(message) => manifests.refuse(&document, message),
         }
     }
-    run.out.flush()?;
     let ran = run.passed.saturating_add(run.failed);
     if ran == 0 && !manifests.unusable() {
         manifests.complain(&match &args.filter {
@@ -63,24 +65,21 @@ pub(super) fn write(args: &TestArgs, mut out: Box<dyn Write>) -> io::Result<Exit
             }
         });
     }
-    if args.output == Output::Text && ran > 0 {
+    if args.output == Format::Text && ran > 0 {
         let tests = report::count(ran, "test");
         report::summary(&format!("{tests}, {} failed", run.failed));
     }
+    run.report.write(args.output, &mut run.out)?;
     let mut wrong = run.failed;
     if args.coverage {
-        if args.output == Output::Text {
-            run.coverage.write(&mut run.out)?;
-        }
-        if let Some(path) = &args.lcov {
-            std::fs::write(path, run.coverage.lcov())?;
-        }
+        run.tell_coverage()?;
         let least = args.coverage_threshold.unwrap_or(0);
         if run.coverage.percent() < u64::from(least) {
             report::complain(&format!("less than {least} % is covered"));
             wrong = wrong.saturating_add(1);
         }
     }
+    run.out.flush()?;
     Ok(manifests.exit(wrong))
 }
 
@@ -91,18 +90,44 @@ struct TestRun<'a> {
     passed: usize,
     failed: usize,
     coverage: Coverage,
+    /// What came of the tests, where it is told at the end.
+    report: Report,
+}
+
+/// What came of a test.
+struct Outcome<'t> {
+    test: &'t Test,
+    /// The suite.
+    file: &'t Path,
+    /// Where the test is in it.
+    place: Place,
+    differences: Vec<Difference>,
+    /// Why the test could not run.
+    error: Option<String>,
+}
+
+impl Outcome<'_> {
+    fn passes(&self) -> bool {
+        self.differences.is_empty() && self.error.is_none()
+    }
 }
 
 impl TestRun<'_> {
-    fn suite(&mut self, path: &Path, suite: &Suite) -> io::Result<()> {
+    fn suite(&mut self, document: &Document, suite: &Suite) -> io::Result<()> {
         let filter = self.args.filter.as_deref().unwrap_or_default();
         for test in suite.tests.iter().filter(|test| test.name.contains(filter)) {
-            self.test(path, test)?;
+            let outcome = self.test(document, test);
+            let count = match outcome.passes() {
+                true => &mut self.passed,
+                false => &mut self.failed,
+            };
+            *count = count.saturating_add(1);
+            self.tell(&outcome)?;
         }
         Ok(())
     }
 
-    fn test(&mut self, path: &Path, test: &Test) -> io::Result<()> {
+    fn test<'t>(&mut self, document: &'t Document, test: &'t Test) -> Outcome<'t> {
         if self.args.coverage {
             self.coverage.expect(test);
         }
@@ -124,44 +149,71 @@ impl TestRun<'_> {
             }
             Err(error) => (Vec::new(), Some(error)),
         };
-        let passes = differences.is_empty() && error.is_none();
-        let count = if passes {
-            &mut self.passed
-        } else {
-            &mut self.failed
-        };
-        *count = count.saturating_add(1);
+        Outcome {
+            test,
+            file: document.file().unwrap_or(Path::new("-")),
+            place: document.place_of(&test.field),
+            differences,
+            error,
+        }
+    }
+
+    fn tell(&mut self, outcome: &Outcome<'_>) -> io::Result<()> {
+        let file = outcome.file.display();
         match self.args.output {
-            Output::Json => {
+            Format::Json => {
                 let line = json!({
-                    "file": path.display().to_string(),
-                    "test": test.name,
-                    "passed": passes,
-                    "error": error,
-                    "differences": differences.iter().map(written).collect::<Vec<Json>>(),
+                    "file": file.to_string(),
+                    "line": outcome.place.line,
+                    "test": outcome.test.name,
+                    "passed": outcome.passes(),
+                    "error": outcome.error,
+                    "differences": outcome.differences.iter().map(written).collect::<Vec<Json>>(),
                 });
                 writeln!(self.out, "{}", gavel_apimachinery::json::to_string(&line))
             }
-            Output::Text => {
-                let verdict = match passes {
+            Format::Text => {
+                let verdict = match outcome.passes() {
                     true => format!("{PASSED}ok{PASSED:#}    "),
                     false => format!("{FAILED}FAILED{FAILED:#}"),
                 };
                 writeln!(
                     self.out,
-                    "{verdict} {}: {}",
-                    path.display(),
-                    visible(&test.name)
+                    "{verdict} {file}: {}",
+                    visible(&outcome.test.name)
                 )?;
-                for line in error.iter().flat_map(|error| error.lines()) {
+                for line in outcome.error.iter().flat_map(|error| error.lines()) {
                     writeln!(self.out, "    {}", visible(line))?;
                 }
-                for difference in &differences {
+                for difference in &outcome.differences {
                     self.difference(difference)?;
                 }
                 Ok(())
             }
+            Format::Sarif | Format::Junit | Format::Github => {
+                failures::add(&mut self.report, outcome);
+                Ok(())
+            }
         }
+    }
+
+    /// Prints how much is covered, and writes it to the files that the arguments name.
+    fn tell_coverage(&mut self) -> io::Result<()> {
+        match self.args.output {
+            Format::Text => self.coverage.write(&mut self.out)?,
+            Format::Json => {
+                let line = gavel_apimachinery::json::to_string(&self.coverage.json());
+                writeln!(self.out, "{line}")?;
+            }
+            Format::Sarif | Format::Junit | Format::Github => {}
+        }
+        if let Some(path) = &self.args.lcov {
+            std::fs::write(path, self.coverage.lcov())?;
+        }
+        if let Some(path) = &self.args.html {
+            std::fs::write(path, self.coverage.html())?;
+        }
+        Ok(())
     }
 
     /// What was expected and what came, as `diff` prints it.

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use gavel_check::suite::Suite;
+use gavel_engine::value::Json;
 use gavel_manifest::{Format, read};
 
 use crate::commands::tests::{TestFolder, run_in};
@@ -113,6 +114,49 @@ fn coverage_counts_both_outcomes_of_validations() {
         lcov.contains("/policy.yaml\nDA:9,3\nBRDA:9,0,0,1\nBRDA:9,0,1,1\n"),
         "{lcov}"
     );
+}
+
+#[test]
+fn coverage_is_a_page_and_json_too() {
+    let policy = POLICY
+        .replace("another name, please", "a <name>, please")
+        .replace(
+            "object.metadata.name != 'forbidden'",
+            "object.metadata.name != '<b>' && object.metadata.name != 'forbidden'",
+        );
+    let folder = folder().with("policy.yaml", &policy);
+    let args = [
+        "./tests",
+        "--coverage",
+        "--html",
+        "./coverage.html",
+        "--output",
+        "json",
+    ];
+    let (exit, out) = gavel(&folder, &args);
+    assert_eq!(exit, Exit::Success, "{out}");
+    let last = out.lines().last().unwrap();
+    let coverage: Json = serde_json::from_str(last).unwrap();
+    let coverage = &coverage["coverage"];
+    let missing = coverage["missing"].as_array().unwrap();
+    let why: Vec<_> = missing
+        .iter()
+        .map(|each| each["why"].as_str().unwrap())
+        .collect();
+    assert_eq!(why, ["never false"; 3]);
+    assert_eq!(
+        (&coverage["covered"], &coverage["all"]),
+        (&6.into(), &9.into())
+    );
+    let page = std::fs::read_to_string(folder.path().join("coverage.html")).unwrap();
+    assert!(
+        page.contains("<h1>Coverage of policies: 66 %</h1>"),
+        "{page}"
+    );
+    let validation = "<td>spec.validations[1].expression</td><td class=\"\"><code>object.metadata.name != &#39;&lt;b&gt;&#39;";
+    assert!(page.contains(&validation.replace("&#39;", "'")), "{page}");
+    assert_eq!(page.matches("<tr class=\"partly\">").count(), 3, "{page}");
+    assert!(!page.contains("<b>"), "{page}");
 }
 
 #[test]

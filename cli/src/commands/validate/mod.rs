@@ -24,6 +24,8 @@ pub(crate) fn run(args: &ValidateArgs) -> io::Result<Exit> {
         manifests: Manifests::new(args.recursive, progress),
         objects: 0,
         invalid: 0,
+        refused: 0,
+        passed_over: 0,
     };
     let definitions = run.definitions()?;
     let old = run.manifests.objects(&args.old);
@@ -35,11 +37,23 @@ pub(crate) fn run(args: &ValidateArgs) -> io::Result<Exit> {
     }
     run.out.flush()?;
     run.manifests.progress().end();
+    if run.objects == 0 && run.refused == 0 && !run.manifests.unusable() {
+        let message = "nothing was validated: no object is of a kind with a definition";
+        run.manifests.complain(&message);
+    }
     if args.output == Output::Text {
         let objects = report::count(run.objects, "object");
-        report::summary(&format!("{objects}, {} invalid", run.invalid));
+        let mut summary = format!("{objects}, {} invalid", run.invalid);
+        if run.passed_over > 0 {
+            summary.push_str(&format!(", {} without a definition", run.passed_over));
+        }
+        if run.refused > 0 {
+            let refused = report::count(run.refused, "definition");
+            summary.push_str(&format!("; {refused} invalid"));
+        }
+        report::summary(&summary);
     }
-    Ok(run.manifests.exit(run.invalid))
+    Ok(run.manifests.exit(run.invalid.saturating_add(run.refused)))
 }
 
 /// One run of the command.
@@ -49,6 +63,10 @@ struct Run<'a> {
     manifests: Manifests,
     objects: usize,
     invalid: usize,
+    /// The definitions that an API server refuses.
+    refused: usize,
+    /// The objects without a definition.
+    passed_over: usize,
 }
 
 impl Run<'_> {
@@ -59,7 +77,7 @@ impl Run<'_> {
             match definitions.add(&document, server, self.args.validate.into()) {
                 Ok(checked) => {
                     if !checked.is_valid() {
-                        self.manifests.set_unusable();
+                        self.refused = self.refused.saturating_add(1);
                         self.tell(&checked.problems)?;
                     }
                     self.warn(&checked);
@@ -83,13 +101,16 @@ impl Run<'_> {
         let key = match Key::of(document.value()) {
             Ok(key) => key,
             Err(message) => {
-                self.manifests.refuse(document, message);
+                self.pass_over(document, message);
                 return Ok(());
             }
         };
+        if definitions.is_refused(&key) {
+            return Ok(());
+        }
         let Some(definition) = definitions.find(&key) else {
             let message = format!("no definition of {key} was given; name it with --crd");
-            self.manifests.refuse(document, message);
+            self.pass_over(document, message);
             return Ok(());
         };
         let namespace = &self.args.namespace;
@@ -119,6 +140,14 @@ impl Run<'_> {
                 self.warn(&checked);
                 Ok(())
             }
+        }
+    }
+
+    /// An object that nothing says anything about is a mistake, unless the arguments allow it.
+    fn pass_over(&mut self, document: &Document, message: String) {
+        match self.args.ignore_missing_schemas {
+            true => self.passed_over = self.passed_over.saturating_add(1),
+            false => self.manifests.refuse(document, message),
         }
     }
 

@@ -8,8 +8,11 @@ use gavel_check::suite::Test;
 use gavel_check::{Probed, Step};
 use gavel_engine::value::Json;
 use gavel_manifest::Document;
+use serde_json::json;
 
 use crate::report::visible;
+
+mod html;
 
 /// What policies have that can be evaluated.
 #[derive(Debug, Default)]
@@ -28,6 +31,16 @@ struct Condition {
     text: String,
     was_true: bool,
     was_false: bool,
+}
+
+/// An expression, or a part of one, that is not covered.
+struct Missing<'c> {
+    file: &'c str,
+    line: u32,
+    policy: &'c str,
+    /// The path of its field, or the text of the part.
+    what: &'c str,
+    why: &'static str,
 }
 
 /// An expression of a policy.
@@ -169,35 +182,61 @@ impl Coverage {
         u64::try_from(percent).unwrap_or(100)
     }
 
-    /// Writes what is not covered, and how much is.
-    pub(super) fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        for ((policy, _), expression) in &self.expressions {
-            if let Some(missing) = expression.missing() {
-                let Expression {
-                    file, line, field, ..
-                } = expression;
-                writeln!(
-                    out,
-                    "{file}:{line}: {}: {field}: {missing}",
-                    visible(policy)
-                )?;
-            }
-        }
-        for ((policy, ..), condition) in &self.conditions {
-            let Condition {
-                file, line, text, ..
-            } = condition;
-            let missing = match (condition.was_true, condition.was_false) {
-                (true, true) => continue,
+    /// What is not covered.
+    fn missing(&self) -> Vec<Missing<'_>> {
+        let expressions = self.expressions.iter().filter_map(|((policy, _), each)| {
+            Some(Missing {
+                file: &each.file,
+                line: each.line,
+                policy,
+                what: &each.field,
+                why: each.missing()?,
+            })
+        });
+        let conditions = self.conditions.iter().filter_map(|((policy, ..), each)| {
+            let why = match (each.was_true, each.was_false) {
+                (true, true) => return None,
                 (true, false) => "never false",
                 (false, true) => "never true",
                 (false, false) => "never evaluated",
             };
-            let text = visible(text);
-            writeln!(out, "{file}:{line}: {}: {text}: {missing}", visible(policy))?;
+            Some(Missing {
+                file: &each.file,
+                line: each.line,
+                policy,
+                what: &each.text,
+                why,
+            })
+        });
+        expressions.chain(conditions).collect()
+    }
+
+    /// Writes what is not covered, and how much is.
+    pub(super) fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        for missing in self.missing() {
+            let Missing {
+                file,
+                line,
+                policy,
+                what,
+                why,
+            } = missing;
+            let (policy, what) = (visible(policy), visible(what));
+            writeln!(out, "{file}:{line}: {policy}: {what}: {why}")?;
         }
         let (covered, all) = self.counts();
         writeln!(out, "coverage: {} % ({covered} of {all})", self.percent())
+    }
+
+    /// The same as an object of JSON.
+    pub(super) fn json(&self) -> Json {
+        let (covered, all) = self.counts();
+        let missing = self.missing().into_iter().map(|each| {
+            json!({"file": each.file, "line": each.line, "policy": each.policy, "what": each.what, "why": each.why})
+        });
+        json!({"coverage": {
+            "percent": self.percent(), "covered": covered, "all": all, "missing": missing.collect::<Vec<Json>>(),
+        }})
     }
 
     /// The coverage in the format of lcov: a line an expression, a branch an outcome of a condition.

@@ -1,0 +1,91 @@
+//! What was found of an object, as findings with places.
+
+use gavel_check::Action;
+use gavel_manifest::{Document, Problem, Severity};
+
+use super::Found;
+use super::text::name_of;
+use crate::findings::{Case, Failure, Finding, Report, path_of};
+
+/// The rule of what is no policy's: a namespace that does not exist, a mutating policy that fails.
+const ADMISSION: &str = "admission";
+
+/// The rule of policies and definitions that an API server refuses.
+const REFUSED: &str = "invalid-object";
+
+/// Adds what was found of an object: its findings, and a case that fails where the object is denied.
+pub(super) fn add(report: &mut Report, document: &Document, found: &Found) {
+    let findings = of(document, found);
+    let messages = |is_wanted: fn(Severity) -> bool| {
+        let wanted = findings.iter().filter(|each| is_wanted(each.severity));
+        let messages: Vec<&str> = wanted.map(|each| each.message.as_str()).collect();
+        messages.join("\n")
+    };
+    let first = findings
+        .iter()
+        .find(|each| each.severity == Severity::Error);
+    report.cases.push(Case {
+        file: path_of(document.file()),
+        name: name_of(document),
+        failure: first.map(|first| Failure {
+            rule: first.rule.clone(),
+            message: first.message.clone(),
+            details: messages(|severity| severity == Severity::Error),
+        }),
+        output: messages(|severity| severity != Severity::Error),
+    });
+    report.findings.extend(findings);
+}
+
+/// Adds what is wrong with a policy or a definition.
+pub(super) fn add_problem(report: &mut Report, problem: &Problem) {
+    let finding = Finding {
+        rule: REFUSED.to_owned(),
+        ..Finding::of(problem)
+    };
+    report.cases.push(finding.case());
+    report.findings.push(finding);
+}
+
+fn of(document: &Document, found: &Found) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let name = name_of(document);
+    let problems = found.checked.problems.iter().chain(&found.checked.warnings);
+    findings.extend(problems.map(|problem| {
+        let finding = Finding::of(problem);
+        Finding {
+            message: format!("{name}: {}", finding.message),
+            range: finding.range.or(Some(document.place().into())),
+            ..finding
+        }
+    }));
+    let at_object = |rule: String, severity, message: &str| Finding {
+        rule,
+        severity,
+        file: path_of(document.file()),
+        range: Some(document.place().into()),
+        message: format!("{name}: {message}"),
+        help: String::new(),
+        suggestion: None,
+    };
+    findings.extend(found.ruling.findings.iter().map(|finding| {
+        let severity = match finding.action {
+            Action::Deny => Severity::Error,
+            Action::Warn => Severity::Warning,
+            Action::Audit => Severity::Note,
+        };
+        at_object(
+            format!("policy/{}", finding.policy),
+            severity,
+            &finding.message,
+        )
+    }));
+    if let Some(status) = found.untold() {
+        findings.push(at_object(
+            ADMISSION.to_owned(),
+            Severity::Error,
+            &status.message,
+        ));
+    }
+    findings
+}

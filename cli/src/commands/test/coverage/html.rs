@@ -1,0 +1,139 @@
+//! The coverage as a page for a browser, which needs nothing but itself.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use super::Coverage;
+
+/// What a page begins with.
+const HEAD: &str = "<!DOCTYPE html>
+<html lang=\"en\">
+<head>
+<meta charset=\"utf-8\">
+<title>Coverage of policies</title>
+<style>
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2em; }
+table { border-collapse: collapse; }
+th, td { border-bottom: 1px solid #ccc; padding: .2em .8em; text-align: left; vertical-align: top; }
+td.number { text-align: right; }
+td.part { padding-left: 2.4em; }
+code { white-space: pre-wrap; }
+tr.covered { background: #e9f7e9; }
+tr.partly { background: #fff6da; }
+tr.missed { background: #fde6e6; }
+</style>
+</head>
+<body>
+";
+
+/// One line of a table.
+struct Row<'c> {
+    line: u32,
+    /// The path of the field; empty of a part of the validation above.
+    field: &'c str,
+    text: &'c str,
+    /// How often it was evaluated, where that is counted.
+    evaluated: Option<usize>,
+    /// Whether it was true and false, where it must be.
+    outcomes: Option<[bool; 2]>,
+}
+
+impl Coverage {
+    /// A page with a table of the expressions of each policy.
+    pub(crate) fn html(&self) -> String {
+        let mut page = HEAD.to_owned();
+        let (covered, all) = self.counts();
+        // Writing to a text does not fail.
+        let _ = writeln!(page, "<h1>Coverage of policies: {} %</h1>", self.percent());
+        let _ = writeln!(
+            page,
+            "<p>{covered} of {all}: each expression is to be evaluated, each condition to be true and false once.</p>"
+        );
+        for ((policy, file), rows) in self.rows() {
+            let _ = writeln!(
+                page,
+                "<h2>{} <small>{}</small></h2>",
+                escaped(policy),
+                escaped(file)
+            );
+            page.push_str("<table>\n<tr><th>line</th><th>field</th><th>expression</th><th>evaluated</th><th>true</th><th>false</th></tr>\n");
+            for row in rows {
+                row.write(&mut page);
+            }
+            page.push_str("</table>\n");
+        }
+        page.push_str("</body>\n</html>\n");
+        page
+    }
+
+    /// The rows of each policy and file, a validation's parts below it.
+    fn rows(&self) -> BTreeMap<(&str, &str), Vec<Row<'_>>> {
+        let mut rows: BTreeMap<(&str, &str), Vec<Row<'_>>> = BTreeMap::new();
+        for ((policy, text), expression) in &self.expressions {
+            let outcomes = [expression.was_true, expression.was_false];
+            rows.entry((policy, &expression.file))
+                .or_default()
+                .push(Row {
+                    line: expression.line,
+                    field: &expression.field,
+                    text,
+                    evaluated: Some(expression.evaluated),
+                    outcomes: expression.is_condition.then_some(outcomes),
+                });
+        }
+        for ((policy, ..), condition) in &self.conditions {
+            rows.entry((policy, &condition.file))
+                .or_default()
+                .push(Row {
+                    line: condition.line,
+                    field: "",
+                    text: &condition.text,
+                    evaluated: None,
+                    outcomes: Some([condition.was_true, condition.was_false]),
+                });
+        }
+        for rows in rows.values_mut() {
+            rows.sort_by_key(|row| (row.line, row.field.is_empty()));
+        }
+        rows
+    }
+}
+
+impl Row<'_> {
+    fn write(&self, page: &mut String) {
+        let was = self.outcomes.map_or_else(Vec::new, Vec::from);
+        let missing = was.iter().filter(|was| !**was).count();
+        let class = match (self.evaluated, missing) {
+            (Some(0), _) | (None, 2) => "missed",
+            (_, 0) => "covered",
+            _ => "partly",
+        };
+        let kind = if self.field.is_empty() { "part" } else { "" };
+        let evaluated = self.evaluated.map(|count| count.to_string());
+        let _ = write!(
+            page,
+            "<tr class=\"{class}\"><td class=\"number\">{}</td><td>{}</td><td class=\"{kind}\"><code>{}</code></td><td class=\"number\">{}</td>",
+            self.line,
+            escaped(self.field),
+            escaped(self.text),
+            evaluated.unwrap_or_default()
+        );
+        for n in 0..2 {
+            let shown = match was.get(n) {
+                Some(true) => "yes",
+                Some(false) => "never",
+                None => "",
+            };
+            let _ = write!(page, "<td>{shown}</td>");
+        }
+        page.push_str("</tr>\n");
+    }
+}
+
+/// A text in which a browser finds no tags.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+}

@@ -1,0 +1,51 @@
+//! Tests that fail, as findings with places.
+
+use gavel_engine::value::Json;
+use gavel_manifest::Severity;
+
+use super::Outcome;
+use crate::findings::{Case, Failure, Finding, Report, path_of};
+
+/// What a failure is of, for formats that have tests beside other things.
+const FAILED: &str = "failed-test";
+
+/// Adds what came of a test: a case and, where it failed, a finding.
+pub(super) fn add(report: &mut Report, outcome: &Outcome<'_>) {
+    let file = path_of(Some(outcome.file));
+    let details = outcome.differences.iter().map(|difference| {
+        let [expected, actual] = [&difference.expected, &difference.actual].map(shown);
+        format!("{}: expected {expected}, got {actual}", difference.what)
+    });
+    let details: Vec<String> = outcome.error.iter().cloned().chain(details).collect();
+    let message = details.join("\n");
+    let first = message.lines().next().unwrap_or_default().to_owned();
+    report.cases.push(Case {
+        file: file.clone(),
+        name: outcome.test.name.clone(),
+        failure: (!outcome.passes()).then(|| Failure {
+            rule: FAILED.to_owned(),
+            message: first,
+            details: message.clone(),
+        }),
+        output: String::new(),
+    });
+    if !outcome.passes() {
+        report.findings.push(Finding {
+            rule: FAILED.to_owned(),
+            severity: Severity::Error,
+            file,
+            range: Some(outcome.place.into()),
+            message: format!("{}: {message}", outcome.test.name),
+            help: String::new(),
+            suggestion: None,
+        });
+    }
+}
+
+/// A value in a line: a text as it is.
+fn shown(value: &Json) -> String {
+    match value {
+        Json::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}

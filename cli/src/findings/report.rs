@@ -1,0 +1,137 @@
+//! What a run tells programs: findings with their places, and cases that passed or failed.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use gavel_manifest::{Problem, Range, Severity, Suggestion};
+
+use super::{Format, github, junit, message_of, sarif};
+
+/// What a run tells programs.
+#[derive(Debug)]
+pub(crate) struct Report {
+    /// The command.
+    pub(crate) name: &'static str,
+    /// What is wrong, in order.
+    pub(crate) findings: Vec<Finding>,
+    /// What was looked at, in order.
+    pub(crate) cases: Vec<Case>,
+}
+
+/// One thing that is wrong.
+#[derive(Debug, Clone)]
+pub(crate) struct Finding {
+    /// What it is: the rule of `gavel lint`, `policy/` with the name of a policy, or the name of a test.
+    pub(crate) rule: String,
+    /// How much it counts.
+    pub(crate) severity: Severity,
+    /// The file, as [`path_of`] writes it; empty where there is none.
+    pub(crate) file: String,
+    /// The place in the file.
+    pub(crate) range: Option<Range>,
+    /// What is wrong.
+    pub(crate) message: String,
+    /// What helps; may be empty.
+    pub(crate) help: String,
+    /// What to write instead.
+    pub(crate) suggestion: Option<Suggestion>,
+}
+
+/// What passed or failed.
+#[derive(Debug, Clone)]
+pub(crate) struct Case {
+    /// The file, as [`path_of`] writes it.
+    pub(crate) file: String,
+    /// The name.
+    pub(crate) name: String,
+    /// Why it failed; none: it passed.
+    pub(crate) failure: Option<Failure>,
+    /// What is told beside.
+    pub(crate) output: String,
+}
+
+/// Why a case failed.
+#[derive(Debug, Clone)]
+pub(crate) struct Failure {
+    /// What it is, as in [`Finding::rule`].
+    pub(crate) rule: String,
+    /// What is wrong, in a line.
+    pub(crate) message: String,
+    /// All that is wrong; may be empty.
+    pub(crate) details: String,
+}
+
+impl Report {
+    /// Nothing to tell yet.
+    pub(crate) fn new(name: &'static str) -> Self {
+        Report {
+            name,
+            findings: Vec::new(),
+            cases: Vec::new(),
+        }
+    }
+
+    /// Writes it in one of the formats for programs; text and JSON are written as the run goes on.
+    pub(crate) fn write(&self, format: Format, out: &mut impl Write) -> io::Result<()> {
+        match format {
+            Format::Sarif => sarif::write(self, out),
+            Format::Junit => junit::write(self, out),
+            Format::Github => github::write(self, out),
+            Format::Text | Format::Json => Ok(()),
+        }
+    }
+}
+
+impl Finding {
+    /// Of a problem.
+    pub(crate) fn of(problem: &Problem) -> Self {
+        Finding {
+            rule: problem.rule.to_owned(),
+            severity: problem.severity,
+            file: path_of(problem.file.as_deref()),
+            range: problem.range,
+            message: message_of(problem),
+            help: problem.help().to_owned(),
+            suggestion: problem.suggestion().cloned(),
+        }
+    }
+
+    /// The message, and what helps.
+    pub(super) fn text(&self) -> String {
+        match self.help.as_str() {
+            "" => self.message.clone(),
+            help => format!("{}\n{help}", self.message),
+        }
+    }
+
+    /// As a case, which failed where the finding is an error.
+    pub(crate) fn case(&self) -> Case {
+        let place = self.range.map(|range| range.start.to_string());
+        let name = format!("{} {}", self.rule, place.unwrap_or_default());
+        let is_error = self.severity == Severity::Error;
+        let failure = is_error.then(|| Failure {
+            rule: self.rule.clone(),
+            message: self.message.clone(),
+            details: self.help.clone(),
+        });
+        Case {
+            file: self.file.clone(),
+            name: name.trim_end().to_owned(),
+            failure,
+            output: match is_error {
+                true => String::new(),
+                false => format!("{}: {}", self.severity.name(), self.message),
+            },
+        }
+    }
+}
+
+/// A path as formats for programs write it; standard input has the name `stdin`.
+pub(crate) fn path_of(path: Option<&Path>) -> String {
+    let path = path.unwrap_or(Path::new("-"));
+    let path = path.display().to_string().replace('\\', "/");
+    match path.as_str() {
+        "-" => "stdin".to_owned(),
+        path => path.strip_prefix("./").unwrap_or(path).to_owned(),
+    }
+}

@@ -1,0 +1,254 @@
+//! The formats for other programs, in which `gavel lint`, `gavel check` and `gavel test` tell what they found.
+#![cfg(test)]
+
+#[expect(dead_code, reason = "some of it is for `gavel serve`")]
+mod program;
+
+use std::path::{Path, PathBuf};
+
+use program::{Folder, gavel};
+use serde_json::{Value as Json, json};
+
+/// Commands that find something, each in its folder of testdata.
+const RUNS: [(&str, &[&str]); 3] = [
+    ("lint", &["lint", "policy.yaml", "crd.yaml"]),
+    ("check", &["check", "policy.yaml", "deployments.yaml"]),
+    ("check", &["test", "wrong-test.yaml", "replicas-test.yaml"]),
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// What a command prints, which ends with status 1.
+fn printed(folder: &str, args: &[&str], format: &str) -> String {
+    let folder = root().join("testdata").join(folder);
+    let (status, out, said) = gavel(&folder, &[args, &["--output", format]].concat(), "");
+    assert_eq!(status, 1, "{args:?}: {out}{said}");
+    out
+}
+
+/// The SARIF log of each run.
+fn logs() -> [Json; 3] {
+    RUNS.map(|(folder, args)| serde_json::from_str(&printed(folder, args, "sarif")).unwrap())
+}
+
+#[test]
+fn sarif_is_valid_by_its_schema() {
+    let schema = std::fs::read(root().join("testdata/schemas/sarif-2.1.0.json")).unwrap();
+    let schema: Json = serde_json::from_slice(&schema).unwrap();
+    let mut faults = Vec::new();
+    for log in logs() {
+        check(&schema, &schema, &log, "", &mut faults);
+        assert_eq!(faults, [] as [String; 0]);
+        let mut wrong = log.clone();
+        wrong["runs"][0]["results"][0]["level"] = json!("bad");
+        check(&schema, &schema, &wrong, "", &mut faults);
+        assert_eq!(faults.len(), 1, "{faults:?}");
+        faults.clear();
+    }
+}
+
+#[test]
+fn sarif_has_a_result_for_each_finding() {
+    let results = logs().map(|log| {
+        let results = log["runs"][0]["results"].as_array().unwrap().clone();
+        let told = results.iter().map(|result| {
+            let place = &result["locations"][0]["physicalLocation"];
+            format!(
+                "{} {} {}:{} {}",
+                result["level"].as_str().unwrap(),
+                result["ruleId"].as_str().unwrap(),
+                place["artifactLocation"]["uri"].as_str().unwrap(),
+                place["region"]["startLine"],
+                result["message"]["text"]
+                    .as_str()
+                    .unwrap()
+                    .lines()
+                    .next()
+                    .unwrap(),
+            )
+        });
+        told.collect::<Vec<String>>()
+    });
+    assert_eq!(results[0].len(), 4, "{:?}", results[0]);
+    assert!(
+        results[0][0].starts_with("warning undefined-field policy.yaml:23 spec.validations[0]"),
+        "{}",
+        results[0][0]
+    );
+    assert_eq!(
+        results[1],
+        [
+            "error policy/replicas deployments.yaml:13 Deployment/shop: at most 5 replicas without the label size: large",
+            "error policy/replicas deployments.yaml:13 Deployment/shop: images must be from registry.example.com",
+        ]
+    );
+    assert_eq!(
+        results[2],
+        [
+            "error failed-test wrong-test.yaml:16 another registry: decision: expected allow, got deny"
+        ]
+    );
+}
+
+#[test]
+fn junit_is_read_by_its_library() {
+    // The cases, those that failed, and the file of the last suite.
+    let expected = [
+        (4, 1, "policy.yaml"),
+        (2, 1, "deployments.yaml"),
+        (8, 1, "wrong-test.yaml"),
+    ];
+    for ((folder, args), expected) in RUNS.into_iter().zip(expected) {
+        let out = printed(folder, args, "junit");
+        let report = quick_junit::Report::deserialize_from_str(&out).unwrap();
+        let suite = report.test_suites.last().unwrap().name.as_str();
+        assert_eq!((report.tests, report.failures, suite), expected, "{out}");
+    }
+}
+
+#[test]
+fn github_gets_workflow_commands() {
+    let first = RUNS.map(|(folder, args)| {
+        let out = printed(folder, args, "github");
+        out.lines().next().unwrap().to_owned()
+    });
+    assert_eq!(
+        first,
+        [
+            "::warning file=policy.yaml,line=23,col=28,endLine=23,endColumn=28,title=undefined-field::spec.validations[0].expression: undefined field 'replica' (apps/v1 Deployment, example.com/v1 Route)%0Adid you mean `replicas`?",
+            "::error file=deployments.yaml,line=13,col=1,endLine=13,endColumn=1,title=policy/replicas::Deployment/shop: at most 5 replicas without the label size: large",
+            "::error file=wrong-test.yaml,line=16,col=3,endLine=16,endColumn=3,title=failed-test::another registry: decision: expected allow, got deny",
+        ]
+    );
+}
+
+/// What the hooks of `.pre-commit-hooks.yaml` run does what they say.
+#[test]
+fn hooks_run_commands_that_there_are() {
+    let hooks = std::fs::read_to_string(root().join(".pre-commit-hooks.yaml")).unwrap();
+    let hooks = gavel_manifest::read(&hooks, gavel_manifest::Format::Yaml)
+        .all()
+        .unwrap();
+    let texts = |value: &Json| -> Vec<String> {
+        let texts = value
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Json::as_str);
+        texts.map(str::to_owned).collect()
+    };
+    let hooks = hooks[0].value().as_array().unwrap();
+    let runs = hooks.iter().map(|hook| {
+        let entry = hook["entry"]
+            .as_str()
+            .unwrap()
+            .split(' ')
+            .map(str::to_owned);
+        let line: Vec<String> = entry.chain(texts(&hook["args"])).collect();
+        let args: Vec<&str> = line.iter().skip(1).map(String::as_str).collect();
+        let (status, _, said) = gavel(&root().join("testdata/check"), &args, "");
+        (
+            hook["id"].as_str().unwrap(),
+            status,
+            said.lines().last().unwrap_or_default().to_owned(),
+        )
+    });
+    let expected = [
+        ("gavel-lint", 0, "2 objects: 0 errors, 0 warnings, 1 note"),
+        ("gavel-check", 1, "2 objects: 1 denied, 0 warned, 0 audited"),
+        ("gavel-test", 1, "8 tests, 1 failed"),
+    ];
+    let expected = expected.map(|(id, status, said)| (id, status, said.to_owned()));
+    assert_eq!(runs.collect::<Vec<_>>(), expected);
+}
+
+/// What the action of `action.yml` runs, with the inputs that a workflow gives it.
+#[cfg(unix)]
+#[test]
+fn the_action_runs_gavel() {
+    let action = std::fs::read_to_string(root().join("action.yml")).unwrap();
+    let action = gavel_manifest::read(&action, gavel_manifest::Format::Yaml)
+        .all()
+        .unwrap();
+    let steps = &action[0].value()["runs"]["steps"];
+    let script = steps[2]["run"].as_str().unwrap();
+    let binary = Path::new(env!("CARGO_BIN_EXE_gavel")).parent().unwrap();
+    let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap());
+    let folder = Folder::new();
+    let file = folder.file("gavel.sarif");
+    for (output, file, expected) in [("github", "", "::error file="), ("sarif", &*file, "")] {
+        let ran = std::process::Command::new("bash")
+            .args(["-e", "-c", script])
+            .current_dir(root().join("testdata/check"))
+            .env("PATH", &path)
+            .env("ARGUMENTS", "check policy.yaml deployments.yaml")
+            .env("OUTPUT", output)
+            .env("FILE", file)
+            .output()
+            .unwrap();
+        let out = String::from_utf8(ran.stdout).unwrap();
+        assert_eq!(ran.status.code(), Some(1), "{out}");
+        assert!(out.starts_with(expected), "{out}");
+    }
+    let log: Json = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    assert_eq!(log["runs"][0]["results"].as_array().unwrap().len(), 2);
+}
+
+/// What a JSON schema of draft 7 says of a value, as far as the schema of SARIF uses it.
+fn check(root: &Json, schema: &Json, value: &Json, path: &str, faults: &mut Vec<String>) {
+    if let Some(reference) = schema["$ref"].as_str() {
+        let referred = root.pointer(reference.trim_start_matches('#')).unwrap();
+        check(root, referred, value, path, faults);
+    }
+    let mut fault = |what: &str| faults.push(format!("{path}: {what}"));
+    let is_of_type = match schema["type"].as_str() {
+        Some("object") => value.is_object(),
+        Some("array") => value.is_array(),
+        Some("string") => value.is_string(),
+        Some("integer") => value.is_i64(),
+        Some("number") => value.is_number(),
+        Some("boolean") => value.is_boolean(),
+        _ => true,
+    };
+    if !is_of_type {
+        fault("has another type");
+    }
+    if schema["enum"]
+        .as_array()
+        .is_some_and(|known| !known.contains(value))
+    {
+        fault("is not one of the values");
+    }
+    if let (Some(least), Some(number)) = (schema["minimum"].as_f64(), value.as_f64())
+        && number < least
+    {
+        fault("is too small");
+    }
+    for name in schema["required"].as_array().into_iter().flatten() {
+        if value.get(name.as_str().unwrap()).is_none() {
+            fault(&format!("{name} is missing"));
+        }
+    }
+    for (name, value) in value.as_object().into_iter().flatten() {
+        match schema["properties"].get(name) {
+            Some(schema) => check(root, schema, value, &format!("{path}.{name}"), faults),
+            None if schema["additionalProperties"] == false => {
+                faults.push(format!("{path}: {name} is unknown"));
+            }
+            None => {}
+        }
+    }
+    for (n, value) in value.as_array().into_iter().flatten().enumerate() {
+        if schema["items"].is_object() {
+            check(
+                root,
+                &schema["items"],
+                value,
+                &format!("{path}[{n}]"),
+                faults,
+            );
+        }
+    }
+}

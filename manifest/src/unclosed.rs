@@ -1,0 +1,189 @@
+//! Brackets and quotes that are opened and never closed: parsers notice them where something else is at fault.
+
+use crate::place::Place;
+use crate::problem::{Problem, rule};
+
+/// What begins at a place of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lexeme {
+    /// A character that means itself.
+    Character,
+    /// So many bytes in which brackets mean nothing: a text in quotes, a comment.
+    Opaque(usize),
+    /// A text in quotes that does not end.
+    Unclosed,
+}
+
+/// The brackets and quotes of a text that are not closed, by their bytes, the innermost last; none where all are. `lexeme` says
+/// what begins at a byte of the text.
+pub fn unclosed(text: &str, lexeme: impl Fn(&str, usize) -> Lexeme) -> Vec<usize> {
+    let mut open: Vec<(usize, char)> = Vec::new();
+    let mut skipped = 0;
+    for (at, c) in text.char_indices() {
+        if at < skipped {
+            continue;
+        }
+        match lexeme(text, at) {
+            Lexeme::Unclosed => return vec![at],
+            Lexeme::Opaque(length) => {
+                skipped = at.saturating_add(length);
+                continue;
+            }
+            Lexeme::Character => {}
+        }
+        match c {
+            '(' => open.push((at, ')')),
+            '[' => open.push((at, ']')),
+            '{' => open.push((at, '}')),
+            ')' | ']' | '}' => match open.pop() {
+                Some((_, closing)) if closing == c => {}
+                // The bracket that this one does not close.
+                Some((at, _)) => return vec![at],
+                None => return Vec::new(),
+            },
+            _ => {}
+        }
+    }
+    open.into_iter().map(|(at, _)| at).collect()
+}
+
+/// The line and column of a byte of a text.
+pub fn place_of(text: &str, byte: usize) -> Place {
+    let above = text.get(..byte).unwrap_or(text);
+    let line = above.matches('\n').count().saturating_add(1);
+    let last = above.rsplit('\n').next().unwrap_or_default();
+    Place::new(line, last.chars().count().saturating_add(1))
+}
+
+/// A problem of the syntax of JSON, at what is not closed where that is why.
+pub(crate) fn in_json(problem: Problem, text: &str) -> Problem {
+    let lexeme = |text: &str, at: usize| quoted(text, at, &['"'], |c| c == '\n');
+    let byte = unclosed(text, lexeme).last().copied();
+    opened(problem, text, byte)
+}
+
+/// A problem of the syntax of YAML, at the bracket that is not closed where that is why. `bracket` is the innermost one that is
+/// open where the problem is.
+pub(crate) fn in_flow(problem: Problem, text: &str, bracket: Option<Place>) -> Problem {
+    let from = bracket.and_then(|place| byte_of(text, place));
+    let rest = from.and_then(|from| text.get(from..));
+    let is_flow = |rest: &&str| rest.starts_with(['[', '{']);
+    let unclosed = rest.filter(is_flow).map(|rest| unclosed(rest, yaml));
+    let byte = unclosed.and_then(|unclosed| unclosed.first()?.checked_add(from?));
+    opened(problem, text, byte)
+}
+
+/// A problem of the syntax of YAML, at the quote that is not closed: the first one behind `end`, the byte at which what could be
+/// read ends.
+pub(crate) fn in_quotes(problem: Problem, text: &str, end: usize) -> Problem {
+    let rest = text.get(end..).unwrap_or_default();
+    let mut quotes = rest.char_indices().filter(|(_, c)| matches!(c, '"' | '\''));
+    let first = quotes.find(|(at, _)| begins(text, at.saturating_add(end)));
+    opened(problem, text, first.map(|(at, _)| at.saturating_add(end)))
+}
+
+/// The problem, at a quote or bracket that is not closed; none: as it is.
+fn opened(problem: Problem, text: &str, byte: Option<usize>) -> Problem {
+    let opener = byte.and_then(|byte| text.get(byte..)?.chars().next());
+    let Some((byte, opener)) = byte.zip(opener) else {
+        return problem;
+    };
+    let noticed = match problem.range {
+        Some(range) => format!("{} at {}", problem.message, range.start),
+        None => problem.message,
+    };
+    Problem::new(
+        rule::SYNTAX,
+        format!("this {opener} is not closed ({noticed})"),
+    )
+    .at(place_of(text, byte))
+}
+
+fn byte_of(text: &str, place: Place) -> Option<usize> {
+    let above = usize::try_from(place.line).ok()?.checked_sub(1)?;
+    let column = usize::try_from(place.column).ok()?.checked_sub(1)?;
+    let start: usize = text.split_inclusive('\n').take(above).map(str::len).sum();
+    let (within, _) = text.get(start..)?.char_indices().nth(column)?;
+    start.checked_add(within)
+}
+
+fn yaml(text: &str, at: usize) -> Lexeme {
+    let rest = text.get(at..).unwrap_or_default();
+    match rest.chars().next() {
+        Some('"' | '\'') if begins(text, at) => quoted(text, at, &['"', '\''], |_| false),
+        Some('#') if begins(text, at) => {
+            Lexeme::Opaque(rest.find('\n').unwrap_or(rest.len()).max(1))
+        }
+        _ => Lexeme::Character,
+    }
+}
+
+/// Whether a scalar may begin at a byte of a YAML text.
+fn begins(text: &str, at: usize) -> bool {
+    let before = text.get(..at).and_then(|before| before.chars().next_back());
+    before.is_none_or(|c| c.is_whitespace() || matches!(c, '[' | '{' | ',' | ':'))
+}
+
+/// The text in quotes that begins at a byte; it ends in vain at a character for which `ends` is true.
+fn quoted(text: &str, at: usize, quotes: &[char], ends: fn(char) -> bool) -> Lexeme {
+    let mut rest = text.get(at..).unwrap_or_default().char_indices();
+    let Some((_, quote)) = rest.next().filter(|(_, c)| quotes.contains(c)) else {
+        return Lexeme::Character;
+    };
+    let mut is_escaped = false;
+    for (length, c) in rest {
+        match c {
+            _ if ends(c) => return Lexeme::Unclosed,
+            _ if is_escaped => is_escaped = false,
+            '\\' if quote == '"' => is_escaped = true,
+            _ if c == quote => return Lexeme::Opaque(length.saturating_add(1)),
+            _ => {}
+        }
+    }
+    Lexeme::Unclosed
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Format, read};
+
+    #[test]
+    fn what_is_not_closed_is_told_where_it_is_opened() {
+        let check = |text: &str, format: Format, expected: &str| {
+            let problem = read(text, format).problems.remove(0);
+            assert_eq!(problem.to_string(), expected, "{text}");
+        };
+        let yaml = |text: &str, expected: &str| check(text, Format::Yaml, expected);
+        yaml(
+            "a: 1\nb: [1, 2\nc: 3\n",
+            "2:4: this [ is not closed (illegal placement of ':' indicator at 3:2)",
+        );
+        yaml(
+            "a: {b: it's\nc: [3]\n",
+            "1:4: this { is not closed (while parsing a flow mapping, did not find expected ',' or '}' at 2:2)",
+        );
+        yaml(
+            "é: it's\na: \"x\nb: \"y\"\n",
+            "2:4: this \" is not closed (invalid indentation in multiline quoted scalar at 3:1)",
+        );
+        yaml(
+            "a: 'x\n---\nb: 1\n",
+            "1:4: this ' is not closed (invalid indentation in multiline quoted scalar at 2:1)",
+        );
+        // Closed, and wrong for another reason.
+        yaml(
+            "a: [1, \"\\q\", 2]\n",
+            "1:8: while parsing a quoted scalar, found unknown escape character",
+        );
+        let json = |text: &str, expected: &str| check(text, Format::Json, expected);
+        json(
+            "{\"a\": [1, 2, \"b]\": 3}",
+            "1:7: this [ is not closed (expected `,` or `]` at 1:18)",
+        );
+        json(
+            "{\"a\": \"x\n}",
+            "1:7: this \" is not closed (control character (\\u0000-\\u001F) found while parsing a string at 2:1)",
+        );
+        json("{\"a\": 01}", "1:8: invalid number");
+    }
+}

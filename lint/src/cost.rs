@@ -11,8 +11,7 @@ use gavel_policy::typecheck::{Estimate, ExpressionCost, GroupCost, KindCosts};
 
 use crate::bounds::advice;
 use crate::context::Linter;
-use crate::definition::pointer;
-use crate::kinds::{is_definition, name_of, text};
+use crate::kinds::{is_definition, name_of, pointer, text};
 use crate::registration;
 use crate::types::kind_name;
 

@@ -11,7 +11,7 @@ use gavel_schema::JsonSchema;
 use crate::context::Linter;
 use crate::expressions::path::{Aliases, Reads};
 use crate::expressions::{Subject, is_same, optional_fields, problem, shown};
-use crate::kinds::is_definition;
+use crate::kinds::{is_definition, pointer};
 use crate::messages::check_message;
 use crate::refusal::refused;
 use crate::rules::{
@@ -76,14 +76,6 @@ fn read(document: &Document, problems: &mut Vec<Problem>) -> Option<Definition> 
             None
         }
     }
-}
-
-/// The JSON pointer of a field's path without brackets in names.
-pub(crate) fn pointer(field: &str) -> String {
-    let steps = field
-        .split(['.', '['])
-        .map(|step| step.trim_end_matches(']'));
-    steps.map(|step| format!("/{step}")).collect()
 }
 
 /// Finds what is wrong with a rule that the API server accepts. `before` has the rules that came before.

@@ -9,6 +9,7 @@ use gavel_engine::value::Json;
 use gavel_libraries::Server;
 use gavel_manifest::Document;
 use gavel_policy::GroupVersionKind;
+use gavel_policy::api::GROUP;
 use gavel_policy::typecheck::{TypeChecker, plural};
 use gavel_schema::merge::Kubernetes;
 use gavel_schema::{JsonSchema, openapi};
@@ -50,8 +51,11 @@ impl Kinds {
             resources: BTreeMap::new(),
         };
         kinds.add_builtin(documents);
-        for document in documents {
-            kinds.add_definition(document);
+        // Only policies and bindings read types.
+        if documents.iter().any(|each| group_of(each) == GROUP) {
+            for document in documents {
+                kinds.add_definition(document);
+            }
         }
         Ok(kinds)
     }
@@ -216,6 +220,14 @@ pub(crate) fn text<'d>(document: &'d Document, key: &str) -> &'d str {
 pub(crate) fn name_of(document: &Document) -> &str {
     let name = document.value().pointer("/metadata/name");
     name.and_then(Json::as_str).unwrap_or_default()
+}
+
+/// The JSON pointer of a field's path without brackets in names.
+pub(crate) fn pointer(field: &str) -> String {
+    let steps = field
+        .split(['.', '['])
+        .map(|step| step.trim_end_matches(']'));
+    steps.map(|step| format!("/{step}")).collect()
 }
 
 /// The names of resources and kinds of params in policies, in lower case.

@@ -5,7 +5,7 @@ use gavel_crd::definition::field_at_fault;
 use gavel_engine::value::Json;
 use gavel_manifest::{Document, Problem};
 
-use crate::definition::pointer;
+use crate::kinds::pointer;
 use crate::rules::{INVALID_EXPRESSION, INVALID_VALUE, OVER_BUDGET, Rule};
 use crate::unclosed::unclosed_in;
 

@@ -2,7 +2,7 @@
 
 use gavel_apimachinery::serializer::StrictFaultKind;
 use gavel_manifest::{Document, Problem};
-use gavel_policy::api::{GROUP, MatchCondition, Resource, RuleWithOperations};
+use gavel_policy::api::{DecodeError, GROUP, MatchCondition, Resource, RuleWithOperations};
 
 use crate::context::Linter;
 use crate::expressions::{Subject, problem};
@@ -20,7 +20,7 @@ pub(crate) fn check(linter: &Linter, document: &Document, problems: &mut Vec<Pro
     let decoded = match Resource::decode(document.value()) {
         Ok(decoded) => decoded,
         Err(error) => {
-            problems.push(undecodable(document, &error.to_string()));
+            problems.push(undecodable(document, &error));
             return;
         }
     };
@@ -126,32 +126,22 @@ fn check_conditions(
     }
 }
 
-/// Why an object cannot be decoded, at the field that is named, in plain words where upstream's are about its own code.
-fn undecodable(document: &Document, error: &str) -> Problem {
-    if let Some(field) = error
-        .rsplit_once("Go struct field ")
-        .and_then(|(_, rest)| rest.split_once(" of type"))
-    {
-        // `ValidatingAdmissionPolicy.spec.validations`: the path begins behind the type's name.
-        let (_, path) = field.0.split_once('.').unwrap_or_default();
-        let place = nearest_field(document, path);
-        return problem(document, &INVALID_OBJECT, &place, error);
-    }
-    let (kind, version) = (text(document, "kind"), text(document, "apiVersion"));
-    if error.starts_with("no kind ") {
-        let message = format!("the API server has no kind {kind:?} in {version}");
-        let found = problem(document, &INVALID_OBJECT, "kind", message);
-        return match crate::spelling::nearest(kind, KINDS) {
+/// Why an object cannot be decoded, at the field that is named.
+fn undecodable(document: &Document, error: &DecodeError) -> Problem {
+    let field = error.field(document.value());
+    let found = problem(document, &INVALID_OBJECT, &field, error.plain());
+    if error.is_of_kind() {
+        return match crate::spelling::nearest(text(document, "kind"), KINDS) {
             Some(meant) => found.with_help(format!("did you mean {meant}?")),
             None => found.with_help(
                 "the group has policies and bindings in v1 and v1beta1, and webhook configurations in v1",
             ),
         };
     }
-    if error.contains("duplicate field") {
-        return problem(document, &DUPLICATE_KEY, "", error);
+    if error.0.contains("duplicate field") {
+        return problem(document, &DUPLICATE_KEY, "", error.plain());
     }
-    problem(document, &INVALID_OBJECT, "", error)
+    found
 }
 
 /// The kinds of the group.
@@ -163,25 +153,6 @@ const KINDS: [&str; 6] = [
     "ValidatingWebhookConfiguration",
     "MutatingWebhookConfiguration",
 ];
-
-/// The path of a field from Go's message, which gives no indices for the lists on the way. Which element is at fault is unknown,
-/// so the path ends at the list.
-fn nearest_field(document: &Document, path: &str) -> String {
-    let mut value = Some(document.value());
-    let mut shown = String::new();
-    for name in path.split('.') {
-        let next = value.and_then(|value| value.get(name));
-        if next.is_none() {
-            break;
-        }
-        if !shown.is_empty() {
-            shown.push('.');
-        }
-        shown.push_str(name);
-        value = next;
-    }
-    shown
-}
 
 /// The problem with the first Kubernetes version that accepts the object, if a later one does.
 fn newer(linter: &Linter, object: &Resource, found: Problem) -> Problem {

@@ -147,8 +147,8 @@ impl Preparation {
 
     /// Prepares a policy or a binding. Webhooks are others' work.
     fn registration(&mut self, object: &Object) -> Result<Prepared, Vec<Problem>> {
-        let decoded =
-            Resource::decode(object.value()).map_err(|error| vec![object.problem("", error)])?;
+        let decoded = Resource::decode(object.value())
+            .map_err(|error| vec![object.problem(&error.field(object.value()), error.plain())])?;
         let mut problems = Vec::new();
         for fault in &decoded.strict {
             problems.push(object.problem(&fault.field, fault));

@@ -1,7 +1,9 @@
 //! `gavel lint`: what is wrong with policies, definitions and other places where Kubernetes takes CEL.
 
+use std::collections::HashMap;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use gavel_engine::value::Json;
 use gavel_libraries::{KubeVersion, Server};
@@ -30,7 +32,7 @@ pub(crate) fn run(args: &LintArgs) -> io::Result<Exit> {
     let mut manifests = Manifests::new(args.recursive, progress);
     let mut run = LintRun {
         findings: Findings::default(),
-        suppressions: Vec::new(),
+        suppressions: HashMap::new(),
         documents: Vec::new(),
     };
     let files = manifests.files(&args.all_paths());
@@ -38,7 +40,7 @@ pub(crate) fn run(args: &LintArgs) -> io::Result<Exit> {
     for file in files {
         run.findings.add_text(&file.path, &file.text);
         let suppressions = Suppressions::read(&file.text);
-        run.suppressions.push((file.path, suppressions));
+        run.suppressions.insert(file.path, suppressions);
         let problems = file.problems.into_iter();
         let problems = problems.map(|problem| gavel_lint::explain_syntax(problem, &file.text));
         run.findings.problems.extend(problems);
@@ -74,7 +76,9 @@ pub(crate) fn run(args: &LintArgs) -> io::Result<Exit> {
         }
     }
     run.findings.print(args.output)?;
-    if args.output == Format::Text {
+    // Where nothing was looked at, that has been told.
+    let is_told = examined == 0 && run.findings.problems.is_empty();
+    if args.output == Format::Text && !is_told {
         summarize(&run.findings, examined);
     }
     Ok(manifests.exit(run.findings.count(Severity::Error)))
@@ -145,7 +149,7 @@ impl Asked {
 
 struct LintRun {
     findings: Findings,
-    suppressions: Vec<(std::sync::Arc<std::path::Path>, Suppressions)>,
+    suppressions: HashMap<Arc<Path>, Suppressions>,
     documents: Vec<Document>,
 }
 
@@ -183,10 +187,9 @@ impl LintRun {
         asked.selection.apply(&mut self.findings.problems);
         let suppressions = &self.suppressions;
         self.findings.problems.retain(|problem| {
-            let mut of_file = suppressions
-                .iter()
-                .filter(|(path, _)| problem.file.as_ref() == Some(path));
-            !of_file.any(|(_, suppressions)| suppressions.cover(problem))
+            let file = problem.file.as_ref();
+            let of_file = file.and_then(|file| suppressions.get(file));
+            !of_file.is_some_and(|suppressions| suppressions.cover(problem))
         });
         self.findings
             .problems

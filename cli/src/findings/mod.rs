@@ -88,6 +88,18 @@ impl Findings {
     }
 }
 
+impl Report {
+    /// Writes it in one of the formats for programs; text and JSON are written as the run goes on.
+    pub(crate) fn write(&self, format: Format, out: &mut impl Write) -> io::Result<()> {
+        match format {
+            Format::Sarif => sarif::write(self, out),
+            Format::Junit => junit::write(self, out),
+            Format::Github => github::write(self, out),
+            Format::Text | Format::Json => Ok(()),
+        }
+    }
+}
+
 /// The message with the kinds that it is about.
 fn message_of(problem: &Problem) -> String {
     let text = problem.text();

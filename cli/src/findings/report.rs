@@ -1,11 +1,10 @@
 //! What a run tells programs: findings with their places, and cases that passed or failed.
 
-use std::io::{self, Write};
 use std::path::Path;
 
 use gavel_manifest::{Problem, Range, Severity, Suggestion};
 
-use super::{Format, github, junit, message_of, sarif};
+use super::message_of;
 
 /// What a run tells programs.
 #[derive(Debug)]
@@ -68,16 +67,6 @@ impl Report {
             name,
             findings: Vec::new(),
             cases: Vec::new(),
-        }
-    }
-
-    /// Writes it in one of the formats for programs; text and JSON are written as the run goes on.
-    pub(crate) fn write(&self, format: Format, out: &mut impl Write) -> io::Result<()> {
-        match format {
-            Format::Sarif => sarif::write(self, out),
-            Format::Junit => junit::write(self, out),
-            Format::Github => github::write(self, out),
-            Format::Text | Format::Json => Ok(()),
         }
     }
 }

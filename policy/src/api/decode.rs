@@ -49,6 +49,40 @@ impl Version {
 #[error("{0}")]
 pub struct DecodeError(pub String);
 
+impl DecodeError {
+    /// The field at fault where the message names one: the path as far as the object has it. Go names no positions in lists, so
+    /// that the path ends at the first list. Empty: the object itself.
+    pub fn field(&self, object: &Json) -> String {
+        let named = self.0.rsplit_once("Go struct field ");
+        let named = named.and_then(|(_, rest)| rest.split_once(" of type"));
+        let Some((_, path)) = named.and_then(|(field, _)| field.split_once('.')) else {
+            return match self.is_of_kind() {
+                true => "kind".to_owned(),
+                false => String::new(),
+            };
+        };
+        let mut value = Some(object);
+        let names = path.split('.').take_while(|name| {
+            value = value.and_then(|value| value.get(name));
+            value.is_some()
+        });
+        names.collect::<Vec<&str>>().join(".")
+    }
+
+    /// Whether the group has no such kind in its version.
+    pub fn is_of_kind(&self) -> bool {
+        self.0.starts_with("no kind ")
+    }
+
+    /// The message without the names of upstream's own code.
+    pub fn plain(&self) -> &str {
+        match self.0.split_once(" in scheme ") {
+            Some((message, _)) if self.is_of_kind() => message,
+            _ => &self.0,
+        }
+    }
+}
+
 /// What is done about fields that are unknown or come twice.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum FieldValidation {

@@ -232,3 +232,29 @@ fn policies_that_an_api_server_refuses_are_told_with_their_place() {
     assert!(out.contains("undefined field 'mux'"), "{out}");
     assert_eq!(exit, Exit::Rejected);
 }
+
+#[test]
+fn policies_that_cannot_be_read_are_told_at_the_field() {
+    let policy = |kind: &str, validations: &str| {
+        format!(
+            "apiVersion: admissionregistration.k8s.io/v1\nkind: {kind}\nmetadata: {{name: a}}\nspec:\n  validations: {validations}\n"
+        )
+    };
+    for (kind, validations, expected) in [
+        (
+            "ValidatingAdmissionPolicy",
+            "none",
+            "policies/policy.yaml:5:16: json: cannot unmarshal string",
+        ),
+        (
+            "ValidatingAdmisionPolicy",
+            "[]",
+            "policies/policy.yaml:2:7: no kind \"ValidatingAdmisionPolicy\" is registered for version \"admissionregistration.k8s.io/v1\"\n",
+        ),
+    ] {
+        let folder = folder().with("policies/policy.yaml", &policy(kind, validations));
+        let (exit, out) = gavel(&folder, &["./policies", "./web.yaml"]);
+        assert!(out.starts_with(expected), "{out}");
+        assert_eq!(exit, Exit::Rejected);
+    }
+}

@@ -4,6 +4,8 @@
 
 use std::sync::Arc;
 
+use gavel_golang::utf8;
+use memchr::memchr_iter;
 use smallvec::{SmallVec, smallvec};
 
 /// A place in a [`Source`]: a number of code points from its start.
@@ -61,13 +63,19 @@ impl Source {
         let text = text.into();
         let mut lines = smallvec![(0, 0)];
         let mut code_points: u32 = 0;
-        for (byte, c) in text.char_indices() {
-            code_points = code_points.saturating_add(1);
-            if c == '\n' {
-                let next = u32::try_from(byte).unwrap_or(u32::MAX).saturating_add(1);
-                lines.push((code_points, next));
-            }
+        let mut start = 0_usize;
+        let mut count = |part: Option<&str>| {
+            let counted = u32::try_from(part.map_or(0, utf8::rune_count)).unwrap_or(u32::MAX);
+            code_points = code_points.saturating_add(counted);
+            code_points
+        };
+        for end in memchr_iter(b'\n', text.as_bytes()) {
+            let next = end.saturating_add(1);
+            let begin = u32::try_from(next).unwrap_or(u32::MAX);
+            lines.push((count(text.get(start..next)), begin));
+            start = next;
         }
+        count(text.get(start..));
         Source {
             text,
             lines,
@@ -101,5 +109,37 @@ impl Source {
         let start = usize::try_from(self.lines.get(index)?.1).ok()?;
         let rest = self.text.get(start..)?;
         rest.split('\n').next()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_count_code_points_and_lines_end_at_lf() {
+        let source = Source::new("ä + 1\r\n&& 'ö€'\n\n x");
+        assert_eq!(source.code_points(), 18);
+        let place = |offset| {
+            let location = source.location(offset);
+            (location.line, location.column)
+        };
+        assert_eq!(
+            [0, 2, 6, 7, 14, 15, 16, 18].map(place),
+            [
+                (1, 0),
+                (1, 2),
+                (1, 6),
+                (2, 0),
+                (2, 7),
+                (3, 0),
+                (4, 0),
+                (4, 2)
+            ]
+        );
+        assert_eq!(source.line(1), Some("ä + 1\r"));
+        assert_eq!(source.line(2), Some("&& 'ö€'"));
+        assert_eq!(source.line(4), Some(" x"));
+        assert_eq!(source.line(5), None);
     }
 }

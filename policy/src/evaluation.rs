@@ -37,39 +37,34 @@ pub(crate) struct Session<'p> {
 impl<'p> Session<'p> {
     /// Nothing is evaluated yet. What does not depend on params will live in the runner's arena.
     pub(crate) fn new(policy: &'p CompiledPolicy, views: Views<'p>, runner: Runner<'p>) -> Self {
-        let group =
-            |expressions, inputs| Group::new(expressions, &policy.variables, inputs, runner);
+        let variables = &policy.variables;
         let inputs = views.inputs;
-        let unauthorized = Inputs {
+        let unauthorized = || Inputs {
             authorizer: None,
             ..inputs
         };
+        let of_conditions = || Inputs {
+            request: views.conditions_request,
+            namespace_object: Value::NULL,
+            ..inputs
+        };
+        let of_annotations = || Inputs {
+            namespace_object: views.whole_namespace,
+            ..unauthorized()
+        };
         let has_messages = policy.messages.iter().any(Option::is_some);
+        let messages = if has_messages {
+            policy.messages.len()
+        } else {
+            0
+        };
+        let conditions = policy.match_conditions.len();
+        let annotations = policy.audit_annotations.len();
         Session {
-            conditions: group(
-                policy.match_conditions.len(),
-                Inputs {
-                    request: views.conditions_request,
-                    namespace_object: Value::NULL,
-                    ..inputs
-                },
-            ),
-            validations: group(policy.validations.len(), inputs),
-            messages: group(
-                if has_messages {
-                    policy.messages.len()
-                } else {
-                    0
-                },
-                unauthorized,
-            ),
-            annotations: group(
-                policy.audit_annotations.len(),
-                Inputs {
-                    namespace_object: views.whole_namespace,
-                    ..unauthorized
-                },
-            ),
+            conditions: Group::new(conditions, variables, of_conditions, runner),
+            validations: Group::new(policy.validations.len(), variables, || inputs, runner),
+            messages: Group::new(messages, variables, unauthorized, runner),
+            annotations: Group::new(annotations, variables, of_annotations, runner),
             policy,
         }
     }

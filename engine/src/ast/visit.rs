@@ -29,7 +29,8 @@ impl<'e, F: Fn(&Expr) -> bool> Iterator for Walk<'e, F> {
     fn next(&mut self) -> Option<&'e Expr> {
         loop {
             let (expr, done) = self.pending.pop()?;
-            if done {
+            let is_leaf = matches!(expr.kind, ExprKind::Constant(_) | ExprKind::Ident(_));
+            if done || is_leaf {
                 return Some(expr);
             }
             self.pending.push((expr, true));

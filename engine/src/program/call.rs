@@ -5,12 +5,13 @@ use std::fmt::Write;
 use smallvec::SmallVec;
 
 use super::frame::Frame;
+use super::step::truth_of;
 use super::tree::{Callee, FunctionCall, ReadOnce};
 use crate::cost::Formula;
 use crate::decl::{CallContext, OverloadDecl};
 use crate::error::EvalError;
 use crate::types::Type;
-use crate::value::{HeldError, Value};
+use crate::value::{HeldError, Truth, Value};
 
 type ArgumentValues<'a> = SmallVec<[Value<'a>; 3]>;
 
@@ -44,6 +45,12 @@ impl FunctionCall {
                 self.finish(&values, frame)
             }
         }
+    }
+
+    /// The same where a bool is wanted.
+    #[inline(never)]
+    pub(super) fn eval_bool<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Truth, EvalError> {
+        truth_of(self.eval(frame)?)
     }
 
     /// Charges for the call, and makes it where its result is not known yet.

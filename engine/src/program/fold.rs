@@ -6,11 +6,11 @@
 use bumpalo::collections::Vec as ArenaVec;
 
 use super::frame::{Frame, Slot};
-use super::step::Truth;
+use super::step::truth_of;
 use super::tree::{FoldKind, FoldStep, General, Insert, IntTest, Step};
 use crate::cost;
 use crate::error::EvalError;
-use crate::value::{List, ListRepr, MapBuilder, OwnedValue, Value};
+use crate::value::{List, ListRepr, MapBuilder, OwnedValue, Truth, Value};
 
 /// The units of work of adding an entry to a map.
 const WORK_PER_ENTRY: usize = 128;
@@ -25,12 +25,9 @@ impl FoldStep {
                 predicate,
                 test,
             } => {
-                let quantifier = Quantifier {
-                    decisive: *decisive,
-                    predicate,
-                    accu: Ok(!decisive),
-                };
-                self.quantify(range, quantifier, test.as_ref(), frame)
+                let quantifier = Quantifier::new(*decisive, predicate);
+                let value = self.quantify(range, quantifier, test.as_ref(), frame);
+                value.map(Value::from)
             }
             FoldKind::ExistsOne { predicate } => self.exists_one(range, predicate, frame),
             FoldKind::List { filter, element } => {
@@ -42,6 +39,23 @@ impl FoldStep {
             FoldKind::General(general) => self.general(range, general, frame),
         };
         result.map_err(|error| error.at(self.id))
+    }
+
+    /// The same where a bool is wanted.
+    #[inline(never)]
+    pub(super) fn eval_bool<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Truth, EvalError> {
+        let FoldKind::Quantifier {
+            decisive,
+            predicate,
+            test,
+        } = &self.kind
+        else {
+            return truth_of(self.eval(frame)?);
+        };
+        let range = self.range.eval(frame)?;
+        let quantifier = Quantifier::new(*decisive, predicate);
+        self.quantify(range, quantifier, test.as_ref(), frame)
+            .map_err(|error| error.at(self.id))
     }
 
     /// Calls `step` for each element, the loop variables set, until it answers false.
@@ -128,13 +142,13 @@ impl FoldStep {
         mut quantifier: Quantifier<'a>,
         test: Option<&IntTest>,
         frame: &mut Frame<'_, 'a>,
-    ) -> Result<Value<'a>, EvalError> {
+    ) -> Result<Truth, EvalError> {
         match (test, range.as_list()) {
             (Some(test), Some(list)) => self.scan(list, &mut quantifier, test, frame)?,
             _ => self.each(range, frame, |frame| quantifier.step(frame))?,
         }
         frame.charge(1)?;
-        quantifier.accu.map(Value::from)
+        quantifier.result()
     }
 
     /// Looks at elements one by one where the test does not pass over them.
@@ -147,7 +161,7 @@ impl FoldStep {
     ) -> Result<(), EvalError> {
         let mut next = 0_usize;
         loop {
-            if !quantifier.is_decided() {
+            if !quantifier.decided {
                 let units = quantifier.condition().saturating_add(1);
                 let passed = test.pass_over(quantifier.decisive, list, next, units, frame)?;
                 next = next.saturating_add(passed);
@@ -309,32 +323,51 @@ struct Quantifier<'a> {
     /// What of an element decides.
     decisive: bool,
     predicate: &'a Step,
-    accu: Result<bool, EvalError>,
+    /// Whether an element has decided.
+    decided: bool,
+    /// The first failure, which stays until an element decides.
+    failure: Option<EvalError>,
 }
 
 impl<'a> Quantifier<'a> {
+    fn new(decisive: bool, predicate: &'a Step) -> Self {
+        Quantifier {
+            decisive,
+            predicate,
+            decided: false,
+            failure: None,
+        }
+    }
+
+    fn result(self) -> Result<Truth, EvalError> {
+        match self.failure {
+            Some(error) => Err(error),
+            None => Ok(Truth::from(self.decided == self.decisive)),
+        }
+    }
+
     /// The units of the condition: of `@not_strictly_false(A)`, of `exists` `@not_strictly_false(!A)`.
     fn condition(&self) -> u64 {
         if self.decisive { 3 } else { 2 }
     }
 
-    fn is_decided(&self) -> bool {
-        matches!(self.accu, Ok(value) if value == self.decisive)
-    }
-
     /// `A && p`, of `exists` `A || p`.
     #[inline]
     fn step(&mut self, frame: &mut Frame<'_, 'a>) -> Result<bool, EvalError> {
-        if self.is_decided() {
+        if self.decided {
             return frame.charge_each(self.condition()).map(|()| false);
         }
         frame.charge_each(self.condition().saturating_add(1))?;
         match self.predicate.eval_bool(frame) {
-            Ok(value) if value.holds() == self.decisive => self.accu = Ok(self.decisive),
+            Ok(value) if value.holds() == self.decisive => {
+                self.decided = true;
+                self.failure = None;
+            }
             Ok(_) => {}
             Err(error) if error.is_fatal() => return Err(error),
-            // The first failure stays, until an element decides.
-            Err(error) => self.accu = self.accu.as_ref().map_err(Clone::clone).and(Err(error)),
+            Err(error) => {
+                self.failure.get_or_insert(error);
+            }
         }
         Ok(true)
     }

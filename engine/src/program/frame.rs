@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::path::{MOST_PATHS, PathId};
+use super::path::{Keeps, MOST_PATHS, PathId, SlotId};
 use super::tree::Step;
 use super::{EvalOptions, Program};
 use crate::decl::CallContext;
@@ -21,8 +21,9 @@ pub(super) struct Frame<'f, 'a> {
     pub(super) arena: &'a Arena,
     program: &'a Program,
     cells: CellSlices<'f, 'a>,
+    keeps: Keeps,
     /// What is in slots that hold no values. There are few.
-    others: Vec<(usize, Slot<'a>)>,
+    others: Vec<(SlotId, Slot<'a>)>,
     cost: u64,
     limit: u64,
     /// The cost beyond which it is time to look, at most the limit.
@@ -37,19 +38,22 @@ pub(super) struct Cells<'a> {
     variables: SmallVec<[Option<Value<'a>>; 4]>,
     /// The values of loop variables and accumulators; none of those that are no values.
     slots: SmallVec<[(Option<Value<'a>>, Epoch); 4]>,
-    /// The values of paths that occur more than once; empty if no path does.
-    kept: SmallVec<[(Option<Value<'a>>, Epoch); MOST_PATHS]>,
+    /// The values of paths that occur more than once, each with the epoch of its base; empty if no path does.
+    kept: SmallVec<[(Value<'a>, Epoch); MOST_PATHS]>,
 }
 
 /// The same, as slices, whose places are known.
 struct CellSlices<'f, 'a> {
     variables: &'f [Option<Value<'a>>],
     slots: &'f mut [(Option<Value<'a>>, Epoch)],
-    kept: &'f mut [(Option<Value<'a>>, Epoch)],
+    kept: &'f mut [(Value<'a>, Epoch)],
 }
 
-/// Counts the values of a loop variable, so that what was kept of an earlier one is told apart.
-pub(super) type Epoch = u32;
+/// Counts the values of a loop variable from 1, so that what was kept of an earlier one is told apart.
+pub(super) type Epoch = u64;
+
+/// The epoch of variables.
+pub(super) const ONLY_EPOCH: Epoch = 1;
 
 /// A loop variable or accumulator.
 #[derive(Debug, Clone)]
@@ -83,8 +87,13 @@ impl<'f, 'a> Frame<'f, 'a> {
         for name in &program.variables {
             cells.variables.push(resolve(name));
         }
-        cells.slots.resize(program.slots, (None, 0));
-        cells.kept.resize(program.kept, (None, 0));
+        if program.slots > 0 {
+            cells.slots.resize(program.slots as usize, (None, 0));
+        }
+        if program.keeps.places() > 0 {
+            let places = program.keeps.places();
+            cells.kept.resize(places, (Value::NULL, 0));
+        }
         let limit = options.cost_limit.unwrap_or(u64::MAX);
         arena.set_limit(options.memory_limit);
         Frame {
@@ -95,6 +104,7 @@ impl<'f, 'a> Frame<'f, 'a> {
                 slots: &mut cells.slots,
                 kept: &mut cells.kept,
             },
+            keeps: program.keeps,
             others: Vec::new(),
             cost: 0,
             limit,
@@ -213,49 +223,46 @@ impl<'f, 'a> Frame<'f, 'a> {
 
     /// The value of a loop variable or accumulator, if it has one already.
     #[inline]
-    pub(super) fn held_slot(&self, index: usize) -> Option<(&Value<'a>, Epoch)> {
-        let (value, epoch) = self.cells.slots.get(index)?;
+    pub(super) fn held_slot(&self, slot: SlotId) -> Option<(&Value<'a>, Epoch)> {
+        let (value, epoch) = self.cells.slots.get(slot as usize)?;
         Some((value.as_ref()?, *epoch))
     }
 
     /// The epoch of what is in a slot; without a slot, of variables.
-    pub(super) fn epoch(&self, slot: Option<usize>) -> Epoch {
-        let slot = slot.and_then(|slot| self.cells.slots.get(slot));
-        slot.map_or(0, |(_, epoch)| *epoch)
-    }
-
-    /// Whether the program goes along any path more than once.
-    #[inline]
-    pub(super) fn keeps_paths(&self) -> bool {
-        !self.cells.kept.is_empty()
+    pub(super) fn epoch(&self, slot: Option<SlotId>) -> Epoch {
+        let slot = slot.and_then(|slot| self.cells.slots.get(slot as usize));
+        slot.map_or(ONLY_EPOCH, |(_, epoch)| *epoch)
     }
 
     /// The value at the end of a path, if it was looked up in this epoch of the path's base.
     #[inline]
     pub(super) fn kept(&self, path: Option<PathId>, epoch: Epoch) -> Option<&Value<'a>> {
-        let (value, kept) = self.cells.kept.get(path?.index())?;
-        value.as_ref().filter(|_| *kept == epoch)
+        let place = self.keeps.place(path)?;
+        let (value, kept) = self.cells.kept.get(place)?;
+        (*kept == epoch).then_some(value)
     }
 
     /// Keeps the value at the end of a path, if it may be of use.
     #[inline]
     pub(super) fn keep(&mut self, path: Option<PathId>, epoch: Epoch, value: Value<'a>) {
-        if let Some(place) = path.and_then(|path| self.cells.kept.get_mut(path.index())) {
-            *place = (Some(value), epoch);
+        if let Some(place) = self.keeps.place(path)
+            && let Some(place) = self.cells.kept.get_mut(place)
+        {
+            *place = (value, epoch);
         }
     }
 
     /// The value of a loop variable or accumulator.
     #[inline]
-    pub(super) fn slot(&mut self, index: usize) -> Result<Value<'a>, EvalError> {
-        match self.cells.slots.get(index) {
+    pub(super) fn slot(&mut self, slot: SlotId) -> Result<Value<'a>, EvalError> {
+        match self.cells.slots.get(slot as usize) {
             Some((Some(value), _)) => Ok(*value),
-            _ => self.other_slot(index),
+            _ => self.other_slot(slot),
         }
     }
 
     #[cold]
-    fn other_slot(&mut self, index: usize) -> Result<Value<'a>, EvalError> {
+    fn other_slot(&mut self, index: SlotId) -> Result<Value<'a>, EvalError> {
         let other = self.others.iter().find(|(other, _)| *other == index);
         match other.map(|(_, slot)| slot) {
             Some(Slot::Unread(init)) => {
@@ -277,15 +284,15 @@ impl<'f, 'a> Frame<'f, 'a> {
 
     /// Gives a loop variable or accumulator a value.
     #[inline(always)]
-    pub(super) fn set_value(&mut self, index: usize, value: Value<'a>) {
-        if let Some((place, epoch)) = self.cells.slots.get_mut(index) {
+    pub(super) fn set_value(&mut self, slot: SlotId, value: Value<'a>) {
+        if let Some((place, epoch)) = self.cells.slots.get_mut(slot as usize) {
             *place = Some(value);
             *epoch = epoch.wrapping_add(1);
         }
     }
 
     /// Sets a loop variable or accumulator.
-    pub(super) fn set_slot(&mut self, index: usize, slot: Slot<'a>) {
+    pub(super) fn set_slot(&mut self, index: SlotId, slot: Slot<'a>) {
         match slot {
             Slot::Value(value) => self.set_value(index, value),
             slot => {
@@ -296,11 +303,15 @@ impl<'f, 'a> Frame<'f, 'a> {
     }
 
     /// Takes what is in a slot away.
-    pub(super) fn take_slot(&mut self, index: usize) -> Option<Slot<'a>> {
-        let value = self.cells.slots.get_mut(index).and_then(|(value, epoch)| {
-            *epoch = epoch.wrapping_add(1);
-            value.take()
-        });
+    pub(super) fn take_slot(&mut self, index: SlotId) -> Option<Slot<'a>> {
+        let value = self
+            .cells
+            .slots
+            .get_mut(index as usize)
+            .and_then(|(value, epoch)| {
+                *epoch = epoch.wrapping_add(1);
+                value.take()
+            });
         let other = self.others.iter().position(|(other, _)| *other == index);
         let other = other.map(|place| self.others.swap_remove(place).1);
         value.map(Slot::Value).or(other)

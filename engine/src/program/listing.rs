@@ -106,9 +106,9 @@ impl Listing<'_, '_, '_> {
 
     fn attribute(&mut self, label: &str, attribute: &Attribute) -> fmt::Result {
         let program = self.program;
-        let kept = |path: Option<PathId>| {
-            let place = path.map(PathId::index).filter(|_| program.kept > 0);
-            place.map_or(String::new(), |place| format!("#{place}"))
+        let kept = |path: Option<PathId>| match program.keeps.place(path) {
+            Some(place) => format!("#{place}"),
+            None => String::new(),
         };
         let fields = attribute.fields.iter();
         let fields = fields.map(|field| format!(".{}{}", field.name, kept(field.path)));

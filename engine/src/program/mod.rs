@@ -26,6 +26,7 @@ pub use gavel_golang::work::Interrupt;
 pub use plan::{PlanError, plan};
 
 use frame::{Cells, Frame};
+use path::{Keeps, SlotId};
 use tree::Step;
 
 /// A planned expression. It is immutable and may be evaluated from many threads at once. Its `Debug` output lists what was
@@ -35,15 +36,15 @@ pub struct Program {
     /// The names of the variables that it reads.
     variables: Box<[SmolStr]>,
     /// The number of loop variables and accumulators.
-    slots: usize,
+    slots: SlotId,
     /// Whether the rules of CEL's specification hold.
     specified: bool,
     /// Whether what an optional holds stays as it is when the optional is read.
     keeps_held_values: bool,
     /// Whether `or` and `orValue` fail where their receiver is no optional.
     checks_receivers_of_or: bool,
-    /// The number of values of paths that are kept.
-    kept: usize,
+    /// The paths whose values are kept.
+    keeps: Keeps,
 }
 
 // One program is evaluated from many threads at once.

@@ -3,11 +3,10 @@
 use std::cmp::Ordering;
 
 use super::frame::Frame;
-use super::step::Truth;
 use super::tree::{Comparison, Equality, Operands, Operator};
 use crate::decl::Form;
 use crate::error::EvalError;
-use crate::value::Value;
+use crate::value::{Truth, Value};
 
 impl Operator {
     /// The ordering of this form, if it is one.
@@ -82,24 +81,23 @@ impl Equality {
     #[inline(never)]
     pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Truth, EvalError> {
         let (left, right) = self.operands.eval(frame)?;
-        let equal = if let (Some(l), Some(r)) = (left.as_str(), right.as_str()) {
-            // Of two texts of which one is short and none empty, one unit is charged, whatever they are.
-            let short = l.len().min(r.len()) <= 10 && !l.is_empty() && !r.is_empty();
-            short.then(|| l == r)
+        let (equal, units) = if let (Some(l), Some(r)) = (left.as_str(), right.as_str()) {
+            // Of two texts of which one is short, one unit is charged, whatever they are; where one is empty, none.
+            let units = match l.len().min(r.len()) {
+                0 => 0,
+                1..=10 => 1,
+                _ => return self.compare(left, right, frame),
+            };
+            (l == r, units)
         } else if let (Some(l), Some(r)) = (left.as_int(), right.as_int()) {
-            Some(l == r)
-        } else if let (Some(l), Some(r)) = (left.as_bool(), right.as_bool()) {
-            Some(l == r)
+            (l == r, 1)
+        } else if let (Some(l), Some(r)) = (left.as_truth(), right.as_truth()) {
+            (l == r, 1)
         } else {
-            None
+            return self.compare(left, right, frame);
         };
-        match equal {
-            Some(equal) => {
-                frame.charge(1)?;
-                Ok(Truth::from(equal != self.negated))
-            }
-            None => self.compare(left, right, frame),
-        }
+        frame.charge(units)?;
+        Ok(Truth::from(equal != self.negated))
     }
 
     #[inline(never)]

@@ -3,23 +3,36 @@
 //!
 //! The cost is what it would be without that: a chain is charged for each of its fields wherever it stands.
 
-use std::num::NonZeroU8;
-
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
 /// So many paths of a program are kept.
 pub(super) const MOST_PATHS: usize = 16;
 
+/// The number of a loop variable or accumulator.
+pub(super) type SlotId = u32;
+
 /// The identity of a variable or loop variable followed by fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct PathId(NonZeroU8);
+pub(super) struct PathId(u8);
 
-impl PathId {
-    /// The place of the path's value.
+/// The paths whose values are kept, a bit each: those that are gone along more than once.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Keeps(u32);
+
+impl Keeps {
+    /// The place of a path's value, if it is kept.
     #[inline]
-    pub(super) fn index(self) -> usize {
-        usize::from(self.0.get()).saturating_sub(1)
+    pub(super) fn place(self, path: Option<PathId>) -> Option<usize> {
+        let path = path?.0;
+        let is_kept = self.0.wrapping_shr(path.into()) & 1 == 1;
+        is_kept.then_some(path.into())
+    }
+
+    /// The number of places.
+    #[inline]
+    pub(super) fn places(self) -> usize {
+        (u32::BITS.saturating_sub(self.0.leading_zeros())) as usize
     }
 }
 
@@ -27,8 +40,7 @@ impl PathId {
 #[derive(Debug, Default)]
 pub(super) struct KeptPaths {
     ids: FxHashMap<(Start, Further), PathId>,
-    /// Whether any path is gone along more than once.
-    again: bool,
+    keeps: Keeps,
 }
 
 /// By what a path goes one step further.
@@ -43,7 +55,7 @@ pub(super) enum Further {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Start {
     Variable(usize),
-    Slot(usize),
+    Slot(SlotId),
     Path(PathId),
 }
 
@@ -52,21 +64,20 @@ impl KeptPaths {
     pub(super) fn follow(&mut self, start: Start, further: Further, again: bool) -> Option<PathId> {
         let key = (start, further);
         let known = self.ids.get(&key).copied();
-        self.again |= again || known.is_some();
-        if known.is_some() || self.ids.len() == MOST_PATHS {
-            return known;
+        if known.is_none() && self.ids.len() == MOST_PATHS {
+            return None;
         }
-        let next = u8::try_from(self.ids.len()).ok()?.checked_add(1)?;
-        let path = PathId(NonZeroU8::new(next)?);
+        let next = u8::try_from(self.ids.len()).ok().map(PathId);
+        let path = known.or(next)?;
+        if again || known.is_some() {
+            self.keeps.0 |= 1_u32.wrapping_shl(path.0.into());
+        }
         self.ids.insert(key, path);
         Some(path)
     }
 
-    /// The number of values that are kept.
-    pub(super) fn kept(&self) -> usize {
-        match self.again {
-            true => self.ids.len(),
-            false => 0,
-        }
+    /// The paths whose values are kept.
+    pub(super) fn keeps(&self) -> Keeps {
+        self.keeps
     }
 }

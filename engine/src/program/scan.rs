@@ -2,6 +2,7 @@
 //! one is passed over at once, up to where a limit might be reached.
 
 use super::frame::Frame;
+use super::path::SlotId;
 use super::tree::{IntTest, Step};
 use crate::error::EvalError;
 use crate::value::{List, ListRepr, Value};
@@ -11,7 +12,7 @@ const TEST: u64 = 2;
 
 impl IntTest {
     /// What a predicate is, if it compares the loop variable with an int.
-    pub(super) fn of(predicate: &Step, var: usize) -> Option<Self> {
+    pub(super) fn of(predicate: &Step, var: SlotId) -> Option<Self> {
         let Step::Comparison(comparison) = predicate else {
             return None;
         };

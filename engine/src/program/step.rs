@@ -6,38 +6,7 @@ use super::frame::Frame;
 use super::tree::{Membership, Step};
 use crate::ast::ExprId;
 use crate::error::EvalError;
-use crate::value::{OwnedValue, Value, check_hashable, key_order};
-
-/// A bool that is returned in a register, where a `Result<bool, EvalError>` would go through memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u64)]
-pub(super) enum Truth {
-    False,
-    True,
-}
-
-impl Truth {
-    /// Another value than a bool is an error.
-    #[inline]
-    pub(super) fn of(value: &Value<'_>) -> Result<Self, EvalError> {
-        match value.as_bool() {
-            Some(value) => Ok(Truth::from(value)),
-            None => Err(EvalError::no_such_overload()),
-        }
-    }
-
-    #[inline]
-    pub(super) fn holds(self) -> bool {
-        self == Truth::True
-    }
-}
-
-impl From<bool> for Truth {
-    #[inline]
-    fn from(value: bool) -> Self {
-        if value { Truth::True } else { Truth::False }
-    }
-}
+use crate::value::{OwnedValue, Truth, Value, check_hashable, key_order};
 
 impl Step {
     /// Evaluates the step. What is common and short is done here; what the others do has functions of its own, so that none of
@@ -70,7 +39,10 @@ impl Step {
             | Step::Or(..)
             | Step::Equality(_)
             | Step::Comparison(_)
-            | Step::Membership(_) => self.eval_truth(frame),
+            | Step::Membership(_) => match self.eval_bool(frame) {
+                Ok(value) => Ok(Value::from(value)),
+                Err(error) => Err(error),
+            },
             Step::Block(block) => block.eval(frame),
             Step::NotStrictlyFalse(arg) => not_strictly_false(arg, frame),
             Step::OptionalOr(terms) => optional_or(terms, frame),
@@ -80,12 +52,6 @@ impl Step {
             Step::Struct(literal) => literal.eval(frame),
             Step::Failure(error) => Err(error.clone()),
         }
-    }
-
-    #[inline(never)]
-    fn eval_truth<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Value<'a>, EvalError> {
-        let value = self.eval_bool(frame)?;
-        Ok(Value::from(value.holds()))
     }
 
     /// Evaluates the step where a bool is wanted. Another value is an error, at the node that wanted it: the caller knows
@@ -99,14 +65,15 @@ impl Step {
             Step::Equality(equality) => equality.eval(frame),
             Step::Comparison(comparison) => comparison.eval(frame),
             Step::Membership(membership) => membership.eval(frame),
+            Step::Call(call) => call.eval_bool(frame),
+            Step::Fold(fold) => fold.eval_bool(frame),
             _ => self.eval_as_bool(frame),
         }
     }
 
     #[inline(never)]
     fn eval_as_bool<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Truth, EvalError> {
-        let value = self.eval(frame)?;
-        Truth::of(&value)
+        truth_of(self.eval(frame)?)
     }
 
     /// The value, where planning knows it.
@@ -116,6 +83,12 @@ impl Step {
             _ => None,
         }
     }
+}
+
+/// The bool that a value is. Another value is an error.
+#[inline]
+pub(super) fn truth_of(value: Value<'_>) -> Result<Truth, EvalError> {
+    value.as_truth().ok_or_else(EvalError::no_such_overload)
 }
 
 /// `&&` where `DECISIVE` is false, `||` where it is true: a decisive operand decides, whatever the other one is; else the

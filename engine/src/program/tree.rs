@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::path::PathId;
+use super::path::{PathId, SlotId};
 use crate::ast::ExprId;
 use crate::cost::Cost;
 use crate::decl::{Function, OverloadDecl, PatternFunction};
@@ -16,11 +16,11 @@ use gavel_golang::regex::Regex;
 #[derive(Debug)]
 pub(super) enum Step {
     /// A constant: a literal, or what planning has computed. Costs nothing.
-    Constant(OwnedValue),
+    Constant(Box<OwnedValue>),
     /// A constant that cannot be built.
     Failure(EvalError),
     /// A loop variable or accumulator in a slot, as the chain that it is.
-    Local(usize, Box<Attribute>),
+    Local(SlotId, Box<Attribute>),
     /// A variable with selections and indices, a conditional, or either of them tested for presence.
     Attribute(Box<Attribute>),
     /// `a && b`
@@ -53,6 +53,15 @@ pub(super) enum Step {
     Fold(Box<FoldStep>),
     /// What `cel.block` expands to.
     Block(Box<Block>),
+}
+
+// Steps are walked at every evaluation, and there are many of them.
+const _: () = assert!(size_of::<Step>() <= 16);
+
+impl From<OwnedValue> for Step {
+    fn from(value: OwnedValue) -> Self {
+        Step::Constant(Box::new(value))
+    }
 }
 
 /// `x in [1, 2, 3]` of constants: the elements ordered by [`key_order`], with their equals of other number types.
@@ -89,12 +98,14 @@ pub(super) struct Field {
 }
 
 /// Where a chain starts.
+// The kind has a byte of its own; the compiler would hide it in a part of the contents, from which it had to be computed.
 #[derive(Debug)]
+#[repr(u8)]
 pub(super) enum Base {
     /// At a variable of the activation.
     Variable(usize),
     /// At a loop variable or an accumulator.
-    Slot(usize),
+    Slot(SlotId),
     /// At whatever a step evaluates to.
     Operand(Step),
     /// `a ? b : c`
@@ -191,7 +202,7 @@ pub(super) enum ReadOnce {
     /// From a constant.
     Constant(OwnedValue),
     /// From what a path leads to, whose base is a loop variable in this slot, if not a variable.
-    AtPath(PathId, Option<usize>),
+    AtPath(PathId, Option<SlotId>),
 }
 
 /// What is called.
@@ -250,9 +261,9 @@ pub(super) struct FoldStep {
     pub(super) id: ExprId,
     pub(super) range: Step,
     /// The slot of the first loop variable.
-    pub(super) var: usize,
+    pub(super) var: SlotId,
     /// The slot of the second one.
-    pub(super) var2: Option<usize>,
+    pub(super) var2: Option<SlotId>,
     pub(super) kind: FoldKind,
 }
 
@@ -298,7 +309,7 @@ pub(super) enum Insert {
 /// A comprehension of no known form.
 #[derive(Debug)]
 pub(super) struct General {
-    pub(super) accu: usize,
+    pub(super) accu: SlotId,
     pub(super) init: Step,
     pub(super) condition: Step,
     pub(super) step: Step,
@@ -309,6 +320,6 @@ pub(super) struct General {
 #[derive(Debug)]
 pub(super) struct Block {
     /// The parts with their slots. A part reads only those before it.
-    pub(super) parts: Box<[(usize, Step)]>,
+    pub(super) parts: Box<[(SlotId, Step)]>,
     pub(super) result: Step,
 }

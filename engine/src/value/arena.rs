@@ -57,8 +57,12 @@ impl Arena {
             true => self.bump = Bump::new(),
             false => self.bump.reset(),
         }
-        self.opaques = FrozenVec::new();
-        self.documents = FrozenVec::new();
+        if !self.opaques.is_empty() {
+            self.opaques = FrozenVec::new();
+        }
+        if !self.documents.is_empty() {
+            self.documents = FrozenVec::new();
+        }
         self.input_bytes.set(0);
         self.opaque_bytes.set(0);
     }

@@ -54,6 +54,9 @@ pub fn list_contains(
         (List(ListRepr::Json(items)), Value(Repr::String(text))) => {
             return json_contains(items, text, work);
         }
+        (List(ListRepr::Values(values)), Value(Repr::String(text))) => {
+            return values_contain(values, text, value, work);
+        }
         (List(ListRepr::Shaped(items, shape)), _) => {
             return shape.list_contains(items, value, work);
         }
@@ -74,9 +77,32 @@ pub fn list_contains(
     Ok(false)
 }
 
+/// So many elements are looked at at once.
+const PIECE: usize = 1 << 12;
+
+/// Whether a text, which is this value, is among values.
+fn values_contain(
+    values: &[Value<'_>],
+    text: &str,
+    value: &Value<'_>,
+    work: &Work<'_>,
+) -> Result<bool, EvalError> {
+    for piece in values.chunks(PIECE) {
+        for element in piece {
+            let found = match element.as_str() {
+                Some(element) => element == text,
+                None => holds(equals_within(value, element, &mut Reach::new(work)))?,
+            };
+            if found {
+                return Ok(true);
+            }
+        }
+        work.spend(size_of_val(piece))?;
+    }
+    Ok(false)
+}
+
 fn json_contains(items: &[Json], text: &str, work: &Work<'_>) -> Result<bool, EvalError> {
-    /// So many elements are looked at at once.
-    const PIECE: usize = 1 << 12;
     for piece in items.chunks(PIECE) {
         if piece.iter().any(|item| item.as_str() == Some(text)) {
             return Ok(true);
@@ -356,6 +382,21 @@ mod tests {
     }
 
     #[test]
+    fn texts_are_found_among_values_as_in_json() {
+        let arena = Arena::new();
+        let json = serde_json::json!([1, "a", null, "b", ["c"], true]);
+        let incomparable = arena.opaque(Incomparable);
+        let computed: Vec<_> = Value::from(&json).as_list().unwrap().iter().collect();
+        let computed = [&[incomparable], &*computed].concat();
+        for text in ["a", "b", "c", ""] {
+            let contains = |list| list_contains(list, &Value::from(text), &Work::unbounded());
+            let found = contains(List::from(&computed)).unwrap();
+            let expected = contains(Value::from(&json).as_list().unwrap()).unwrap();
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+
+    #[test]
     fn long_walks_are_interrupted() {
         let arena = Arena::new();
         let ints: Vec<_> = (0_i64..100_000).map(Value::from).collect();
@@ -367,6 +408,7 @@ mod tests {
             &|work| left.differs_from(&right, work),
             &|work| list_contains(left.as_list().unwrap(), &Value::from(-1), work),
             &|work| list_contains(texts, &Value::from("b"), work),
+            &|work| list_contains(left.as_list().unwrap(), &Value::from("b"), work),
         ] {
             assert!(walk(&Work::unbounded()).is_ok());
             let error = walk(&Work::new(Some(&|| true))).unwrap_err();

@@ -7,7 +7,7 @@ impl<'a> From<&'a Json> for Value<'a> {
     fn from(json: &'a Json) -> Value<'a> {
         match json {
             Json::Null => Value(Repr::Null),
-            Json::Bool(b) => Value(Repr::Bool(*b)),
+            Json::Bool(b) => Value::from(*b),
             Json::Number(number) => match number.as_i64() {
                 Some(int) => Value(Repr::Int(int)),
                 None => Value(Repr::Double(number.as_f64().unwrap_or(f64::NAN))),
@@ -30,7 +30,7 @@ impl Value<'_> {
 fn to_json(value: &Value<'_>, reach: &mut Reach<'_>) -> Result<Option<Json>, EvalError> {
     Ok(match *value {
         Value(Repr::Null) => Some(Json::Null),
-        Value(Repr::Bool(value)) => Some(value.into()),
+        Value(Repr::Bool(value)) => Some(value.holds().into()),
         Value(Repr::Int(value)) => Some(value.into()),
         Value(Repr::Uint(value)) => Some(value.into()),
         Value(Repr::Double(value)) => serde_json::Number::from_f64(value).map(Json::Number),

@@ -52,7 +52,7 @@ impl<'a> Value<'a> {
     pub fn kind(self) -> ValueKind<'a> {
         match self.0 {
             Repr::Null => ValueKind::Null,
-            Repr::Bool(value) => ValueKind::Bool(value),
+            Repr::Bool(value) => ValueKind::Bool(value.holds()),
             Repr::Int(int) => ValueKind::Int(int),
             Repr::Uint(uint) => ValueKind::Uint(uint),
             Repr::Double(double) => ValueKind::Double(double),
@@ -137,7 +137,7 @@ impl<'a> Value<'a> {
     #[inline]
     pub const fn as_bool(&self) -> Option<bool> {
         match self.0 {
-            Repr::Bool(value) => Some(value),
+            Repr::Bool(value) => Some(value.holds()),
             _ => None,
         }
     }
@@ -307,7 +307,7 @@ impl<'a> Value<'a> {
     #[inline(always)]
     pub(crate) fn plain_field(self, name: &str, place: FieldPlace) -> Option<Option<Value<'a>>> {
         match self.0 {
-            Repr::Fields(fields) => Some(field_named(fields, name)),
+            Repr::Fields(fields) => Some(field_named(fields, name).copied()),
             _ => self.field_of_json(name, place),
         }
     }

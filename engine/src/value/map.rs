@@ -60,7 +60,7 @@ impl<'a> Map<'a> {
             MapRepr::Values(map) => Ok(map.get(&Value(Repr::String(key)))),
             MapRepr::Json(map) => Ok(map.get(key).map(Value::from)),
             MapRepr::Shaped(map, shape) => Ok(shape.find(map, key)),
-            MapRepr::Fields(fields) => Ok(field_named(fields, key)),
+            MapRepr::Fields(fields) => Ok(field_named(fields, key).copied()),
             MapRepr::View(view) => view.get(&Value(Repr::String(key))),
         }
     }
@@ -92,7 +92,7 @@ impl<'a> Map<'a> {
                 Ok(map.get(*text).map(Value::from))
             }
             (Map(MapRepr::Fields(fields)), Value(Repr::String(text))) => {
-                Ok(field_named(fields, text))
+                Ok(field_named(fields, text).copied())
             }
             (Map(MapRepr::Json(_)) | Map(MapRepr::Fields(_)), _) => Ok(None),
             (Map(MapRepr::Shaped(map, shape)), Value(Repr::String(text))) => {
@@ -224,15 +224,48 @@ const FEW_FIELDS: usize = 16;
 
 /// A field of an object whose fields are ordered by name.
 #[inline]
-pub(super) fn field_named<'a>(fields: &[(&'a str, Value<'a>)], name: &str) -> Option<Value<'a>> {
+pub(super) fn field_named<'a>(
+    fields: &'a [(&'a str, Value<'a>)],
+    name: &str,
+) -> Option<&'a Value<'a>> {
     let found = match fields.len() <= FEW_FIELDS {
-        true => fields.iter().find(|(known, _)| *known == name),
-        false => {
-            let position = fields.binary_search_by(|(known, _)| (*known).cmp(name));
-            fields.get(position.ok()?)
-        }
+        true => fields.iter().find(|(known, _)| is_same(known, name)),
+        false => search(fields, name),
     };
-    found.map(|(_, value)| *value)
+    found.map(|(_, value)| value)
+}
+
+#[inline(never)]
+fn search<'f, 'a>(
+    fields: &'f [(&'a str, Value<'a>)],
+    name: &str,
+) -> Option<&'f (&'a str, Value<'a>)> {
+    let position = fields.binary_search_by(|(known, _)| (*known).cmp(name));
+    fields.get(position.ok()?)
+}
+
+/// Whether two names are the same. Of most lengths, a look at both ends tells without a call.
+#[inline(always)]
+fn is_same(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    one.len() == other.len()
+        && match other.len() {
+            4..=8 => same_ends::<4>(one, other),
+            9..=16 => same_ends::<8>(one, other),
+            17..=32 => same_ends::<16>(one, other),
+            _ => is_same_text(one, other),
+        }
+}
+
+#[inline(always)]
+fn same_ends<const N: usize>(one: &[u8], other: &[u8]) -> bool {
+    one.first_chunk::<N>() == other.first_chunk::<N>()
+        && one.last_chunk::<N>() == other.last_chunk::<N>()
+}
+
+#[inline(never)]
+fn is_same_text(one: &[u8], other: &[u8]) -> bool {
+    one == other
 }
 
 /// The keys of other types under which a lookup also looks for a number.
@@ -330,5 +363,39 @@ impl<'a> MapBuilder<'a> {
                 .map(|(Key(key), value)| (key, value)),
         );
         Value(Repr::Map(arena.bump().alloc(MapValue::ordered(entries))))
+    }
+}
+
+#[cfg(test)]
+mod field_tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_found_by_names_of_all_lengths() {
+        let names: Vec<String> = (0..40)
+            .map(|length| "ä1b2c3d4e5".chars().cycle().take(length).collect())
+            .collect();
+        for few in [1, FEW_FIELDS, names.len()] {
+            let fields: Vec<_> = names
+                .iter()
+                .take(few)
+                .map(|name| (name.as_str(), Value::from(name)))
+                .collect();
+            for name in &names {
+                let known = fields.iter().any(|(known, _)| known == name);
+                let found = field_named(&fields, name).and_then(Value::as_str);
+                assert_eq!(found, known.then_some(name.as_str()), "{name}");
+                for place in 0..name.len() {
+                    let other: String = name
+                        .char_indices()
+                        .map(|(at, c)| if at == place { 'x' } else { c })
+                        .collect();
+                    assert!(
+                        other == *name || field_named(&fields, &other).is_none(),
+                        "{other}"
+                    );
+                }
+            }
+        }
     }
 }

@@ -24,6 +24,7 @@ mod read;
 mod rust;
 mod shape;
 mod time;
+mod truth;
 mod view;
 
 pub use arena::{Arena, MEMORY_LIMIT};
@@ -43,6 +44,7 @@ pub use read::read_json;
 pub use rust::WrongType;
 pub use shape::{FieldPlace, ItemShape, JsonShape, PlainJson, Shape};
 pub use time::{Duration, Timestamp};
+pub(crate) use truth::Truth;
 pub use view::{ListView, MapView};
 
 use self::map::MapRepr;
@@ -72,7 +74,7 @@ enum Repr<'a> {
     /// `null`
     Null,
     /// `true`, `false`
-    Bool(bool),
+    Bool(Truth),
     /// A 64-bit signed integer.
     Int(i64),
     /// A 64-bit unsigned integer.

@@ -53,7 +53,7 @@ impl OwnedValue {
     fn as_other_value(&self) -> Value<'_> {
         match &self.0 {
             Kept::Null => Value(Repr::Null),
-            Kept::Bool(value) => Value(Repr::Bool(*value)),
+            Kept::Bool(value) => Value::from(*value),
             Kept::Int(value) => Value(Repr::Int(*value)),
             Kept::Uint(value) => Value(Repr::Uint(*value)),
             Kept::Double(value) => Value(Repr::Double(*value)),
@@ -73,7 +73,7 @@ impl OwnedValue {
 fn copy(value: &Value<'_>, reach: &mut Reach<'_>) -> Result<OwnedValue, EvalError> {
     let repr = match value.0 {
         Repr::Null => Kept::Null,
-        Repr::Bool(value) => Kept::Bool(value),
+        Repr::Bool(value) => Kept::Bool(value.holds()),
         Repr::Int(value) => Kept::Int(value),
         Repr::Uint(value) => Kept::Uint(value),
         Repr::Double(value) => Kept::Double(value),

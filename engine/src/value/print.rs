@@ -134,7 +134,7 @@ impl Printer<'_, '_> {
         match value.0 {
             // Upstream's null is a number.
             Repr::Null => self.write_char('0'),
-            Repr::Bool(value) => write!(self, "{value}"),
+            Repr::Bool(value) => write!(self, "{value:?}"),
             Repr::Int(value) => write!(self, "{value}"),
             Repr::Uint(value) => write!(self, "{value}"),
             Repr::Double(value) => float::write_shortest(self, value),

@@ -84,7 +84,7 @@ macro_rules! held {
         impl<'a> From<$type> for Value<'a> {
             #[inline]
             fn from(value: $type) -> Self {
-                Value(Repr::$variant(value))
+                Value(Repr::$variant(value.into()))
             }
         }
 

@@ -136,7 +136,7 @@ impl Composition {
             namespace_object: bindings.namespace_object,
             authorizer: bindings.authorizer,
         };
-        let group = Group::new(expressions.len(), &self.variables, inputs, runner);
+        let group = Group::new(expressions.len(), &self.variables, || inputs, runner);
         let all = expressions.iter().copied();
         group.evaluate(all, bindings.params, runner, budget).ok()
     }

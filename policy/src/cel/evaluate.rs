@@ -33,16 +33,23 @@ pub(crate) struct Group<'p> {
 }
 
 impl<'p> Group<'p> {
-    /// So many expressions, of which none was evaluated; the params of the inputs are never read.
+    /// So many expressions, of which none was evaluated; the params of the inputs are never read, and without expressions
+    /// the inputs are not made.
     pub(crate) fn new(
         expressions: usize,
         variables: &'p [CompiledVariable],
-        inputs: Inputs<'p>,
+        inputs: impl FnOnce() -> Inputs<'p>,
         runner: Runner<'p>,
     ) -> Self {
+        if expressions == 0 {
+            return Group {
+                pool: None,
+                outcomes: &[],
+            };
+        }
         let bump = runner.arena.bump();
         Group {
-            pool: (expressions > 0).then(|| Pool::new(variables, inputs, runner)),
+            pool: Some(Pool::new(variables, inputs(), runner)),
             outcomes: bump.alloc_slice_fill_with(expressions, |_| OnceCell::new()),
         }
     }

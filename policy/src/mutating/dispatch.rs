@@ -378,7 +378,7 @@ impl<'a> Pass<'a> {
             ..views.inputs
         };
         let count = policy.match_conditions.len();
-        let group = Group::new(count, &policy.variables, inputs, runner);
+        let group = Group::new(count, &policy.variables, || inputs, runner);
         let params = invocation.param.map_or(Value::NULL, Value::from);
         match_conditions::evaluate(
             &group,
@@ -404,7 +404,7 @@ impl<'a> Pass<'a> {
         let runner = self.dispatch.runner(&arena);
         let views = self.views(invocation, position, &arena);
         let variables = &invocation.policy.variables;
-        let group = Group::new(1, variables, views.inputs, runner);
+        let group = Group::new(1, variables, || views.inputs, runner);
         let params = invocation.param.map_or(Value::NULL, Value::from);
         let mut budget = self.dispatch.cost_budget().unwrap_or(COST_BUDGET);
         let outcomes = group.evaluate([Some(expression)].into_iter(), params, runner, &mut budget);

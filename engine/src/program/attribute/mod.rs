@@ -6,11 +6,10 @@
 use std::borrow::Cow;
 
 use super::frame::Frame;
-use super::step::Truth;
 use super::tree::{Attribute, Base, Field, Qualifier, QualifierKey};
 use crate::ast::ExprId;
 use crate::error::EvalError;
-use crate::value::{FieldPlace, List, Value, ValueKind, number};
+use crate::value::{FieldPlace, List, Truth, Value, ValueKind, number};
 
 mod plain;
 

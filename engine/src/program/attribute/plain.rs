@@ -1,10 +1,10 @@
 //! Chains that go through objects of JSON documents alone: the short way that most of them take.
 
 use crate::error::EvalError;
-use crate::program::frame::Frame;
-use crate::program::step::Truth;
-use crate::program::tree::{Attribute, Base};
-use crate::value::Value;
+use crate::program::frame::{Frame, ONLY_EPOCH};
+use crate::program::step::truth_of;
+use crate::program::tree::{Attribute, Base, Field};
+use crate::value::{Truth, Value};
 
 impl Attribute {
     /// Evaluates the chain as a step of its own.
@@ -13,10 +13,14 @@ impl Attribute {
         &'a self,
         frame: &mut Frame<'_, 'a>,
     ) -> Result<Value<'a>, EvalError> {
-        match self.plain(frame) {
-            Some(value) => {
+        let mut value = Value::NULL;
+        match self.follow_plain(&mut value, frame) {
+            Some(found) => {
                 self.charge_plain(frame)?;
-                Ok(value)
+                Ok(match self.presence {
+                    true => Value::from(found),
+                    false => value,
+                })
             }
             None => self.eval_any(frame),
         }
@@ -28,13 +32,22 @@ impl Attribute {
         &'a self,
         frame: &mut Frame<'_, 'a>,
     ) -> Result<Truth, EvalError> {
-        match self.plain(frame) {
-            Some(value) => {
+        let mut value = Value::NULL;
+        match self.follow_plain(&mut value, frame) {
+            Some(found) => {
                 self.charge_plain(frame)?;
-                Truth::of(&value)
+                match self.presence {
+                    true => Ok(Truth::from(found)),
+                    false => truth_of(value),
+                }
             }
-            None => Truth::of(&self.eval_any(frame)?),
+            None => self.eval_any_bool(frame),
         }
+    }
+
+    #[inline(never)]
+    fn eval_any_bool<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Truth, EvalError> {
+        truth_of(self.eval_any(frame)?)
     }
 
     /// One unit a field and one for the chain, which a presence test gives back.
@@ -44,46 +57,49 @@ impl Attribute {
         frame.charge_each(fields.saturating_add(u64::from(!self.presence)))
     }
 
-    /// The value of a variable that is as it is, or of a chain that goes through JSON objects alone, as most do. None where
-    /// anything else comes up, nothing having been charged.
+    /// Follows a chain of fields that goes through JSON objects alone, or that is a value as it is, as most are: to `value`.
+    /// False: the last field, which is only asked for, is not there. None where anything else comes up, nothing having been
+    /// charged.
     #[inline(always)]
-    fn plain<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Option<Value<'a>> {
+    fn follow_plain<'a>(
+        &'a self,
+        value: &mut Value<'a>,
+        frame: &mut Frame<'_, 'a>,
+    ) -> Option<bool> {
         let (base, epoch) = match &self.base {
-            Base::Variable(index) => (frame.bound_variable(*index)?, 0),
-            Base::Slot(index) => frame.held_slot(*index)?,
+            Base::Variable(index) => (frame.bound_variable(*index)?, ONLY_EPOCH),
+            Base::Slot(slot) => frame.held_slot(*slot)?,
             _ => return None,
         };
         if !self.qualifiers.is_empty() {
             return None;
         }
-        let mut value = *base;
-        let mut rest = self.fields.as_slice();
-        if rest.is_empty() {
-            return value.is_plain().then_some(value);
+        *value = *base;
+        let fields = self.fields.as_slice();
+        if fields.is_empty() {
+            return value.is_plain().then_some(true);
         }
-        if frame.keeps_paths() {
-            let mut before = rest;
-            while let Some((field, shorter)) = before.split_last() {
-                if let Some(kept) = frame.kept(field.path, epoch) {
-                    value = *kept;
-                    rest = rest.get(before.len()..)?;
-                    break;
-                }
-                before = shorter;
+        let mut known = fields.len();
+        while let Some((field, _)) = fields.get(..known).and_then(<[_]>::split_last) {
+            if let Some(kept) = frame.kept(field.path, epoch) {
+                *value = *kept;
+                break;
             }
+            known = known.saturating_sub(1);
         }
-        while let Some((field, after)) = rest.split_first() {
+        for field in fields.get(known..)? {
             match value.plain_field(&field.name, field.place)? {
-                Some(found) => value = found,
-                None if self.presence && after.is_empty() => return Some(Value::from(false)),
-                None => return None,
+                Some(found) => *value = found,
+                None => return self.tests(field).then_some(false),
             }
-            frame.keep(field.path, epoch, value);
-            rest = after;
+            frame.keep(field.path, epoch, *value);
         }
-        Some(match self.presence {
-            true => Value::from(true),
-            false => value,
-        })
+        Some(true)
+    }
+
+    /// Whether a field is the last one, which is only asked for.
+    fn tests(&self, field: &Field) -> bool {
+        let last = self.fields.last();
+        self.presence && last.is_some_and(|last| std::ptr::eq(last, field))
     }
 }

@@ -154,7 +154,7 @@ impl Planner<'_> {
     ) -> Result<Step, PlanError> {
         let [operand, index] = exactly(arguments)?;
         let key = match index {
-            Step::Constant(value) => self.constant_key(value)?,
+            Step::Constant(value) => self.constant_key(*value)?,
             node => match as_chain(node) {
                 Ok(chain) => QualifierKey::Attribute(chain),
                 Err(node) => QualifierKey::Computed(node),
@@ -175,7 +175,7 @@ impl Planner<'_> {
             true => Ok(QualifierKey::Constant(constant)),
             // By the specification it fails where it is looked up.
             false if self.env.follows_specification() => {
-                Ok(QualifierKey::Computed(Step::Constant(constant)))
+                Ok(QualifierKey::Computed(Step::from(constant)))
             }
             false => Err(PlanError::new(format_args!(
                 "invalid qualifier type: {}",

@@ -4,6 +4,7 @@
 use super::{PlanError, Step};
 use crate::ast::ExprId;
 use crate::program::frame::{Cells, Frame};
+use crate::program::path::Keeps;
 use crate::program::tree::{FunctionCall, ListLiteral, MapLiteral, Membership};
 use crate::program::{EvalOptions, Program};
 use crate::value::{Arena, OwnedValue, Value, ValueKind, key_order, number};
@@ -47,7 +48,7 @@ fn folded(node: Step, must_succeed: bool) -> Result<Step, PlanError> {
         root: node,
         variables: Box::default(),
         slots: 0,
-        kept: 0,
+        keeps: Keeps::default(),
         specified: false,
         keeps_held_values: false,
         checks_receivers_of_or: false,
@@ -57,7 +58,7 @@ fn folded(node: Step, must_succeed: bool) -> Result<Step, PlanError> {
     let mut cells = Cells::default();
     let mut frame = Frame::new(&program, |_| None, &mut cells, &arena, &options);
     match program.root.eval(&mut frame) {
-        Ok(value) => Ok(Step::Constant(OwnedValue::copy_of(&value)?)),
+        Ok(value) => Ok(Step::from(OwnedValue::copy_of(&value)?)),
         Err(error) if must_succeed || error.is_fatal() => Err(error.into()),
         Err(error) => Ok(Step::Failure(error)),
     }
@@ -70,7 +71,7 @@ pub(super) fn membership(id: ExprId, element: Step, list: &Value<'_>) -> Result<
         return Err(element);
     };
     if list.is_empty() {
-        return Ok(Step::Constant(OwnedValue::from_bool(false)));
+        return Ok(Step::from(OwnedValue::from_bool(false)));
     }
     let mut set = Vec::with_capacity(list.len());
     for member in list.iter() {

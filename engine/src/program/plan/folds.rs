@@ -4,6 +4,7 @@ use smol_str::SmolStr;
 
 use super::{PlanError, Planner, Step};
 use crate::ast::{Call, Comprehension, Constant, Expr, ExprKind, operators};
+use crate::program::path::SlotId;
 use crate::program::tree::{Block, FoldKind, FoldStep, General, Insert, IntTest};
 
 impl Planner<'_> {
@@ -76,7 +77,7 @@ impl Planner<'_> {
         })))
     }
 
-    fn open(&mut self, name: &SmolStr) -> usize {
+    fn open(&mut self, name: &SmolStr) -> SlotId {
         let slot = self.slots;
         self.slots = self.slots.saturating_add(1);
         self.scopes.push((name.clone(), slot));
@@ -86,8 +87,8 @@ impl Planner<'_> {
     fn plan_form(
         &mut self,
         form: MacroForm<'_>,
-        var: usize,
-        var2: Option<usize>,
+        var: SlotId,
+        var2: Option<SlotId>,
     ) -> Result<FoldKind, PlanError> {
         Ok(match form {
             MacroForm::Quantifier {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use smol_str::SmolStr;
 
-use super::path::{Further, KeptPaths, PathId, Start};
+use super::path::{Further, KeptPaths, PathId, SlotId, Start};
 use super::tree::{
     Attribute, Base, Element, Field, ListLiteral, MapLiteral, Qualifier, QualifierKey, Step,
     StructLiteral,
@@ -84,7 +84,7 @@ pub fn plan(checked: &CheckedAst, env: &Declarations) -> Result<Program, PlanErr
         root,
         variables: planner.variables.into(),
         slots: planner.slots,
-        kept: planner.paths.kept(),
+        keeps: planner.paths.keeps(),
         specified,
         keeps_held_values: corrections.held_values,
         checks_receivers_of_or: corrections.receivers_of_or,
@@ -96,10 +96,10 @@ struct Planner<'e> {
     checked: &'e CheckedAst,
     variables: Vec<SmolStr>,
     /// Loop variables and accumulators in scope with their slots, innermost last.
-    scopes: Vec<(SmolStr, usize)>,
-    slots: usize,
+    scopes: Vec<(SmolStr, SlotId)>,
+    slots: SlotId,
     /// The first slot of the innermost loop; what lies before it is the same in all its iterations.
-    innermost: usize,
+    innermost: SlotId,
     paths: KeptPaths,
 }
 
@@ -149,7 +149,7 @@ impl Planner<'_> {
         }))
     }
 
-    fn slot_of(&self, name: &str) -> Option<usize> {
+    fn slot_of(&self, name: &str) -> Option<SlotId> {
         self.scopes
             .iter()
             .rev()
@@ -159,9 +159,7 @@ impl Planner<'_> {
 
     fn plan_type(&self, name: &SmolStr) -> Result<Step, PlanError> {
         if self.has_type_value(name) {
-            Ok(Step::Constant(OwnedValue::copy_of(&Value::type_named(
-                name,
-            ))?))
+            Ok(Step::from(OwnedValue::copy_of(&Value::type_named(name))?))
         } else {
             Err(PlanError::new(format_args!(
                 "reference to undefined type: {name}"
@@ -378,7 +376,7 @@ impl Planner<'_> {
 }
 
 fn plan_constant(constant: &Constant) -> Result<Step, PlanError> {
-    Ok(Step::Constant(OwnedValue::copy_of(&literal(constant))?))
+    Ok(Step::from(OwnedValue::copy_of(&literal(constant))?))
 }
 
 fn attribute(expr: &Expr, base: Base) -> Step {

@@ -1,0 +1,53 @@
+//! Bools of a whole word.
+
+use std::fmt;
+
+use super::{Repr, Value};
+
+/// A bool that takes a word. A `Result` of it is returned in registers, where one of a `bool` goes through memory; and a value
+/// of which no kind has contents of one byte is copied word by word.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u64)]
+pub(crate) enum Truth {
+    False,
+    True,
+}
+
+impl Truth {
+    /// Whether it is `true`.
+    #[inline]
+    pub(crate) const fn holds(self) -> bool {
+        matches!(self, Truth::True)
+    }
+}
+
+impl From<bool> for Truth {
+    #[inline]
+    fn from(value: bool) -> Self {
+        if value { Truth::True } else { Truth::False }
+    }
+}
+
+impl fmt::Debug for Truth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.holds().fmt(f)
+    }
+}
+
+impl Value<'_> {
+    /// The bool, if it is one.
+    #[inline]
+    pub(crate) const fn as_truth(&self) -> Option<Truth> {
+        match self.0 {
+            Repr::Bool(value) => Some(value),
+            _ => None,
+        }
+    }
+}
+
+impl From<Truth> for Value<'_> {
+    #[inline]
+    fn from(value: Truth) -> Self {
+        Value(Repr::Bool(value))
+    }
+}

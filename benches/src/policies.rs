@@ -122,13 +122,14 @@ pub fn bound(policies: &[(&str, &[&str])]) -> Snapshot {
 
 /// One policy, bound so many times, each time with a param of its own.
 pub fn bound_with_params(bindings: usize) -> Snapshot {
-    let mut objects = vec![policy("p", true, &WITH_PARAMS)];
-    for n in 0..bindings {
-        let name = format!("b{n}");
-        objects.push(binding(&name, "p", Some(&name)));
-        objects.push(param(&name));
+    let names: Vec<String> = (0..bindings).map(|n| format!("b{n}")).collect();
+    let policy = std::iter::once(policy("p", true, &WITH_PARAMS));
+    let bindings = names.iter().map(|name| binding(name, "p", Some(name)));
+    let mut index = index(policy.chain(bindings).collect());
+    for name in &names {
+        index.apply_param(param(name));
     }
-    index(objects).snapshot()
+    index.snapshot()
 }
 
 /// Sixteen policies of one rule each: [`POD_SECURITY`].

@@ -380,7 +380,6 @@ impl<'a> Dispatch<'a> {
                 object,
                 old_object,
                 request: request(matched.resource),
-                params: Value::NULL,
                 namespace_object: exposed.unwrap_or(Value::NULL),
                 authorizer: reads.authorizer.then(|| self.authorizer()),
             },

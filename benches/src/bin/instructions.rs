@@ -18,14 +18,14 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 
 use gavel_benches::definition::{Sections, definition, object, schema};
-use gavel_benches::policies::{one_by_one, pod, request};
+use gavel_benches::policies::{bound_with_params, one_by_one, pod, request};
 use gavel_benches::{OPTIONS, Rule, check, environment, plan, rules};
 use gavel_crd::CompiledCrd;
 use gavel_crd::definition::Definition;
 use gavel_crd::resource::COST_BUDGET;
 use gavel_engine::program::Activation;
 use gavel_engine::value::{Arena, Json};
-use gavel_policy::{Options, dispatch};
+use gavel_policy::{Options, Snapshot, dispatch};
 use gavel_schema::read_value;
 use serde_json::json;
 
@@ -36,8 +36,9 @@ const TOLERANCE: f64 = 0.02;
 const RUNS: u64 = 8;
 
 /// The paths whose counts are recorded.
-const PATHS: [&str; 12] = [
+const PATHS: [&str; 13] = [
     "compile a rule",
+    "decide a request by 1,024 bindings",
     "decide a request by 16 policies",
     "evaluate a comparison",
     "evaluate a comparison of a schema's integers",
@@ -188,18 +189,8 @@ fn run(path: &str) {
             let rule = "object.spec.containers.all(c, has(c.image) && c.image.startsWith('registry.example.com/'))";
             counted(|| drop(black_box(plan(&env, black_box(rule)))));
         }
-        "decide a request by 16 policies" => {
-            let snapshot = one_by_one();
-            let arena = Arena::new();
-            let request = request(&arena);
-            let options = Options::default();
-            counted(|| {
-                assert_eq!(
-                    dispatch(&snapshot, black_box(&request), &options).denials,
-                    []
-                )
-            });
-        }
+        "decide a request by 1,024 bindings" => decide(&bound_with_params(1_024)),
+        "decide a request by 16 policies" => decide(&one_by_one()),
         "evaluate a comparison" => evaluate(
             &of_pod("object.spec.terminationGracePeriodSeconds <= 60", pod),
             true,
@@ -255,6 +246,17 @@ fn run(path: &str) {
         }
         path => run_rule(path),
     }
+}
+
+/// Decides a request that all policies allow.
+fn decide(snapshot: &Snapshot) {
+    let arena = Arena::new();
+    let request = request(&arena);
+    let options = Options::default();
+    counted(|| {
+        let decision = dispatch(snapshot, black_box(&request), &options);
+        assert_eq!(decision.denials, []);
+    });
 }
 
 /// One of the rules of the benchmark inputs: `read/ID`, `bound/ID` or `compiled/ID`.

@@ -141,7 +141,7 @@ impl Cost {
             Formula::Fixed(units) => Ok(units),
             Formula::Sizes(formula) => {
                 let size = |argument: &Option<Value<'v>>| match self.standard {
-                    true => SizeEstimate::exact(tracked_held_size(*argument)),
+                    true => SizeEstimate::exact(tracked_held_size(argument.as_ref())),
                     false => SizeEstimate::exact(tracked_size(argument.as_ref())),
                 };
                 let estimate = match arguments {
@@ -199,9 +199,9 @@ fn tracked_size_of_others(value: Option<&Value<'_>>) -> u64 {
 }
 
 /// [`tracked_size`], an optional counting as the value that it holds.
-pub(super) fn tracked_held_size(mut value: Option<Value<'_>>) -> u64 {
-    while let Some(Some(Some(held))) = value.map(|value| value.as_optional()) {
-        value = Some(*held);
+pub(super) fn tracked_held_size(mut value: Option<&Value<'_>>) -> u64 {
+    while let Some(Some(Some(held))) = value.map(Value::as_optional) {
+        value = Some(held);
     }
-    tracked_size(value.as_ref())
+    tracked_size(value)
 }

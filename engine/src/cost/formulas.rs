@@ -95,7 +95,7 @@ fn prefix_track<'v>(
     arguments: &[Option<Value<'v>>],
     _result: Option<Value<'v>>,
 ) -> Result<u64, EvalError> {
-    let text = arguments.first().copied().flatten();
+    let text = arguments.first().and_then(Option::as_ref);
     Ok(SizeEstimate::exact(tracked_held_size(text))
         .costs(TRAVERSAL_FACTOR)
         .max)

@@ -132,7 +132,6 @@ impl Composition {
             object: bindings.object,
             old_object: bindings.old_object,
             request: bindings.request,
-            params: Value::NULL,
             namespace_object: bindings.namespace_object,
             authorizer: bindings.authorizer,
         };

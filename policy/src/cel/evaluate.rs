@@ -33,8 +33,7 @@ pub(crate) struct Group<'p> {
 }
 
 impl<'p> Group<'p> {
-    /// So many expressions, of which none was evaluated; the params of the inputs are never read, and without expressions
-    /// the inputs are not made.
+    /// So many expressions, of which none was evaluated. Without expressions the inputs are not made.
     pub(crate) fn new(
         expressions: usize,
         variables: &'p [CompiledVariable],

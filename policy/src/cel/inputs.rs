@@ -16,8 +16,6 @@ pub(crate) struct Inputs<'a> {
     pub(crate) old_object: Value<'a>,
     /// `request`
     pub(crate) request: Value<'a>,
-    /// `params`; null where there are none.
-    pub(crate) params: Value<'a>,
     /// `namespaceObject`
     pub(crate) namespace_object: Value<'a>,
     /// `authorizer` and `authorizer.requestResource`, where they are bound.
@@ -26,12 +24,17 @@ pub(crate) struct Inputs<'a> {
 
 impl<'a> Inputs<'a> {
     /// The value of a variable, beside those of the policy.
-    pub(super) fn resolve(&self, name: &str, variables: Value<'a>) -> Option<Value<'a>> {
+    pub(super) fn resolve(
+        &self,
+        name: &str,
+        params: Value<'a>,
+        variables: Value<'a>,
+    ) -> Option<Value<'a>> {
         match name {
             OBJECT => Some(self.object),
             OLD_OBJECT => Some(self.old_object),
             REQUEST_VARIABLE => Some(self.request),
-            PARAMS => Some(self.params),
+            PARAMS => Some(params),
             NAMESPACE_OBJECT => Some(self.namespace_object),
             VARIABLES_VARIABLE => Some(variables),
             AUTHORIZER => self.authorizer.map(|(authorizer, _)| authorizer),

@@ -21,11 +21,12 @@ pub(crate) struct Runner<'a> {
 }
 
 impl<'a> Runner<'a> {
-    /// Evaluates a program.
+    /// Evaluates a program with inputs of which the params are these.
     pub(super) fn eval(
         &self,
         program: &'a Program,
         inputs: &Inputs<'a>,
+        params: Value<'a>,
         variables: Value<'a>,
     ) -> Ran<'a> {
         let options = EvalOptions {
@@ -33,7 +34,7 @@ impl<'a> Runner<'a> {
             interrupt: self.interrupt,
             ..EvalOptions::default()
         };
-        let resolve = |name: &str| inputs.resolve(name, variables);
+        let resolve = |name: &str| inputs.resolve(name, params, variables);
         let evaluation = program.eval_with(resolve, self.arena, &options);
         let keep = |error: EvalError| &*self.arena.bump().alloc_str(error.message());
         Ran {

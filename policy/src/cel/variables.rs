@@ -56,7 +56,8 @@ pub(super) struct Scope<'e, 'p> {
     charged: &'e [Cell<bool>],
     /// The variables that depend on params.
     memory: &'e [Cell<VariableState<'e>>],
-    inputs: Inputs<'e>,
+    /// `params`; null where there are none.
+    params: Value<'e>,
     runner: Runner<'e>,
     this: Cell<Value<'e>>,
     /// The cost units since they were last asked for.
@@ -87,7 +88,8 @@ impl<'p> Pool<'p> {
     pub(super) fn run(&self, program: &'p Program) -> Ran<'p> {
         let bump = self.runner.arena.bump();
         let outer = self.read.replace(BumpVec::new_in(bump));
-        let ran = self.runner.eval(program, &self.inputs, self.this.get());
+        let this = self.this.get();
+        let ran = self.runner.eval(program, &self.inputs, Value::NULL, this);
         let read = self.read.replace(outer).into_bump_slice();
         Ran { read, ..ran }
     }
@@ -124,10 +126,7 @@ impl<'e, 'p> Scope<'e, 'p> {
             pool,
             charged: bump.alloc_slice_fill_with(count, |_| Cell::new(false)),
             memory: bump.alloc_slice_fill_with(count, |_| Cell::new(VariableState::Nothing)),
-            inputs: Inputs {
-                params,
-                ..pool.inputs
-            },
+            params,
             runner,
             this: Cell::new(Value::NULL),
             cost: Cell::new(0),
@@ -143,7 +142,9 @@ impl<'e, 'p> Scope<'e, 'p> {
 
     /// Runs a program that depends on params.
     pub(super) fn run(&self, program: &'e Program) -> Ran<'e> {
-        self.runner.eval(program, &self.inputs, self.this.get())
+        let this = self.this.get();
+        self.runner
+            .eval(program, &self.pool.inputs, self.params, this)
     }
 
     /// Charges for variables of the pool and for what they read, each once.

@@ -26,6 +26,11 @@ impl JsonShape for Node {
         match (&self.kind, json) {
             (Kind::Text(Format::Plain), Json::String(text)) => Value::from(text),
             (Kind::Object(_) | Kind::Map(..), Json::Object(map)) => Value::shaped_map(map, this),
+            (Kind::Bool, Json::Bool(value)) => Value::from(*value),
+            (Kind::Int, Json::Number(number)) => match number.as_i64() {
+                Some(int) => Value::from(int),
+                None => self.view_other(json, this),
+            },
             _ => self.view_other(json, this),
         }
     }

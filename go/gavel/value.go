@@ -16,6 +16,15 @@ func NewValue(value any) (*Value, error) {
 	if value, ok := value.(*Value); ok {
 		return value, nil
 	}
+	held, err := crossed(value, capi.NewValue)
+	if err != nil {
+		return nil, err
+	}
+	return &Value{held}, nil
+}
+
+// crossed hands a value over.
+func crossed(value any, take func(flat []byte) (capi.Value, error)) (capi.Value, error) {
 	call := capi.NewCall()
 	defer call.End()
 	writer := flat.Writer{Buf: call.Flat}
@@ -23,13 +32,10 @@ func NewValue(value any) (*Value, error) {
 	call.Flat = writer.Buf
 	defer writer.Release()
 	if err != nil {
-		return nil, &Error{Kind: KindArgument, Message: fmt.Sprintf("value%v", err)}
+		return capi.Value{}, &Error{Kind: KindArgument, Message: fmt.Sprintf("value%v", err)}
 	}
-	held, err := capi.NewValue(call.Flat)
-	if err != nil {
-		return nil, Wrap(err)
-	}
-	return &Value{held}, nil
+	held, err := take(call.Flat)
+	return held, Wrap(err)
 }
 
 // Close frees the value. Calls that use it go on.
@@ -53,16 +59,16 @@ func (v *Value) Decode(into any) error {
 // AppendFlat is for this module.
 func (v *Value) AppendFlat(w *flat.Writer) error { return w.Handle(v.held) }
 
-// HeldValue is what the library holds of a value made of v, for the other packages of this module: done ends its use.
+// HeldValue is what the library holds of a value made of v, for the other packages of this module: done ends its use, and must be called.
 func HeldValue(v any) (held capi.Value, done func(), err error) {
 	if value, ok := v.(*Value); ok {
 		return value.held, func() {}, nil
 	}
-	value, err := NewValue(v)
+	held, err = crossed(v, capi.NewBriefValue)
 	if err != nil {
 		return capi.Value{}, nil, err
 	}
-	return value.held, value.Close, nil
+	return held, held.Close, nil
 }
 
 // ValueOf is for the other packages of this module.

@@ -96,9 +96,15 @@ type handle struct {
 }
 
 func newHandle(pointer unsafe.Pointer, free func(unsafe.Pointer)) *handle {
+	h := newBriefHandle(pointer, free)
+	h.cleanup = runtime.AddCleanup(h, free, pointer)
+	return h
+}
+
+// newBriefHandle makes a handle that is closed for certain, which the garbage collector need not watch.
+func newBriefHandle(pointer unsafe.Pointer, free func(unsafe.Pointer)) *handle {
 	h := &handle{pointer: pointer, free: free}
 	h.users.Store(1)
-	h.cleanup = runtime.AddCleanup(h, free, pointer)
 	return h
 }
 
@@ -143,17 +149,34 @@ func (h Value) c() (*C.GavelValue, error) {
 
 // NewValue reads a value in the flat encoding.
 func NewValue(flat []byte) (Value, error) {
-	var out *C.GavelValue
-	bytes, n := data(flat)
-	if err := take(C.gavel_value_new(bytes, n, &out)); err != nil {
+	pointer, err := readValue(flat)
+	if err != nil {
 		return Value{}, err
 	}
-	return value(out), nil
+	return value(pointer), nil
+}
+
+// NewBriefValue is the same for a value that is closed for certain, in the function that makes it.
+func NewBriefValue(flat []byte) (Value, error) {
+	pointer, err := readValue(flat)
+	if err != nil {
+		return Value{}, err
+	}
+	return Value{newBriefHandle(unsafe.Pointer(pointer), freeValue)}, nil
+}
+
+func readValue(flat []byte) (*C.GavelValue, error) {
+	var out *C.GavelValue
+	bytes, n := data(flat)
+	err := take(C.gavel_value_new(bytes, n, &out))
+	return out, err
 }
 
 func value(pointer *C.GavelValue) Value {
-	return Value{newHandle(unsafe.Pointer(pointer), func(p unsafe.Pointer) { C.gavel_value_free((*C.GavelValue)(p)) })}
+	return Value{newHandle(unsafe.Pointer(pointer), freeValue)}
 }
+
+func freeValue(pointer unsafe.Pointer) { C.gavel_value_free((*C.GavelValue)(pointer)) }
 
 // Address returns the address of the value, for the flat encoding, and what must be called when it was used.
 func (v Value) Address() (uint64, func(), error) {

@@ -11,6 +11,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -157,6 +158,11 @@ func replace(held, versioned runtime.Object, text json.RawMessage, objects admis
 		return err
 	}
 	objects.GetObjectDefaulter().Default(fresh)
+	// A type that is its own internal version has no conversion.
+	if made, there := reflect.ValueOf(fresh), reflect.ValueOf(held); made.Type() == there.Type() {
+		there.Elem().Set(made.Elem())
+		return nil
+	}
 	return objects.GetObjectConvertor().Convert(fresh, held, nil)
 }
 

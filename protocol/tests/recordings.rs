@@ -79,22 +79,22 @@ const LATER_DEFAULT: &str = "the object was sent without `maxUnavailable` of Sta
 /// The keys of an answer that are compared on their own, or not at all.
 const KNOWN: [&str; 7] = ["id", "ok", "error", "value", "type", "cost", "estimate"];
 
-/// The lines of a recording; none where it is absent and not expected.
-fn recordings(file: &Path) -> Option<impl Iterator<Item = String>> {
+/// The folder of the recordings; none where it is absent and not expected.
+fn folder() -> Option<PathBuf> {
     let expected = std::env::var_os("GAVEL_SHARED").map(PathBuf::from);
-    let shared = expected
-        .clone()
-        .unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared"));
-    let file = shared.join("golden").join(file);
-    let opened = match File::open(&file) {
-        Err(error) if expected.is_some() => panic!("{}: {error}", file.display()),
-        opened => opened.ok()?,
-    };
-    Some(
-        BufReader::new(GzDecoder::new(opened))
-            .lines()
-            .map(Result::unwrap),
-    )
+    let is_expected = expected.is_some();
+    let shared =
+        expected.unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared"));
+    let folder = shared.join("golden");
+    (is_expected || folder.is_dir()).then_some(folder)
+}
+
+/// The lines of a recording.
+fn lines(file: &Path) -> impl Iterator<Item = String> {
+    let opened = File::open(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    BufReader::new(GzDecoder::new(opened))
+        .lines()
+        .map(Result::unwrap)
 }
 
 /// Where a syntax error is: the line and column in `ERROR: <input>:1:5: …`.
@@ -190,16 +190,16 @@ fn files_of(version: &str) -> impl Iterator<Item = PathBuf> {
 }
 
 fn check(files: impl IntoIterator<Item = PathBuf>) {
+    let Some(folder) = folder() else {
+        println!("no recordings: skipped");
+        return;
+    };
     let mut session = Session::new();
     let mut answer = Vec::new();
     let mut different = Vec::new();
     let (mut compared, mut passed_over) = (0_u32, 0_u32);
     for file in files {
-        let Some(lines) = recordings(&file) else {
-            println!("no recordings: skipped");
-            return;
-        };
-        for line in lines {
+        for line in lines(&folder.join(&file)) {
             let (request, wanted) = halves(&line);
             let id = |id: &str| request.contains(&format!("\"id\": \"{id}\""));
             if DIFFERENT
@@ -209,15 +209,15 @@ fn check(files: impl IntoIterator<Item = PathBuf>) {
                 passed_over += 1;
                 continue;
             }
-            compared += 1;
             answer.clear();
             session.answer(request.as_bytes(), &mut answer);
-            let found = std::str::from_utf8(&answer).unwrap();
-            let (Ok(wanted), Ok(found)) =
-                (serde_json::from_str(wanted), serde_json::from_str(found))
-            else {
+            // A few are nested too deeply to be read here.
+            let Ok(wanted) = serde_json::from_str::<Json>(wanted) else {
+                passed_over += 1;
                 continue;
             };
+            compared += 1;
+            let found: Json = serde_json::from_slice(&answer).unwrap_or_default();
             let fields = differences(&wanted, &found);
             if !fields.is_empty() {
                 different.push(format!(

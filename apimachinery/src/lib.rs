@@ -19,6 +19,7 @@ pub mod json;
 pub mod labels;
 pub mod meta;
 pub mod names;
+pub mod quantity;
 pub mod serializer;
 pub mod server;
 pub mod status;

@@ -11,7 +11,7 @@ use gavel_manifest::Document;
 use gavel_policy::GroupVersionKind;
 use gavel_policy::api::GROUP;
 use gavel_policy::typecheck::{TypeChecker, plural};
-use gavel_schema::merge::Kubernetes;
+use gavel_schema::built_in::Kubernetes;
 use gavel_schema::{JsonSchema, openapi};
 
 /// What a schema of an OpenAPI document, or a path of it, is about.

@@ -4,7 +4,7 @@ use gavel_engine::env::Env;
 use gavel_engine::types::Signature;
 use gavel_manifest::Problem;
 use gavel_schema::JsonSchema;
-use gavel_schema::merge::Kubernetes;
+use gavel_schema::built_in::Kubernetes;
 
 use crate::spelling::nearest;
 use crate::unclosed::unclosed_in;

@@ -49,7 +49,7 @@ fn mutated(snapshot: &Snapshot, resource: &str, object: &Json) -> Mutated {
     let request = json!({"uid": "u", "operation": "CREATE", "kind": kind, "resource": resource, "name": "x", "object": object});
     let arena = Arena::new();
     let request = AdmissionRequest::read((&request).into(), &arena).unwrap();
-    let schemas = ObjectSchemas::default().typed();
+    let schemas = ObjectSchemas::default().typed(Server::default());
     mutate(snapshot, &request, &schemas, &Options::default())
 }
 

@@ -36,10 +36,11 @@ impl MutationQuestion {
     pub(crate) fn read(mut fields: Fields) -> Result<Self, RequestError> {
         let schemas = fields.raw("schemas").unwrap_or_default();
         let mut schemas = read_schemas(&schemas)?;
-        if fields.flag("typed")? {
-            schemas = schemas.typed();
-        }
+        let is_typed = fields.flag("typed")?;
         let mut question = AdmissionQuestion::read(fields)?;
+        if is_typed {
+            schemas = schemas.typed(question.server);
+        }
         // As where they are stored and sent, custom resources have their defaults.
         for key in ["object", "oldObject"] {
             let request = question.request.as_mut();

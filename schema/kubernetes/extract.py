@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Write structure.json.gz: the structure of Kubernetes' built-in kinds, without descriptions.
 
-    extract.py FOLDER > structure.json.gz
+    extract.py FOLDER FIELDS > structure.json.gz
 
 FOLDER holds the OpenAPI v3 documents that an API server publishes under /openapi/v3, as
 api/v1.json and apis/GROUP/VERSION.json. Of each document the kinds of its own group and
 version are kept, and what they refer to: types, formats, references, defaults, required
 fields, and how lists and maps are merged. The older patch strategies are written as list
-types, which is how kube-openapi's schemaconv reads them.
+types, which is how kube-openapi's schemaconv reads them. FIELDS is what fields.go prints.
 """
 import gzip
 import io
@@ -48,7 +48,7 @@ def references(schema):
             yield from references(each)
 
 
-def main(folder):
+def main(folder, fields):
     kinds, found = {}, {}
     for place, _, files in sorted(os.walk(folder)):
         for file in sorted(files):
@@ -68,7 +68,9 @@ def main(folder):
         if name not in schemas:
             schemas[name] = found[name]
             wanted += references(found[name])
-    text = json.dumps({"kinds": kinds, "schemas": schemas}, sort_keys=True, separators=(",", ":"))
+    with open(fields, encoding="utf-8") as text:
+        fields = {name: each for name, each in json.load(text).items() if name in schemas and each}
+    text = json.dumps({"kinds": kinds, "schemas": schemas, "fields": fields}, sort_keys=True, separators=(",", ":"))
     packed = io.BytesIO()
     with gzip.GzipFile(fileobj=packed, mode="wb", compresslevel=9, mtime=0) as out:
         out.write(text.encode())
@@ -76,4 +78,4 @@ def main(folder):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

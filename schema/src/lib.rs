@@ -21,6 +21,7 @@
 //!
 //! References (`$ref`) are not resolved: structural schemas have none.
 
+pub mod built_in;
 pub mod cel;
 pub mod correlate;
 pub mod default;

@@ -43,7 +43,7 @@ impl Building {
             server,
             index,
             definitions: Arc::default(),
-            schemas: ObjectSchemas::default().typed(),
+            schemas: ObjectSchemas::default().typed(server),
             equivalents: built_in_equivalents(),
             param_kinds: BTreeMap::new(),
             actions: Arc::default(),

@@ -32,6 +32,13 @@ pub enum Effect {
 /// The differences, the oldest first, those of a version by their effect.
 pub const DIFFERENCES: &[Row] = &[
     row(
+        Difference::ImageVolumeDefaults,
+        35,
+        Effect::Verdict,
+        "`pullPolicy` of a volume from an image has a default, by the image's tag",
+        "kubernetes pkg/apis/core/v1/defaults.go, SetDefaults_Volume",
+    ),
+    row(
         Difference::RulesShowValues,
         35,
         Effect::Message,
@@ -128,6 +135,13 @@ pub const DIFFERENCES: &[Row] = &[
         Effect::Verdict,
         "New policies, bindings and webhook configurations must not have names that end with `.static.k8s.io`",
         "kubernetes pkg/registry/admissionregistration",
+    ),
+    row(
+        Difference::WorkloadDefaults,
+        37,
+        Effect::Verdict,
+        "`maxUnavailable` of a StatefulSet's rolling update is 1 and `preventPodSchedulingIfMissing` of a CSIDriver false where they are not set; requests of a pod as a whole get no defaults before admission",
+        "kubernetes pkg/apis/{apps,core,storage}/v1/defaults.go",
     ),
     row(
         Difference::CostsAreOfWhatIsRead,

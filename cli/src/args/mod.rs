@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use gavel_apimachinery::json;
+use gavel_apimachinery::quantity::Quantity;
 use gavel_engine::types::Type;
 use gavel_engine::value::Json;
 use gavel_libraries::KubeVersion;
-use gavel_libraries::kubernetes::values::quantity::Quantity;
 use gavel_policy::cel::PER_CALL_LIMIT;
 use gavel_protocol::kubernetes_version;
 

@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
+use gavel_apimachinery::quantity::{Quantity, TooManyDigits};
 use gavel_engine::body;
 use gavel_engine::cost::Cost;
 use gavel_engine::decl::{CallContext, Form, Overload, row};
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{Opaque, Value};
 
-use super::values::quantity::{Quantity, TooManyDigits};
 use crate::cost::PARSING;
 
 /// The functions.

@@ -6,9 +6,11 @@ use std::sync::Arc;
 
 use gavel_apimachinery::json;
 use gavel_apimachinery::meta::GroupVersion;
+use gavel_apimachinery::server::Server;
 use gavel_engine::value::Json;
 use gavel_golang::quote::quote;
-use gavel_schema::merge::{self, Kubernetes, MergeType};
+use gavel_schema::built_in::{self, Kubernetes};
+use gavel_schema::merge::{self, MergeType};
 use gavel_schema::{JsonSchema, default};
 
 use crate::resource::GroupVersionKind;
@@ -17,7 +19,8 @@ use crate::resource::GroupVersionKind;
 #[derive(Debug, Clone, Default)]
 pub struct ObjectSchemas {
     custom: Arc<BTreeMap<GroupVersionKind, Arc<JsonSchema>>>,
-    is_typed: bool,
+    /// Of which API server built-in kinds are types of Go.
+    typed: Option<Server>,
 }
 
 impl ObjectSchemas {
@@ -26,17 +29,19 @@ impl ObjectSchemas {
         Arc::make_mut(&mut self.custom).insert(kind, schema);
     }
 
-    /// Objects of built-in kinds are of Go types, as in an API server: what these do not have fails a mutation. Fields of a
+    /// Objects of built-in kinds are of Go types, as in this API server, and have their defaults: what these do not have fails a mutation. Fields of a
     /// request that are not known come from a newer API server and stay as they are.
     #[must_use]
-    pub fn typed(mut self) -> Self {
-        self.is_typed = true;
-        self
+    pub fn typed(self, server: Server) -> Self {
+        ObjectSchemas {
+            typed: Some(server),
+            ..self
+        }
     }
 
     /// Whether objects of a kind are of a Go type.
     pub(crate) fn is_typed(&self, kind: &GroupVersionKind) -> bool {
-        self.is_typed && !self.custom.contains_key(kind)
+        self.typed.is_some() && !self.custom.contains_key(kind)
     }
 
     /// Decodes an object again after a JSON patch; it was of a kind, and `before` makes it as it was.
@@ -67,7 +72,7 @@ impl ObjectSchemas {
                 "no kind {kind} is registered for version {version} in scheme \"pkg/runtime/scheme.go:111\""
             ));
         }
-        if let Some(error) = merge::decoding_error(object, &kind.api_version(), &kind.kind) {
+        if let Some(error) = built_in::decoding_error(object, &kind.api_version(), &kind.kind) {
             return Err(error);
         }
         let mut unknown = merge::unknown_fields(object, self.merge_type(&kind).unwrap_or(ty));
@@ -92,7 +97,7 @@ impl ObjectSchemas {
         if !self.is_typed(&kind) {
             return Ok(());
         }
-        merge::convert(object, &kind.api_version(), &kind.kind)
+        built_in::convert(object, &kind.api_version(), &kind.kind)
             .map_err(|error| format!("unable to convert unstructured object to {kind}: {error}"))
     }
 
@@ -111,10 +116,16 @@ impl ObjectSchemas {
         }
     }
 
-    /// Fills in the defaults of a custom resource.
+    /// Fills in the defaults of an object, as an API server does that reads it. Built-in kinds have theirs where they are of
+    /// Go types.
     pub fn fill_defaults(&self, object: &mut Json) {
-        if let Some(schema) = self.custom.get(&kind_of(object)) {
-            default::fill(object, schema);
+        let kind = kind_of(object);
+        match (self.custom.get(&kind), self.typed) {
+            (Some(schema), _) => default::fill(object, schema),
+            (None, Some(server)) => {
+                built_in::complete(object, &kind.api_version(), &kind.kind, server);
+            }
+            (None, None) => {}
         }
     }
 }

@@ -20,11 +20,9 @@
 
 mod atomics;
 mod element;
-mod kubernetes;
 mod merged;
 mod resolved;
 mod shape;
-mod typed;
 mod types;
 mod unknown;
 mod validate;
@@ -33,9 +31,7 @@ mod value;
 #[cfg(test)]
 mod tests;
 
-pub use kubernetes::Kubernetes;
 pub use shape::Shape;
-pub use typed::{convert, decoding_error};
 pub use types::MergeType;
 pub use unknown::unknown_fields;
 pub use value::{Foreign, Plain};

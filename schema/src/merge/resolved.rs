@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::Kubernetes;
+use crate::built_in::Kubernetes;
 use crate::{Items, JsonSchema, MAX_DEPTH, SchemaOrBool};
 
 impl Kubernetes {

@@ -4,7 +4,7 @@
 use gavel_engine::value::Json;
 use smol_str::SmolStr;
 
-use super::kubernetes::Kubernetes;
+use crate::built_in::Kubernetes;
 use crate::{JsonSchema, SchemaOrBool};
 
 const QUANTITY: &str = "io.k8s.apimachinery.pkg.api.resource.Quantity";

@@ -2,6 +2,5 @@
 
 pub mod cidr;
 pub mod format;
-pub mod quantity;
 pub mod semver;
 pub mod url;

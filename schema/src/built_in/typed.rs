@@ -2,6 +2,7 @@
 //! conversion from plain data refuses and changes (apimachinery `pkg/runtime/converter.go`).
 
 use gavel_apimachinery::json;
+use gavel_apimachinery::quantity::{ParseQuantityError, Quantity};
 use gavel_engine::value::Json;
 use gavel_golang::base64::{self, Encoding};
 use gavel_golang::time::Layout;
@@ -13,7 +14,7 @@ const MACHINERY: &str = "io.k8s.apimachinery.pkg.";
 
 /// A type of Go, as far as a schema tells: named types of texts are texts.
 #[derive(Debug, Clone, Copy)]
-enum GoType<'s> {
+pub(super) enum GoType<'s> {
     Struct(&'s str, &'s JsonSchema),
     Map(&'s JsonSchema),
     List(&'s JsonSchema),
@@ -36,7 +37,7 @@ pub fn decoding_error(object: &Json, api_version: &str, kind: &str) -> Option<St
 }
 
 /// Converts an object of a built-in kind, which was mutated, to its type: doubles that are whole numbers become integers,
-/// integers lose the bits that the type has no room for, and empty fields are left out.
+/// and integers lose the bits that the type has no room for.
 ///
 /// # Errors
 ///
@@ -49,14 +50,14 @@ pub fn convert(object: &mut Json, api_version: &str, kind: &str) -> Result<(), S
 }
 
 impl<'s> GoType<'s> {
-    fn of(schema: &'s JsonSchema) -> Self {
+    pub(super) fn of(schema: &'s JsonSchema) -> Self {
         match &schema.unsupported.reference {
             Some(name) => GoType::named(name),
             None => GoType::unnamed(schema),
         }
     }
 
-    fn named(name: &'s str) -> Self {
+    pub(super) fn named(name: &'s str) -> Self {
         match name.strip_prefix(MACHINERY) {
             Some("apis.meta.v1.Time") => return GoType::Time,
             Some("api.resource.Quantity") => return GoType::Quantity,
@@ -161,12 +162,11 @@ fn convert_value(value: &mut Json, ty: GoType<'_>) -> Result<(), String> {
     match (ty, &mut *value) {
         (GoType::Any, _) | (_, Json::Null) => Ok(()),
         (GoType::Struct(_, schema), Json::Object(fields)) => {
-            for (name, value) in &mut *fields {
+            for (name, value) in fields {
                 if let Some(field) = schema.properties.get(name.as_str()) {
                     convert_value(value, GoType::of(field))?;
                 }
             }
-            fields.retain(|name, value| !is_left_out(name, value, schema));
             Ok(())
         }
         (GoType::Map(of), Json::Object(fields)) => {
@@ -206,26 +206,6 @@ fn convert_value(value: &mut Json, ty: GoType<'_>) -> Result<(), String> {
     }
 }
 
-/// Whether Go leaves a field out when it writes a struct: lists and maps that are empty, and what is null, but for what must be
-/// there.
-fn is_left_out(name: &str, value: &Json, schema: &JsonSchema) -> bool {
-    let is_empty = match value {
-        Json::Null => true,
-        Json::Array(items) => items.is_empty(),
-        Json::Object(fields) => fields.is_empty(),
-        _ => false,
-    };
-    let Some(field) = schema.properties.get(name).filter(|_| is_empty) else {
-        return false;
-    };
-    let may_be = match GoType::of(field) {
-        GoType::Map(_) | GoType::List(_) => true,
-        GoType::Time => false,
-        _ => value.is_null(),
-    };
-    may_be && !schema.required.iter().any(|required| required == name)
-}
-
 /// The integer that a number is, if it is one.
 fn whole(number: &serde_json::Number) -> Option<i64> {
     let double = number.as_f64().filter(|double| double.fract() == 0.0);
@@ -263,24 +243,16 @@ fn read(value: &Json, ty: GoType<'_>) -> Result<(), GoTypeFault> {
             let read = Layout::Rfc3339.parse(text);
             read.map(drop).map_err(|error| unreadable(&error))
         }
-        (GoType::Quantity, Json::String(text)) if is_quantity(text) => Ok(()),
-        (GoType::Quantity, _) => Err(unreadable(
-            &"quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
-        )),
+        (GoType::Quantity, Json::String(text)) => {
+            let read = Quantity::parse(text.trim());
+            read.map(drop).map_err(|error| unreadable(&error))
+        }
+        (GoType::Quantity, _) => Err(unreadable(&ParseQuantityError::Format)),
         (GoType::Int32 | GoType::Int64 | GoType::IntOrString, Json::Number(number)) => {
             Err(GoTypeFault::Type(format!("number {number}")))
         }
         (_, value) => Err(GoTypeFault::Type(json::kind(value).to_owned())),
     }
-}
-
-/// Whether a text has the form of a quantity.
-fn is_quantity(text: &str) -> bool {
-    let number = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let unit = number.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
-    let exponent = unit.trim_start_matches(|c| "eEinumkKMGTP".contains(c));
-    let exponent = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
-    unit.len() < number.len() && exponent.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// What Go's reflection calls a value of plain data.

@@ -1,11 +1,12 @@
 //! The structure of Kubernetes' built-in kinds: `kubernetes/structure.json.gz`, which `kubernetes/extract.py` made of the
-//! OpenAPI documents of Kubernetes 1.35 (kubernetes-sigs/kubectl-validate a97ccfac, Apache-2.0).
+//! OpenAPI documents of Kubernetes 1.35 (kubernetes-sigs/kubectl-validate a97ccfac, Apache-2.0) and of the types of Kubernetes 1.36.
 
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::sync::OnceLock;
 
 use flate2::read::GzDecoder;
+use gavel_engine::value::Json;
 use serde::Deserialize;
 
 use crate::JsonSchema;
@@ -16,6 +17,39 @@ pub struct Kubernetes {
     /// By `apiVersion` and kind the name of the schema.
     kinds: BTreeMap<String, BTreeMap<String, String>>,
     schemas: BTreeMap<String, JsonSchema>,
+    /// By the name of the schema.
+    fields: BTreeMap<String, GoFields>,
+}
+
+/// How Go writes a struct, as far as its schema does not tell.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct GoFields {
+    /// The texts, numbers and bools that are left out where they are zero. Others that may be left out are pointers.
+    plain: Vec<Box<str>>,
+    /// What is always written, with its zero value.
+    pub(super) written: BTreeMap<Box<str>, Json>,
+}
+
+impl GoFields {
+    /// Of a struct of which nothing is known.
+    pub(super) const UNKNOWN: GoFields = GoFields {
+        plain: Vec::new(),
+        written: BTreeMap::new(),
+    };
+
+    /// Whether a field is always written.
+    pub(super) fn is_written(&self, field: &str, schema: &JsonSchema) -> bool {
+        match self.written.is_empty() && self.plain.is_empty() {
+            true => schema.required.iter().any(|required| required == field),
+            false => self.written.contains_key(field),
+        }
+    }
+
+    /// Whether a field is left out where it is zero.
+    pub(super) fn is_plain(&self, field: &str) -> bool {
+        self.plain.iter().any(|plain| **plain == *field)
+    }
 }
 
 impl Kubernetes {
@@ -37,7 +71,7 @@ impl Kubernetes {
     }
 
     /// All kinds: the `apiVersion`, the kind, and the name of the schema.
-    pub(super) fn all_kinds(&self) -> impl Iterator<Item = (&str, &str, &str)> {
+    pub(crate) fn all_kinds(&self) -> impl Iterator<Item = (&str, &str, &str)> {
         self.kinds.iter().flat_map(|(version, kinds)| {
             let kinds = kinds.iter();
             kinds.map(move |(kind, name)| (version.as_str(), kind.as_str(), name.as_str()))
@@ -45,18 +79,23 @@ impl Kubernetes {
     }
 
     /// The name of the schema of a kind's objects.
-    pub(super) fn name_of(&self, api_version: &str, kind: &str) -> Option<&str> {
+    pub(crate) fn name_of(&self, api_version: &str, kind: &str) -> Option<&str> {
         self.kinds.get(api_version)?.get(kind).map(String::as_str)
     }
 
     /// The schema of a name, by which others refer to it.
-    pub(super) fn schema(&self, name: &str) -> Option<&JsonSchema> {
+    pub(crate) fn schema(&self, name: &str) -> Option<&JsonSchema> {
         self.schemas.get(name)
+    }
+
+    /// How Go writes the struct of a schema.
+    pub(super) fn fields(&self, name: &str) -> Option<&GoFields> {
+        self.fields.get(name)
     }
 
     /// All schemas with their names.
     #[cfg(test)]
-    pub(super) fn schemas(&self) -> impl Iterator<Item = (&String, &JsonSchema)> {
+    pub(crate) fn schemas(&self) -> impl Iterator<Item = (&String, &JsonSchema)> {
         self.schemas.iter()
     }
 }

@@ -187,6 +187,17 @@ impl Quantity {
         self.combine(other, minus, Decimal::minus)
     }
 
+    /// The quantity in thousandths, rounded away from zero: the finest that amounts of resources are kept in.
+    #[must_use]
+    pub fn rounded_up_to_milli(&self) -> Quantity {
+        let decimal = self.decimal();
+        let rounded = Decimal::clone(&decimal).rounded_up_to_milli();
+        match rounded.compare(&decimal) {
+            Ordering::Equal => self.clone(),
+            _ => Quantity::of_large(Large::new(rounded), self.format),
+        }
+    }
+
     fn combine(
         &self,
         other: &Quantity,

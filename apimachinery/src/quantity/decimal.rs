@@ -248,6 +248,23 @@ impl Decimal {
         kept.sum(&one).with_sign(self.negative)
     }
 
+    /// The number with three digits after the point, rounded away from zero.
+    pub(super) fn rounded_up_to_milli(self) -> Decimal {
+        const MICRO: u32 = 1_000_000;
+        let number = self.rounded_up_to_nano();
+        let rest = number.limb(-1) % MICRO;
+        if rest == 0 {
+            return number;
+        }
+        let limbs = (-1..number.end()).map(|weight| match weight {
+            -1 => number.limb(-1).saturating_sub(rest),
+            weight => number.limb(weight),
+        });
+        let kept = Decimal::of(limbs.collect(), -1, 3);
+        let one = Decimal::of(smallvec![MICRO], -1, 3);
+        kept.sum(&one).with_sign(number.negative)
+    }
+
     /// Whether there is nothing after the point.
     pub(super) fn is_integer(&self) -> bool {
         self.offset >= 0
@@ -399,6 +416,20 @@ mod tests {
         check("0.9999999999", "1");
         check("1.5", "1.5");
         check("1e2147483647", "1e2147483647");
+        check("0", "0");
+    }
+
+    #[test]
+    fn rounds_to_thousandths_away_from_zero() {
+        let check = |text: &str, expected: &str| {
+            let rounded = decimal(text).rounded_up_to_milli();
+            assert!(rounded.compare(&decimal(expected)).is_eq(), "{text}");
+        };
+        check("1e-9", "1e-3");
+        check("-1.0001", "-1.001");
+        check("0.9999", "1");
+        check("1.5", "1.5");
+        check("12.345", "12.345");
         check("0", "0");
     }
 

@@ -1,0 +1,116 @@
+//! What an API server makes of an object that it reads: defaults are set, amounts are written in one form, and fields are
+//! written or left out as Go does.
+
+use gavel_apimachinery::quantity::Quantity;
+use gavel_apimachinery::server::Server;
+use gavel_engine::value::{Json, JsonObject};
+
+use super::kubernetes::{GoFields, Kubernetes};
+use super::typed::GoType;
+use super::{defaults, dependent};
+use crate::JsonSchema;
+
+/// Completes an object of a built-in kind as this API server does when it reads it. What is not of the kind's type, and fields
+/// that the type does not have, stay as they are; so do objects of other kinds.
+pub fn complete(object: &mut Json, api_version: &str, kind: &str, server: Server) {
+    if let Some(name) = Kubernetes::get().name_of(api_version, kind) {
+        complete_value(object, GoType::named(name), server);
+    }
+}
+
+// Documents are at most 127 levels deep, and so is this recursion; fields that it adds have none below that are added again.
+fn complete_value(value: &mut Json, ty: GoType<'_>, server: Server) {
+    match (ty, value) {
+        (GoType::Struct(name, schema), Json::Object(fields)) => {
+            complete_struct(fields, name, schema, server);
+        }
+        (GoType::Map(of), Json::Object(fields)) => {
+            let of = GoType::of(of);
+            let is_amounts = matches!(of, GoType::Quantity);
+            for value in fields.values_mut() {
+                match is_amounts {
+                    true => write_amount(value, Quantity::rounded_up_to_milli),
+                    false => complete_value(value, of, server),
+                }
+            }
+        }
+        (GoType::List(of), Json::Array(items)) => {
+            let of = GoType::of(of);
+            for item in items {
+                complete_value(item, of, server);
+            }
+        }
+        (GoType::Quantity, value) => write_amount(value, Quantity::clone),
+        _ => {}
+    }
+}
+
+fn complete_struct(fields: &mut JsonObject, name: &str, schema: &JsonSchema, server: Server) {
+    static UNKNOWN: GoFields = GoFields::UNKNOWN;
+    let go = Kubernetes::get().fields(name).unwrap_or(&UNKNOWN);
+    fields.retain(|name, value| !value.is_null() || !schema.properties.contains_key(name.as_str()));
+    for (name, zero) in &go.written {
+        if zero.is_object() && !fields.contains_key(&**name) {
+            fields.insert(name.to_string(), zero.clone());
+        }
+    }
+    for (field, schema) in &schema.properties {
+        let default = schema.default_value();
+        if let Some(default) = default.filter(|_| is_unset(fields.get(field.as_str()), field, go)) {
+            fields.insert(field.to_string(), default.clone());
+        }
+    }
+    let short = name.strip_prefix("io.k8s.api.").unwrap_or(name);
+    defaults::set(fields, short);
+    dependent::set(fields, short, server);
+    for (name, value) in &mut *fields {
+        if let Some(schema) = schema.properties.get(name.as_str()) {
+            complete_value(value, GoType::of(schema), server);
+        }
+    }
+    fields.retain(|name, value| !is_left_out(name, value, schema, go));
+    for (name, zero) in &go.written {
+        if !fields.contains_key(&**name) {
+            fields.insert(name.to_string(), zero.clone());
+        }
+    }
+}
+
+fn is_unset(value: Option<&Json>, field: &str, go: &GoFields) -> bool {
+    value.is_none_or(|value| go.is_plain(field) && is_zero(value))
+}
+
+/// Whether Go leaves a field out when it writes a struct.
+fn is_left_out(name: &str, value: &Json, schema: &JsonSchema, go: &GoFields) -> bool {
+    let Some(field) = schema.properties.get(name) else {
+        return false;
+    };
+    let is_empty = match value {
+        Json::Array(items) => items.is_empty(),
+        Json::Object(entries) => entries.is_empty() && matches!(GoType::of(field), GoType::Map(_)),
+        value => go.is_plain(name) && is_zero(value),
+    };
+    is_empty && !go.is_written(name, schema)
+}
+
+/// Whether a value is the zero value of its type.
+fn is_zero(value: &Json) -> bool {
+    match value {
+        Json::Bool(value) => !value,
+        Json::Number(number) => number.as_i64() == Some(0),
+        Json::String(text) => text.is_empty(),
+        _ => false,
+    }
+}
+
+/// Writes an amount in its one form.
+fn write_amount(value: &mut Json, change: impl Fn(&Quantity) -> Quantity) {
+    let amount = match &*value {
+        Json::String(text) => Quantity::parse(text.trim()),
+        Json::Number(number) => Quantity::parse(&number.to_string()),
+        _ => return,
+    };
+    if let Ok(amount) = amount {
+        *value = Json::String(change(&amount).to_string());
+    }
+}

@@ -1,0 +1,16 @@
+//! Objects of Kubernetes' built-in kinds, as API servers hold them: in types of Go, with all defaults.
+
+mod complete;
+mod containers;
+mod defaults;
+mod dependent;
+mod image;
+mod kubernetes;
+mod typed;
+
+#[cfg(test)]
+mod tests;
+
+pub use complete::complete;
+pub use kubernetes::Kubernetes;
+pub use typed::{convert, decoding_error};

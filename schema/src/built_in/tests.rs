@@ -1,0 +1,226 @@
+//! Objects as an API server reads them.
+
+use gavel_apimachinery::server::Server;
+use gavel_engine::value::Json;
+use serde_json::json;
+
+use super::{complete, convert, decoding_error};
+
+fn completed(api_version: &str, kind: &str, mut object: Json) -> Json {
+    complete(&mut object, api_version, kind, Server::default());
+    object
+}
+
+#[test]
+fn pods_have_all_that_a_server_sets() {
+    let pod = json!({"metadata": {"name": "web"}, "spec": {
+        "hostNetwork": false,
+        "containers": [{
+            "name": "web",
+            "image": "web",
+            "ports": [{"containerPort": 80, "hostPort": 0}],
+            "resources": {"limits": {"cpu": 0.5, "memory": "1024Mi"}},
+            "readinessProbe": {"httpGet": {"port": 80}},
+            "env": [],
+        }],
+        "volumes": [{"name": "scratch"}],
+    }});
+    let expected = json!({"metadata": {"name": "web"}, "status": {}, "spec": {
+        "containers": [{
+            "name": "web",
+            "image": "web",
+            "imagePullPolicy": "Always",
+            "terminationMessagePath": "/dev/termination-log",
+            "terminationMessagePolicy": "File",
+            "ports": [{"containerPort": 80, "protocol": "TCP"}],
+            "resources": {"limits": {"cpu": "500m", "memory": "1Gi"}, "requests": {"cpu": "500m", "memory": "1Gi"}},
+            "readinessProbe": {
+                "httpGet": {"path": "/", "port": 80, "scheme": "HTTP"},
+                "timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "failureThreshold": 3,
+            },
+        }],
+        "volumes": [{"name": "scratch", "emptyDir": {}}],
+        "dnsPolicy": "ClusterFirst", "restartPolicy": "Always", "schedulerName": "default-scheduler",
+        "enableServiceLinks": true, "securityContext": {}, "terminationGracePeriodSeconds": 30,
+    }});
+    assert_eq!(completed("v1", "Pod", pod), expected);
+}
+
+#[test]
+fn what_is_completed_stays_as_it_is() {
+    let deployment = json!({"metadata": {"name": "web"}, "spec": {
+        "selector": {"matchLabels": {"app": "web"}},
+        "template": {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "web", "image": "web:1"}]}},
+    }});
+    let once = completed("apps/v1", "Deployment", deployment);
+    assert_eq!(once["spec"]["strategy"]["rollingUpdate"]["maxSurge"], "25%");
+    assert_eq!(completed("apps/v1", "Deployment", once.clone()), once);
+}
+
+#[test]
+fn other_kinds_and_wrong_types_stay_as_they_are() {
+    let widget = json!({"spec": {"size": 0}});
+    assert_eq!(
+        completed("example.com/v1", "Widget", widget.clone()),
+        widget
+    );
+    let wrong = json!({"spec": "none", "status": {}, "metadata": {}});
+    assert_eq!(completed("v1", "Pod", wrong.clone()), wrong);
+}
+
+/// A Deployment with a field of its `spec` set.
+fn deployment(field: &str, value: Json) -> Json {
+    let mut object = json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "x"}, "spec": {
+        "selector": {"matchLabels": {"a": "b"}},
+        "template": {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}},
+    }});
+    let (parent, name) = field.rsplit_once('/').unwrap();
+    object.pointer_mut(parent).unwrap()[name] = value;
+    object
+}
+
+/// The answers are those of Kubernetes 1.36.
+#[test]
+fn built_in_kinds_are_decoded_as_types_of_go() {
+    let container = "/spec/template/spec/containers/0";
+    for (field, value, expected) in [
+        ("/spec/replicas".to_owned(), json!(3), None),
+        (
+            "/spec/replicas".to_owned(),
+            json!("3"),
+            Some(
+                "json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32",
+            ),
+        ),
+        (
+            "/spec/replicas".to_owned(),
+            json!(2.5),
+            Some(
+                "json: cannot unmarshal number 2.5 into Go struct field DeploymentSpec.spec.replicas of type int32",
+            ),
+        ),
+        (
+            "/spec/replicas".to_owned(),
+            json!(9_999_999_999_i64),
+            Some(
+                "json: cannot unmarshal number 9999999999 into Go struct field DeploymentSpec.spec.replicas of type int32",
+            ),
+        ),
+        (
+            "/spec/paused".to_owned(),
+            json!("x"),
+            Some(
+                "json: cannot unmarshal string into Go struct field DeploymentSpec.spec.paused of type bool",
+            ),
+        ),
+        (
+            "/metadata/labels".to_owned(),
+            json!({"a": 1}),
+            Some(
+                "json: cannot unmarshal number into Go struct field ObjectMeta.metadata.labels of type string",
+            ),
+        ),
+        (
+            "/metadata/creationTimestamp".to_owned(),
+            json!("x"),
+            Some(
+                "parsing time \"x\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"x\" as \"2006\"",
+            ),
+        ),
+        (
+            "/metadata/creationTimestamp".to_owned(),
+            json!("2024-01-02T03:04:05Z"),
+            None,
+        ),
+        (
+            format!("{container}/image"),
+            json!(5),
+            Some(
+                "json: cannot unmarshal number into Go struct field Container.spec.template.spec.containers.image of type string",
+            ),
+        ),
+        (
+            format!("{container}/resources"),
+            json!({"limits": {"cpu": "abc"}}),
+            Some(
+                "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+            ),
+        ),
+        (
+            format!("{container}/resources"),
+            json!({"limits": {"cpu": "100m", "memory": 5}}),
+            None,
+        ),
+        (
+            "/spec/strategy".to_owned(),
+            json!({"rollingUpdate": {"maxSurge": true}}),
+            Some(
+                "json: cannot unmarshal bool into Go struct field RollingUpdateDeployment.spec.strategy.rollingUpdate.maxSurge of type int32",
+            ),
+        ),
+        (
+            "/spec/strategy".to_owned(),
+            json!({"rollingUpdate": {"maxSurge": "25%"}}),
+            None,
+        ),
+        (
+            "/spec/template/spec/containers".to_owned(),
+            json!("x"),
+            Some(
+                "json: cannot unmarshal string into Go struct field PodSpec.spec.template.spec.containers of type []v1.Container",
+            ),
+        ),
+        ("/spec".to_owned(), json!(null), None),
+        ("/spec/unknown".to_owned(), json!(1), None),
+    ] {
+        let found = decoding_error(&deployment(&field, value), "apps/v1", "Deployment");
+        assert_eq!(found.as_deref(), expected, "{field}");
+    }
+}
+
+#[test]
+fn built_in_kinds_are_converted_to_types_of_go() {
+    for (field, value, expected) in [
+        ("/spec/replicas", json!(2.0), Ok(json!(2))),
+        ("/spec/replicas", json!(4_294_967_297_i64), Ok(json!(1))),
+        (
+            "/spec/replicas",
+            json!(2.5),
+            Err("cannot convert float64 to int32"),
+        ),
+        (
+            "/spec/strategy",
+            json!({"rollingUpdate": {"maxSurge": true}}),
+            Err("json: cannot unmarshal bool into Go value of type int32"),
+        ),
+        (
+            "/metadata/creationTimestamp",
+            json!("x"),
+            Err(
+                "parsing time \"x\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"x\" as \"2006\"",
+            ),
+        ),
+    ] {
+        let mut object = deployment(field, value);
+        let converted = convert(&mut object, "apps/v1", "Deployment");
+        let found = object.pointer(field).cloned().unwrap_or_default();
+        let found = converted.as_ref().map(|()| found).map_err(String::as_str);
+        assert_eq!(found, expected, "{field}");
+    }
+}
+
+#[test]
+fn what_go_leaves_out_is_left_out() {
+    for (field, value, expected) in [
+        ("/metadata/labels", json!({}), None),
+        ("/metadata/finalizers", json!([]), None),
+        ("/metadata/namespace", json!(""), None),
+        ("/spec/paused", json!(null), None),
+        ("/spec/paused", json!(false), None),
+        ("/spec/replicas", json!(0), Some(json!(0))),
+        ("/spec/template/spec/containers", json!([]), Some(json!([]))),
+    ] {
+        let object = completed("apps/v1", "Deployment", deployment(field, value));
+        assert_eq!(object.pointer(field), expected.as_ref(), "{field}");
+    }
+}

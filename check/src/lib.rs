@@ -40,6 +40,7 @@ pub mod suite;
 mod trace;
 mod user;
 mod world;
+mod written;
 
 pub use kinds::{Kinds, ResourceOfKind};
 pub use parts::Part;

@@ -17,6 +17,7 @@ use crate::kinds::Kinds;
 use crate::role::Role;
 use crate::subject::Subject;
 use crate::trace::{Step, Trace};
+use crate::written::without_defaults;
 
 /// Takes in policies, bindings, params, namespaces, roles and definitions.
 #[derive(Debug)]
@@ -280,8 +281,8 @@ impl World {
     /// # Errors
     ///
     /// What is no request of an AdmissionReview.
-    pub fn decide(&self, request: &Json, trace: &Trace) -> Result<Ruling, String> {
-        let mut request = request.clone();
+    pub fn decide(&self, written: &Json, trace: &Trace) -> Result<Ruling, String> {
+        let mut request = written.clone();
         for field in ["object", "oldObject"] {
             if let Some(object) = request.get_mut(field) {
                 self.state.schemas().fill_defaults(object);
@@ -313,6 +314,11 @@ impl World {
             None => sent,
         };
         let decision = dispatch(&snapshot, &sent, &options);
+        let (written, completed) = (written.get("object"), request.get("object"));
+        let changed = changed.map(|changed| match (written, completed) {
+            (Some(written), Some(completed)) => without_defaults(written, completed, changed),
+            _ => changed,
+        });
         Ok(self.ruling(decision, None, changed, trace))
     }
 

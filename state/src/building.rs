@@ -276,9 +276,14 @@ impl Building {
 }
 
 impl State {
-    /// What an index knows, and nothing else; `server` is the one of its environment.
+    /// What an index knows, and nothing else; `server` is the one of its environment. Objects are as they are written, without
+    /// defaults.
     pub fn of_index(index: PolicyIndex, server: Server) -> Self {
-        Building::new(index, server).state(Vec::new(), Vec::new(), BTreeMap::new())
+        let building = Building::new(index, server);
+        State {
+            schemas: ObjectSchemas::default(),
+            ..building.state(Vec::new(), Vec::new(), BTreeMap::new())
+        }
     }
 }
 

@@ -101,7 +101,7 @@ fn upgrade(row: &Row) -> Upgrade {
             upgrade.add(&things["crd"]).unwrap();
             upgrade.add(&policy).unwrap();
         }
-        "vap" => {
+        "vap" | "map" => {
             upgrade.add(&request["policy"]).unwrap();
             for binding in request["bindings"].as_array().unwrap() {
                 upgrade.add(binding).unwrap();

@@ -47,8 +47,6 @@ pub enum Difference {
     NamesOfResourcesAreBounded,
     /// All failures of a request that are audited are one annotation.
     FailuresAreAuditedTogether,
-    /// Volumes of images say when the image is pulled.
-    ImageVolumeDefaults,
     /// Defaults of pods, StatefulSets and CSIDrivers.
     WorkloadDefaults,
 }

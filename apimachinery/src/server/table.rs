@@ -32,13 +32,6 @@ pub enum Effect {
 /// The differences, the oldest first, those of a version by their effect.
 pub const DIFFERENCES: &[Row] = &[
     row(
-        Difference::ImageVolumeDefaults,
-        35,
-        Effect::Verdict,
-        "`pullPolicy` of a volume from an image has a default, by the image's tag",
-        "kubernetes pkg/apis/core/v1/defaults.go, SetDefaults_Volume",
-    ),
-    row(
         Difference::RulesShowValues,
         35,
         Effect::Message,

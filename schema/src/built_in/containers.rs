@@ -7,8 +7,7 @@ use gavel_apimachinery::server::{Difference, Server};
 use gavel_engine::value::{Json, JsonObject};
 use serde_json::json;
 
-use super::defaults::part;
-use super::dependent::{has_any, is_set, items};
+use super::fields::{has_any, is_set, items, part};
 use super::image::pull_policy;
 
 /// The lists of a pod's containers, but for those that are added while it runs.

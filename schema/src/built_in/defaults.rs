@@ -4,6 +4,8 @@
 use gavel_engine::value::{Json, JsonObject};
 use serde_json::json;
 
+use super::fields::part;
+
 /// What a field is set to.
 #[derive(Debug, Clone, Copy)]
 enum Value {
@@ -119,14 +121,6 @@ fn set_at(fields: &mut JsonObject, path: &str, value: Value) {
     if let Some(part) = part(fields, first) {
         set_at(part, rest, value);
     }
-}
-
-/// A part of a struct, made if there is none.
-pub(super) fn part<'o>(fields: &'o mut JsonObject, name: &str) -> Option<&'o mut JsonObject> {
-    if fields.get(name).is_none_or(Json::is_null) {
-        fields.insert(name.to_owned(), json!({}));
-    }
-    fields.get_mut(name)?.as_object_mut()
 }
 
 impl Value {

@@ -9,7 +9,7 @@ use gavel_engine::value::{Json, JsonObject};
 use serde_json::json;
 
 use super::containers;
-use super::defaults::part;
+use super::fields::{absent, has_any, is_set, items, part};
 use super::image::pull_policy;
 
 /// Sets the defaults of a struct, by its name without `io.k8s.api.`
@@ -32,7 +32,7 @@ pub(super) fn set(fields: &mut JsonObject, name: &str, server: Server) {
         "core.v1.ReplicationController" => replication_controller(fields),
         "core.v1.Secret" => secret(fields),
         "core.v1.Service" => service(fields),
-        "core.v1.Volume" => volume(fields, server),
+        "core.v1.Volume" => volume(fields),
         "networking.v1.NetworkPolicy" => in_spec(fields, network_policy),
         "rbac.v1.Subject" => subject(fields),
         "resource.v1beta1.Device" => absent(fields, "basic", json!({})),
@@ -54,42 +54,11 @@ fn in_spec(fields: &mut JsonObject, set: impl FnOnce(&mut JsonObject)) {
     }
 }
 
-/// Sets a field that is not set.
-pub(super) fn absent(fields: &mut JsonObject, name: &str, value: impl Into<Json>) {
-    if fields.get(name).is_none_or(Json::is_null) {
-        fields.insert(name.to_owned(), value.into());
-    }
-}
-
-/// Whether a field is set: neither absent nor null nor an empty text.
-pub(super) fn is_set(fields: &JsonObject, name: &str) -> bool {
-    fields
-        .get(name)
-        .is_some_and(|value| !value.is_null() && value != "")
-}
-
-/// Whether a list or map has something in it.
-pub(super) fn has_any(fields: &JsonObject, name: &str) -> bool {
-    match fields.get(name) {
-        Some(Json::Array(items)) => !items.is_empty(),
-        Some(Json::Object(entries)) => !entries.is_empty(),
-        _ => false,
-    }
-}
-
 /// Sets a field to what another holds, if that is set.
 fn copy(fields: &mut JsonObject, from: &str, to: &str) {
     if let Some(value) = fields.get(from).filter(|value| !value.is_null()).cloned() {
         absent(fields, to, value);
     }
-}
-
-pub(super) fn items<'o>(
-    fields: &'o mut JsonObject,
-    name: &str,
-) -> impl Iterator<Item = &'o mut JsonObject> {
-    let items = fields.get_mut(name).and_then(Json::as_array_mut);
-    items.into_iter().flatten().filter_map(Json::as_object_mut)
 }
 
 fn daemon_set(fields: &mut JsonObject) {
@@ -329,15 +298,14 @@ fn in_service_spec(fields: &mut JsonObject) -> bool {
     is_balanced
 }
 
-fn volume(fields: &mut JsonObject, server: Server) {
+fn volume(fields: &mut JsonObject) {
     let mut sources = fields
         .iter()
         .filter(|(name, value)| *name != "name" && !value.is_null());
     if sources.next().is_none() {
         fields.insert("emptyDir".to_owned(), json!({}));
     }
-    if server.has(Difference::ImageVolumeDefaults)
-        && let Some(Json::Object(image)) = fields.get_mut("image")
+    if let Some(Json::Object(image)) = fields.get_mut("image")
         && !is_set(image, "pullPolicy")
     {
         let reference = image.get("reference").and_then(Json::as_str);

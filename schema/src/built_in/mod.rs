@@ -4,6 +4,7 @@ mod complete;
 mod containers;
 mod defaults;
 mod dependent;
+mod fields;
 mod image;
 mod kubernetes;
 mod typed;

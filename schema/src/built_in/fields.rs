@@ -1,0 +1,44 @@
+//! The fields of a struct, as JSON holds them.
+
+use gavel_engine::value::{Json, JsonObject};
+use serde_json::json;
+
+/// Sets a field that is not set.
+pub(super) fn absent(fields: &mut JsonObject, name: &str, value: impl Into<Json>) {
+    if fields.get(name).is_none_or(Json::is_null) {
+        fields.insert(name.to_owned(), value.into());
+    }
+}
+
+/// Whether a field is set: neither absent nor null nor an empty text.
+pub(super) fn is_set(fields: &JsonObject, name: &str) -> bool {
+    fields
+        .get(name)
+        .is_some_and(|value| !value.is_null() && value != "")
+}
+
+/// Whether a list or map has something in it.
+pub(super) fn has_any(fields: &JsonObject, name: &str) -> bool {
+    match fields.get(name) {
+        Some(Json::Array(items)) => !items.is_empty(),
+        Some(Json::Object(entries)) => !entries.is_empty(),
+        _ => false,
+    }
+}
+
+/// A part of a struct, made if there is none.
+pub(super) fn part<'o>(fields: &'o mut JsonObject, name: &str) -> Option<&'o mut JsonObject> {
+    if fields.get(name).is_none_or(Json::is_null) {
+        fields.insert(name.to_owned(), json!({}));
+    }
+    fields.get_mut(name)?.as_object_mut()
+}
+
+/// The structs of a list.
+pub(super) fn items<'o>(
+    fields: &'o mut JsonObject,
+    name: &str,
+) -> impl Iterator<Item = &'o mut JsonObject> {
+    let items = fields.get_mut(name).and_then(Json::as_array_mut);
+    items.into_iter().flatten().filter_map(Json::as_object_mut)
+}

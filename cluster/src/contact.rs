@@ -1,12 +1,10 @@
 //! Whether the API server is heard of, and since when it is not.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long a failure counts that does not come again: longer than kube's longest pause between tries. A watch that resumes where
-/// it was reports nothing before an object changes.
-const EXPIRES: Duration = Duration::from_secs(120);
+use kube::Client;
 
 /// Since when which watch has failed, and why. Shared by all watches.
 #[derive(Debug, Default)]
@@ -18,7 +16,6 @@ pub(crate) struct Contact {
 #[derive(Debug)]
 struct Failing {
     since: Instant,
-    last: Instant,
     error: String,
 }
 
@@ -35,17 +32,14 @@ impl Contact {
     /// A watch has failed; it will be tried again.
     pub(crate) fn failed(&self, what: &str, error: &str) {
         let mut failing = self.lock();
-        let now = Instant::now();
         if let Some(known) = failing.get_mut(what) {
-            known.last = now;
             error.clone_into(&mut known.error);
             return;
         }
         tracing::warn!(what, error, "not watched; the last known state is served");
         let error = error.to_owned();
         let new = Failing {
-            since: now,
-            last: now,
+            since: Instant::now(),
             error,
         };
         failing.insert(what.to_owned(), new);
@@ -74,8 +68,27 @@ impl Contact {
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Failing>> {
-        let mut failing = self.failing.lock().unwrap_or_else(PoisonError::into_inner);
-        failing.retain(|_, watch| watch.last.elapsed() < EXPIRES);
-        failing
+        self.failing.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A client for one watch. A watch that goes on where it was reports nothing before an object changes, but the API server has
+/// answered it.
+pub(crate) fn heard_by(client: &Client, contact: &Arc<Contact>, what: &str) -> Client {
+    let namespace = client.default_namespace().to_owned();
+    let (client, contact, what) = (client.clone(), Arc::clone(contact), what.to_owned());
+    let service = tower::service_fn(move |request| {
+        let (client, contact, what) = (client.clone(), Arc::clone(&contact), what.clone());
+        async move {
+            let answered = client.send(request).await;
+            if answered
+                .as_ref()
+                .is_ok_and(|answer| answer.status().is_success())
+            {
+                contact.heard(&what);
+            }
+            answered
+        }
+    });
+    Client::new(service, namespace)
 }

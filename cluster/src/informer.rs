@@ -14,7 +14,7 @@ use serde_json::{Value as Json, json};
 use tokio::sync::mpsc;
 
 use crate::access::message;
-use crate::contact::Contact;
+use crate::contact::{Contact, heard_by};
 use crate::kinds;
 
 /// What is told of a kind.
@@ -63,7 +63,8 @@ impl Informer {
         let name = name(&self.resource);
         let origin = Origin::new(&name);
         let is_streaming = config.initial_list_strategy == InitialListStrategy::StreamingList;
-        let api: Api<DynamicObject> = Api::all_with(self.client.clone(), &self.resource);
+        let client = heard_by(&self.client, &self.contact, &name);
+        let api: Api<DynamicObject> = Api::all_with(client, &self.resource);
         let mut events = watcher(api, config).default_backoff().boxed();
         let mut first = Vec::new();
         while let Some(event) = events.next().await {
@@ -93,7 +94,6 @@ impl Informer {
                     Event::Deleted(origin.clone(), key)
                 }
             };
-            self.contact.heard(&name);
             let kind = name.clone();
             if self.told.send(Told { kind, event }).await.is_err() {
                 break;

@@ -20,7 +20,7 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use crate::access::message;
-use crate::contact::Contact;
+use crate::contact::{Contact, heard_by};
 use crate::informer::failed;
 use crate::kinds;
 
@@ -52,13 +52,16 @@ pub(crate) async fn run(
 }
 
 /// Ends where a status could not be written, so that all policies are looked at anew.
-async fn write(client: &Client, server: Server, contact: &Contact) {
+async fn write(client: &Client, server: Server, contact: &Arc<Contact>) {
     let Some(resource) = kinds::own().next() else {
         return;
     };
     let api: Api<DynamicObject> = Api::all_with(client.clone(), &resource);
     let config = watcher::Config::default();
-    let mut events = watcher(api.clone(), config).default_backoff().boxed();
+    let watched = Api::all_with(heard_by(client, contact, WHAT), &resource);
+    let mut events = watcher::<DynamicObject>(watched, config)
+        .default_backoff()
+        .boxed();
     let mut is_complete = true;
     loop {
         let next = events.next();
@@ -68,16 +71,8 @@ async fn write(client: &Client, server: Server, contact: &Contact) {
         };
         let Some(event) = event else { return };
         let policy = match event {
-            Ok(watcher::Event::Apply(policy) | watcher::Event::InitApply(policy)) => {
-                contact.heard(WHAT);
-                policy
-            }
-            // Comes before the server is asked.
-            Ok(watcher::Event::Init) => continue,
-            Ok(_) => {
-                contact.heard(WHAT);
-                continue;
-            }
+            Ok(watcher::Event::Apply(policy) | watcher::Event::InitApply(policy)) => policy,
+            Ok(_) => continue,
             Err(error) => {
                 failed(contact, WHAT, error);
                 continue;

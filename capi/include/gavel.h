@@ -289,7 +289,7 @@ typedef struct GavelValidation {
   // What is left of the budget, in cost units; negative where a rule ended the validation.
   int64_t remaining_budget;
   // Nothing where the object is valid without warnings; else a JSON object: `schemaErrors`, `ruleErrors` (each with `type`,
-  // `field`, `badValue`, `detail`, `string`) and `warnings`. The host frees it.
+  // `field`, `badValue`, `detail`, `string`), `warnings` and `notes`. The host frees it.
   struct GavelBytes findings;
 } GavelValidation;
 

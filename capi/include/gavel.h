@@ -305,7 +305,8 @@ uint32_t gavel_abi_version(void);
 //
 // # Safety
 //
-// `reply` must be that of the callback that runs, `verdict` one of the three verdicts, `reason` and `error` so many bytes.
+// `reply` must belong to the running callback, `verdict` must be one of the three verdicts, and `reason` and `error` must point to as many
+// bytes as their lengths say.
 void gavel_reply_decision(struct GavelReply *reply,
                           enum GavelVerdict verdict,
                           const uint8_t *reason,
@@ -317,14 +318,14 @@ void gavel_reply_decision(struct GavelReply *reply,
 //
 // # Safety
 //
-// `reply` must be that of the callback that runs, `data` so many bytes.
+// `reply` must belong to the running callback, and `data` must point to `len` bytes.
 void gavel_reply_value(struct GavelReply *reply, const uint8_t *data, size_t len);
 
 // Says that an object cannot be fetched, and why. The call fails with this message.
 //
 // # Safety
 //
-// `reply` must be that of the callback that runs, `message` so many bytes.
+// `reply` must belong to the running callback, and `message` must point to `message_len` bytes.
 void gavel_reply_failure(struct GavelReply *reply, const uint8_t *message, size_t message_len);
 
 // Makes a compiler. `config` is JSON with the keys `server`, `k8sVersion`, `mode` ("new" or "stored") and `variables` (whether
@@ -342,7 +343,8 @@ struct GavelError *gavel_conditions_new(const uint8_t *config,
 //
 // # Safety
 //
-// `conditions` must be a compiler that was not freed, `name` and `text` so many bytes, `type_name` memory for bytes.
+// `conditions` must be a compiler that was not freed, `name` and `text` must point to as many bytes as their lengths say, and `type_name`
+// to memory for bytes.
 struct GavelError *gavel_conditions_variable(const struct GavelConditions *conditions,
                                              const uint8_t *name,
                                              size_t name_len,

@@ -181,7 +181,8 @@ impl Authorizer for HostAuthorizer {
 ///
 /// # Safety
 ///
-/// `reply` must be that of the callback that runs, `verdict` one of the three verdicts, `reason` and `error` so many bytes.
+/// `reply` must belong to the running callback, `verdict` must be one of the three verdicts, and `reason` and `error` must point to as many
+/// bytes as their lengths say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_reply_decision(
     reply: *mut GavelReply,
@@ -215,7 +216,7 @@ pub unsafe extern "C" fn gavel_reply_decision(
 ///
 /// # Safety
 ///
-/// `reply` must be that of the callback that runs, `data` so many bytes.
+/// `reply` must belong to the running callback, and `data` must point to `len` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_reply_value(reply: *mut GavelReply, data: *const u8, len: usize) {
     // SAFETY: the caller vouches for the reply, which no other thread uses.
@@ -234,7 +235,7 @@ pub unsafe extern "C" fn gavel_reply_value(reply: *mut GavelReply, data: *const 
 ///
 /// # Safety
 ///
-/// `reply` must be that of the callback that runs, `message` so many bytes.
+/// `reply` must belong to the running callback, and `message` must point to `message_len` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_reply_failure(
     reply: *mut GavelReply,

@@ -81,7 +81,8 @@ pub unsafe extern "C" fn gavel_conditions_new(
 ///
 /// # Safety
 ///
-/// `conditions` must be a compiler that was not freed, `name` and `text` so many bytes, `type_name` memory for bytes.
+/// `conditions` must be a compiler that was not freed, `name` and `text` must point to as many bytes as their lengths say, and `type_name`
+/// to memory for bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gavel_conditions_variable(
     conditions: *const GavelConditions,
@@ -194,7 +195,7 @@ pub unsafe extern "C" fn gavel_conditions_eval(
             // SAFETY: the caller vouches for memory for `count` outcomes, and there are as many expressions.
             let out = unsafe { outcomes.add(n) };
             // SAFETY: as above.
-            unsafe { memory::write(out, told(outcome)) };
+            unsafe { memory::write(out, written(outcome)) };
         }
         // SAFETY: the caller vouches for `remaining`.
         unsafe { memory::write(remaining, budget) };
@@ -202,17 +203,18 @@ pub unsafe extern "C" fn gavel_conditions_eval(
     })
 }
 
-fn told(outcome: &Outcome<'_>) -> GavelOutcome {
-    let mut told = GavelOutcome::NOTHING;
+/// An outcome as the host reads it.
+fn written(outcome: &Outcome<'_>) -> GavelOutcome {
+    let mut written = GavelOutcome::NOTHING;
     match outcome {
         None => {}
-        Some(Ok(value)) => told.set(*value),
+        Some(Ok(value)) => written.set(*value),
         Some(Err(message)) => {
-            told.kind = GavelValueKind::Error;
-            told.bytes = message.as_bytes().to_vec().into();
+            written.kind = GavelValueKind::Error;
+            written.bytes = message.as_bytes().to_vec().into();
         }
     }
-    told
+    written
 }
 
 fn bindings<'a>(

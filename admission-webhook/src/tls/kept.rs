@@ -19,16 +19,16 @@ pub type Kept = BTreeMap<String, String>;
 const CERTIFICATE: &str = "tls.crt";
 /// Its key.
 const KEY: &str = "tls.key";
-/// The authorities of which one has signed it, the newest first.
+/// The authorities, the newest first; one of them has signed the certificate.
 pub const AUTHORITIES: &str = "ca.crt";
 /// The key of the newest authority.
 const AUTHORITY_KEY: &str = "ca.key";
 /// The names in the certificate, with commas between them.
 const NAMES: &str = "names";
 
-/// An authority lives so many times as long as a certificate.
+/// How many times longer than a certificate an authority lives.
 const AUTHORITY: u32 = 40;
-/// Clocks differ: what is made now is valid since then.
+/// How far back a new certificate's validity begins, because clocks differ.
 const EARLIER: Duration = Duration::from_secs(300);
 
 /// Makes the certificates of a server, and its authorities.

@@ -159,7 +159,7 @@ struct CheckRun<'a> {
     old: Vec<Document>,
     user: UserInfo,
     counts: Counts,
-    /// What was found, where it is told at the end.
+    /// The findings, kept for the outputs that are written at the end.
     report: Report,
 }
 

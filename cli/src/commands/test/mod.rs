@@ -90,7 +90,7 @@ struct TestRun<'a> {
     passed: usize,
     failed: usize,
     coverage: Coverage,
-    /// What came of the tests, where it is told at the end.
+    /// The failures, kept for the outputs that are written at the end.
     report: Report,
 }
 

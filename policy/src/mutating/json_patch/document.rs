@@ -5,38 +5,55 @@ use gavel_golang::integer::atoi;
 
 /// A document that is being patched.
 #[derive(Debug)]
-pub(super) struct Document(Json);
+pub(super) struct Document<'o> {
+    root: Json,
+    /// Where operations of the patch put a null. To Go these are maps without entries; a null that was there before is nothing.
+    nulls: Vec<&'o str>,
+}
 
 /// An object or array of a document.
 #[derive(Debug)]
 pub(super) enum Parent<'d> {
     Object(&'d mut JsonObject),
     Array(&'d mut Vec<Json>),
+    /// A null that an operation of the patch has put there.
+    Null,
 }
 
-impl Document {
+/// Why nothing is put into a null: kube-apiserver panics there.
+const NIL_MAP: &str = "assignment to entry in nil map";
+
+impl<'o> Document<'o> {
     pub(super) fn new(root: Json) -> Self {
-        Document(root)
+        let nulls = Vec::new();
+        Document { root, nulls }
     }
 
     pub(super) fn root(&self) -> &Json {
-        &self.0
+        &self.root
     }
 
     pub(super) fn into_json(self) -> Json {
-        self.0
+        self.root
+    }
+
+    /// Notes that an operation put a null there.
+    pub(super) fn note_null(&mut self, path: &'o str) {
+        self.nulls.push(path);
+    }
+
+    /// Whether an operation put a null there.
+    pub(super) fn has_null(&self, path: &str) -> bool {
+        self.nulls.contains(&path)
     }
 
     /// The object or array that a pointer leads into, and the last key. None where it leads nowhere; the pointer to the
     /// document itself does.
     pub(super) fn parent_of(&mut self, pointer: &str) -> Option<(Parent<'_>, String)> {
-        let (_, rest) = pointer.split_once('/')?;
-        let (parents, key) = match rest.rsplit_once('/') {
-            Some((parents, key)) => (Some(parents), key),
-            None => (None, rest),
-        };
-        let mut current = &mut self.0;
-        for step in parents.into_iter().flat_map(|parents| parents.split('/')) {
+        let (path, key) = pointer.rsplit_once('/')?;
+        let is_null = self.has_null(path);
+        let mut current = &mut self.root;
+        for step in path.split('/').skip(1) {
             let step = unescaped(step);
             current = match current {
                 Json::Object(fields) => fields.get_mut(&step)?,
@@ -50,6 +67,7 @@ impl Document {
         let parent = match current {
             Json::Object(fields) => Parent::Object(fields),
             Json::Array(items) => Parent::Array(items),
+            Json::Null if is_null => Parent::Null,
             _ => return None,
         };
         Some((parent, unescaped(key)))
@@ -62,6 +80,7 @@ impl Parent<'_> {
         match self {
             Parent::Object(fields) => Ok(fields.get(key)),
             Parent::Array(items) => Ok(items.get(index_of(key, items.len())?)),
+            Parent::Null => Ok(None),
         }
     }
 
@@ -77,6 +96,7 @@ impl Parent<'_> {
                     *item = value;
                 }
             }
+            Parent::Null => return Err(NIL_MAP.to_owned()),
         }
         Ok(())
     }
@@ -95,18 +115,19 @@ impl Parent<'_> {
                 let places = items.len().saturating_add(1);
                 items.insert(position(index, places)?, value);
             }
+            Parent::Null => return Err(NIL_MAP.to_owned()),
         }
         Ok(())
     }
 
     /// Takes out what a key leads to.
     pub(super) fn remove(&mut self, key: &str) -> Result<Json, String> {
-        match self {
-            Parent::Object(fields) => fields
-                .remove(key)
-                .ok_or_else(|| format!("Unable to remove nonexistent key: {key}: missing value")),
-            Parent::Array(items) => Ok(items.remove(index_of(key, items.len())?)),
-        }
+        let removed = match self {
+            Parent::Object(fields) => fields.remove(key),
+            Parent::Array(items) => Some(items.remove(index_of(key, items.len())?)),
+            Parent::Null => None,
+        };
+        removed.ok_or_else(|| format!("Unable to remove nonexistent key: {key}: missing value"))
     }
 }
 

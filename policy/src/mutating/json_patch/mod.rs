@@ -45,7 +45,6 @@ type Patched = Result<(), PatchFailure>;
 pub(crate) fn apply(document: Json, operations: &[Operation]) -> Result<Json, PatchFailure> {
     let mut patching = Patching {
         document: Document::new(document),
-        explicit_nulls: Vec::new(),
         copied: 0,
     };
     for operation in operations {
@@ -55,9 +54,7 @@ pub(crate) fn apply(document: Json, operations: &[Operation]) -> Result<Json, Pa
 }
 
 struct Patching<'o> {
-    document: Document,
-    /// Where operations of this patch put a null, which `test` tells from a null that was there.
-    explicit_nulls: Vec<&'o str>,
+    document: Document<'o>,
     copied: usize,
 }
 
@@ -194,6 +191,7 @@ impl<'o> Patching<'o> {
                 Err(PatchFailure::Test)
             };
         }
+        let is_put = self.document.has_null(path);
         let Some((parent, key)) = self.document.parent_of(path) else {
             return failed(format!(
                 "test operation does not apply: is missing path: {path}: missing value"
@@ -201,8 +199,7 @@ impl<'o> Patching<'o> {
         };
         let found = parent.get(&key);
         let found = found.map_err(|error| in_operation("test", path, &error))?;
-        let is_explicit = self.explicit_nulls.contains(&path.as_str());
-        let found = found.filter(|found| !found.is_null() || is_explicit);
+        let found = found.filter(|found| !found.is_null() || is_put);
         let holds = match (found, value) {
             (None, None) => true,
             (Some(found), Some(value)) => is_equal(found, value),
@@ -234,7 +231,7 @@ impl<'o> Patching<'o> {
 
     fn note_null(&mut self, operation: &'o Operation) {
         if operation.value == Some(Json::Null) {
-            self.explicit_nulls.push(&operation.path);
+            self.document.note_null(&operation.path);
         }
     }
 }

@@ -115,6 +115,42 @@ fn a_test_that_fails_is_no_error() {
     }
 }
 
+/// The answers are those of Kubernetes 1.36.
+#[test]
+fn a_null_that_the_patch_put_is_an_empty_object() {
+    let put = json!({"op": "replace", "path": "/a", "value": null});
+    let apply =
+        |operation: Json| patched(json!({"a": {"b": 1}, "n": null}), &json!([put, operation]));
+    let failed = |message: &str| Err(PatchFailure::Error(message.to_owned()));
+    let test = |value: Json| json!({"op": "test", "path": "/a/b", "value": value});
+    assert_eq!(apply(test(json!(1))), Err(PatchFailure::Test));
+    assert_eq!(
+        apply(json!({"op": "test", "path": "/a/b"})),
+        Ok(json!({"a": null, "n": null}))
+    );
+    let copied = Ok(json!({"a": null, "n": null, "z": null}));
+    assert_eq!(
+        apply(json!({"op": "copy", "from": "/a/b", "path": "/z"})),
+        copied
+    );
+    let missing =
+        "error in remove for path: '/a/b': Unable to remove nonexistent key: b: missing value";
+    assert_eq!(
+        apply(json!({"op": "remove", "path": "/a/b"})),
+        failed(missing)
+    );
+    let below = "test operation does not apply: is missing path: /a/b/c: missing value";
+    assert_eq!(
+        apply(json!({"op": "test", "path": "/a/b/c", "value": 1})),
+        failed(below)
+    );
+    let before = "test operation does not apply: is missing path: /n/b: missing value";
+    assert_eq!(
+        apply(json!({"op": "test", "path": "/n/b", "value": 1})),
+        failed(before)
+    );
+}
+
 #[test]
 fn errors_are_upstreams() {
     for (operation, expected) in [

@@ -31,7 +31,7 @@ TEXTS = {
 }
 AMOUNTS = ["1", "500m", "0.5", "1024Mi", "1Gi", "1e3", "0.0001", "100u", "1.5Ki", "0", 2, 3]
 RESOURCES = ["cpu", "memory", "hugepages-2Mi", "example.com/gpu", "ephemeral-storage"]
-TIMES = ["2026-01-02T03:04:05Z", None]
+TIME = "2026-01-02T03:04:05Z"
 
 
 class Maker:
@@ -45,7 +45,7 @@ class Maker:
         if reference == MACHINERY + "util.intstr.IntOrString":
             return self.random.choice([0, 5, "25%", "http", ""])
         if reference in (MACHINERY + "apis.meta.v1.Time", MACHINERY + "apis.meta.v1.MicroTime"):
-            return TIMES[0] if reference.endswith("v1.Time") else None
+            return TIME if reference.endswith("v1.Time") else None
         if reference == MACHINERY + "runtime.RawExtension":
             return {"a": 1}
         if reference == MACHINERY + "apis.meta.v1.FieldsV1":
@@ -81,7 +81,7 @@ class Maker:
             if name == "workloadRef":  # later versions lack it
                 continue
             if name == "timeAdded":  # where it is not set, the time of the request
-                found[name] = TIMES[0]
+                found[name] = TIME
             elif depth > 0 and self.random.random() < likely:
                 found[name] = self.value(field, name, depth - 1)
             elif self.random.random() < 0.02:

@@ -150,7 +150,7 @@ async fn told_when_slow<T>(
     read
 }
 
-/// What follows it draws the place in the expression.
+/// The first line of a problem; the others draw the place in the expression.
 fn first_line(problem: &str) -> String {
     problem.lines().next().unwrap_or_default().to_owned()
 }

@@ -55,8 +55,8 @@ pub type GavelFindNamespace = Option<
     unsafe extern "C" fn(context: usize, name: *const u8, name_len: usize, reply: *mut GavelReply),
 >;
 
-/// Asks for a param of a policy of the index by its kind and name; policies that a call brings are not asked for theirs. The host
-/// answers with `gavel_reply_value` or `gavel_reply_failure`, or not at all where there is no such object. `namespace` is empty for
+/// Asks for a param that a policy of the index names, by kind and name. The host is not asked for params of policies that a call brings.
+/// It answers with `gavel_reply_value` or `gavel_reply_failure`, or not at all where there is no such object. `namespace` is empty for
 /// cluster-scoped kinds and where the request has none.
 pub type GavelFindParam = Option<
     unsafe extern "C" fn(

@@ -20,14 +20,14 @@ impl World {
     /// A policy that cannot be read.
     pub(crate) fn of_bare_policies<'o>(
         server: Server,
-        objects: impl Iterator<Item = &'o Json>,
+        objects: impl Iterator<Item = &'o Json> + Clone,
         param: Option<(&str, &str)>,
     ) -> Result<Self, String> {
         let environments = EnvSet::new(server).map_err(|error| error.to_string())?;
         let mut index = PolicyIndex::new(environments.stored_expressions());
         let mut kinds = Kinds::default();
+        objects.clone().for_each(|object| kinds.define(object));
         for object in objects {
-            kinds.define(object);
             match Role::of(object) {
                 Role::Policy => add_policy(&mut index, object, param)?,
                 Role::Surrounding if object.get("kind") == Some(&json!("Namespace")) => {

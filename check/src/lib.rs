@@ -18,7 +18,7 @@
 //!         "validations": [{"expression": "object.spec.replicas <= 5", "message": "at most 5 replicas"}],
 //!     },
 //! }));
-//! setup.bind_unbound(None);
+//! setup.bind_unbound();
 //! let world = setup.finish();
 //! let object = json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": {"replicas": 7}});
 //! let alice = user("alice", &[]);

@@ -279,7 +279,7 @@ mod tests {
             "ValidatingAdmissionPolicy",
             json!({"validations": [validation]}),
         ));
-        setup.bind_unbound(None);
+        setup.bind_unbound();
         let world = setup.finish();
         let object = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}});
         let alice = user("alice", &[]);

@@ -187,16 +187,15 @@ impl Setup {
         kinds.any(|(version, kind)| version == text("apiVersion") && kind == text("kind"))
     }
 
-    /// Binds each policy that is not bound: what fails is denied. `param` names what policies with params have as params, a
-    /// name with its namespace; without it they have all objects of their kind.
-    pub fn bind_unbound(&mut self, param: Option<(&str, &str)>) {
+    /// Binds each policy that is not bound: what fails is denied. Policies with params have all objects of their kind.
+    pub fn bind_unbound(&mut self) {
         let unbound: Vec<_> = self.unbound().collect();
         let bindings: Vec<Json> = unbound
             .into_iter()
             .map(|(kind, name)| {
                 let key = (kind.to_owned(), name.to_owned());
                 let has_params = self.policies.get(&key).is_some_and(Option::is_some);
-                binding(kind, name, has_params.then_some(param))
+                binding(kind, name, has_params.then_some(None))
             })
             .collect();
         for binding in bindings {

@@ -8,10 +8,10 @@ use gavel_libraries::authorizer::{AuthorizerAttributes, Decision};
 use gavel_policy::{GroupVersionKind, GroupVersionResource};
 use gavel_state::{Answer, Found, Live};
 use kube::Client;
-use serde_json::Value as Json;
 use tokio::time::timeout;
 
 use crate::access::{Access, message};
+use crate::client::get;
 use crate::contact::Contact;
 use crate::discovery;
 
@@ -77,17 +77,12 @@ impl Live for Asked {
                 version,
                 resource,
             } = resource;
-            let request = kube::core::Request::new(match group.as_str() {
+            let path = match group.as_str() {
                 "" => format!("/api/{version}/{resource}"),
                 group => format!("/apis/{group}/{version}/{resource}"),
-            });
-            let request = request.get(name, &kube::api::GetParams::default());
-            let request = request.map_err(|error| error.to_string())?;
-            match self.client.request::<Json>(request).await {
-                Ok(object) => Ok(Some(Arc::new(object))),
-                Err(kube::Error::Api(status)) if status.code == 404 => Ok(None),
-                Err(error) => Err(message(error)),
-            }
+            };
+            let found = get(&self.client, &path, name).await;
+            found.map(|object| object.map(Arc::new)).map_err(message)
         })
     }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use kube::Client;
-use kube::api::{GetParams, PostParams};
+use kube::api::PostParams;
 use kube::core::Request;
 use kube::runtime::watcher::DefaultBackoff;
 use serde_json::{Value as Json, json};
@@ -16,7 +16,7 @@ use tokio::sync::watch;
 use tokio::time::sleep;
 
 use crate::access::message;
-use crate::client::{ConnectError, Target, connect};
+use crate::client::{ConnectError, Target, connect, get};
 
 /// The data of a Secret that is text.
 pub type SecretData = BTreeMap<String, String>;
@@ -123,7 +123,7 @@ impl Keeper {
     async fn current(&self, offered: Option<&SecretData>) -> Result<SecretData, String> {
         let name = &self.certificates.secret;
         for _ in 0..ATTEMPTS {
-            let secret = self.secret().await.map_err(message)?;
+            let secret = get(&self.client, &self.path, name).await.map_err(message)?;
             let data = secret.as_ref().map(data);
             let certified = match (&data, offered) {
                 (None, Some(offered)) => Ok(Some(offered.clone())),
@@ -139,23 +139,6 @@ impl Keeper {
             }
         }
         Err(format!("secret {name}: others change it all the time"))
-    }
-
-    async fn secret(&self) -> kube::Result<Option<Json>> {
-        self.get(&self.path, &self.certificates.secret).await
-    }
-
-    async fn get(&self, path: &str, name: &str) -> kube::Result<Option<Json>> {
-        let request = Request::new(path).get(name, &GetParams::default());
-        match self
-            .client
-            .request(request.map_err(kube::Error::BuildRequest)?)
-            .await
-        {
-            Ok(object) => Ok(Some(object)),
-            Err(kube::Error::Api(status)) if status.code == 404 => Ok(None),
-            Err(error) => Err(error),
-        }
     }
 
     /// Writes the Secret, over the one that was read. False: another was faster.
@@ -213,10 +196,10 @@ impl Keeper {
         }
     }
 
-    /// Writes the authorities into a configuration that has others. False: it has them, or there is no such configuration.
+    /// Writes the authorities into a configuration that has others. False: it has them, there is no such configuration, or another changed it meanwhile.
     async fn inject(&self, kind: &str, name: &str, authorities: &str) -> kube::Result<bool> {
         let path = format!("/apis/admissionregistration.k8s.io/v1/{kind}");
-        let Some(mut configuration) = self.get(&path, name).await? else {
+        let Some(mut configuration) = get(&self.client, &path, name).await? else {
             return Ok(false);
         };
         let bundle = json!(STANDARD.encode(authorities));

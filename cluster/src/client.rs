@@ -4,7 +4,10 @@ use std::path::PathBuf;
 
 use gavel_libraries::Server;
 use kube::Client;
+use kube::api::GetParams;
 use kube::config::{Config, KubeConfigOptions, Kubeconfig};
+use kube::core::Request;
+use serde_json::Value as Json;
 
 /// Which cluster, and as whom.
 #[derive(Debug, Clone, Default)]
@@ -90,4 +93,15 @@ pub(crate) async fn version(client: &Client) -> kube::Result<Server> {
         tracing::warn!(%version, used = %server, "the API server is of a version that is not known");
         server
     }))
+}
+
+/// An object of a list's path; None: there is none.
+pub(crate) async fn get(client: &Client, path: &str, name: &str) -> kube::Result<Option<Json>> {
+    let request = Request::new(path).get(name, &GetParams::default());
+    let request = request.map_err(kube::Error::BuildRequest)?;
+    match client.request(request).await {
+        Ok(object) => Ok(Some(object)),
+        Err(kube::Error::Api(status)) if status.code == 404 => Ok(None),
+        Err(error) => Err(error),
+    }
 }

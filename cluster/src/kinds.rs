@@ -54,7 +54,7 @@ pub(crate) fn native() -> impl Iterator<Item = ApiResource> {
 }
 
 /// The groups of kinds that are built in, beside those without a dot in their names.
-const BUILT_IN: [&str; 14] = [
+const BUILT_IN: [&str; 16] = [
     "admissionregistration.k8s.io",
     "authentication.k8s.io",
     "authorization.k8s.io",
@@ -63,12 +63,14 @@ const BUILT_IN: [&str; 14] = [
     "discovery.k8s.io",
     "events.k8s.io",
     "flowcontrol.apiserver.k8s.io",
+    "internal.apiserver.k8s.io",
     "networking.k8s.io",
     "node.k8s.io",
     "rbac.authorization.k8s.io",
     "resource.k8s.io",
     "scheduling.k8s.io",
     "storage.k8s.io",
+    "storagemigration.k8s.io",
 ];
 
 /// Whether an API server has a type of Go for a kind. Policies see no `managedFields` of such params and namespaces

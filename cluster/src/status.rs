@@ -11,7 +11,7 @@ use gavel_policy::GroupVersionKind;
 use gavel_policy::api::{Registration, ValidatingAdmissionPolicy};
 use gavel_policy::typecheck::TypeChecker;
 use gavel_schema::openapi;
-use kube::api::{Api, DynamicObject, Patch, PatchParams};
+use kube::api::{Api, ApiResource, DynamicObject, Patch, PatchParams};
 use kube::runtime::WatchStreamExt;
 use kube::runtime::watcher::{self, watcher};
 use kube::{Client, ResourceExt};
@@ -28,7 +28,7 @@ use crate::kinds;
 const MANAGER: &str = "gavel-status";
 /// What this watch is called in messages.
 const WHAT: &str = "policies for their status";
-/// How long after the last event policies are looked at anew whose status could not be written.
+/// If a status could not be written, all policies are read again this long after the last event.
 const AGAIN: Duration = Duration::from_secs(10);
 /// The most groups and versions that one policy has types of.
 const MOST_VERSIONS: usize = 10;
@@ -40,25 +40,25 @@ pub(crate) async fn run(
     contact: Arc<Contact>,
     mut leads: watch::Receiver<bool>,
 ) {
+    let Some(resource) = kinds::own().next() else {
+        return;
+    };
     loop {
         if leads.wait_for(|leads| *leads).await.is_err() {
             return;
         }
         tokio::select! {
             _ = leads.wait_for(|leads| !*leads) => contact.forget(WHAT),
-            () = write(&client, server, &contact) => {}
+            () = write(&client, server, &contact, &resource) => {}
         }
     }
 }
 
 /// Ends where a status could not be written, so that all policies are looked at anew.
-async fn write(client: &Client, server: Server, contact: &Arc<Contact>) {
-    let Some(resource) = kinds::own().next() else {
-        return;
-    };
-    let api: Api<DynamicObject> = Api::all_with(client.clone(), &resource);
+async fn write(client: &Client, server: Server, contact: &Arc<Contact>, resource: &ApiResource) {
+    let api: Api<DynamicObject> = Api::all_with(client.clone(), resource);
     let config = watcher::Config::default();
-    let watched = Api::all_with(heard_by(client, contact, WHAT), &resource);
+    let watched = Api::all_with(heard_by(client, contact, WHAT), resource);
     let mut events = watcher::<DynamicObject>(watched, config)
         .default_backoff()
         .boxed();

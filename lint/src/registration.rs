@@ -25,9 +25,9 @@ pub(crate) fn check(linter: &Linter, document: &Document, problems: &mut Vec<Pro
         }
     };
     let (version, kind) = (text(document, "apiVersion"), text(document, "kind"));
-    let in_group = version.strip_prefix("admissionregistration.k8s.io/");
+    let in_group = version.split_once('/').map_or("", |(_, version)| version);
     let server = linter.server.language();
-    if let Some(help) = apis::unserved(kind, in_group.unwrap_or_default(), server) {
+    if let Some(help) = apis::unserved(kind, in_group, server) {
         let message = format!("no matches for kind {kind:?} in version {version:?}");
         let found = problem(document, &INVALID_OBJECT, "apiVersion", message);
         problems.push(found.with_help(help));

@@ -93,13 +93,9 @@ impl Reading {
     /// The same, from a file.
     #[must_use]
     pub fn in_file(self, file: &Arc<Path>) -> Self {
-        let documents = self.documents.into_iter().map(|document| Document {
-            duplicates: in_file(document.duplicates, file),
-            file: Some(Arc::clone(file)),
-            ..document
-        });
+        let documents = self.documents.into_iter();
         Reading {
-            documents: documents.collect(),
+            documents: documents.map(|document| document.in_file(file)).collect(),
             problems: in_file(self.problems, file),
         }
     }
@@ -122,6 +118,16 @@ pub struct Document {
 }
 
 impl Document {
+    /// The same, from a file.
+    #[must_use]
+    pub fn in_file(self, file: &Arc<Path>) -> Self {
+        Document {
+            duplicates: in_file(self.duplicates, file),
+            file: Some(Arc::clone(file)),
+            ..self
+        }
+    }
+
     /// The value.
     pub fn value(&self) -> &Json {
         &self.value

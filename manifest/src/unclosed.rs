@@ -8,7 +8,7 @@ use crate::problem::{Problem, rule};
 pub enum Lexeme {
     /// A character that means itself.
     Character,
-    /// So many bytes in which brackets mean nothing: a text in quotes, a comment.
+    /// The length in bytes of a part in which brackets mean nothing: a text in quotes, a comment.
     Opaque(usize),
     /// A text in quotes that does not end.
     Unclosed,
@@ -111,9 +111,7 @@ fn yaml(text: &str, at: usize) -> Lexeme {
     let rest = text.get(at..).unwrap_or_default();
     match rest.chars().next() {
         Some('"' | '\'') if begins(text, at) => quoted(text, at, &['"', '\''], |_| false),
-        Some('#') if begins(text, at) => {
-            Lexeme::Opaque(rest.find('\n').unwrap_or(rest.len()).max(1))
-        }
+        Some('#') if begins(text, at) => Lexeme::Opaque(rest.find('\n').unwrap_or(rest.len())),
         _ => Lexeme::Character,
     }
 }
@@ -126,16 +124,18 @@ fn begins(text: &str, at: usize) -> bool {
 
 /// The text in quotes that begins at a byte; it ends in vain at a character for which `ends` is true.
 fn quoted(text: &str, at: usize, quotes: &[char], ends: fn(char) -> bool) -> Lexeme {
-    let mut rest = text.get(at..).unwrap_or_default().char_indices();
+    let mut rest = text.get(at..).unwrap_or_default().char_indices().peekable();
     let Some((_, quote)) = rest.next().filter(|(_, c)| quotes.contains(c)) else {
         return Lexeme::Character;
     };
     let mut is_escaped = false;
-    for (length, c) in rest {
+    while let Some((length, c)) = rest.next() {
         match c {
             _ if ends(c) => return Lexeme::Unclosed,
             _ if is_escaped => is_escaped = false,
             '\\' if quote == '"' => is_escaped = true,
+            // YAML writes a quote within single quotes twice.
+            '\'' if quote == '\'' && rest.next_if(|(_, next)| *next == '\'').is_some() => {}
             _ if c == quote => return Lexeme::Opaque(length.saturating_add(1)),
             _ => {}
         }
@@ -169,6 +169,10 @@ mod tests {
         yaml(
             "a: 'x\n---\nb: 1\n",
             "1:4: this ' is not closed (invalid indentation in multiline quoted scalar at 2:1)",
+        );
+        yaml(
+            "a: ['it''s [x', 1\nb: 2\n",
+            "1:4: this [ is not closed (illegal placement of ':' indicator at 2:2)",
         );
         // Closed, and wrong for another reason.
         yaml(

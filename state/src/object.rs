@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use gavel_apimachinery::field::Error;
 use gavel_manifest::problem::rule;
-use gavel_manifest::{Document, Place, Problem};
+use gavel_manifest::{Document, Problem};
 use gavel_policy::api::GROUP;
 use serde_json::Value as Json;
 
@@ -129,7 +129,18 @@ impl Object {
 
     /// Where its name is: file, line and column.
     pub(crate) fn place(&self) -> String {
-        self.at("metadata.name")
+        match &self.source {
+            Source::Manifest(document) => {
+                let place = document.place_of("metadata.name");
+                format!("{}:{place}", self.origin)
+            }
+            Source::Sent(_) => format!("{}: {}", self.origin, self.title()),
+        }
+    }
+
+    /// Its kind and name, as messages name what a cluster has sent.
+    fn title(&self) -> String {
+        format!("{} {:?}", self.text("kind"), self.metadata("name"))
     }
 
     /// A text of it, empty where there is none.
@@ -147,54 +158,31 @@ impl Object {
         text.and_then(Json::as_str).unwrap_or_default()
     }
 
-    /// A problem with a field, at the place of the field.
+    /// A problem with a field, at the place of the field; of what a cluster has sent, with its kind and name.
     pub(crate) fn problem(&self, field: &str, message: impl fmt::Display) -> Problem {
-        let place = match &self.source {
-            Source::Manifest(document) => Some(document.place_of(field)),
-            Source::Sent(_) => None,
+        let problem = match &self.source {
+            Source::Manifest(document) => {
+                let place = document.place_of(field);
+                Problem::new(rule::OBJECT, message.to_string()).at(place)
+            }
+            Source::Sent(_) => Problem::new(rule::OBJECT, format!("{}: {message}", self.title())),
         };
-        self.problem_at(place, message)
+        problem.in_file(&self.file())
     }
 
     /// What is wrong with a field, at its place or the place in its expression. `written` is the path of the field in the object.
     pub(crate) fn field_problem(&self, error: &Error, written: &str) -> Problem {
         match &self.source {
             Source::Manifest(document) => {
-                let problem = document.field_problem(error, written);
-                let place = problem.range.map_or(document.place(), |range| range.start);
-                self.problem_at(Some(place), error)
+                let mut problem = document.field_problem(error, written);
+                problem.range.get_or_insert(document.place().into());
+                problem.in_file(&self.file())
             }
             Source::Sent(_) => self.problem(written, error),
         }
     }
 
-    /// A problem at a place of a manifest, or of the object that a cluster has sent.
-    fn problem_at(&self, place: Option<Place>, message: impl fmt::Display) -> Problem {
-        let message = match place {
-            Some(_) => message.to_string(),
-            None => {
-                let (kind, name) = (self.text("kind"), self.metadata("name"));
-                format!("{kind} {name:?}: {message}")
-            }
-        };
-        let origin: Arc<Path> = Path::new(&*self.origin.0).into();
-        let problem = Problem::new(rule::OBJECT, message).in_file(&origin);
-        match place {
-            Some(place) => problem.at(place),
-            None => problem,
-        }
-    }
-
-    fn at(&self, field: &str) -> String {
-        match &self.source {
-            Source::Manifest(document) => {
-                let place = document.place_of(field);
-                format!("{}:{place}", self.origin)
-            }
-            Source::Sent(_) => {
-                let (kind, name) = (self.text("kind"), self.metadata("name"));
-                format!("{}: {kind} {name:?}", self.origin)
-            }
-        }
+    fn file(&self) -> Arc<Path> {
+        Path::new(&*self.origin.0).into()
     }
 }

@@ -159,7 +159,7 @@ impl Authorizer for Asking {
     }
 }
 
-/// Why what policies say does not count.
+/// Why an attempt has no result.
 pub(super) enum NoAnswer {
     /// Something must be asked first; the request is asked again with the answer.
     Lacking,

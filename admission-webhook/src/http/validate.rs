@@ -12,7 +12,7 @@ use gavel_policy::{
 };
 
 use super::App;
-use super::asking::{Asking, Question};
+use super::asking::{Asking, NoAnswer, Question};
 use super::deadline::deadline;
 use super::invalid::invalid;
 use super::observe::Checks;
@@ -194,20 +194,24 @@ fn by_registrations(
     asking: Option<&Arc<Asking>>,
 ) -> Outcome<AdmissionResponse> {
     let state = app.policies.current();
-    let found = state.registrations().map(|registrations| {
-        let mut found = registrations.validate(request);
-        if found.unreadable.is_none()
-            && found.errors.is_empty()
-            && let Some(asking) = asking
-            && let Some(params) = registrations.named_params(request)
-        {
+    let registrations = state.registrations();
+    let refusal = asking
+        .zip(registrations)
+        .and_then(|(asking, registrations)| {
+            let params = registrations.named_params(request)?;
             let question = Question::new(&state, turn, Some(asking));
-            let writer = Writer::new(request, asking, question.authorizer());
-            found.errors.extend(writer.refusal(&params));
-        }
-        found
-    });
-    let response = invalid(request, found.unwrap_or_default());
+            Writer::new(request, asking, question.authorizer()).refusal(&params)
+        });
+    // Validating compiles expressions: once, when all is known.
+    if asking.is_some_and(|asking| asking.is_lacking()) {
+        return NoAnswer::Lacking.into();
+    }
+    let found = registrations.map(|registrations| registrations.validate(request));
+    let mut found = found.unwrap_or_default();
+    if found.unreadable.is_none() && found.errors.is_empty() {
+        found.errors.extend(refusal);
+    }
+    let response = invalid(request, found);
     log(request, &response, None);
     Outcome::Decided(response)
 }

@@ -12,7 +12,7 @@ use serde_json::Value as Json;
 
 use super::asking::Asking;
 
-/// The group whose members no right is asked of.
+/// Members of this group may read everything: nothing is asked.
 const SUPERUSERS: &str = "system:masters";
 
 /// Who writes a policy or binding.

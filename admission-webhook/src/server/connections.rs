@@ -1,4 +1,4 @@
-//! The connections that are open, with a bound: for one more, the longest idle one is closed, of the client that has most.
+//! The connections that are open, with a bound: for one more, the longest idle one of the client that has most is closed.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -77,8 +77,8 @@ impl Connections {
         }
     }
 
-    /// Of the connections that do the least, one of the client that has most is closed: whoever opens many connections does not
-    /// shut out those who open few.
+    /// Closes a connection of the client that has most, of these the one that does the least: whoever opens many connections does
+    /// not shut out those who open few.
     fn close_one(&self) {
         let open = self.open();
         let mut counts: HashMap<IpAddr, usize> = HashMap::new();
@@ -89,7 +89,7 @@ impl Connections {
         let ranked = open.values().filter_map(|known| {
             let (phase, since) = known.activity.rank()?;
             let count = counts.get(&known.client).copied();
-            Some(((phase, Reverse(count), since), known))
+            Some(((Reverse(count), phase, since), known))
         });
         if let Some((_, known)) = ranked.min_by_key(|(rank, _)| *rank) {
             known.activity.close();
@@ -115,5 +115,49 @@ fn network(address: IpAddr) -> IpAddr {
 impl Drop for Open {
     fn drop(&mut self) {
         self.connections.open().remove(&self.id);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clients_of_one_network_are_one() {
+        let same = |one: &str, other: &str| {
+            network(one.parse().unwrap()) == network(other.parse().unwrap())
+        };
+        assert!(same("2001:db8::1", "2001:db8::ffff:1"));
+        assert!(!same("2001:db8::1", "2001:db8:0:1::1"));
+        assert!(same("192.0.2.1", "::ffff:192.0.2.1"));
+        assert!(!same("192.0.2.1", "192.0.2.2"));
+    }
+
+    /// Whatever the many do, the few are not closed for them.
+    #[tokio::test]
+    async fn the_client_with_most_connections_makes_room() {
+        let many: IpAddr = "192.0.2.1".parse().unwrap();
+        for begins in [false, true] {
+            let connections = Arc::new(Connections::new(4));
+            let mut open = Vec::new();
+            for _ in 0..3 {
+                let connection = connections.admit(many).await;
+                if begins {
+                    connection.activity.begin();
+                }
+                open.push(connection);
+            }
+            let few = connections.admit("192.0.2.2".parse().unwrap()).await;
+            connections.close_one();
+            let asked = open
+                .iter()
+                .map(|each| timeout(ASK_AGAIN, each.activity.must_close()));
+            let mut closed = 0;
+            for asked in asked {
+                closed += usize::from(asked.await.is_ok());
+            }
+            assert_eq!(closed, 1);
+            assert!(timeout(ASK_AGAIN, few.activity.must_close()).await.is_err());
+        }
     }
 }

@@ -36,7 +36,7 @@ struct TestFile {
 }
 
 /// What a test asks about; what a test leaves out its suite says.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct RowSubject {
     object: Option<Json>,
@@ -133,9 +133,9 @@ fn test(
     given.extend(self::given(&own_given, files)?);
     let question = match review {
         Some(review) => {
-            if own.object.is_some() || !changes.is_empty() || !remove.is_empty() {
+            if own != RowSubject::default() || !changes.is_empty() || !remove.is_empty() {
                 return Err(
-                    "object, set and remove must not be set beside review, which has the object"
+                    "only name, given and expect may be set beside review, which is the whole request"
                         .to_owned(),
                 );
             }

@@ -5,6 +5,7 @@ use gavel_manifest::Document;
 use serde::Deserialize;
 
 use super::{Decision, Expected, Files, Question, Test, all_objects, kind_of, metadata, name_of};
+use crate::kinds::Kinds;
 use crate::role::Role;
 use crate::subject::Operation;
 use crate::user::user;
@@ -102,18 +103,14 @@ fn test(
         .filter(|each| Role::of(each.value()) == Role::Policy);
     // A policy is asked as such, however it is bound.
     let of_policies = of_policies.filter(|each| !kind_of(each.value()).ends_with("Binding"));
+    let mut kinds = Kinds::default();
+    resources.iter().for_each(|each| kinds.define(each.value()));
     // A param without a namespace is found by its name alone.
     let namespace = param.map(|param| match param.namespace.as_str() {
-        "" => {
-            let mut resources = resources.iter().map(Document::value);
-            let found = resources.find(|resource| {
-                let is_kind = param.kind.is_empty() || kind_of(resource) == param.kind;
-                is_kind && name_of(resource) == param.name
-            });
-            found
-                .map_or("", |found| metadata(found, "namespace"))
-                .to_owned()
-        }
+        "" => match self::find(resources, param) {
+            Ok(found) => metadata(&kinds.placed(found.clone(), "default"), "namespace").to_owned(),
+            Err(_) => String::new(),
+        },
         namespace => namespace.to_owned(),
     });
     let subject = format!("{} {}", kind_of(&object), name_of(&object));
@@ -146,7 +143,7 @@ fn test(
 
 fn find<'d>(resources: &'d [Document], wanted: &KaptestName) -> Result<&'d Json, String> {
     let is_wanted = |object: &&Json| {
-        kind_of(object) == wanted.kind
+        (wanted.kind.is_empty() || kind_of(object) == wanted.kind)
             && name_of(object) == wanted.name
             && (wanted.namespace.is_empty() || metadata(object, "namespace") == wanted.namespace)
     };

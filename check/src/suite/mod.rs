@@ -49,7 +49,7 @@ pub struct Test {
     /// Whether the policies count as such: asked about every request, bound to deny, and used also where an API server would
     /// refuse them.
     pub is_bare: bool,
-    /// The namespace and name of the params of policies that no binding names.
+    /// The namespace and name of the param; only where `is_bare`.
     pub param: Option<(String, String)>,
     /// What is asked.
     pub question: Question,

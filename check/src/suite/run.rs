@@ -55,7 +55,7 @@ impl Test {
     ) -> Result<Vec<Probed>, String> {
         let given = self.given.iter().filter(|each| self.counts(each.value()));
         let given: Vec<Document> = given.cloned().collect();
-        let probe = Probe::new(server, &given, policy, |setup| self.bind(setup))?;
+        let probe = Probe::new(server, &given, policy, Setup::bind_unbound)?;
         match probe {
             Some(probe) => probe.ask(&self.request(&self.world(server)?), write),
             None => Ok(Vec::new()),
@@ -96,7 +96,7 @@ impl Test {
                 setup.add(document.clone());
             }
         }
-        self.bind(&mut setup);
+        setup.bind_unbound();
         let world = setup.finish();
         match world.problems() {
             [] if world.policies() == 0 => Err(match &self.policy {
@@ -109,12 +109,6 @@ impl Test {
                 Err(problems.join("\n"))
             }
         }
-    }
-
-    /// Binds the policies that no binding names.
-    fn bind(&self, setup: &mut Setup) {
-        let param = self.param.as_ref();
-        setup.bind_unbound(param.map(|(namespace, name)| (namespace.as_str(), name.as_str())));
     }
 
     /// Whether what is given is for this test: not another policy, nor the binding of one.

@@ -95,7 +95,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "NAME", requires = "self_signed")]
     pub(crate) tls_secret: Option<String>,
 
-    /// How long such a certificate is valid; it is renewed when a third of that is left
+    /// How long the certificate in the Secret is valid; it is renewed when a third of this time is left
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "2160h", requires = "tls_secret")]
     pub(crate) certificate_lifetime: Duration,
 
@@ -111,7 +111,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "BYTES", value_parser = bytes, default_value = "256Mi")]
     pub(crate) max_memory: usize,
 
-    /// The most connections at once; for one more, the longest idle one is closed
+    /// The most connections at once; for one more, the longest idle one of the client that has most is closed
     #[arg(long, value_name = "COUNT", default_value_t = Limits::default().connections)]
     pub(crate) max_connections: usize,
 

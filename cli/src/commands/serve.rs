@@ -122,15 +122,13 @@ async fn tls(args: &ServeArgs) -> Result<Option<TlsSettings>, String> {
                     .to_vec(),
                 names => names.to_vec(),
             };
-            if let Some(secret) = &args.tls_secret {
-                let kept = kept(args, secret, names).await?;
-                return Ok(Some(TlsSettings {
-                    identity: Identity::Kept(kept),
-                    client_ca: args.client_ca.clone(),
-                }));
+            match &args.tls_secret {
+                Some(secret) => Identity::Kept(kept(args, secret, names).await?),
+                None => {
+                    let made = SelfSigned::generate(names).map_err(|error| error.to_string())?;
+                    Identity::SelfSigned(made)
+                }
             }
-            let made = SelfSigned::generate(names).map_err(|error| error.to_string())?;
-            Identity::SelfSigned(made)
         }
         _ if args.plain_http || (args.demo && args.client_ca.is_none()) => return Ok(None),
         _ => {
@@ -146,7 +144,7 @@ async fn tls(args: &ServeArgs) -> Result<Option<TlsSettings>, String> {
     }))
 }
 
-/// How often a certificate is looked at in its life.
+/// A certificate is looked at at least this often in its life, and at least every ten seconds.
 const LOOKS: u32 = 100;
 
 /// The certificate in a Secret.

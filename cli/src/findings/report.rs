@@ -20,7 +20,7 @@ pub(crate) struct Report {
 /// One thing that is wrong.
 #[derive(Debug, Clone)]
 pub(crate) struct Finding {
-    /// What it is: the rule of `gavel lint`, `policy/` with the name of a policy, or the name of a test.
+    /// What it is: the rule of `gavel lint`, `policy/` with the name of a policy, `admission`, or `failed-test`.
     pub(crate) rule: String,
     /// How much it counts.
     pub(crate) severity: Severity,
@@ -115,12 +115,12 @@ impl Finding {
     }
 }
 
-/// A path as formats for programs write it; standard input has the name `stdin`.
+/// A path as formats for programs write it; standard input has the name `stdin`, no file an empty one.
 pub(crate) fn path_of(path: Option<&Path>) -> String {
-    let path = path.unwrap_or(Path::new("-"));
-    let path = path.display().to_string().replace('\\', "/");
-    match path.as_str() {
-        "-" => "stdin".to_owned(),
-        path => path.strip_prefix("./").unwrap_or(path).to_owned(),
+    let path = path.map(|path| path.display().to_string().replace('\\', "/"));
+    match path.as_deref() {
+        None => String::new(),
+        Some("-") => "stdin".to_owned(),
+        Some(path) => path.strip_prefix("./").unwrap_or(path).to_owned(),
     }
 }

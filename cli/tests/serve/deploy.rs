@@ -205,6 +205,13 @@ fn the_chart_and_the_kustomization_say_the_same() {
     check("selfSigned=true", "base", &["self-signed"], 14);
     let both = ["cluster", "self-signed"];
     check("cluster.enabled=true,selfSigned=true", "base", &both, 23);
+    let enforced = ["cluster", "enforce"];
+    check(
+        "cluster.enabled=true,failurePolicy=Fail",
+        "default",
+        &enforced,
+        23,
+    );
 }
 
 #[test]

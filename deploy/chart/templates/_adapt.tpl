@@ -61,7 +61,7 @@
 {{- end }}
 {{- if $isWebhook }}
 {{- $webhook := first $object.webhooks }}
-{{- $_ := set $webhook "failurePolicy" $values.failurePolicy }}
+{{- if eq $object.metadata.name "gavel" }}{{ $_ := set $webhook "failurePolicy" $values.failurePolicy }}{{ end }}
 {{- $_ := set $webhook.clientConfig.service "namespace" $namespace }}
 {{- with $webhook.namespaceSelector }}
 {{- $exempt := first .matchExpressions }}

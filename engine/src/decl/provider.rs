@@ -60,6 +60,6 @@ impl TypeProvider for TypeProviders {
     }
 
     fn object_kind(&self, type_name: &str) -> Option<ObjectKind> {
-        self.0.iter().find_map(|host| host.object_kind(type_name))
+        self.host_of(type_name)?.object_kind(type_name)
     }
 }

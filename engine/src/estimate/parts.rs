@@ -66,7 +66,7 @@ pub struct HeavyPart {
     pub own: u64,
 }
 
-/// The parts that contribute most to [`estimate`](super::estimate), of those that stand in the text.
+/// The parts that contribute most to [`estimate`](super::estimate), except those that a macro added: they have no text.
 pub fn heaviest(checked: &CheckedAst, sizes: &dyn SizeSource, most: usize) -> Vec<HeavyPart> {
     heavy(checked, parts(Estimator::new(checked, sizes)), most)
 }

@@ -9,6 +9,9 @@ use smol_str::SmolStr;
 /// So many paths of a program are kept.
 pub(super) const MOST_PATHS: usize = 16;
 
+// `Keeps` has a bit for each.
+const _: () = assert!(MOST_PATHS <= u32::BITS as usize);
+
 /// The number of a loop variable or accumulator.
 pub(super) type SlotId = u32;
 

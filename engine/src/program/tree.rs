@@ -98,7 +98,7 @@ pub(super) struct Field {
 }
 
 /// Where a chain starts.
-// The kind has a byte of its own; the compiler would hide it in a part of the contents, from which it had to be computed.
+// `repr(u8)` gives the discriminant a byte of its own. Otherwise the compiler puts it in a niche, and each match has to decode it.
 #[derive(Debug)]
 #[repr(u8)]
 pub(super) enum Base {

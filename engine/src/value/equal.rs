@@ -55,7 +55,7 @@ pub fn list_contains(
             return json_contains(items, text, work);
         }
         (List(ListRepr::Values(values)), Value(Repr::String(text))) => {
-            return values_contain(values, text, value, work);
+            return values_contain(values, text, work);
         }
         (List(ListRepr::Shaped(items, shape)), _) => {
             return shape.list_contains(items, value, work);
@@ -77,21 +77,17 @@ pub fn list_contains(
     Ok(false)
 }
 
-/// So many elements are looked at at once.
+/// The number of elements that are compared before their work is counted.
 const PIECE: usize = 1 << 12;
 
-/// Whether a text, which is this value, is among values.
-fn values_contain(
-    values: &[Value<'_>],
-    text: &str,
-    value: &Value<'_>,
-    work: &Work<'_>,
-) -> Result<bool, EvalError> {
+/// Whether a text is among values.
+fn values_contain(values: &[Value<'_>], text: &str, work: &Work<'_>) -> Result<bool, EvalError> {
+    let value = Value(Repr::String(text));
     for piece in values.chunks(PIECE) {
         for element in piece {
             let found = match element.as_str() {
                 Some(element) => element == text,
-                None => holds(equals_within(value, element, &mut Reach::new(work)))?,
+                None => holds(equals_within(&value, element, &mut Reach::new(work)))?,
             };
             if found {
                 return Ok(true);
@@ -107,7 +103,7 @@ fn json_contains(items: &[Json], text: &str, work: &Work<'_>) -> Result<bool, Ev
         if piece.iter().any(|item| item.as_str() == Some(text)) {
             return Ok(true);
         }
-        work.spend(piece.len().saturating_mul(size_of::<Json>()))?;
+        work.spend(size_of_val(piece))?;
     }
     Ok(false)
 }

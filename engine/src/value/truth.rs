@@ -4,8 +4,8 @@ use std::fmt;
 
 use super::{Repr, Value};
 
-/// A bool that takes a word. A `Result` of it is returned in registers, where one of a `bool` goes through memory; and a value
-/// of which no kind has contents of one byte is copied word by word.
+/// A bool that takes a word. A `Result` of it is returned in registers, whereas a `Result` of a `bool` goes through memory. Because
+/// of it no variant of a [`Value`](super::Value) holds a single byte, so that values are copied word by word.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u64)]
 pub(crate) enum Truth {

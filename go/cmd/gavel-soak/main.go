@@ -5,6 +5,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -16,7 +17,7 @@ import (
 	"time"
 )
 
-// slack is how much more than after the first tenth the process may hold at the end, in bytes: what allocators have not given back.
+// slack bounds, in bytes, how much memory may grow after the first tenth of the calls: allocators keep some of what is freed.
 const slack = 32 << 20
 
 func main() {
@@ -64,6 +65,9 @@ func soak(calls int64, goroutines int) error {
 		fmt.Printf("%12d %s\n", counts[n].Load(), kind.name)
 	}
 	fmt.Printf("%.1f MB after the first tenth, %.1f MB at the end\n", megabytes(first), megabytes(last))
+	if first == 0 {
+		return errors.New("memory was not measured after the first tenth: there were too few calls, or there is no /proc/self/statm")
+	}
 	if last > first+slack {
 		return fmt.Errorf("memory grew by %.1f MB", megabytes(last-first))
 	}

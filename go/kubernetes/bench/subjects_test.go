@@ -8,7 +8,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 )
 
-// podPolicies are the expressions of 16 policies: what Kubernetes' pod security standards ask of pods, and what else is often asked.
+// podPolicies are the expressions of 16 policies, those of POD_SECURITY in benches/src/policies.rs.
 var podPolicies = []string{
 	"!has(object.spec.hostNetwork) || !object.spec.hostNetwork",
 	"!has(object.spec.hostPID) || !object.spec.hostPID",

@@ -1,6 +1,6 @@
 // Package rules validates values by the x-kubernetes-validations of structural schemas with Gavel. NewValidator, Validate and
 // WithRatcheting are called as those of apiextensions' pkg/apiserver/schema/cel, in whose place an API server may import it for
-// validation. What that package offers beside, to compile the rules of definitions, is package crd's.
+// validation. To compile the rules of definitions, use package crd.
 package rules
 
 import (
@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/cel/common"
 	"k8s.io/apiserver/pkg/warning"
+	"k8s.io/klog/v2"
 
 	"gavel.dev/go/crd"
 )
@@ -30,8 +31,8 @@ type options struct{ ratcheting bool }
 // Option changes how a value is validated.
 type Option func(*options)
 
-// WithRatcheting makes warnings of rules that a value broke before an update. The old value that Validate is given is what it is compared
-// with; of the correlation it only counts that there is one.
+// WithRatcheting turns errors into warnings where the old value broke the same rule. Validate compares with the old value that it is
+// given; the content of the correlation is not used, only whether it is nil.
 func WithRatcheting(correlation *common.CorrelatedObject) Option {
 	return func(o *options) { o.ratcheting = correlation != nil }
 }
@@ -99,6 +100,9 @@ func (v *Validator) Validate(ctx context.Context, path *field.Path, _ *schema.St
 			err = errors.New("operation interrupted")
 		}
 		return field.ErrorList{field.InternalError(path, err)}, -1
+	}
+	for _, note := range outcome.Notes {
+		klog.V(2).ErrorS(errors.New(note), "messageExpression evaluation failed")
 	}
 	for _, message := range outcome.Warnings {
 		warning.AddWarning(ctx, "", message)

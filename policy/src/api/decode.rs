@@ -300,7 +300,7 @@ fn not_registered(kind: &str, version: &str) -> DecodeError {
     unknown_kind(kind, &format!("{GROUP}/{version}"))
 }
 
-fn unknown_kind(kind: &str, api_version: &str) -> DecodeError {
+pub(crate) fn unknown_kind(kind: &str, api_version: &str) -> DecodeError {
     let (kind, version) = (quote(kind), quote(api_version));
     // The place is where upstream makes its list of kinds.
     DecodeError(format!(

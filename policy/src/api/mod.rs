@@ -13,8 +13,8 @@ pub use binding::{
     MutatingAdmissionPolicyBinding, MutatingAdmissionPolicyBindingSpec, ParamRef,
     ValidatingAdmissionPolicyBinding, ValidatingAdmissionPolicyBindingSpec,
 };
-pub(crate) use decode::to_json;
 pub use decode::{DecodeError, FieldValidation, GROUP, Registration, Resource, Version};
+pub(crate) use decode::{to_json, unknown_kind};
 pub use matching::{MatchCondition, MatchResources, NamedRuleWithOperations, RuleWithOperations};
 pub use metadata::{Condition, ManagedFieldsEntry, ObjectMeta, OwnerReference, TypeMeta};
 pub use policy::{

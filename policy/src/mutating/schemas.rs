@@ -19,7 +19,7 @@ use crate::resource::GroupVersionKind;
 #[derive(Debug, Clone, Default)]
 pub struct ObjectSchemas {
     custom: Arc<BTreeMap<GroupVersionKind, Arc<JsonSchema>>>,
-    /// Of which API server built-in kinds are types of Go.
+    /// The API server whose Go types built-in kinds have; `None` if they have none.
     typed: Option<Server>,
 }
 
@@ -29,8 +29,8 @@ impl ObjectSchemas {
         Arc::make_mut(&mut self.custom).insert(kind, schema);
     }
 
-    /// Objects of built-in kinds are of Go types, as in this API server, and have their defaults: what these do not have fails a mutation. Fields of a
-    /// request that are not known come from a newer API server and stay as they are.
+    /// Reads objects of built-in kinds as this API server's Go types and fills in their defaults. A mutation fails if it sets
+    /// a field that the type lacks. Unknown fields of a request come from a newer API server and stay as they are.
     #[must_use]
     pub fn typed(self, server: Server) -> Self {
         ObjectSchemas {
@@ -67,10 +67,7 @@ impl ObjectSchemas {
         };
         let kind = read_kind(object, was)?;
         if merge::MergeType::built_in(&kind.api_version(), &kind.kind).is_none() {
-            let (version, kind) = (quote(kind.api_version()), quote(&kind.kind));
-            return Err(format!(
-                "no kind {kind} is registered for version {version} in scheme \"pkg/runtime/scheme.go:111\""
-            ));
+            return Err(crate::api::unknown_kind(&kind.kind, &kind.api_version()).0);
         }
         if let Some(error) = built_in::decoding_error(object, &kind.api_version(), &kind.kind) {
             return Err(error);

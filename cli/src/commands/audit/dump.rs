@@ -83,7 +83,7 @@ impl<'de, L: FnMut(Document) -> io::Result<()>> DeserializeSeed<'de> for Items<'
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, value: D) -> Result<(), D::Error> {
-        value.deserialize_seq(self)
+        value.deserialize_any(self)
     }
 }
 
@@ -92,6 +92,11 @@ impl<'de, L: FnMut(Document) -> io::Result<()>> Visitor<'de> for Items<'_, L> {
 
     fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("a list of objects")
+    }
+
+    /// As Go writes a list that was never made.
+    fn visit_unit<E: Error>(self) -> Result<(), E> {
+        Ok(())
     }
 
     fn visit_seq<S: SeqAccess<'de>>(self, mut items: S) -> Result<(), S::Error> {
@@ -134,6 +139,7 @@ mod tests {
             &["a", "b", "a"],
         )
         .unwrap();
+        check(r#"{"kind": "PodList", "items": null}"#, &[]).unwrap();
         check("", &[]).unwrap();
         let error = check(&format!("{a} {{"), &["a"]).unwrap_err();
         assert!(error.is_eof(), "{error}");

@@ -1,6 +1,7 @@
 //! An audit without a cluster: objects of manifests or of a dump.
 
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
 use gavel_check::{Kinds, Role};
@@ -49,7 +50,9 @@ pub(super) fn run(args: &AuditArgs, unusable: &mut bool) -> io::Result<Summary> 
     };
     for file in manifests.named(&args.objects) {
         if Format::of(&file) == Some(Format::Json) {
-            let read = dump::objects(&file, &mut |object| look(&mut manifests, object));
+            let path: Arc<Path> = file.as_path().into();
+            let mut look = |object: Document| look(&mut manifests, object.in_file(&path));
+            let read = dump::objects(&file, &mut look);
             if let Err(problem) = read {
                 manifests.complain(&problem);
             }

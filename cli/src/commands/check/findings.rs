@@ -1,6 +1,7 @@
 //! What was found of an object, as findings with places.
 
 use gavel_check::Action;
+use gavel_lint::rules::INVALID_OBJECT;
 use gavel_manifest::{Document, Problem, Severity};
 
 use super::Found;
@@ -9,9 +10,6 @@ use crate::findings::{Case, Failure, Finding, Report, path_of};
 
 /// The rule of what is no policy's: a namespace that does not exist, a mutating policy that fails.
 const ADMISSION: &str = "admission";
-
-/// The rule of policies and definitions that an API server refuses.
-const REFUSED: &str = "invalid-object";
 
 /// Adds what was found of an object: its findings, and a case that fails where the object is denied.
 pub(super) fn add(report: &mut Report, document: &Document, found: &Found) {
@@ -40,7 +38,7 @@ pub(super) fn add(report: &mut Report, document: &Document, found: &Found) {
 /// Adds what is wrong with a policy or a definition.
 pub(super) fn add_problem(report: &mut Report, problem: &Problem) {
     let finding = Finding {
-        rule: REFUSED.to_owned(),
+        rule: INVALID_OBJECT.id.to_owned(),
         ..Finding::of(problem)
     };
     report.cases.push(finding.case());

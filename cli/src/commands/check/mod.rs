@@ -72,7 +72,6 @@ pub(super) fn write(args: &CheckArgs, out: Box<dyn Write>) -> io::Result<Exit> {
     for document in objects {
         match Key::of(document.value()) {
             Ok(_) => manifests.progress().aside(|| run.object(&document))?,
-            Err(_) if args.ignore_missing_schemas => {}
             Err(message) => manifests.refuse(&document, message),
         }
         manifests.progress().step();
@@ -123,9 +122,10 @@ impl Input {
             input.take(document, role, args);
         }
         let setup = &input.setup;
-        input
-            .objects
-            .retain(|document| !setup.is_param(document.value()));
+        input.objects.retain(|document| {
+            let is_passed_over = args.ignore_missing_schemas && Key::of(document.value()).is_err();
+            !is_passed_over && !setup.is_param(document.value())
+        });
         for (kind, name) in input.setup.unbound() {
             report::warning(&format!("{kind} {name:?} has no binding: it does nothing"));
         }

@@ -215,7 +215,11 @@ fn a_test_says_nothing_that_counts_for_nothing() {
         ),
         (
             "{name: a, review: {request: {}}, set: {spec.replicas: 6}, expect: allow}",
-            "test \"a\": object, set and remove must not be set beside review, which has the object",
+            "test \"a\": only name, given and expect may be set beside review, which is the whole request",
+        ),
+        (
+            "{name: a, review: {request: {}}, user: alice, expect: allow}",
+            "test \"a\": only name, given and expect may be set beside review, which is the whole request",
         ),
     ] {
         let suite = format!("kind: PolicyTest\ngiven: [policy.yaml]\ntests:\n- {test}\n");

@@ -57,9 +57,8 @@ impl Attribute {
         frame.charge_each(fields.saturating_add(u64::from(!self.presence)))
     }
 
-    /// Follows a chain of fields that goes through JSON objects alone, or that is a value as it is, as most are: to `value`.
-    /// False: the last field, which is only asked for, is not there. None where anything else comes up, nothing having been
-    /// charged.
+    /// Follows a chain of fields through JSON objects and stores the value at its end in `value`. Returns `Some(false)` if the
+    /// chain tests a field that is missing, and `None`, without a charge, for every chain that needs more than that.
     #[inline(always)]
     fn follow_plain<'a>(
         &'a self,

@@ -101,12 +101,11 @@ impl MutationQuestion {
         set("allowed", mutated.status.is_none().into());
         set("status", json!(mutated.status));
         set("object", object);
-        set("policyMatch", witness.policy.into_inner());
-        let bindings = Some(witness.bindings.into_inner());
-        set(
-            "bindingMatches",
-            json!(bindings.filter(|bindings| !bindings.is_empty())),
-        );
+        let mut passes = witness.passes.into_inner().into_iter();
+        let first = passes.next().unwrap_or_default();
+        set("policyMatch", first.policy);
+        let bindings = Some(first.bindings).filter(|bindings| !bindings.is_empty());
+        set("bindingMatches", json!(bindings));
         let results = witness.results.into_inner().into_iter();
         set("results", results.map(Json::Object).collect());
         let calls = question.authorizer.authorizer.calls();
@@ -131,11 +130,18 @@ fn read_schemas(schemas: &Json) -> Result<ObjectSchemas, RequestError> {
     Ok(known)
 }
 
+/// What a pass found to match before it mutated anything.
+#[derive(Debug, Default)]
+struct Matches {
+    policy: Json,
+    bindings: Vec<Json>,
+}
+
 /// Notes the steps of both passes.
 #[derive(Debug, Default)]
 struct MutationWitness {
-    policy: RefCell<Json>,
-    bindings: RefCell<Vec<Json>>,
+    /// What each pass found to match; the answer tells the first.
+    passes: RefCell<Vec<Matches>>,
     /// The invocations of both passes.
     results: RefCell<Vec<JsonObject>>,
     /// Where among them the pass begins.
@@ -158,15 +164,17 @@ impl MutationWitness {
 
 impl Observer for MutationWitness {
     fn policy_matched(&self, _: &str, matched: &Result<Option<Matched<'_>>, String>) {
-        self.policy.replace(policy_match(matched));
-        self.bindings.borrow_mut().clear();
+        self.passes.borrow_mut().push(Matches {
+            policy: policy_match(matched),
+            bindings: Vec::new(),
+        });
         self.begin.set(self.results.borrow().len());
     }
 
     fn binding_matched(&self, _: &str, binding: &str, matched: &Result<bool, String>) {
-        self.bindings
-            .borrow_mut()
-            .push(binding_match(binding, matched));
+        if let Some(pass) = self.passes.borrow_mut().last_mut() {
+            pass.bindings.push(binding_match(binding, matched));
+        }
     }
 
     fn invocation(&self, _: &str, binding: &str, param: Option<&Json>, is_second: bool) {

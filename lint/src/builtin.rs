@@ -1,6 +1,7 @@
 //! What the API server sets in objects of Kubernetes' own kinds, which their OpenAPI schemas do not tell
 //! (kubernetes `pkg/apis/*/v1/defaults.go`, and admission plugins that run before policies).
 
+use gavel_policy::GroupVersionKind;
 use smol_str::SmolStr;
 
 /// The fields that are always there, by their names.
@@ -47,12 +48,16 @@ pub(crate) fn is_set_in_objects(path: &[SmolStr]) -> bool {
     }
 }
 
-/// Whether the last field of a path is always there.
-pub(crate) fn is_set(path: &[SmolStr]) -> bool {
+/// Whether the last field of a path is always there in objects of a kind.
+pub(crate) fn is_set(kind: &GroupVersionKind, path: &[SmolStr]) -> bool {
     let Some(last) = path.last() else {
         return false;
     };
     match last.as_str() {
+        // Every namespace has the label kubernetes.io/metadata.name.
+        "labels" => {
+            kind.kind == "Namespace" && matches!(path, [_, metadata, _] if metadata == "metadata")
+        }
         // The security context of a pod is set, that of a container is not.
         "securityContext" => !path
             .iter()

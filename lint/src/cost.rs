@@ -3,7 +3,7 @@
 use gavel_crd::definition::{
     Definition, RULE_LIMIT, RuleReport, SCHEMA_LIMIT, SchemaReport, written_field,
 };
-use gavel_crd::rule::{self, Age};
+use gavel_crd::rule::Age;
 use gavel_engine::estimate::{HeavyPart, heaviest};
 use gavel_manifest::{Document, Place};
 use gavel_policy::api::Resource;
@@ -160,10 +160,8 @@ impl Linter {
         };
         cost.once = expression.max_cost;
         cost.cost = Figure::AtMost(outcome.cost);
-        let node = &outcome.node;
-        let checked = rule::check(rule.rule, rule.schema, node, &self.rules, Age::New);
-        if let Ok(checked) = &checked.rule {
-            cost.heaviest = heaviest(checked, node.schema(), MOST_PARTS);
+        if let Some(checked) = &outcome.trees.rule {
+            cost.heaviest = heaviest(checked, outcome.node.schema(), MOST_PARTS);
         }
         if outcome.cost > RULE_LIMIT / 5 {
             let advice = advice(&self.rules, definition, report, rule);

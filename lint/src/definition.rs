@@ -2,14 +2,13 @@
 
 use gavel_apimachinery::field::Error;
 use gavel_crd::definition::{Definition, RuleOutcome, RuleReport, written_field};
-use gavel_crd::rule::{self, Age};
 use gavel_engine::check::CheckedAst;
 use gavel_golang::quote::quote;
 use gavel_manifest::{Document, Problem};
 use gavel_schema::JsonSchema;
 
 use crate::context::Linter;
-use crate::expressions::path::{Aliases, Reads};
+use crate::expressions::path::{Aliases, FieldPath, Reads};
 use crate::expressions::{Subject, is_same, optional_fields, problem, shown};
 use crate::kinds::{is_definition, pointer};
 use crate::messages::check_message;
@@ -29,7 +28,7 @@ pub(crate) fn check(linter: &Linter, document: &Document, problems: &mut Vec<Pro
     let Some(definition) = read(document, problems) else {
         return;
     };
-    let errors = definition.validate(&linter.rules);
+    let (errors, reports) = definition.validate_with_rules(&linter.rules);
     for error in &errors {
         let found = refused(document, error);
         problems.push(meant::function(found, &linter.new));
@@ -44,15 +43,42 @@ pub(crate) fn check(linter: &Linter, document: &Document, problems: &mut Vec<Pro
             .iter()
             .any(|error| error.field.starts_with(path) && !over_budget.contains(&error.field))
     };
-    for report in definition.rules(&linter.rules, Age::New) {
-        let mut before: Vec<(String, CheckedAst)> = Vec::new();
-        for each in &report.rules {
-            if has_refused(&each.path) {
-                continue;
+    for report in &reports {
+        let of_nodes = report
+            .rules
+            .chunk_by(|one, other| list(&one.path) == list(&other.path));
+        for rules in of_nodes {
+            let mut siblings = Siblings::of(rules);
+            for each in rules.iter().filter(|each| !has_refused(&each.path)) {
+                check_rule(document, each, &mut siblings, problems);
             }
-            check_rule(linter, document, each, &mut before, problems);
         }
-        bounds::check(linter, document, &definition, &report, problems);
+        bounds::check(linter, document, &definition, report, problems);
+    }
+}
+
+/// The path of the list that a rule is in.
+fn list(rule: &str) -> Option<&str> {
+    let (list, _) = rule.rsplit_once('[')?;
+    Some(list)
+}
+
+/// The rules of one node.
+struct Siblings<'r> {
+    /// Those that come before the one that is looked at, with their paths.
+    before: Vec<(String, &'r CheckedAst)>,
+    /// The fields without which one of them refuses the object.
+    required: Vec<FieldPath>,
+}
+
+impl<'r> Siblings<'r> {
+    fn of(rules: &'r [RuleReport<'_>]) -> Self {
+        let trees = rules.iter().filter_map(|rule| rule.outcome.as_ref().ok());
+        let trees = trees.filter_map(|outcome| outcome.trees.rule.as_ref());
+        Siblings {
+            before: Vec::new(),
+            required: trees.flat_map(said_by_schema::required).collect(),
+        }
     }
 }
 
@@ -78,15 +104,14 @@ fn read(document: &Document, problems: &mut Vec<Problem>) -> Option<Definition> 
     }
 }
 
-/// Finds what is wrong with a rule that the API server accepts. `before` has the rules that came before.
-fn check_rule(
-    linter: &Linter,
+/// Finds what is wrong with a rule that the API server accepts.
+fn check_rule<'r>(
     document: &Document,
-    report: &RuleReport<'_>,
-    before: &mut Vec<(String, CheckedAst)>,
+    report: &'r RuleReport<'_>,
+    siblings: &mut Siblings<'r>,
     problems: &mut Vec<Problem>,
 ) {
-    let Ok(RuleOutcome { node, .. }) = &report.outcome else {
+    let Ok(RuleOutcome { trees, .. }) = &report.outcome else {
         return;
     };
     let path = written_field(&report.path);
@@ -97,9 +122,8 @@ fn check_rule(
         &report.rule.message_expression,
         problems,
     );
-    let checked = rule::check(report.rule, report.schema, node, &linter.rules, Age::New);
     let field = format!("{path}.messageExpression");
-    if let Some(Ok(checked)) = &checked.message {
+    if let Some(checked) = &trees.message {
         let subject = Subject {
             document,
             field: &field,
@@ -108,12 +132,12 @@ fn check_rule(
         };
         subject.check(problems);
     }
-    let Ok(checked) = checked.rule else { return };
+    let Some(checked) = &trees.rule else { return };
     let field = format!("{path}.rule");
     let subject = Subject {
         document,
         field: &field,
-        checked: &checked,
+        checked,
         decides: true,
     };
     subject.check(problems);
@@ -121,31 +145,29 @@ fn check_rule(
         .path
         .contains("openAPIV3Schema.x-kubernetes-validations");
     let is_object = is_root || report.schema.embedded_resource;
-    check_optional(&subject, report.schema, is_object, problems);
+    let required = &siblings.required;
+    check_optional(&subject, report.schema, required, is_object, problems);
     said_by_schema::check(&subject, report, problems);
-    let list = |path: &str| path.rsplit_once('[').map(|(list, _)| list.to_owned());
-    let same = before
-        .iter()
-        .rev()
-        .take_while(|(known, _)| list(known) == list(&path));
-    let mut same = same.filter(|(_, known)| is_same(known.ast().root(), checked.ast().root()));
-    if let Some((known, _)) = same.next() {
+    let mut before = siblings.before.iter().rev();
+    let same = before.find(|(_, known)| is_same(known.ast().root(), checked.ast().root()));
+    if let Some((known, _)) = same {
         let message = format!("the rule is the same as {known}");
         problems.push(problem(document, &DUPLICATE_VALIDATION, &field, message));
     }
-    before.push((path.into_owned(), checked));
+    siblings.before.push((path.into_owned(), checked));
 }
 
 fn check_optional(
     subject: &Subject<'_>,
     schema: &JsonSchema,
+    required: &[FieldPath],
     is_object: bool,
     problems: &mut Vec<Problem>,
 ) {
     let reads = Reads::of(subject.checked, &Aliases::new());
     let root = |variable: &str| matches!(variable, "self" | "oldSelf").then_some(schema);
     let is_set = |path: &[smol_str::SmolStr]| is_object && builtin::is_set_in_objects(path);
-    for (expr, path) in optional_fields(&reads, &[], &root, &is_set) {
+    for (expr, path) in optional_fields(&reads, required, &root, &is_set) {
         let path = shown(path);
         let message = format!("`{path}` is optional and may be absent");
         let found = subject.problem(&OPTIONAL_FIELD, expr, message);

@@ -96,7 +96,7 @@ fn bound(
             }
         }
     }
-    for policy in policies {
+    for policy in policies.iter().filter(|policy| !name_of(policy).is_empty()) {
         let is_bound = bindings.iter().any(|binding| {
             let named = binding.value().pointer("/spec/policyName");
             named.and_then(Json::as_str) == Some(name_of(policy))

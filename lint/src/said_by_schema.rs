@@ -2,11 +2,12 @@
 
 use gavel_crd::definition::RuleReport;
 use gavel_engine::ast::{Call, Constant, Expr, ExprKind, operators};
+use gavel_engine::check::CheckedAst;
 use gavel_engine::types::Type;
 use gavel_manifest::Problem;
 
 use crate::expressions::Subject;
-use crate::expressions::path::text;
+use crate::expressions::path::{FieldPath, field_name, text};
 use crate::rules::SCHEMA_CAN_SAY;
 
 /// Finds a rule whose conditions are all about what the schema can say.
@@ -40,12 +41,36 @@ fn conjuncts<'e>(expr: &'e Expr, conditions: &mut Vec<&'e Expr>) {
     }
 }
 
+/// The fields without which a rule refuses the object: those that it asks for, and nothing else will do.
+pub(crate) fn required(rule: &CheckedAst) -> Vec<FieldPath> {
+    let mut conditions = Vec::new();
+    conjuncts(rule.ast().root(), &mut conditions);
+    let asked = conditions.into_iter().filter_map(|each| match &each.kind {
+        ExprKind::Select(select) if select.test_only => chain(each),
+        _ => None,
+    });
+    asked.collect()
+}
+
+/// The path of selections from a variable.
+fn chain(expr: &Expr) -> Option<FieldPath> {
+    match &expr.kind {
+        ExprKind::Ident(name) => Some(vec![name.clone()]),
+        ExprKind::Select(select) => {
+            let mut path = chain(&select.operand)?;
+            path.push(field_name(&select.field));
+            Some(path)
+        }
+        _ => None,
+    }
+}
+
 /// How the schema says a condition.
 fn said(subject: &Subject<'_>, condition: &Expr) -> Option<String> {
     let call = match &condition.kind {
         ExprKind::Call(call) => call,
         ExprKind::Select(select) if select.test_only && is_self(&select.operand) => {
-            return Some(format!("`required: [{}]`", select.field));
+            return Some(format!("`required: [{}]`", field_name(&select.field)));
         }
         _ => return None,
     };

@@ -147,7 +147,7 @@ fn check_optional(
             let root =
                 |variable: &str| matches!(variable, "object" | "oldObject").then_some(&**schema);
             let is_set = |path: &[smol_str::SmolStr]| {
-                builtin::is_set_in_objects(path) || (*is_builtin && builtin::is_set(path))
+                builtin::is_set_in_objects(path) || (*is_builtin && builtin::is_set(&kind, path))
             };
             for (expr, path) in optional_fields(reads, &asked, &root, &is_set) {
                 let subject = Subject {

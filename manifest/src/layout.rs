@@ -87,12 +87,18 @@ impl Node {
         while !rest.is_empty() {
             let (name, after) = step(rest);
             let next = match &node.parts {
-                Parts::Map(fields) => fields.get(name),
-                Parts::List(items) => name.parse().ok().and_then(|n: usize| items.get(n)),
+                Parts::Map(fields) => fields
+                    .get(name)
+                    .map(|next| (next, after))
+                    .or_else(|| odd_field(fields, rest)),
+                Parts::List(items) => name
+                    .parse()
+                    .ok()
+                    .and_then(|n: usize| Some((items.get(n)?, after))),
                 Parts::None | Parts::Text(_) => None,
             };
             let Some(next) = next else { return node };
-            (node, rest) = (next, after);
+            (node, rest) = next;
         }
         node
     }
@@ -120,6 +126,19 @@ impl Node {
             _ => return None,
         })
     }
+}
+
+/// The field of the longest name with which a path begins, and what follows it: a name may have dots and brackets.
+fn odd_field<'n, 'p>(
+    fields: &'n BTreeMap<String, Node>,
+    path: &'p str,
+) -> Option<(&'n Node, &'p str)> {
+    let path = path.strip_prefix('.').unwrap_or(path);
+    let named = fields.iter().filter(|(name, _)| !name.is_empty());
+    let named = named.filter_map(|(name, node)| Some((node, path.strip_prefix(name.as_str())?)));
+    named
+        .filter(|(_, after)| after.is_empty() || after.starts_with(['.', '[']))
+        .min_by_key(|(_, after)| after.len())
 }
 
 /// The first step of a field path, and what follows it.

@@ -4,8 +4,8 @@ use gavel_apimachinery::field::Path;
 use gavel_schema::{JsonSchema, ValidationRule};
 
 use super::Definition;
-use super::schema::{Context, Step, TotalCost, rule_cost};
-use crate::rule::{self, Age, CompiledRule, NodeType, RuleEnvs};
+use super::schema::{Context, KeptRules, Step, TotalCost, rule_cost};
+use crate::rule::{self, Age, CompiledRule, NodeType, RuleEnvs, RuleTrees};
 
 /// The rules of a schema.
 #[derive(Debug)]
@@ -38,6 +38,8 @@ pub struct RuleReport<'d> {
 pub struct RuleOutcome {
     /// The rule, compiled.
     pub compiled: CompiledRule,
+    /// The trees of its expressions.
+    pub trees: RuleTrees,
     /// The type of the node that has the rule.
     pub node: NodeType,
     /// What the rule costs wherever it may run, in cost units.
@@ -51,6 +53,26 @@ pub struct RuleOutcome {
 impl Definition {
     /// Compiles all rules as if they were of one age, and tells what became of each.
     pub fn rules(&self, envs: &RuleEnvs, age: Age) -> Vec<SchemaReport<'_>> {
+        self.rules_of(envs, age, &KeptRules::default())
+    }
+
+    /// `kept` has rules that are compiled already.
+    pub(super) fn rules_of(
+        &self,
+        envs: &RuleEnvs,
+        age: Age,
+        kept: &KeptRules,
+    ) -> Vec<SchemaReport<'_>> {
+        let report = |schema, version, path: &Path<'_>| {
+            let walk = ReportWalk {
+                envs,
+                age,
+                kept,
+                rules: Vec::new(),
+                total: TotalCost::default(),
+            };
+            walk.report(schema, version, path)
+        };
         let shared = self.shared();
         let spec = Path::new("spec");
         let mut reports = Vec::new();
@@ -58,7 +80,7 @@ impl Definition {
         if let Some(schema) = common.and_then(|validation| validation.schema.as_deref()) {
             let path = spec.child("validation");
             let path = path.child("openAPIV3Schema");
-            reports.push(report(schema, None, &path, envs, age));
+            reports.push(report(schema, None, &path));
         }
         let versions = spec.child("versions");
         for (n, version) in self.spec.versions.iter().enumerate() {
@@ -67,43 +89,38 @@ impl Definition {
                 let path = versions.index(n);
                 let path = path.child("schema");
                 let path = path.child("openAPIV3Schema");
-                reports.push(report(schema, Some(&version.name), &path, envs, age));
+                reports.push(report(schema, Some(&version.name), &path));
             }
         }
         reports
     }
 }
 
-fn report<'d>(
-    schema: &'d JsonSchema,
-    version: Option<&'d str>,
-    path: &Path<'_>,
-    envs: &RuleEnvs,
-    age: Age,
-) -> SchemaReport<'d> {
-    let mut walk = ReportWalk {
-        envs,
-        age,
-        rules: Vec::new(),
-        total: TotalCost::default(),
-    };
-    walk.node(schema, path, Ok(&Context::root(schema, envs.server())));
-    SchemaReport {
-        version,
-        path: path.to_string(),
-        rules: walk.rules,
-        total_cost: walk.total.total,
-    }
-}
-
 struct ReportWalk<'w, 'd> {
     envs: &'w RuleEnvs,
     age: Age,
+    kept: &'w KeptRules,
     rules: Vec<RuleReport<'d>>,
     total: TotalCost,
 }
 
 impl<'d> ReportWalk<'_, 'd> {
+    fn report(
+        mut self,
+        schema: &'d JsonSchema,
+        version: Option<&'d str>,
+        path: &Path<'_>,
+    ) -> SchemaReport<'d> {
+        let context = Context::root(schema, self.envs.server());
+        self.node(schema, path, Ok(&context));
+        SchemaReport {
+            version,
+            path: path.to_string(),
+            rules: self.rules,
+            total_cost: self.total.total,
+        }
+    }
+
     /// `context` is the way to the node, or the key of the schema beside another that the node is in.
     fn node(
         &mut self,
@@ -169,10 +186,14 @@ impl<'d> ReportWalk<'_, 'd> {
             }
         };
         let age = self.age;
-        let compiled = rule::compile(schema, node, self.envs, |_| (age, age));
+        let compiled = self
+            .kept
+            .take(path)
+            .unwrap_or_else(|| rule::compile_with_trees(schema, node, self.envs, |_| (age, age)));
         let cardinality_of_request = rule::max_cardinality(node);
         let cardinality = context.cardinality();
-        for (n, (rule, compiled)) in schema.validations.iter().zip(compiled).enumerate() {
+        let rules = schema.validations.iter().zip(compiled);
+        for (n, (rule, (compiled, trees))) in rules.enumerate() {
             let path = path.index(n);
             let cost = rule_cost(&compiled, cardinality.unwrap_or(cardinality_of_request));
             self.total.add(&path.child("rule"), cost);
@@ -186,6 +207,7 @@ impl<'d> ReportWalk<'_, 'd> {
                 schema,
                 outcome: Ok(RuleOutcome {
                     compiled,
+                    trees,
                     node: node.clone(),
                     cost,
                     cardinality,

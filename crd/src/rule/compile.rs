@@ -81,6 +81,26 @@ pub fn compile(
     envs: &RuleEnvs,
     ages: impl Fn(&ValidationRule) -> (Age, Age),
 ) -> Vec<CompiledRule> {
+    let rules = compile_with_trees(schema, node, envs, ages).into_iter();
+    rules.map(|(compiled, _)| compiled).collect()
+}
+
+/// The expressions of a rule, parsed and checked, for tools that read their trees.
+#[derive(Debug, Default)]
+pub struct RuleTrees {
+    /// The expression that must be true; nothing where the rule is blank or cannot be compiled.
+    pub rule: Option<CheckedAst>,
+    /// The expression of what a failure says; nothing where there is none, or one of the two cannot be compiled.
+    pub message: Option<CheckedAst>,
+}
+
+/// Does what [`compile`] does, and keeps the trees.
+pub(crate) fn compile_with_trees(
+    schema: &JsonSchema,
+    node: &NodeType,
+    envs: &RuleEnvs,
+    ages: impl Fn(&ValidationRule) -> (Age, Age),
+) -> Vec<(CompiledRule, RuleTrees)> {
     let compiler = RuleCompiler {
         schema,
         node,
@@ -88,35 +108,11 @@ pub fn compile(
     };
     let rules = schema.validations.iter();
     rules
-        .map(|rule| compiler.compile(rule, ages(rule)))
+        .map(|rule| {
+            let mut trees = RuleTrees::default();
+            (compiler.compile(rule, ages(rule), &mut trees), trees)
+        })
         .collect()
-}
-
-/// The expressions of a rule, parsed and checked, for tools that read their trees.
-#[derive(Debug)]
-pub struct CheckedRule {
-    /// The expression that must be true.
-    pub rule: Result<CheckedAst, RuleError>,
-    /// The expression of what a failure says, if there is one.
-    pub message: Option<Result<CheckedAst, RuleError>>,
-}
-
-/// Parses and checks the expressions of a rule of a node, as [`compile`] does.
-pub fn check(
-    rule: &ValidationRule,
-    schema: &JsonSchema,
-    node: &NodeType,
-    envs: &RuleEnvs,
-    age: Age,
-) -> CheckedRule {
-    let envs = NodeEnvs::new(envs, node);
-    let compiler = RuleCompiler { schema, node, envs };
-    let optional = rule.optional_old_self == Some(true);
-    let message = rule.message_expression.as_str();
-    CheckedRule {
-        rule: compiler.check(&rule.rule, age, optional, &RULE),
-        message: (!message.is_empty()).then(|| compiler.check(message, age, optional, &MESSAGE)),
-    }
 }
 
 /// How often data of a node may occur in a request, if nothing else bounds it.
@@ -132,7 +128,12 @@ struct RuleCompiler<'c> {
 }
 
 impl RuleCompiler<'_> {
-    fn compile(&self, rule: &ValidationRule, (age, message_age): (Age, Age)) -> CompiledRule {
+    fn compile(
+        &self,
+        rule: &ValidationRule,
+        (age, message_age): (Age, Age),
+        trees: &mut RuleTrees,
+    ) -> CompiledRule {
         let mut compiled = CompiledRule {
             rule: Ok(None),
             message: None,
@@ -143,18 +144,16 @@ impl RuleCompiler<'_> {
             return compiled;
         }
         let optional = rule.optional_old_self == Some(true);
-        let checked = self.check(&rule.rule, age, optional, &RULE);
-        compiled.uses_old_self = checked.as_ref().is_ok_and(uses_old_self);
-        let planned = checked.and_then(|checked| self.plan(&checked, age, optional, &RULE));
+        let (rule_text, tree) = (rule.rule.as_str(), &mut trees.rule);
+        let planned = self.expression(rule_text, age, optional, &RULE, tree);
+        compiled.uses_old_self = tree.as_ref().is_some_and(uses_old_self);
         compiled.rule = planned.map(Some);
         if compiled.rule.is_err() {
             return compiled;
         }
         if !rule.message_expression.is_empty() {
-            let text = rule.message_expression.as_str();
-            let checked = self.check(text, message_age, optional, &MESSAGE);
-            let message =
-                checked.and_then(|checked| self.plan(&checked, message_age, optional, &MESSAGE));
+            let (text, tree) = (rule.message_expression.as_str(), &mut trees.message);
+            let message = self.expression(text, message_age, optional, &MESSAGE, tree);
             let is_err = message.is_err();
             compiled.message = Some(Box::new(message));
             if is_err {
@@ -166,6 +165,19 @@ impl RuleCompiler<'_> {
             compiled.field_path = resolved.ok().map(|(path, _)| path);
         }
         compiled
+    }
+
+    /// Compiles an expression, and keeps its tree.
+    fn expression(
+        &self,
+        text: &str,
+        age: Age,
+        optional: bool,
+        role: &Role,
+        tree: &mut Option<CheckedAst>,
+    ) -> Result<Expression, RuleError> {
+        let checked = tree.insert(self.check(text, age, optional, role)?);
+        self.plan(checked, age, optional, role)
     }
 
     fn check(

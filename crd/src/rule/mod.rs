@@ -5,9 +5,8 @@ mod envs;
 mod field_path;
 mod tree;
 
-pub use compile::{
-    CheckedRule, CompiledRule, Expression, RuleError, check, compile, max_cardinality,
-};
+pub(crate) use compile::compile_with_trees;
+pub use compile::{CompiledRule, Expression, RuleError, RuleTrees, compile, max_cardinality};
 pub use envs::{Age, NodeType, OLD_SELF, RuleEnvs, SELF};
 pub use field_path::{Brackets, FieldPath, FieldPathError};
 pub(crate) use tree::RuleNode;

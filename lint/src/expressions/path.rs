@@ -228,6 +228,6 @@ pub(crate) fn text(expr: &Expr) -> Option<&str> {
 }
 
 /// The name of a field in the document.
-fn field_name(field: &str) -> SmolStr {
+pub(crate) fn field_name(field: &str) -> SmolStr {
     unescape(field).map_or_else(|| field.into(), |name| SmolStr::new(&*name))
 }

@@ -1,5 +1,9 @@
 //! Regular expressions that say something else than they seem to, or could be said simpler.
 
+use std::collections::HashSet;
+
+use gavel_engine::ast::{Expr, ExprKind, operators};
+use gavel_engine::source::ExprId;
 use gavel_manifest::Problem;
 
 use super::Subject;
@@ -7,7 +11,9 @@ use super::path::text;
 use crate::rules::{REGEX_ALTERNATIVES, UNANCHORED_REGEX};
 
 pub(super) fn check(subject: &Subject<'_>, problems: &mut Vec<Problem>) {
-    for (_, call) in subject.checked.calls(|function| function.name == "matches") {
+    let mut negated = HashSet::new();
+    find_negated(subject.checked.ast().root(), false, &mut negated);
+    for (expr, call) in subject.checked.calls(|function| function.name == "matches") {
         let Some((argument, pattern)) = call
             .args
             .last()
@@ -21,13 +27,24 @@ pub(super) fn check(subject: &Subject<'_>, problems: &mut Vec<Problem>) {
             let help = format!("write `… in [{}]`", texts.join(", "));
             let problem = subject.problem(&REGEX_ALTERNATIVES, argument, message);
             problems.push(problem.with_help(help));
-        } else if let Some((message, help)) =
-            misplaced_anchor(pattern).or_else(|| unanchored(pattern))
+        } else if let Some((message, help)) = misplaced_anchor(pattern)
+            // What must not occur is looked for anywhere.
+            .or_else(|| unanchored(pattern).filter(|_| !negated.contains(&expr.id)))
         {
             let problem = subject.problem(&UNANCHORED_REGEX, argument, message);
             problems.push(problem.with_help(help));
         }
     }
+}
+
+/// Finds the nodes that are below an odd number of negations. As deep as the tree, whose depth the parser bounds.
+fn find_negated(expr: &Expr, is_negated: bool, negated: &mut HashSet<ExprId>) {
+    if is_negated {
+        negated.insert(expr.id);
+    }
+    let is_not =
+        matches!(&expr.kind, ExprKind::Call(call) if call.function == operators::LOGICAL_NOT);
+    expr.for_each_child(|child| find_negated(child, is_negated != is_not, negated));
 }
 
 /// The texts of a pattern like `^(a|b)$`.
@@ -76,7 +93,9 @@ fn unanchored(pattern: &str) -> Option<(String, String)> {
         || pattern.contains('$')
         || pattern.contains("\\A")
         || pattern.contains("\\z")
-        || pattern.contains("\\b");
+        || pattern.contains("\\b")
+        // The author says that anything may stand around.
+        || (pattern.starts_with(".*") && pattern.ends_with(".*"));
     let is_literal = !pattern.contains(['[', '(', '.', '*', '+', '?', '|', '\\', '{']);
     (!is_anchored).then(|| {
         let help = match is_literal {
@@ -134,5 +153,6 @@ mod tests {
         assert!(misplaced_anchor("^a$|^b$").is_none());
         assert!(unanchored("[a-z]+").is_some());
         assert!(unanchored("^[a-z]+").is_none());
+        assert!(unanchored(".*#.*").is_none());
     }
 }

@@ -5,6 +5,7 @@ use gavel_apimachinery::json;
 use gavel_apimachinery::meta::GroupVersion;
 use gavel_apimachinery::serializer::{self, ApiValue, Decoded, Source};
 use gavel_engine::value::Json;
+use gavel_golang::base64::{self, Encoding};
 use gavel_golang::quote::quote;
 
 use super::{
@@ -58,7 +59,7 @@ impl DecodeError {
         let Some((_, path)) = named.and_then(|(field, _)| field.split_once('.')) else {
             return match self.is_of_kind() {
                 true => "kind".to_owned(),
-                false => String::new(),
+                false => undecodable_bundle(object).unwrap_or_default(),
             };
         };
         let mut value = Some(object);
@@ -81,6 +82,18 @@ impl DecodeError {
             _ => &self.0,
         }
     }
+}
+
+/// The path of the first certificate that is not base64: the only bytes in objects of the group.
+fn undecodable_bundle(object: &Json) -> Option<String> {
+    let webhooks = object.get("webhooks")?.as_array()?;
+    let is_wrong = |webhook: &Json| {
+        let bundle = webhook.pointer("/clientConfig/caBundle");
+        let bundle = bundle.and_then(Json::as_str);
+        bundle.is_some_and(|text| base64::decode(text, Encoding::Standard).is_err())
+    };
+    let n = webhooks.iter().position(is_wrong)?;
+    Some(format!("webhooks[{n}].clientConfig.caBundle"))
 }
 
 /// What is done about fields that are unknown or come twice.

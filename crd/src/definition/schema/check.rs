@@ -1,7 +1,12 @@
 //! How schemas are checked.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use gavel_apimachinery::field::Path;
+
 use crate::definition::options::Options;
-use crate::rule::RuleEnvs;
+use crate::rule::{CompiledRule, RuleEnvs, RuleTrees};
 
 /// The most selectable fields of a version.
 pub(in crate::definition) const MAX_SELECTABLE_FIELDS: usize = 8;
@@ -19,4 +24,25 @@ pub(in crate::definition) struct SchemaCheck<'c> {
     pub(in crate::definition) has_status: bool,
     /// Whether the schema is the same as before: then a rule may cost more than its limit.
     pub(in crate::definition) is_unchanged: bool,
+    /// Where compiled rules are kept, if they are wanted again.
+    pub(in crate::definition) kept: Option<&'c KeptRules>,
+}
+
+/// The compiled rules of the nodes of a definition, by the paths of their lists.
+#[derive(Debug, Default)]
+pub(in crate::definition) struct KeptRules(
+    RefCell<HashMap<String, Vec<(CompiledRule, RuleTrees)>>>,
+);
+
+impl KeptRules {
+    pub(super) fn keep(&self, path: &Path<'_>, rules: Vec<(CompiledRule, RuleTrees)>) {
+        self.0.borrow_mut().insert(path.to_string(), rules);
+    }
+
+    pub(in crate::definition) fn take(
+        &self,
+        path: &Path<'_>,
+    ) -> Option<Vec<(CompiledRule, RuleTrees)>> {
+        self.0.borrow_mut().remove(&path.to_string())
+    }
 }

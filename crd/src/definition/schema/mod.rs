@@ -23,7 +23,7 @@ pub use cost::{RULE_LIMIT, SCHEMA_LIMIT};
 pub(super) use lists::{check_entries, mergeable_item_of_set};
 pub(super) use openapi::TYPES;
 
-pub(super) use check::{MAX_SELECTABLE_FIELDS, SchemaCheck};
+pub(super) use check::{KeptRules, MAX_SELECTABLE_FIELDS, SchemaCheck};
 pub(super) use context::{Context, Step};
 pub(super) use cost::TotalCost;
 pub(super) use rules::rule_cost;

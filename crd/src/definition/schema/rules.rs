@@ -35,13 +35,16 @@ impl OpenApi<'_> {
             let message = options.knows_message(&rule.message_expression);
             (age(options.knows_rule(&rule.rule)), age(message))
         };
-        let compiled = rule::compile(schema, node, self.check.envs, ages);
+        let compiled = rule::compile_with_trees(schema, node, self.check.envs, ages);
         let cardinality = context.cardinality();
         let cardinality = cardinality.unwrap_or_else(|| rule::max_cardinality(node));
-        for (n, (rule, compiled)) in schema.validations.iter().zip(&compiled).enumerate() {
+        for (n, (rule, (compiled, _))) in schema.validations.iter().zip(&compiled).enumerate() {
             let path = path.index(n);
             self.check_rule(rule, compiled, cardinality, &path);
             self.check_old_self(rule, compiled, uncorrelatable, &path);
+        }
+        if let Some(kept) = self.check.kept {
+            kept.keep(&path, compiled);
         }
     }
 

@@ -7,10 +7,12 @@ use gavel_apimachinery::meta::{self, MetadataView};
 use gavel_apimachinery::names::{Faults, subdomain_name};
 use gavel_engine::value::Json;
 
+use super::report::SchemaReport;
+use super::schema::KeptRules;
 use super::{CustomResourceDefinitionStatus, Definition, Version};
 use crate::definition::findings::Findings;
 use crate::definition::options::Options;
-use crate::rule::RuleEnvs;
+use crate::rule::{Age, RuleEnvs};
 
 mod approval;
 mod conversion;
@@ -26,7 +28,15 @@ impl Definition {
     ///
     /// Errors are in the API server's order, where that is not by chance.
     pub fn validate(&self, envs: &RuleEnvs) -> Vec<Error> {
-        create(self, &self.created_status(), envs)
+        create(self, &self.created_status(), envs, None)
+    }
+
+    /// What is wrong with the definition if it is created, as [`Definition::validate`] has it, and what became of its rules, as
+    /// [`Definition::rules`] has it. Each rule is compiled once.
+    pub fn validate_with_rules(&self, envs: &RuleEnvs) -> (Vec<Error>, Vec<SchemaReport<'_>>) {
+        let kept = KeptRules::default();
+        let errors = create(self, &self.created_status(), envs, Some(&kept));
+        (errors, self.rules_of(envs, Age::New, &kept))
     }
 
     /// What is wrong with the definition if it takes the place of another: what was accepted in that one may stay, even
@@ -42,6 +52,7 @@ fn create(
     definition: &Definition,
     status: &CustomResourceDefinitionStatus,
     envs: &RuleEnvs,
+    kept: Option<&KeptRules>,
 ) -> Vec<Error> {
     let names = &definition.spec.names;
     let required = format!("{}.{}", names.plural, definition.spec.group);
@@ -58,7 +69,13 @@ fn create(
     let found = meta::validate(metadata, false, name_rule, &path, server);
     errors.extend(meta::told_once(found, server));
     let spec = &Path::new("spec");
-    spec::check(definition, &Options::create(), envs, spec, &mut errors);
+    spec::check(
+        definition,
+        &Options::create(),
+        (envs, kept),
+        spec,
+        &mut errors,
+    );
     check_status(definition, status, &mut errors);
     errors.extend(approval::check(definition, None));
     if definition.spec.preserve_unknown_fields {
@@ -82,7 +99,7 @@ fn update(
     let found = meta::validate_update(metadata, before, &path, server);
     errors.extend(meta::told_once(found, server));
     let spec = &Path::new("spec");
-    spec::check(definition, &options, envs, spec, &mut errors);
+    spec::check(definition, &options, (envs, None), spec, &mut errors);
     spec::check_immutable(&definition.spec, &old.spec, &options, spec, &mut errors);
     check_status(definition, status, &mut errors);
     errors.extend(approval::check(definition, Some(old)));

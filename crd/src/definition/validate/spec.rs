@@ -9,7 +9,7 @@ use gavel_apimachinery::names::dns1123_subdomain;
 use super::{conversion, names, selection, surroundings};
 use crate::definition::findings::Findings;
 use crate::definition::options::Options;
-use crate::definition::schema::{self, SchemaCheck};
+use crate::definition::schema::{self, KeptRules, SchemaCheck};
 use crate::definition::shared::Shared;
 use crate::definition::walk::any_schema;
 use crate::definition::{Definition, Spec, Validation, Version, go_json};
@@ -21,7 +21,7 @@ const SCOPES: [&str; 2] = ["Cluster", "Namespaced"];
 pub(super) fn check(
     definition: &Definition,
     options: &Options<'_>,
-    envs: &RuleEnvs,
+    (envs, kept): (&RuleEnvs, Option<&KeptRules>),
     path: &Path<'_>,
     errors: &mut Findings,
 ) {
@@ -53,6 +53,7 @@ pub(super) fn check(
             || has_schema(spec, &has_extensions),
         has_status: false,
         is_unchanged: false,
+        kept,
     };
     check_versions(spec, &shared, checks, path, errors);
     let names_path = path.child("names");

@@ -2,7 +2,7 @@
 //! the table says.
 #![cfg(test)]
 
-use gavel_lint::rules::{Example, RULES};
+use gavel_lint::rules::{self, Example, RULES};
 use gavel_lint::{Linter, Options, Selection};
 use gavel_manifest::{Format, Problem, Severity, read};
 
@@ -138,4 +138,95 @@ fn maps_of_quantities_are_known_in_builtin_kinds() {
     let mut found = lint(&rule.example, text);
     Selection::default().apply(&mut found);
     assert_eq!(found, []);
+}
+
+#[test]
+fn what_is_meant_so_is_not_told() {
+    let policy = |resource: &str, expression: &str| {
+        let api = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: a}";
+        let rule = format!(
+            "{{apiGroups: [\"\"], apiVersions: [v1], operations: [CREATE], resources: [{resource}]}}"
+        );
+        let constraints = format!("matchConstraints: {{resourceRules: [{rule}]}}");
+        let validation = format!("validations: [{{expression: \"{expression}\"}}]");
+        format!("{api}\nspec:\n  {constraints}\n  {validation}\n")
+    };
+    let schema = |text: &str| rules::Frame::Schema.manifest(text);
+    let rule = |rule: &str| {
+        schema(&format!(
+            "type: object\nproperties:\n  a:\n    type: string\n    maxLength: 9\n    x-kubernetes-validations: [{{rule: \"{rule}\", message: a}}]\n"
+        ))
+    };
+    let two = "type: object\nproperties: {name: {type: string, maxLength: 9}}\nx-kubernetes-validations:\n- {rule: has(self.name), message: a}\n";
+    let check = |manifest: String, expected: &[&str]| {
+        let documents = read(&manifest, Format::Yaml).all().unwrap();
+        let linter = Linter::new(&Options::default(), &documents).unwrap();
+        let found = linter.document(&documents[0]);
+        let found: Vec<_> = found.iter().map(|problem| problem.rule).collect();
+        assert_eq!(found, expected, "{manifest}");
+    };
+    // A rule that denies what matches looks anywhere.
+    check(
+        rule("self.matches('[a-z]x') && size(self) > self.indexOf('a')"),
+        &["unanchored-regex"],
+    );
+    check(
+        rule("!self.matches('[a-z]x') && size(self) > self.indexOf('a')"),
+        &[],
+    );
+    check(
+        rule("!(!self.matches('[a-z]x') && size(self) > self.indexOf('a'))"),
+        &["unanchored-regex"],
+    );
+    // Every namespace has labels.
+    check(policy("namespaces", "'a' in object.metadata.labels"), &[]);
+    check(
+        policy("configmaps", "'a' in object.metadata.labels"),
+        &["optional-field"],
+    );
+    // Another rule refuses objects without the name.
+    check(
+        schema(&format!("{two}- {{rule: self.name != 'a', message: a}}\n")),
+        &["schema-can-say"],
+    );
+    check(
+        schema(&two.replace("has(self.name)", "self.name != 'a'")),
+        &["optional-field"],
+    );
+}
+
+#[test]
+fn faults_are_told_where_they_are() {
+    let check = |manifest: &str, expected: (&str, u32, u32)| {
+        let documents = read(manifest, Format::Yaml).all().unwrap();
+        let linter = Linter::new(&Options::default(), &documents).unwrap();
+        let found = linter.document(&documents[0]);
+        let place = |problem: &Problem| problem.range.map(|range| range.start);
+        let found: Vec<_> = found
+            .iter()
+            .filter_map(|problem| {
+                let place = place(problem)?;
+                Some((problem.rule, place.line, place.column))
+            })
+            .collect();
+        assert!(found.contains(&expected), "{found:?}");
+    };
+    let webhook = "apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: a}
+webhooks:
+- name: a.example.com
+  clientConfig: {caBundle: YWJj, url: 'https://a'}
+- name: b.example.com
+  clientConfig: {url: 'https://a', caBundle: '<ca>'}
+";
+    check(webhook, ("invalid-object", 8, 46));
+    let policy = "apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: a}
+spec:
+  (validations[?message == 'a.b']):
+  - expression: 'true'
+";
+    check(policy, ("unknown-field", 6, 5));
 }

@@ -74,10 +74,15 @@ fn traversal_track<'v>(
             kind => cost = cost.saturating_add(units(kind)),
         };
         if let Some(list) = value.as_list() {
+            let mut ints = 0_u64;
             list.try_each(|element| {
-                visit(element);
+                match element.as_int() {
+                    Some(_) => ints = ints.saturating_add(1),
+                    None => visit(element),
+                }
                 Ok::<_, EvalError>(())
             })?;
+            cost = cost.saturating_add(ints);
         } else if let Some(map) = value.as_map() {
             let mut entries = map.iter();
             let mut unknown = 0_u64;

@@ -88,6 +88,11 @@ impl CheckedAst {
         self.types.get(id.index()).unwrap_or(&Type::Dyn)
     }
 
+    /// Whether a node has such a type.
+    pub fn has_type(&self, is_such: impl Fn(&Type) -> bool) -> bool {
+        self.types.iter().any(is_such)
+    }
+
     /// What a node refers to.
     pub fn reference(&self, id: ExprId) -> Option<&Reference> {
         self.references.get(id.index())?.as_ref()

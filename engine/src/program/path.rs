@@ -3,7 +3,6 @@
 //!
 //! The cost is what it would be without that: a chain is charged for each of its fields wherever it stands.
 
-use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
 /// So many paths of a program are kept.
@@ -16,7 +15,7 @@ const _: () = assert!(MOST_PATHS <= u32::BITS as usize);
 pub(super) type SlotId = u32;
 
 /// The identity of a variable or loop variable followed by fields.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PathId(u8);
 
 /// The paths whose values are kept, a bit each: those that are gone along more than once.
@@ -42,12 +41,13 @@ impl Keeps {
 /// The paths of a program while it is planned.
 #[derive(Debug, Default)]
 pub(super) struct KeptPaths {
-    ids: FxHashMap<(Start, Further), PathId>,
+    /// By their identities.
+    steps: Vec<(Start, Further)>,
     keeps: Keeps,
 }
 
 /// By what a path goes one step further.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Further {
     Field(SmolStr),
     /// What a function, named here, reads from the text there.
@@ -55,7 +55,7 @@ pub(super) enum Further {
 }
 
 /// What a path is one step longer than.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Start {
     Variable(usize),
     Slot(SlotId),
@@ -65,17 +65,19 @@ pub(super) enum Start {
 impl KeptPaths {
     /// The path one step beyond `start`. `again`: it is gone along in a loop.
     pub(super) fn follow(&mut self, start: Start, further: Further, again: bool) -> Option<PathId> {
-        let key = (start, further);
-        let known = self.ids.get(&key).copied();
-        if known.is_none() && self.ids.len() == MOST_PATHS {
-            return None;
+        let step = (start, further);
+        let known = self.steps.iter().position(|known| *known == step);
+        let place = known.unwrap_or(self.steps.len());
+        let path = u8::try_from(place).ok().map(PathId)?;
+        if known.is_none() {
+            if self.steps.len() == MOST_PATHS {
+                return None;
+            }
+            self.steps.push(step);
         }
-        let next = u8::try_from(self.ids.len()).ok().map(PathId);
-        let path = known.or(next)?;
         if again || known.is_some() {
             self.keeps.0 |= 1_u32.wrapping_shl(path.0.into());
         }
-        self.ids.insert(key, path);
         Some(path)
     }
 

@@ -1,6 +1,9 @@
 //! Percent-encoding: which bytes each part of a URL may hold as they are.
 
-use super::UrlFault;
+use std::borrow::Cow;
+use std::fmt::Write;
+
+use super::{Span, UrlFault};
 
 /// The part of a URL that is encoded or decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,31 +24,38 @@ pub(super) enum Part {
 
 impl Part {
     /// Whether the part may hold the byte as it is.
-    fn allows(self, byte: u8) -> bool {
+    #[inline]
+    const fn allows(self, byte: u8) -> bool {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => true,
-            b'$' | b'&' | b'+' | b',' | b';' | b'=' => self != Part::Query,
+            b'$' | b'&' | b'+' | b',' | b';' | b'=' => !matches!(self, Part::Query),
             b':' => !matches!(self, Part::User | Part::Query),
             b'/' | b'@' => matches!(self, Part::Path | Part::Fragment),
             b'!' | b'(' | b')' | b'*' => {
                 matches!(self, Part::Host | Part::Zone | Part::Fragment)
             }
-            b'?' => self == Part::Fragment,
+            b'?' => matches!(self, Part::Fragment),
             b'\'' | b'[' | b']' | b'<' | b'>' | b'"' => matches!(self, Part::Host | Part::Zone),
             _ => false,
         }
     }
+
+    /// Whether the part may hold the text as it is.
+    fn allows_all(self, text: &str) -> bool {
+        let allows = |all, byte| all & self.allows(byte);
+        text.bytes().fold(true, allows)
+    }
 }
 
 /// Replaces `%41` by the byte it stands for.
-pub(super) fn decode(text: &str, part: Part) -> Result<Vec<u8>, UrlFault> {
+pub(super) fn decode(text: &str, part: Part) -> Result<Cow<'_, [u8]>, UrlFault> {
     let is_host = matches!(part, Part::Host | Part::Zone);
     let stays = |byte: u8| match is_host {
         true => part.allows(byte),
         false => byte != b'%' && (byte != b'+' || part != Part::Query),
     };
     if text.bytes().all(stays) {
-        return Ok(text.as_bytes().to_vec());
+        return Ok(Cow::Borrowed(text.as_bytes()));
     }
     let mut decoded = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -75,7 +85,7 @@ pub(super) fn decode(text: &str, part: Part) -> Result<Vec<u8>, UrlFault> {
             }
         };
     }
-    Ok(decoded)
+    Ok(Cow::Owned(decoded))
 }
 
 /// Whether the byte may be written as an escape. In a host only what is not ASCII may, and `%` itself.
@@ -92,33 +102,36 @@ fn hex(digit: u8) -> Option<u8> {
     u8::try_from(value).ok()
 }
 
-/// Writes each byte that the part may not hold as it is as `%41`.
-pub(super) fn encode(bytes: &[u8], part: Part) -> String {
-    if let Ok(text) = str::from_utf8(bytes)
-        && bytes.iter().all(|byte| part.allows(*byte))
+/// Adds the bytes to a text, each that the part may not hold as it is as `%41`.
+pub(super) fn encode(bytes: &[u8], part: Part, text: &mut String) {
+    if let Ok(plain) = str::from_utf8(bytes)
+        && part.allows_all(plain)
     {
-        return text.to_owned();
+        return text.push_str(plain);
     }
-    let mut text = String::with_capacity(bytes.len());
     for byte in bytes {
         if part.allows(*byte) {
             text.push(char::from(*byte));
         } else {
-            text.push_str(&format!("%{byte:02X}"));
+            // Writing to a string does not fail.
+            let _ = write!(text, "%{byte:02X}");
         }
     }
-    text
 }
 
-/// A path or fragment as it is written where that is well encoded, else encoded anew.
-pub(super) fn encoded(raw: &str, part: Part) -> Result<String, UrlFault> {
-    if raw.bytes().all(|byte| part.allows(byte)) {
-        return Ok(raw.to_owned());
+/// Adds a part as Go writes it: as it is where that is well encoded, else encoded anew.
+pub(super) fn written(raw: &str, part: Part, text: &mut String) -> Result<Span, UrlFault> {
+    let start = text.len();
+    if part.allows_all(raw) {
+        text.push_str(raw);
+        return Ok((start, text.len()));
     }
     let decoded = decode(raw, part)?;
+    // A path or fragment may be encoded in more than one way.
     let known = |byte: u8| b"!$&'()*+,;=:@[]%".contains(&byte) || part.allows(byte);
-    match raw.bytes().all(known) {
-        true => Ok(raw.to_owned()),
-        false => Ok(encode(&decoded, part)),
+    match matches!(part, Part::Path | Part::Fragment) && raw.bytes().all(known) {
+        true => text.push_str(raw),
+        false => encode(&decoded, part, text),
     }
+    Ok((start, text.len()))
 }

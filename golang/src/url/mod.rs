@@ -3,33 +3,37 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use memchr::{memchr, memchr_iter, memrchr};
+
 use super::quote::quote;
 
 mod escape;
 mod parse;
 
-use escape::{Part, decode, encoded};
-use parse::{Mode, is_port, parse};
+use escape::{Part, decode, written};
+use parse::{Mode, is_number, parse};
 
 /// Go refuses longer queries.
 const MAX_PAIRS: usize = 10_000;
 
-/// A URL.
+/// A URL: its text, and where its parts are in it.
 #[derive(Debug, Clone, Default)]
 pub struct Url {
-    /// In lower case; empty where there is none.
-    scheme: String,
-    /// With the port, decoded.
-    host: Vec<u8>,
-    escaped_path: String,
-    raw_query: String,
-    /// Encoded; `name` or `name:password`.
-    user: Option<String>,
-    /// Decoded.
-    fragment: Vec<u8>,
     /// The whole URL as Go writes it, by which URLs are compared.
     text: String,
+    /// In lower case; empty where there is none.
+    scheme: Span,
+    /// `name` or `name:password`.
+    user: Option<Span>,
+    /// With the port.
+    host: Span,
+    path: Span,
+    query: Span,
+    fragment: Span,
 }
+
+/// Where a part starts in a text, and where it ends.
+type Span = (usize, usize);
 
 /// Why a text is not a URL, worded by Go.
 #[derive(Debug, Clone)]
@@ -64,7 +68,7 @@ impl Url {
     pub fn parse(text: &str) -> Result<Url, UrlError> {
         let url = parse(text, Mode::Request).map_err(|fault| UrlError::new(text, fault))?;
         // A reference is another URL where it has a fragment, or a host without a scheme.
-        match text.contains('#') || text.starts_with("//") {
+        match memchr(b'#', text.as_bytes()).is_some() || text.starts_with("//") {
             true => Url::parse_reference(text),
             false => Ok(url),
         }
@@ -72,88 +76,90 @@ impl Url {
 
     /// Reads a URL, which may be relative and may have a fragment (`url.Parse`).
     pub fn parse_reference(text: &str) -> Result<Url, UrlError> {
-        let (base, fragment) = text.split_once('#').unwrap_or((text, ""));
+        let (base, fragment) = split_once(text, b'#').unwrap_or((text, ""));
         let mut url = parse(base, Mode::Reference).map_err(|fault| UrlError::new(base, fault))?;
         if !fragment.is_empty() {
-            let new_error = |fault| UrlError::new(text, fault);
-            url.fragment = decode(fragment, Part::Fragment).map_err(new_error)?;
-            let fragment = encoded(fragment, Part::Fragment).map_err(new_error)?;
             url.text.push('#');
-            url.text.push_str(&fragment);
+            let fragment = written(fragment, Part::Fragment, &mut url.text);
+            url.fragment = fragment.map_err(|fault| UrlError::new(text, fault))?;
         }
         Ok(url)
     }
 
     /// The scheme in lower case, empty where there is none.
     pub fn scheme(&self) -> &str {
-        &self.scheme
+        self.part(self.scheme)
     }
 
     /// The host with its port.
     pub fn host(&self) -> Cow<'_, str> {
-        text_of(&self.host)
+        decoded(self.part(self.host))
     }
 
     /// The host without port and brackets.
     pub fn hostname(&self) -> Cow<'_, str> {
         let (host, _) = self.host_and_port();
         let bare = host
-            .strip_prefix(b"[")
-            .and_then(|host| host.strip_suffix(b"]"));
-        text_of(bare.unwrap_or(host))
+            .strip_prefix('[')
+            .and_then(|host| host.strip_suffix(']'));
+        decoded(bare.unwrap_or(host))
     }
 
     /// The digits of the port, empty where there is none.
-    pub fn port(&self) -> Cow<'_, str> {
-        text_of(self.host_and_port().1)
+    pub fn port(&self) -> &str {
+        self.host_and_port().1
     }
 
-    fn host_and_port(&self) -> (&[u8], &[u8]) {
-        let colon = self.host.iter().rposition(|byte| *byte == b':');
-        let (host, port) = self.host.split_at(colon.unwrap_or(self.host.len()));
-        match port.split_first() {
-            Some((_, digits)) if is_port(port) => (host, digits),
-            _ => (&self.host, b""),
+    fn host_and_port(&self) -> (&str, &str) {
+        let host = self.part(self.host);
+        match rsplit_once(host, b':') {
+            Some((host, port)) if is_number(port) => (host, port),
+            _ => (host, ""),
         }
     }
 
     /// The path, encoded.
     pub fn escaped_path(&self) -> &str {
-        &self.escaped_path
+        self.part(self.path)
     }
 
     /// The user and password, encoded, where there is a user.
     pub fn user(&self) -> Option<&str> {
-        self.user.as_deref()
+        self.user.map(|user| self.part(user))
     }
 
     /// The query as it was written.
     pub fn raw_query(&self) -> &str {
-        &self.raw_query
+        self.part(self.query)
     }
 
     /// What follows `#`, decoded.
     pub fn fragment(&self) -> Cow<'_, str> {
-        text_of(&self.fragment)
+        decoded(self.part(self.fragment))
+    }
+
+    fn part(&self, (start, end): Span) -> &str {
+        self.text.get(start..end).unwrap_or_default()
     }
 
     /// The keys and values of the query in their order. What is badly encoded is left out.
-    pub fn query(&self) -> impl Iterator<Item = (String, String)> {
-        let pairs = self.raw_query.split('&');
-        let most = match pairs.clone().count() <= MAX_PAIRS {
-            true => MAX_PAIRS,
-            false => 0,
-        };
-        let pairs = pairs
-            .take(most)
-            .filter(|pair| !pair.is_empty() && !pair.contains(';'));
-        pairs.filter_map(|pair| {
-            let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-            let decode = |text: &str| {
-                decode(text, Part::Query)
-                    .ok()
-                    .map(|bytes| text_of(&bytes).into_owned())
+    pub fn query(&self) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
+        let query = self.raw_query();
+        let separators = memchr_iter(b'&', query.as_bytes()).count();
+        let mut rest = (separators < MAX_PAIRS).then_some(query);
+        let pairs = std::iter::from_fn(move || {
+            let (pair, after) = match split_once(rest?, b'&') {
+                Some((pair, after)) => (pair, Some(after)),
+                None => (rest?, None),
             };
+            rest = after;
+            Some(pair)
+        });
+        let pairs =
+            pairs.filter(|pair| !pair.is_empty() && memchr(b';', pair.as_bytes()).is_none());
+        pairs.filter_map(|pair| {
+            let (key, value) = split_once(pair, b'=').unwrap_or((pair, ""));
+            let decode = |text| decode(text, Part::Query).ok().map(text_of);
             Some((decode(key)?, decode(value)?))
         })
     }
@@ -190,12 +196,34 @@ impl fmt::Display for UrlError {
 
 impl std::error::Error for UrlError {}
 
+/// What is before and behind the first of these ASCII characters.
+fn split_once(text: &str, separator: u8) -> Option<(&str, &str)> {
+    split_around(text, memchr(separator, text.as_bytes())?)
+}
+
+/// What is before and behind the last of them.
+fn rsplit_once(text: &str, separator: u8) -> Option<(&str, &str)> {
+    split_around(text, memrchr(separator, text.as_bytes())?)
+}
+
+fn split_around(text: &str, at: usize) -> Option<(&str, &str)> {
+    Some((text.get(..at)?, text.get(at.saturating_add(1)..)?))
+}
+
+/// What a part of a URL's text stands for. That has no bad escapes.
+fn decoded(part: &str) -> Cow<'_, str> {
+    let bytes = decode(part, Part::Path);
+    text_of(bytes.unwrap_or(Cow::Borrowed(part.as_bytes())))
+}
+
 /// Bytes as text. Go's texts may hold any bytes, of which each that is not part of a character counts as one.
-fn text_of(bytes: &[u8]) -> Cow<'_, str> {
-    if let Ok(text) = str::from_utf8(bytes) {
+fn text_of(bytes: Cow<'_, [u8]>) -> Cow<'_, str> {
+    if let Cow::Borrowed(bytes) = bytes
+        && let Ok(text) = str::from_utf8(bytes)
+    {
         return Cow::Borrowed(text);
     }
-    let mut text = String::new();
+    let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         text.push_str(chunk.valid());
         text.extend(chunk.invalid().iter().map(|_| char::REPLACEMENT_CHARACTER));

@@ -1,7 +1,11 @@
 //! From text to a URL (Go's `net/url`, `parse`).
 
-use super::escape::{Part, decode, encode, encoded};
-use super::{Url, UrlFault};
+use std::borrow::Cow;
+
+use memchr::{memchr, memrchr};
+
+use super::escape::{Part, decode, encode, written};
+use super::{Span, Url, UrlFault, rsplit_once, split_once};
 use crate::netip::parse_address;
 use crate::quote::quote;
 
@@ -16,37 +20,37 @@ pub(super) enum Mode {
 
 /// Reads a URL without a fragment.
 pub(super) fn parse(text: &str, mode: Mode) -> Result<Url, UrlFault> {
-    if text.bytes().any(|byte| byte.is_ascii_control()) {
+    let has_control = text
+        .bytes()
+        .fold(false, |found, byte| found | byte.is_ascii_control());
+    if has_control {
         return Err(UrlFault::Known("net/url: invalid control character in URL"));
     }
     if text.is_empty() && mode == Mode::Request {
         return Err(UrlFault::Known("empty url"));
     }
-    let mut url = Url::default();
+    let mut url = Url {
+        text: String::with_capacity(text.len()),
+        ..Url::default()
+    };
     if text == "*" {
-        url.escaped_path = text.to_owned();
-        url.text = text.to_owned();
+        url.path = push(text, &mut url.text);
         return Ok(url);
     }
     let (scheme, rest) = split_scheme(text)?;
-    url.scheme = scheme.to_ascii_lowercase();
-    let (rest, query) = match rest.split_once('?') {
+    let (rest, query) = match split_once(rest, b'?') {
         Some((rest, query)) => (rest, Some(query)),
         None => (rest, None),
     };
-    query.unwrap_or_default().clone_into(&mut url.raw_query);
-    if !url.scheme.is_empty() {
-        url.text = format!("{}:", url.scheme);
+    if !scheme.is_empty() {
+        url.scheme = push(&scheme.to_ascii_lowercase(), &mut url.text);
+        url.text.push(':');
     }
-    if !rest.starts_with('/') && !url.scheme.is_empty() {
+    if !rest.starts_with('/') && !scheme.is_empty() {
         url.text.push_str(rest);
     } else if !rest.starts_with('/') && mode == Mode::Request {
         return Err(UrlFault::Known("invalid URI for request"));
-    } else if rest
-        .split('/')
-        .next()
-        .is_some_and(|segment| segment.contains(':'))
-    {
+    } else if rest.bytes().find(|byte| b"/:".contains(byte)) == Some(b':') {
         let message = "first path segment in URL cannot contain colon";
         return Err(UrlFault::Known(message));
     } else {
@@ -54,38 +58,35 @@ pub(super) fn parse(text: &str, mode: Mode) -> Result<Url, UrlFault> {
     }
     if let Some(query) = query {
         url.text.push('?');
-        url.text.push_str(query);
+        url.query = push(query, &mut url.text);
     }
     Ok(url)
 }
 
+/// Adds a part to the text, and tells where it is.
+fn push(part: &str, text: &mut String) -> Span {
+    let start = text.len();
+    text.push_str(part);
+    (start, text.len())
+}
+
 /// Reads `//user@host/path` or a path.
 fn parse_hierarchy(url: &mut Url, rest: &str, mode: Mode) -> Result<(), UrlFault> {
-    let has_authority =
-        !url.scheme.is_empty() || (mode == Mode::Reference && !rest.starts_with("///"));
+    let has_scheme = !url.text.is_empty();
+    let has_authority = has_scheme || (mode == Mode::Reference && !rest.starts_with("///"));
     let path = match rest.strip_prefix("//").filter(|_| has_authority) {
         Some(rest) => {
-            let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-            let (user, host) = parse_authority(&url.scheme, authority)?;
-            url.host = host;
-            if !url.host.is_empty()
-                || user.is_some()
-                || (!url.scheme.is_empty() && !path.is_empty())
-            {
+            let (authority, path) =
+                rest.split_at(memchr(b'/', rest.as_bytes()).unwrap_or(rest.len()));
+            if !authority.is_empty() || (has_scheme && !path.is_empty()) {
                 url.text.push_str("//");
             }
-            if let Some(user) = &user {
-                url.text.push_str(user);
-                url.text.push('@');
-            }
-            url.user = user;
-            url.text.push_str(&encode(&url.host, Part::Host));
+            parse_authority(url, authority)?;
             path
         }
         None => rest,
     };
-    url.escaped_path = encoded(path, Part::Path)?;
-    url.text.push_str(&url.escaped_path);
+    url.path = written(path, Part::Path, &mut url.text)?;
     Ok(())
 }
 
@@ -103,52 +104,75 @@ fn split_scheme(text: &str) -> Result<(&str, &str), UrlFault> {
     }
 }
 
-/// The user, encoded, and the host, decoded.
-fn parse_authority(scheme: &str, authority: &str) -> Result<(Option<String>, Vec<u8>), UrlFault> {
-    let Some((user, host)) = authority.rsplit_once('@') else {
-        return Ok((None, parse_host(scheme, authority)?));
+/// Reads `user@host`.
+fn parse_authority(url: &mut Url, authority: &str) -> Result<(), UrlFault> {
+    let (user, host) = match rsplit_once(authority, b'@') {
+        Some((user, host)) => (Some(user), host),
+        None => (None, authority),
     };
-    let host = parse_host(scheme, host)?;
+    let host = parse_host(url.scheme(), host)?;
+    if let Some(user) = user {
+        url.user = Some(parse_user(user, &mut url.text)?);
+        url.text.push('@');
+    }
+    let start = url.text.len();
+    encode(&host, Part::Host, &mut url.text);
+    url.host = (start, url.text.len());
+    Ok(())
+}
+
+/// Adds `name:password` to the text.
+fn parse_user(user: &str, text: &mut String) -> Result<Span, UrlFault> {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-._:~!$&'()*+,;=%@".contains(&byte);
     if !user.bytes().all(allowed) {
         return Err(UrlFault::Known("net/url: invalid userinfo"));
     }
-    let anew = |text: &str| Ok(encode(&decode(text, Part::User)?, Part::User));
-    let user = match user.split_once(':') {
-        Some((name, password)) => format!("{}:{}", anew(name)?, anew(password)?),
-        None => anew(user)?,
-    };
-    Ok((Some(user), host))
+    let start = text.len();
+    match user.split_once(':') {
+        Some((name, password)) => {
+            written(name, Part::User, text)?;
+            text.push(':');
+            written(password, Part::User, text)?;
+        }
+        None => {
+            written(user, Part::User, text)?;
+        }
+    }
+    Ok((start, text.len()))
 }
 
-fn parse_host(scheme: &str, host: &str) -> Result<Vec<u8>, UrlFault> {
-    match host.rfind('[') {
+/// The host, decoded.
+fn parse_host<'t>(scheme: &str, host: &'t str) -> Result<Cow<'t, [u8]>, UrlFault> {
+    match memrchr(b'[', host.as_bytes()) {
         Some(0) => return parse_ip_literal(host),
         Some(_) => return Err(UrlFault::Known("invalid IP-literal")),
         None => {}
     }
     // A colon too many is part of the host, except where that is surely wrong.
-    let colon = match scheme {
-        "http" | "https" => host.find(':'),
-        _ => host.rfind(':'),
+    let parts = match scheme {
+        "http" | "https" => split_once(host, b':'),
+        _ => rsplit_once(host, b':'),
     };
-    if let Some(port) = colon.and_then(|colon| host.get(colon..)) {
+    if let Some((_, port)) = parts {
         check_port(port)?;
     }
     decode(host, Part::Host)
 }
 
 /// Reads `[::1%25eth0]:80`.
-fn parse_ip_literal(host: &str) -> Result<Vec<u8>, UrlFault> {
+fn parse_ip_literal(host: &str) -> Result<Cow<'_, [u8]>, UrlFault> {
     let inner = host
         .strip_prefix('[')
         .and_then(|rest| rest.rsplit_once(']'));
     let (address, port) = inner.ok_or(UrlFault::Known("missing ']' in host"))?;
-    check_port(port)?;
+    match port.strip_prefix(':') {
+        Some(digits) => check_port(digits)?,
+        None if port.is_empty() => {}
+        None => return Err(UrlFault::Port(quote(port))),
+    }
     let zone = address.find("%25").unwrap_or(address.len());
     let (address, zone) = address.split_at(zone);
-    let mut address = decode(address, Part::Host)?;
-    address.extend(decode(zone, Part::Zone)?);
+    let address = [decode(address, Part::Host)?, decode(zone, Part::Zone)?].concat();
     match parse_address(&address) {
         Err(error) => return Err(UrlFault::Host(error.to_string())),
         Ok(parsed) if parsed.address.is_ipv4() => {
@@ -156,21 +180,19 @@ fn parse_ip_literal(host: &str) -> Result<Vec<u8>, UrlFault> {
         }
         Ok(_) => {}
     }
-    Ok([b"[", address.as_slice(), b"]", port.as_bytes()].concat())
+    let host = [b"[", address.as_slice(), b"]", port.as_bytes()];
+    Ok(Cow::Owned(host.concat()))
 }
 
+/// Refuses what follows the colon of a host and is no number.
 fn check_port(port: &str) -> Result<(), UrlFault> {
-    match is_port(port.as_bytes()) {
+    match is_number(port) {
         true => Ok(()),
-        false => Err(UrlFault::Port(quote(port))),
+        false => Err(UrlFault::Port(quote(format!(":{port}")))),
     }
 }
 
-/// Whether this is nothing or a colon with digits.
-pub(super) fn is_port(port: &[u8]) -> bool {
-    match port {
-        [] => true,
-        [b':', digits @ ..] => digits.iter().all(u8::is_ascii_digit),
-        _ => false,
-    }
+/// Whether there are digits alone, if anything.
+pub(super) fn is_number(port: &str) -> bool {
+    port.bytes().all(|byte| byte.is_ascii_digit())
 }

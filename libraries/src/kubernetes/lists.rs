@@ -104,44 +104,44 @@ fn check_ordered(element: &Value<'_>) -> Result<(), EvalError> {
     }
 }
 
-fn sum_ints<'a>(call: &CallContext<'a>, list: List<'a>) -> Result<Value<'a>, EvalError> {
-    sum(call, Value::from(0), list)
+fn sum_ints(call: &CallContext<'_>, list: List<'_>) -> Result<i64, EvalError> {
+    sum(call, list, 0, |element| element.as_int(), add_int)
 }
 
-fn sum_uints<'a>(call: &CallContext<'a>, list: List<'a>) -> Result<Value<'a>, EvalError> {
-    sum(call, Value::from(0_u64), list)
+fn sum_uints(call: &CallContext<'_>, list: List<'_>) -> Result<u64, EvalError> {
+    sum(call, list, 0, |element| element.as_uint(), add_uint)
 }
 
-fn sum_doubles<'a>(call: &CallContext<'a>, list: List<'a>) -> Result<Value<'a>, EvalError> {
-    sum(call, Value::from(0.0), list)
+fn sum_doubles(call: &CallContext<'_>, list: List<'_>) -> Result<f64, EvalError> {
+    let add = |l, r| Ok(l + r);
+    sum(call, list, 0.0, |element| element.as_double(), add)
 }
 
 fn sum_durations<'a>(call: &CallContext<'a>, list: List<'a>) -> Result<Value<'a>, EvalError> {
-    sum(call, Value::from(Duration(0)), list)
+    let zero = Value::from(Duration(0));
+    sum(call, list, zero, |element| Some(*element), add)
 }
 
-fn sum<'a>(
-    call: &CallContext<'a>,
-    zero: Value<'a>,
+fn sum<'a, T: Copy>(
+    call: &CallContext<'_>,
     list: List<'a>,
-) -> Result<Value<'a>, EvalError> {
+    zero: T,
+    read: impl Fn(&Value<'a>) -> Option<T>,
+    add: impl Fn(T, T) -> Result<T, EvalError>,
+) -> Result<T, EvalError> {
     let mut sum = zero;
     list.try_each(|element| {
         call.look(&element)?;
-        sum = match (sum.as_int(), element.as_int()) {
-            (Some(l), Some(r)) => Value::from(add_int(l, r)?),
-            _ => add(sum, element)?,
-        };
+        let element = read(&element).ok_or_else(|| element.no_such_overload())?;
+        sum = add(sum, element)?;
         Ok(())
     })
     .map(|()| sum)
 }
 
 fn add<'a>(sum: Value<'a>, element: Value<'a>) -> Result<Value<'a>, EvalError> {
-    use ValueKind::{Double, Duration, Timestamp, Uint};
+    use ValueKind::{Duration, Timestamp};
     match (sum.kind(), element.kind()) {
-        (Uint(l), Uint(r)) => add_uint(l, r).map(Value::from),
-        (Double(l), Double(r)) => Ok(Value::from(l + r)),
         (Duration(l), Duration(r)) => add_duration(l, r).map(Value::from),
         // Only the first element's type is sure.
         (Duration(l), Timestamp(r)) => add_to_timestamp(r, l).map(Value::from),

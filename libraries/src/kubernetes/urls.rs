@@ -1,5 +1,7 @@
 //! URLs (apiserver `pkg/cel/library/urls.go`).
 
+use std::borrow::Cow;
+
 use gavel_engine::body;
 use gavel_engine::cost::Cost;
 use gavel_engine::cost::formulas::{nth, traversal};
@@ -40,39 +42,47 @@ fn is_url(text: &str) -> bool {
     Url::check_request_uri(text).is_ok()
 }
 
-fn scheme<'a>(call: &CallContext<'a>, UrlValue(url): &UrlValue) -> Value<'a> {
-    call.arena.string(url.scheme())
+fn scheme(UrlValue(url): &UrlValue) -> &str {
+    url.scheme()
 }
 
-fn host<'a>(call: &CallContext<'a>, UrlValue(url): &UrlValue) -> Value<'a> {
-    call.arena.string(&url.host())
+fn host<'a>(call: &CallContext<'a>, UrlValue(url): &'a UrlValue) -> &'a str {
+    text(url.host(), call)
 }
 
-fn hostname<'a>(call: &CallContext<'a>, UrlValue(url): &UrlValue) -> Value<'a> {
-    call.arena.string(&url.hostname())
+fn hostname<'a>(call: &CallContext<'a>, UrlValue(url): &'a UrlValue) -> &'a str {
+    text(url.hostname(), call)
 }
 
-fn port<'a>(call: &CallContext<'a>, UrlValue(url): &UrlValue) -> Value<'a> {
-    call.arena.string(&url.port())
+fn port(UrlValue(url): &UrlValue) -> &str {
+    url.port()
 }
 
-fn escaped_path<'a>(call: &CallContext<'a>, UrlValue(url): &UrlValue) -> Value<'a> {
-    call.arena.string(url.escaped_path())
+fn escaped_path(UrlValue(url): &UrlValue) -> &str {
+    url.escaped_path()
 }
 
 /// The values by their keys, each key's in their order.
-fn query<'a>(call: &CallContext<'a>, UrlValue(url): &UrlValue) -> Value<'a> {
-    let mut pairs: Vec<_> = url.query().collect();
-    pairs.sort_by(|(left, _), (right, _)| left.cmp(right));
+fn query<'a>(call: &CallContext<'a>, UrlValue(url): &'a UrlValue) -> Value<'a> {
+    let pairs = url.query();
+    let mut pairs: Vec<_> = pairs
+        .map(|(key, value)| (text(key, call), Value::from(text(value, call))))
+        .collect();
+    pairs.sort_by_key(|(key, _)| *key);
     let mut map = MapBuilder::new();
     for same_key in pairs.chunk_by(|(left, _), (right, _)| left == right) {
-        let values: Vec<_> = same_key
-            .iter()
-            .map(|(_, value)| call.arena.string(value))
-            .collect();
+        let values = Vec::from_iter(same_key.iter().map(|(_, value)| *value));
         if let [(key, _), ..] = same_key {
-            map.insert(call.arena.string(key), call.arena.list(&values));
+            map.insert(Value::from(*key), call.arena.list(&values));
         }
     }
     map.build(call.arena)
+}
+
+/// A text, which is copied only where it is not in the URL as it is.
+fn text<'a>(text: Cow<'a, str>, call: &CallContext<'a>) -> &'a str {
+    match text {
+        Cow::Borrowed(text) => text,
+        Cow::Owned(text) => call.arena.bump().alloc_str(&text),
+    }
 }

@@ -10,6 +10,9 @@ use crate::types::Type;
 /// Reports the elements of list literals, and the keys and values of map literals, that are not of the type of the
 /// first. What is below a call of `format` is exempt.
 pub fn homogeneous_literals(checked: &CheckedAst, issues: &mut Issues) {
+    if !checked.has_type(|ty| matches!(ty, Type::List(_) | Type::Map(_))) {
+        return;
+    }
     // Lists are judged before maps.
     let mut maps = Vec::new();
     for expr in checked.ast().walk_where(|expr| !is_exempt(checked, expr)) {

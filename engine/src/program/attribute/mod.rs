@@ -338,16 +338,21 @@ fn find_declared<'a>(
 }
 
 /// A field of a value that may be without it.
+#[inline]
 fn find_optional_field<'a>(
     object: Value<'a>,
     name: &'a str,
     frame: &Frame<'_, 'a>,
 ) -> Result<Option<Value<'a>>, EvalError> {
+    if let Some(found) = object.plain_field(name, FieldPlace::UNKNOWN) {
+        return Ok(found);
+    }
     if let Some(object) = object.as_object() {
         return object.select_optional(name);
     }
-    match find_field(object, name, frame)? {
-        None => check_absence(object, Value::from(name), frame).map(|()| None),
+    let key = Value::from(name);
+    match find(object, key, frame)? {
+        None => check_absence(object, key, frame).map(|()| None),
         found => Ok(found),
     }
 }

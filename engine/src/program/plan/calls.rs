@@ -163,7 +163,7 @@ impl Planner<'_> {
         let mut chain = into_attribute(id, operand);
         let qualifier = Qualifier { key, optional, id };
         self.qualify(&mut chain, qualifier, FieldPlace::UNKNOWN);
-        Ok(Step::Attribute(Box::new(chain)))
+        Ok(Step::Attribute(chain))
     }
 
     fn constant_key(&self, constant: OwnedValue) -> Result<QualifierKey, PlanError> {

@@ -217,7 +217,7 @@ impl Planner<'_> {
             self.qualify(&mut chain, qualifier, place);
             chain.presence = select.test_only;
         }
-        Ok(Step::Attribute(Box::new(chain)))
+        Ok(Step::Attribute(chain))
     }
 
     /// Whether the checker knows that an expression is an object of any fields, which are then found.
@@ -396,12 +396,13 @@ fn as_chain(node: Step) -> Result<Box<Attribute>, Step> {
 }
 
 /// The chain that a node is, or one that starts at the node and goes on at the expression of this id.
-fn into_attribute(id: ExprId, node: Step) -> Attribute {
-    match as_chain(node) {
-        Ok(chain) if !chain.presence => *chain,
-        Ok(chain) => Attribute::new(id, Base::Operand(Step::Attribute(chain))),
-        Err(node) => Attribute::new(id, Base::Operand(node)),
-    }
+fn into_attribute(id: ExprId, node: Step) -> Box<Attribute> {
+    let operand = match as_chain(node) {
+        Ok(chain) if !chain.presence => return chain,
+        Ok(chain) => Step::Attribute(chain),
+        Err(node) => node,
+    };
+    Box::new(Attribute::new(id, Base::Operand(operand)))
 }
 
 fn literal(constant: &Constant) -> Value<'_> {

@@ -64,7 +64,7 @@ fn format<'a>(
     values: List<'a>,
     write: Write,
 ) -> Result<&'a str, EvalError> {
-    let mut text = Output::new(call);
+    let mut text = Output::new(call, template.len().saturating_mul(2))?;
     let mut next = 0_usize;
     for piece in Template::new(template) {
         match piece {

@@ -19,12 +19,17 @@ pub(super) struct Output<'c, 'a> {
 }
 
 impl<'c, 'a> Output<'c, 'a> {
-    pub(super) fn new(call: &'c CallContext<'a>) -> Self {
-        Output {
+    /// An empty text of which so many bytes are expected.
+    ///
+    /// # Errors
+    /// Where there is no room for them.
+    pub(super) fn new(call: &'c CallContext<'a>, expected: usize) -> Result<Self, EvalError> {
+        call.arena.reserve(expected)?;
+        Ok(Output {
             call,
-            text: String::new_in(call.arena.bump()),
+            text: String::with_capacity_in(expected, call.arena.bump()),
             failure: None,
-        }
+        })
     }
 
     pub(super) fn push_str(&mut self, part: &str) {

@@ -107,7 +107,7 @@ fn write_map(out: &mut Output<'_, '_>, map: Map<'_>, depth: usize) -> Result<(),
     let mut entries = Entries::of(map, out)?;
     for entry in map.iter() {
         let (key, value) = entry.map_err(|error| Problem::new(error.message().to_owned()))?;
-        let mut text = Output::new(out.call);
+        let mut text = Output::new(out.call, 0).map_err(Problem::Ended)?;
         let written = write_string(&mut text, &key, depth);
         let text = text.finish().map_err(Problem::Ended)?;
         written?;

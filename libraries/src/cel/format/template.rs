@@ -3,6 +3,7 @@
 use std::fmt;
 
 use gavel_golang::integer::{AtoiError, atoi};
+use memchr::memchr;
 
 /// The pieces of a template, up to the first that is malformed.
 pub(super) struct Template<'t> {
@@ -105,21 +106,20 @@ impl<'t> Iterator for Template<'t> {
     type Item = Piece<'t>;
 
     fn next(&mut self) -> Option<Piece<'t>> {
-        if self.rest.is_empty() {
-            return None;
-        }
-        if let Some(after) = self.rest.strip_prefix("%%") {
-            self.rest = after;
-            return Some(Piece::Text("%"));
-        }
         if let Some(after) = self.rest.strip_prefix('%') {
             self.rest = after;
-            return Some(Piece::Clause(self.clause()));
+            return match after.strip_prefix('%') {
+                Some(after) => {
+                    self.rest = after;
+                    Some(Piece::Text("%"))
+                }
+                None => Some(Piece::Clause(self.clause())),
+            };
         }
-        let end = self.rest.find('%').unwrap_or(self.rest.len());
+        let end = memchr(b'%', self.rest.as_bytes()).unwrap_or(self.rest.len());
         let (text, after) = self.rest.split_at_checked(end)?;
         self.rest = after;
-        Some(Piece::Text(text))
+        (end > 0).then_some(Piece::Text(text))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use gavel_engine::ast::{Call, Constant, Expr, ExprId, ExprKind};
 use gavel_engine::check::CheckedAst;
+use gavel_engine::decl::FunctionDecl;
 use gavel_engine::issues::Issues;
 use gavel_engine::types::{Primitive, Type};
 
@@ -48,10 +49,8 @@ fn takes(verb: Verb, ty: &Type) -> bool {
 }
 
 fn validate(checked: &CheckedAst, issues: &mut Issues, takes: Takes) {
-    for expr in checked.ast().walk() {
-        let ExprKind::Call(call) = &expr.kind else {
-            continue;
-        };
+    let is_format = |function: &FunctionDecl| function.name == super::FORMAT.function;
+    for (expr, call) in checked.calls(is_format) {
         let known = || checked.overload(expr.id);
         if let Some((template, values)) = literals(call)
             && known().is_none_or(|overload| overload.id == super::FORMAT.id)
@@ -65,9 +64,6 @@ fn validate(checked: &CheckedAst, issues: &mut Issues, takes: Takes) {
 
 /// The template and the values of `'…'.format([…])`.
 fn literals(call: &Call) -> Option<(&str, &[Expr])> {
-    if call.function != super::FORMAT.function {
-        return None;
-    }
     match (&call.target.as_ref()?.kind, call.args.as_slice()) {
         (ExprKind::Constant(Constant::String(template)), [argument]) => match &argument.kind {
             ExprKind::List(list) => Some((template, &list.elements)),

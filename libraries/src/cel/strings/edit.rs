@@ -4,6 +4,7 @@ use bumpalo::collections::{String, Vec};
 use gavel_engine::decl::CallContext;
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{Arena, List, Value, ValueKind};
+use memchr::memchr;
 
 use crate::cel::limit::push_str;
 
@@ -153,16 +154,18 @@ pub(super) fn parts<'a>(
 ) -> Result<Value<'a>, EvalError> {
     call.work(text.len())?;
     let mut parts = Vec::new_in(call.arena.bump());
-    if !separator.is_empty() {
-        let mut push = |part| call.push(&mut parts, Value::from(part));
-        let mut one = separator.chars();
-        match (one.next(), one.next()) {
-            (Some(one), None) => text.splitn(limit, one).try_for_each(&mut push)?,
-            _ => text.splitn(limit, separator).try_for_each(&mut push)?,
+    let mut rest = text;
+    if let Some(cuts) = limit.checked_sub(1).filter(|_| !separator.is_empty()) {
+        for _ in 0..cuts {
+            let Some((part, after)) = split_once(rest, separator) else {
+                break;
+            };
+            call.push(&mut parts, Value::from(part))?;
+            rest = after;
         }
+        call.push(&mut parts, Value::from(rest))?;
         return Ok(Value::from(parts.into_bump_slice()));
     }
-    let mut rest = text;
     while !rest.is_empty() && parts.len() < limit {
         let first = rest.chars().next().map_or(0, char::len_utf8);
         let last = parts.len().saturating_add(1) == limit;
@@ -172,6 +175,17 @@ pub(super) fn parts<'a>(
         rest = after;
     }
     Ok(Value::from(parts.into_bump_slice()))
+}
+
+/// What is before and behind the first separator.
+fn split_once<'a>(text: &'a str, separator: &str) -> Option<(&'a str, &'a str)> {
+    match separator.as_bytes() {
+        [one] => {
+            let at = memchr(*one, text.as_bytes())?;
+            Some((text.get(..at)?, text.get(at.saturating_add(1)..)?))
+        }
+        _ => text.split_once(separator),
+    }
 }
 
 /// `list.join()`

@@ -9,6 +9,8 @@ use super::json_patch::{self, Operation, PatchFailure};
 use super::plain;
 use super::schemas::{ObjectSchemas, kind_of};
 use crate::cel::ExpressionKind;
+use crate::fields::text_field;
+use crate::resource::GroupVersionKind;
 
 /// Why a mutation was not made.
 #[derive(Debug)]
@@ -223,20 +225,19 @@ fn apply(
     plain::check_type_names(configuration)?;
     let fields = plain::configuration(configuration)?;
     let mut fields = fields.ok_or_else(|| "invalid return type: *dynamic.ObjectVal".to_owned())?;
-    let live = document(object)?;
-    work.ask()?;
-    for key in ["apiVersion", "kind"] {
-        let text = live.get(key).and_then(Json::as_str).unwrap_or_default();
+    let [version, kind] = ["apiVersion", "kind"].map(|key| {
+        let text = text_field(object, key);
         fields.insert(key.to_owned(), Plain::String(text.to_owned()));
-    }
-    let kind = kind_of(&live);
+        text
+    });
+    let kind = GroupVersionKind::new(version, kind);
     let Some(ty) = schemas.merge_type(&kind) else {
         let message = format!(
             "error applying patch: failed to convert patch object to typed object: no corresponding type for {kind}"
         );
         return Err(message.into());
     };
-    let mut live = Plain::from(live);
+    let mut live = plain::object(object)?;
     for pointer in nil_lists {
         if let Some(list) = live.pointer_mut(pointer) {
             *list = Plain::NilList;

@@ -213,6 +213,11 @@ fn native(value: Value<'_>, reach: &mut Reach<'_>) -> Result<Plain, EvalError> {
     })
 }
 
+/// An object of a request as plain data.
+pub(super) fn object(value: Value<'_>) -> Converted<Plain> {
+    document(value, &mut Reach::default()).map_err(|error| error.to_string())
+}
+
 /// A part of a document, which is plain data.
 fn document(value: Value<'_>, reach: &mut Reach<'_>) -> Result<Plain, EvalError> {
     match value.kind() {

@@ -96,63 +96,73 @@ impl PartialEq for Key {
 impl Eq for Key {}
 
 impl Element {
-    /// What tells an element from the others, or why nothing does.
-    pub(super) fn of<D: Data>(list: &List<'_>, value: &D) -> Result<Element, String> {
-        match (list.relationship, list.keys) {
-            (Relationship::Associative, []) => Element::of_set(value),
-            (Relationship::Associative, _) => Element::keyed(list, value),
-            _ => Err("invalid indexing of non-associative list".to_owned()),
+    /// What tells an element of a valid list from the others. None where nothing does.
+    pub(super) fn of<D: Data>(list: &List<'_>, value: &D) -> Option<Element> {
+        if Element::fault(list, value).is_some() {
+            return None;
         }
-    }
-
-    fn of_set<D: Data>(value: &D) -> Result<Element, String> {
-        let wrong = match value.kind() {
-            MergedKind::Map => "associative list without keys has an element that's a map type",
-            MergedKind::List => "not supported: associative list with lists as elements",
-            MergedKind::Null => {
-                "associative list without keys has an element that's an explicit null"
-            }
-            _ => return Ok(Element::Value(Key::of(value))),
-        };
-        Err(wrong.to_owned())
-    }
-
-    fn keyed<D: Data>(list: &List<'_>, value: &D) -> Result<Element, String> {
-        match value.kind() {
-            MergedKind::Map => {}
-            MergedKind::Null => {
-                return Err("associative list with keys may not have a null element".to_owned());
-            }
-            _ => {
-                return Err("associative list with keys may not have non-map elements".to_owned());
-            }
+        if list.keys.is_empty() {
+            return Some(Element::Value(Key::of(value)));
         }
-        let element = list.element.atom().map;
         let mut keys = Vec::with_capacity(list.keys.len());
         for name in list.keys {
-            if let Some(value) = value.field(name) {
-                keys.push((name.clone(), Key::of(value)));
-                continue;
-            }
-            let Some(element) = &element else {
-                return Err(format!(
-                    "couldn't find default value for {name}: associative list may not have non-map types"
-                ));
+            let key = match value.field(name) {
+                Some(value) => Some(Key::of(value)),
+                None => list.default(name).map(Key::of),
             };
-            if let Some(default) = element.default(name) {
-                keys.push((name.clone(), Key::of(default)));
-            }
-        }
-        if keys.is_empty() {
-            let names: Vec<String> = list.keys.iter().map(quote).collect();
-            return Err(format!(
-                "associative list with keys has an element that omits all key fields [{}] (and doesn't have default values for any key fields)",
-                names.join(" ")
-            ));
+            keys.extend(key.map(|key| (name.clone(), key)));
         }
         keys.sort();
-        Ok(Element::Keys(keys))
+        Some(Element::Keys(keys))
     }
+
+    /// Why nothing tells an element from the others.
+    pub(super) fn fault<D: Data>(list: &List<'_>, value: &D) -> Option<String> {
+        let fault = match (list.relationship, list.keys, value.kind()) {
+            (Relationship::Associative, [], MergedKind::Map) => {
+                "associative list without keys has an element that's a map type"
+            }
+            (Relationship::Associative, [], MergedKind::List) => {
+                "not supported: associative list with lists as elements"
+            }
+            (Relationship::Associative, [], MergedKind::Null) => {
+                "associative list without keys has an element that's an explicit null"
+            }
+            (Relationship::Associative, [], _) => return None,
+            (Relationship::Associative, keys, MergedKind::Map) => {
+                return missing_keys(list, keys, value);
+            }
+            (Relationship::Associative, _, MergedKind::Null) => {
+                "associative list with keys may not have a null element"
+            }
+            (Relationship::Associative, ..) => {
+                "associative list with keys may not have non-map elements"
+            }
+            _ => "invalid indexing of non-associative list",
+        };
+        Some(fault.to_owned())
+    }
+}
+
+/// Why the fields of a map do not tell it from the others of its list.
+fn missing_keys<D: Data>(list: &List<'_>, keys: &[SmolStr], value: &D) -> Option<String> {
+    let mut missing = keys.iter().filter(|name| value.field(name).is_none());
+    if let Some(name) = missing.next()
+        && list.element.atom().map.is_none()
+    {
+        return Some(format!(
+            "couldn't find default value for {name}: associative list may not have non-map types"
+        ));
+    }
+    let has_key = |name: &SmolStr| value.field(name).is_some() || list.default(name).is_some();
+    if keys.iter().any(has_key) {
+        return None;
+    }
+    let names: Vec<String> = keys.iter().map(quote).collect();
+    Some(format!(
+        "associative list with keys has an element that omits all key fields [{}] (and doesn't have default values for any key fields)",
+        names.join(" ")
+    ))
 }
 
 impl fmt::Display for Element {

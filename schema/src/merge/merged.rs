@@ -8,67 +8,59 @@ use super::validate::choose;
 use super::value::Plain;
 
 /// A value with another one of the same type merged into it. Both are valid. Nothing is removed; of scalars, and of lists
-/// and maps that are replaced as a whole, the second counts. None where nothing is left of both.
+/// and maps that are replaced as a whole, the second counts; where there is no second, the first stays as it is. None where
+/// nothing is left of both.
 pub(super) fn merge(live: Option<Plain>, patch: Option<Plain>, ty: MergeType<'_>) -> Option<Plain> {
-    let decisive = patch.as_ref().or(live.as_ref())?;
-    match choose(ty.atom(), decisive) {
+    let Some(patch) = patch else {
+        return live;
+    };
+    match choose(ty.atom(), &patch) {
         Atom { map: Some(map), .. } => merge_maps(live, patch, &map),
         Atom {
             list: Some(list),
             scalar: None,
             ..
         } => merge_lists(live, patch, &list),
-        _ => patch.or(live),
+        _ => Some(patch),
     }
 }
 
-fn merge_maps(live: Option<Plain>, patch: Option<Plain>, map: &Map<'_>) -> Option<Plain> {
-    let is_empty = |side: &Option<Plain>| match side {
-        Some(Plain::Map(fields)) => fields.is_empty(),
-        _ => true,
-    };
-    if map.relationship == Relationship::Atomic || (is_empty(&live) && is_empty(&patch)) {
-        return patch.or(live);
-    }
-    let fields = |side: Option<Plain>| match side {
+fn merge_maps(live: Option<Plain>, patch: Plain, map: &Map<'_>) -> Option<Plain> {
+    let mut merged = match live {
         Some(Plain::Map(fields)) => fields,
         _ => BTreeMap::new(),
     };
-    let mut patch = fields(patch);
-    let mut merged = BTreeMap::new();
-    for (name, value) in fields(live) {
-        let patch = patch.remove(&name);
-        merge_field(&mut merged, map, name, Some(value), patch);
+    let patch = match patch {
+        Plain::Map(fields) if map.relationship != Relationship::Atomic => fields,
+        whole if merged.is_empty() || map.relationship == Relationship::Atomic => {
+            return Some(whole);
+        }
+        _ => BTreeMap::new(),
+    };
+    if merged.is_empty() && patch.is_empty() {
+        return Some(Plain::Map(patch));
     }
     for (name, value) in patch {
-        merge_field(&mut merged, map, name, None, Some(value));
+        let live = merged.remove(&name);
+        let value = match map.any_field(&name) {
+            Some(ty) => merge(live, Some(value), ty),
+            None => Some(value),
+        };
+        if let Some(value) = value {
+            merged.insert(name, value);
+        }
     }
     (!merged.is_empty()).then_some(Plain::Map(merged))
 }
 
-fn merge_field(
-    merged: &mut BTreeMap<String, Plain>,
-    map: &Map<'_>,
-    name: String,
-    live: Option<Plain>,
-    patch: Option<Plain>,
-) {
-    let value = match map.any_field(&name) {
-        Some(ty) => merge(live, patch, ty),
-        None => patch.or(live),
-    };
-    if let Some(value) = value {
-        merged.insert(name, value);
-    }
-}
-
-fn merge_lists(live: Option<Plain>, patch: Option<Plain>, list: &List<'_>) -> Option<Plain> {
-    let is_empty = |side: &Option<Plain>| match side {
-        Some(Plain::List(items)) => items.is_empty(),
+fn merge_lists(live: Option<Plain>, patch: Plain, list: &List<'_>) -> Option<Plain> {
+    let is_empty = |side: &Plain| match side {
+        Plain::List(items) => items.is_empty(),
         _ => true,
     };
-    if list.relationship != Relationship::Associative || (is_empty(&live) && is_empty(&patch)) {
-        return patch.or(live);
+    let neither = live.as_ref().is_none_or(is_empty) && is_empty(&patch);
+    if list.relationship != Relationship::Associative || neither {
+        return Some(patch);
     }
     let merged = Zip::new(live, patch, list).run(list.element);
     (!merged.is_empty()).then_some(Plain::List(merged))
@@ -91,7 +83,7 @@ impl Side {
             return this;
         };
         for item in items {
-            let Ok(element) = Element::of(list, &item) else {
+            let Some(element) = Element::of(list, &item) else {
                 continue;
             };
             let position = this.elements.len();
@@ -134,8 +126,8 @@ struct Zip {
 }
 
 impl Zip {
-    fn new(live: Option<Plain>, patch: Option<Plain>, list: &List<'_>) -> Self {
-        let (live, patch) = (Side::new(live, list), Side::new(patch, list));
+    fn new(live: Option<Plain>, patch: Plain, list: &List<'_>) -> Self {
+        let (live, patch) = (Side::new(live, list), Side::new(Some(patch), list));
         let shared = patch.elements.iter().filter(|element| live.has(element));
         let shared: Vec<Element> = shared.cloned().collect();
         Zip {

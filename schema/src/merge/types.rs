@@ -26,6 +26,8 @@ enum TypeNode<'s> {
     Schema(&'s JsonSchema),
     /// The root of a custom resource.
     Root(&'s JsonSchema),
+    /// A schema of the built-in kinds, by its name.
+    Named(&'s str),
     /// `apiVersion` or `kind`.
     Text,
     /// Anything, of which lists and maps are replaced as a whole.
@@ -117,7 +119,7 @@ impl<'s> MergeType<'s> {
         };
         MergeType {
             relationship: map_relationship(schema),
-            ..MergeType::named(name).unwrap_or(MergeType::of(TypeNode::Deduced))
+            ..MergeType::of(TypeNode::Named(name))
         }
     }
 
@@ -126,6 +128,10 @@ impl<'s> MergeType<'s> {
         let mut atom = match self.node {
             TypeNode::Schema(schema) => self.schema_atom(schema, schema.embedded_resource),
             TypeNode::Root(schema) => self.schema_atom(schema, true),
+            TypeNode::Named(name) => {
+                let named = MergeType::named(name);
+                named.unwrap_or(MergeType::of(TypeNode::Deduced)).atom()
+            }
             TypeNode::Text => scalar(Scalar::String),
             TypeNode::Quantity => scalar(Scalar::Untyped),
             TypeNode::Untyped => any(Relationship::Atomic, TypeNode::Untyped),
@@ -183,12 +189,19 @@ impl<'s> MergeType<'s> {
     }
 }
 
+impl<'s> List<'s> {
+    /// The default of a key field of the elements.
+    pub(super) fn default(&self, name: &str) -> Option<&'s Json> {
+        self.element.atom().map?.default(name)
+    }
+}
+
 impl<'s> Map<'s> {
     /// The type of a declared field.
     pub(super) fn field(&self, name: &str) -> Option<MergeType<'s>> {
         match name {
             "apiVersion" | "kind" if self.is_resource => Some(MergeType::of(TypeNode::Text)),
-            "metadata" if self.is_resource => MergeType::named(OBJECT_META),
+            "metadata" if self.is_resource => Some(MergeType::of(TypeNode::Named(OBJECT_META))),
             name => {
                 let schema = self.schema?.properties.get(name)?;
                 Some(MergeType::part(schema, self.preserves))

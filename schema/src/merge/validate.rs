@@ -30,6 +30,9 @@ impl Faults {
     }
 
     fn add(&mut self, mut more: Faults, prefix: impl fmt::Display) {
+        if more.is_empty() {
+            return;
+        }
         for fault in &mut more.0 {
             fault.path = format!("{prefix}{}", fault.path);
         }
@@ -163,21 +166,16 @@ fn validate_list<D: Data>(value: &D, list: &List<'_>, leniency: Leniency) -> Fau
     let mut faults = Faults::default();
     let mut seen = BTreeSet::new();
     for (n, item) in value.items().iter().enumerate() {
-        let element = match list.relationship {
-            Relationship::Associative => match Element::of(list, item) {
-                Ok(element) => Some(element),
-                Err(error) => {
-                    faults.add(Faults::new(format!("element {n}: {error}")), "");
-                    return faults;
-                }
-            },
-            _ => None,
-        };
+        let has_key = list.relationship == Relationship::Associative;
+        if let Some(error) = has_key.then(|| Element::fault(list, item)).flatten() {
+            faults.add(Faults::new(format!("element {n}: {error}")), "");
+            return faults;
+        }
         let inner = validate_value(item, list.element, leniency);
-        if inner.is_empty() && element.is_none() {
+        if inner.is_empty() && (leniency.duplicates || !has_key) {
             continue;
         }
-        let element = element.unwrap_or(Element::Index(n));
+        let element = Element::of(list, item).unwrap_or(Element::Index(n));
         let prefix = element.to_string();
         if !seen.insert(element) && !leniency.duplicates {
             let message = format!("duplicate entries for key {prefix}");

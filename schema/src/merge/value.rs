@@ -142,7 +142,7 @@ pub(super) enum MergedKind<'v> {
 pub(super) trait Data: Sized {
     fn kind(&self) -> MergedKind<'_>;
     fn items(&self) -> &[Self];
-    fn fields(&self) -> Box<dyn Iterator<Item = (&str, &Self)> + '_>;
+    fn fields(&self) -> impl Iterator<Item = (&str, &Self)>;
     fn field(&self, name: &str) -> Option<&Self>;
 
     /// Whether this is a list that Go has no memory for.
@@ -170,9 +170,9 @@ impl Data for Json {
         self.as_array().map_or(&[], Vec::as_slice)
     }
 
-    fn fields(&self) -> Box<dyn Iterator<Item = (&str, &Self)> + '_> {
+    fn fields(&self) -> impl Iterator<Item = (&str, &Self)> {
         let fields = self.as_object().into_iter().flatten();
-        Box::new(fields.map(|(name, value)| (name.as_str(), value)))
+        fields.map(|(name, value)| (name.as_str(), value))
     }
 
     fn field(&self, name: &str) -> Option<&Self> {
@@ -201,13 +201,13 @@ impl Data for Plain {
         }
     }
 
-    fn fields(&self) -> Box<dyn Iterator<Item = (&str, &Self)> + '_> {
+    fn fields(&self) -> impl Iterator<Item = (&str, &Self)> {
         let fields = match self {
             Plain::Map(fields) => Some(fields),
             _ => None,
         };
         let fields = fields.into_iter().flatten();
-        Box::new(fields.map(|(name, value)| (name.as_str(), value)))
+        fields.map(|(name, value)| (name.as_str(), value))
     }
 
     fn field(&self, name: &str) -> Option<&Self> {

@@ -26,7 +26,7 @@ pub struct CompiledPolicy {
     pub(crate) match_conditions: Vec<Expression>,
     pub(crate) validations: Vec<Expression>,
     /// What denials of the validations say, where an expression says it.
-    pub(crate) messages: Vec<Option<Expression>>,
+    pub(crate) messages: Vec<Option<Box<Expression>>>,
     pub(crate) audit_annotations: Vec<Expression>,
 }
 
@@ -159,7 +159,10 @@ impl CompiledPolicy {
                 .clone()
                 .map(|each| match each.message_expression.as_str() {
                     "" => None,
-                    text => Some(compiler.compile(ExpressionKind::Message, text, messages)),
+                    text => {
+                        let message = compiler.compile(ExpressionKind::Message, text, messages);
+                        Some(Box::new(message))
+                    }
                 })
                 .collect(),
             validations: validations
@@ -173,7 +176,13 @@ impl CompiledPolicy {
         let expressions = compiled.match_conditions.iter_mut();
         let expressions = expressions
             .chain(&mut compiled.validations)
-            .chain(compiled.messages.iter_mut().flatten())
+            .chain(
+                compiled
+                    .messages
+                    .iter_mut()
+                    .flatten()
+                    .map(|message| &mut **message),
+            )
             .chain(&mut compiled.audit_annotations);
         compiled.reads = Reads::of(&mut compiled.variables, expressions);
         compiled

@@ -79,9 +79,9 @@ pub(super) struct Attribute {
     pub(super) id: ExprId,
     pub(super) base: Base,
     /// The fields that are selected first, one after the other.
-    pub(super) fields: Vec<Field>,
+    pub(super) fields: Box<[Field]>,
     /// What is looked up then.
-    pub(super) qualifiers: Vec<Qualifier>,
+    pub(super) qualifiers: Box<[Qualifier]>,
     /// `has(…)`: the last field or qualifier is only asked for.
     pub(super) presence: bool,
 }
@@ -111,7 +111,7 @@ pub(super) enum Base {
     /// `a ? b : c`
     Conditional(Box<Conditional>),
     /// At a name that nothing binds, in an expression that was not checked.
-    Unbound(SmolStr),
+    Unbound(Box<str>),
 }
 
 /// `condition ? truthy : falsy`.

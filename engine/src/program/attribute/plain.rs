@@ -74,11 +74,11 @@ impl Attribute {
             return None;
         }
         *value = *base;
-        let fields = self.fields.as_slice();
+        let fields = &*self.fields;
         if fields.is_empty() {
             return value.is_plain().then_some(true);
         }
-        let mut known = fields.len();
+        let mut known = if frame.keeps_paths() { fields.len() } else { 0 };
         while let Some((field, _)) = fields.get(..known).and_then(<[_]>::split_last) {
             if let Some(kept) = frame.kept(field.path, epoch) {
                 *value = *kept;

@@ -234,12 +234,6 @@ impl<'f, 'a> Frame<'f, 'a> {
         slot.map_or(ONLY_EPOCH, |(_, epoch)| *epoch)
     }
 
-    /// Whether the values of any paths are kept.
-    #[inline]
-    pub(super) fn keeps_paths(&self) -> bool {
-        !self.cells.kept.is_empty()
-    }
-
     /// The value at the end of a path, if it was looked up in this epoch of the path's base.
     #[inline]
     pub(super) fn kept(&self, path: Option<PathId>, epoch: Epoch) -> Option<&Value<'a>> {

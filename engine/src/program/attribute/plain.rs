@@ -78,7 +78,7 @@ impl Attribute {
         if fields.is_empty() {
             return value.is_plain().then_some(true);
         }
-        let mut known = if frame.keeps_paths() { fields.len() } else { 0 };
+        let mut known = fields.len();
         while let Some((field, _)) = fields.get(..known).and_then(<[_]>::split_last) {
             if let Some(kept) = frame.kept(field.path, epoch) {
                 *value = *kept;

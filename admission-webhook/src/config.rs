@@ -1,4 +1,4 @@
-//! What the server is told at its start.
+//! The configuration of the server.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -14,23 +14,23 @@ use crate::tls::TlsSettings;
 /// All settings of the server.
 #[derive(Debug)]
 pub struct Config {
-    /// Where it listens.
+    /// The address to listen on.
     pub address: SocketAddr,
-    /// Where it answers health checks and metrics, by plain HTTP; None is the same address as reviews.
+    /// The address for health checks and metrics, over plain HTTP; `None` is the address for reviews.
     pub health_address: Option<SocketAddr>,
     /// TLS; None is plain HTTP.
     pub tls: Option<TlsSettings>,
-    /// Where its policies come from.
+    /// The source of policies.
     pub policies: PolicySource,
-    /// The API server whose decisions it gives; those of a live source are of its own.
+    /// The API server whose decisions are reproduced; a live source has its own.
     pub kubernetes: Server,
-    /// What it takes at most.
+    /// The limits.
     pub limits: Limits,
     /// How it ends.
     pub shutdown: Shutdown,
 }
 
-/// Where policies, bindings, params, namespaces, definitions and roles come from.
+/// The source of policies, bindings, params, namespaces, definitions and roles.
 #[derive(Debug, Clone)]
 pub enum PolicySource {
     /// Files and folders of manifests, as `kubectl apply -f` takes them.
@@ -51,29 +51,29 @@ pub enum PolicySource {
 /// A source that lives.
 #[derive(Debug, Clone)]
 pub struct LiveSource {
-    /// What requests are decided by; the server is not ready before there is something.
+    /// The states that decide requests; the server is not ready before the first one.
     pub published: watch::Receiver<Option<Published>>,
-    /// Who is asked beside that.
+    /// The source that is asked while a request waits.
     pub live: Arc<dyn Live>,
 }
 
-/// What the server takes at most. All of it is memory or time that others would go without.
+/// The limits of the server. Everything within them is memory or time that others do without.
 #[derive(Debug, Clone)]
 pub struct Limits {
     /// The bytes of one body.
     pub body: usize,
-    /// The bytes that all bodies and the values read from them take at once.
+    /// The memory limit of all bodies and the values read from them, in bytes.
     pub memory: usize,
     /// The time from a connection's begin to the end of its first request's head, and the time of a TLS handshake.
     pub header_timeout: Duration,
     /// The time that a connection may do nothing. The API server keeps its connections 90 seconds.
     pub idle_timeout: Duration,
-    /// The connections that are open at once. For one more, the longest idle one is closed.
+    /// The most open connections. For one more, the connection that has been idle longest is closed.
     pub connections: usize,
-    /// The evaluations of more than a millisecond that run at once, each on a thread; and as many again that run until their
-    /// deadlines, but at least two.
+    /// The most concurrent evaluations of more than a millisecond, each on a thread. As many again, but at least two, may run
+    /// until their deadlines.
     pub evaluations: usize,
-    /// The long evaluations that may wait for such a thread. What comes on top is answered 429.
+    /// The most long evaluations that wait for such a thread. Requests beyond that are answered 429.
     pub waiting: usize,
 }
 
@@ -96,9 +96,9 @@ impl Default for Limits {
 /// How the server ends.
 #[derive(Debug, Clone)]
 pub struct Shutdown {
-    /// How long it goes on after the signal, so that those who route requests to it notice that it is not ready.
+    /// How long it keeps serving after the signal, so that load balancers notice that it is not ready.
     pub delay: Duration,
-    /// How long all of it may take, the delay included.
+    /// The time limit of the whole shutdown, including the delay.
     pub grace: Duration,
 }
 

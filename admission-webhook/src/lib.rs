@@ -1,6 +1,9 @@
 //! `gavel serve`: the admission webhook. An API server sends AdmissionReviews; Gavel answers as the API server's own policies would.
 //!
 //! Layer 5: HTTP, TLS, files, time and threads are here. Decisions are not: `gavel-policy` makes them from a snapshot and a request.
+//!
+//! Used by the program `gavel` alone; a Rust API server or webhook of your own embeds the crate `gavel` instead.
+//! `docs/serve.md` describes the endpoints, `docs/security.md` the limits of time, size and memory.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -30,7 +33,7 @@ use server::Server;
 use telemetry::Metrics;
 use tls::Tls;
 
-/// Why the server does not start.
+/// Why the server cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The settings cannot be used.
@@ -50,7 +53,7 @@ pub enum StartError {
         /// Why.
         error: std::io::Error,
     },
-    /// The system does not give what a server needs: threads, signals.
+    /// The system cannot provide threads or signals.
     #[error(transparent)]
     System(#[from] std::io::Error),
 }
@@ -153,7 +156,7 @@ async fn serve(config: Config) -> Result<(), StartError> {
     Ok(())
 }
 
-/// Ends when the process is told to end.
+/// Returns when the process receives a signal to stop.
 #[cfg(unix)]
 fn shutdown_signal() -> std::io::Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};
@@ -167,7 +170,7 @@ fn shutdown_signal() -> std::io::Result<impl Future<Output = ()>> {
     })
 }
 
-/// Ends when the process is told to end.
+/// Returns when the process receives a signal to stop.
 #[cfg(not(unix))]
 fn shutdown_signal() -> std::io::Result<impl Future<Output = ()>> {
     Ok(async {

@@ -1,4 +1,4 @@
-//! What an API server has decided, asked over HTTP: `../shared/golden/policies.ndjson.gz`.
+//! Recorded decisions of an API server, requested over HTTP: `../shared/golden/policies.ndjson.gz`.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -106,7 +106,7 @@ fn recorded() -> gavel_libraries::Server {
     KubeVersion::v1(36).into()
 }
 
-/// What the request was decided by; None where that cannot be told to a webhook: another budget, an authorizer that is a
+/// The policies of a recording; `None` for recordings that a webhook cannot reproduce: another budget, an authorizer given as a
 /// table, a namespace that does not exist, a binding of another policy.
 fn index(request: &Json) -> Option<PolicyIndex> {
     let object = request.as_object().unwrap();
@@ -214,7 +214,7 @@ fn response(recorded: &Json) -> Json {
     response
 }
 
-/// One connection that is kept.
+/// A kept-alive connection.
 struct Client(BufReader<TcpStream>);
 
 impl Client {

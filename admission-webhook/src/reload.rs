@@ -1,4 +1,4 @@
-//! What is read again when it changes: manifests and certificates.
+//! Reloading: manifests and certificates are read again when they change.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,8 +14,8 @@ use crate::telemetry::{Metrics, bounded};
 use crate::tls::Tls;
 use crate::watch::Changes;
 
-/// Reads certificates again whenever their files change. What does not fit together (the one file is new, the other not
-/// yet) is told, and the old ones are offered until it does.
+/// Reads certificates again whenever their files change. A certificate that does not fit its key, because only one of the files
+/// has changed yet, is reported, and the old ones are used until it fits.
 pub(crate) async fn certificates(tls: Arc<Tls>, metrics: Arc<Metrics>) {
     let mut changes = Changes::of(tls.files(), false);
     let mut seen = contents(&tls);
@@ -30,7 +30,7 @@ pub(crate) async fn certificates(tls: Arc<Tls>, metrics: Arc<Metrics>) {
     }
 }
 
-/// Offers the certificate that is kept elsewhere whenever it is another; None where there is none.
+/// Uses the certificate of a [`Certifier`] whenever it is renewed; `None` without a certifier.
 pub(crate) fn kept(
     tls: &Arc<Tls>,
     metrics: &Arc<Metrics>,
@@ -63,7 +63,7 @@ fn contents(tls: &Tls) -> Vec<Option<Vec<u8>>> {
     files.map(|file| std::fs::read(file).ok()).collect()
 }
 
-/// Reads manifests again whenever they change; None where they are built in.
+/// Reads manifests again whenever they change; `None` if they are built in.
 pub(crate) fn policies(
     source: &PolicySource,
     app: &Arc<App>,
@@ -78,7 +78,7 @@ pub(crate) fn policies(
     Some(manifests(changes, Arc::clone(app)))
 }
 
-/// Serves what a live source publishes, for as long as it does; None where there is none.
+/// Puts the states of a live source in force, as long as it publishes; `None` without a live source.
 pub(crate) fn live(
     source: &PolicySource,
     app: &Arc<App>,
@@ -133,7 +133,7 @@ async fn manifests(mut changes: Changes, app: Arc<App>) {
     }
 }
 
-/// Waits, and says so in the log and in `/readyz?verbose` if it takes longer than `slow`.
+/// Waits, and reports it in the log and in `/readyz?verbose` if it takes longer than `slow`.
 async fn told_when_slow<T>(
     mut reading: JoinHandle<T>,
     app: &App,

@@ -5,7 +5,7 @@ use axum::response::{IntoResponse, Response};
 use gavel_apimachinery::status::Status;
 use serde::Serialize;
 
-/// A request that is refused before anything is decided.
+/// A request that is rejected before a decision.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ApiError {
@@ -25,7 +25,7 @@ impl ApiError {
         }
     }
 
-    /// 400: what was sent is no review.
+    /// 400: the body is not a review.
     pub(crate) fn bad_request(message: impl Into<String>) -> Self {
         ApiError::new(StatusCode::BAD_REQUEST, "BadRequest", message)
     }
@@ -78,7 +78,7 @@ impl ApiError {
         }
     }
 
-    /// 503: what requests are decided by has not come yet.
+    /// 503: there is no state yet.
     pub(crate) fn unavailable() -> Self {
         let message = "the server is currently unable to handle the request";
         ApiError {

@@ -6,17 +6,16 @@ use std::time::Duration;
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::sync::mpsc;
 
-/// How long nothing must change before files are read: whoever writes several wants them read together.
+/// How long files must be unchanged before they are read, so that several changes are read together.
 const QUIET: Duration = Duration::from_millis(100);
 
 /// The longest that changes without a pause are waited for.
 const IMPATIENT: Duration = Duration::from_millis(500);
 
-/// Some file systems (of a network, of a mount whose target is replaced) tell nothing; so files are also looked at now
-/// and then.
+/// How often files are also polled: some file systems (network file systems, replaced mounts) send no notifications.
 const POLL: Duration = Duration::from_secs(10);
 
-/// Tells when something below some paths may have changed.
+/// Notifies when files below some paths may have changed.
 #[derive(Debug)]
 pub(crate) struct Changes {
     events: mpsc::Receiver<()>,

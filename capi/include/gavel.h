@@ -15,19 +15,19 @@
 // The minor version: it grows with functions and options that are new.
 #define GAVEL_ABI_MINOR 0
 
-// What an authorizer answers.
+// The verdict of an authorizer.
 typedef enum GavelVerdict {
-  // It does not say.
+  // No opinion.
   GAVEL_VERDICT_NO_OPINION = 0,
-  // It allows it.
+  // The request is allowed.
   GAVEL_VERDICT_ALLOW = 1,
-  // It denies it.
+  // The request is denied.
   GAVEL_VERDICT_DENY = 2,
 } GavelVerdict;
 
-// What sort of value an evaluation came to.
+// The kind of a value.
 typedef enum GavelValueKind {
-  // There is no value: the expression was only to be checked.
+  // No value: the expression was only checked.
   GAVEL_VALUE_KIND_NONE = 0,
   // `null`
   GAVEL_VALUE_KIND_NULL = 1,
@@ -53,7 +53,7 @@ typedef enum GavelValueKind {
   GAVEL_VALUE_KIND_ERROR = 11,
 } GavelValueKind;
 
-// What went wrong.
+// The kind of an error.
 typedef enum GavelErrorKind {
   // An argument is not what the function takes.
   GAVEL_ERROR_KIND_ARGUMENT = 1,
@@ -79,7 +79,7 @@ typedef enum GavelErrorKind {
   GAVEL_ERROR_KIND_PANIC = 11,
 } GavelErrorKind;
 
-// A flag that cancels calls. Setting it ends every call that was given it, soon after.
+// A flag that cancels calls. Setting it ends every call that uses it, soon after.
 typedef struct GavelCancel GavelCancel;
 
 // An expression, compiled.
@@ -94,10 +94,10 @@ typedef struct GavelCrd GavelCrd;
 // The functions and variables that expressions may use.
 typedef struct GavelEnv GavelEnv;
 
-// An error. `gavel_error_read` tells what it says, `gavel_error_free` frees it.
+// An error. `gavel_error_read` reads it, `gavel_error_free` frees it.
 typedef struct GavelError GavelError;
 
-// Policies, bindings, params and namespaces. Events change it, calls look at what it was when they began.
+// Policies, bindings, params and namespaces. Events change the index; calls use the contents at the moment when they began.
 typedef struct GavelIndex GavelIndex;
 
 // A policy or a binding, compiled.
@@ -112,7 +112,7 @@ typedef struct GavelReply GavelReply;
 // The rules of a structural schema, compiled.
 typedef struct GavelRules GavelRules;
 
-// A JSON value of the host, such as an object that several calls look at. It does not change.
+// A JSON value of the host, such as an object for several calls. It does not change.
 typedef struct GavelValue GavelValue;
 
 // Which variables an expression sees beside `object`, `oldObject`, `request` and `namespaceObject`.
@@ -127,7 +127,7 @@ typedef struct GavelDeclarations {
 
 // Bytes that belong to the host, which frees them with `gavel_bytes_free`.
 typedef struct GavelBytes {
-  // The first byte; null where there are none.
+  // The first byte; null if there are none.
   uint8_t *data;
   // The number of bytes.
   size_t len;
@@ -142,13 +142,13 @@ typedef void (*GavelAuthorize)(size_t context,
                                size_t attributes_len,
                                struct GavelReply *reply);
 
-// Asks for a namespace. The host answers with `gavel_reply_value` or `gavel_reply_failure`, or not at all where there is no such
-// namespace.
+// Looks up a namespace. The host answers with `gavel_reply_value` or `gavel_reply_failure`, or not at all if the namespace does
+// not exist.
 typedef void (*GavelFindNamespace)(size_t context, const uint8_t *name, size_t name_len, struct GavelReply *reply);
 
-// Asks for a param that a policy of the index names, by kind and name. The host is not asked for params of policies that a call brings.
-// It answers with `gavel_reply_value` or `gavel_reply_failure`, or not at all where there is no such object. `namespace` is empty for
-// cluster-scoped kinds and where the request has none.
+// Looks up a param that a policy of the index names, by kind and name; it is not called for policies that a call brings. The
+// host answers with `gavel_reply_value` or `gavel_reply_failure`, or not at all if the object does not exist. `namespace` is
+// empty for cluster-scoped kinds, and if the request has none.
 typedef void (*GavelFindParam)(size_t context,
                                const uint8_t *api_version,
                                size_t api_version_len,
@@ -165,7 +165,7 @@ typedef void (*GavelFindParam)(size_t context,
 typedef struct GavelCallbacks {
   // Passed to each function, unchanged.
   size_t context;
-  // The authorizer; null is none: nobody has an opinion.
+  // The authorizer. Null means no authorizer: `authorizer` then has no opinion.
   GavelAuthorize authorize;
   // Namespaces that the index does not know; null is none.
   GavelFindNamespace find_namespace;
@@ -173,7 +173,7 @@ typedef struct GavelCallbacks {
   GavelFindParam find_param;
 } GavelCallbacks;
 
-// What bounds a call, and whom it may ask. All zeros are the defaults of Kubernetes.
+// The limits of a call, and its callbacks. All zeros are the defaults of Kubernetes.
 typedef struct GavelOptions {
   // Whether `cost_limit` counts.
   bool has_cost_limit;
@@ -185,31 +185,31 @@ typedef struct GavelOptions {
   uint64_t timeout_nanos;
   // A flag that ends the call; null is none. It must live as long as the call.
   const struct GavelCancel *cancel;
-  // Whom the call may ask.
+  // The callbacks.
   struct GavelCallbacks callbacks;
 } GavelOptions;
 
-// What an evaluation came to.
+// The outcome of an evaluation.
 typedef struct GavelOutcome {
-  // What it cost, in cost units, also where it failed.
+  // The cost, in cost units, even if the evaluation failed.
   uint64_t cost;
-  // Whether it was evaluated, so that there is a cost.
+  // Whether the expression was evaluated, so that there is a cost.
   bool evaluated;
-  // The sort of value.
+  // The kind of the value.
   enum GavelValueKind kind;
   // The nanoseconds within the second of a timestamp.
   uint32_t nanos;
-  // The value, where a number tells it.
+  // The value, if it is a number.
   int64_t number;
-  // The value, where bytes tell it. The host frees them.
+  // The value, if it is given as bytes. The host frees them.
   struct GavelBytes bytes;
 } GavelOutcome;
 
-// What is wanted of a decision beside itself.
+// The details of a decision that are returned.
 typedef struct GavelExplain {
-  // Whether it is told which policies and bindings matched and what they came to.
+  // Whether to return which policies and bindings matched, and their results.
   bool explain;
-  // Whether each program that ran is told, with value and cost.
+  // Whether to return each program that ran, with value and cost.
   bool trace;
 } GavelExplain;
 
@@ -219,22 +219,22 @@ typedef struct GavelDecision {
   bool allowed;
   // Whether a mutation changed the object.
   bool mutated;
-  // Nothing where there is nothing to say; else a JSON object: `status`, `denials`, `warnings`, `annotations`,
+  // Empty if there are no details; otherwise a JSON object: `status`, `denials`, `warnings`, `annotations`,
   // `annotationErrors`, `policies` (the explanation) and `object` (after mutations). The host frees it.
   struct GavelBytes details;
 } GavelDecision;
 
 // Bytes that belong to a handle: they live as long as it does.
 typedef struct GavelSlice {
-  // The first byte; null where there are none.
+  // The first byte; null if there are none.
   const uint8_t *data;
   // The number of bytes.
   size_t len;
 } GavelSlice;
 
-// What an error says.
+// The contents of an error.
 typedef struct GavelErrorView {
-  // What went wrong.
+  // The kind.
   enum GavelErrorKind kind;
   // The line in the expression, from 1; 0 where it has no place.
   uint32_t line;
@@ -244,7 +244,7 @@ typedef struct GavelErrorView {
   struct GavelSlice message;
 } GavelErrorView;
 
-// What is known of an expression without evaluating it. The texts live as long as the program.
+// The static properties of an expression. The texts live as long as the program.
 typedef struct GavelStatics {
   // Whether the estimate is known.
   bool has_estimate;
@@ -252,7 +252,7 @@ typedef struct GavelStatics {
   uint64_t estimate_min;
   // The most that an evaluation costs, in cost units.
   uint64_t estimate_max;
-  // The type, such as `list(string)`; empty where it is not known.
+  // The type, such as `list(string)`; empty if unknown.
   struct GavelSlice type_name;
   // The type as Kubernetes' messages print it.
   struct GavelSlice type_in_messages;
@@ -278,7 +278,7 @@ typedef struct GavelValidate {
   bool force_rules;
 } GavelValidate;
 
-// What an API server says of an object.
+// The outcome of validating an object.
 typedef struct GavelValidation {
   // Whether nothing is wrong.
   bool valid;
@@ -286,7 +286,7 @@ typedef struct GavelValidation {
   bool no_rules;
   // Whether the rules were skipped because of schema errors.
   bool rules_skipped;
-  // What is left of the budget, in cost units; negative where a rule ended the validation.
+  // The remaining budget, in cost units; negative if a rule ended the validation.
   int64_t remaining_budget;
   // Nothing where the object is valid without warnings; else a JSON object: `schemaErrors`, `ruleErrors` (each with `type`,
   // `field`, `badValue`, `detail`, `string`), `warnings` and `notes`. The host frees it.
@@ -301,7 +301,7 @@ extern "C" {
 // with one major version must not use a library of another.
 uint32_t gavel_abi_version(void);
 
-// Answers what an authorizer was asked. `reason` and `error` are texts that may be empty; what is not UTF-8 becomes U+FFFD.
+// The answer of an authorizer. `reason` and `error` are texts that may be empty; bytes that are not UTF-8 become U+FFFD.
 //
 // # Safety
 //
@@ -321,7 +321,7 @@ void gavel_reply_decision(struct GavelReply *reply,
 // `reply` must belong to the running callback, and `data` must point to `len` bytes.
 void gavel_reply_value(struct GavelReply *reply, const uint8_t *data, size_t len);
 
-// Says that an object cannot be fetched, and why. The call fails with this message.
+// Answers that an object cannot be fetched. The call fails with this message.
 //
 // # Safety
 //
@@ -338,8 +338,8 @@ struct GavelError *gavel_conditions_new(const uint8_t *config,
                                         size_t config_len,
                                         struct GavelConditions **out);
 
-// Compiles a variable and declares it for what is compiled from here on, also where it does not compile: then whoever reads it
-// fails. `type_name` is its type.
+// Compiles a variable and declares it for later expressions. A variable that does not compile is declared too, and expressions
+// that read it fail. `type_name` receives its type.
 //
 // # Safety
 //
@@ -452,7 +452,7 @@ struct GavelError *gavel_crd_compile(const struct GavelValue *definition,
                                      size_t config_len,
                                      struct GavelCrd **out);
 
-// Tells the version in which objects are stored. The text lives as long as the definition.
+// Returns the version in which objects are stored. The text lives as long as the definition.
 //
 // # Safety
 //
@@ -483,7 +483,7 @@ struct GavelError *gavel_env_new(const uint8_t *spec,
 // The environment must come from this library, and no call may use it any more.
 void gavel_env_free(struct GavelEnv *env);
 
-// Tells what an error says.
+// Reads an error.
 //
 // # Safety
 //
@@ -522,14 +522,15 @@ void gavel_cancel_set(const struct GavelCancel *cancel, bool cancelled);
 // The flag must come from `gavel_cancel_new`, and no call may use it any more.
 void gavel_cancel_free(struct GavelCancel *cancel);
 
-// Makes an index that knows nothing. `config` is JSON with the key `server`.
+// Creates an empty index. `config` is JSON with the key `server`.
 //
 // # Safety
 //
 // `config` must be `config_len` bytes, `out` memory for a handle.
 struct GavelError *gavel_index_new(const uint8_t *config, size_t config_len, struct GavelIndex **out);
 
-// Takes in an object as it now is: a policy, a binding or a namespace by its kind; any other may be a param of policies.
+// Applies an object, replacing an earlier version: a policy, a binding or a namespace, by its kind; any other object may be a
+// param of policies.
 //
 // # Safety
 //
@@ -563,7 +564,7 @@ struct GavelError *gavel_index_configure(const struct GavelIndex *index,
 // The index must come from this library, and no call may use it any more.
 void gavel_index_free(struct GavelIndex *index);
 
-// Compiles a policy or a binding, whichever its kind names. Expressions that do not compile are no failure:
+// Compiles a policy or a binding, by its kind. Expressions that do not compile are not an error of the call:
 // `gavel_policy_errors` lists them. `config` is JSON with the keys `server`, `k8sVersion`, `noDefaults`.
 //
 // # Safety
@@ -590,7 +591,7 @@ struct GavelError *gavel_policy_errors(const struct GavelPolicy *policy,
 // The policy must come from this library, and no call may use it any more.
 void gavel_policy_free(struct GavelPolicy *policy);
 
-// Compiles an expression. Where that fails, there is an error and, if the type is known, also a program that tells type and
+// Compiles an expression. If that fails, there is an error and, if the type is known, also a program with the type and the
 // estimate.
 //
 // # Safety
@@ -601,15 +602,15 @@ struct GavelError *gavel_env_compile(const struct GavelEnv *env,
                                      size_t len,
                                      struct GavelProgram **out);
 
-// Tells what is known of a program without evaluating it.
+// Returns the static properties of a program.
 //
 // # Safety
 //
 // `program` must be a program that was not freed, `out` memory for the answer. Its texts live as long as the program.
 struct GavelError *gavel_program_statics(const struct GavelProgram *program, struct GavelStatics *out);
 
-// Evaluates a program. `variables` is an object in the flat encoding: the variables by name. Where it fails, `out` still tells
-// the cost.
+// Evaluates a program. `variables` is an object in the flat encoding: the variables by name. If the evaluation fails, `out`
+// still has the cost.
 //
 // # Safety
 //
@@ -640,7 +641,7 @@ struct GavelError *gavel_crd_decode(const struct GavelCrd *crd,
                                     struct GavelValue **out,
                                     struct GavelBytes *unknown);
 
-// Makes an object ready to be validated, as an API server does after admission: status and generation are put right.
+// Prepares an object for validation, as an API server does after admission: resets its status and generation.
 //
 // # Safety
 //

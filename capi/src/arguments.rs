@@ -1,4 +1,4 @@
-//! What hosts pass in, checked as far as that is possible.
+//! The arguments of hosts, checked as far as possible.
 
 use crate::error::{Failure, GavelError, GavelErrorKind};
 use crate::memory::{bytes, optional, optional_handles};
@@ -15,7 +15,7 @@ pub(crate) unsafe fn text<'a>(data: *const u8, len: usize) -> Result<&'a str, Fa
         .map_err(|error| GavelError::new(GavelErrorKind::Argument, format!("not UTF-8: {error}")))
 }
 
-/// What a handle stands for.
+/// The contents of a handle.
 ///
 /// # Safety
 ///
@@ -26,7 +26,7 @@ pub(crate) unsafe fn handle<'a, T>(handle: *const T) -> Result<&'a T, Failure> {
     found.ok_or_else(no_handle)
 }
 
-/// What an optional list of handles stands for.
+/// The contents of an optional list of handles.
 ///
 /// # Safety
 ///

@@ -1,4 +1,4 @@
-//! What the host is asked: its authorizer, and namespaces that the index does not know.
+//! Callbacks: the host's authorizer, and look-ups of namespaces and params that the index does not have.
 
 use std::sync::Arc;
 
@@ -9,15 +9,15 @@ use gavel_protocol::asked_attributes;
 use crate::error::{Failure, GavelError, GavelErrorKind};
 use crate::memory;
 
-/// What an authorizer answers.
+/// The verdict of an authorizer.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GavelVerdict {
-    /// It does not say.
+    /// No opinion.
     NoOpinion = 0,
-    /// It allows it.
+    /// The request is allowed.
     Allow = 1,
-    /// It denies it.
+    /// The request is denied.
     Deny = 2,
 }
 
@@ -49,15 +49,15 @@ pub type GavelAuthorize = Option<
     ),
 >;
 
-/// Asks for a namespace. The host answers with `gavel_reply_value` or `gavel_reply_failure`, or not at all where there is no such
-/// namespace.
+/// Looks up a namespace. The host answers with `gavel_reply_value` or `gavel_reply_failure`, or not at all if the namespace does
+/// not exist.
 pub type GavelFindNamespace = Option<
     unsafe extern "C" fn(context: usize, name: *const u8, name_len: usize, reply: *mut GavelReply),
 >;
 
-/// Asks for a param that a policy of the index names, by kind and name. The host is not asked for params of policies that a call brings.
-/// It answers with `gavel_reply_value` or `gavel_reply_failure`, or not at all where there is no such object. `namespace` is empty for
-/// cluster-scoped kinds and where the request has none.
+/// Looks up a param that a policy of the index names, by kind and name; it is not called for policies that a call brings. The
+/// host answers with `gavel_reply_value` or `gavel_reply_failure`, or not at all if the object does not exist. `namespace` is
+/// empty for cluster-scoped kinds, and if the request has none.
 pub type GavelFindParam = Option<
     unsafe extern "C" fn(
         context: usize,
@@ -80,7 +80,7 @@ pub type GavelFindParam = Option<
 pub struct GavelCallbacks {
     /// Passed to each function, unchanged.
     pub context: usize,
-    /// The authorizer; null is none: nobody has an opinion.
+    /// The authorizer. Null means no authorizer: `authorizer` then has no opinion.
     pub authorize: GavelAuthorize,
     /// Namespaces that the index does not know; null is none.
     pub find_namespace: GavelFindNamespace,
@@ -177,7 +177,7 @@ impl Authorizer for HostAuthorizer {
     }
 }
 
-/// Answers what an authorizer was asked. `reason` and `error` are texts that may be empty; what is not UTF-8 becomes U+FFFD.
+/// The answer of an authorizer. `reason` and `error` are texts that may be empty; bytes that are not UTF-8 become U+FFFD.
 ///
 /// # Safety
 ///
@@ -231,7 +231,7 @@ pub unsafe extern "C" fn gavel_reply_value(reply: *mut GavelReply, data: *const 
     }
 }
 
-/// Says that an object cannot be fetched, and why. The call fails with this message.
+/// Answers that an object cannot be fetched. The call fails with this message.
 ///
 /// # Safety
 ///

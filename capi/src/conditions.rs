@@ -76,8 +76,8 @@ pub unsafe extern "C" fn gavel_conditions_new(
     })
 }
 
-/// Compiles a variable and declares it for what is compiled from here on, also where it does not compile: then whoever reads it
-/// fails. `type_name` is its type.
+/// Compiles a variable and declares it for later expressions. A variable that does not compile is declared too, and expressions
+/// that read it fail. `type_name` receives its type.
 ///
 /// # Safety
 ///

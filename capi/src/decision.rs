@@ -20,13 +20,13 @@ use crate::memory::{self, GavelBytes};
 use crate::options::{GavelOptions, Limits};
 use crate::policy::{Current, GavelIndex, GavelPolicy, mutating, validating};
 
-/// What is wanted of a decision beside itself.
+/// The details of a decision that are returned.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct GavelExplain {
-    /// Whether it is told which policies and bindings matched and what they came to.
+    /// Whether to return which policies and bindings matched, and their results.
     pub explain: bool,
-    /// Whether each program that ran is told, with value and cost.
+    /// Whether to return each program that ran, with value and cost.
     pub trace: bool,
 }
 
@@ -38,7 +38,7 @@ pub struct GavelDecision {
     pub allowed: bool,
     /// Whether a mutation changed the object.
     pub mutated: bool,
-    /// Nothing where there is nothing to say; else a JSON object: `status`, `denials`, `warnings`, `annotations`,
+    /// Empty if there are no details; otherwise a JSON object: `status`, `denials`, `warnings`, `annotations`,
     /// `annotationErrors`, `policies` (the explanation) and `object` (after mutations). The host frees it.
     pub details: GavelBytes,
 }
@@ -101,11 +101,11 @@ pub unsafe extern "C" fn gavel_index_mutate(
     })
 }
 
-/// What a decision is made from.
+/// The arguments of a decision.
 struct Call<'c> {
     index: &'c GavelIndex,
     current: Arc<Current>,
-    /// Where not all policies of the index are asked, but these.
+    /// The policies to evaluate; `None` means all policies of the index.
     policies: Option<Vec<&'c GavelPolicy>>,
     limits: Limits<'c>,
     authorizer: Option<Arc<dyn Authorizer>>,

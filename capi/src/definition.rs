@@ -1,4 +1,4 @@
-//! CustomResourceDefinitions: what an API server says of them, and what their rules cost.
+//! CustomResourceDefinitions: their validation, and the costs of their rules.
 
 use gavel_apimachinery::server::Server;
 use gavel_crd::CompiledCrd;
@@ -21,12 +21,12 @@ pub struct GavelCrd {
     storage_version: String,
 }
 
-/// A failure to compile or to read what is compiled.
+/// The error of a definition that cannot be compiled or read.
 pub(crate) fn uncompiled(error: impl std::fmt::Display) -> Failure {
     GavelError::new(GavelErrorKind::Compile, error.to_string())
 }
 
-/// What an API server says of a definition that is created or updated, and what its rules cost.
+/// The errors and warnings of a definition that is created or updated, and the costs of its rules.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Report {
@@ -135,7 +135,7 @@ pub unsafe extern "C" fn gavel_crd_compile(
     })
 }
 
-/// Tells the version in which objects are stored. The text lives as long as the definition.
+/// Returns the version in which objects are stored. The text lives as long as the definition.
 ///
 /// # Safety
 ///

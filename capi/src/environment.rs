@@ -12,7 +12,7 @@ use crate::memory;
 #[derive(Debug)]
 pub struct GavelEnv {
     pub(crate) env: Env,
-    /// What the specification says of variables and sizes, for an expression that is yet to come.
+    /// The variables and sizes of the specification; the expression is added later.
     pub(crate) template: EvalRequest,
 }
 

@@ -1,4 +1,4 @@
-//! Errors as values: what kind, what is said, where.
+//! Errors as values: kind, message, position.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -8,7 +8,7 @@ use gavel_protocol::{Failure as EvalFailure, RequestError};
 
 use crate::memory::{self, GavelSlice};
 
-/// What went wrong.
+/// The kind of an error.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GavelErrorKind {
@@ -36,7 +36,7 @@ pub enum GavelErrorKind {
     Panic = 11,
 }
 
-/// An error. `gavel_error_read` tells what it says, `gavel_error_free` frees it.
+/// An error. `gavel_error_read` reads it, `gavel_error_free` frees it.
 #[derive(Debug)]
 pub struct GavelError {
     kind: GavelErrorKind,
@@ -45,11 +45,11 @@ pub struct GavelError {
     column: u32,
 }
 
-/// What an error says.
+/// The contents of an error.
 #[repr(C)]
 #[derive(Debug)]
 pub struct GavelErrorView {
-    /// What went wrong.
+    /// The kind.
     pub kind: GavelErrorKind,
     /// The line in the expression, from 1; 0 where it has no place.
     pub line: u32,
@@ -72,13 +72,13 @@ impl GavelError {
         })
     }
 
-    /// The same with the name of what it is about before it.
+    /// Puts a name before the message.
     pub(crate) fn within(mut self: Box<Self>, name: &str) -> Failure {
         self.message = format!("{name}: {}", self.message);
         self
     }
 
-    /// The same at a place, where there is one.
+    /// Sets the position, if there is one.
     pub(crate) fn at(mut self: Box<Self>, position: Option<(u32, u32)>) -> Failure {
         if let Some((line, column)) = position {
             (self.line, self.column) = (line, column);
@@ -130,7 +130,7 @@ pub(crate) fn guard(call: impl FnOnce() -> Result<(), Failure>) -> *mut GavelErr
     Box::into_raw(failure)
 }
 
-/// Tells what an error says.
+/// Reads an error.
 ///
 /// # Safety
 ///

@@ -72,7 +72,7 @@ pub(crate) fn read_value<'a>(bytes: &'a [u8], arena: &'a Arena) -> Result<Value<
     Ok(value)
 }
 
-/// What lists and objects become.
+/// The representation of lists and objects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flavour {
     /// JSON: what a variable of type `dyn` or of an object holds.
@@ -132,7 +132,7 @@ impl<'b> Reader<'b> {
         self.array().map(i64::from_le_bytes)
     }
 
-    /// A number of things of which each takes `least` bytes or more.
+    /// A count of items, each of which takes at least `least` bytes.
     pub(crate) fn count(&mut self, least: usize) -> Result<usize, Failure> {
         let count = u32::from_le_bytes(self.array()?);
         let count = usize::try_from(count).map_err(|_| cut_off())?;
@@ -147,12 +147,12 @@ impl<'b> Reader<'b> {
         self.take(len)
     }
 
-    /// A text. As when Go decodes JSON, what is not UTF-8 becomes U+FFFD.
+    /// A text. Bytes that are not UTF-8 become U+FFFD, as when Go decodes JSON.
     pub(crate) fn text(&mut self) -> Result<Cow<'b, str>, Failure> {
         Ok(String::from_utf8_lossy(self.bytes()?))
     }
 
-    /// A text that lives in the bytes or, where it is not UTF-8, in the arena.
+    /// A text that lives in the bytes or, if it is not UTF-8, in the arena.
     fn text_in<'a>(&mut self, arena: &'a Arena) -> Result<&'a str, Failure>
     where
         'b: 'a,

@@ -1,6 +1,6 @@
-//! What crosses the boundary: borrowed bytes, handles, results. The unsafe steps that all exports share are here.
+//! Memory across the boundary: borrowed bytes, handles, results. The unsafe steps that all exports share are here.
 
-/// Bytes of the host, or none where there are none.
+/// The bytes of the host; `None` for a null pointer.
 ///
 /// # Safety
 ///
@@ -13,7 +13,7 @@ pub(crate) unsafe fn bytes<'a>(data: *const u8, len: usize) -> &'a [u8] {
     unsafe { std::slice::from_raw_parts(data, len) }
 }
 
-/// What an optional handle stands for.
+/// The contents of an optional handle.
 ///
 /// # Safety
 ///
@@ -23,7 +23,7 @@ pub(crate) unsafe fn optional<'a, T>(handle: *const T) -> Option<&'a T> {
     unsafe { handle.as_ref() }
 }
 
-/// What a list of handles stands for, of which each may be null.
+/// The contents of a list of handles, each of which may be null.
 ///
 /// # Safety
 ///
@@ -89,7 +89,7 @@ pub(crate) unsafe fn free<T>(handle: *mut T) {
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct GavelSlice {
-    /// The first byte; null where there are none.
+    /// The first byte; null if there are none.
     pub data: *const u8,
     /// The number of bytes.
     pub len: usize,
@@ -111,7 +111,7 @@ impl From<&[u8]> for GavelSlice {
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct GavelBytes {
-    /// The first byte; null where there are none.
+    /// The first byte; null if there are none.
     pub data: *mut u8,
     /// The number of bytes.
     pub len: usize,

@@ -1,4 +1,4 @@
-//! What bounds a call: cost, memory, a deadline, a flag that cancels.
+//! The limits of a call: cost, memory, a deadline, a cancellation flag.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -7,11 +7,11 @@ use crate::callbacks::GavelCallbacks;
 use crate::error::{Failure, GavelError, GavelErrorKind};
 use crate::memory;
 
-/// A flag that cancels calls. Setting it ends every call that was given it, soon after.
+/// A flag that cancels calls. Setting it ends every call that uses it, soon after.
 #[derive(Debug, Default)]
 pub struct GavelCancel(AtomicBool);
 
-/// What bounds a call, and whom it may ask. All zeros are the defaults of Kubernetes.
+/// The limits of a call, and its callbacks. All zeros are the defaults of Kubernetes.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct GavelOptions {
@@ -25,7 +25,7 @@ pub struct GavelOptions {
     pub timeout_nanos: u64,
     /// A flag that ends the call; null is none. It must live as long as the call.
     pub cancel: *const GavelCancel,
-    /// Whom the call may ask.
+    /// The callbacks.
     pub callbacks: GavelCallbacks,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct Limits<'a> {
     pub(crate) cost: Option<i64>,
     /// Bytes, where the host set a limit.
     pub(crate) memory: Option<usize>,
-    /// Whom the call may ask.
+    /// The callbacks.
     pub(crate) callbacks: GavelCallbacks,
     deadline: Option<Instant>,
     cancel: Option<&'a GavelCancel>,
@@ -71,7 +71,7 @@ impl Limits<'_> {
         }
     }
 
-    /// What the call asks whether it must end; none where nothing can end it.
+    /// The interrupt of the call; `None` if nothing can end it.
     pub(crate) fn interrupt<'f>(
         &self,
         is_over: &'f (dyn Fn() -> bool + Sync),
@@ -79,7 +79,7 @@ impl Limits<'_> {
         self.may_end().then_some(is_over)
     }
 
-    /// Fails where the call was to end: what it has come to does not count.
+    /// Fails if the call was interrupted, so that its result does not count.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         match self.may_end() && self.is_over() {
             true => Err(GavelError::new(

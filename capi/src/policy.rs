@@ -25,12 +25,12 @@ use crate::error::{Failure, GavelError, GavelErrorKind, guard};
 use crate::memory::{self, GavelBytes};
 use crate::value::GavelValue;
 
-/// Policies, bindings, params and namespaces. Events change it, calls look at what it was when they began.
+/// Policies, bindings, params and namespaces. Events change the index; calls use the contents at the moment when they began.
 #[derive(Debug)]
 pub struct GavelIndex {
     pub(crate) server: Server,
     changing: Mutex<Changing>,
-    /// None after a change, until a call needs it.
+    /// `None` after a change, until a call needs it.
     current: RwLock<Option<Arc<Current>>>,
 }
 
@@ -40,7 +40,7 @@ struct Changing {
     schemas: ObjectSchemas,
 }
 
-/// What calls look at.
+/// The contents that calls use.
 #[derive(Debug)]
 pub(crate) struct Current {
     pub(crate) snapshot: Snapshot,
@@ -48,7 +48,7 @@ pub(crate) struct Current {
 }
 
 impl GavelIndex {
-    /// What the index is now.
+    /// The current contents of the index.
     pub(crate) fn current(&self) -> Arc<Current> {
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(current) = &*current {
@@ -65,7 +65,7 @@ impl GavelIndex {
         current
     }
 
-    /// Changes the index. Where the change fails or panics, calls go on with what was.
+    /// Changes the index. If the change fails or panics, calls use the earlier contents.
     fn change<T>(
         &self,
         change: impl FnOnce(&mut Changing) -> Result<T, Failure>,
@@ -79,7 +79,7 @@ impl GavelIndex {
     }
 }
 
-/// Makes an index that knows nothing. `config` is JSON with the key `server`.
+/// Creates an empty index. `config` is JSON with the key `server`.
 ///
 /// # Safety
 ///
@@ -109,7 +109,8 @@ pub unsafe extern "C" fn gavel_index_new(
     })
 }
 
-/// Takes in an object as it now is: a policy, a binding or a namespace by its kind; any other may be a param of policies.
+/// Applies an object, replacing an earlier version: a policy, a binding or a namespace, by its kind; any other object may be a
+/// param of policies.
 ///
 /// # Safety
 ///
@@ -251,7 +252,7 @@ pub struct GavelPolicy {
     errors: Json,
 }
 
-/// What was compiled.
+/// A compiled policy or binding.
 #[derive(Debug)]
 pub(crate) enum Sort {
     /// A ValidatingAdmissionPolicy.
@@ -264,7 +265,7 @@ pub(crate) enum Sort {
     MutatingBinding(CompiledMutatingBinding),
 }
 
-/// Compiles a policy or a binding, whichever its kind names. Expressions that do not compile are no failure:
+/// Compiles a policy or a binding, by its kind. Expressions that do not compile are not an error of the call:
 /// `gavel_policy_errors` lists them. `config` is JSON with the keys `server`, `k8sVersion`, `noDefaults`.
 ///
 /// # Safety
@@ -393,7 +394,7 @@ pub(crate) fn validating<'p>(
     hooks
 }
 
-/// The same of mutating policies.
+/// Like `validating`, for mutating policies.
 pub(crate) fn mutating<'p>(
     handles: &[&'p GavelPolicy],
 ) -> Hooks<'p, CompiledMutatingPolicy, CompiledMutatingBinding> {

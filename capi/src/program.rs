@@ -32,7 +32,7 @@ pub struct GavelProgram {
     ty: Option<[String; 2]>,
 }
 
-/// What is known of an expression without evaluating it. The texts live as long as the program.
+/// The static properties of an expression. The texts live as long as the program.
 #[repr(C)]
 #[derive(Debug)]
 pub struct GavelStatics {
@@ -42,17 +42,17 @@ pub struct GavelStatics {
     pub estimate_min: u64,
     /// The most that an evaluation costs, in cost units.
     pub estimate_max: u64,
-    /// The type, such as `list(string)`; empty where it is not known.
+    /// The type, such as `list(string)`; empty if unknown.
     pub type_name: GavelSlice,
     /// The type as Kubernetes' messages print it.
     pub type_in_messages: GavelSlice,
 }
 
-/// What sort of value an evaluation came to.
+/// The kind of a value.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GavelValueKind {
-    /// There is no value: the expression was only to be checked.
+    /// No value: the expression was only checked.
     None = 0,
     /// `null`
     Null = 1,
@@ -78,25 +78,25 @@ pub enum GavelValueKind {
     Error = 11,
 }
 
-/// What an evaluation came to.
+/// The outcome of an evaluation.
 #[repr(C)]
 #[derive(Debug)]
 pub struct GavelOutcome {
-    /// What it cost, in cost units, also where it failed.
+    /// The cost, in cost units, even if the evaluation failed.
     pub cost: u64,
-    /// Whether it was evaluated, so that there is a cost.
+    /// Whether the expression was evaluated, so that there is a cost.
     pub evaluated: bool,
-    /// The sort of value.
+    /// The kind of the value.
     pub kind: GavelValueKind,
     /// The nanoseconds within the second of a timestamp.
     pub nanos: u32,
-    /// The value, where a number tells it.
+    /// The value, if it is a number.
     pub number: i64,
-    /// The value, where bytes tell it. The host frees them.
+    /// The value, if it is given as bytes. The host frees them.
     pub bytes: GavelBytes,
 }
 
-/// Compiles an expression. Where that fails, there is an error and, if the type is known, also a program that tells type and
+/// Compiles an expression. If that fails, there is an error and, if the type is known, also a program with the type and the
 /// estimate.
 ///
 /// # Safety
@@ -154,7 +154,7 @@ impl GavelProgram {
     }
 }
 
-/// Tells what is known of a program without evaluating it.
+/// Returns the static properties of a program.
 ///
 /// # Safety
 ///
@@ -185,8 +185,8 @@ pub unsafe extern "C" fn gavel_program_statics(
     })
 }
 
-/// Evaluates a program. `variables` is an object in the flat encoding: the variables by name. Where it fails, `out` still tells
-/// the cost.
+/// Evaluates a program. `variables` is an object in the flat encoding: the variables by name. If the evaluation fails, `out`
+/// still has the cost.
 ///
 /// # Safety
 ///
@@ -220,7 +220,7 @@ pub unsafe extern "C" fn gavel_program_eval(
 enum Input<'b> {
     /// JSON that is read as the variable's type says.
     Json(Json),
-    /// The same, of a handle.
+    /// JSON of a handle.
     Shared(&'b Json),
     /// A flat value, which begins here.
     Flat(Value<'b>),
@@ -378,7 +378,7 @@ fn flavour(ty: &Type) -> Flavour {
     }
 }
 
-/// Whether a value may be bound to a variable of this type. Elements are not looked at: a host vouches for them.
+/// Whether a value may be bound to a variable of this type. Elements are not checked: the host is responsible for them.
 fn fits(ty: &Type, value: Value<'_>) -> bool {
     match ty {
         Type::Dyn | Type::Any => true,

@@ -37,7 +37,7 @@ pub struct GavelValidate {
     pub force_rules: bool,
 }
 
-/// What an API server says of an object.
+/// The outcome of validating an object.
 #[repr(C)]
 #[derive(Debug)]
 pub struct GavelValidation {
@@ -47,14 +47,14 @@ pub struct GavelValidation {
     pub no_rules: bool,
     /// Whether the rules were skipped because of schema errors.
     pub rules_skipped: bool,
-    /// What is left of the budget, in cost units; negative where a rule ended the validation.
+    /// The remaining budget, in cost units; negative if a rule ended the validation.
     pub remaining_budget: i64,
     /// Nothing where the object is valid without warnings; else a JSON object: `schemaErrors`, `ruleErrors` (each with `type`,
     /// `field`, `badValue`, `detail`, `string`), `warnings` and `notes`. The host frees it.
     pub findings: GavelBytes,
 }
 
-/// What is wrong.
+/// The errors and warnings.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Findings<'o> {
@@ -145,7 +145,7 @@ pub unsafe extern "C" fn gavel_crd_decode(
     })
 }
 
-/// Makes an object ready to be validated, as an API server does after admission: status and generation are put right.
+/// Prepares an object for validation, as an API server does after admission: resets its status and generation.
 ///
 /// # Safety
 ///

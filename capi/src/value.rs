@@ -8,7 +8,7 @@ use crate::error::{GavelError, guard};
 use crate::flat;
 use crate::memory::{self, GavelBytes};
 
-/// A JSON value of the host, such as an object that several calls look at. It does not change.
+/// A JSON value of the host, such as an object for several calls. It does not change.
 #[derive(Debug)]
 pub struct GavelValue(pub(crate) Json);
 

@@ -1,5 +1,5 @@
-//! Policies as such, for testers that know of no API server: they are asked about every request, and are used also where an API
-//! server would refuse them.
+//! Policies without an API server, for other testers: they apply to every request, and are used even if an API server would
+//! reject them.
 
 use gavel_engine::value::Json;
 use gavel_libraries::{EnvSet, Server};

@@ -9,7 +9,7 @@ use gavel_policy::typecheck::plural;
 
 use crate::role::Role;
 
-/// The kinds that have no namespace, of those that Kubernetes has itself.
+/// Kubernetes' own cluster-scoped kinds.
 const CLUSTER_KINDS: [&str; 29] = [
     "APIService",
     "CSIDriver",
@@ -42,21 +42,21 @@ const CLUSTER_KINDS: [&str; 29] = [
     "VolumeAttachment",
 ];
 
-/// The kinds that definitions tell of; others are guessed.
+/// The kinds of definitions; other kinds are guessed from their names.
 #[derive(Debug, Default)]
 pub struct Kinds(HashMap<(String, String), ResourceOfKind>);
 
-/// What a kind is to the API.
+/// The API's properties of a kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResourceOfKind {
     /// The plural name: `pods`.
     pub plural: String,
-    /// Whether its objects have a namespace.
+    /// Whether its objects are namespaced.
     pub is_namespaced: bool,
 }
 
 impl Kinds {
-    /// Takes in what a definition tells; what is no definition tells nothing.
+    /// Adds the kinds of a definition; other objects are ignored.
     pub fn define(&mut self, object: &Json) {
         if Role::of(object) == Role::Definition
             && let Ok(Definition { spec, .. }) = Definition::read(object)

@@ -1,4 +1,4 @@
-//! What policies and definitions say of manifests, and how they come to it. Layer 5: no IO, no clock.
+//! Decisions of policies and definitions about manifests, with explanations. Layer 5: no IO, no clock.
 //!
 //! A [`Setup`] takes in policies, bindings, params, namespaces, roles and definitions. The [`World`] that it makes decides
 //! [`Subject`]s, objects that somebody creates, updates or deletes:

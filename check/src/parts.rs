@@ -1,13 +1,13 @@
 //! The sub-expressions of an expression, and which of them an evaluation reaches.
 //!
-//! Each part can be asked for by itself: what stands in the body of a macro for each element, as in `list.map(x, part)`. What
-//! the whole evaluates is then told by what the parts came to: `a && b` reaches `b` unless `a` is false.
+//! Each part can be evaluated by itself: within the body of a macro for each element, as in `list.map(x, part)`. The values of
+//! the parts then show which parts the whole evaluation reaches: `a && b` reaches `b` unless `a` is false.
 
 use gavel_engine::ast::{Call, Expr, ExprKind, operators, unparse};
 use gavel_engine::env::Env;
 use gavel_engine::syntax::ParserOptions;
 
-/// The most parts of an expression that are looked at.
+/// The most parts of an expression that are examined.
 const MAX_PARTS: usize = 200;
 
 /// A part of an expression.
@@ -15,13 +15,13 @@ const MAX_PARTS: usize = 200;
 pub struct Part {
     /// The part as one would write it.
     pub text: String,
-    /// The expression that comes to its value or, in the body of a macro, to the list of its values.
+    /// The expression for the value or, within the body of a macro, for the list of values.
     pub probe: String,
     /// How deep it is nested.
     pub depth: usize,
-    /// Whether it must be true or false: an operand of `&&`, `||`, `!` or `?:`, or the body of `all` and its like.
+    /// Whether the part must be true or false: an operand of `&&`, `||`, `!` or `?:`, or the body of `all` and similar macros.
     pub is_condition: bool,
-    /// Whether it is worth a look: no literal and no name alone.
+    /// Whether its value is worth showing: it is not a literal and not a name alone.
     pub is_telling: bool,
     parent: Option<usize>,
     guard: Guard,
@@ -31,13 +31,13 @@ pub struct Part {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Guard {
     Always,
-    /// Unless another part comes to this.
+    /// Unless another part has this value.
     Unless(usize, &'static str),
-    /// If another part comes to this.
+    /// If another part has this value.
     If(usize, &'static str),
 }
 
-/// The parts of an expression, each before those in it, in the order in which they are evaluated. None of what cannot be parsed.
+/// The parts of an expression, each before those within it, in the order of evaluation. Empty if the expression cannot be parsed.
 pub(crate) fn parts(expression: &str) -> Vec<Part> {
     let options = ParserOptions {
         escaped_identifiers: true,
@@ -62,7 +62,7 @@ pub(crate) fn parts(expression: &str) -> Vec<Part> {
     walk.parts
 }
 
-/// Which parts are reached; `values` are what they came to, those of failed ones none.
+/// The parts that an evaluation reaches, given their `values`, which are `None` for failed ones.
 pub(crate) fn reached(parts: &[Part], values: &[Option<String>]) -> Vec<bool> {
     let mut reached: Vec<bool> = Vec::with_capacity(parts.len());
     let value = |n: usize| values.get(n).and_then(Option::as_deref);
@@ -84,7 +84,7 @@ struct Walk {
     loops: Vec<(String, String)>,
 }
 
-/// Where a part stands.
+/// The context of a part.
 #[derive(Clone, Copy)]
 struct Place {
     parent: Option<usize>,
@@ -95,7 +95,7 @@ struct Place {
 
 impl Walk {
     // The depth of the tree is bounded by the parser, so this recursion is too.
-    /// Adds an expression and what is in it; where it now stands.
+    /// Adds an expression and the parts within it; returns the context for what follows.
     fn part(&mut self, expr: &Expr, place: Place) -> Option<usize> {
         let text = unparse(expr).filter(|_| self.parts.len() < MAX_PARTS)?;
         let mut probe = text.clone();
@@ -137,7 +137,7 @@ impl Walk {
         Some(n)
     }
 
-    /// What a chain starts at, if that is more than a name.
+    /// Adds the start of a chain, unless it is a name alone.
     fn operand(&mut self, expr: &Expr, within: Place) {
         match &expr.kind {
             ExprKind::Ident(_) | ExprKind::Constant(_) => {}
@@ -204,7 +204,7 @@ impl Walk {
         }
     }
 
-    /// `left && right`, of which a left one of this value decides.
+    /// Adds `left && right` or `left || right`, which a left operand of the value `decisive` decides.
     fn logical(&mut self, left: &Expr, right: &Expr, place: Place, decisive: &'static str) {
         let left = self.part(left, place);
         let guard = left.map_or(Guard::Always, |left| Guard::Unless(left, decisive));
@@ -230,7 +230,7 @@ impl Walk {
     }
 }
 
-/// Whether it helps to know what a part came to: of literals and names alone it does not.
+/// Whether the value of a part is worth showing: those of literals and names alone are not.
 fn is_telling(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Constant(_) | ExprKind::Ident(_) => false,
@@ -249,7 +249,7 @@ fn is_path(call: &Call) -> bool {
     steps.contains(&call.function.as_str())
 }
 
-/// Whether a call of so many arguments after the variable is a macro that looks at each element.
+/// Whether a call with this many arguments after the variable is a macro that visits each element.
 fn is_macro(name: &str, arguments: usize) -> bool {
     match name {
         "all" | "exists" | "exists_one" | "filter" => arguments == 1,

@@ -1,7 +1,7 @@
-//! What the parts of a policy's validations came to, for one request.
+//! Probes: the values of the parts of a policy's validations, for one request.
 //!
-//! A probe is the policy itself, with its variables and match conditions, and with one more variable for each part of a validation:
-//! so parts are evaluated as an API server would, with all that the policy sees.
+//! A probe is the policy itself, with its variables and match conditions, and with an additional variable for each part of a
+//! validation. So parts are evaluated as an API server would evaluate them, with everything that the policy sees.
 
 use gavel_engine::value::{Json, Value};
 use gavel_libraries::Server;
@@ -12,7 +12,7 @@ use crate::parts::{Part, parts, reached};
 use crate::trace::{Asked, Step, Trace};
 use crate::world::{Setup, World};
 
-/// A policy that is asked for the parts of its validations.
+/// A policy that also evaluates the parts of its validations.
 #[derive(Debug)]
 pub struct Probe {
     world: World,
@@ -21,7 +21,7 @@ pub struct Probe {
     validations: Vec<Vec<Part>>,
 }
 
-/// What the parts came to for a binding and a param.
+/// The values of the parts for a binding and a param.
 #[derive(Debug, Clone)]
 pub struct Probed {
     /// The binding and the param.
@@ -30,7 +30,7 @@ pub struct Probed {
     pub validations: Vec<Vec<Seen>>,
 }
 
-/// A part with what it came to.
+/// A part with its value.
 #[derive(Debug, Clone)]
 pub struct Seen {
     /// The part.
@@ -42,11 +42,12 @@ pub struct Seen {
 }
 
 impl Probe {
-    /// Of a validating policy among what is given; `prepare` adds what a test adds. None where no such policy is given.
+    /// A probe of a validating policy among the given objects; `prepare` adds what a test adds. `None` if there is no such
+    /// policy.
     ///
     /// # Errors
     ///
-    /// A policy that an API server refuses.
+    /// An API server would reject a policy.
     pub fn new(
         server: Server,
         given: &[Document],
@@ -81,11 +82,11 @@ impl Probe {
         }))
     }
 
-    /// What the parts come to for a request, for each binding and param; `write` writes values.
+    /// The values of the parts for a request, for each binding and param; `write` formats values.
     ///
     /// # Errors
     ///
-    /// What is no request of an AdmissionReview.
+    /// The JSON is not the request of an AdmissionReview.
     pub fn ask(
         &self,
         request: &Json,
@@ -136,7 +137,7 @@ fn variable(validation: usize, part: usize) -> String {
     format!("gavelPart{validation}_{part}")
 }
 
-/// Makes a policy ask for the parts of its validations; the parts.
+/// Adds the parts of the validations to a policy; returns the parts.
 fn ask_for_parts(policy: &mut Json) -> Vec<Vec<Part>> {
     let Some(Json::Object(spec)) = policy.get_mut("spec") else {
         return Vec::new();

@@ -1,23 +1,23 @@
-//! What an object of a manifest is for.
+//! The role of an object in a manifest.
 
 use gavel_engine::value::Json;
 use gavel_policy::api::GROUP;
 
-/// What an object of a manifest is for.
+/// The role of an object in a manifest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// A policy or a binding.
     Policy,
     /// A CustomResourceDefinition.
     Definition,
-    /// A namespace, a role, or a binding of a role: policies ask of it, and it is an object too.
+    /// A namespace, a role, or a role binding: policies read it, and it is an object too.
     Surrounding,
     /// Any other object; perhaps one that a policy has as params.
     Object,
 }
 
 impl Role {
-    /// Of an object by its kind.
+    /// The role of an object, by its kind.
     pub fn of(object: &Json) -> Self {
         let text = |key: &str| object.get(key).and_then(Json::as_str).unwrap_or_default();
         let group = text("apiVersion").split_once('/');

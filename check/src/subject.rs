@@ -1,4 +1,4 @@
-//! What is asked of policies: an object that is written or deleted, by somebody.
+//! Subjects: objects that a user creates, updates or deletes.
 
 use gavel_engine::value::Json;
 use gavel_libraries::authorizer::UserInfo;
@@ -7,19 +7,19 @@ use serde_json::json;
 
 use crate::kinds::Kinds;
 
-/// What is done with an object.
+/// The operation on an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operation {
-    /// It is created.
+    /// The object is created.
     Create,
-    /// It takes the place of an older one.
+    /// The object replaces an older one.
     Update,
-    /// It is deleted.
+    /// The object is deleted.
     Delete,
 }
 
 impl Operation {
-    /// As requests name it.
+    /// The name in requests.
     pub fn name(self) -> &'static str {
         match self {
             Operation::Create => "CREATE",
@@ -42,15 +42,15 @@ impl Operation {
 /// An object that is written or deleted, by somebody.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'a> {
-    /// What is done.
+    /// The operation.
     pub operation: Operation,
-    /// The object, which is the old one where it is deleted.
+    /// The object; the old one if it is deleted.
     pub object: &'a Json,
-    /// The object before the update; none: as it now is.
+    /// The object before the update; `None` means the object itself.
     pub old: Option<&'a Json>,
     /// The namespace of objects that name none.
     pub namespace: &'a str,
-    /// Who asks.
+    /// The user of the request.
     pub user: &'a UserInfo,
 }
 

@@ -1,4 +1,4 @@
-//! How a decision came about: which policies and bindings matched, what each expression came to.
+//! The steps of a decision: the policies and bindings that matched, and the value of each expression.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -7,46 +7,46 @@ use gavel_engine::value::{Json, Value};
 use gavel_policy::cel::ExpressionKind;
 use gavel_policy::{ConditionsOutcome, Evaluation, Matched, Observer, Run};
 
-/// One step of a decision.
+/// A step of a decision.
 #[derive(Debug, Clone)]
 pub enum Step {
-    /// Whether a policy is about the request, or what is wrong with its constraints.
+    /// A policy was matched with the request.
     Policy {
         /// The policy.
         policy: String,
-        /// Whether it matches.
+        /// Whether it matches the request, or the error in its constraints.
         matched: Result<bool, String>,
     },
-    /// Whether a binding is about the request.
+    /// A binding was matched with the request.
     Binding {
         /// The policy.
         policy: String,
         /// The binding.
         binding: String,
-        /// Whether it matches.
+        /// Whether it matches the request, or the error in its constraints.
         matched: Result<bool, String>,
     },
-    /// A policy or binding that cannot be asked.
+    /// A policy or binding that could not be evaluated.
     Unasked {
         /// The policy.
         policy: String,
-        /// The binding, where it is not the policy as such.
+        /// The binding; `None` if the policy as a whole failed.
         binding: Option<String>,
-        /// What is wrong.
+        /// The error.
         error: String,
         /// Whether the request is denied for it.
         denies: bool,
     },
     /// A validating policy was evaluated.
     Evaluated {
-        /// Of what.
+        /// The subject of the step.
         asked: Asked,
-        /// What its validations and audit annotations came to.
+        /// The results of its validations and audit annotations.
         evaluation: Evaluation,
     },
     /// A mutating policy was evaluated.
     Mutated {
-        /// Of what.
+        /// The subject of the step.
         asked: Asked,
     },
 }
@@ -60,7 +60,7 @@ pub struct Asked {
     pub binding: String,
     /// The param: `namespace/name`, or the name alone.
     pub param: Option<String>,
-    /// What the match conditions came to.
+    /// The result of the match conditions.
     pub conditions: Option<ConditionsOutcome>,
     /// The expressions that ran, in this order; a variable before the expression that first read it.
     pub runs: Vec<Ran>,
@@ -69,15 +69,15 @@ pub struct Asked {
 /// An expression that ran.
 #[derive(Debug, Clone)]
 pub struct Ran {
-    /// What it is for.
+    /// The kind of the expression.
     pub kind: ExpressionKind,
     /// The text.
     pub expression: String,
-    /// The name of the variable that it is.
+    /// The name of the variable.
     pub variable: Option<String>,
     /// The cost units that it took.
     pub cost: u64,
-    /// What it came to, as the trace writes values, or what went wrong.
+    /// The value, as the trace formats it, or the error.
     pub result: Result<String, String>,
 }
 
@@ -92,14 +92,14 @@ struct Steps {
     done: Vec<Step>,
     runs: Vec<Ran>,
     conditions: Option<ConditionsOutcome>,
-    /// The mutating policies that are to be asked in this pass.
+    /// The mutating policies that will be invoked in this pass.
     invocations: Vec<Asked>,
-    /// The one that is being asked.
+    /// The current invocation.
     invoking: Option<Asked>,
 }
 
 impl Trace {
-    /// Nothing happened yet; values are kept as `write` writes them.
+    /// An empty trace; `write` formats values.
     pub fn new(write: fn(Value<'_>) -> String) -> Self {
         Trace {
             write,
@@ -119,7 +119,7 @@ impl Trace {
         look(&self.steps.borrow().done)
     }
 
-    /// The mutating policies have been asked: what comes next is of validating ones.
+    /// The mutating policies have run: the next steps are those of validating policies.
     pub(crate) fn end_mutation(&self) {
         self.steps.borrow_mut().end_invocation();
     }

@@ -1,9 +1,9 @@
-//! Who asks.
+//! Users of requests.
 
 use gavel_libraries::authorizer::UserInfo;
 
-/// The user as an API server that is asked to impersonate somebody takes it: a service account is in its groups unless
-/// groups are given, and whoever has logged in is in the group of those.
+/// The user as an API server sees it when it is impersonated: a service account is in its groups unless groups are given, and
+/// every authenticated user is in the group of authenticated users.
 pub fn user(name: &str, groups: &[String]) -> UserInfo {
     let service_account = name
         .strip_prefix("system:serviceaccount:")

@@ -1,4 +1,4 @@
-//! Policies with all that they look at, and what they say of an object.
+//! Worlds: policies with all objects that they read, and their decisions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ use crate::subject::Subject;
 use crate::trace::{Step, Trace};
 use crate::written::without_defaults;
 
-/// Takes in policies, bindings, params, namespaces, roles and definitions.
+/// Collects policies, bindings, params, namespaces, roles and definitions.
 #[derive(Debug)]
 pub struct Setup {
     store: Store,
@@ -33,7 +33,7 @@ pub struct Setup {
     bound: BTreeSet<(String, String)>,
 }
 
-/// Policies with all that they look at. It never changes.
+/// Policies with all objects that they read. It never changes.
 #[derive(Debug)]
 pub struct World {
     state: State,
@@ -41,53 +41,53 @@ pub struct World {
     kinds: Kinds,
 }
 
-/// What policies say of an object.
+/// The decision of policies about an object.
 #[derive(Debug, Clone, Default)]
 pub struct Ruling {
-    /// Why the object is denied; none: it is admitted.
+    /// Why the object is denied; `None` if it is admitted.
     pub status: Option<Status>,
-    /// The validations that fail, and what could not be asked.
+    /// The failed validations, and the policies that could not be evaluated.
     pub findings: Vec<Finding>,
-    /// What the client is warned of.
+    /// The warnings for the client.
     pub warnings: Vec<String>,
-    /// What is added to the audit event.
+    /// The annotations of the audit event.
     pub audit_annotations: BTreeMap<String, String>,
-    /// The object after mutation, where a policy changed it.
+    /// The object after mutation, if a policy changed it.
     pub mutated: Option<Json>,
-    /// Whether a policy with a binding, both about the object, was asked and its match conditions held.
+    /// Whether a bound policy matched the object and its match conditions were true.
     pub is_examined: bool,
-    /// Whether the match conditions of a policy kept it from being asked.
+    /// Whether the match conditions of a policy were false.
     pub is_skipped: bool,
 }
 
-/// A validation that fails, or a policy that cannot be asked.
+/// A failed validation, or a policy that could not be evaluated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// What comes of it.
+    /// The action.
     pub action: Action,
     /// The policy.
     pub policy: String,
-    /// The binding, where it is not the policy as such that is at fault.
+    /// The binding; `None` if the policy as a whole failed.
     pub binding: Option<String>,
-    /// What the policy says.
+    /// The message of the policy.
     pub message: String,
     /// The position of the validation among those of the policy.
     pub validation: Option<usize>,
 }
 
-/// What comes of a validation that fails.
+/// The action of a failed validation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
     /// The request is denied.
     Deny,
     /// The client is warned.
     Warn,
-    /// It is added to the audit event.
+    /// The failure is added to the audit event.
     Audit,
 }
 
 impl Action {
-    /// As people read it: `denied`, `warned`, `audited`.
+    /// The word for people: `denied`, `warned`, `audited`.
     pub fn done(self) -> &'static str {
         match self {
             Action::Deny => "denied",
@@ -107,11 +107,11 @@ impl Action {
 }
 
 impl Setup {
-    /// Knows of nothing.
+    /// A world without policies.
     ///
     /// # Errors
     ///
-    /// Environments that cannot be built: a bug.
+    /// The environments cannot be built, which is a bug.
     pub fn new(server: Server) -> Result<Self, String> {
         Ok(Setup {
             store: Store::new(server)?,
@@ -130,7 +130,7 @@ impl Setup {
         self.take(Object::of_manifest(origin, document));
     }
 
-    /// Takes in an object that stands in no file.
+    /// Adds an object that is not from a file.
     pub fn add_value(&mut self, object: Json) {
         self.take(Object::sent(Origin::new("the test"), object));
     }
@@ -203,7 +203,7 @@ impl Setup {
         }
     }
 
-    /// What decides from now on.
+    /// The finished world.
     pub fn finish(mut self) -> World {
         for object in std::mem::take(&mut self.waiting) {
             if self.is_param(object.value()) {
@@ -254,12 +254,12 @@ impl World {
         }
     }
 
-    /// What is wrong with policies, bindings and definitions, each with its place; they are not used.
+    /// The problems of policies, bindings and definitions, with their places; these are not in force.
     pub fn problems(&self) -> &[Problem] {
         self.state.problems()
     }
 
-    /// What policies read and nothing tells: params, labels of namespaces, roles.
+    /// Objects that policies read and nobody has given: params, labels of namespaces, roles.
     pub fn unseen(&self) -> &[String] {
         self.state.unseen()
     }
@@ -275,11 +275,11 @@ impl World {
         subject.request(&self.kinds)
     }
 
-    /// What policies say of a request: mutated first, then validated. The trace keeps how that came about.
+    /// The decision about a request: it is mutated first, then validated. The trace records the steps.
     ///
     /// # Errors
     ///
-    /// What is no request of an AdmissionReview.
+    /// The JSON is not the request of an AdmissionReview.
     pub fn decide(&self, written: &Json, trace: &Trace) -> Result<Ruling, String> {
         let mut request = written.clone();
         for field in ["object", "oldObject"] {
@@ -343,7 +343,7 @@ impl World {
         ruling
     }
 
-    /// Adds what a step says.
+    /// Adds the result of a step.
     fn note(&self, step: &Step, ruling: &mut Ruling) {
         match step {
             Step::Unasked {

@@ -1,4 +1,4 @@
-//! What policies change, in terms of the object as it is written: without the defaults that an API server sets before.
+//! The changes of policies to the object as written: without the defaults that an API server sets before.
 
 use gavel_engine::value::Json;
 

@@ -1,4 +1,4 @@
-//! Findings that are known and not reported: a file of them, made with `--write-baseline`.
+//! Known findings that are not reported: a file made by `--write-baseline`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,11 +9,11 @@ use serde_json::json;
 
 use crate::input;
 
-/// What is known: how often the same finding may come. Lines do not count, so that a file may be edited.
+/// How often each known finding may occur. Lines are not compared, so that a file may be edited.
 #[derive(Debug, Default)]
 pub(crate) struct Baseline(BTreeMap<BaselineKey, usize>);
 
-/// The file, the rule, the field, the message.
+/// The file, the rule, the field, and the message.
 type BaselineKey = [String; 4];
 
 impl Baseline {
@@ -38,7 +38,7 @@ impl Baseline {
         Ok(Baseline(known))
     }
 
-    /// Whether a problem is known; each entry stands for one.
+    /// Whether a problem is known. Each entry of the baseline covers one problem.
     pub(crate) fn takes(&mut self, problem: &Problem) -> bool {
         match self.0.get_mut(&key(problem)) {
             Some(count) if *count > 0 => {
@@ -50,7 +50,7 @@ impl Baseline {
     }
 }
 
-/// The file of a baseline in which the problems are known.
+/// The baseline file for these problems.
 pub(crate) fn written(problems: &[Problem]) -> String {
     let findings: Vec<Json> = problems
         .iter()

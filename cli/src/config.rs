@@ -1,4 +1,4 @@
-//! `gavel.yaml`: what a project asks of `gavel lint`, found in the working directory or above it.
+//! `gavel.yaml`: the options of a project for `gavel lint`, found in the working directory or above it.
 
 use std::path::{Path, PathBuf};
 
@@ -10,26 +10,26 @@ use crate::input;
 /// The name of the file.
 const NAME: &str = "gavel.yaml";
 
-/// What the file says. Flags count more.
+/// The contents of the file. Flags override them.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(crate) struct Config {
     pub(crate) lint: LintConfig,
 }
 
-/// What the file says of `gavel lint`.
+/// The options for `gavel lint`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(crate) struct LintConfig {
-    /// The rules that are looked at.
+    /// The rules that are applied.
     pub(crate) select: Vec<String>,
-    /// The rules that are not looked at.
+    /// The rules that are not applied.
     pub(crate) ignore: Vec<String>,
     /// The rules whose findings are errors.
     pub(crate) deny: Vec<String>,
     /// The versions of Kubernetes, such as `1.36` or `1.34..1.37`.
     pub(crate) kubernetes_version: Option<String>,
-    /// The most bytes of an object.
+    /// The size of the largest object, in bytes.
     pub(crate) max_object: Option<u64>,
     /// A file of findings that are not reported; relative to the file.
     pub(crate) baseline: Option<PathBuf>,
@@ -38,7 +38,7 @@ pub(crate) struct LintConfig {
 }
 
 impl Config {
-    /// Reads a file, or the one that is found in the working directory or above it; without one, nothing is said.
+    /// Reads a file, or the one that is found in the working directory or above it; without one, the defaults.
     pub(crate) fn read(path: Option<&Path>) -> Result<Config, Problem> {
         let found = match path {
             Some(path) => Some(path.to_owned()),

@@ -1,15 +1,15 @@
-//! What the exit status says.
+//! The exit status of the program.
 
 use std::process::ExitCode;
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// Everything is well, or nobody reads the output any more.
+    /// Success, or the reader of the output has gone away.
     Success,
-    /// What was looked at is wrong: an expression does not compile, or fails.
+    /// Something examined is invalid: an expression does not compile, or fails.
     Rejected,
-    /// The command line or an input cannot be understood, or cannot be read.
+    /// The command line or an input cannot be understood or read.
     Usage,
 }
 

@@ -1,4 +1,4 @@
-//! `--fix`: what has one right answer is written into the files.
+//! `--fix`: writes suggestions into the files if there is only one correct fix.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,7 +8,7 @@ use gavel_manifest::{Place, Problem, Suggestion};
 
 use crate::findings::Findings;
 
-/// The files as they are with all suggestions taken, and the problems that are left.
+/// The contents of the files with all suggestions applied, and the problems that remain.
 pub(crate) fn fixed(findings: &Findings) -> (BTreeMap<Arc<Path>, String>, Vec<Problem>) {
     let mut wanted: BTreeMap<Arc<Path>, Vec<&Suggestion>> = BTreeMap::new();
     let mut left = Vec::new();

@@ -1,4 +1,4 @@
-//! Files that are read: JSON and YAML.
+//! Reads input files: JSON and YAML.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -21,7 +21,7 @@ pub(crate) fn text(path: &Path) -> Result<String, Problem> {
     decode(bytes).map_err(|problem| problem.in_file(&Arc::from(path)))
 }
 
-/// Bytes as text; what they look like and the line, where they are no UTF-8.
+/// Bytes as text; for bytes that are not UTF-8, an error that names their encoding and the line.
 fn decode(bytes: Vec<u8>) -> Result<String, Problem> {
     let looks_like = |what: &str| {
         let message = format!("must be UTF-8, but looks like {what}");
@@ -74,7 +74,7 @@ pub(crate) fn document(path: &Path) -> Result<Json, Problem> {
     }
 }
 
-/// The values of a file's documents, without the empty ones. No key may come twice.
+/// The values of a file's documents, without empty ones. Keys must not be duplicated.
 pub(crate) fn documents(path: &Path) -> Result<Vec<Json>, Problem> {
     let documents = manifest(path)?.all()?;
     if let Some(twice) = documents.iter().flat_map(Document::duplicate_keys).next() {
@@ -83,7 +83,7 @@ pub(crate) fn documents(path: &Path) -> Result<Vec<Json>, Problem> {
     Ok(documents.into_iter().map(Document::into_value).collect())
 }
 
-/// The documents of a file: JSON where the name ends so, otherwise YAML, of which JSON is a part.
+/// The documents of a file: JSON if the name ends in `.json`, otherwise YAML, of which JSON is a subset.
 pub(crate) fn manifest(path: &Path) -> Result<Reading, Problem> {
     Ok(documents_of(&text(path)?, path).in_file(&Arc::from(path)))
 }

@@ -20,6 +20,8 @@ mod manifests;
 mod newer;
 mod progress;
 mod rbac;
+#[cfg(test)]
+mod reference;
 mod report;
 
 /// Runs the command that the arguments describe; the first of them is the program's name.

@@ -1,5 +1,5 @@
-//! The manifests of a run: files, folders and standard input. What cannot be used is told and passed over, so that one run tells
-//! everything.
+//! The manifests of a run: files, folders and standard input. Inputs that cannot be used are reported and skipped, so that one
+//! run reports everything.
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -28,14 +28,14 @@ pub(crate) struct ManifestFile {
     pub(crate) path: Arc<Path>,
     /// The text.
     pub(crate) text: Arc<str>,
-    /// The objects in it, those of lists included.
+    /// The objects of the file, including the items of lists.
     pub(crate) objects: Vec<Document>,
-    /// What is wrong with documents that cannot be read.
+    /// The problems of documents that cannot be read.
     pub(crate) problems: Vec<Problem>,
 }
 
 impl Manifests {
-    /// `recursive`: the folders in folders are read, too.
+    /// With `recursive`, the folders in folders are read too.
     pub(crate) fn new(recursive: bool, progress: Progress) -> Self {
         Manifests {
             recursive,
@@ -44,7 +44,7 @@ impl Manifests {
         }
     }
 
-    /// The objects of files, those in folders included.
+    /// The objects of files, including files in folders.
     pub(crate) fn objects(&mut self, paths: &[PathBuf]) -> Vec<Document> {
         let mut objects = Vec::new();
         for file in self.files(paths) {
@@ -56,7 +56,7 @@ impl Manifests {
         objects
     }
 
-    /// The files that the paths name, those in folders included, each read. What cannot be read at all is told.
+    /// Reads the files that the paths name, including files in folders. Files that cannot be read are reported.
     pub(crate) fn files(&mut self, paths: &[PathBuf]) -> Vec<ManifestFile> {
         let named = self.named(paths);
         self.progress.expect(named.len());
@@ -71,7 +71,7 @@ impl Manifests {
         files
     }
 
-    /// The paths of the files that the paths name, those in folders included.
+    /// The paths of the files that the paths name, including files in folders.
     pub(crate) fn named(&mut self, paths: &[PathBuf]) -> Vec<PathBuf> {
         let mut named = Vec::new();
         for path in paths {
@@ -84,7 +84,7 @@ impl Manifests {
         named
     }
 
-    /// A folder without manifests is a mistake: nothing in it was looked at.
+    /// Reports a folder without manifests: nothing in it was examined.
     fn tell_of_empty_folder(&mut self, path: &Path) {
         let within = match self.recursive {
             true => Vec::new(),
@@ -103,28 +103,28 @@ impl Manifests {
         }
     }
 
-    /// Tells that an object cannot be used.
+    /// Reports that an object cannot be used.
     pub(crate) fn refuse(&mut self, document: &Document, message: impl Into<String>) {
         self.complain(&document.problem(rule::OBJECT, "", message));
     }
 
-    /// Tells that something cannot be used.
+    /// Reports that an input cannot be used.
     pub(crate) fn complain(&mut self, message: &impl Display) {
         self.unusable = true;
         self.progress.aside(|| report::complain(message));
     }
 
-    /// How far the run has come.
+    /// The progress bar of the run.
     pub(crate) fn progress(&mut self) -> &mut Progress {
         &mut self.progress
     }
 
-    /// Whether something could not be used.
+    /// Whether an input could not be used.
     pub(crate) fn unusable(&self) -> bool {
         self.unusable
     }
 
-    /// How a run ends in which so much was found to be wrong.
+    /// The exit status of a run that found `wrong` invalid things.
     pub(crate) fn exit(&self, wrong: usize) -> Exit {
         match (self.unusable, wrong) {
             (true, _) => Exit::Usage,
@@ -150,7 +150,7 @@ fn read(path: &Path) -> Result<ManifestFile, Problem> {
     })
 }
 
-/// What `work` makes of each item, in their order, on as many threads as there are cores.
+/// Applies `work` to each item on as many threads as there are cores. The results are in the order of the items.
 pub(crate) fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let threads = cores.min(items.len());

@@ -1,4 +1,4 @@
-//! What an expression needs that its version of Kubernetes does not have yet.
+//! The functions and macros of an expression that its Kubernetes version does not have yet.
 
 use gavel_engine::ast::operators;
 use gavel_engine::syntax::Macros;
@@ -6,7 +6,8 @@ use gavel_libraries::KubeVersion;
 use gavel_libraries::reference::newer_names;
 use gavel_protocol::{EnvironmentSpec, Environments, EvalRequest, Language};
 
-/// Notes about an expression that does not compile: what it uses of later versions, and which those are.
+/// Notes about an expression that does not compile: the functions and macros of later versions that it uses, with the first
+/// version that has each.
 pub(crate) fn notes(request: &EvalRequest) -> Vec<String> {
     let Language::Kubernetes {
         server,

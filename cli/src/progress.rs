@@ -1,22 +1,22 @@
-//! How far a long run has come: a bar on standard error where that is a terminal.
+//! The progress of a long run: a bar on standard error if that is a terminal.
 
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// A run that is over sooner shows nothing.
+/// How long a run must take before the bar appears.
 const DELAY: Duration = Duration::from_millis(500);
 
 /// The bar of a run.
 #[derive(Debug)]
 pub(crate) struct Progress {
     bar: ProgressBar,
-    /// When the run began, while the bar is still to be shown.
+    /// When the run began, until the bar is shown.
     hidden_since: Option<Instant>,
 }
 
 impl Progress {
-    /// Of nothing so far. Never shown unless `wanted`.
+    /// An empty bar. It is never shown unless `wanted`.
     pub(crate) fn new(wanted: bool) -> Self {
         let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::hidden());
         if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos} of {len}") {
@@ -28,18 +28,18 @@ impl Progress {
         }
     }
 
-    /// So much more is to be done.
+    /// Adds `more` steps to the total.
     pub(crate) fn expect(&self, more: usize) {
         self.bar.inc_length(u64::try_from(more).unwrap_or(u64::MAX));
     }
 
-    /// One thing is done.
+    /// One step is done.
     pub(crate) fn step(&mut self) {
         self.bar.inc(1);
         self.show();
     }
 
-    /// So many things are done, of so many that are known.
+    /// `done` of `of` steps are done.
     pub(crate) fn reach(&mut self, done: u64, of: u64) {
         self.bar.set_length(of);
         self.bar.set_position(done);
@@ -56,12 +56,12 @@ impl Progress {
         }
     }
 
-    /// Nothing more is to be done: the bar is taken away.
+    /// The run has ended: removes the bar.
     pub(crate) fn end(&self) {
         self.bar.finish_and_clear();
     }
 
-    /// Writes something to the terminal that the bar must not get in the way of.
+    /// Writes to the terminal without mixing with the bar.
     pub(crate) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
         self.bar.suspend(write)
     }

@@ -1,4 +1,4 @@
-//! The authorizer of `--rbac`: manifests, and the user who asks.
+//! The authorizer of `--rbac`: its manifests, and the user who is authorized.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use gavel_libraries::kubernetes::authorizer::AuthorizerValue;
 
 use crate::input;
 
-/// Reads the manifests of files and folders, and lets a user ask what they allow.
+/// An authorizer that decides for a user by the manifests of files and folders.
 pub(crate) fn authorizer(
     paths: &[PathBuf],
     name: &str,

@@ -1,5 +1,5 @@
-//! Who may do what, asked of the cluster: SubjectAccessReviews, remembered as kube-apiserver's webhook authorizer remembers
-//! them (apiserver `plugin/pkg/authorizer/webhook/webhook.go`).
+//! Authorization by the cluster: SubjectAccessReviews, cached as kube-apiserver's webhook authorizer caches them (apiserver
+//! `plugin/pkg/authorizer/webhook/webhook.go`).
 
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, PoisonError};
@@ -15,17 +15,17 @@ use lru::LruCache;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
-/// How many decisions are kept.
+/// The number of cached decisions.
 const DECISIONS: NonZeroUsize = NonZeroUsize::new(8192).expect("8192 is not zero");
-/// In bytes: decisions about longer questions are not kept.
+/// The length limit of cached requests, in bytes.
 const LONGEST_QUESTION: usize = 10_000;
 
-/// How long decisions are kept.
+/// How long decisions are cached.
 #[derive(Debug, Clone, Copy)]
 pub struct AuthorizerCache {
-    /// Those that allow.
+    /// Decisions that allow.
     pub authorized: Duration,
-    /// All others.
+    /// All other decisions.
     pub unauthorized: Duration,
 }
 
@@ -42,7 +42,7 @@ impl Default for AuthorizerCache {
 pub(crate) struct Access {
     client: Client,
     cache: AuthorizerCache,
-    /// By the question, with the end of each decision's time.
+    /// The decisions by their requests, with the time until which each is cached.
     decisions: Mutex<LruCache<AuthorizerAttributes, (Instant, Decision)>>,
 }
 
@@ -55,7 +55,7 @@ impl Access {
         }
     }
 
-    /// A decision that is kept.
+    /// A cached decision.
     pub(crate) fn known(&self, question: &AuthorizerAttributes) -> Option<Decision> {
         let mut decisions = self
             .decisions
@@ -71,7 +71,7 @@ impl Access {
         }
     }
 
-    /// A decision of the API server. Where it cannot be had there is no opinion, and an error.
+    /// A decision of the API server. If it cannot be obtained, there is no opinion, and an error.
     pub(crate) async fn ask(&self, question: &AuthorizerAttributes) -> Decision {
         match self.review(&spec(question)).await {
             Ok(status) => {
@@ -118,7 +118,7 @@ impl Access {
     }
 }
 
-/// What went wrong, in the API server's words where it has spoken.
+/// The error, in the API server's words if it answered.
 pub(crate) fn message(error: kube::Error) -> String {
     match error {
         kube::Error::Api(status) => status.message,
@@ -171,7 +171,7 @@ impl Status {
     }
 }
 
-/// The specification of a SubjectAccessReview. What is empty is left out.
+/// The `spec` of a SubjectAccessReview. Empty fields are omitted.
 fn spec(question: &AuthorizerAttributes) -> Json {
     let AuthorizerAttributes {
         user,
@@ -226,7 +226,7 @@ fn field_requirement(requirement: &FieldRequirement) -> Json {
     json!({"key": requirement.field, "operator": operator, "values": [requirement.value]})
 }
 
-/// None: a review cannot say it. Selectors only narrow.
+/// `None` for requirements that a review cannot express, which is safe, because selectors only narrow a request.
 fn label_requirement(requirement: &LabelRequirement) -> Option<Json> {
     let operator = match requirement.operator {
         LabelOperator::Exists => "Exists",
@@ -242,7 +242,7 @@ fn label_requirement(requirement: &LabelRequirement) -> Option<Json> {
     })
 }
 
-/// The bytes of what a question asks, without the user (`shouldCache`).
+/// The length of a request in bytes, without the user (`shouldCache`).
 fn length(question: &AuthorizerAttributes) -> usize {
     let AuthorizerAttributes { verb, request, .. } = question;
     let texts = match request {

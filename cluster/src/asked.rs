@@ -1,4 +1,4 @@
-//! What is asked of the API server while requests wait, and whether it answers.
+//! Questions to the API server while requests wait, and whether it answers.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,18 +15,18 @@ use crate::client::get;
 use crate::contact::Contact;
 use crate::discovery;
 
-/// What the server is called in messages.
+/// The name of the server in messages.
 pub(crate) const SERVER: &str = "the API server";
 
-/// How often the server is asked whether it is there, and how long it may take.
+/// The interval and the timeout of checks that the server is reachable.
 pub(crate) const HEARTBEAT: Duration = Duration::from_secs(5);
 
-/// What is asked of the cluster while requests wait.
+/// The answers of the cluster while requests wait.
 pub(crate) struct Asked {
     pub(crate) client: Client,
     pub(crate) access: Option<Access>,
     pub(crate) contact: Arc<Contact>,
-    /// What has not come yet.
+    /// The kinds that have not been listed yet.
     pub(crate) awaited: Mutex<BTreeSet<String>>,
 }
 
@@ -36,7 +36,7 @@ impl std::fmt::Debug for Asked {
     }
 }
 
-/// Asks the server now and then whether it is there: a watch of which nothing comes does not tell.
+/// Checks regularly that the server is reachable: a silent watch does not show it.
 pub(crate) async fn heartbeat(client: Client, contact: Arc<Contact>) {
     loop {
         match timeout(HEARTBEAT, client.apiserver_version()).await {

@@ -21,7 +21,7 @@ use crate::client::{ConnectError, Target, connect, get};
 /// The data of a Secret that is text.
 pub type SecretData = BTreeMap<String, String>;
 
-/// What the data of the Secret is to be, given what it is; None: it stays.
+/// Returns the new data of the Secret for the current data; `None` keeps it.
 pub type Certify =
     Box<dyn Fn(Option<&SecretData>) -> Result<Option<SecretData>, String> + Send + Sync>;
 
@@ -35,15 +35,15 @@ const KINDS: [&str; 2] = [
 /// How often another replica may be faster.
 const ATTEMPTS: usize = 5;
 
-/// How a certificate is kept.
+/// The handling of a certificate in a Secret.
 pub struct Certificates {
     /// The name of the Secret, in the namespace of the account.
     pub secret: String,
     /// The key of the Secret's data under which the authorities are, PEM.
     pub authorities: &'static str,
-    /// Says when the certificate is to be renewed.
+    /// Decides when the certificate is renewed.
     pub certify: Certify,
-    /// How often that is asked.
+    /// The interval of these decisions.
     pub pause: Duration,
 }
 
@@ -87,7 +87,7 @@ impl Certificates {
 
 struct Keeper {
     client: Client,
-    /// Where the Secrets are.
+    /// The path of the Secrets.
     path: String,
     certificates: Certificates,
 }
@@ -118,8 +118,8 @@ impl Keeper {
         }
     }
 
-    /// What the Secret holds; made or renewed before, where that is due. A Secret that is gone gets what is offered: the API server
-    /// trusts it.
+    /// The contents of the Secret, created or renewed if needed. If the Secret was deleted, it gets the certificate in use,
+    /// because the API server trusts it.
     async fn current(&self, offered: Option<&SecretData>) -> Result<SecretData, String> {
         let name = &self.certificates.secret;
         for _ in 0..ATTEMPTS {
@@ -141,7 +141,7 @@ impl Keeper {
         Err(format!("secret {name}: others change it all the time"))
     }
 
-    /// Writes the Secret, over the one that was read. False: another was faster.
+    /// Writes the Secret, if it is still the one that was read. Returns false if another replica was faster.
     async fn write(&self, secret: Option<Json>, data: &SecretData) -> kube::Result<bool> {
         let encoded: BTreeMap<_, _> = data
             .iter()
@@ -180,7 +180,7 @@ impl Keeper {
         }
     }
 
-    /// Has the API server trust the authorities.
+    /// Makes the API server trust the authorities, through the webhook configurations.
     async fn trust(&self, authorities: &str) {
         for kind in KINDS {
             for name in CONFIGURATIONS {
@@ -196,7 +196,8 @@ impl Keeper {
         }
     }
 
-    /// Writes the authorities into a configuration that has others. False: it has them, there is no such configuration, or another changed it meanwhile.
+    /// Writes the authorities into a webhook configuration. Returns false if it has them already, does not exist, or was changed
+    /// by another meanwhile.
     async fn inject(&self, kind: &str, name: &str, authorities: &str) -> kube::Result<bool> {
         let path = format!("/apis/admissionregistration.k8s.io/v1/{kind}");
         let Some(mut configuration) = get(&self.client, &path, name).await? else {
@@ -228,7 +229,7 @@ fn bytes(value: &Json) -> kube::Result<Vec<u8>> {
     serde_json::to_vec(value).map_err(kube::Error::SerdeError)
 }
 
-/// What of a Secret's data is text.
+/// The text values of a Secret's data.
 fn data(secret: &Json) -> SecretData {
     let data = secret.get("data").and_then(Json::as_object);
     let texts = data.into_iter().flatten().filter_map(|(key, value)| {

@@ -9,16 +9,16 @@ use kube::config::{Config, KubeConfigOptions, Kubeconfig};
 use kube::core::Request;
 use serde_json::Value as Json;
 
-/// Which cluster, and as whom.
+/// The cluster and the account.
 #[derive(Debug, Clone, Default)]
 pub struct Target {
-    /// The kubeconfig; none is `$KUBECONFIG`, `~/.kube/config` or the account of the pod, whichever is there.
+    /// The kubeconfig; `None` is `$KUBECONFIG`, `~/.kube/config` or the account of the pod, whichever exists.
     pub kubeconfig: Option<PathBuf>,
     /// The context of the kubeconfig, if not the current one.
     pub context: Option<String>,
 }
 
-/// Why there is no way to the API server.
+/// Why the API server cannot be contacted.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct ConnectError(String);
@@ -78,7 +78,7 @@ fn authority(target: &Target) -> Option<PathBuf> {
     }
 }
 
-/// The version of the API server; the nearest known one where that is not known.
+/// The version of the API server, or the nearest known one.
 pub(crate) async fn version(client: &Client) -> kube::Result<Server> {
     let info = client.apiserver_version().await?;
     let digits = |text: &str| {
@@ -95,7 +95,7 @@ pub(crate) async fn version(client: &Client) -> kube::Result<Server> {
     }))
 }
 
-/// An object of a list's path; None: there is none.
+/// An object by its path; `None` if it does not exist.
 pub(crate) async fn get(client: &Client, path: &str, name: &str) -> kube::Result<Option<Json>> {
     let request = Request::new(path).get(name, &GetParams::default());
     let request = request.map_err(kube::Error::BuildRequest)?;

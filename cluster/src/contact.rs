@@ -1,4 +1,4 @@
-//! Whether the API server is heard of, and since when it is not.
+//! Whether the API server is reachable, and since when it is not.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,7 +20,7 @@ struct Failing {
 }
 
 impl Contact {
-    /// Something was heard of what is watched.
+    /// A watch received something.
     pub(crate) fn heard(&self, what: &str) {
         let lost = self.lock().remove(what);
         if let Some(lost) = lost {
@@ -45,19 +45,19 @@ impl Contact {
         failing.insert(what.to_owned(), new);
     }
 
-    /// Nothing is watched any more under this name.
+    /// A watch has ended.
     pub(crate) fn forget(&self, what: &str) {
         self.lock().remove(what);
     }
 
-    /// How long the longest failing watch has failed.
+    /// How long the watch that has failed longest has been failing.
     pub(crate) fn age(&self) -> Option<Duration> {
         let failing = self.lock();
         let since = failing.values().map(|watch| watch.since).min()?;
         Some(since.elapsed())
     }
 
-    /// Which watches fail.
+    /// The watches that fail, with their errors.
     pub(crate) fn notes(&self) -> Vec<String> {
         let failing = self.lock();
         let notes = failing.iter().map(|(what, Failing { since, error, .. })| {
@@ -72,8 +72,7 @@ impl Contact {
     }
 }
 
-/// A client for one watch. A watch that goes on where it was reports nothing before an object changes, but the API server has
-/// answered it.
+/// A client for one watch. A watch that resumes reports nothing before an object changes, but the API server has answered it.
 pub(crate) fn heard_by(client: &Client, contact: &Arc<Contact>, what: &str) -> Client {
     let namespace = client.default_namespace().to_owned();
     let (client, contact, what) = (client.clone(), Arc::clone(contact), what.to_owned());

@@ -1,4 +1,4 @@
-//! Which resource a kind is.
+//! Discovery: the resource of a kind.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tokio::time::timeout;
 
 use crate::kinds::resource;
 
-/// How long the API server may take to say what it serves.
+/// The timeout of a discovery request.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A kind that is served.
@@ -18,11 +18,11 @@ pub(crate) struct Served {
     pub(crate) namespaced: bool,
 }
 
-/// Finds a kind; None: nothing serves it.
+/// Finds a kind; `None` if no API serves it.
 ///
 /// # Errors
 ///
-/// The API server cannot be asked.
+/// The API server is unreachable.
 pub(crate) async fn find(
     client: &Client,
     api_version: &str,

@@ -12,11 +12,11 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::access::message;
 
-/// How long a lease is held without being renewed.
+/// How long a lease is valid without being renewed.
 const DURATION: Duration = Duration::from_secs(15);
-/// How long its holder tries to renew it before it leads no more.
+/// How long its holder tries to renew it before it stops leading.
 const DEADLINE: Duration = Duration::from_secs(10);
-/// How long between tries.
+/// The interval between attempts.
 const RETRY: Duration = Duration::from_secs(2);
 /// The name of the lease.
 const NAME: &str = "gavel";
@@ -25,9 +25,9 @@ const NAME: &str = "gavel";
 pub(crate) struct Candidate {
     client: Client,
     path: String,
-    /// What tells it from the others.
+    /// The identity of this replica.
     identity: String,
-    /// The lease as it was seen last, and when it was first seen like that, by the own clock.
+    /// The last known lease, and when it was first seen in this state, by the local clock.
     seen: Option<(Json, Instant)>,
 }
 
@@ -44,7 +44,7 @@ impl Candidate {
         }
     }
 
-    /// Runs for the lease, for as long as this is awaited. Tells whether it is held.
+    /// Competes for the lease until it is dropped. Sends whether it is held.
     pub(crate) async fn run(mut self, leads: watch::Sender<bool>) {
         let mut renewed = Instant::now();
         loop {
@@ -71,7 +71,7 @@ impl Candidate {
         }
     }
 
-    /// Takes the lease or renews it. False: another holds it.
+    /// Acquires or renews the lease. Returns false if another replica holds it.
     async fn try_hold(&mut self) -> kube::Result<bool> {
         let get = request(Request::new(&self.path).get(NAME, &GetParams::default()))?;
         let lease = match self.client.request::<Json>(get).await {

@@ -1,4 +1,4 @@
-//! A cluster as a source of states: what is watched starts and stops with the policies, and every change is published.
+//! A cluster as a source of states: watches start and stop with the policies, and every change is published.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,9 +28,9 @@ use crate::status;
 /// How a cluster is followed.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Which cluster.
+    /// The cluster.
     pub target: Target,
-    /// Whether the built-in policies are watched too, to hold what they decide against what the server decides.
+    /// Whether the built-in policies are watched too, to compare their decisions with the server's.
     pub native: bool,
     /// Who answers `authorizer`.
     pub authorizing: Authorizing,
@@ -41,24 +41,24 @@ pub struct Options {
 /// Who answers `authorizer`.
 #[derive(Debug, Clone, Copy)]
 pub enum Authorizing {
-    /// The API server, by SubjectAccessReviews, whose answers are kept for a while.
+    /// The API server, by SubjectAccessReviews, with a cache.
     Review(AuthorizerCache),
     /// The roles and their bindings that are watched.
     Rbac,
 }
 
-/// How long no event must arrive before the pending changes are published: several objects are often written together.
+/// How long no event may arrive before changes are published: several objects are often written together.
 const QUIET: Duration = Duration::from_millis(5);
 /// The longest that changes without a pause are waited for.
 const IMPATIENT: Duration = Duration::from_millis(50);
-/// The most changes that are published at once.
+/// The most changes that are published together.
 const MOST: usize = 4096;
-/// How long the params of a new kind are waited for before its policies are asked without them, as API servers do.
+/// How long the policies of a new kind of params wait for them before they are evaluated without them, as in API servers.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// How often kinds that are not there are looked for, beside whenever a definition changes.
+/// How often missing kinds are looked up, in addition to each change of a definition.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);
 
-/// A cluster that is followed, for as long as anybody takes in what is published.
+/// A cluster that is followed until this is dropped.
 #[derive(Debug)]
 pub struct Cluster {
     asked: Arc<Asked>,
@@ -97,7 +97,7 @@ impl Cluster {
         Ok(Cluster { asked, published })
     }
 
-    /// What requests are decided by; nothing until everything has come once.
+    /// The states that decide requests; `None` until everything has been listed once.
     pub fn published(&self) -> watch::Receiver<Option<Published>> {
         self.published.clone()
     }
@@ -107,7 +107,7 @@ impl Cluster {
         &self.asked.client
     }
 
-    /// What can be asked beside that.
+    /// The source that is asked while a request waits.
     pub fn live(&self) -> Arc<dyn Live> {
         Arc::clone(&self.asked) as Arc<dyn Live>
     }
@@ -179,7 +179,7 @@ async fn version(asked: &Asked) -> Server {
     }
 }
 
-/// What is known, of Gavel's own policies and, in a store of their own, of the built-in ones.
+/// The stores: one for Gavel's own policies and one for the built-in policies.
 struct Stores {
     own: Store,
     shadow: Option<Store>,
@@ -214,7 +214,7 @@ impl Stores {
     }
 }
 
-/// Whom the objects of a kind concern.
+/// The stores that objects of a kind belong to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Destination {
     Own,
@@ -225,7 +225,7 @@ enum Destination {
 /// A kind that is watched.
 struct Watched {
     name: String,
-    /// None: it is watched whatever policies say.
+    /// `None` for kinds that are watched whatever policies say.
     informer: Option<AbortHandle>,
     is_synced: bool,
     namespaced: bool,
@@ -241,14 +241,14 @@ struct Follower {
     awaited: BTreeSet<String>,
     /// The kinds that are always watched, by name.
     fixed: BTreeMap<String, (ApiResource, Destination)>,
-    /// The kinds of params that policies have; none: nothing serves the kind.
+    /// The kinds of params that policies have; `None` for kinds that no API serves.
     params: BTreeMap<(String, String), Option<Watched>>,
     /// Until when the params of new kinds are waited for.
     patience: Option<Instant>,
 }
 
 impl Follower {
-    /// Starts to watch what is always watched.
+    /// Starts the watches of the kinds that are always watched.
     async fn start(&mut self, options: &Options) {
         for own in kinds::own() {
             // Whoever asks for the built-in kinds may do without Gavel's own.
@@ -291,7 +291,7 @@ impl Follower {
         self.informers.spawn(heartbeat(client, contact));
     }
 
-    /// Whether the cluster has a kind. Where it does not say, it is taken to.
+    /// Whether the cluster has a kind. If discovery fails, it is assumed to.
     async fn is_served(&self, resource: &ApiResource) -> bool {
         let ApiResource {
             api_version, kind, ..
@@ -304,7 +304,7 @@ impl Follower {
         !is_missing
     }
 
-    /// Leads where no other does, and then writes the status of policies.
+    /// Leads if no other replica does, and then writes the status of policies.
     fn run_for_leader(&mut self, server: Server) {
         let (client, contact) = (self.asked.client.clone(), Arc::clone(&self.asked.contact));
         let namespace = client.default_namespace().to_owned();
@@ -333,7 +333,7 @@ impl Follower {
         self.informers.spawn(informer.run())
     }
 
-    /// Takes in what came, and publishes what is known now.
+    /// Applies events and publishes the new states.
     async fn take(&mut self, came: Vec<Told>) {
         let mut looks = came.is_empty();
         let mut events = Vec::new();
@@ -362,7 +362,7 @@ impl Follower {
         }
     }
 
-    /// All objects of a kind have come.
+    /// Records that all objects of a kind have been listed.
     fn synced(&mut self, name: &str, events: &mut Vec<(Event, Destination)>) {
         if self.awaited.remove(name) {
             self.note_awaited();
@@ -383,7 +383,7 @@ impl Follower {
         served.any(|served| served.name == name)
     }
 
-    /// Whether everything has come that is to be waited for.
+    /// Whether everything that is awaited has arrived.
     fn is_ready(&mut self) -> bool {
         if !self.awaited.is_empty() {
             return false;
@@ -396,7 +396,7 @@ impl Follower {
         self.patience.is_none()
     }
 
-    /// Starts and stops informers as policies want them. Returns what is known of kinds now.
+    /// Starts and stops watches as the policies need them. Returns what is known of kinds now.
     async fn reconcile(
         &mut self,
         wanted: BTreeSet<(String, String)>,
@@ -486,7 +486,7 @@ impl Follower {
         }
     }
 
-    /// Takes events in beside the requests that are decided. Returns the kinds of params that policies have now.
+    /// Applies events without blocking decisions. Returns the kinds of params that the policies have now.
     async fn handle(&self, events: Vec<(Event, Destination)>) -> BTreeSet<(String, String)> {
         let stores = Arc::clone(&self.stores);
         let handled = tokio::task::spawn_blocking(move || {

@@ -1,5 +1,5 @@
-//! The objects of one kind, listed and watched. kube's watcher resumes a watch where it was cut, lists anew where that is
-//! no longer possible (410), and takes bookmarks.
+//! The objects of one kind, listed and watched. kube's watcher resumes an interrupted watch, lists again if that is no longer
+//! possible (410), and uses bookmarks.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::access::message;
 use crate::contact::{Contact, heard_by};
 use crate::kinds;
 
-/// What is told of a kind.
+/// An event of a kind.
 #[derive(Debug)]
 pub(crate) struct Told {
     /// The kind, as [`Informer::name`] has it.
@@ -29,7 +29,7 @@ pub(crate) struct Told {
 pub(crate) struct Informer {
     pub(crate) client: Client,
     pub(crate) resource: ApiResource,
-    /// What objects go by from here on.
+    /// Converts objects before they are used.
     pub(crate) convert: fn(Json) -> Json,
     pub(crate) contact: Arc<Contact>,
     pub(crate) told: mpsc::Sender<Told>,
@@ -50,7 +50,7 @@ pub(crate) fn name(resource: &ApiResource) -> String {
 }
 
 impl Informer {
-    /// Tells what there is and what changes, until nobody listens.
+    /// Sends what exists and what changes, until the receiver is dropped.
     pub(crate) async fn run(self) {
         // A streaming list holds one object in memory at a time; older servers do not know it.
         let streaming = watcher::Config::default().streaming_lists();
@@ -121,12 +121,12 @@ impl Informer {
 enum Ended {
     /// Nobody listens any more.
     Unheard,
-    /// The server knows no streaming lists.
+    /// The server does not support streaming lists.
     Unsupported,
 }
 
-/// Notes a failure. A kind that is not served, or not any more, does not mean that the server is away: what was known of it stays,
-/// as with an API server.
+/// Records a failure. A kind that is not served, or no longer, does not mean that the server is unreachable: its objects stay, as
+/// in an API server.
 pub(crate) fn failed(contact: &Contact, name: &str, error: watcher::Error) {
     match code(&error) {
         Some(404) => contact.forget(name),
@@ -147,7 +147,7 @@ fn code(error: &watcher::Error) -> Option<u16> {
     }
 }
 
-/// What went wrong, in the API server's words where it has spoken.
+/// The error, in the API server's words if it answered.
 fn reason(error: watcher::Error) -> String {
     match error {
         watcher::Error::InitialListFailed(error)

@@ -53,7 +53,7 @@ pub(crate) fn native() -> impl Iterator<Item = ApiResource> {
         .map(|(kind, plural)| resource(api::GROUP, VERSION, kind, plural))
 }
 
-/// The groups of kinds that are built in, beside those without a dot in their names.
+/// The groups of built-in kinds, except those without a dot in their names.
 const BUILT_IN: [&str; 16] = [
     "admissionregistration.k8s.io",
     "authentication.k8s.io",

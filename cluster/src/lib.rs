@@ -1,5 +1,8 @@
-//! A live cluster: what it holds comes as events of a watch and is published as states, and it is asked what only it knows.
-//! Layer 5: the client of the API server is here, and decisions are not.
+//! A live cluster: its objects arrive as watch events and are published as states, and requests can ask it further questions.
+//! Layer 5: the client of the API server is here, decisions are not.
+//!
+//! Used by `gavel serve --cluster` and `gavel audit`; a Rust program that already watches objects gives its events to
+//! `gavel-state` instead. `docs/cluster.md` lists the rights that it needs and the limits that it keeps.
 
 mod access;
 mod asked;

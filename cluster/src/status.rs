@@ -1,5 +1,5 @@
-//! The status of policies, as kube-controller-manager writes that of the built-in ones: what is wrong with the types of their
-//! expressions (kubernetes `pkg/controller/validatingadmissionpolicystatus`).
+//! The status of policies, as kube-controller-manager writes that of the built-in ones: the type errors of their expressions
+//! (kubernetes `pkg/controller/validatingadmissionpolicystatus`).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -24,9 +24,9 @@ use crate::contact::{Contact, heard_by};
 use crate::informer::failed;
 use crate::kinds;
 
-/// Who writes, as `managedFields` names it.
+/// The writer's name in `managedFields`.
 const MANAGER: &str = "gavel-status";
-/// What this watch is called in messages.
+/// The name of this watch in messages.
 const WHAT: &str = "policies for their status";
 /// If a status could not be written, all policies are read again this long after the last event.
 const AGAIN: Duration = Duration::from_secs(10);
@@ -54,7 +54,7 @@ pub(crate) async fn run(
     }
 }
 
-/// Ends where a status could not be written, so that all policies are looked at anew.
+/// Returns if a status could not be written, so that all policies are checked again.
 async fn write(client: &Client, server: Server, contact: &Arc<Contact>, resource: &ApiResource) {
     let api: Api<DynamicObject> = Api::all_with(client.clone(), resource);
     let config = watcher::Config::default();
@@ -108,7 +108,7 @@ async fn write(client: &Client, server: Server, contact: &Arc<Contact>, resource
     }
 }
 
-/// What upstream warns of; None where the policy cannot be read.
+/// Upstream's warnings; `None` if the policy cannot be read.
 async fn warnings(client: &Client, server: Server, policy: &DynamicObject) -> Option<Vec<Json>> {
     let object = kinds::as_built_in(serde_json::to_value(policy).ok()?);
     let policy = ValidatingAdmissionPolicy::from_json(&object).ok()?;
@@ -161,10 +161,10 @@ fn versions(policy: &ValidatingAdmissionPolicy) -> BTreeSet<String> {
     versions
 }
 
-/// What a schema of an OpenAPI document, or a path of it, is about.
+/// The key that names the kind of a schema or path in an OpenAPI document.
 const KIND: &str = "x-kubernetes-group-version-kind";
 
-/// Makes the kinds of an OpenAPI document known whose objects are resources of it.
+/// Adds the kinds of an OpenAPI document that are resources.
 fn read(document: &Json, types: &mut TypeChecker) {
     let Some(schemas) = document
         .pointer("/components/schemas")

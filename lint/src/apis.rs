@@ -8,10 +8,10 @@ use gavel_policy::api::GROUP;
 pub(crate) struct Api {
     group: &'static str,
     pub(crate) version: &'static str,
-    /// Plural names; none stands for all of the group and version.
+    /// Plural names; empty means all resources of the group and version.
     resources: &'static [&'static str],
     pub(crate) end: End,
-    /// What takes its place; may be empty.
+    /// The replacement; may be empty.
     pub(crate) replacement: &'static str,
 }
 
@@ -32,8 +32,8 @@ pub(crate) fn find(group: &str, version: &str, resource: &str) -> Option<&'stati
     })
 }
 
-/// The versions of Kubernetes that serve policies, and their bindings, in a version of their group: the first that does, and the
-/// first that does not any more (k8s.io/api `admissionregistration/*/zz_generated.prerelease-lifecycle.go`).
+/// The Kubernetes versions that serve policies and bindings in a version of their group: the first one, and the first that no
+/// longer does (k8s.io/api `admissionregistration/*/zz_generated.prerelease-lifecycle.go`).
 const POLICIES: [(&str, &str, u32, Option<u32>); 6] = [
     ("ValidatingAdmissionPolicy", "v1alpha1", 26, Some(32)),
     ("ValidatingAdmissionPolicy", "v1beta1", 28, Some(34)),
@@ -43,7 +43,7 @@ const POLICIES: [(&str, &str, u32, Option<u32>); 6] = [
     ("MutatingAdmissionPolicy", "v1", 36, None),
 ];
 
-/// Why a version of Kubernetes does not serve a policy or binding of a version of the group, as help; none where it does.
+/// Help if a Kubernetes version does not serve this version of a policy or binding; `None` if it does.
 pub(crate) fn unserved(kind: &str, version: &str, server: KubeVersion) -> Option<String> {
     let policy = kind.strip_suffix("Binding").unwrap_or(kind);
     let mut rows = POLICIES.iter();

@@ -1,4 +1,4 @@
-//! Bounds of a schema that bring the cost of a rule down: each is tried, and the rule estimated anew.
+//! Bounds of a schema that bring the cost of a rule down: each is tried, and the rule is estimated again.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::rules::{COST_NEAR_LIMIT, OVER_BUDGET};
 pub(crate) struct Advice {
     /// The bounds: the path of the field, the key, the value.
     pub(crate) bounds: Vec<(String, &'static str, i64)>,
-    /// What the rule costs with them, in cost units.
+    /// The cost of the rule with these bounds, in cost units.
     pub(crate) cost: u64,
 }
 
@@ -43,7 +43,7 @@ impl Advice {
     }
 }
 
-/// A part of a limit in per cent, rounded up: `12 %`; `< 1 %` of what is less.
+/// The share of a limit in per cent, rounded up: `12 %`; `< 1 %` for less.
 pub fn share(cost: u64, limit: u64) -> String {
     if cost > 0 && cost < limit / 100 {
         return "< 1 %".to_owned();
@@ -59,7 +59,8 @@ const fn near(limit: u64) -> u64 {
     limit.saturating_sub(limit / 4)
 }
 
-/// Warns of rules that use more than three quarters of their budget, and says of those and of rules over it what brings them down.
+/// Reports rules that use more than three quarters of their budget. For these, and for rules over the budget, names the bounds
+/// that bring the cost down.
 pub(crate) fn check(
     linter: &Linter,
     document: &Document,
@@ -310,7 +311,7 @@ fn unbounded(
     }
 }
 
-/// Sets a bound, if it is smaller than the one that is there.
+/// Sets a bound, if it is smaller than the existing one.
 fn set(schema: &mut JsonSchema, place: &[Step], key: &str, value: i64) -> Option<()> {
     let mut node = schema;
     for step in place {
@@ -355,7 +356,7 @@ struct Trial<'t> {
 }
 
 impl Trial<'_> {
-    /// What the one rule of a schema costs.
+    /// The cost of the schema's only rule.
     fn cost(&self, schema: &JsonSchema) -> Option<u64> {
         let version = Version {
             schema: Some(Validation {

@@ -1,4 +1,4 @@
-//! What the API server sets in objects of Kubernetes' own kinds, which their OpenAPI schemas do not tell
+//! The fields that the API server sets in objects of Kubernetes' own kinds although their OpenAPI schemas do not show it
 //! (kubernetes `pkg/apis/*/v1/defaults.go`, and admission plugins that run before policies).
 
 use gavel_policy::GroupVersionKind;

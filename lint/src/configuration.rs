@@ -1,8 +1,8 @@
-//! The other places where Kubernetes takes CEL: the API server's authentication and authorization configuration (apiserver
+//! The other objects in which Kubernetes takes CEL: the API server's authentication and authorization configuration (apiserver
 //! `pkg/apis/apiserver/validation`, `pkg/{authentication,authorization}/cel`), and the selectors of device classes and claims
 //! (`dynamic-resource-allocation/cel`).
 //!
-//! Only expressions are looked at.
+//! Only their expressions are checked.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ pub(crate) fn is_subject(document: &Document) -> bool {
     )
 }
 
-/// Finds what is wrong with the expressions of a document.
+/// Reports the problems of a document's expressions.
 pub(crate) fn check(linter: &Linter, document: &Document, problems: &mut Vec<Problem>) {
     let value = document.value();
     let mut found = Vec::new();
@@ -174,20 +174,20 @@ fn selectors<'j>(
     }
 }
 
-/// What an expression is for.
+/// The role of an expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Purpose {
-    /// Of claims, a text.
+    /// A claim: a text.
     Text,
-    /// Of claims, a text or texts.
+    /// A claim: a text or texts.
     Texts,
-    /// Of claims, a condition.
+    /// A condition on claims.
     ClaimRule,
-    /// Of the user, a condition.
+    /// A condition on the user.
     UserRule,
-    /// Of a request to be authorized, a condition.
+    /// A condition on a request to authorize.
     Request,
-    /// Of a device, a condition.
+    /// A condition on a device.
     Device,
 }
 

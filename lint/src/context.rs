@@ -1,4 +1,4 @@
-//! What a linter knows.
+//! The state of a linter.
 
 use gavel_crd::rule::RuleEnvs;
 use gavel_engine::env::Env;
@@ -11,7 +11,7 @@ use gavel_schema::cel::MAX_REQUEST_SIZE;
 
 use crate::kinds::Kinds;
 
-/// What a linter goes by.
+/// The options of a linter.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
     /// The API server that the documents are for.
@@ -29,7 +29,7 @@ impl Default for Options {
     }
 }
 
-/// Finds what is wrong with documents.
+/// Finds problems in documents.
 ///
 /// ```
 /// use gavel_lint::{Linter, Options};
@@ -58,21 +58,21 @@ impl Default for Options {
 pub struct Linter {
     pub(crate) server: Server,
     pub(crate) kinds: Kinds,
-    /// Validates what is written anew, which the version before must understand too.
+    /// Validates new objects, which the previous version must accept too.
     pub(crate) validator: Validator,
     pub(crate) rules: RuleEnvs,
-    /// What stored expressions may use.
+    /// The environment of stored expressions.
     pub(crate) stored: Env,
-    /// What new expressions may use.
+    /// The environment of new expressions.
     pub(crate) new: Env,
 }
 
 impl Linter {
-    /// A linter that knows the kinds that the documents define and name.
+    /// A linter that knows the kinds of the definitions among the documents.
     ///
     /// # Errors
     ///
-    /// Never, but for faults in the tables of functions.
+    /// A table of functions is malformed.
     pub fn new(options: &Options, documents: &[Document]) -> Result<Self, TypeTextError> {
         let server = options.server;
         let set = EnvSet::new(server)?;
@@ -87,11 +87,11 @@ impl Linter {
         })
     }
 
-    /// Makes the kinds of an OpenAPI v3 document known, such as `kubectl get --raw /openapi/v3/apis/apps/v1` prints.
+    /// Adds the kinds of an OpenAPI v3 document, as `kubectl get --raw /openapi/v3/apis/apps/v1` prints it.
     ///
     /// # Errors
     ///
-    /// JSON that is no such document, and schemas that cannot be resolved.
+    /// The JSON is not such a document, or a schema cannot be resolved.
     pub fn add_openapi(&mut self, document: &Json) -> Result<(), String> {
         self.kinds.add_openapi(document)
     }

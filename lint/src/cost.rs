@@ -1,4 +1,4 @@
-//! What the expressions of a document may cost, against their limits.
+//! The upper bounds of a document's costs, and their limits.
 
 use gavel_crd::definition::{
     Definition, RULE_LIMIT, RuleReport, SCHEMA_LIMIT, SchemaReport, written_field,
@@ -18,7 +18,7 @@ use crate::types::kind_name;
 /// How many of the heaviest parts are named.
 const MOST_PARTS: usize = 3;
 
-/// What one object may cost, for one version or kind.
+/// The upper bounds of an object's costs, for one version or kind.
 #[derive(Debug, Clone)]
 pub struct ObjectCost {
     /// The kind and name of the object.
@@ -27,34 +27,34 @@ pub struct ObjectCost {
     pub about: String,
     /// The rules or expressions.
     pub rules: Vec<RuleCost>,
-    /// What all of them cost that share a budget.
+    /// The cost of expressions that share a budget, for each budget.
     pub totals: Vec<TotalCost>,
 }
 
-/// What one expression may cost.
+/// The upper bound of an expression's cost.
 #[derive(Debug, Clone)]
 pub struct RuleCost {
     /// The path of the expression in the document.
     pub field: String,
-    /// Where it is.
+    /// The place.
     pub place: Place,
     /// The expression.
     pub text: String,
     /// The greatest cost, in cost units.
     pub cost: Figure,
-    /// The greatest cost of one evaluation; the same as `cost` where there is only one.
+    /// The greatest cost of one evaluation; equal to `cost` if there is only one.
     pub once: u64,
-    /// How often a rule runs in one object at most; none where nothing but the size of requests bounds that.
+    /// The most that a rule runs in one object; `None` if only the size of requests bounds it.
     pub cardinality: Option<u64>,
     /// The limit, in cost units.
     pub limit: u64,
     /// The parts that contribute most.
     pub heaviest: Vec<HeavyPart>,
-    /// Which bounds bring the cost down; empty where it is below a fifth of the limit, or none does.
+    /// The bounds that bring the cost down; empty if it is below a fifth of the limit, or if none helps.
     pub advice: String,
 }
 
-/// What expressions cost that share a budget.
+/// The cost of expressions that share a budget.
 #[derive(Debug, Clone)]
 pub struct TotalCost {
     /// The path of the schema or list.
@@ -68,7 +68,7 @@ pub struct TotalCost {
 /// A figure before anything is evaluated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Figure {
-    /// At most so many cost units.
+    /// At most this many cost units.
     AtMost(u64),
     /// The expression reads something whose size nothing bounds.
     Unbounded,
@@ -77,9 +77,9 @@ pub enum Figure {
 }
 
 impl Linter {
-    /// What the expressions of a definition or policy may cost. Nothing of other objects. The figures of definitions are those by
-    /// which an API server accepts them; those of policies are the most that objects within their schemas and the greatest size can
-    /// take.
+    /// The upper bounds of the costs of a definition's or policy's expressions; empty for other objects. For definitions, these
+    /// are the figures by which an API server accepts them; for policies, the most that an object can cost within its schema and
+    /// size limit.
     pub fn costs(&self, document: &Document) -> Vec<ObjectCost> {
         if is_definition(document) {
             return self.costs_of_definition(document);

@@ -23,7 +23,7 @@ pub(crate) fn is_subject(document: &Document) -> bool {
     is_definition(document)
 }
 
-/// Finds what is wrong with a definition.
+/// Reports the problems of a definition.
 pub(crate) fn check(linter: &Linter, document: &Document, problems: &mut Vec<Problem>) {
     let Some(definition) = read(document, problems) else {
         return;
@@ -65,9 +65,9 @@ fn list(rule: &str) -> Option<&str> {
 
 /// The rules of one node.
 struct Siblings<'r> {
-    /// Those that come before the one that is looked at, with their paths.
+    /// The rules before the current one, with their paths.
     before: Vec<(String, &'r CheckedAst)>,
-    /// The fields without which one of them refuses the object.
+    /// The fields without which one of them rejects the object.
     required: Vec<FieldPath>,
 }
 
@@ -104,7 +104,7 @@ fn read(document: &Document, problems: &mut Vec<Problem>) -> Option<Definition> 
     }
 }
 
-/// Finds what is wrong with a rule that the API server accepts.
+/// Reports the problems of a rule that the API server accepts.
 fn check_rule<'r>(
     document: &Document,
     report: &'r RuleReport<'_>,
@@ -175,7 +175,7 @@ fn check_optional(
     }
 }
 
-/// Finds what is wrong with a definition that takes the place of an older one.
+/// Reports the problems of a definition that replaces an older one.
 pub(crate) fn check_update(linter: &Linter, document: &Document, old: &Document) -> Vec<Problem> {
     let (Ok(definition), Ok(before)) = (
         Definition::read(document.value()),

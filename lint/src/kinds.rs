@@ -14,7 +14,7 @@ use gavel_policy::typecheck::{TypeChecker, plural};
 use gavel_schema::built_in::Kubernetes;
 use gavel_schema::{JsonSchema, openapi};
 
-/// What a schema of an OpenAPI document, or a path of it, is about.
+/// The key that names the kind of a schema or path in an OpenAPI document.
 const KIND: &str = "x-kubernetes-group-version-kind";
 
 /// The kinds that are known.
@@ -60,7 +60,7 @@ impl Kinds {
         Ok(kinds)
     }
 
-    /// What is known of a kind.
+    /// The schema of a kind.
     pub(crate) fn get(&self, kind: &GroupVersionKind) -> Option<&KnownKind> {
         self.schemas.get(kind)
     }
@@ -88,7 +88,7 @@ impl Kinds {
         versions.insert(version.to_owned());
     }
 
-    /// Resolves the schemas of those kinds only that the documents may name: there are many.
+    /// Resolves the schemas of the kinds that the documents may name; there are too many to resolve all.
     fn add_builtin(&mut self, documents: &[Document]) {
         let kubernetes = Kubernetes::get();
         let named = Named::in_documents(documents);
@@ -143,11 +143,11 @@ impl Kinds {
         }
     }
 
-    /// Adds the kinds of an OpenAPI v3 document whose objects are resources of it.
+    /// Adds the kinds of an OpenAPI v3 document that are resources.
     ///
     /// # Errors
     ///
-    /// JSON that is no such document, and schemas that cannot be resolved.
+    /// The JSON is not such a document, or a schema cannot be resolved.
     pub(crate) fn add_openapi(&mut self, document: &Json) -> Result<(), String> {
         let schemas = document.pointer("/components/schemas");
         let schemas = schemas.and_then(Json::as_object);
@@ -202,7 +202,7 @@ pub(crate) fn is_kind(document: &Document, group: &str, kind: &str) -> bool {
     group_of(document) == group && text(document, "kind") == kind
 }
 
-/// The group of a document; empty where it has none.
+/// The group of a document; empty if it has none.
 pub(crate) fn group_of(document: &Document) -> &str {
     let (group, _) = text(document, "apiVersion")
         .split_once('/')
@@ -210,7 +210,7 @@ pub(crate) fn group_of(document: &Document) -> &str {
     group
 }
 
-/// A text at the top of a document; empty where there is none.
+/// A text at the top of a document; empty if absent.
 pub(crate) fn text<'d>(document: &'d Document, key: &str) -> &'d str {
     let text = document.value().get(key).and_then(Json::as_str);
     text.unwrap_or_default()

@@ -1,8 +1,34 @@
-//! What is wrong with policies, definitions and the other places where Kubernetes takes CEL, before a cluster sees them:
-//! what an API server refuses, and what it accepts and is probably not meant so. Layer 4: no IO.
+//! Finds mistakes in policies, definitions and the other objects in which Kubernetes takes CEL, before a cluster sees them: what
+//! an API server rejects, and what it accepts although it is probably a mistake. Layer 4: no IO.
 //!
 //! [`Linter`] finds [`Problem`](gavel_manifest::Problem)s in documents. What each rule finds is a row of
 //! [`rules::RULES`].
+//!
+//! ```
+//! use gavel_lint::{Linter, Options};
+//! use gavel_manifest::{Format, read};
+//!
+//! let policy = "
+//! apiVersion: admissionregistration.k8s.io/v1
+//! kind: ValidatingAdmissionPolicy
+//! metadata: {name: replicas}
+//! spec:
+//!   matchConstraints:
+//!     resourceRules:
+//!       - {apiGroups: [apps], apiVersions: [v1], operations: [CREATE], resources: [deployments]}
+//!   validations:
+//!     - expression: object.spec.replica <= 5
+//! ";
+//! let documents = read(policy, Format::Yaml).documents;
+//! let linter = Linter::new(&Options::default(), &documents)?;
+//! let problems = linter.document(&documents[0]);
+//! assert_eq!(problems[0].rule, "undefined-field");
+//! assert!(problems[0].message.contains("undefined field 'replica'"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Use it before objects are written: in editors, in CI. It does not evaluate expressions; `gavel-check` does, over given objects.
+//! Only what the documents say is known: a custom resource without its definition among them has no type.
 
 mod apis;
 mod bounds;

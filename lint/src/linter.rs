@@ -1,4 +1,4 @@
-//! What is looked at, by kind of document.
+//! The dispatch by the kind of document.
 
 use gavel_manifest::{Document, Problem};
 
@@ -6,14 +6,14 @@ use crate::context::Linter;
 use crate::{configuration, definition, references, registration};
 
 impl Linter {
-    /// Whether a document is of a kind that the linter looks at.
+    /// Whether the linter checks documents of this kind.
     pub fn is_subject(document: &Document) -> bool {
         registration::is_subject(document)
             || definition::is_subject(document)
             || configuration::is_subject(document)
     }
 
-    /// What is wrong with a document by itself, in the order of its text.
+    /// The problems of a single document, in the order of its text.
     pub fn document(&self, document: &Document) -> Vec<Problem> {
         let mut problems = Vec::new();
         if !Linter::is_subject(document) {
@@ -31,13 +31,12 @@ impl Linter {
         problems
     }
 
-    /// What is wrong with documents together: what one says of another.
+    /// The problems between documents: references from one to another.
     pub fn references(&self, documents: &[Document]) -> Vec<Problem> {
         references::check(self, documents)
     }
 
-    /// What is wrong with a definition that takes the place of an older one: what is refused, and what stored objects may no
-    /// longer satisfy.
+    /// The problems of a definition that replaces an older one: what is rejected, and what stored objects may no longer satisfy.
     pub fn update(&self, document: &Document, old: &Document) -> Vec<Problem> {
         definition::check_update(self, document, old)
     }

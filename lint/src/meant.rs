@@ -1,4 +1,4 @@
-//! What was probably meant: functions, fields of objects.
+//! Suggestions: the function or field that was probably meant.
 
 use gavel_engine::env::Env;
 use gavel_engine::types::Signature;
@@ -9,7 +9,7 @@ use gavel_schema::built_in::Kubernetes;
 use crate::spelling::nearest;
 use crate::unclosed::unclosed_in;
 
-/// The macros, which are no functions of an environment.
+/// The macros, which are not functions of an environment.
 const MACROS: [&str; 12] = [
     "has",
     "all",
@@ -25,7 +25,7 @@ const MACROS: [&str; 12] = [
     "optFlatMap",
 ];
 
-/// The problem with what helps against it, where the expression calls a function that there is not, or not for its arguments.
+/// Adds help to a problem if the expression calls an unknown function, or a function with wrong arguments.
 pub(crate) fn function(problem: Problem, env: &Env) -> Problem {
     match meant_function(&problem.message, env) {
         Some(help) => problem.with_help(help),
@@ -33,8 +33,8 @@ pub(crate) fn function(problem: Problem, env: &Env) -> Problem {
     }
 }
 
-/// What helps against a message about an expression that does not compile: what is not closed, the function that was probably
-/// meant, or the signatures of the one that is called.
+/// Help for the message about an expression that does not compile: the unclosed bracket, the function that was probably meant, or
+/// the signatures of the called one.
 pub fn help(message: &str, expression: &str, env: &Env) -> Option<String> {
     match message.contains("Syntax error: ") {
         true => {
@@ -80,8 +80,8 @@ fn written(name: &str, signature: &Signature) -> String {
     }
 }
 
-/// The problem with the field that was probably meant, where a type checker knows no such field: the parts of the schema that
-/// have fields are searched for a similar name.
+/// Adds the field that was probably meant, if a type checker does not know a field: the parts of the schema with fields are
+/// searched for a similar name.
 pub(crate) fn field_of(problem: Problem, schema: &JsonSchema) -> Problem {
     let Some(field) = quoted(&problem.message, "undefined field '") else {
         return problem;
@@ -107,7 +107,7 @@ pub(crate) fn field_of(problem: Problem, schema: &JsonSchema) -> Problem {
     }
 }
 
-/// The problem with the field that was probably meant, where a strict decoder knows no such field of a built-in kind.
+/// Adds the field that was probably meant, if a strict decoder does not know a field of a built-in kind.
 pub(crate) fn unknown_field(problem: Problem, api_version: &str, kind: &str) -> Problem {
     let path = problem.field.clone();
     let (parent, name) = path.rsplit_once('.').unwrap_or(("", &path));
@@ -119,7 +119,7 @@ pub(crate) fn unknown_field(problem: Problem, api_version: &str, kind: &str) -> 
     }
 }
 
-/// A fault of the syntax, with what helps where the text is a template.
+/// A syntax error, with help if the text is a template.
 pub fn explain_syntax(problem: Problem, text: &str) -> Problem {
     match text.contains("{{") {
         true => problem.with_help(

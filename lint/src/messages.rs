@@ -5,7 +5,7 @@ use gavel_manifest::{Document, Problem, Suggestion};
 use crate::expressions::problem;
 use crate::rules::{LONE_MESSAGE_EXPRESSION, MESSAGE_CONVENTION};
 
-/// Finds what is wrong with the message of a validation or rule, whose path is `field`.
+/// Reports the problems of a validation's or rule's message; `field` is its path.
 pub(crate) fn check_message(
     document: &Document,
     field: &str,
@@ -45,7 +45,7 @@ pub(crate) fn check_message(
     problems.push(found);
 }
 
-/// Where a word begins, in bytes.
+/// The start of a word, in bytes.
 fn word(text: &str, wanted: &str) -> Option<usize> {
     let lower = text.to_ascii_lowercase();
     let is_letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);

@@ -10,7 +10,7 @@ impl Rule {
         let mut page = String::new();
         let default = match self.is_default {
             true => String::new(),
-            false => format!(", unless selected (`--select {}`) not looked at", self.id),
+            false => format!(", off unless selected (`--select {}`)", self.id),
         };
         // Writing to a text does not fail.
         let _ = write!(
@@ -43,7 +43,7 @@ pub fn document() -> String {
 # Rules of `gavel lint`
 
 This page is generated from the table in `lint/src/rules`; `gavel explain RULE` prints one entry. Rules of the severity
-error are what an API server refuses. What an API server accepts is a warning or a note, unless `--deny` makes it an error.
+error find what an API server rejects. Warnings and notes are about accepted objects, unless `--deny` makes them errors.
 
 | rule | severity | what it finds |
 | --- | --- | --- |

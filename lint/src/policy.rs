@@ -17,7 +17,7 @@ use crate::expressions::{Subject, is_same, problem, shown};
 use crate::messages::check_message;
 use crate::rules::{DUPLICATE_VALIDATION, OBJECT_ON_DELETE, OLD_OBJECT_ON_CREATE, UNUSED_VARIABLE};
 
-/// What an expression of a policy is for.
+/// The role of a policy's expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     Variable,
@@ -32,7 +32,7 @@ enum Role {
 struct Part {
     role: Role,
     field: String,
-    /// Nothing where the expression does not compile.
+    /// `None` if the expression does not compile.
     checked: Option<CheckedAst>,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct Texts<'p> {
     pub(crate) all: Vec<&'p str>,
 }
 
-/// Those of a validating policy, without messages and annotations.
+/// The expressions of a validating policy, without messages and annotations.
 pub(crate) fn texts_of_validating(spec: &ValidatingAdmissionPolicySpec) -> Texts<'_> {
     let variables = spec.variables.iter().map(|each| &each.expression);
     let conditions = spec.match_conditions.iter().map(|each| &each.expression);
@@ -54,7 +54,7 @@ pub(crate) fn texts_of_validating(spec: &ValidatingAdmissionPolicySpec) -> Texts
     }
 }
 
-/// Those of a mutating policy.
+/// The expressions of a mutating policy.
 pub(crate) fn texts_of_mutating(spec: &MutatingAdmissionPolicySpec) -> Texts<'_> {
     let variables = spec.variables.iter().map(|each| &each.expression);
     let conditions = spec.match_conditions.iter().map(|each| &each.expression);
@@ -72,7 +72,7 @@ pub(crate) fn texts_of_mutating(spec: &MutatingAdmissionPolicySpec) -> Texts<'_>
     }
 }
 
-/// Finds what is wrong with a validating policy.
+/// Reports the problems of a validating policy.
 pub(crate) fn check_validating(
     linter: &Linter,
     document: &Document,
@@ -116,7 +116,7 @@ pub(crate) fn check_validating(
     parts.check_operations(document, spec.match_constraints.as_ref(), problems);
 }
 
-/// Finds what is wrong with a mutating policy.
+/// Reports the problems of a mutating policy.
 pub(crate) fn check_mutating(
     linter: &Linter,
     document: &Document,
@@ -243,7 +243,7 @@ impl<'p> Parts<'p> {
         }
     }
 
-    /// Where an expression does not compile, nobody knows what it reads.
+    /// Reports unused variables, unless an expression does not compile, so that the variables that it reads are unknown.
     fn check_unused(&self, document: &Document, problems: &mut Vec<Problem>) {
         let mut read = BTreeSet::new();
         for part in &self.parts {
@@ -261,7 +261,7 @@ impl<'p> Parts<'p> {
         }
     }
 
-    /// Expressions that read an object where it is null.
+    /// Reports expressions that read an object where it is null.
     fn check_operations(
         &self,
         document: &Document,
@@ -335,7 +335,7 @@ impl<'p> Parts<'p> {
         checked.any(|checked| asks(checked, variable))
     }
 
-    /// An expression, and the variables that it reads, be it by way of others.
+    /// An expression with the variables that it reads, directly or through other variables.
     fn with_variables<'s>(&'s self, part: &'s Part) -> Vec<&'s CheckedAst> {
         let mut used: Vec<&CheckedAst> = part.checked.iter().collect();
         let mut known = BTreeSet::new();
@@ -354,7 +354,7 @@ impl<'p> Parts<'p> {
     }
 }
 
-/// The names of the variables that an expression reads; none where it uses `variables` as a whole.
+/// The names of the variables that an expression reads; `None` if it uses `variables` as a whole.
 fn variables_read(checked: &CheckedAst) -> Option<Vec<&str>> {
     let is_variables =
         |expr: &Expr| matches!(&expr.kind, ExprKind::Ident(name) if name == "variables");

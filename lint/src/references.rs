@@ -1,4 +1,4 @@
-//! What documents say of each other.
+//! References between documents.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ const KINDS: [(&str, &str); 2] = [
     ("MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"),
 ];
 
-/// Finds what is wrong with documents together.
+/// Reports the problems between documents.
 pub(crate) fn check(linter: &Linter, documents: &[Document]) -> Vec<Problem> {
     let mut problems = Vec::new();
     duplicates(documents, &mut problems);

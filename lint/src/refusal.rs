@@ -1,4 +1,4 @@
-//! What an API server refuses, as problems.
+//! The errors of an API server as problems.
 
 use gavel_apimachinery::field::Error;
 use gavel_crd::definition::field_at_fault;
@@ -9,7 +9,7 @@ use crate::kinds::pointer;
 use crate::rules::{INVALID_EXPRESSION, INVALID_VALUE, OVER_BUDGET, Rule};
 use crate::unclosed::unclosed_in;
 
-/// A refusal as a problem, with the rule that says what sort of refusal it is.
+/// An error of an API server as a problem, with the rule for its kind.
 pub(crate) fn refused(document: &Document, error: &Error) -> Problem {
     let field = field_at_fault(error);
     let problem = document.field_problem(error, &field);
@@ -22,7 +22,8 @@ pub(crate) fn refused(document: &Document, error: &Error) -> Problem {
     at_opener(problem, document, &field)
 }
 
-/// A fault of the syntax of an expression, at the bracket or quote that is not closed where that is why. Parsers notice it later.
+/// A syntax error of an expression; if an unclosed bracket or quote caused it, its place is there, because parsers notice it
+/// later.
 pub(crate) fn at_opener(problem: Problem, document: &Document, field: &str) -> Problem {
     if !problem.message.contains("Syntax error: ") {
         return problem;

@@ -15,7 +15,7 @@ pub(crate) fn is_subject(document: &Document) -> bool {
     group_of(document) == GROUP
 }
 
-/// Finds what is wrong with an object of the group by itself.
+/// Reports the problems of a single object of the group.
 pub(crate) fn check(linter: &Linter, document: &Document, problems: &mut Vec<Problem>) {
     let decoded = match Resource::decode(document.value()) {
         Ok(decoded) => decoded,
@@ -79,7 +79,7 @@ pub(crate) fn check(linter: &Linter, document: &Document, problems: &mut Vec<Pro
     }
 }
 
-/// The rules and match conditions of webhooks.
+/// Checks the rules and match conditions of webhooks.
 fn check_webhooks<'w>(
     linter: &Linter,
     document: &Document,

@@ -10,7 +10,7 @@ use crate::expressions::problem;
 use crate::rules::{DEPRECATED_API, REMOVED_API, UNKNOWN_RESOURCE};
 use crate::spelling::nearest;
 
-/// Finds what is wrong with the resources that a policy names.
+/// Reports the problems of the resources that a policy names.
 pub(crate) fn check_policy(
     linter: &Linter,
     document: &Document,
@@ -30,7 +30,7 @@ pub(crate) fn check_policy(
     );
 }
 
-/// Finds what is wrong with the resources of rules; `list` is the path of the list that they are in.
+/// Reports the problems of the resources in rules; `list` is the path of the list of rules.
 pub(crate) fn check_rules(
     linter: &Linter,
     document: &Document,
@@ -110,7 +110,7 @@ fn is_removed(rule: &RuleWithOperations, resource: &str) -> bool {
     })
 }
 
-/// APIs that are removed or deprecated, where the rule names no other version of the resource that is served.
+/// Reports removed or deprecated APIs, if the rule names no other served version of the resource.
 fn check_versions(
     linter: &Linter,
     document: &Document,

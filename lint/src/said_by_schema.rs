@@ -10,7 +10,7 @@ use crate::expressions::Subject;
 use crate::expressions::path::{FieldPath, field_name, text};
 use crate::rules::SCHEMA_CAN_SAY;
 
-/// Finds a rule whose conditions are all about what the schema can say.
+/// Reports a rule whose conditions a schema could express.
 pub(crate) fn check(subject: &Subject<'_>, report: &RuleReport<'_>, problems: &mut Vec<Problem>) {
     let root = subject.checked.ast().root();
     let mut conditions = Vec::new();
@@ -41,7 +41,7 @@ fn conjuncts<'e>(expr: &'e Expr, conditions: &mut Vec<&'e Expr>) {
     }
 }
 
-/// The fields without which a rule refuses the object: those that it asks for, and nothing else will do.
+/// The fields without which a rule rejects the object: those that it tests for, without an alternative.
 pub(crate) fn required(rule: &CheckedAst) -> Vec<FieldPath> {
     let mut conditions = Vec::new();
     conjuncts(rule.ast().root(), &mut conditions);
@@ -137,7 +137,7 @@ fn compared(subject: &Subject<'_>, call: &Call, left: &Expr, right: &Expr) -> Op
     Some(bound.to_owned())
 }
 
-/// What `size()` is asked of.
+/// The argument of `size()`.
 fn sized(expr: &Expr) -> Option<&Expr> {
     match &expr.kind {
         ExprKind::Call(call) if call.function == "size" => {

@@ -1,22 +1,22 @@
-//! Which findings count, and how much.
+//! The selection of findings, and their severity.
 
 use gavel_manifest::{Problem, Severity};
 
 use crate::rules;
 
-/// What the user asks for.
+/// The selection of the user.
 #[derive(Debug, Clone, Default)]
 pub struct Selection {
-    /// The rules that are looked at; all that are so by default where there is none. `all` stands for every rule.
+    /// The rules that are applied; if empty, all that are on by default. `all` means every rule.
     pub select: Vec<String>,
-    /// The rules that are not looked at.
+    /// The rules that are not applied.
     pub ignore: Vec<String>,
-    /// The rules whose findings are errors. `all` stands for every rule, `warnings` for those that find warnings.
+    /// The rules whose findings are errors. `all` means every rule, `warnings` those with the severity warning.
     pub deny: Vec<String>,
 }
 
 impl Selection {
-    /// The names in the selection that no rule has and that stand for no rules in their list, with the rule that was probably meant.
+    /// The unknown names in the selection, with the rule that was probably meant.
     pub fn unknown(&self) -> Vec<(&str, Option<&'static str>)> {
         let lists: [(&[String], &[&str]); 3] = [
             (&self.select, &["all"]),
@@ -32,8 +32,8 @@ impl Selection {
         unknown
     }
 
-    /// Leaves out what is not looked at, and sets how much the rest counts. What an API server refuses cannot be ignored by
-    /// leaving it out of the selected rules, only by name.
+    /// Drops problems that are not selected, and sets the severity of the rest. Errors of an API server can only be ignored by
+    /// name.
     pub fn apply(&self, problems: &mut Vec<Problem>) {
         problems.retain(|problem| self.is_selected(problem));
         for problem in problems {

@@ -1,4 +1,4 @@
-//! What a definition asks of objects that its older version did not ask.
+//! Constraints of a definition that its older version did not have.
 
 use gavel_crd::definition::Definition;
 use gavel_manifest::{Document, Problem};
@@ -7,12 +7,12 @@ use gavel_schema::JsonSchema;
 use crate::expressions::problem;
 use crate::rules::BREAKS_STORED_OBJECTS;
 
-/// When an update passes although the object does not satisfy what is asked.
+/// When an update passes although the object violates a new constraint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ratcheting {
     /// If it leaves the value as it is.
     OfValue,
-    /// If it leaves the list around the value as it is: its elements have no keys.
+    /// If it does not change the list around the value, whose elements have no keys.
     OfList,
 }
 
@@ -78,7 +78,7 @@ impl Comparison<'_> {
         self.problems.push(found.with_help(help));
     }
 
-    /// As deep as the schemas, whose depth their reader bounds.
+    /// The recursion is as deep as the schemas, whose depth their reader bounds.
     fn node(&mut self, new: &JsonSchema, old: &JsonSchema, path: &str, ratcheting: Ratcheting) {
         if !old.kind.is_empty() && new.kind != old.kind {
             let message = format!("the type was {}, and is {}", old.kind, new.kind);

@@ -2,7 +2,7 @@
 
 use gavel_manifest::Problem;
 
-/// What the comments of a file suppress.
+/// The suppressions in the comments of a file.
 #[derive(Debug, Default)]
 pub struct Suppressions(Vec<Suppression>);
 
@@ -13,13 +13,13 @@ struct Suppression {
     lines: (u32, u32),
 }
 
-/// What a comment begins with.
+/// The beginning of a comment that suppresses findings.
 const MARKER: &str = "gavel: ignore";
 
 impl Suppressions {
-    /// Reads the comments of a text. A comment behind something is about its line. A comment on a line of its own is about the
-    /// next line and what is indented below it; above everything else, with `ignore-file`, about the whole file. In a CEL
-    /// expression over several lines, comments begin with `//`.
+    /// Reads the comments of a text. A comment at the end of a line applies to that line. A comment on its own line applies to
+    /// the next line and everything indented below it; with `ignore-file` before everything else, it applies to the file. In a
+    /// CEL expression over several lines, comments begin with `//`.
     pub fn read(text: &str) -> Self {
         if !text.contains(MARKER) {
             return Suppressions::default();
@@ -59,7 +59,7 @@ impl Suppressions {
     }
 }
 
-/// What stands before a comment, and the comment.
+/// The text before a comment, and the comment.
 fn comment(line: &str) -> Option<(&str, &str)> {
     let at = line.find(MARKER)?;
     let before = line.get(..at)?.trim_end();
@@ -69,7 +69,7 @@ fn comment(line: &str) -> Option<(&str, &str)> {
     Some((before, line.get(at..)?))
 }
 
-/// The next line that is no comment, and the lines that are indented below it.
+/// The next line that is not a comment, and the lines indented below it.
 fn below(lines: &[&str], n: usize) -> (u32, u32) {
     let is_content = |line: &&str| {
         let line = line.trim_start();

@@ -15,7 +15,7 @@ use crate::policy::Texts;
 use crate::rules::{OPTIONAL_FIELD, POLICY_COST, TYPE_MISMATCH, UNCHECKED_KIND, UNDEFINED_FIELD};
 use crate::{builtin, meant};
 
-/// Finds what is wrong with the types of a policy's expressions. What does not compile at all was told before.
+/// Reports the type errors of a policy's expressions. Expressions that do not compile were reported before.
 pub(crate) fn check(
     linter: &Linter,
     document: &Document,
@@ -85,7 +85,7 @@ fn works_at_run_time(message: &str) -> bool {
     })
 }
 
-/// Whether expressions of a policy may be about some of its kinds only: they ask for the kind, or for a field.
+/// Whether expressions of a policy may apply to some of its kinds only: they test for the kind, or for a field.
 fn tells_kinds_apart(texts: &Texts<'_>) -> bool {
     texts.all.iter().any(|text| {
         [
@@ -238,7 +238,7 @@ impl FoundByKind {
         }
     }
 
-    /// Keeps what is wrong for all of so many kinds.
+    /// Keeps the problems that all kinds have.
     fn retain_those_of_all(&mut self, kinds: usize) {
         self.problems.retain(|(_, _, of)| of.len() >= kinds);
     }

@@ -2,7 +2,7 @@
 
 use gavel_manifest::{Lexeme, Place, place_of, unclosed};
 
-/// The innermost bracket, or the quote, that an expression opens and does not close, and where.
+/// The innermost unclosed bracket or quote of an expression, and its position.
 pub(crate) fn unclosed_in(expression: &str) -> Option<(char, Place)> {
     let byte = *unclosed(expression, lexeme).last()?;
     let opener = expression.get(byte..)?.chars().next()?;
@@ -40,7 +40,7 @@ fn lexeme(text: &str, at: usize) -> Lexeme {
     Lexeme::Unclosed
 }
 
-/// Whether the text before a quote ends with a prefix that makes backslashes mean themselves: `r`, `br`, `rb`.
+/// Whether the prefix before a quote makes the text raw: `r`, `br`, `rb`.
 fn is_raw(before: &str) -> bool {
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let prefix = before.rsplit(|c| !word(c)).next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `op=vap`: what an API server decides under a ValidatingAdmissionPolicy.
+//! `op=vap`: decides a request by a ValidatingAdmissionPolicy as an API server does.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -30,7 +30,7 @@ pub(crate) struct AdmissionQuestion {
     bindings: Vec<Json>,
     params: Vec<Json>,
     namespaced: Option<bool>,
-    /// None: one is made up; null: it does not exist.
+    /// Absent: a plain one is assumed; null: it does not exist.
     namespace: Option<Json>,
     pub(crate) request: Option<Json>,
     equivalents: Vec<Json>,
@@ -227,7 +227,7 @@ impl AdmissionQuestion {
     }
 }
 
-/// The expressions that cannot be used, as validation comes upon them: messages stand beside their validations.
+/// The expressions that cannot be used, in the order of validation: messages follow their validations.
 pub fn as_validated(mut errors: Vec<PolicyError<'_>>) -> Vec<PolicyError<'_>> {
     errors.sort_by_key(|error| match error.list {
         "variables" => (0, error.index),
@@ -250,16 +250,16 @@ pub fn errors(errors: Vec<PolicyError<'_>>) -> Vec<Json> {
     written.collect()
 }
 
-/// Notes the steps of a decision, policy by policy.
+/// Records the steps of a decision, policy by policy.
 #[derive(Debug, Default)]
 pub struct Explanation {
     policies: RefCell<Vec<Explained>>,
     conditions: RefCell<Option<Json>>,
-    /// Where it is asked for.
+    /// The trace, if it was requested.
     trace: Option<RefCell<Vec<Json>>>,
 }
 
-/// What is noted of one policy.
+/// The record of one policy.
 #[derive(Debug)]
 struct Explained {
     policy: String,
@@ -269,7 +269,7 @@ struct Explained {
 }
 
 impl Explanation {
-    /// Nothing is noted yet. `trace` says whether each program that runs is noted, too.
+    /// An empty record. With `trace`, each program that runs is recorded too.
     pub fn new(trace: bool) -> Self {
         Explanation {
             trace: trace.then(RefCell::default),
@@ -277,8 +277,8 @@ impl Explanation {
         }
     }
 
-    /// What was noted, a JSON object for each policy: `policy`, `policyMatch`, `bindingMatches` (null where no binding was
-    /// looked at) and `results`.
+    /// The record as a JSON object for each policy: `policy`, `policyMatch`, `bindingMatches` (null if no binding was examined)
+    /// and `results`.
     pub fn into_policies(self) -> Vec<Json> {
         let policies = self.policies.into_inner().into_iter();
         let written = policies.map(|explained| {
@@ -293,7 +293,7 @@ impl Explanation {
         written.collect()
     }
 
-    /// Adds to what is noted of the policy that is asked.
+    /// Adds to the record of the current policy.
     fn note(&self, note: impl FnOnce(&mut Explained)) {
         if let Some(explained) = self.policies.borrow_mut().last_mut() {
             note(explained);
@@ -379,7 +379,7 @@ impl Observer for Explanation {
     }
 }
 
-/// As what a policy looks at the request.
+/// The resource and kind with which a policy matches the request.
 pub(crate) fn policy_match(matched: &Result<Option<Matched<'_>>, String>) -> Json {
     match matched {
         Ok(None) => json!({"matched": false}),
@@ -400,7 +400,7 @@ pub(crate) fn binding_match(binding: &str, matched: &Result<bool, String>) -> Js
     }
 }
 
-/// What match conditions came to.
+/// The result of match conditions.
 pub(crate) fn conditions_match(outcome: &ConditionsOutcome) -> Json {
     match outcome {
         ConditionsOutcome::Match => json!({"matches": true}),

@@ -17,27 +17,27 @@ pub struct Answer<'a> {
     /// The request's `id`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<&'a Json>,
-    /// Whether there is nothing wrong.
+    /// Whether there was no error.
     pub ok: bool,
     /// The static type.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub ty: Option<String>,
-    /// The static type as messages print it, where that differs.
+    /// The static type as messages print it, if that differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub type_formatted: Option<String>,
     /// The static cost, in cost units.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub estimate: Option<Range>,
-    /// What the expression comes to.
+    /// The value of the expression.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<TypedValue<'a>>,
     /// The cost of the evaluation, in cost units.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<u64>,
-    /// What is wrong.
+    /// The error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<Problem>,
-    /// What the authorizers were asked.
+    /// The requests to the authorizers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub authorizer_calls: Vec<Attributes>,
 }
@@ -49,7 +49,7 @@ pub struct Range {
     max: u64,
 }
 
-/// What is wrong, and which step found it.
+/// An error, and the phase that found it.
 #[derive(Debug, Clone, Serialize)]
 pub struct Problem {
     /// `request`, `parse`, `check`, `program`, `eval` or `cost`.
@@ -72,7 +72,7 @@ impl<'a> Answer<'a> {
         }
     }
 
-    /// The same with a static type.
+    /// Adds a static type.
     pub fn with_type(self, ty: &Type) -> Self {
         let (full, short) = (ty.to_string(), ty.in_message().to_string());
         Answer {

@@ -1,4 +1,4 @@
-//! The authorizer of a binding: a table of decisions that notes what it is asked.
+//! The authorizer of a binding: a table of decisions that records the requests.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,17 +14,17 @@ use gavel_libraries::kubernetes::authorizer::{AuthorizerValue, ResourceCheck};
 
 use crate::request::{Fields, RequestError, kind};
 
-/// Attributes by name: what was asked, or what a row is about.
+/// Attributes by name: those of a request, or those that a row matches.
 pub type Attributes = Map<String, Json>;
 
-/// Answers as the first row says that fits; where none fits, it has no opinion.
+/// Decides by the first row that matches; without one, has no opinion.
 #[derive(Debug, Default)]
 pub(crate) struct TableAuthorizer {
     rows: Vec<(Attributes, Decision)>,
     calls: Mutex<Vec<Attributes>>,
 }
 
-/// What a binding says: the user, the table and, of a `resourceCheck`, the resource.
+/// The contents of a binding: the user, the table and, for a `resourceCheck`, the resource.
 #[derive(Debug)]
 pub(crate) struct AuthorizerBinding {
     user: Arc<UserInfo>,
@@ -91,7 +91,7 @@ impl AuthorizerBinding {
 }
 
 impl TableAuthorizer {
-    /// What was asked, in order.
+    /// The requests, in order.
     pub(crate) fn calls(&self) -> Vec<Attributes> {
         let calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
         calls.clone()
@@ -175,7 +175,7 @@ fn resource(mut fields: Fields) -> Result<ResourceAttributes, RequestError> {
     })
 }
 
-/// A row: what it is about, and the answer.
+/// Reads a row: the attributes that it matches, and the answer.
 fn decision(mut fields: Fields) -> Result<(Attributes, Decision), RequestError> {
     let about = fields.object("match")?;
     if let Some(key) = about.keys().find(|key| !KEYS.contains(&key.as_str())) {
@@ -190,7 +190,7 @@ fn decision(mut fields: Fields) -> Result<(Attributes, Decision), RequestError> 
     Ok((about, decision))
 }
 
-/// What is asked, attribute by attribute, under the keys that a row of the table matches.
+/// A request, attribute by attribute, with the keys that a row of the table matches.
 pub fn asked_attributes(asked: &AuthorizerAttributes) -> Attributes {
     let mut named = Attributes::new();
     let mut insert = |key: &str, value: Json| {

@@ -1,4 +1,4 @@
-//! What is bound to a variable: JSON, read as the variable's type says.
+//! Bindings of variables: JSON, read by the variable's type.
 
 use std::sync::Arc;
 
@@ -17,14 +17,14 @@ use crate::types::{self, Declared};
 /// Reads bindings: JSON as values of the types of variables.
 #[derive(Debug)]
 pub struct Binder<'a> {
-    /// Where values live that are not viewed in place.
+    /// The memory of values that are not borrowed.
     arena: &'a Arena,
     /// The authorizers that were bound so far.
     pub(crate) authorizers: Vec<Arc<TableAuthorizer>>,
 }
 
 impl<'a> Binder<'a> {
-    /// Makes values in an arena.
+    /// Builds values in an arena.
     pub fn new(arena: &'a Arena) -> Self {
         Binder {
             arena,
@@ -32,14 +32,13 @@ impl<'a> Binder<'a> {
         }
     }
 
-    /// The value that `json` stands for as a value of type `ty`.
+    /// The value of `json` as a value of type `ty`.
     ///
-    /// What is `dyn` is viewed in place, everything else lives in the arena. An element that does not fit is named by
-    /// its place.
+    /// `dyn` values are borrowed; all others live in the arena. An element that does not fit is named by its place.
     ///
     /// # Errors
     ///
-    /// JSON that is not a value of the type.
+    /// The JSON is not a value of the type.
     pub fn bind(&mut self, ty: &Type, json: &'a Json) -> Result<Value<'a>, RequestError> {
         match (ty, json) {
             (Type::Dyn | Type::Any, _) => Ok(Value::from(json)),
@@ -77,7 +76,7 @@ impl<'a> Binder<'a> {
         }
     }
 
-    /// The value that `json` stands for, where a schema may say so.
+    /// The value of `json`, for a type that may be a schema.
     ///
     /// # Errors
     ///
@@ -178,7 +177,7 @@ fn from_number(ty: &Type, number: &serde_json::Number) -> Option<Value<'static>>
     }
 }
 
-/// The value of a scalar type that a text stands for; so keys of objects are read, too.
+/// The value of a scalar type from a text, which also reads the keys of objects.
 fn from_text<'a>(ty: &Type, text: &'a str, arena: &'a Arena) -> Option<Value<'a>> {
     Some(match ty {
         Type::Dyn | Type::Any | Type::String => Value::from(text),

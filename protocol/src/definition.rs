@@ -1,4 +1,4 @@
-//! `op=crd`: what the API server says of a CustomResourceDefinition.
+//! `op=crd`: validates a CustomResourceDefinition as the API server does.
 
 use gavel_crd::definition::{Definition, RuleOutcome, RuleReport, SCHEMA_LIMIT, SchemaReport};
 use gavel_crd::rule::{Age, RuleEnvs};
@@ -36,7 +36,7 @@ pub(crate) struct DefinitionAnswer {
     compatibility_version: String,
 }
 
-/// A rule, and what became of it.
+/// A rule with its outcome.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Rule {
@@ -93,7 +93,7 @@ enum Message {
     Error(String),
 }
 
-/// What the rules of a schema cost.
+/// The cost of a schema's rules.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Total {
@@ -150,7 +150,7 @@ impl DefinitionRequest {
     }
 }
 
-/// Sets the version of a definition in storage, where it has none.
+/// Sets the resource version of a stored definition, if it has none.
 fn set_resource_version(definition: &mut Definition, version: &str) {
     if let Json::Object(metadata) = &mut definition.metadata {
         let known = metadata.entry("resourceVersion").or_insert(Json::Null);

@@ -10,25 +10,25 @@ use gavel_libraries::Server;
 
 use crate::request::{Fields, RequestError};
 
-/// Which definition a request is about.
+/// The definition that a request names.
 #[derive(Debug)]
 pub(crate) enum DefinitionSource {
     /// This one.
     Inline(Json),
-    /// That of the `crd` request with this id.
+    /// The definition of the `crd` request with this id.
     Earlier(String),
 }
 
 /// The definitions of a stream.
 #[derive(Debug, Default)]
 pub(crate) struct NamedDefinitions {
-    /// Those of `crd` requests, by their ids.
+    /// The definitions of `crd` requests, by their ids.
     named: HashMap<String, KnownDefinition>,
     /// The last one that a request brought with it.
     last: Option<KnownDefinition>,
 }
 
-/// A definition and, if it was asked for, what became of it for an API server.
+/// A definition, and if it was needed its compiled form for an API server.
 #[derive(Debug)]
 struct KnownDefinition {
     json: Json,

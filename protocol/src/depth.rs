@@ -1,18 +1,18 @@
-//! Where a request is nested too deeply to be read.
+//! The place where a request is nested too deeply.
 
 use std::ops::Range;
 
-/// How deeply what is read may be nested.
+/// The nesting limit of requests.
 pub(super) const MAX_DEPTH: usize = 127;
-/// The steps of a path that are told.
+/// The most steps of a path that are shown.
 const MAX_STEPS: usize = 12;
 
-/// A list or object that a place lies in.
+/// A list or object that encloses a place.
 struct Level {
     is_list: bool,
     /// The number of the element.
     index: usize,
-    /// Where the text of the key is.
+    /// The place of the key's text.
     key: Range<usize>,
 }
 

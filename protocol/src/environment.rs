@@ -1,4 +1,4 @@
-//! The environments that requests and commands ask for, built once each.
+//! The environments of requests and commands, each built once.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,10 +11,10 @@ use gavel_policy::cel::{NAMESPACE, REQUEST, declared_type, provider};
 
 use crate::types::SchemaSpec;
 
-/// The most environments that are kept; then all are forgotten, which bounds the memory of a long stream.
+/// The number of cached environments; beyond it all are dropped, which bounds the memory of a long stream.
 const MAX_KEPT: usize = 500;
 
-/// What an expression may use.
+/// The environment of an expression.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct EnvironmentSpec {
     /// The functions and options.
@@ -28,7 +28,7 @@ pub struct EnvironmentSpec {
 /// The functions and options of an environment.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Language {
-    /// What an API server offers.
+    /// The environment of an API server.
     Kubernetes {
         /// This one.
         server: Server,
@@ -53,7 +53,7 @@ pub struct FunctionSpec {
     pub name: String,
     /// The identity of the overload.
     pub id: String,
-    /// What it takes and gives.
+    /// The parameter types and the result type.
     pub signature: Signature,
 }
 
@@ -64,7 +64,11 @@ pub struct Environments {
 }
 
 impl Environments {
-    /// The environment that `spec` describes. An error where the signature of a function is not one.
+    /// The environment that `spec` describes.
+    ///
+    /// # Errors
+    ///
+    /// The signature of a function is malformed.
     pub fn environment(&mut self, spec: &EnvironmentSpec) -> Result<Env, TypeTextError> {
         if let Some(env) = self.kept.get(spec) {
             return Ok(env.clone());
@@ -147,6 +151,10 @@ impl FunctionSpec {
 }
 
 /// Reads a version of Kubernetes whose language is known.
+///
+/// # Errors
+///
+/// The text is not a version, or the version is unknown.
 pub fn kubernetes_version(text: &str) -> Result<KubeVersion, String> {
     let version: KubeVersion = text.parse().map_err(|error| format!("{error}"))?;
     let (oldest, newest) = (KubeVersion::v1(0), KubeVersion::NEWEST);

@@ -1,4 +1,4 @@
-//! `op=eval`: what an expression comes to.
+//! `op=eval`: evaluates an expression.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,11 +24,11 @@ use crate::types::{self, Declared, TypeReader};
 pub struct EvalRequest {
     /// The expression.
     pub expr: String,
-    /// What it may use.
+    /// The environment.
     pub environment: EnvironmentSpec,
-    /// The types of those variables that have one from a schema.
+    /// The types of variables with a schema.
     pub declared: BTreeMap<String, Declared>,
-    /// What is bound to the variables.
+    /// The bindings of the variables.
     pub bindings: Map<String, Json>,
     /// The size estimates of paths such as `xs` or `xs.@items`.
     pub sizes: SizeTable,
@@ -36,7 +36,7 @@ pub struct EvalRequest {
     pub cost_limit: u64,
     /// Stop before evaluating.
     pub check_only: bool,
-    /// Evaluate what was parsed, unchecked.
+    /// Whether to evaluate the parsed expression without a check.
     pub disable_check: bool,
 }
 
@@ -112,7 +112,11 @@ impl EvalRequest {
         })
     }
 
-    /// The values of the variables that are bound. An error comes with the name of the variable.
+    /// The values of the bound variables.
+    ///
+    /// # Errors
+    ///
+    /// A binding does not fit the type of its variable, whose name is returned too.
     pub fn bind<'a>(&'a self, arena: &'a Arena) -> Result<Bound<'a>, (&'a str, RequestError)> {
         let mut activation = Activation::new();
         let mut binder = Binder::new(arena);
@@ -140,7 +144,7 @@ impl EvalRequest {
 }
 
 impl EvalRequest {
-    /// What is known of the sizes of variables.
+    /// The known sizes of variables.
     pub fn size_source(&self) -> Sizes<'_> {
         let schemas: BTreeMap<&str, &CelSchema> = self
             .declared
@@ -160,13 +164,13 @@ impl EvalRequest {
     }
 }
 
-/// The sizes of a request, and those that its schemas tell.
+/// The sizes of a request, and those of its schemas.
 #[derive(Debug)]
 pub struct Sizes<'r> {
     table: &'r SizeTable,
     variables: &'r BTreeMap<String, Type>,
     schemas: BTreeMap<&'r str, &'r CelSchema>,
-    /// Of what is no variable: where there is but one schema, upstream does not look at the name.
+    /// The schema for paths without a variable: with a single schema, upstream ignores the name.
     other: Option<&'r CelSchema>,
 }
 
@@ -186,7 +190,7 @@ impl SizeSource for Sizes<'_> {
 }
 
 impl Bound<'_> {
-    /// What the authorizers were asked: all of the first one, then all of the next.
+    /// The requests to the authorizers: all of the first one, then all of the next.
     pub fn authorizer_calls(&self) -> Vec<Attributes> {
         let calls = self.authorizers.iter().map(|authorizer| authorizer.calls());
         calls.flatten().collect()

@@ -1,4 +1,4 @@
-//! From an expression to an outcome: parse, check, estimate, plan, evaluate, as far as it goes.
+//! From an expression to an outcome: parse, check, estimate, plan, evaluate, until one fails.
 
 use gavel_engine::check::CheckedAst;
 use gavel_engine::cost::CostEstimate;
@@ -18,26 +18,26 @@ use crate::value::TypedValue;
 /// Why an expression has no value.
 #[derive(Debug, Clone)]
 pub enum Failure {
-    /// It does not compile.
+    /// The expression does not compile.
     Issues(Issues),
-    /// It compiles, but a constant part of it fails.
+    /// The expression compiles, but a constant part of it fails.
     Plan(PlanError),
     /// Its evaluation failed.
     Eval(EvalError),
 }
 
-/// An expression, compiled as far as it goes.
+/// An expression, compiled as far as possible.
 #[derive(Debug)]
 pub struct Compiled {
     ty: Option<Type>,
     estimate: Option<CostEstimate>,
     checked: Option<CheckedAst>,
-    /// None where only the type was asked for.
+    /// `None` if only the type was requested.
     program: Result<Option<Program>, Failure>,
     check_only: bool,
 }
 
-/// What is known of an expression in the end.
+/// The outcome of an expression.
 #[derive(Debug)]
 pub struct Outcome<'a> {
     /// The static type, if it was found.
@@ -46,7 +46,7 @@ pub struct Outcome<'a> {
     pub estimate: Option<CostEstimate>,
     /// The cost of the evaluation in cost units, if there was one.
     pub cost: Option<u64>,
-    /// The value; none where none was asked for.
+    /// The value; `None` if none was requested.
     pub result: Result<Option<Value<'a>>, Failure>,
 }
 
@@ -82,7 +82,7 @@ impl Compiled {
         env.plan(checked).map(Some).map_err(Failure::Plan)
     }
 
-    /// Evaluates the expression, unless it was only to be checked.
+    /// Evaluates the expression, unless only a check was requested.
     pub fn run<'a>(
         &'a self,
         activation: &Activation<'a>,
@@ -124,12 +124,12 @@ impl Compiled {
         self.estimate
     }
 
-    /// Why there is nothing to evaluate, if that is so.
+    /// Why there is no program, if so.
     pub fn failure(&self) -> Option<&Failure> {
         self.program.as_ref().err()
     }
 
-    /// The failure at its place in the source, for people. None where it is no single node's.
+    /// The failure at its place in the source, for people. `None` if it has no single node.
     pub fn locate(&self, failure: &Failure) -> Option<Issues> {
         let (id, message) = match failure {
             Failure::Plan(error) => (error.expr_id()?, error.to_string()),

@@ -10,17 +10,17 @@ use serde_json::value::RawValue;
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FieldError {
-    /// The sort of fault, such as `FieldValueInvalid`.
+    /// The type of the error, such as `FieldValueInvalid`.
     #[serde(rename = "type")]
     kind: &'static str,
     /// The path of the field.
     field: String,
-    /// The value at fault, if it is told.
+    /// The value, if it is shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     bad_value: Option<Box<RawValue>>,
-    /// What is wrong with it.
+    /// The details.
     detail: String,
-    /// All of it in one line.
+    /// The whole error in one line.
     string: String,
 }
 
@@ -30,7 +30,7 @@ impl FieldError {
         errors.iter().map(FieldError::from).collect()
     }
 
-    /// Errors by their fields, where upstream's own order is by chance.
+    /// Errors sorted by field, where upstream's own order is random.
     pub(crate) fn sorted(errors: &[Error]) -> Vec<FieldError> {
         let mut list = FieldError::list(errors);
         list.sort_by(|a, b| a.field.cmp(&b.field));

@@ -1,6 +1,19 @@
-//! The batch protocol: JSON requests in, JSON answers out, one a line. Layer 4: no IO; a line goes in, a line comes out.
+//! The batch protocol: JSON requests in, JSON answers out, one per line. Layer 4: no IO; a line goes in, a line comes out.
 //!
 //! `gavel batch` is this crate behind standard input and output, so that programs in any language ask Gavel without linking it.
+//!
+//! ```
+//! let mut session = gavel_protocol::Session::new();
+//! let mut answer = Vec::new();
+//! let request = br#"{"id": 1, "op": "eval", "expr": "x + 1", "vars": {"x": "int"}, "bindings": {"x": 1}}"#;
+//! session.answer(request, &mut answer);
+//! let answer: serde_json::Value = serde_json::from_slice(&answer)?;
+//! assert_eq!(answer["value"], serde_json::json!({"int": "2"}));
+//! # Ok::<(), serde_json::Error>(())
+//! ```
+//!
+//! `docs/batch.md` describes the requests. A Rust program that evaluates often links the crate `gavel` instead: here, each request
+//! is parsed from JSON, and each answer written as JSON.
 
 mod admission;
 mod answer;

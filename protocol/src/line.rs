@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
 
-/// What some readers take for the end of a line: next line, line separator, paragraph separator.
+/// Characters that some readers treat as the end of a line: next line, line separator, paragraph separator.
 const SEPARATORS: [char; 3] = ['\u{85}', '\u{2028}', '\u{2029}'];
 
 /// Appends a value and a line feed. What separates lines inside of texts is escaped.
@@ -39,7 +39,7 @@ impl Formatter for OneLine {
         Ok(())
     }
 
-    /// What was written elsewhere has such characters in its texts alone.
+    /// Writes JSON from elsewhere, which has such characters in its texts alone.
     fn write_raw_fragment<W: ?Sized + Write>(
         &mut self,
         out: &mut W,

@@ -1,4 +1,4 @@
-//! `op=map`: what an API server does under a MutatingAdmissionPolicy.
+//! `op=map`: applies a MutatingAdmissionPolicy as an API server does.
 
 use std::cell::{Cell, RefCell};
 use std::iter;
@@ -26,7 +26,7 @@ use crate::request::{Fields, RequestError};
 /// A `map` request.
 #[derive(Debug)]
 pub(crate) struct MutationQuestion {
-    /// What it shares with `vap` requests.
+    /// The part that it shares with `vap` requests.
     question: AdmissionQuestion,
     schemas: ObjectSchemas,
 }
@@ -130,25 +130,25 @@ fn read_schemas(schemas: &Json) -> Result<ObjectSchemas, RequestError> {
     Ok(known)
 }
 
-/// What a pass found to match before it mutated anything.
+/// The matches of a pass before it mutated anything.
 #[derive(Debug, Default)]
 struct Matches {
     policy: Json,
     bindings: Vec<Json>,
 }
 
-/// Notes the steps of both passes.
+/// Records the steps of both passes.
 #[derive(Debug, Default)]
 struct MutationWitness {
-    /// What each pass found to match; the answer tells the first.
+    /// The matches of each pass; the answer reports the first.
     passes: RefCell<Vec<Matches>>,
     /// The invocations of both passes.
     results: RefCell<Vec<JsonObject>>,
-    /// Where among them the pass begins.
+    /// The index at which the pass begins.
     begin: Cell<usize>,
     /// The one that runs.
     current: Cell<usize>,
-    /// What ran of the mutation that runs.
+    /// The programs that ran for the current mutation.
     runs: RefCell<Vec<Json>>,
     trace: bool,
 }

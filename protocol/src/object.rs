@@ -1,4 +1,4 @@
-//! `op=object`: what the API server says of a policy, a binding or a webhook configuration.
+//! `op=object`: validates a policy, a binding or a webhook configuration as the API server does.
 
 use gavel_engine::value::Json;
 use gavel_libraries::Server;
@@ -139,7 +139,7 @@ impl ObjectRequest {
     }
 }
 
-/// The text of an object: the value's own, or what a JSON string holds.
+/// The text of an object: the value's own text, or the contents of a JSON string.
 fn text_of(value: &RawValue) -> String {
     serde_json::from_str(value.get()).unwrap_or_else(|_| value.get().to_owned())
 }

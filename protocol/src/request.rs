@@ -1,4 +1,4 @@
-//! Requests: JSON objects, one a line, read key by key so that each complaint names the key.
+//! Requests: JSON objects, one per line, read key by key so that each error names the key.
 
 use serde::Deserialize;
 use serde_json::Map;
@@ -14,17 +14,17 @@ use crate::depth;
 pub struct RequestError(pub String);
 
 impl RequestError {
-    /// The same, about the value of a key or of a part of it.
+    /// Adds the name of the key that the error is in.
     pub fn within(self, key: &str) -> Self {
         let separator = if self.0.starts_with('[') { "" } else { ": " };
         RequestError(format!("{key}{separator}{}", self.0))
     }
 }
 
-/// A request whose `op` is yet to be looked at.
+/// A request before its `op` is read.
 #[derive(Debug)]
 pub(crate) struct Request {
-    /// The request's `id`, which the answer echoes; null where there is none.
+    /// The request's `id`, which the answer repeats; null if absent.
     pub(crate) id: Json,
     /// Everything else.
     pub(crate) fields: Fields,
@@ -35,7 +35,11 @@ pub(crate) struct Request {
 pub(crate) struct Fields(Map<String, Json>);
 
 impl Request {
-    /// Reads a line. What is wrong comes with the `id`, as far as that can be made out.
+    /// Reads a line.
+    ///
+    /// # Errors
+    ///
+    /// The error with the `id`, as far as it could be read.
     pub(crate) fn read(line: &[u8]) -> Result<Request, (Json, RequestError)> {
         match json::read(line) {
             Ok(Json::Object(mut fields)) => {
@@ -85,7 +89,7 @@ impl Fields {
         }
     }
 
-    /// One of some texts; `None` where the key is absent.
+    /// One of several texts; `None` if the key is absent.
     pub(crate) fn choice<T: Copy>(
         &mut self,
         key: &str,
@@ -108,12 +112,12 @@ impl Fields {
         }
     }
 
-    /// `true` or `false`; false where the key is absent.
+    /// `true` or `false`; false if the key is absent.
     pub(crate) fn flag(&mut self, key: &str) -> Result<bool, RequestError> {
         Ok(self.optional_flag(key)?.unwrap_or(false))
     }
 
-    /// `true` or `false`, if the key is there.
+    /// `true` or `false`, or `None` if the key is absent.
     pub(crate) fn optional_flag(&mut self, key: &str) -> Result<Option<bool>, RequestError> {
         match self.take(key) {
             None => Ok(None),
@@ -146,7 +150,7 @@ impl Fields {
         )
     }
 
-    /// A list; empty where the key is absent.
+    /// A list; empty if the key is absent.
     pub(crate) fn list(&mut self, key: &str) -> Result<Vec<Json>, RequestError> {
         match self.take(key) {
             None => Ok(Vec::new()),
@@ -155,7 +159,7 @@ impl Fields {
         }
     }
 
-    /// An object; empty where the key is absent.
+    /// An object; empty if the key is absent.
     pub(crate) fn object(&mut self, key: &str) -> Result<Map<String, Json>, RequestError> {
         match self.take(key) {
             None => Ok(Map::new()),
@@ -164,18 +168,18 @@ impl Fields {
         }
     }
 
-    /// An object whose keys are read one by one; empty where the key is absent.
+    /// An object whose keys are read one by one; empty if the key is absent.
     pub(crate) fn nested(&mut self, key: &str) -> Result<Fields, RequestError> {
         self.object(key).map(Fields)
     }
 
-    /// The first of these keys that is there.
+    /// The first of these keys that is present.
     pub(crate) fn first_of<'k>(&self, keys: &[&'k str]) -> Option<&'k str> {
         let set = |key: &&&str| self.0.get(**key).is_some_and(|json| !json.is_null());
         keys.iter().find(set).copied()
     }
 
-    /// Whatever is there, null included.
+    /// The value, including null.
     pub(crate) fn raw(&mut self, key: &str) -> Option<Json> {
         self.0.remove(key)
     }
@@ -204,7 +208,7 @@ fn unexpected(key: &str, what: &str, found: &Json) -> RequestError {
     RequestError(format!("{key} must be {what}, not {}", kind(found)))
 }
 
-/// What a JSON value is, for messages; scalars that are short are quoted.
+/// The type of a JSON value for messages; short scalars are quoted.
 pub(crate) fn kind(json: &Json) -> String {
     match json {
         Json::Null => "null".to_owned(),

@@ -1,4 +1,4 @@
-//! `op=validate`: what the API server says of a custom resource.
+//! `op=validate`: validates a custom resource as the API server does.
 
 use gavel_crd::CompiledCrd;
 use gavel_crd::decode::Source;
@@ -17,7 +17,7 @@ use crate::request::{Fields, RequestError};
 pub(crate) struct ValidateRequest {
     /// The API server.
     pub(crate) server: Server,
-    /// The version of the definition; the one in which objects are stored where there is none.
+    /// The version of the definition; by default the storage version.
     version: Option<String>,
     object: Json,
     old: Option<Json>,
@@ -39,20 +39,20 @@ pub(crate) struct ValidateAnswer<'a> {
     verdict: ValidateOutcome,
 }
 
-/// What is said of an object.
+/// The answer about an object.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(crate) enum ValidateOutcome {
-    /// It would be refused before it is validated.
+    /// The object would be rejected before validation.
     Refused {
         /// Why.
         error: Problem,
     },
-    /// It was validated.
+    /// The object was validated.
     Validated(Box<Validated>),
 }
 
-/// What is said of an object that was validated. Keys that do not apply are absent.
+/// The answer about an object that was validated. Keys that do not apply are absent.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Validated {
@@ -112,7 +112,7 @@ impl ValidateRequest {
         })
     }
 
-    /// What the definition says of the object.
+    /// The result of validating the object by the definition.
     pub(crate) fn verdict(self, crd: &CompiledCrd) -> Result<ValidateOutcome, RequestError> {
         let how = self.decoding;
         let refused = |what: &str, error: DecodeError| ValidateOutcome::Refused {

@@ -9,12 +9,12 @@ use crate::request::{Fields, RequestError};
 /// The server of requests that name none.
 const DEFAULT: KubeVersion = KubeVersion::v1(36);
 
-/// The API server that options name by `server` and `k8sVersion`: 1.36 where they name none. `default` makes it offer a language
-/// where they do not name one.
+/// The API server that the options `server` and `k8sVersion` name; 1.36 without them. `default` sets the language if the options
+/// do not.
 ///
 /// # Errors
 ///
-/// A version is no text, or is not known.
+/// A version is not a text, or is unknown.
 pub fn server_of(options: &Json, default: fn(Server) -> Server) -> Result<Server, RequestError> {
     let named = ["server", "k8sVersion"]
         .into_iter()
@@ -23,12 +23,12 @@ pub fn server_of(options: &Json, default: fn(Server) -> Server) -> Result<Server
 }
 
 impl Fields {
-    /// The server, which offers all that it knows where the request does not say otherwise.
+    /// The server, with its whole language unless the request sets another.
     pub(super) fn server(&mut self) -> Result<Server, RequestError> {
         self.server_or(|server| server)
     }
 
-    /// The same for expressions of definitions and policies, which the version before must understand.
+    /// Like `server`, for expressions of definitions and policies, which the previous version must accept too.
     pub(super) fn compatible_server(&mut self) -> Result<Server, RequestError> {
         self.server_or(Server::compatible)
     }

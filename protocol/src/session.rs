@@ -1,4 +1,4 @@
-//! A stream of requests, and what is kept from one to the next.
+//! A session: a stream of requests, and the state between them.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -27,7 +27,7 @@ pub struct Session {
     environments: Environments,
     definitions: NamedDefinitions,
     arena: Arena,
-    /// By the API server.
+    /// The validators, by the API server.
     validators: BTreeMap<Server, Validator>,
 }
 

@@ -20,7 +20,7 @@ pub(crate) const RESOURCE_CHECK: &str = "kubernetes.authorization.ResourceCheck"
 pub enum Declared {
     /// A type of the language or of a library.
     Plain(Type),
-    /// What a schema says.
+    /// The type of a schema.
     Schema(CelSchema),
     /// `{"list": TYPE}`
     List(Box<Declared>),
@@ -67,7 +67,7 @@ impl std::hash::Hash for SchemaSpec {
     }
 }
 
-/// Reads the types of variables. Equal schemas are one.
+/// Reads the types of variables. Equal schemas are kept once.
 #[derive(Debug, Default)]
 pub(crate) struct TypeReader {
     /// The API server that reads schemas.
@@ -142,7 +142,11 @@ impl TypeReader {
     }
 }
 
-/// Reads a type as text, such as the command line gives it.
+/// Reads a type as text, for example from the command line.
+///
+/// # Errors
+///
+/// The text is not a type.
 pub fn read_text(text: &str) -> Result<Type, RequestError> {
     match text {
         "authorizer" => return Ok(Type::Struct(AUTHORIZER.into())),

@@ -21,7 +21,7 @@ pub struct TypedValue<'a> {
 }
 
 impl<'a> TypedValue<'a> {
-    /// Of a value.
+    /// Wraps a value.
     pub fn new(value: Value<'a>) -> Self {
         TypedValue { value, depth: 0 }
     }
@@ -89,7 +89,7 @@ impl Serialize for TypedValue<'_> {
     }
 }
 
-/// The type and fields of an object that a literal made; of a record, those that are not empty.
+/// The type and fields of an object that a literal built; of a record, those that are not empty.
 struct Made<'a>(TypedValue<'a>, &'a Object<'a>);
 
 impl Serialize for Made<'_> {
@@ -150,7 +150,7 @@ impl Serialize for Entries<'_> {
     }
 }
 
-/// The value of an entry, or why a host could not tell it.
+/// The value of an entry, or why a host could not compute it.
 enum Entry<'a> {
     Value(TypedValue<'a>),
     Error(EvalError),
@@ -169,7 +169,7 @@ impl Serialize for Entry<'_> {
     }
 }
 
-/// The key under which a value of a library's own type is written, where it has one.
+/// The key for a value of a library's own type, if it has one.
 fn opaque_key(opaque: &dyn Opaque) -> Option<&'static str> {
     Some(match opaque.type_name() {
         "kubernetes.Quantity" => "quantity",

@@ -1,6 +1,6 @@
-//! The order of crates and of the engine's modules, as ARCHITECTURE.md tells it.
+//! The order of crates and of the engine's modules in ARCHITECTURE.md.
 
-/// What ARCHITECTURE.md says may use what.
+/// The allowed imports of ARCHITECTURE.md.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Architecture {
     /// Folders of crates and their layers; a crate without a layer may use all.
@@ -10,8 +10,8 @@ pub struct Architecture {
 }
 
 impl Architecture {
-    /// Reads the table whose rows are `` | `folder/` | layer | … ``, and the block of code in which each line names modules of
-    /// the engine and, behind two spaces, what they are.
+    /// Reads the table with rows `` | `folder/` | layer | … ``, and the code block in which each line names modules of the
+    /// engine, followed by two spaces and their description.
     pub fn read(text: &str) -> Self {
         Architecture {
             layers: text.lines().filter_map(layer).collect(),

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use crate::modules::{Use, module_path};
 
-/// Modules that stand side by side, of which each uses, directly or not, all the others, with what ties them. A module and
-/// the modules in it are one: what they use of each other makes no circle.
+/// Sibling modules that use each other in a circle, directly or not, with the uses that connect them. A module and its submodules
+/// count as one: what they use of each other is no circle.
 pub fn circles(src: &Path, uses: &BTreeSet<Use>) -> Vec<Vec<Use>> {
     let mut ties: BTreeMap<(Module, Module), Vec<&Use>> = BTreeMap::new();
     for each in uses {
@@ -46,7 +46,7 @@ pub fn circles(src: &Path, uses: &BTreeSet<Use>) -> Vec<Vec<Use>> {
 /// The path of a module.
 type Module = Vec<String>;
 
-/// The two modules in one module that a use ties; none where one is inside of the other.
+/// The two sibling modules that a use connects; `None` if one contains the other.
 fn side_by_side(src: &Path, each: &Use) -> Option<(Module, Module)> {
     let (from, to) = (module_path(src, &each.from)?, module_path(src, &each.to)?);
     let shared = from
@@ -58,7 +58,7 @@ fn side_by_side(src: &Path, each: &Use) -> Option<(Module, Module)> {
     Some((beside(&from)?, beside(&to)?))
 }
 
-/// What a module uses, directly or not.
+/// The modules that a module uses, directly or not.
 fn reached<'m>(
     from: &'m Module,
     targets: &BTreeMap<&'m Module, BTreeSet<&'m Module>>,

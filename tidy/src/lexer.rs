@@ -32,7 +32,7 @@ pub(crate) fn without_tests(words: Vec<&str>) -> Vec<&str> {
     kept
 }
 
-/// What follows an item: behind its semicolon, or behind its braces.
+/// The words after an item: after its semicolon or its braces.
 fn after_item<'w, 't>(mut words: &'w [&'t str]) -> &'w [&'t str] {
     let mut depth = 0_usize;
     while let Some((word, after)) = words.split_first() {
@@ -79,7 +79,7 @@ fn skipped(rest: &str) -> Option<usize> {
     }
 }
 
-/// Of a raw text, how many `#` surround it.
+/// The number of `#` around a raw text.
 fn raw_text(rest: &str) -> Option<usize> {
     let after = rest.strip_prefix('r')?;
     let hashes = after.chars().take_while(|c| *c == '#').count();

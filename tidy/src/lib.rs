@@ -1,5 +1,5 @@
-//! What the workspace is made of, read from its sources: crates and what they depend on, files and what they use of each
-//! other. The tests of this crate hold that against ARCHITECTURE.md.
+//! The structure of the workspace, read from its sources: crates with their dependencies, and files with what they use of each
+//! other. The tests of this crate compare it with ARCHITECTURE.md.
 //!
 //! It reads Rust as far as `use` lines and paths go, and needs no compiler: a name is followed through re-exports to the
 //! file that defines it.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::lexer::{without_tests, words};
 
-/// The modules of a crate that are files of their own, without those of tests.
+/// The modules of a crate that have their own files, without those of tests.
 #[derive(Debug, Default)]
 pub struct Modules {
     /// By path in the crate: `["syntax", "parser"]`; the root is empty.
@@ -23,7 +23,7 @@ struct Module {
     children: BTreeSet<String>,
     /// The paths in its code.
     paths: Vec<Vec<String>>,
-    /// What `use` brings in, by the name that it has here.
+    /// The names that `use` imports, with their paths.
     imports: BTreeMap<String, Vec<String>>,
     /// Modules from which everything is brought in.
     globs: Vec<Vec<String>>,
@@ -32,15 +32,15 @@ struct Module {
 /// A name that one file uses of another.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Use {
-    /// The file that uses it.
+    /// The file that uses the name.
     pub from: PathBuf,
-    /// The file that defines it.
+    /// The file that defines the name.
     pub to: PathBuf,
     /// The name.
     pub name: String,
 }
 
-/// What stands before the name of an item.
+/// The keywords before the name of an item.
 const KEYWORDS: [&str; 9] = [
     "fn",
     "struct",
@@ -114,7 +114,7 @@ impl Modules {
         uses
     }
 
-    /// Files of which no `mod` tells outside of tests.
+    /// Removes files that only tests declare with `mod`.
     fn drop_modules_of_tests(&mut self) {
         let declared = |path: &[String]| {
             let Some((name, parent)) = path.split_last() else {
@@ -137,8 +137,8 @@ impl Modules {
         }
     }
 
-    /// The file that defines what a path names in a module, and the name. None of what is no part of the crate. `seen`
-    /// holds what is being looked for already: re-exports may lead in circles.
+    /// The file that defines the item at a path of a module, and its name; `None` for items of other crates. `seen` holds the
+    /// current lookups, because re-exports may form circles.
     fn resolve(
         &self,
         from: &[String],
@@ -168,7 +168,7 @@ impl Modules {
         })
     }
 
-    /// Follows a path through modules: the last of them, and what is left.
+    /// Follows a path through modules: returns the last one, and the rest of the path.
     fn walk<'p>(&self, from: &[String], path: &'p [String]) -> Option<(Vec<String>, &'p [String])> {
         let (mut at, mut rest) = match path.split_first()? {
             (first, rest) if first == "crate" => (Vec::new(), rest),
@@ -196,7 +196,7 @@ fn types(words: &[&str]) -> Vec<String> {
         .collect()
 }
 
-/// The names that stand behind keywords.
+/// The names after keywords.
 fn after(words: &[&str], keywords: &[&str]) -> impl Iterator<Item = String> {
     words.windows(2).filter_map(|pair| match pair {
         [keyword, name] if keywords.contains(keyword) => Some((*name).to_owned()),
@@ -243,7 +243,7 @@ fn uses(words: &[&str]) -> Vec<(String, Vec<String>)> {
     found
 }
 
-/// Reads one tree of `use`, and returns what follows it. Trees are nested as deep as people write them.
+/// Reads one tree of `use`, and returns the rest of the words. Trees are nested as deep as in the source.
 fn tree<'w, 't>(
     mut words: &'w [&'t str],
     prefix: &[String],

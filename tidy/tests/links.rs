@@ -118,6 +118,27 @@ fn every_link_leads_somewhere() {
 }
 
 #[test]
+fn every_page_of_docs_is_in_the_book_and_in_its_index() {
+    let docs = root().join("docs");
+    let of = |page: &str| {
+        let text = fs::read_to_string(docs.join(page)).unwrap();
+        let lines = prose(&text).flat_map(|(_, line)| links(line));
+        lines.map(str::to_owned).collect::<BTreeSet<_>>()
+    };
+    let (book, index) = (of("SUMMARY.md"), of("README.md"));
+    for entry in fs::read_dir(&docs).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        if name.ends_with(".md") && name != "SUMMARY.md" {
+            assert!(book.contains(&name), "docs/SUMMARY.md lacks {name}");
+            assert!(
+                name == "README.md" || index.contains(&name),
+                "docs/README.md lacks {name}"
+            );
+        }
+    }
+}
+
+#[test]
 fn dead_links_are_found() {
     let readme = root().join("README.md");
     assert_eq!(

@@ -8,13 +8,13 @@ use gavel_libraries::{KubeVersion, Server};
 pub enum Cause {
     /// A row of the table of differences.
     Row(&'static Row),
-    /// What their versions offer: functions, macros and formats that one of them does not know. It is the later version.
+    /// The language of their versions: functions, macros and formats that one of them does not have. It is the later version.
     Language(KubeVersion),
 }
 
 impl Cause {
-    /// What may be the cause of differences between two servers: the rows of the table that tell them apart, and the language
-    /// of their versions.
+    /// The possible causes of differences between two servers: the rows of the table that distinguish them, and the language of
+    /// their versions.
     pub(crate) fn candidates(from: Server, to: Server) -> Vec<Cause> {
         let rows = from.differences(to).map(Cause::Row);
         let language = Cause::Language(from.version().max(to.version()));

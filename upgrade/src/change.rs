@@ -1,4 +1,4 @@
-//! What is different after an upgrade.
+//! The differences after an upgrade.
 
 pub use gavel_apimachinery::server::Effect;
 
@@ -8,16 +8,16 @@ use crate::facts::{Key, Topic};
 /// Something that two API servers answer differently about an object or a request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Change {
-    /// What it is about.
+    /// The topic.
     pub topic: Topic,
     /// The field, as the manifest writes it; empty for the whole.
     pub field: String,
-    /// The kind or expression that it is about, where the field alone does not say it.
+    /// The kind or expression, if the field alone does not identify it.
     pub about: String,
-    /// What the server before the upgrade answers; none: it has nothing to say, so that the object is accepted, the
-    /// expression compiles, the request is allowed.
+    /// The answer of the server before the upgrade; `None` if it is silent: the object is accepted, the expression compiles, or
+    /// the request is allowed.
     pub before: Option<String>,
-    /// What the server after the upgrade answers.
+    /// The answer of the server after the upgrade.
     pub after: Option<String>,
     /// Why.
     pub causes: Vec<Cause>,
@@ -40,7 +40,7 @@ impl Change {
         }
     }
 
-    /// What kind of change it is: whether something is accepted or comes to something else, what it costs, or only the words.
+    /// The effect: whether acceptance or a value changes, the cost, or only the words.
     pub fn effect(&self) -> Effect {
         match self.topic {
             Topic::Estimate | Topic::Cost => Effect::Cost,

@@ -1,4 +1,4 @@
-//! What an API server answers about a CustomResourceDefinition.
+//! The answers of an API server about a CustomResourceDefinition.
 
 use gavel_crd::definition::{Definition, RuleReport, SCHEMA_LIMIT, written_field};
 use gavel_crd::rule::{Age, RuleEnvs};
@@ -7,7 +7,7 @@ use gavel_libraries::Server;
 
 use crate::facts::{Facts, Topic};
 
-/// The environments of rules: of those that are written anew, and of those that are stored.
+/// The environments of rules: of new and of stored ones.
 #[derive(Debug)]
 pub(crate) struct Rules {
     server: Server,
@@ -24,7 +24,7 @@ impl Rules {
         })
     }
 
-    /// What is said of a definition when it is created, and what becomes of its rules when it is read from storage.
+    /// The result of creating a definition, and of compiling its rules when it is read from storage.
     pub(crate) fn facts(&self, definition: &Definition) -> Facts {
         let mut facts = Facts::default();
         for error in definition.validate(&self.new) {

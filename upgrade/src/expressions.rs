@@ -7,15 +7,15 @@ use gavel_policy::cel::{Compiler, Declarations, ExpressionKind};
 
 use crate::facts::{Facts, Topic};
 
-/// What the parts of a policy may read.
+/// The inputs of a policy's parts.
 const ALL: Declarations = Declarations {
     params: false,
     authorizer: true,
     patch_types: false,
 };
 
-/// Adds what becomes of the expressions of an object: why they do not compile, and what they cost at most where the sizes of
-/// objects do not matter. `has_estimates`: the latter is known better already.
+/// Adds the results of an object's expressions: their compile errors, and upper bounds of their costs that do not depend on the
+/// sizes of objects. With `has_estimates`, better bounds are known already.
 pub(crate) fn add(facts: &mut Facts, resource: &Resource, stored: &Env, has_estimates: bool) {
     let mut added = Added {
         facts,

@@ -1,36 +1,36 @@
-//! What an API server answers about one object or request, as facts that can be compared.
+//! The answers of an API server about one object or request, as facts that can be compared.
 
 use std::collections::BTreeMap;
 
-/// What a fact is about.
+/// The topic of a fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Topic {
-    /// Why an API server refuses an object that is created as it is written.
+    /// Why an API server would reject the object if it were created.
     Creation,
-    /// What a client is warned of that creates the object.
+    /// A warning for the client that creates the object.
     Warning,
     /// Why an expression that is stored cannot be used.
     Compilation,
-    /// What `status.typeChecking` of a policy warns of.
+    /// A warning in a policy's `status.typeChecking`.
     TypeChecking,
-    /// What an expression costs at most, in cost units.
+    /// The upper bound of an expression's cost, in cost units.
     Estimate,
     /// Why a request is denied.
     Decision,
-    /// What mutating policies make of the object of a request.
+    /// The object of a request after mutating policies.
     Mutation,
-    /// What a request cost, in cost units.
+    /// The cost of a request, in cost units.
     Cost,
-    /// What is added to the audit event.
+    /// An annotation of the audit event.
     Audit,
 }
 
-/// Which fact it is.
+/// The identity of a fact.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key {
     pub(crate) field: String,
     pub(crate) topic: Topic,
-    /// The kind or expression that the fact is about, where the field alone does not say it.
+    /// The kind or expression, if the field alone does not identify it.
     pub(crate) about: String,
 }
 

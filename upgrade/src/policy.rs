@@ -1,4 +1,4 @@
-//! What an API server answers about policies, bindings and webhook configurations.
+//! The answers of an API server about policies, bindings and webhook configurations.
 
 use gavel_crd::definition::Definition;
 use gavel_engine::types::TypeTextError;
@@ -11,7 +11,7 @@ use gavel_policy::validation::Validator;
 use crate::expressions;
 use crate::facts::{Facts, Topic};
 
-/// What policies are checked by.
+/// The checkers of policies.
 #[derive(Debug)]
 pub(crate) struct Policies {
     validator: Validator,
@@ -20,7 +20,7 @@ pub(crate) struct Policies {
 }
 
 impl Policies {
-    /// Checks as a server does that knows of some definitions.
+    /// The checkers of a server that has these definitions.
     pub(crate) fn new<'d>(
         server: Server,
         definitions: impl Iterator<Item = &'d Definition>,
@@ -34,7 +34,7 @@ impl Policies {
         })
     }
 
-    /// What is said of an object when it is created, and what becomes of its expressions when it is read from storage.
+    /// The result of creating an object, and of compiling its expressions when it is read from storage.
     pub(crate) fn facts(&self, resource: &Resource) -> Facts {
         let mut facts = Facts::default();
         let report = self.validator.create(resource);
@@ -74,7 +74,7 @@ fn add_costs(facts: &mut Facts, costs: &KindCosts) {
     }
 }
 
-/// Makes the kinds of a definition known.
+/// Adds the kinds of a definition.
 fn declare(types: &mut TypeChecker, definition: &Definition) {
     let spec = &definition.spec;
     for version in spec.versions.iter().filter(|version| version.served) {

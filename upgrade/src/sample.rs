@@ -1,4 +1,4 @@
-//! What an API server answers to a request.
+//! The answers of an API server to a request.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -11,8 +11,8 @@ use gavel_state::State;
 
 use crate::facts::{Facts, Topic};
 
-/// What is answered to a request by the rules of its kind, by mutating policies, and by validating policies. Validating
-/// policies see the object as it is sent, so that one change is told once.
+/// The answers to a request by the rules of its kind, by mutating policies, and by validating policies. Validating policies see
+/// the object as it is sent, so that each change is reported once.
 pub(crate) fn facts(state: &State, request: &Json) -> Facts {
     let mut facts = Facts::default();
     let mut request = request.clone();
@@ -78,14 +78,14 @@ fn add_rules(facts: &mut Facts, state: &State, request: &AdmissionRequest<'_>) {
     }
 }
 
-/// What the expressions of policies cost.
+/// The costs of policies' expressions.
 #[derive(Debug, Default)]
 struct Costs {
-    /// The policy that is asked.
+    /// The policy that is being evaluated.
     policy: RefCell<String>,
     /// The mutating policies of a pass, in the order of their invocations.
     invocations: RefCell<Vec<String>>,
-    /// By policy and expression: of all bindings and params together.
+    /// The cost by policy and expression, for all bindings and params together.
     spent: RefCell<BTreeMap<String, u64>>,
 }
 

@@ -16,7 +16,7 @@ use crate::facts::{Facts, Key};
 use crate::policy::Policies;
 use crate::sample;
 
-/// An upgrade of an API server, and what it is rehearsed with: the objects of a cluster, and requests.
+/// A rehearsed upgrade of an API server: the objects of a cluster, and sample requests.
 ///
 /// ```
 /// use gavel_apimachinery::server::{Difference, Effect};
@@ -59,12 +59,12 @@ pub struct Upgrade {
 #[error("{0}")]
 pub struct InputError(String);
 
-/// What an object is.
+/// The role of an object.
 #[derive(Debug)]
 enum Known {
     Definition(Box<Definition>),
     Registration(Box<Resource>),
-    /// One that policies may read.
+    /// An object that policies may read.
     Other,
 }
 
@@ -78,7 +78,7 @@ struct ApiServer<'u> {
     state: OnceCell<State>,
 }
 
-/// What changes are about, by the position at which it was added.
+/// The position at which an object or request was added, which identifies it in changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
     /// An object of the cluster.
@@ -87,7 +87,7 @@ pub enum Subject {
     Request(usize),
 }
 
-/// What two servers answer differently about an object or a request.
+/// The differing answers of two servers about an object or a request.
 struct Differing {
     subject: Subject,
     keys: Vec<Key>,
@@ -95,7 +95,7 @@ struct Differing {
     after: Answers,
 }
 
-/// What one of the servers answers, and by each difference what alone changes that.
+/// The answers of one server, and for each difference the answers with that difference alone toggled.
 struct Answers {
     facts: Facts,
     causes: Vec<Vec<Cause>>,
@@ -112,12 +112,12 @@ impl Upgrade {
         }
     }
 
-    /// Adds an object of the cluster: a definition, policy, binding or webhook configuration, which
-    /// is looked at, or an object that policies read: params, namespaces, RBAC objects.
+    /// Adds an object of the cluster: a definition, policy, binding or webhook configuration, which is compared, or an object
+    /// that policies read: params, namespaces, RBAC objects.
     ///
     /// # Errors
     ///
-    /// An object that is not of the type that its kind names.
+    /// The object does not have the type that its kind names.
     pub fn add(&mut self, object: &Json) -> Result<Subject, InputError> {
         let text = |key: &str| object.get(key).and_then(Json::as_str).unwrap_or_default();
         let group = text("apiVersion").split_once('/');
@@ -141,7 +141,7 @@ impl Upgrade {
     ///
     /// # Errors
     ///
-    /// What is no such request.
+    /// The JSON is not such a request.
     pub fn add_request(&mut self, request: Json) -> Result<Subject, InputError> {
         let arena = Arena::new();
         AdmissionRequest::read(Value::from(&request), &arena)
@@ -150,12 +150,13 @@ impl Upgrade {
         Ok(Subject::Request(self.requests.len().saturating_sub(1)))
     }
 
-    /// What the servers answer differently, about the objects in the order in which they were added, then to the requests.
+    /// The differing answers of the servers: about the objects in the order in which they were added, then to the requests.
     /// `step` is called [`Upgrade::steps`] times at most.
     ///
     /// # Errors
     ///
-    /// There are requests, and the objects that decide them cannot be used: a definition without a structural schema, say.
+    /// There are requests, and the objects that decide them cannot be used: for example, a definition without a structural
+    /// schema.
     pub fn changes(
         &self,
         mut step: impl FnMut(),
@@ -222,7 +223,7 @@ impl Answers {
         }
     }
 
-    /// Notes what a server answers otherwise that differs by one cause.
+    /// Records the answers of a server that a single cause changes.
     fn note(&mut self, cause: Cause, keys: &[Key], facts: &Facts) {
         for (key, causes) in keys.iter().zip(&mut self.causes) {
             if facts.get(key) != self.facts.get(key) {
@@ -261,7 +262,7 @@ impl<'u> ApiServer<'u> {
         }
     }
 
-    /// What the server answers; nothing about objects that only policies read.
+    /// The server's answers; empty for objects that only policies read.
     fn facts(&self, subject: Subject) -> Result<Facts, InputError> {
         let bug = |error: &dyn std::fmt::Display| InputError(error.to_string());
         let Upgrade {
@@ -294,7 +295,7 @@ impl<'u> ApiServer<'u> {
     }
 }
 
-/// What a cell holds, built when it is first needed.
+/// The contents of a cell, built when they are first needed.
 fn built<T, E>(cell: &OnceCell<T>, build: impl FnOnce() -> Result<T, E>) -> Result<&T, E> {
     if let Some(built) = cell.get() {
         return Ok(built);
@@ -303,7 +304,7 @@ fn built<T, E>(cell: &OnceCell<T>, build: impl FnOnce() -> Result<T, E>) -> Resu
     Ok(cell.get_or_init(|| built))
 }
 
-/// What a server decides by that has the objects in storage.
+/// The state of a server that has the objects in storage.
 fn stored(server: Server, objects: &[(Json, Known)]) -> Result<State, String> {
     let mut store = Store::of_stored(server)?;
     let origin = Origin::new("storage");

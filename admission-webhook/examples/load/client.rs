@@ -15,7 +15,7 @@ impl<T: Read + Write> Stream for T {}
 pub(crate) enum Pace {
     /// As soon as the last one is answered.
     AsFastAsPossible,
-    /// At fixed times, whether answers are late or not; what is sent late for that counts as slow.
+    /// At fixed times, even if answers are late; the delay that follows counts as slowness.
     Every(Duration),
 }
 
@@ -70,16 +70,16 @@ fn after(time: Instant, wait: Duration) -> Instant {
     time.checked_add(wait).unwrap_or(time)
 }
 
-/// One connection, with what it is doing.
+/// A connection with its state.
 pub(crate) struct Connection {
     stream: Box<dyn Stream>,
     /// When the next request is to be sent.
     due: Instant,
     /// When the request in flight began.
     began: Option<Instant>,
-    /// How much of it is sent.
+    /// The bytes that have been sent.
     sent: usize,
-    /// What is there of its answer.
+    /// The part of the answer that has arrived.
     answer: Vec<u8>,
 }
 
@@ -94,7 +94,7 @@ impl Connection {
         }
     }
 
-    /// Sends and reads what can be; whether the answer is complete, which must be what the work expects.
+    /// Sends and receives as much as possible; returns whether the answer is complete, and checks that it is the expected one.
     fn is_answered(&mut self, work: &Work) -> Outcome<bool> {
         while let Some(rest @ [_, ..]) = work.request.get(self.sent..) {
             match self.stream.write(rest) {

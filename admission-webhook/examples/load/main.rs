@@ -72,7 +72,7 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
-/// A server with what it is asked.
+/// A server with the requests that are sent to it.
 struct Asked<'w> {
     server: Served,
     connections: Vec<Connection>,
@@ -80,7 +80,7 @@ struct Asked<'w> {
 }
 
 impl<'w> Asked<'w> {
-    /// Starts a server, and asks it for a second: for all that is done the first time only.
+    /// Starts a server and sends it requests for a second, to include everything that is done only once.
     fn start(gavel: &Path, work: &'w Work, tls: bool) -> Outcome<Self> {
         let server = Served::start(gavel, work, tls)?;
         let connections = (0..CONNECTIONS).map(|_| server.connect());
@@ -97,7 +97,7 @@ impl<'w> Asked<'w> {
         load(&mut self.connections, self.work, time, pace)
     }
 
-    /// Asks for a turn, which counts where no time was stolen; how many answers there were.
+    /// Sends requests for a turn, which counts if no CPU time was stolen; returns the number of answers.
     fn turn(&mut self, pace: Pace, turns: &mut Vec<Vec<Duration>>) -> Outcome<usize> {
         let before = stolen()?;
         let times = self.load(TURN, pace)?;
@@ -109,7 +109,7 @@ impl<'w> Asked<'w> {
     }
 }
 
-/// The time that a hypervisor took from the machine so far, in hundredths of a second; 0 where it does not tell.
+/// The CPU time that a hypervisor has taken from the machine, in hundredths of a second; 0 if unknown.
 fn stolen() -> Outcome<u64> {
     let stat = std::fs::read_to_string("/proc/stat")?;
     // `cpu`, user, nice, system, idle, iowait, irq, softirq, steal: proc(5).
@@ -117,12 +117,12 @@ fn stolen() -> Outcome<u64> {
     Ok(steal.map_or(Ok(0), str::parse)?)
 }
 
-/// What was found, in the turns that count. Rates are medians of turns.
+/// The results of the turns that count. Rates are medians of turns.
 struct Found {
     rate: f64,
     of_idle: f64,
     of_undecided: f64,
-    /// Of the server, for one request.
+    /// The CPU time of the server per request.
     cpu: Duration,
     p50: Duration,
     p99: Duration,
@@ -199,7 +199,7 @@ fn as_f64(count: usize) -> f64 {
     count as f64
 }
 
-/// The time that so many of a hundred of the sorted times do not exceed.
+/// The time that `percent` of a hundred of the sorted times do not exceed.
 fn percentile(times: &[Duration], percent: usize) -> Duration {
     let rank = times.len().saturating_mul(percent).div_ceil(100);
     let time = times.get(rank.saturating_sub(1));

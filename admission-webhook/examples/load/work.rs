@@ -1,4 +1,4 @@
-//! What is asked, and by what it is decided.
+//! The kinds of work: requests, and the policies that decide them.
 
 use std::fmt::Write as _;
 
@@ -9,12 +9,12 @@ pub(crate) struct Work {
     pub(crate) name: &'static str,
     pub(crate) manifests: String,
     pub(crate) request: Vec<u8>,
-    /// What the answer begins with.
+    /// The beginning of the expected answer.
     pub(crate) expected: &'static str,
 }
 
 impl Work {
-    /// All kinds, the limits of the others first.
+    /// All kinds of work, the baselines first.
     pub(crate) fn all() -> Vec<Work> {
         let pods = POD_SECURITY.iter().enumerate();
         let pods = pods.map(|(n, expression)| policy(&format!("p{n}"), expression, 1));

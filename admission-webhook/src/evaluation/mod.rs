@@ -1,8 +1,8 @@
-//! Where and when requests are decided.
+//! Scheduling of decisions.
 //!
-//! Most decisions take microseconds: less than handing them to another thread and back. Those run on the thread that read
-//! the request. But policies may be slow, and a large object can make any policy slow. So a decision is attempted up to
-//! three times, each time with more time and fewer others beside it:
+//! Most decisions take microseconds, less than handing them to another thread and back, and run on the thread that read the
+//! request. But policies may be slow, and a large object can make any policy slow. So a decision is attempted up to three times,
+//! each time with more time and fewer others beside it:
 //!
 //! 1. inline, for a millisecond, if the body is small;
 //! 2. on a thread of its own, for [`TURN`]: every request gets this turn, in the order of arrival;
@@ -29,10 +29,10 @@ use slots::Slots;
 /// The longest that an evaluation may hold a thread that reads and writes.
 const INLINE: Duration = Duration::from_millis(1);
 
-/// Bodies up to this many bytes are read in well under a millisecond; larger ones are read on a thread of their own.
+/// The size limit of bodies that are read inline, in well under a millisecond; larger ones are read on another thread.
 const INLINE_BODY: usize = 128 << 10;
 
-/// How long the second attempt may take, beside reading the body.
+/// The time limit of the second attempt, without reading the body.
 const TURN: Duration = Duration::from_millis(20);
 
 /// The threads for evaluations that take longer than a millisecond.
@@ -105,7 +105,7 @@ async fn within<T>(deadline: Instant, slot: impl Future<Output = T>) -> Result<T
     slot.map_err(|_| ApiError::too_many_requests())
 }
 
-/// Makes an attempt on a thread of its own; the slot is free when the attempt ends, not when its client is gone.
+/// Makes an attempt on another thread; the slot is released when the attempt ends, not when its client is gone.
 async fn on_thread<T: Send + 'static, S: Send + 'static>(
     slot: S,
     decide: &Arc<impl Fn(&Turn) -> Result<Outcome<T>, ApiError> + Send + Sync + 'static>,
@@ -120,7 +120,7 @@ async fn on_thread<T: Send + 'static, S: Send + 'static>(
     attempt.await.map_err(ApiError::internal)??
 }
 
-/// What an attempt came to.
+/// The outcome of an attempt.
 #[derive(Debug)]
 pub(crate) enum Outcome<T> {
     /// The decision.
@@ -129,7 +129,7 @@ pub(crate) enum Outcome<T> {
     Unfinished(Flow),
 }
 
-/// Whom long evaluations are accounted to, as hashes, so that names take no memory.
+/// The user and policies that long evaluations are accounted to, as hashes, so that names take no memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Flow {
     user: u64,
@@ -151,7 +151,7 @@ impl Flow {
     }
 }
 
-/// Whoever waits for a decision. Attempts stop when it is dropped.
+/// The client that waits for a decision. Attempts stop when it is dropped.
 #[derive(Debug, Default)]
 struct Client {
     gone: Arc<AtomicBool>,
@@ -182,11 +182,11 @@ impl Drop for Client {
     }
 }
 
-/// How long one attempt may take.
+/// The time limit of an attempt.
 #[derive(Debug)]
 pub(crate) struct Turn {
     until: Instant,
-    /// Whether there is no other attempt.
+    /// Whether this is the last attempt.
     last: bool,
     gone: Arc<AtomicBool>,
     was_over: AtomicBool,
@@ -200,12 +200,12 @@ impl Turn {
         is_over
     }
 
-    /// Whether an evaluation was told to stop.
+    /// Whether an evaluation was interrupted.
     pub(crate) fn was_over(&self) -> bool {
         self.was_over.load(Ordering::Relaxed)
     }
 
-    /// Whether the result counts: somebody waits for it, and no evaluation was told to stop, or there is no other attempt.
+    /// Whether the result counts: the client still waits, and either no evaluation was interrupted or this is the last attempt.
     pub(crate) fn counts(&self) -> bool {
         !self.gone.load(Ordering::Relaxed) && (self.last || !self.was_over())
     }

@@ -1,5 +1,5 @@
-//! What only a live source knows, gathered while a request waits. A decision that lacks an answer ends at once; the answer is
-//! waited for without a thread, and the request is decided anew with it.
+//! Answers of a live source, collected while a request waits. A decision that lacks an answer ends at once; the answer is awaited
+//! without a thread, and then the request is decided again.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,7 +17,7 @@ use tokio::time::timeout_at;
 use crate::evaluation::{Flow, Outcome, Turn};
 use crate::status::ApiError;
 
-/// The answers that one request has, and what it lacks.
+/// The answers that a request has, and those that it lacks.
 #[derive(Debug)]
 pub(crate) struct Asking {
     live: Arc<dyn Live>,
@@ -28,12 +28,12 @@ pub(crate) struct Asking {
 struct Known {
     decisions: HashMap<AuthorizerAttributes, authorizer::Decision>,
     objects: HashMap<(GroupVersionResource, String), Found>,
-    /// None: nothing serves the kind.
+    /// The resource of a kind; `None` if no API serves it.
     resources: HashMap<GroupVersionKind, Option<String>>,
     lacking: Option<Lacking>,
 }
 
-/// What is to be asked before the request can be decided.
+/// The questions that must be answered before the request can be decided.
 #[derive(Debug, Clone)]
 enum Lacking {
     Decision(Box<AuthorizerAttributes>),
@@ -50,7 +50,7 @@ impl Asking {
         }
     }
 
-    /// Whether an answer is lacking, without which the decision does not count.
+    /// Whether an answer is missing, so that the decision does not count.
     pub(crate) fn is_lacking(&self) -> bool {
         self.lock().lacking.is_some()
     }
@@ -67,7 +67,7 @@ impl Asking {
         Some(state.snapshot_with(namespace.as_deref()))
     }
 
-    /// An object that is in no namespace, or why it cannot be looked up; None if it has to be fetched first.
+    /// A cluster-scoped object, or why it cannot be looked up; `None` if it has to be fetched first.
     pub(super) fn object(&self, resource: &GroupVersionResource, name: &str) -> Option<Found> {
         let mut known = self.lock();
         let key = (resource.clone(), name.to_owned());
@@ -78,7 +78,7 @@ impl Asking {
         found
     }
 
-    /// The plural name of the resource that serves a kind, if anything does; None if that has to be asked first.
+    /// The plural name of the resource that serves a kind, if any; `None` if it has to be looked up first.
     pub(super) fn resource(&self, kind: &GroupVersionKind) -> Option<Option<String>> {
         let mut known = self.lock();
         let found = known.resources.get(kind).cloned();
@@ -88,11 +88,11 @@ impl Asking {
         found
     }
 
-    /// Asks what is lacking. False: nothing was.
+    /// Asks the missing questions. Returns false if there were none.
     ///
     /// # Errors
     ///
-    /// 500 where a namespace cannot be looked up.
+    /// 500 if a namespace cannot be looked up.
     pub(super) async fn ask(&self, deadline: Instant) -> Result<bool, ApiError> {
         let Some(lacking) = self.lock().lacking.take() else {
             return Ok(false);
@@ -161,7 +161,7 @@ impl Authorizer for Asking {
 
 /// Why an attempt has no result.
 pub(super) enum NoAnswer {
-    /// Something must be asked first; the request is asked again with the answer.
+    /// An answer is missing; the request is decided again with the answer.
     Lacking,
     /// The time is over.
     Stopped(Flow),
@@ -177,7 +177,7 @@ impl From<NoAnswer> for Outcome<AdmissionResponse> {
     }
 }
 
-/// One attempt to have policies decide a request.
+/// An attempt to decide a request by policies.
 pub(super) struct Question<'a> {
     turn: &'a Turn,
     asking: Option<&'a Arc<Asking>>,
@@ -200,12 +200,12 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// Who answers questions about access.
+    /// The authorizer.
     pub(super) fn authorizer(&self) -> &dyn Authorizer {
         &*self.authorizer
     }
 
-    /// Whether the attempt is to end: its time is over, or it lacks an answer.
+    /// Whether the attempt must end: its time is over, or it lacks an answer.
     pub(super) fn is_over(&self) -> bool {
         self.turn.is_over() || self.is_lacking()
     }
@@ -220,11 +220,11 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// Asks the policies of a state.
+    /// Evaluates the policies of a state.
     ///
     /// # Errors
     ///
-    /// What they say does not count: an answer is lacking, or the time is over. `stopped` then names the policy that took it.
+    /// The result does not count: an answer is missing, or the time is over. `stopped` then names the policy that took it.
     pub(super) fn ask<T>(
         &self,
         state: &State,

@@ -25,7 +25,7 @@ pub(crate) struct BodyLimits {
     all: Arc<Semaphore>,
 }
 
-/// A body in memory. What it and its values take counts against the limit of all bodies until it is dropped.
+/// A body in memory. Its size and that of its values count against the limit of all bodies until it is dropped.
 #[derive(Debug)]
 pub(crate) struct HeldBody {
     bytes: Vec<u8>,
@@ -50,8 +50,8 @@ impl BodyLimits {
     ///
     /// # Errors
     ///
-    /// 415 where it is not said to be JSON, 413 where it is too large, 429 where all bodies together are, 408 where it
-    /// has not arrived by the deadline, 400 where the connection broke.
+    /// 415 if the content type is not JSON, 413 if the body is too large, 429 if all bodies together are, 408 if it does not
+    /// arrive before the deadline, 400 if the connection breaks.
     pub(crate) async fn read_json(
         &self,
         headers: &HeaderMap,
@@ -147,7 +147,7 @@ impl HeldBody {
     }
 }
 
-/// Whether the headers say that the body is JSON, with or without parameters such as a charset.
+/// Whether the content type is JSON, with or without parameters such as a charset.
 fn is_json(headers: &HeaderMap) -> bool {
     let Some(Ok(value)) = headers
         .get(header::CONTENT_TYPE)

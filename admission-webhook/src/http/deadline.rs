@@ -1,4 +1,4 @@
-//! How long a decision may take: the API server says in `?timeout=` when it stops waiting.
+//! Deadlines of decisions: the API server gives its own timeout in `?timeout=`.
 
 use std::time::{Duration, Instant};
 
@@ -6,16 +6,15 @@ use gavel_golang::duration;
 
 use crate::status::ApiError;
 
-/// What the API server waits where it does not say, and the most that it ever waits.
+/// The timeout of an API server that gives none, which is also the longest possible.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 const MAX_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// When a request that has arrived now must be decided: a tenth of the time, but at most half a second, is left for the
-/// way back.
+/// The deadline of a request that arrived now: a tenth of the timeout, but at most half a second, is left for the way back.
 ///
 /// # Errors
 ///
-/// 400 where the parameter is no duration above 0, as Go writes durations.
+/// 400 if the parameter is not a duration above 0, as Go writes durations.
 pub(crate) fn deadline(arrived: Instant, query: &str) -> Result<Instant, ApiError> {
     let mut parameters = form_urlencoded::parse(query.as_bytes());
     let timeout = match parameters.find(|(key, _)| key == "timeout") {

@@ -13,11 +13,11 @@ use gavel_golang::quote::quote;
 use super::App;
 use crate::status::ApiError;
 
-/// What is known of the server's health.
+/// The health of the server.
 #[derive(Debug, Default)]
 pub(crate) struct Health {
     shutting_down: AtomicBool,
-    /// What is wrong with the manifests since the state that is served.
+    /// The problems of the manifests since the state that is in force.
     problems: ArcSwap<Vec<String>>,
     /// Whether manifests are being read for long.
     slow: AtomicBool,
@@ -33,23 +33,23 @@ impl Health {
         self.shutting_down.load(Ordering::Acquire)
     }
 
-    /// Notes whether manifests are being read for long.
+    /// Records whether reading manifests takes long.
     pub(crate) fn set_slow(&self, slow: bool) {
         self.slow.store(slow, Ordering::Release);
     }
 
-    /// Notes what is wrong with the manifests; nothing where all is well.
+    /// Sets the problems of the manifests; empty if there are none.
     pub(crate) fn set_problems(&self, problems: Vec<String>) {
         self.problems.store(Arc::new(problems));
     }
 }
 
-/// A thing that is looked at.
+/// A health check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum HealthCheck {
     Ping,
-    /// A state is served: from manifests at once, from a cluster after the first sync. Problems in newer manifests do not make the
-    /// server unready, because no other replica could read them either.
+    /// A state is in force: from manifests immediately, from a cluster after the first sync. Problems in newer manifests do not
+    /// make the server unready, because no other replica could read them either.
     Policies,
     Shutdown,
 }

@@ -1,11 +1,11 @@
-//! What is answered about a custom resource that its definition does not allow.
+//! The answer about an invalid custom resource.
 
 use gavel_apimachinery::status::{Status, StatusCause, StatusDetails};
 use gavel_apimachinery::{field, json};
 use gavel_policy::{AdmissionRequest, AdmissionResponse};
 use gavel_state::Findings;
 
-/// What is answered about a custom resource: what the API server itself says of one that its definition does not allow.
+/// The answer about a custom resource, in the words in which the API server itself rejects an invalid one.
 pub(super) fn invalid(request: &AdmissionRequest<'_>, found: Findings) -> AdmissionResponse {
     let details = |causes: Vec<StatusCause>| {
         let group = request.resource.group.as_str();

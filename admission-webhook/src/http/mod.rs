@@ -1,4 +1,4 @@
-//! What is answered: reviews, health, metrics, and errors as Kubernetes words them.
+//! The HTTP handlers: reviews, health, metrics, and errors in Kubernetes' words.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub(crate) mod routes;
 mod validate;
 mod writer;
 
-/// What the handlers share.
+/// The state that handlers share.
 #[derive(Debug)]
 pub(crate) struct App {
     pub(crate) policies: Policies,

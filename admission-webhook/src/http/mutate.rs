@@ -1,4 +1,4 @@
-//! `POST /mutate`: reviews, answered with what the mutating policies make of the object.
+//! `POST /mutate`: answers reviews with the changes of mutating policies.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What policies came to, as metrics count it (apiserver `pkg/admission/plugin/policy/validating/dispatcher.go`).
+//! The outcomes of policies, as metrics count them (apiserver `pkg/admission/plugin/policy/validating/dispatcher.go`).
 
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
@@ -10,24 +10,24 @@ use crate::evaluation::Turn;
 use crate::telemetry::{CheckLabels, Metrics, bounded, enforcement};
 use gavel_state::State;
 
-/// Notes what is to be counted, until it is known whether the decision counts.
+/// Collects the outcomes until it is known whether the decision counts.
 pub(super) struct Checks<'s> {
     state: &'s State,
     turn: &'s Turn,
-    /// The first policy whose evaluation was told to stop.
+    /// The first policy whose evaluation was interrupted.
     stopped: RefCell<Option<String>>,
-    /// When a policy was found to look at the request, or the last evaluation ended.
+    /// When a policy was found to match the request, or the last evaluation ended.
     began: Cell<Instant>,
     found: RefCell<Vec<Check>>,
-    /// The policies that could not even be asked and do not count, with what is wrong.
+    /// The policies that could not be evaluated at all and were ignored, with the errors.
     ignored: RefCell<Vec<(String, String)>>,
 }
 
-/// One thing to count.
+/// A policy's result to count.
 struct Check {
     labels: CheckLabels,
     took: Duration,
-    /// Why the policy could not decide and does not count.
+    /// Why the policy failed and was ignored.
     failed_open: Option<String>,
 }
 
@@ -43,12 +43,12 @@ impl<'s> Checks<'s> {
         }
     }
 
-    /// The first policy whose evaluation was told to stop; empty if none was.
+    /// The first policy whose evaluation was interrupted; empty if none was.
     pub(super) fn stopped(&self) -> String {
         self.stopped.borrow().clone().unwrap_or_default()
     }
 
-    /// Counts, and logs what was admitted because a policy could not decide.
+    /// Counts the outcomes, and logs requests that were admitted because a policy failed.
     pub(super) fn count(self, uid: &str, metrics: &Metrics) {
         for (policy, error) in self.ignored.into_inner() {
             metrics.failed_open(&policy);
@@ -138,7 +138,7 @@ impl Observer for Checks<'_> {
     }
 }
 
-/// Upstream tells errors apart by their text; a denial without an error is `invalid_error`.
+/// The type of an error, which upstream derives from its text; a denial without an error is `invalid_error`.
 fn error_type(message: &str) -> &'static str {
     if message.starts_with("compilation") {
         "compile_error"

@@ -1,4 +1,4 @@
-//! AdmissionReviews (admission.k8s.io/v1 and v1beta1): what the API server asks, and the answer in the same version.
+//! AdmissionReviews (admission.k8s.io/v1 and v1beta1): the requests of API servers, answered in the same version.
 
 use gavel_apimachinery::{json, names};
 use gavel_engine::value::{Arena, Value};
@@ -32,11 +32,11 @@ impl ReviewVersion {
 }
 
 impl<'b> Review<'b> {
-    /// Reads a review; what it holds lives in the body and in the arena.
+    /// Reads a review. Its contents live in the body and in the arena.
     ///
     /// # Errors
     ///
-    /// 400 for what is no JSON, no AdmissionReview of a known version, or has no request with a uid.
+    /// 400 if the body is not JSON, not an AdmissionReview of a known version, or has no request with a uid.
     pub(crate) fn decode(body: &'b [u8], arena: &'b Arena) -> Result<Self, ApiError> {
         if body.is_empty() {
             return Err(ApiError::bad_request("the body of the request is empty"));
@@ -68,7 +68,7 @@ impl<'b> Review<'b> {
     }
 }
 
-/// Checks what every API server says of a request: no policy looks at a request without it, which would allow the request.
+/// Checks the fields that every API server sets: without them no policy would match, and the request would be allowed.
 fn complete(sent: Value<'_>, request: &AdmissionRequest<'_>) -> Result<(), ApiError> {
     let wrong = |message: String| Err(ApiError::bad_request(message));
     if request.uid.is_empty() {

@@ -8,7 +8,7 @@ use axum::routing::{get, post};
 use super::{App, health, metrics, mutate, validate};
 use crate::status::ApiError;
 
-/// What is served at an address.
+/// The paths that are served at an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Paths {
     /// Reviews, health and metrics.
@@ -19,7 +19,7 @@ pub(crate) enum Paths {
     Health,
 }
 
-/// What is answered at an address.
+/// The routes of an address.
 pub(crate) fn router(app: Arc<App>, paths: Paths) -> Router {
     let reviews = Router::new()
         .route("/validate", post(validate::policies))
@@ -43,7 +43,7 @@ pub(crate) fn router(app: Arc<App>, paths: Paths) -> Router {
         .with_state(app)
 }
 
-/// The path of a request as metrics count it: clients may ask for any.
+/// The path of a request in metrics: clients may request any path.
 pub(crate) fn known(path: &str) -> &'static str {
     const KNOWN: &[&str] = &[
         "/validate",

@@ -22,17 +22,17 @@ use crate::evaluation::{Flow, Outcome, Turn};
 use crate::status::{ApiError, json_body};
 use crate::telemetry::bounded;
 
-/// Answers a review with what the policies decide.
+/// Answers a review with the decision of the policies.
 pub(super) async fn policies(State(app): State<Arc<App>>, request: Request) -> Response {
     answer(&app, request, by_policies, 0).await
 }
 
-/// Answers a review with what the definitions of custom resources say.
+/// Answers a review with the validation by the definitions of custom resources.
 pub(super) async fn definitions(State(app): State<Arc<App>>, request: Request) -> Response {
     answer(&app, request, by_definitions, 0).await
 }
 
-/// Answers a review of a policy or binding with what the API server says of the built-in kind.
+/// Answers a review of a policy or binding as the API server answers for the built-in kind.
 pub(super) async fn registrations(State(app): State<Arc<App>>, request: Request) -> Response {
     answer(&app, request, by_registrations, 0).await
 }
@@ -216,8 +216,8 @@ fn by_registrations(
     Outcome::Decided(response)
 }
 
-/// Logs what a request came to, and which policy was the first that denied it. Texts of the request are cut, and nothing of
-/// its objects is logged but what policies say about them.
+/// Logs the outcome of a request, and the first policy that denied it. Texts of the request are cut, and nothing of its objects
+/// is logged but the messages of policies about them.
 pub(super) fn log(
     request: &AdmissionRequest<'_>,
     response: &AdmissionResponse,

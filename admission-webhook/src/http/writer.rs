@@ -12,21 +12,21 @@ use serde_json::Value as Json;
 
 use super::asking::Asking;
 
-/// Members of this group may read everything: nothing is asked.
+/// Members of this group may read everything, so that no request is needed.
 const SUPERUSERS: &str = "system:masters";
 
-/// Who writes a policy or binding.
+/// The user who writes a policy or binding.
 pub(super) struct Writer<'a> {
     request: &'a AdmissionRequest<'a>,
     asking: &'a Asking,
     authorizer: &'a dyn Authorizer,
 }
 
-/// What is known of the kind of a binding's params.
+/// The kind of a binding's params.
 enum Params {
     /// The resource that serves it.
     Of(GroupVersionKind, String),
-    /// Nothing serves it, or the policy has none.
+    /// No API serves it, or the policy has none.
     Unresolved(GroupVersionKind, Option<String>),
     /// The policy cannot be got.
     NoPolicy,
@@ -45,7 +45,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Why the object is refused; None also if an answer is lacking.
+    /// Why the object is rejected; also `None` if an answer is missing.
     pub(super) fn refusal(&self, params: &NamedParams) -> Option<Error> {
         if self
             .request
@@ -129,7 +129,7 @@ impl<'a> Writer<'a> {
         }))
     }
 
-    /// Of what kind the params of a policy's bindings are; None if an answer is lacking.
+    /// The kind of the params of a policy's bindings; `None` if an answer is missing.
     fn params(&self, policy: &str) -> Option<Params> {
         let resource = GroupVersionResource {
             resource: self

@@ -14,7 +14,7 @@ const MAX_FILES: u64 = 32 << 20;
 /// The most documents of one file.
 const MAX_DOCUMENTS: usize = 20_000;
 
-/// The texts of manifests, by where they come from. None is a file that is there and cannot be read.
+/// The texts of manifests, by their origin. `None` is a file that exists but cannot be read.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Manifests {
     pub(super) texts: BTreeMap<Origin, Option<String>>,
@@ -69,11 +69,11 @@ fn origin(path: &Path) -> Origin {
     Origin::new(&path.display().to_string())
 }
 
-/// The objects of a text, those in lists included.
+/// The objects of a text, including the items of lists.
 ///
 /// # Errors
 ///
-/// A text that is no YAML or JSON, has a key twice, or holds too many documents.
+/// The text is not YAML or JSON, has a duplicate key, or holds too many documents.
 pub(super) fn objects(origin: &Origin, text: &str) -> Result<Vec<Object>, Vec<String>> {
     let at = |problem: &dyn std::fmt::Display| format!("{origin}:{problem}");
     let format = Format::of(Path::new(&origin.to_string())).unwrap_or(Format::Yaml);

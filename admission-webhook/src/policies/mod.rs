@@ -15,23 +15,23 @@ mod manifests;
 
 use manifests::{Manifests, objects};
 
-/// The state that requests are decided by, and where it comes from.
+/// The state that decides requests, and its source.
 #[derive(Debug)]
 pub(crate) struct Policies {
     loader: Mutex<Loader>,
     current: ArcSwap<State>,
-    /// What the API server itself decides by, where that is to be compared.
+    /// The API server's own policies, if they are compared.
     shadow: ArcSwapOption<State>,
     live: Option<Arc<dyn Live>>,
     is_synced: AtomicBool,
 }
 
-/// What came of reading manifests again.
+/// The result of reading manifests again.
 #[derive(Debug)]
 pub(crate) enum Reload {
-    /// They are as they were.
+    /// Nothing changed.
     Unchanged,
-    /// They are served now; where a manifest has problems, its last good version is served.
+    /// They are in force; of manifests with problems, the last good version is.
     Done(Vec<String>),
 }
 
@@ -40,7 +40,7 @@ impl Policies {
     ///
     /// # Errors
     ///
-    /// What is wrong with them, each with file, line and column.
+    /// Their problems, each with file, line and column.
     pub(crate) fn load(
         source: PolicySource,
         server: Server,
@@ -75,22 +75,22 @@ impl Policies {
         })
     }
 
-    /// Who is asked what no state tells.
+    /// The source that is asked while a request waits.
     pub(crate) fn live(&self) -> Option<Arc<dyn Live>> {
         self.live.clone()
     }
 
-    /// Whether there is a state to decide by.
+    /// Whether there is a state.
     pub(crate) fn is_synced(&self) -> bool {
         self.is_synced.load(Ordering::Acquire)
     }
 
-    /// What the API server itself decides by.
+    /// The API server's own policies.
     pub(crate) fn shadow(&self) -> Option<Arc<State>> {
         self.shadow.load_full()
     }
 
-    /// Serves what a live source publishes.
+    /// Puts the states of a live source in force.
     pub(crate) fn take(&self, published: Published, metrics: &Metrics) {
         metrics.serve(&published.state);
         self.current.store(published.state);
@@ -98,7 +98,7 @@ impl Policies {
         self.is_synced.store(true, Ordering::Release);
     }
 
-    /// The state of now. Whoever holds it keeps it while others already see the next.
+    /// The current state. A caller keeps it while others already see the next one.
     pub(crate) fn current(&self) -> Guard<Arc<State>> {
         self.current.load()
     }
@@ -109,7 +109,7 @@ impl Policies {
         self.current.store(Arc::new(state));
     }
 
-    /// Reads the manifests again, and serves what has changed and can be used.
+    /// Reads the manifests again, and puts valid changes in force.
     pub(crate) fn reload(&self, metrics: &Metrics) -> Reload {
         // A lock that a panic has left holds objects that were good all the same.
         let mut loader = self
@@ -125,7 +125,7 @@ impl Policies {
     }
 }
 
-/// Tells logs and metrics what is served from now on.
+/// Announces a new state to logs and metrics.
 fn announce(state: &State, metrics: &Metrics) {
     let counts = state.counts();
     metrics.serve(state);
@@ -142,18 +142,18 @@ fn announce(state: &State, metrics: &Metrics) {
     }
 }
 
-/// Reads manifests and tells a store what has changed.
+/// Reads manifests and applies the changes to a store.
 #[derive(Debug)]
 struct Loader {
     source: PolicySource,
     store: Store,
-    /// What was read last, or why it could not be.
+    /// The last contents, or why they could not be read.
     seen: Result<Manifests, Vec<String>>,
     /// The texts that are in use.
     used: BTreeMap<Origin, String>,
 }
 
-/// What was read.
+/// The contents of a load.
 struct Loaded {
     state: State,
     problems: Vec<String>,
@@ -195,7 +195,7 @@ impl Loader {
         Some(Loaded { state, problems })
     }
 
-    /// Tells the store what has changed. Returns what is wrong with files that are not used.
+    /// Applies the changes to the store. Returns the problems of files that are not used.
     fn take(&mut self, manifests: &Manifests) -> Vec<String> {
         let mut problems = Vec::new();
         let mut changed: Vec<(Origin, &str, Vec<Object>)> = Vec::new();
@@ -229,7 +229,7 @@ impl Loader {
         problems
     }
 
-    /// The policies and bindings that there are after a change of some origins.
+    /// The policies and bindings in force after a change of some origins.
     fn deciding_after(&self, changed: &[(Origin, &str, Vec<Object>)]) -> HashSet<ObjectKey> {
         let is_changed = |origin: &&Origin| changed.iter().any(|(other, ..)| other == *origin);
         let unchanged = self.store.origins().filter(|origin| !is_changed(origin));
@@ -240,8 +240,8 @@ impl Loader {
         keys
     }
 
-    /// Why a change of a file is not taken in, although the file can be read: it looks as if its writer had not finished,
-    /// and requests would be admitted that were denied.
+    /// Why a change of a file is not applied, although the file can be read: its writer may not have finished, and requests would
+    /// be admitted that were denied before.
     fn refusal(
         &self,
         origin: &Origin,

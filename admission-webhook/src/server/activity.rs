@@ -1,11 +1,11 @@
-//! What a connection is doing, so that it can be closed when it does nothing.
+//! The activity of a connection, so that it can be closed when it is idle.
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 
-/// What a connection is doing. Over HTTP/1.1 it does one thing at a time.
+/// The activity of a connection. HTTP/1.1 handles one request at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Phase {
     /// No request has arrived yet.
@@ -71,12 +71,12 @@ impl Activity {
         }
     }
 
-    /// Asks the connection to make room for another.
+    /// Tells the connection to make room for another.
     pub(super) fn close(&self) {
         self.close.notify_one();
     }
 
-    /// Ends when the connection must make room for another: it is asked to, and decides no request.
+    /// Returns when the connection must make room for another: it was told to, and decides no request.
     pub(super) async fn must_close(&self) {
         loop {
             self.close.notified().await;
@@ -86,8 +86,8 @@ impl Activity {
         }
     }
 
-    /// How soon the connection should make room for another: connections that never sent a request first, then idle ones,
-    /// then those that are still sending; of each the one that has been so for longest. None while it decides a request.
+    /// How soon the connection should make room for another: connections that never sent a request first, then idle ones, then
+    /// those that are still sending; among equals the one that has been so for longest. `None` while it decides a request.
     pub(super) fn rank(&self) -> Option<(Phase, Instant)> {
         let phase = self.phase();
         let since = Duration::from_millis(self.since.load(Ordering::Relaxed));

@@ -1,4 +1,4 @@
-//! One connection: its handshake, its requests, its end.
+//! A connection: its handshake, its requests, its end.
 
 use std::convert::Infallible;
 use std::pin::pin;
@@ -24,12 +24,12 @@ use super::request_body::RequestBody;
 use crate::http::routes;
 use crate::telemetry::bounded;
 
-/// How long a new connection may take to send its first request when the server is about to end: it was made because the
-/// server took connections, and a request may be on its way.
+/// How long a new connection may take to send its first request when the server is about to stop: it was accepted, and a request
+/// may be on its way.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Serves a connection until it ends, does nothing for too long, or must make room for another. When `closing` turns, the
-/// requests in flight are answered and no more are taken, but for the first one of a new connection.
+/// Serves a connection until it ends, is idle for too long, or must make room for another. When `closing` becomes true, requests
+/// in flight are answered and no more are accepted, except the first one of a new connection.
 pub(super) async fn serve(
     stream: TcpStream,
     activity: Arc<Activity>,

@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use super::activity::Activity;
 
-/// How often another connection is asked to close while none has made room.
+/// The interval at which another connection is told to close, while none has made room.
 const ASK_AGAIN: Duration = Duration::from_millis(20);
 
 /// The open connections.
@@ -21,7 +21,7 @@ pub(super) struct Connections {
     open: Mutex<BTreeMap<u64, Admitted>>,
 }
 
-/// What is known of an open connection.
+/// An open connection.
 #[derive(Debug)]
 struct Admitted {
     client: IpAddr,
@@ -77,8 +77,8 @@ impl Connections {
         }
     }
 
-    /// Closes a connection of the client that has most, of these the one that does the least: whoever opens many connections does
-    /// not shut out those who open few.
+    /// Closes the least active connection of the client with the most: a client with many connections cannot shut out those with
+    /// few.
     fn close_one(&self) {
         let open = self.open();
         let mut counts: HashMap<IpAddr, usize> = HashMap::new();
@@ -104,7 +104,7 @@ impl Connections {
     }
 }
 
-/// What tells clients apart: an IPv4 address, or the network of an IPv6 address, within which a client has many.
+/// The identity of a client: an IPv4 address, or the network of an IPv6 address, within which a client has many addresses.
 fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => IpAddr::V6((address.to_bits() >> 64 << 64).into()),

@@ -23,11 +23,11 @@ mod request_body;
 
 use connections::{Connections, Open};
 
-/// The connections that may wait to be accepted; as many as Linux allows by default. Clients whose connection finds no room
-/// try again after a second.
+/// The connections that may wait to be accepted; as many as Linux allows by default. Clients beyond that try again after a
+/// second.
 const BACKLOG: u32 = 4096;
 
-/// A listener with what it serves.
+/// A listener with its routes.
 pub(crate) struct Server {
     listener: TcpListener,
     shared: Arc<Shared>,
@@ -35,7 +35,7 @@ pub(crate) struct Server {
     shutdown: Shutdown,
 }
 
-/// What all connections share.
+/// The state that connections share.
 struct Shared {
     router: Router,
     app: Arc<App>,
@@ -69,13 +69,13 @@ impl Server {
         })
     }
 
-    /// The address, with the port that was chosen where 0 was asked for.
+    /// The address, with the port that was chosen for port 0.
     pub(crate) fn address(&self) -> std::io::Result<SocketAddr> {
         self.listener.local_addr()
     }
 
-    /// Serves until `stop` ends; then says that it is not ready, goes on for the delay, answers what is in flight, and
-    /// returns at the latest when the grace period is over.
+    /// Serves until `stop` returns. Then reports that it is not ready, keeps serving for the delay, answers requests in flight,
+    /// and returns at the end of the grace period at the latest.
     pub(crate) async fn run(self, stop: impl Future<Output = ()>) {
         let (close, closing) = watch::channel(false);
         let over = async {

@@ -17,8 +17,8 @@ const MOST: usize = 16 << 20;
 /// The longest that is waited for them.
 const LONGEST: Duration = Duration::from_secs(5);
 
-/// The body of a request. What nobody has read of it is read when it is dropped: a client that is still sending when its
-/// connection is closed does not see the answer.
+/// The body of a request. Its unread rest is read when it is dropped, because a client that is still sending when its connection
+/// is closed does not see the answer.
 #[derive(Debug)]
 pub(super) struct RequestBody {
     incoming: Option<Incoming>,
@@ -26,7 +26,7 @@ pub(super) struct RequestBody {
 }
 
 impl RequestBody {
-    /// Tells `activity` when all of the body has arrived.
+    /// Notifies `activity` when the whole body has arrived.
     pub(super) fn new(incoming: Incoming, activity: Arc<Activity>) -> Self {
         RequestBody {
             incoming: Some(incoming),

@@ -22,12 +22,12 @@ pub enum LogFormat {
     Json,
 }
 
-/// Begins to write logs. `filter` says which: a level of Gavel's own (`info`), beside which its libraries only warn; or
-/// levels of parts (`warn,gavel_admission_webhook=debug`).
+/// Starts logging. `filter` selects the logs: a level of Gavel's own (`info`), while its libraries only warn; or levels of parts
+/// (`warn,gavel_admission_webhook=debug`).
 ///
 /// # Errors
 ///
-/// A filter that is none.
+/// The filter is invalid.
 pub fn start_logs(format: LogFormat, filter: &str) -> Result<(), String> {
     let filter = match filter.parse::<LevelFilter>() {
         Ok(level) => format!(

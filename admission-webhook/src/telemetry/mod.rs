@@ -1,4 +1,4 @@
-//! What the server tells about itself: metrics and logs.
+//! Telemetry: metrics and logs.
 
 mod logs;
 mod metrics;

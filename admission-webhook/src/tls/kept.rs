@@ -1,4 +1,4 @@
-//! Certificates that outlive the process: what replicas share, and when it is made anew.
+//! Certificates that outlive the process: replicas share them, and they are renewed.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
@@ -12,7 +12,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 use super::TlsError;
 
-/// What is kept, by name: certificates and keys, PEM.
+/// The stored certificates and keys by name, PEM.
 pub type Kept = BTreeMap<String, String>;
 
 /// The server's certificate.
@@ -28,27 +28,27 @@ const NAMES: &str = "names";
 
 /// How many times longer than a certificate an authority lives.
 const AUTHORITY: u32 = 40;
-/// How far back a new certificate's validity begins, because clocks differ.
+/// How long before now a new certificate becomes valid, because clocks differ.
 const EARLIER: Duration = Duration::from_secs(300);
 
-/// Makes the certificates of a server, and its authorities.
+/// Creates the certificates of a server, and its authorities.
 #[derive(Debug, Clone)]
 pub struct Certifier {
     /// The names and IP addresses of the server.
     pub names: Vec<String>,
-    /// How long a certificate is valid. When a third of it is left there is a new one.
+    /// How long a certificate is valid. It is renewed when a third of this time is left.
     pub lifetime: Duration,
 }
 
 impl Certifier {
-    /// What is to be kept from now on; None: what is kept stays.
+    /// The new contents for the stored certificates and keys; `None` keeps them.
     ///
-    /// An authority that has less than two lifetimes of certificates left gets a successor. The successor signs nothing for a thirtieth
-    /// of a lifetime: by then everybody who trusts the one trusts the other.
+    /// An authority with less than two certificate lifetimes left gets a successor, which signs nothing for a thirtieth of a
+    /// lifetime: by then everybody who trusts the first trusts the second.
     ///
     /// # Errors
     ///
-    /// A name that no certificate can have, or something else is kept.
+    /// A name cannot be in a certificate, or the stored contents are unusable.
     pub fn certify(&self, kept: Option<&Kept>, now: SystemTime) -> Result<Option<Kept>, TlsError> {
         let Some(kept) = kept else {
             let mut made = Kept::new();
@@ -115,7 +115,7 @@ impl Certifier {
     }
 }
 
-/// What a server proves itself with: its certificate and the key of that.
+/// The certificate of a server with its key.
 pub(super) fn identity(
     kept: &Kept,
 ) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), TlsError> {
@@ -128,7 +128,7 @@ pub(super) fn identity(
     ))
 }
 
-/// All authorities have one name; their keys tell them apart.
+/// All authorities have the same name; their keys identify them.
 fn authority() -> CertificateParams {
     let mut authority = CertificateParams::default();
     authority.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
@@ -165,7 +165,7 @@ impl Validity {
     }
 }
 
-/// The certificates that are kept under a name, PEM, with their validities.
+/// The certificates that are stored under a name, PEM, with their validities.
 fn first(found: &[(String, Validity)], name: &'static str) -> Result<Validity, TlsError> {
     let first = found.first().ok_or(TlsError::Kept(name))?;
     Ok(first.1)

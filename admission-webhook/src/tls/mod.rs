@@ -1,4 +1,4 @@
-//! TLS: the server's certificate, whom it lets in, and both anew when their files change.
+//! TLS: the server's certificate, the clients that it accepts, and the reloading of both.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ mod self_signed;
 pub use kept::{AUTHORITIES, Certifier, Kept};
 pub use self_signed::SelfSigned;
 
-/// What the server proves itself with, and whom it asks for a proof.
+/// The server's certificate, and the authority of client certificates.
 #[derive(Debug)]
 pub struct TlsSettings {
     /// The server's certificate and key.
@@ -37,9 +37,9 @@ pub enum Identity {
         /// The private key: PKCS #8, PKCS #1 or SEC 1.
         key: PathBuf,
     },
-    /// Made at the start, for trying.
+    /// Created at the start, for trials.
     SelfSigned(SelfSigned),
-    /// Made by a [`Certifier`], and taken anew whenever it is renewed.
+    /// From a [`Certifier`], replaced whenever it is renewed.
     Kept(watch::Receiver<Kept>),
 }
 
@@ -60,7 +60,7 @@ pub enum TlsError {
         /// The file.
         path: PathBuf,
     },
-    /// A key that does not belong to the certificate, or is of an unknown kind.
+    /// A key that does not belong to the certificate, or has an unknown type.
     #[error("the certificate and the key cannot be used: {0}")]
     Identity(#[source] rustls::Error),
     /// Authorities that cannot be used.
@@ -71,22 +71,22 @@ pub enum TlsError {
         /// Why.
         error: String,
     },
-    /// Something else is kept where a certificate is to be kept.
+    /// Something else is stored in the place of a certificate.
     #[error("not made by gavel serve: {0} is missing, or cannot be read")]
     Kept(&'static str),
-    /// A throw-away authority that could not be made.
+    /// A throw-away authority could not be created.
     #[error("no certificate could be made: {0}")]
     SelfSigned(#[from] rcgen::Error),
 }
 
-/// TLS as it is now. Connections keep what they began with.
+/// The current TLS configuration. Connections keep the one that they began with.
 #[derive(Debug)]
 pub(crate) struct Tls {
     settings: TlsSettings,
     current: ArcSwap<Offered>,
 }
 
-/// What connections begin with.
+/// The state with which connections begin.
 #[derive(Debug)]
 struct Offered {
     config: Arc<ServerConfig>,
@@ -101,7 +101,7 @@ impl Tls {
         Ok(Tls { settings, current })
     }
 
-    /// What a connection that opens now begins with.
+    /// The configuration of new connections.
     pub(crate) fn current(&self) -> Arc<ServerConfig> {
         Arc::clone(&self.current.load().config)
     }
@@ -111,7 +111,7 @@ impl Tls {
         self.current.load().expires
     }
 
-    /// Reads the files again. What does not fit together leaves everything as it was.
+    /// Reads the files again. Files that do not fit together change nothing.
     pub(crate) fn reload(&self) -> Result<(), TlsError> {
         let offered = offered(&self.settings)?;
         self.current.store(Arc::new(offered));

@@ -16,11 +16,11 @@ pub struct SelfSigned {
 }
 
 impl SelfSigned {
-    /// Makes a certificate for names and IP addresses.
+    /// Creates a certificate for names and IP addresses.
     ///
     /// # Errors
     ///
-    /// A name that no certificate can have.
+    /// A name cannot be in a certificate.
     pub fn generate(names: Vec<String>) -> Result<Self, TlsError> {
         let mut authority = CertificateParams::default();
         authority.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
@@ -44,7 +44,7 @@ impl SelfSigned {
         &self.authority_pem
     }
 
-    /// What goes into `clientConfig.caBundle` of a webhook configuration: the authority's PEM in base64.
+    /// The value of `clientConfig.caBundle` in a webhook configuration: the authority's PEM in base64.
     pub fn ca_bundle(&self) -> String {
         STANDARD.encode(&self.authority_pem)
     }

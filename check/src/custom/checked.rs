@@ -1,16 +1,16 @@
-//! What was found of an object or a definition.
+//! The results for an object or a definition.
 
 use gavel_apimachinery::field::Error;
 use gavel_crd::definition::field_at_fault;
 use gavel_manifest::{Document, Problem};
 use gavel_policy::api::FieldValidation;
 
-/// What was found.
+/// The results.
 #[derive(Debug, Default)]
 pub struct Checked {
-    /// What is wrong.
+    /// The problems.
     pub problems: Vec<Problem>,
-    /// What is told, and nothing comes of it.
+    /// Messages that do not make the object invalid.
     pub warnings: Vec<Problem>,
 }
 
@@ -20,7 +20,7 @@ impl Checked {
         self.problems.is_empty()
     }
 
-    /// Puts problems that only strict readers mind where they belong.
+    /// Adds problems of strict readers as errors or warnings.
     pub(super) fn add_strict(
         &mut self,
         strict: impl IntoIterator<Item = Problem>,
@@ -35,7 +35,7 @@ impl Checked {
     }
 }
 
-/// What is wrong with a field of an object or a definition.
+/// The problem of a field in an object or a definition.
 pub(crate) fn field_problem(document: &Document, error: &Error) -> Problem {
     document.field_problem(error, &field_at_fault(error))
 }

@@ -1,4 +1,4 @@
-//! The definitions that objects are held against.
+//! The definitions that objects are validated by.
 
 use gavel_crd::CompiledCrd;
 use gavel_crd::definition::Definition;
@@ -15,17 +15,17 @@ use crate::role::Role;
 #[derive(Debug, Default)]
 pub struct KnownDefinitions {
     compiled: Vec<CompiledCrd>,
-    /// The group and kind of those that nothing can be held against.
+    /// The group and kind of definitions that cannot be used.
     refused: Vec<(String, String)>,
 }
 
 impl KnownDefinitions {
-    /// Takes in a definition and tells why an API server would refuse it. Other objects are passed over. `strictness` says
-    /// what becomes of fields that are unknown or come twice.
+    /// Adds a definition, and reports why an API server would reject it. Other objects are ignored. `strictness` is how unknown
+    /// and duplicate fields are treated.
     ///
     /// # Errors
     ///
-    /// Why the definition cannot be used to validate objects.
+    /// The definition cannot be used to validate objects.
     pub fn add(
         &mut self,
         document: &Document,
@@ -58,7 +58,7 @@ impl KnownDefinitions {
         Ok(checked)
     }
 
-    /// Whether there is none.
+    /// Whether there are no definitions.
     pub fn is_empty(&self) -> bool {
         self.compiled.is_empty() && self.refused.is_empty()
     }
@@ -69,7 +69,7 @@ impl KnownDefinitions {
         known.find(|crd| crd.group() == key.group() && crd.kind() == key.kind)
     }
 
-    /// Whether the definition of a kind was given, and is so wrong that no object can be held against it.
+    /// Whether the definition of a kind was added but cannot be used.
     pub fn is_refused(&self, key: &Key<'_>) -> bool {
         let mut refused = self.refused.iter();
         refused.any(|(group, kind)| group == key.group() && kind == key.kind)

@@ -1,28 +1,28 @@
-//! What names an object.
+//! The identity of an object.
 
 use std::fmt;
 
 use gavel_engine::value::Json;
 
-/// What names an object.
+/// The identity of an object.
 #[derive(Debug, Clone, Copy)]
 pub struct Key<'d> {
     /// `apiVersion`
     pub api_version: &'d str,
     /// `kind`
     pub kind: &'d str,
-    /// `metadata.name`; empty where the server is to make one up.
+    /// `metadata.name`; empty if the server will generate one.
     pub name: &'d str,
-    /// `metadata.namespace`; empty where there is none.
+    /// `metadata.namespace`; empty if absent.
     pub namespace: &'d str,
 }
 
 impl<'d> Key<'d> {
-    /// Of an object.
+    /// The identity of an object.
     ///
     /// # Errors
     ///
-    /// What is no object of an API.
+    /// The JSON is not an API object.
     pub fn of(object: &'d Json) -> Result<Self, String> {
         let text = |pointer| object.pointer(pointer).and_then(Json::as_str);
         let required = |pointer: &'static str| {
@@ -51,7 +51,7 @@ impl<'d> Key<'d> {
         split.map_or(self.api_version, |(_, version)| version)
     }
 
-    /// Whether both name the same object, whatever the version; `default` is the namespace of those that name none.
+    /// Whether both name the same object in any version; `default` is the namespace of objects that name none.
     pub fn is_same_object(&self, other: &Key<'_>, default: &str) -> bool {
         self.group() == other.group()
             && self.kind == other.kind

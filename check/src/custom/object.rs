@@ -1,4 +1,4 @@
-//! One object, held against its definition.
+//! The validation of one object by its definition.
 
 use gavel_crd::CompiledCrd;
 use gavel_crd::resource::DecodeOptions;
@@ -10,7 +10,7 @@ use gavel_policy::api::FieldValidation;
 use super::checked::{Checked, field_problem};
 use super::key::Key;
 
-/// What an API server puts behind a `generateName`; here it is always the same.
+/// The suffix for a `generateName`, which an API server chooses at random.
 const GENERATED: &str = "22222";
 
 /// How objects are taken.
@@ -18,11 +18,11 @@ const GENERATED: &str = "22222";
 pub struct Taken<'a> {
     /// The namespace of objects that name none.
     pub namespace: &'a str,
-    /// What becomes of fields that are unknown or come twice.
+    /// How unknown and duplicate fields are treated.
     pub strictness: FieldValidation,
 }
 
-/// Holds an object against its definition: created or, where there is an old one, updated.
+/// Validates an object by its definition: created or, with an old object, updated.
 pub fn check(
     document: &Document,
     old: Option<&Document>,
@@ -80,7 +80,7 @@ pub fn check(
     checked
 }
 
-/// The object as an API server holds it, and the fields that it does not know.
+/// The object as an API server holds it, and its unknown fields.
 fn read(
     document: &Document,
     crd: &CompiledCrd,
@@ -105,7 +105,7 @@ fn read(
     Ok((decoded.object, decoded.unknown_fields))
 }
 
-/// Manifests say nothing of the version in which an object is stored, without which nothing is updated.
+/// Sets a resource version: manifests have none, and an update requires one.
 fn set_resource_version(old: &mut Json, object: &mut Json) {
     let version = old.pointer("/metadata/resourceVersion").cloned();
     let version = version.unwrap_or_else(|| "1".into());

@@ -1,4 +1,4 @@
-//! What a test expects beside what it got.
+//! Differences between the expected and the actual results of a test.
 
 use gavel_engine::value::Json;
 use gavel_policy::mutating::difference;
@@ -8,18 +8,18 @@ use crate::trace::Step;
 use crate::world::{Action, Ruling};
 use gavel_policy::PolicyDecisionEvaluation;
 
-/// Something that is not as a test expects it.
+/// A result that differs from a test's expectation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Difference {
     /// What: `decision`, `message`, `warnings`, an audit annotation, `object`, `patch`.
     pub what: String,
-    /// What was expected.
+    /// The expected value.
     pub expected: Json,
-    /// What came.
+    /// The actual value.
     pub actual: Json,
 }
 
-/// What became of the request.
+/// The decision about the request.
 pub(super) fn decision(ruling: &Ruling, steps: &[Step]) -> Decision {
     let failed = |step: &Step| match step {
         Step::Evaluated { evaluation, .. } => {
@@ -47,7 +47,7 @@ pub(super) fn decision(ruling: &Ruling, steps: &[Step]) -> Decision {
     }
 }
 
-/// What is not as it is expected.
+/// The differences from the expected results.
 pub(super) fn differences(
     expected: &Expected,
     question: &Question,
@@ -125,7 +125,7 @@ fn agree(wanted: Decision, became: Decision) -> bool {
     }
 }
 
-/// What the policies say against the request.
+/// The messages of policies against the request.
 fn messages(ruling: &Ruling) -> Vec<String> {
     let denials = ruling
         .findings

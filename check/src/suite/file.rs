@@ -35,7 +35,7 @@ struct TestFile {
     tests: Vec<Row>,
 }
 
-/// What a test asks about; what a test leaves out its suite says.
+/// The question of a test; the suite provides what a test omits.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct RowSubject {
@@ -57,10 +57,10 @@ struct Row {
     #[serde(flatten)]
     own: RowSubject,
     review: Option<Json>,
-    /// What is different in the object, by path.
+    /// The changed parts of the object, by path.
     #[serde(default)]
     set: BTreeMap<String, Json>,
-    /// What is not in the object, by path.
+    /// The removed parts of the object, by path.
     #[serde(default)]
     remove: Vec<String>,
     expect: Expectation,
@@ -73,7 +73,7 @@ enum Expectation {
     All(Box<ExpectedFields>),
 }
 
-/// What a test expects, as it is written.
+/// The expectation of a test, as written.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct ExpectedFields {
@@ -216,7 +216,7 @@ fn expectation(expect: Expectation, files: &dyn Files) -> Result<Expected, Strin
     }
 }
 
-/// An object that is written where it is used, or in a file: `pods.yaml`, `pods.yaml#web` or `pods.yaml#Pod/web`.
+/// An object that is given inline, or in a file: `pods.yaml`, `pods.yaml#web` or `pods.yaml#Pod/web`.
 fn resolved(object: &Json, files: &dyn Files) -> Result<Json, String> {
     let path = match object {
         Json::Object(_) => return Ok(object.clone()),

@@ -1,4 +1,4 @@
-//! The suites of kaptest (github.com/pfnet/kaptest, `internal/tester/manifests.go`), which know of no bindings.
+//! The suites of kaptest (github.com/pfnet/kaptest, `internal/tester/manifests.go`), which have no bindings.
 
 use gavel_engine::value::Json;
 use gavel_manifest::Document;

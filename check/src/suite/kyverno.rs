@@ -1,4 +1,4 @@
-//! The suites of `kyverno test`, as far as they are about admission policies of Kubernetes (github.com/kyverno/kyverno,
+//! The suites of `kyverno test`, as far as they concern Kubernetes' own policy kinds (github.com/kyverno/kyverno,
 //! `cmd/cli/kubectl-kyverno/apis/v1alpha1`).
 
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use super::{Decision, Expected, Files, Question, Test, all_objects, kind_of, met
 use crate::subject::Operation;
 use crate::user::user;
 
-/// A suite as it is written; what is about Kyverno's own policies is passed over.
+/// A suite as written; tests of Kyverno's own policies are ignored.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct KyvernoFile {
@@ -136,7 +136,7 @@ impl KyvernoResult {
     }
 }
 
-/// The namespaces whose labels the values tell.
+/// The namespaces whose labels the values set.
 fn namespaces(path: Option<&str>, files: &dyn Files) -> Result<Vec<Document>, String> {
     #[derive(Deserialize)]
     struct Labelled {

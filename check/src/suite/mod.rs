@@ -1,4 +1,4 @@
-//! Tests of policies: what is given, what is asked, what is expected.
+//! Tests of policies: the given objects, the question, and the expected results.
 
 use std::collections::BTreeMap;
 
@@ -18,13 +18,13 @@ mod set;
 pub use difference::Difference;
 pub use run::Report;
 
-/// Where a suite finds the files that it names.
+/// Finds the files that a suite names.
 pub trait Files {
-    /// The objects of a file, or of the files of a folder, by its path from the suite's.
+    /// The objects of a file, or of the files in a folder, by its path relative to the suite.
     ///
     /// # Errors
     ///
-    /// What cannot be read, and why.
+    /// A file cannot be read.
     fn objects(&self, path: &str) -> Result<Vec<Document>, String>;
 }
 
@@ -44,27 +44,27 @@ pub struct Test {
     pub field: String,
     /// Policies, bindings, params, namespaces, roles and definitions.
     pub given: Vec<Document>,
-    /// The only policy that counts; none: all do.
+    /// The only policy that is used; `None` means all.
     pub policy: Option<String>,
-    /// Whether the policies count as such: asked about every request, bound to deny, and used also where an API server would
-    /// refuse them.
+    /// Whether policies are used without an API server: they apply to every request, are bound to deny, and are used even if an
+    /// API server would reject them.
     pub is_bare: bool,
     /// The namespace and name of the param; only where `is_bare`.
     pub param: Option<(String, String)>,
-    /// What is asked.
+    /// The question.
     pub question: Question,
-    /// What is expected.
+    /// The expected results.
     pub expected: Expected,
 }
 
-/// What is asked of policies.
+/// The question of a test.
 #[derive(Debug, Clone)]
 pub enum Question {
     /// The `request` of an AdmissionReview.
     Review(Json),
     /// About an object.
     Subject {
-        /// What is done with it.
+        /// The operation.
         operation: Operation,
         /// The object.
         object: Json,
@@ -72,17 +72,17 @@ pub enum Question {
         old: Option<Json>,
         /// The namespace of objects that name none.
         namespace: String,
-        /// Who asks.
+        /// The user of the request.
         user: Box<UserInfo>,
     },
 }
 
-/// What a test expects; of what is absent it expects nothing.
+/// The expected results of a test; absent ones are not compared.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Expected {
-    /// What becomes of the request.
+    /// The decision about the request.
     pub decision: Option<Decision>,
-    /// A part of what a policy says.
+    /// A part of a policy's message.
     pub message: Option<String>,
     /// Parts of the warnings, in order; there are as many.
     pub warnings: Option<Vec<String>>,
@@ -90,25 +90,25 @@ pub struct Expected {
     pub audit_annotations: BTreeMap<String, String>,
     /// The object after mutation.
     pub object: Option<Json>,
-    /// The JSON patch that makes the object after mutation of the one before.
+    /// The JSON patch from the object before mutation to the object after it.
     pub patch: Option<Json>,
 }
 
-/// What becomes of a request.
+/// A decision about a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
-    /// It is admitted.
+    /// The request is admitted.
     Allow,
     /// A validation is false, and the request is denied.
     Deny,
     /// An expression fails, and the request is denied for it.
     Error,
-    /// No policy is asked: none is about the request, or the match conditions do not hold.
+    /// No policy was evaluated: none matches the request, or match conditions are false.
     Skip,
 }
 
 impl Decision {
-    /// As suites name it.
+    /// The name in suites.
     pub fn name(self) -> &'static str {
         match self {
             Decision::Allow => "allow",
@@ -141,7 +141,7 @@ impl Suite {
     ///
     /// # Errors
     ///
-    /// What is no suite, or names what cannot be read; with its place where it has one.
+    /// The document is not a suite, or names an object that cannot be read; with its place if known.
     pub fn read(document: &Document, files: &dyn Files) -> Result<Self, String> {
         let value = document.value();
         let tests = if kaptest::is_suite(value) {
@@ -155,19 +155,19 @@ impl Suite {
     }
 }
 
-/// The name of an object; empty where it has none.
+/// The name of an object; empty if it has none.
 fn name_of(object: &Json) -> &str {
     metadata(object, "name")
 }
 
-/// A text of the metadata; empty where there is none.
+/// A text of the metadata; empty if absent.
 fn metadata<'o>(object: &'o Json, key: &str) -> &'o str {
     let metadata = object.get("metadata");
     let found = metadata.and_then(|metadata| metadata.get(key));
     found.and_then(Json::as_str).unwrap_or_default()
 }
 
-/// The kind of an object; empty where it has none.
+/// The kind of an object; empty if it has none.
 fn kind_of(object: &Json) -> &str {
     object
         .get("kind")

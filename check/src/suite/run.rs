@@ -12,23 +12,23 @@ use crate::subject::Subject;
 use crate::trace::{Step, Trace};
 use crate::world::{Ruling, Setup, World};
 
-/// What came of a test.
+/// The result of a test.
 #[derive(Debug)]
 pub struct Report {
-    /// What is not as expected; nothing: it passes.
+    /// The differences from the expected results; the test passes if there are none.
     pub differences: Vec<Difference>,
-    /// What the policies say.
+    /// The decision of the policies.
     pub ruling: Ruling,
     /// How they came to it.
     pub steps: Vec<Step>,
 }
 
 impl Test {
-    /// Runs the test against the API server of a version; `write` writes the values of the report.
+    /// Runs the test for the API server of a version; `write` formats the values of the report.
     ///
     /// # Errors
     ///
-    /// Policies that an API server refuses, and what is no request.
+    /// An API server would reject a policy, or the question is not a request.
     pub fn run(&self, server: Server, write: fn(Value<'_>) -> String) -> Result<Report, String> {
         let world = self.world(server)?;
         let request = self.request(&world);
@@ -42,11 +42,11 @@ impl Test {
         })
     }
 
-    /// What the parts of a policy's validations come to.
+    /// The values of the parts of a policy's validations.
     ///
     /// # Errors
     ///
-    /// Policies that an API server refuses, and what is no request.
+    /// An API server would reject a policy, or the question is not a request.
     pub fn probe(
         &self,
         server: Server,
@@ -81,7 +81,7 @@ impl Test {
         }
     }
 
-    /// The policies of the test with all that they look at.
+    /// The policies of the test with all objects that they read.
     fn world(&self, server: Server) -> Result<World, String> {
         if self.is_bare {
             let given = self.given.iter().map(Document::value);
@@ -111,7 +111,7 @@ impl Test {
         }
     }
 
-    /// Whether what is given is for this test: not another policy, nor the binding of one.
+    /// Whether a given object is for this test: it is not another policy or the binding of another one.
     fn counts(&self, object: &Json) -> bool {
         let (Some(policy), Role::Policy) = (&self.policy, Role::of(object)) else {
             return true;
@@ -125,7 +125,7 @@ impl Test {
 }
 
 impl Report {
-    /// What a test would expect that passes: the decision and, of a denial, what the first policy says.
+    /// An expectation with which the test passes: the decision and, for a denial, the message of the first policy.
     pub fn expectation(&self) -> Json {
         let decision = difference::decision(&self.ruling, &self.steps).name();
         let first = self.ruling.findings.first();

@@ -1,4 +1,4 @@
-//! Parts of an object by their path: set, or taken away.
+//! Setting and removing parts of an object by their path.
 
 use gavel_engine::value::Json;
 
@@ -8,8 +8,8 @@ enum PathStep {
     Item(usize),
 }
 
-/// Sets what is at a path (`spec.containers[0].image`, `metadata.labels["app.kubernetes.io/name"]`); objects on the way that
-/// are absent are made.
+/// Sets the value at a path (`spec.containers[0].image`, `metadata.labels["app.kubernetes.io/name"]`); missing objects on the way
+/// are created.
 pub(super) fn set(object: &mut Json, path: &str, value: Json) -> Result<(), String> {
     let mut part = object;
     for step in steps(path)? {
@@ -37,7 +37,7 @@ pub(super) fn set(object: &mut Json, path: &str, value: Json) -> Result<(), Stri
     Ok(())
 }
 
-/// Takes away what is at a path; nothing where there is nothing.
+/// Removes the value at a path, if there is one.
 pub(super) fn remove(object: &mut Json, path: &str) -> Result<(), String> {
     let mut steps = steps(path)?;
     let Some(last) = steps.pop() else {

@@ -7,7 +7,7 @@ use clap_complete::Shell;
 
 use super::Output;
 
-/// The version of the program, and the versions of Kubernetes that it knows.
+/// The arguments of `gavel version`.
 #[derive(Debug, Args)]
 pub(crate) struct VersionArgs {
     /// How to print it
@@ -15,7 +15,7 @@ pub(crate) struct VersionArgs {
     pub(crate) output: Output,
 }
 
-/// Completions of commands and flags, for the shell to load: source <(gavel completions bash)
+/// The arguments of `gavel completions`.
 #[derive(Debug, Args)]
 pub(crate) struct CompletionsArgs {
     /// The shell
@@ -23,7 +23,7 @@ pub(crate) struct CompletionsArgs {
     pub(crate) shell: Shell,
 }
 
-/// The man page of the program.
+/// The arguments of `gavel man`.
 #[derive(Debug, Args)]
 pub(crate) struct ManArgs {
     /// Write the pages of all commands into this folder

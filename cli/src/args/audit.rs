@@ -7,9 +7,7 @@ use gavel_cluster::audit::Shard;
 
 use super::serve::TargetArgs;
 
-/// Evaluates the policies over the objects that exist, as if each were created now.
-///
-/// The exit status is 0 where no object violates a policy, 1 where one does, and 2 where something cannot be read.
+/// The arguments of `gavel audit`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct AuditArgs {
@@ -22,11 +20,11 @@ pub(crate) struct AuditArgs {
     #[arg(long, value_name = "FILE|FOLDER", requires = "objects")]
     pub(crate) policies: Vec<PathBuf>,
 
-    /// Look into the folders of folders too
+    /// Also read the folders in the folders
     #[arg(short = 'R', long, requires = "policies")]
     pub(crate) recursive: bool,
 
-    /// The namespace of objects that name none
+    /// The namespace of objects that do not name one
     #[arg(short, long, default_value = "default")]
     pub(crate) namespace: String,
 
@@ -37,7 +35,7 @@ pub(crate) struct AuditArgs {
     #[arg(long, conflicts_with = "policies")]
     pub(crate) native: bool,
 
-    /// The user who is taken to have created the objects
+    /// The user who is assumed to have created the objects
     #[arg(long = "as", value_name = "USER", default_value = "")]
     pub(crate) user: String,
 
@@ -45,7 +43,7 @@ pub(crate) struct AuditArgs {
     #[arg(long, value_name = "K/N", default_value = "0/1")]
     pub(crate) shard: Shard,
 
-    /// The number of objects that one request to the API server reads
+    /// The number of objects per request to the API server
     #[arg(long, value_name = "COUNT", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) chunk_size: u32,
 
@@ -61,17 +59,17 @@ pub(crate) struct AuditArgs {
     #[arg(long)]
     pub(crate) exit_zero: bool,
 
-    /// How to print what is found; json is one object a line
+    /// How to print findings; json is one object per line
     #[arg(short, long, value_enum, default_value_t = AuditOutput::Text)]
     pub(crate) output: AuditOutput,
 }
 
-/// How what is found is printed.
+/// How findings are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum AuditOutput {
-    /// For people: a line each
+    /// For people: one line per finding
     Text,
-    /// For programs: an object a line
+    /// For programs: one JSON object per line
     Json,
 }
 

@@ -8,10 +8,7 @@ use gavel_protocol::kubernetes_version;
 
 use crate::findings::Format;
 
-/// Policies, bindings, params, namespaces, roles and CustomResourceDefinitions are recognized by their kind; all other objects are
-/// checked. Each finding is one line: file:line: kind/name: denied, warned or audited: message. The exit status is 0 where all
-/// objects are admitted, 1 where one is denied or a policy is invalid, and 2 where an input cannot be used or nothing was
-/// checked.
+/// The arguments of `gavel check`.
 #[derive(Debug, Args)]
 #[command(after_help = CHECK_EXAMPLES)]
 pub(crate) struct CheckArgs {
@@ -19,11 +16,11 @@ pub(crate) struct CheckArgs {
     #[arg(value_name = "PATH", required_unless_present = "filename")]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// The same, as with kubectl; may be repeated
+    /// More paths, as with kubectl; may be repeated
     #[arg(short, long, value_name = "PATH")]
     pub(crate) filename: Vec<PathBuf>,
 
-    /// More policies and the objects that they read; none of these objects is checked
+    /// More policies and the objects that they read; these objects are not checked
     #[arg(long, value_name = "PATH")]
     pub(crate) policies: Vec<PathBuf>,
 
@@ -31,27 +28,27 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "PATH")]
     pub(crate) crd: Vec<PathBuf>,
 
-    /// Look into the folders of folders too
+    /// Also read the folders in the folders
     #[arg(short = 'R', long)]
     pub(crate) recursive: bool,
 
-    /// Pass over what is no object of Kubernetes: documents without apiVersion and kind, such as values of a Helm chart
+    /// Ignore documents without apiVersion and kind, such as values of a Helm chart
     #[arg(long)]
     pub(crate) ignore_missing_schemas: bool,
 
-    /// What is done with the objects; without it, those that --old has are updated and the others created
+    /// The operation that is checked; by default objects that --old has are updated and the others created
     #[arg(long, value_enum, ignore_case = true)]
     pub(crate) operation: Option<OperationName>,
 
-    /// The objects before the update: a file, or a folder of them; found by kind, namespace and name
+    /// The objects before the update: a file, or a folder of files; matched by kind, namespace and name
     #[arg(long, value_name = "PATH")]
     pub(crate) old: Vec<PathBuf>,
 
-    /// The namespace of objects that name none
+    /// The namespace of objects that do not name one
     #[arg(short, long, default_value = "default")]
     pub(crate) namespace: String,
 
-    /// Who asks: a name, or system:serviceaccount:NAMESPACE:NAME
+    /// The user who makes the requests: a name, or system:serviceaccount:NAMESPACE:NAME
     #[arg(long = "as", value_name = "USER", default_value = "kubernetes-admin")]
     pub(crate) user: String,
 
@@ -59,7 +56,7 @@ pub(crate) struct CheckArgs {
     #[arg(long = "as-group", value_name = "GROUP")]
     pub(crate) groups: Vec<String>,
 
-    /// The version of Kubernetes whose API server it is
+    /// The Kubernetes version of the API server
     #[arg(long, value_name = "VERSION", default_value_t, value_parser = kubernetes_version)]
     pub(crate) kubernetes_version: KubeVersion,
 
@@ -67,7 +64,7 @@ pub(crate) struct CheckArgs {
     #[arg(long)]
     pub(crate) explain: bool,
 
-    /// How to print what is found
+    /// How to print findings
     #[arg(short, long, value_enum, default_value_t = Format::Text)]
     pub(crate) output: Format,
 }
@@ -79,15 +76,15 @@ impl CheckArgs {
     }
 }
 
-/// What is done with objects.
+/// The operation that is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "UPPER")]
 pub(crate) enum OperationName {
-    /// They are created
+    /// The objects are created
     Create,
-    /// They take the place of older ones: those of --old, or the same
+    /// The objects replace those of --old, or themselves
     Update,
-    /// They are deleted
+    /// The objects are deleted
     Delete,
 }
 

@@ -9,9 +9,7 @@ use gavel_schema::cel::MAX_REQUEST_SIZE;
 
 use super::Output;
 
-/// What the rules of definitions and the expressions of policies cost before anything is evaluated: the figure, the share of the
-/// budget, how often a rule runs, the heaviest parts, and which bounds bring the cost down. The exit status is 0, 1 where a
-/// limit is exceeded, and 2 where an input cannot be used.
+/// The arguments of `gavel cost`.
 #[derive(Debug, Args)]
 #[command(after_help = COST_EXAMPLES)]
 pub(crate) struct CostArgs {
@@ -19,27 +17,27 @@ pub(crate) struct CostArgs {
     #[arg(value_name = "PATH", required_unless_present = "filename")]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// The same, as with kubectl; may be repeated
+    /// More paths, as with kubectl; may be repeated
     #[arg(short, long, value_name = "PATH")]
     pub(crate) filename: Vec<PathBuf>,
 
-    /// Look into the folders of folders too
+    /// Also read the folders in the folders
     #[arg(short = 'R', long)]
     pub(crate) recursive: bool,
 
-    /// Show what is different from these files or folders
+    /// Show what differs from these files or folders
     #[arg(long, value_name = "OLD")]
     pub(crate) compare: Vec<PathBuf>,
 
-    /// The size of the largest object that the costs of policies are computed for, in bytes
+    /// The size in bytes of the largest object that costs of policies are computed for
     #[arg(long, value_name = "BYTES", default_value_t = MAX_REQUEST_SIZE)]
     pub(crate) max_object: u64,
 
-    /// The version of Kubernetes whose API server it is
+    /// The Kubernetes version of the API server
     #[arg(long, value_name = "VERSION", default_value_t, value_parser = kubernetes_version)]
     pub(crate) kubernetes_version: KubeVersion,
 
-    /// How to print costs; json is an object a line for each expression
+    /// How to print costs; json is one object per line for each expression
     #[arg(short, long, value_enum, default_value_t = Output::Text)]
     pub(crate) output: Output,
 }

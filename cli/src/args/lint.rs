@@ -7,10 +7,7 @@ use gavel_libraries::KubeVersion;
 
 use crate::findings::Format;
 
-/// Lints CustomResourceDefinitions and their rules, admission policies and bindings, match conditions of webhooks, structured
-/// authentication and authorization configuration, and selectors of devices. An error is something that an API server rejects;
-/// warnings and notes are about accepted objects. The exit status is 0 without errors, 1 with errors, and 2 where an input
-/// cannot be used or nothing was linted.
+/// The arguments of `gavel lint`.
 #[derive(Debug, Args)]
 #[command(after_help = LINT_EXAMPLES)]
 pub(crate) struct LintArgs {
@@ -18,15 +15,15 @@ pub(crate) struct LintArgs {
     #[arg(value_name = "PATH", required_unless_present = "filename")]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// The same, as with kubectl; may be repeated
+    /// More paths, as with kubectl; may be repeated
     #[arg(short, long, value_name = "PATH")]
     pub(crate) filename: Vec<PathBuf>,
 
-    /// Look into the folders of folders too
+    /// Also read the folders in the folders
     #[arg(short = 'R', long)]
     pub(crate) recursive: bool,
 
-    /// Report only findings of these rules, and everything that an API server rejects; all stands for every rule
+    /// Report only findings of these rules, besides everything that an API server rejects; all means every rule
     #[arg(long, value_name = "RULE", value_delimiter = ',')]
     pub(crate) select: Vec<String>,
 
@@ -34,7 +31,7 @@ pub(crate) struct LintArgs {
     #[arg(long, value_name = "RULE", value_delimiter = ',')]
     pub(crate) ignore: Vec<String>,
 
-    /// Turn findings of these rules into errors; warnings stands for all rules that find warnings, all for every rule
+    /// Turn findings of these rules into errors; warnings means all rules that find warnings, all every rule
     #[arg(long, value_name = "RULE", value_delimiter = ',')]
     pub(crate) deny: Vec<String>,
 
@@ -50,11 +47,11 @@ pub(crate) struct LintArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 
-    /// Older versions of the definitions, files or folders: warns of changes that make stored objects invalid
+    /// Older versions of the definitions, files or folders: reports changes that make stored objects invalid
     #[arg(long, value_name = "PATH")]
     pub(crate) old: Vec<PathBuf>,
 
-    /// OpenAPI v3 documents of other kinds, such as kubectl get --raw /openapi/v3/apis/GROUP/VERSION prints
+    /// OpenAPI v3 documents of other kinds, as kubectl get --raw /openapi/v3/apis/GROUP/VERSION prints them
     #[arg(long, value_name = "FILE")]
     pub(crate) openapi: Vec<PathBuf>,
 
@@ -62,11 +59,11 @@ pub(crate) struct LintArgs {
     #[arg(long, value_name = "VERSIONS", value_parser = kubernetes_versions)]
     pub(crate) kubernetes_version: Option<Versions>,
 
-    /// The size of the largest object that the rule policy-cost assumes, in bytes
+    /// The size in bytes of the largest object that the rule policy-cost assumes
     #[arg(long, value_name = "BYTES")]
     pub(crate) max_object: Option<u64>,
 
-    /// Write what has one right answer into the files
+    /// Write fixes into the files, if there is only one correct fix
     #[arg(long)]
     pub(crate) fix: bool,
 
@@ -76,7 +73,7 @@ pub(crate) struct LintArgs {
 }
 
 impl LintArgs {
-    /// All that is looked at.
+    /// All paths that are linted.
     pub(crate) fn all_paths(&self) -> Vec<PathBuf> {
         [&self.paths[..], &self.filename].concat()
     }
@@ -88,7 +85,7 @@ const LINT_EXAMPLES: &str = "Examples:
   gavel lint crd.yaml --old released/crd.yaml --kubernetes-version 1.34..1.37
   helm template chart/ | gavel lint -";
 
-/// Prints what a rule finds, why it matters, and an example before and after. Without a rule, lists all.
+/// The arguments of `gavel explain`.
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
     /// The rule, such as optional-field
@@ -105,9 +102,9 @@ pub(crate) struct ExplainArgs {
 pub(crate) enum ExplainOutput {
     /// For people
     Text,
-    /// All pages as one document
+    /// All rules as one document
     Markdown,
-    /// JSON, an object a line
+    /// For programs: one JSON object per line
     Json,
 }
 

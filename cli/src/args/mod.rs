@@ -42,45 +42,89 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Evaluate admission policies over the existing objects of a cluster, or over manifests
+    /// Evaluate admission policies over existing objects, of a cluster or of manifests
+    ///
+    /// Evaluates policies over existing objects, as if each object were created now.
+    ///
+    /// The exit status is 0 if no object violates a policy, 1 if one does, and 2 if something cannot be read.
     Audit(Box<AuditArgs>),
     /// Evaluate policies and definitions over manifests, without a cluster
+    ///
+    /// Policies, bindings, params, namespaces, roles and CustomResourceDefinitions are recognized by their kind; all other
+    /// objects are checked. Each finding is one line: file:line: kind/name: denied, warned or audited: message. The exit
+    /// status is 0 if all objects are admitted, 1 if one is denied or a policy is invalid, and 2 if an input cannot be used
+    /// or nothing was checked.
     Check(Box<CheckArgs>),
     /// Evaluate an expression
+    ///
+    /// The exit status is 0 if the expression has a value, 1 if it does not compile or fails, and 2 if the command line or an
+    /// input is wrong.
     Eval(Box<EvalArgs>),
     /// List the functions that expressions may use
+    ///
+    /// Lists the functions and macros of an environment with their signatures, the first Kubernetes version that has them,
+    /// and the cost of a call.
     Functions(FunctionsArgs),
     /// Find mistakes in policies, definitions and other objects with expressions, without a cluster
+    ///
+    /// Lints CustomResourceDefinitions and their rules, admission policies and bindings, match conditions of webhooks,
+    /// structured authentication and authorization configuration, and selectors of devices. An error is something that an API
+    /// server rejects; warnings and notes are about accepted objects. The exit status is 0 without errors, 1 with errors, and
+    /// 2 if an input cannot be used or nothing was linted.
     Lint(Box<LintArgs>),
     /// Show what rules and expressions cost, and which bounds bring costs down
+    ///
+    /// Shows what the rules of definitions and the expressions of policies cost before anything is evaluated: the figure, its
+    /// share of the budget, how often a rule runs, the most expensive parts, and the bounds that bring the cost down. The
+    /// exit status is 0, 1 if a limit is exceeded, and 2 if an input cannot be used.
     Cost(CostArgs),
     /// Explain a rule of gavel lint
+    ///
+    /// Prints what a rule finds, why it matters, and an example before and after. Without a rule, lists all.
     Explain(ExplainArgs),
     /// Apply mutating admission policies to manifests and print the results, without a cluster
+    ///
+    /// Mutates each object as in a request that creates it. The exit status is 0 if all objects are admitted, 1 if a policy
+    /// denies one, and 2 if an input cannot be used.
     Mutate(MutateArgs),
-    /// Rehearse an upgrade: what another version of Kubernetes compiles, costs, decides or words differently
+    /// Rehearse an upgrade: what compiles, costs, decides or is worded differently in another Kubernetes version
+    ///
+    /// Prints each change with its place, both answers and, in brackets, the rows of docs/versions.md that cause it; explains
+    /// the rows at the end. The exit status is 0 if nothing changes, 1 if something does, and 2 if an input cannot be used.
     UpgradeCheck(UpgradeCheckArgs),
     /// Run the tests of policies
+    ///
+    /// A test file has the kind PolicyTest. Files of kaptest, and of kyverno test if they are about Kubernetes' own policy
+    /// kinds, also work. The exit status is 0 if all tests pass, 1 if one fails or the coverage is too low, and 2 if an input
+    /// cannot be used or there was no test.
     Test(TestArgs),
     /// Validate custom resources as an API server does, without a cluster
-    Validate(ValidateArgs),
-    /// Answer JSON requests, one a line, from standard input
     ///
-    /// Reads one request a line and writes one answer a line, in order, until standard input ends.
+    /// Each problem is one line: file:line:column, field, message. The exit status is 0 if all objects are valid, 1 if one is
+    /// not, and 2 if an input cannot be used.
+    Validate(ValidateArgs),
+    /// Answer JSON requests from standard input, one per line
+    ///
+    /// Reads one request per line and writes one answer per line, in order, until standard input ends.
     /// For example: {"id": 1, "op": "eval", "expr": "x + 1", "vars": {"x": "int"}, "bindings": {"x": 1}}
     Batch,
     /// Run the admission webhook: answer the AdmissionReviews of an API server
+    ///
+    /// Answers the AdmissionReviews of an API server as its own admission policies would have answered them.
+    ///
+    /// Serves until SIGTERM, then drains the requests in flight. Logs go to standard error.
     Serve(Box<ServeArgs>),
-    /// Print the version of gavel and the versions of Kubernetes that it knows
+    /// Print the version of gavel and the Kubernetes versions that it supports
     Version(VersionArgs),
-    /// Print completions for a shell
+    /// Print shell completions
+    ///
+    /// To load them: source <(gavel completions bash)
     Completions(CompletionsArgs),
-    /// Print the man page, or write those of all commands
+    /// Print the man page, or write the pages of all commands
     Man(ManArgs),
 }
 
-/// The exit status is 0 where the expression has a value, 1 where it does not compile or fails, and 2 where the command
-/// line or an input is wrong.
+/// The arguments of `gavel eval`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct EvalArgs {
@@ -96,15 +140,15 @@ pub(crate) struct EvalArgs {
     #[arg(long, value_name = "NAME=TYPE", value_parser = variable)]
     pub(crate) var: Vec<(String, Type)>,
 
-    /// Bind a variable to JSON, or to a YAML or JSON file (- is standard input); undeclared, it is dyn
+    /// Bind a variable to JSON, or to a YAML or JSON file (- is standard input); a variable without --var is dyn
     #[arg(long, value_name = "NAME=JSON|NAME=@FILE", value_parser = binding)]
     pub(crate) bind: Vec<(String, Binding)>,
 
-    /// Bind authorizer to what these RBAC manifests allow: a YAML or JSON file, or a folder of them
+    /// Bind authorizer to the decisions of these RBAC manifests: a YAML or JSON file, or a folder of files
     #[arg(long, value_name = "FILE|FOLDER", requires = "user")]
     pub(crate) rbac: Vec<PathBuf>,
 
-    /// The user who asks authorizer: a name, or system:serviceaccount:NAMESPACE:NAME
+    /// The user for whom authorizer decides: a name, or system:serviceaccount:NAMESPACE:NAME
     #[arg(long = "as", value_name = "USER", requires = "rbac")]
     pub(crate) user: Option<String>,
 
@@ -112,7 +156,7 @@ pub(crate) struct EvalArgs {
     #[arg(long = "as-group", value_name = "GROUP", requires = "rbac")]
     pub(crate) groups: Vec<String>,
 
-    /// The version of Kubernetes whose language it is
+    /// The Kubernetes version whose language is used
     #[arg(long, value_name = "VERSION", default_value_t, value_parser = kubernetes_version)]
     pub(crate) kubernetes_version: KubeVersion,
 
@@ -120,7 +164,7 @@ pub(crate) struct EvalArgs {
     #[arg(long)]
     pub(crate) stored: bool,
 
-    /// The functions that may be used
+    /// The functions that expressions may use
     #[arg(long, value_enum, default_value_t = Environment::Kubernetes)]
     pub(crate) env: Environment,
 
@@ -128,7 +172,7 @@ pub(crate) struct EvalArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) container: Option<String>,
 
-    /// Exit with status 1 where the value is false or null, as jq -e does
+    /// Exit with status 1 if the value is false or null, as jq -e does
     #[arg(short, long)]
     pub(crate) exit_status: bool,
 
@@ -136,7 +180,7 @@ pub(crate) struct EvalArgs {
     #[arg(long)]
     pub(crate) cost: bool,
 
-    /// The most that the evaluation may cost, in cost units
+    /// The cost limit of the evaluation, in cost units
     #[arg(long, value_name = "UNITS", default_value_t = PER_CALL_LIMIT)]
     pub(crate) cost_limit: u64,
 
@@ -154,16 +198,15 @@ const EXAMPLES: &str = "Examples:
   gavel eval 'object.spec.replicas <= 5' --bind object=@deployment.yaml
   gavel eval 'x + duration(\"1h\")' --var x=timestamp --bind 'x=\"2026-01-31T12:00:00Z\"' --cost";
 
-/// Each problem is one line: file:line:column, the field, what is wrong with it. The exit status is 0 where all objects are
-/// valid, 1 where one is not, and 2 where an input cannot be used.
+/// The arguments of `gavel validate`.
 #[derive(Debug, Args)]
 #[command(after_help = VALIDATE_EXAMPLES)]
 pub(crate) struct ValidateArgs {
-    /// A CustomResourceDefinition: a YAML or JSON file, or a folder of them; may be repeated
+    /// A CustomResourceDefinition: a YAML or JSON file, or a folder of files; may be repeated
     #[arg(long, value_name = "FILE|FOLDER", required = true)]
     pub(crate) crd: Vec<PathBuf>,
 
-    /// The objects before the update: those of the same kind and name are compared with the new ones
+    /// The objects before the update, matched with the new ones by kind, namespace and name
     #[arg(long, value_name = "FILE|FOLDER")]
     pub(crate) old: Vec<PathBuf>,
 
@@ -171,27 +214,27 @@ pub(crate) struct ValidateArgs {
     #[arg(required = true, value_name = "OBJECT")]
     pub(crate) objects: Vec<PathBuf>,
 
-    /// Look into the folders of folders too
+    /// Also read the folders in the folders
     #[arg(short = 'R', long)]
     pub(crate) recursive: bool,
 
-    /// Pass over objects of kinds without a definition, and what is no object of Kubernetes
+    /// Ignore objects of kinds without a definition, and documents that are not Kubernetes objects
     #[arg(long)]
     pub(crate) ignore_missing_schemas: bool,
 
-    /// The namespace of objects that name none
+    /// The namespace of objects that do not name one
     #[arg(short, long, default_value = "default")]
     pub(crate) namespace: String,
 
-    /// What to do about fields that are unknown or come twice, as kubectl's flag of this name
+    /// How to treat unknown and duplicate fields, as kubectl's flag of this name
     #[arg(long, value_enum, default_value_t = FieldValidation::Strict)]
     pub(crate) validate: FieldValidation,
 
-    /// The version of Kubernetes whose API server it is
+    /// The Kubernetes version of the API server
     #[arg(long, value_name = "VERSION", default_value_t, value_parser = kubernetes_version)]
     pub(crate) kubernetes_version: KubeVersion,
 
-    /// How to print problems; json is the Status object of an API server, one line an object
+    /// How to print problems; json is the Status object of an API server, one per line
     #[arg(short, long, value_enum, default_value_t = Output::Text)]
     pub(crate) output: Output,
 }
@@ -201,14 +244,14 @@ const VALIDATE_EXAMPLES: &str = "Examples:
   gavel validate --crd crds/ -R manifests/ --output json
   kubectl get gateways -A -o yaml | gavel validate --crd crds/ -";
 
-/// What is done about fields that are unknown or come twice.
+/// How unknown and duplicate fields are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FieldValidation {
-    /// They are problems
+    /// As errors
     Strict,
-    /// They are warnings
+    /// As warnings
     Warn,
-    /// Nothing
+    /// Not reported
     Ignore,
 }
 
@@ -222,20 +265,19 @@ impl From<FieldValidation> for gavel_policy::api::FieldValidation {
     }
 }
 
-/// Whose functions an expression may use.
+/// The functions that expressions may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Environment {
-    /// Those of an API server
+    /// The functions of an API server
     Kubernetes,
-    /// Those of the specification of CEL, with all its extension libraries
+    /// The functions of the CEL specification, with all its extension libraries
     Cel,
 }
 
-/// The functions and macros of an environment, with their signatures, the first Kubernetes version that has them, and
-/// what a call costs.
+/// The arguments of `gavel functions`.
 #[derive(Debug, Args)]
 pub(crate) struct FunctionsArgs {
-    /// The version of Kubernetes whose functions are listed
+    /// The Kubernetes version whose functions are listed
     #[arg(long, value_name = "VERSION", default_value_t, value_parser = kubernetes_version)]
     pub(crate) kubernetes_version: KubeVersion,
 
@@ -264,11 +306,11 @@ pub(crate) enum FunctionsOutput {
 pub(crate) enum Output {
     /// For people
     Text,
-    /// For programs: JSON, an object a line
+    /// For programs: JSON, one object per line
     Json,
 }
 
-/// Where the value of a variable comes from.
+/// The source of a variable's value.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Binding {
     Json(Json),
@@ -309,7 +351,7 @@ fn duration(text: &str) -> Result<std::time::Duration, String> {
     }
 }
 
-/// A count of bytes above 0, as Kubernetes writes quantities: `7Mi`, `512k`, `1000000`.
+/// A number of bytes above 0, written as a Kubernetes quantity: `7Mi`, `512k`, `1000000`.
 fn bytes(text: &str) -> Result<usize, String> {
     let quantity = Quantity::parse(text)
         .ok()

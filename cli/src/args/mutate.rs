@@ -6,8 +6,7 @@ use clap::{Args, ValueEnum};
 use gavel_libraries::KubeVersion;
 use gavel_protocol::kubernetes_version;
 
-/// Mutates each object as in a request that creates it. The exit status is 0 where all are admitted, 1 where a policy denies
-/// one, and 2 where an input cannot be used.
+/// The arguments of `gavel mutate`.
 #[derive(Debug, Args)]
 #[command(after_help = MUTATE_EXAMPLES)]
 pub(crate) struct MutateArgs {
@@ -19,11 +18,11 @@ pub(crate) struct MutateArgs {
     #[arg(required = true, value_name = "OBJECT")]
     pub(crate) objects: Vec<PathBuf>,
 
-    /// Look into the folders of folders too
+    /// Also read the folders in the folders
     #[arg(short = 'R', long)]
     pub(crate) recursive: bool,
 
-    /// The namespace of objects that name none
+    /// The namespace of objects that do not name one
     #[arg(short, long, default_value = "default")]
     pub(crate) namespace: String,
 
@@ -31,7 +30,7 @@ pub(crate) struct MutateArgs {
     #[arg(long = "as", value_name = "USER", default_value = "kubernetes-admin")]
     pub(crate) user: String,
 
-    /// The version of Kubernetes whose API server it is
+    /// The Kubernetes version of the API server
     #[arg(long, value_name = "VERSION", default_value_t, value_parser = kubernetes_version)]
     pub(crate) kubernetes_version: KubeVersion,
 

@@ -11,18 +11,16 @@ use gavel_protocol::kubernetes_version;
 
 use super::{bytes, duration};
 
-/// Answers the AdmissionReviews of an API server as its own admission policies would have answered them.
-///
-/// Serves until SIGTERM, then drains the requests in flight. Logs go to standard error.
+/// The arguments of `gavel serve`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ServeArgs {
-    /// Serve the policies, bindings, params, namespaces, CustomResourceDefinitions and RBAC objects of these manifests:
-    /// files, or folders of .yaml, .yml and .json; what changes is served within a second
+    /// Serve the policies, bindings, params, namespaces, CustomResourceDefinitions and RBAC objects of these manifests: files, or
+    /// folders of .yaml, .yml and .json files. Changes are in force within a second
     #[arg(long, value_name = "FILE|FOLDER", num_args = 1.., required_unless_present_any = ["demo", "cluster"])]
     pub(crate) policies: Vec<PathBuf>,
 
-    /// Read the folders in the folders too
+    /// Also read the folders in the folders
     #[arg(short = 'R', long, requires = "policies")]
     pub(crate) recursive: bool,
 
@@ -31,16 +29,16 @@ pub(crate) struct ServeArgs {
     #[arg(long, requires = "policies")]
     pub(crate) allow_removal: bool,
 
-    /// Serve the policies of a cluster: those of policies.gavel.example.com, with the namespaces, params and definitions that
-    /// the cluster has; what changes there is served at once
+    /// Serve the policies of a cluster: those of policies.gavel.example.com, with the namespaces, params and definitions of the
+    /// cluster. Changes there are in force at once
     #[arg(long, conflicts_with_all = ["policies", "demo"])]
     pub(crate) cluster: bool,
 
     #[command(flatten)]
     pub(crate) target: TargetArgs,
 
-    /// Also evaluate the cluster's built-in policies, without denying by them: log and count each request that the API
-    /// server has admitted although one of them denies it here
+    /// Also evaluate the cluster's built-in policies, without denying by them: log and count each request that the API server
+    /// admitted although a built-in policy denies it here
     #[arg(long, requires = "cluster")]
     pub(crate) native: bool,
 
@@ -48,11 +46,11 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_enum, default_value_t = AuthorizerMode::Review, requires = "cluster")]
     pub(crate) authorizer: AuthorizerMode,
 
-    /// How long answers of the API server that allow an authorizer check are kept
+    /// How long to cache answers of the API server that allow an authorizer check
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "5m")]
     pub(crate) authorizer_cache_authorized_ttl: Duration,
 
-    /// How long its other answers are kept
+    /// How long to cache other answers of the API server
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "30s")]
     pub(crate) authorizer_cache_unauthorized_ttl: Duration,
 
@@ -60,20 +58,20 @@ pub(crate) struct ServeArgs {
     #[arg(long, conflicts_with = "policies")]
     pub(crate) demo: bool,
 
-    /// Decide as the API server of this version of Kubernetes does; say which one the cluster has. With --cluster, the
-    /// version is the cluster's
+    /// Decide as the API server of this Kubernetes version does; give the version of the cluster. With --cluster, it is read from
+    /// the cluster
     #[arg(long, value_name = "VERSION", default_value_t, value_parser = kubernetes_version, conflicts_with = "cluster")]
     pub(crate) kubernetes_version: KubeVersion,
 
-    /// The address to listen at; default 0.0.0.0:8443, with --demo 127.0.0.1:8080
+    /// The address to listen on; default 0.0.0.0:8443, with --demo 127.0.0.1:8080
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = address)]
     pub(crate) listen: Option<SocketAddr>,
 
-    /// Answer health checks and metrics at this address, by plain HTTP, and only reviews at the other
+    /// Answer health checks and metrics on this address, over plain HTTP; the other address then takes reviews only
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = address)]
     pub(crate) health_listen: Option<SocketAddr>,
 
-    /// The server's certificate with those up to its authority, PEM; read again when it changes
+    /// The server's certificate chain, PEM; read again when the file changes
     #[arg(long, value_name = "FILE", requires = "key")]
     pub(crate) cert: Option<PathBuf>,
 
@@ -85,8 +83,8 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "plain_http")]
     pub(crate) client_ca: Option<PathBuf>,
 
-    /// Make a certificate for these names with a throw-away authority, and print the caBundle; default localhost,
-    /// 127.0.0.1 and ::1
+    /// Create a certificate for these names with a throw-away authority, and print the caBundle; default localhost, 127.0.0.1 and
+    /// ::1
     #[arg(long, value_name = "NAME", num_args = 0.., value_delimiter = ',', conflicts_with = "cert")]
     pub(crate) self_signed: Option<Vec<String>>,
 
@@ -99,19 +97,21 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "2160h", requires = "tls_secret")]
     pub(crate) certificate_lifetime: Duration,
 
-    /// Serve without TLS, behind something that has it
+    /// Serve without TLS, behind a proxy that terminates it
     #[arg(long, conflicts_with_all = ["cert", "self_signed"])]
     pub(crate) plain_http: bool,
 
-    /// The most bytes of a request's body. API servers send two objects of up to 3 MiB and what they say about them
+    /// The size limit of a request body, in bytes. API servers send up to two objects of 3 MiB and an envelope
     #[arg(long, value_name = "BYTES", value_parser = bytes, default_value = "7Mi")]
     pub(crate) max_body: usize,
 
-    /// The most bytes that all requests in memory take: their bodies and the values read from them; more is answered 429
+    /// The memory limit of all requests together, in bytes: their bodies and the values read from them. Requests beyond it are
+    /// answered 429
     #[arg(long, value_name = "BYTES", value_parser = bytes, default_value = "256Mi")]
     pub(crate) max_memory: usize,
 
-    /// The most connections at once; for one more, the longest idle one of the client that has most is closed
+    /// The most connections at once. For one more, the connection that has been idle longest is closed, of the client with the
+    /// most connections
     #[arg(long, value_name = "COUNT", default_value_t = Limits::default().connections)]
     pub(crate) max_connections: usize,
 
@@ -119,15 +119,15 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "COUNT")]
     pub(crate) max_evaluations: Option<usize>,
 
-    /// The most requests that wait for a long evaluation; more are answered 429
+    /// The most requests that wait for a long evaluation. More are answered 429
     #[arg(long, value_name = "COUNT", default_value_t = Limits::default().waiting)]
     pub(crate) max_waiting: usize,
 
-    /// How long a client may take for a TLS handshake and for the head of its first request
+    /// The time limit for a TLS handshake, and for the head of the first request
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "10s")]
     pub(crate) header_timeout: Duration,
 
-    /// How long a connection may be idle; API servers keep theirs 90s
+    /// How long a connection may be idle; API servers close theirs after 90s
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "2m")]
     pub(crate) idle_timeout: Duration,
 
@@ -135,15 +135,15 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "5s")]
     pub(crate) shutdown_delay: Duration,
 
-    /// How long ending may take in all
+    /// The time limit of the whole shutdown
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "25s")]
     pub(crate) grace_period: Duration,
 
-    /// How logs are written
+    /// The format of logs
     #[arg(long, value_enum, default_value_t = LogFormat::Text)]
     pub(crate) log_format: LogFormat,
 
-    /// Which logs are written: error, warn, info, debug or trace
+    /// The lowest level that is logged: error, warn, info, debug or trace
     #[arg(long, value_name = "LEVEL", default_value = "info")]
     pub(crate) log_level: String,
 }
@@ -159,14 +159,14 @@ const EXAMPLES: &str = "Examples:
 pub(crate) enum AuthorizerMode {
     /// The API server, by SubjectAccessReviews
     Review,
-    /// The roles and bindings of roles of the cluster, which are watched
+    /// The roles and role bindings of the cluster, which are watched
     Rbac,
 }
 
-/// Which cluster, and as whom.
+/// The cluster, and the account that is used.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct TargetArgs {
-    /// The kubeconfig; without one $KUBECONFIG, ~/.kube/config or the account of the pod
+    /// The kubeconfig; default $KUBECONFIG, then ~/.kube/config, then the account of the pod
     #[arg(long, value_name = "FILE")]
     pub(crate) kubeconfig: Option<PathBuf>,
 
@@ -175,16 +175,16 @@ pub(crate) struct TargetArgs {
     pub(crate) context: Option<String>,
 }
 
-/// How logs are written.
+/// The format of logs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LogFormat {
     /// For people
     Text,
-    /// For programs: an object a line
+    /// For programs: one JSON object per line
     Json,
 }
 
-/// Reads an address with its port; a host's name stands for the first of its addresses.
+/// Reads an address with its port; a host name stands for its first address.
 fn address(text: &str) -> Result<SocketAddr, String> {
     let addresses = text.to_socket_addrs();
     let first = addresses.ok().and_then(|mut addresses| addresses.next());

@@ -8,17 +8,15 @@ use gavel_protocol::kubernetes_version;
 
 use crate::findings::Format;
 
-/// A file of tests has the kind PolicyTest; the files of kaptest, and of kyverno test as far as they are about Kubernetes' own
-/// policies, are run as they are. The exit status is 0 where all tests pass, 1 where one fails or the coverage is too low, and 2
-/// where an input cannot be used or there was no test.
+/// The arguments of `gavel test`.
 #[derive(Debug, Args)]
 #[command(after_help = TEST_EXAMPLES)]
 pub(crate) struct TestArgs {
-    /// Files of tests, or folders of them
+    /// Test files, or folders of them
     #[arg(value_name = "PATH", required_unless_present = "init")]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// Look into the folders of folders too
+    /// Also read the folders in the folders
     #[arg(short = 'R', long)]
     pub(crate) recursive: bool,
 
@@ -26,11 +24,11 @@ pub(crate) struct TestArgs {
     #[arg(long, value_name = "TEXT")]
     pub(crate) filter: Option<String>,
 
-    /// Show which expressions of the policies the tests evaluate, and whether each validation was true and false
+    /// Show which expressions of the policies the tests evaluate, and whether each validation was both true and false
     #[arg(long)]
     pub(crate) coverage: bool,
 
-    /// Fail where less than this percentage is covered
+    /// Fail if less than this percentage is covered
     #[arg(long, value_name = "PERCENT", requires = "coverage")]
     pub(crate) coverage_threshold: Option<u8>,
 
@@ -38,15 +36,15 @@ pub(crate) struct TestArgs {
     #[arg(long, value_name = "FILE", requires = "coverage")]
     pub(crate) lcov: Option<PathBuf>,
 
-    /// Write the coverage to a file, as a page for a browser
+    /// Write the coverage to a file, as an HTML page
     #[arg(long, value_name = "FILE", requires = "coverage")]
     pub(crate) html: Option<PathBuf>,
 
-    /// Print a first file of tests for the policies of this file
+    /// Print a first test file for the policies of this file
     #[arg(long, value_name = "POLICY", conflicts_with = "paths")]
     pub(crate) init: Option<PathBuf>,
 
-    /// The version of Kubernetes whose API server it is
+    /// The Kubernetes version of the API server
     #[arg(long, value_name = "VERSION", default_value_t, value_parser = kubernetes_version)]
     pub(crate) kubernetes_version: KubeVersion,
 

@@ -8,12 +8,11 @@ use gavel_protocol::kubernetes_version;
 
 use super::Output;
 
-/// Prints each change with its place, both answers, and in brackets the rows of docs/versions.md that cause it; explains the rows
-/// at the end. The exit status is 0 where nothing changes, 1 where something does, and 2 where an input cannot be used.
+/// The arguments of `gavel upgrade-check`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct UpgradeCheckArgs {
-    /// The version of Kubernetes that the cluster has
+    /// The Kubernetes version of the cluster
     #[arg(long, value_name = "VERSION", value_parser = server_version)]
     pub(crate) from: KubeVersion,
 
@@ -26,15 +25,15 @@ pub(crate) struct UpgradeCheckArgs {
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// Requests to decide: AdmissionReviews, or objects that are created
+    /// Requests to decide: AdmissionReviews, or objects for which a request is made that creates them
     #[arg(long, value_name = "PATH", num_args = 1..)]
     pub(crate) sample: Vec<PathBuf>,
 
-    /// Look into the folders of folders too
+    /// Also read the folders in the folders
     #[arg(short = 'R', long)]
     pub(crate) recursive: bool,
 
-    /// The namespace of sample objects that name none
+    /// The namespace of sample objects that do not name one
     #[arg(short, long, default_value = "default")]
     pub(crate) namespace: String,
 
@@ -42,12 +41,12 @@ pub(crate) struct UpgradeCheckArgs {
     #[arg(long = "as", value_name = "USER", default_value = "kubernetes-admin")]
     pub(crate) user: String,
 
-    /// How to print changes; json is one object a line
+    /// How to print changes; json is one object per line
     #[arg(short, long, value_enum, default_value_t = Output::Text)]
     pub(crate) output: Output,
 }
 
-/// Reads a version whose API server's answers are known.
+/// Reads a version that Gavel knows as an API server.
 fn server_version(text: &str) -> Result<KubeVersion, String> {
     let version = kubernetes_version(text)?;
     let (oldest, newest) = (Server::OLDEST, KubeVersion::NEWEST);

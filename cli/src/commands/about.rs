@@ -1,4 +1,4 @@
-//! What the program says of itself: its version, completions for shells, and man pages.
+//! Information about the program: its version, completions for shells, and man pages.
 
 use std::io::{self, Write};
 use std::path::Path;

@@ -4,10 +4,10 @@ use std::io::{self, BufRead, Write};
 
 use gavel_protocol::Session;
 
-/// The memory that a long line or answer may keep for the next one, in bytes.
+/// The capacity that is kept after a long line or answer, in bytes.
 const KEPT_CAPACITY: usize = 1 << 20;
 
-/// Answers each line of `input` with a line to `output`, flushed, until `input` ends. Blank lines are passed over.
+/// Answers each line of `input` with a line of `output`, flushed, until `input` ends. Blank lines are ignored.
 pub(crate) fn run(mut input: impl BufRead, mut output: impl Write) -> io::Result<()> {
     let mut session = Session::new();
     let (mut line, mut answer) = (Vec::new(), Vec::new());

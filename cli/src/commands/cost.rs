@@ -1,4 +1,4 @@
-//! `gavel cost`: what rules and expressions cost before anything is evaluated.
+//! `gavel cost`: the costs of rules and expressions before anything is evaluated.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use crate::manifests::Manifests;
 use crate::progress::Progress;
 use crate::report::{self, visible};
 
-/// Costs what the arguments name.
+/// Prints the costs of the objects that the arguments name.
 pub(crate) fn run(args: &CostArgs) -> io::Result<Exit> {
     let mut manifests = Manifests::new(args.recursive, Progress::new(false));
     let paths: Vec<PathBuf> = args.paths.iter().chain(&args.filename).cloned().collect();
@@ -127,7 +127,7 @@ fn write_tree(out: &mut impl Write, cost: &ObjectCost) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether it matters what contributes to a cost: it is a hundredth of the limit or more.
+/// Whether the cost is worth explaining: it is a hundredth of the limit or more.
 fn is_much(rule: &RuleCost) -> bool {
     matches!(rule.cost, Figure::AtMost(cost) if cost >= rule.limit / 100)
 }
@@ -175,7 +175,7 @@ fn write_changes(
     Ok(())
 }
 
-/// The same expression of another version of the object: places in lists may have changed.
+/// The same expression in another version of the object, even if its index in a list differs.
 fn same<'c>(cost: &'c ObjectCost, rule: &RuleCost) -> Option<&'c RuleCost> {
     let list = |field: &str| field.rsplit_once('[').map(|(list, _)| list.to_owned());
     let mut rules = cost.rules.iter();

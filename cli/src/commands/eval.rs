@@ -94,7 +94,7 @@ pub(crate) fn run(args: EvalArgs) -> io::Result<Exit> {
     })
 }
 
-/// What helps against what is wrong with an expression.
+/// Notes that help to correct an expression.
 fn notes(issues: &Issues, request: &EvalRequest, env: &Env) -> Vec<String> {
     let mut notes = newer::notes(request);
     for issue in issues.sorted() {
@@ -109,7 +109,7 @@ fn usage(message: &impl Display) -> Exit {
     Exit::Usage
 }
 
-/// The authorizer that `--rbac` asks for.
+/// The authorizer of `--rbac`.
 fn authorizer(args: &EvalArgs) -> Result<Option<AuthorizerValue>, String> {
     match &args.user {
         Some(user) if !args.rbac.is_empty() => {
@@ -119,7 +119,7 @@ fn authorizer(args: &EvalArgs) -> Result<Option<AuthorizerValue>, String> {
     }
 }
 
-/// The request that the arguments amount to.
+/// The request that the arguments describe.
 fn request(args: EvalArgs) -> Result<EvalRequest, String> {
     let expr_file = match &args.expr {
         Some(expr) if expr == "-" => Some(PathBuf::from("-")),
@@ -199,7 +199,7 @@ fn declared(vars: Vec<(String, Type)>) -> Result<BTreeMap<String, Type>, String>
     Ok(variables)
 }
 
-/// Reads what is bound; a variable that is not declared is `dyn`.
+/// Reads a binding; a variable that is not declared is `dyn`.
 fn bound(
     binds: Vec<(String, Binding)>,
     variables: &mut BTreeMap<String, Type>,

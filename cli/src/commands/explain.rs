@@ -1,4 +1,4 @@
-//! `gavel explain`: what a rule of `gavel lint` finds, and what to do about it.
+//! `gavel explain`: what a rule of `gavel lint` finds, and how to correct it.
 
 use std::io::{self, Write};
 
@@ -10,7 +10,7 @@ use crate::args::{ExplainArgs, ExplainOutput};
 use crate::exit_code::Exit;
 use crate::report;
 
-/// Prints the page of a rule, or the list of all.
+/// Prints the page of a rule, or the list of all rules.
 pub(crate) fn run(args: &ExplainArgs) -> io::Result<Exit> {
     let mut out = io::stdout().lock();
     let wanted = match &args.rule {

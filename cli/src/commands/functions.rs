@@ -12,7 +12,7 @@ use crate::args::{Environment, FunctionsArgs, FunctionsOutput};
 use crate::exit_code::Exit;
 use crate::report;
 
-/// Prints what an environment offers.
+/// Prints the functions and macros of an environment.
 pub(crate) fn run(args: &FunctionsArgs) -> io::Result<Exit> {
     let listing = match args.env {
         Environment::Kubernetes => Listing::kubernetes(args.kubernetes_version),
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &FunctionsArgs) -> io::Result<Exit> {
     Ok(Exit::Success)
 }
 
-/// A row of the table that people read.
+/// A row of the text table.
 type Row = [String; 4];
 
 fn text(listing: &Listing, out: &mut impl Write) -> io::Result<()> {
@@ -99,10 +99,10 @@ struct Function {
     name: &'static str,
     overload: &'static str,
     signature: String,
-    /// The first Kubernetes version; 1.0 is all.
+    /// The first Kubernetes version that has it; 1.0 if all versions have it.
     #[serde(skip_serializing_if = "Option::is_none")]
     since: Option<String>,
-    /// In cost units; absent where it grows with the arguments.
+    /// The cost in cost units; absent if it grows with the arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
     cost: Option<u64>,
     example: &'static str,
@@ -112,7 +112,7 @@ struct Function {
 #[derive(Serialize)]
 struct Macro {
     name: String,
-    /// Absent where there may be any number.
+    /// Absent if there may be any number.
     #[serde(skip_serializing_if = "Option::is_none")]
     arguments: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]

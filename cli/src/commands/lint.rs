@@ -1,4 +1,4 @@
-//! `gavel lint`: what is wrong with policies, definitions and other places where Kubernetes takes CEL.
+//! `gavel lint`: finds mistakes in policies, definitions and the other objects with CEL.
 
 use std::collections::HashMap;
 use std::io;
@@ -19,7 +19,7 @@ use crate::manifests::{Manifests, in_parallel};
 use crate::progress::Progress;
 use crate::{fix, input, report};
 
-/// Looks at what the arguments name.
+/// Lints the files that the arguments name.
 pub(crate) fn run(args: &LintArgs) -> io::Result<Exit> {
     let asked = match Asked::new(args) {
         Ok(asked) => asked,
@@ -92,7 +92,7 @@ fn summarize(findings: &Findings, examined: usize) {
     report::summary(&format!("{objects}: {errors}, {warnings}, {notes}"));
 }
 
-/// What the arguments and the project's file ask for.
+/// The options of the arguments and of the project's file.
 struct Asked {
     selection: Selection,
     versions: Vec<KubeVersion>,
@@ -154,7 +154,7 @@ struct LintRun {
 }
 
 impl LintRun {
-    /// Finds what is wrong for every version, and leaves out what nobody asks for.
+    /// Lints for every version, and drops findings that were not selected.
     fn lint(&mut self, asked: &Asked, old: &[Document], manifests: &mut Manifests) {
         let openapi = read_openapi(&asked.openapi, manifests);
         let mut found: Vec<(Problem, Vec<KubeVersion>)> = Vec::new();
@@ -235,7 +235,7 @@ impl LintRun {
         problems
     }
 
-    /// Writes the files anew, with what has one right answer.
+    /// Writes the fixes into the files.
     fn fix(&mut self) -> io::Result<()> {
         let before = self.findings.problems.len();
         let (files, left) = fix::fixed(&self.findings);

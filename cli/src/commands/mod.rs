@@ -21,7 +21,7 @@ mod test;
 mod upgrade_check;
 mod validate;
 
-/// Runs a command. A reader that has gone away is no error.
+/// Runs a command. A closed output is not an error.
 pub(crate) fn run(cli: Cli) -> Exit {
     let ended = match cli.command {
         Command::Audit(args) => audit::run(*args),

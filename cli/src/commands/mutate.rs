@@ -1,4 +1,4 @@
-//! `gavel mutate`: what mutating policies make of manifests, without a cluster.
+//! `gavel mutate`: applies mutating policies to manifests, without a cluster.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &MutateArgs) -> io::Result<Exit> {
     Ok(manifests.exit(denied))
 }
 
-/// The mutating policies, with all that they look at.
+/// The mutating policies, with all objects that they read.
 fn world(args: &MutateArgs, manifests: &mut Manifests) -> Result<World, String> {
     let mut setup = Setup::new(Server::new(args.kubernetes_version))?;
     for document in manifests.objects(&args.policies) {
@@ -78,11 +78,11 @@ fn world(args: &MutateArgs, manifests: &mut Manifests) -> Result<World, String> 
     Ok(world)
 }
 
-/// The object after all mutations; none where no policy changed it.
+/// The object after all mutations; `None` if no policy changed it.
 ///
 /// # Errors
 ///
-/// Why the object would be denied.
+/// A policy denies the object.
 fn mutated(
     world: &World,
     object: &Json,
@@ -111,7 +111,7 @@ fn mutated(
     Ok(mutated)
 }
 
-/// Prints an object; none: it is as it was.
+/// Prints an object; `None` if it did not change.
 fn print(
     out: &mut impl Write,
     output: MutateOutput,

@@ -16,7 +16,7 @@ use crate::args::{AuthorizerMode, LogFormat, ServeArgs};
 use crate::exit_code::Exit;
 use crate::report;
 
-/// Serves until the process is told to end.
+/// Serves until the process receives a signal to stop.
 pub(crate) fn run(args: ServeArgs) -> io::Result<Exit> {
     let log_format = match args.log_format {
         LogFormat::Text => webhook::LogFormat::Text,
@@ -74,7 +74,7 @@ async fn config(args: ServeArgs) -> Result<Config, String> {
     })
 }
 
-/// Where policies come from.
+/// The source of policies.
 async fn source(args: ServeArgs) -> Result<PolicySource, String> {
     if args.demo {
         return Ok(PolicySource::Demo);
@@ -144,10 +144,10 @@ async fn tls(args: &ServeArgs) -> Result<Option<TlsSettings>, String> {
     }))
 }
 
-/// A certificate is looked at at least this often in its life, and at least every ten seconds.
+/// A certificate is examined at least this often in its lifetime, and at least every ten seconds.
 const LOOKS: u32 = 100;
 
-/// The certificate in a Secret.
+/// The certificate that is kept in a Secret.
 async fn kept(
     args: &ServeArgs,
     secret: &str,

@@ -1,4 +1,4 @@
-//! Findings as JSON, an object a line.
+//! Findings as JSON, one object per line.
 
 use std::io::{self, Write};
 

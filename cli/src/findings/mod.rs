@@ -1,4 +1,4 @@
-//! What a run found, in the formats that people and programs read.
+//! The findings of a run, in formats for people and programs.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -23,7 +23,7 @@ pub(crate) enum Format {
     /// For people
     #[default]
     Text,
-    /// JSON, an object a line
+    /// JSON, one object per line
     Json,
     /// SARIF 2.1.0, which code scanning services read
     Sarif,
@@ -33,7 +33,7 @@ pub(crate) enum Format {
     Github,
 }
 
-/// What `gavel lint` found.
+/// The findings of `gavel lint`.
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
     pub(crate) problems: Vec<Problem>,
@@ -57,7 +57,7 @@ impl Findings {
         self.texts.get(problem.file.as_ref()?).map(|text| &**text)
     }
 
-    /// How many findings are of a severity.
+    /// The number of findings of a severity.
     pub(crate) fn count(&self, severity: Severity) -> usize {
         let of_severity = |problem: &&Problem| problem.severity == severity;
         self.problems.iter().filter(of_severity).count()
@@ -89,7 +89,7 @@ impl Findings {
 }
 
 impl Report {
-    /// Writes it in one of the formats for programs; text and JSON are written as the run goes on.
+    /// Writes the findings in one of the formats for programs; text and JSON are written while the run goes on.
     pub(crate) fn write(&self, format: Format, out: &mut impl Write) -> io::Result<()> {
         match format {
             Format::Sarif => sarif::write(self, out),
@@ -100,7 +100,7 @@ impl Report {
     }
 }
 
-/// The message with the kinds that it is about.
+/// The message with the kinds that it concerns.
 fn message_of(problem: &Problem) -> String {
     let text = problem.text();
     match &*problem.kinds {

@@ -1,4 +1,4 @@
-//! What a run tells programs: findings with their places, and cases that passed or failed.
+//! The results of a run in a form for programs: findings with their places, and cases that passed or failed.
 
 use std::path::Path;
 
@@ -6,62 +6,62 @@ use gavel_manifest::{Problem, Range, Severity, Suggestion};
 
 use super::message_of;
 
-/// What a run tells programs.
+/// The results of a run in a form for programs.
 #[derive(Debug)]
 pub(crate) struct Report {
     /// The command.
     pub(crate) name: &'static str,
-    /// What is wrong, in order.
+    /// The findings, in order.
     pub(crate) findings: Vec<Finding>,
-    /// What was looked at, in order.
+    /// The examined objects or tests, in order.
     pub(crate) cases: Vec<Case>,
 }
 
-/// One thing that is wrong.
+/// A finding.
 #[derive(Debug, Clone)]
 pub(crate) struct Finding {
-    /// What it is: the rule of `gavel lint`, `policy/` with the name of a policy, `admission`, or `failed-test`.
+    /// The rule of `gavel lint`, `policy/` with the name of a policy, `admission`, or `failed-test`.
     pub(crate) rule: String,
-    /// How much it counts.
+    /// The severity.
     pub(crate) severity: Severity,
-    /// The file, as [`path_of`] writes it; empty where there is none.
+    /// The file, as [`path_of`] writes it; empty if the finding has no file.
     pub(crate) file: String,
     /// The place in the file.
     pub(crate) range: Option<Range>,
-    /// What is wrong.
+    /// The message.
     pub(crate) message: String,
-    /// What helps; may be empty.
+    /// The help text; may be empty.
     pub(crate) help: String,
-    /// What to write instead.
+    /// The suggested replacement.
     pub(crate) suggestion: Option<Suggestion>,
 }
 
-/// What passed or failed.
+/// An object or test that passed or failed.
 #[derive(Debug, Clone)]
 pub(crate) struct Case {
     /// The file, as [`path_of`] writes it.
     pub(crate) file: String,
     /// The name.
     pub(crate) name: String,
-    /// Why it failed; none: it passed.
+    /// Why it failed; `None` if it passed.
     pub(crate) failure: Option<Failure>,
-    /// What is told beside.
+    /// Additional output.
     pub(crate) output: String,
 }
 
 /// Why a case failed.
 #[derive(Debug, Clone)]
 pub(crate) struct Failure {
-    /// What it is, as in [`Finding::rule`].
+    /// The rule, as in [`Finding::rule`].
     pub(crate) rule: String,
-    /// What is wrong, in a line.
+    /// The message, one line.
     pub(crate) message: String,
-    /// All that is wrong; may be empty.
+    /// All messages; may be empty.
     pub(crate) details: String,
 }
 
 impl Report {
-    /// Nothing to tell yet.
+    /// An empty report.
     pub(crate) fn new(name: &'static str) -> Self {
         Report {
             name,
@@ -72,7 +72,7 @@ impl Report {
 }
 
 impl Finding {
-    /// Of a problem.
+    /// The finding for a problem.
     pub(crate) fn of(problem: &Problem) -> Self {
         Finding {
             rule: problem.rule.to_owned(),
@@ -85,7 +85,7 @@ impl Finding {
         }
     }
 
-    /// The message, and what helps.
+    /// The message and the help text.
     pub(super) fn text(&self) -> String {
         match self.help.as_str() {
             "" => self.message.clone(),
@@ -93,7 +93,7 @@ impl Finding {
         }
     }
 
-    /// As a case, which failed where the finding is an error.
+    /// The finding as a case, which failed if the finding is an error.
     pub(crate) fn case(&self) -> Case {
         let place = self.range.map(|range| range.start.to_string());
         let name = format!("{} {}", self.rule, place.unwrap_or_default());
@@ -115,7 +115,7 @@ impl Finding {
     }
 }
 
-/// A path as formats for programs write it; standard input has the name `stdin`, no file an empty one.
+/// A path as formats for programs write it; standard input is `stdin`, no file is the empty text.
 pub(crate) fn path_of(path: Option<&Path>) -> String {
     let path = path.map(|path| path.display().to_string().replace('\\', "/"));
     match path.as_deref() {

@@ -45,7 +45,7 @@ fn level(severity: Severity) -> &'static str {
     }
 }
 
-/// A rule of `gavel lint` with its page; policies, and rules that come from elsewhere, by name.
+/// A rule of `gavel lint` with its page; policies, and rules from elsewhere, by name.
 fn describe(id: &str) -> Json {
     let Some(rule) = rules::find(id) else {
         return json!({"id": id});
@@ -94,7 +94,7 @@ fn region(range: Range) -> Json {
     })
 }
 
-/// A path as a relative reference: what a URI may not hold is escaped.
+/// A path as a relative reference, with the characters escaped that a URI cannot hold.
 fn uri(path: &str) -> String {
     let mut uri = String::with_capacity(path.len());
     for byte in path.bytes() {

@@ -71,7 +71,7 @@ fn line_at(text: &str, line: u32) -> Option<&str> {
     text.lines().nth(n).filter(|line| line.len() <= MAX_LINE)
 }
 
-/// The bytes of a line from one place to another; to the end of the line, where the other is on a later one.
+/// The bytes of a line between two places, or to the end of the line if the second place is on a later line.
 fn span(line: &str, start: Place, end: Place) -> std::ops::Range<usize> {
     let byte = |column: u32| {
         let n = usize::try_from(column.saturating_sub(1)).unwrap_or(usize::MAX);

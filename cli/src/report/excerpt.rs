@@ -25,7 +25,7 @@ pub(super) fn render(issues: &Issues) -> String {
     Renderer::styled().render(&groups).to_string()
 }
 
-/// Where in the text a line and column are.
+/// The byte offset of a line and column.
 fn byte_of(source: &Source, location: Location) -> Option<usize> {
     let line = source.line(location.line)?;
     let column = usize::try_from(location.column).ok()?;

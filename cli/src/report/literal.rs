@@ -1,11 +1,11 @@
-//! Values as one would write them in CEL.
+//! Values written as CEL.
 
 use std::fmt::{self, Write as _};
 
 use gavel_engine::value::{Opaque, Value, ValueKind};
 use gavel_golang::{duration, float, quote, time::OffsetTime};
 
-/// What is nested deeper is not printed.
+/// Values nested deeper are not printed.
 const MAX_DEPTH: usize = 64;
 
 /// A value that prints as CEL.
@@ -108,7 +108,7 @@ fn write_bytes(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {
     f.write_char('"')
 }
 
-/// Values of libraries print as the call that makes them.
+/// Values of libraries print as the call that creates them.
 fn write_opaque(f: &mut fmt::Formatter<'_>, opaque: &dyn Opaque) -> fmt::Result {
     let text = opaque.to_text();
     let function = match opaque.type_name() {

@@ -1,4 +1,4 @@
-//! What people read: values and types on standard output, what is wrong on standard error.
+//! Output for people: values and types on standard output, problems on standard error.
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -20,7 +20,7 @@ pub(crate) use visible::visible;
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const NOTE: Style = AnsiColor::Cyan.on_default().bold();
 
-/// Says what is wrong with the command line or with an input.
+/// Reports a problem of the command line or of an input.
 pub(crate) fn complain(message: &impl Display) {
     // Where standard error is gone there is nobody to tell.
     let _ = writeln!(
@@ -30,20 +30,20 @@ pub(crate) fn complain(message: &impl Display) {
     );
 }
 
-/// Says what helps to mend what is wrong.
+/// Prints notes that help to correct a problem.
 pub(crate) fn notes(notes: &[String]) {
     for note in notes {
         let _ = writeln!(stderr(), "{NOTE}note:{NOTE:#} {}", visible(note));
     }
 }
 
-/// Says what is not wrong yet, or not wrong enough.
+/// Prints a warning.
 pub(crate) fn warning(warning: &impl Display) {
     let warning = warning.to_string();
     let _ = writeln!(stderr(), "{NOTE}warning:{NOTE:#} {}", visible(&warning));
 }
 
-/// So many things: `1 object`, `2 objects`.
+/// A count with its noun: `1 object`, `2 objects`.
 pub(crate) fn count(count: usize, thing: &str) -> String {
     match count {
         1 => format!("1 {thing}"),
@@ -51,12 +51,12 @@ pub(crate) fn count(count: usize, thing: &str) -> String {
     }
 }
 
-/// Says in one line what a run came to.
+/// Prints the summary of a run in one line.
 pub(crate) fn summary(summary: &str) {
     let _ = writeln!(stderr(), "{summary}");
 }
 
-/// Prints the value, its type and, if asked for, the cost; or what is wrong.
+/// Prints the value, its type and, with `cost`, the costs; or the problems.
 pub(crate) fn outcome(outcome: &Outcome<'_>, cost: bool, out: &mut impl Write) -> io::Result<()> {
     match &outcome.result {
         Ok(value) => {
@@ -88,7 +88,7 @@ pub(crate) fn outcome(outcome: &Outcome<'_>, cost: bool, out: &mut impl Write) -
     Ok(())
 }
 
-/// A value as one would write it in CEL.
+/// A value written as CEL.
 pub(crate) fn written(value: Value<'_>) -> String {
     Literal::new(value).to_string()
 }

@@ -1,9 +1,9 @@
-//! Texts from files, as they are shown on a terminal.
+//! Texts of files, made safe for a terminal.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// A text in which a terminal finds no commands: control characters but newlines and tabs are written as `\u{1b}`.
+/// A text without terminal commands: control characters other than newlines and tabs are written as `\u{1b}`.
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     let is_hidden = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
     if !text.contains(is_hidden) {

@@ -42,7 +42,7 @@ fn write_value(out: &mut String, value: &Json, indent: usize, in_line: bool) {
     }
 }
 
-/// The value of a field, behind its name: lists are not indented further than the field.
+/// The value of a field after its name: lists are not indented further than the field.
 fn write_field(out: &mut String, value: &Json, indent: usize) {
     match value {
         Json::Object(fields) if !fields.is_empty() => {
@@ -60,7 +60,7 @@ fn write_field(out: &mut String, value: &Json, indent: usize) {
     }
 }
 
-/// A text, in quotes where it would be read as something else.
+/// A scalar, in quotes if YAML would otherwise read it as something else.
 fn scalar(text: &str) -> String {
     const WORDS: [&str; 10] = [
         "true", "false", "yes", "no", "on", "off", "null", "y", "n", "nan",

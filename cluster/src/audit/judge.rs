@@ -1,4 +1,4 @@
-//! What the policies say of one object.
+//! The audit of one object.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use gavel_policy::{
 use gavel_state::State;
 use serde_json::{Value as Json, json};
 
-/// A resource whose objects are looked at.
+/// A resource whose objects are audited.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Audited {
     /// The kind of the objects.
@@ -22,32 +22,32 @@ pub struct Audited {
     pub namespaced: bool,
 }
 
-/// What a policy says against an object.
+/// A violation of a policy by an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// The policy.
     pub policy: String,
-    /// The binding; empty where the policy cannot be asked at all.
+    /// The binding; empty if the policy could not be evaluated at all.
     pub binding: String,
-    /// What it came to.
+    /// The outcome.
     pub outcome: Outcome,
-    /// What is said.
+    /// The message.
     pub message: String,
 }
 
-/// What a policy came to.
+/// The outcome of a policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Outcome {
     /// The object would be denied.
     Fail,
     /// The object would be admitted with a warning or an audit annotation.
     Warn,
-    /// The policy cannot tell.
+    /// The policy failed.
     Error,
 }
 
 impl Outcome {
-    /// As reports name it.
+    /// The name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Outcome::Fail => "fail",
@@ -57,7 +57,7 @@ impl Outcome {
     }
 }
 
-/// What the policies say against an object, as if this user created it now.
+/// The violations of an object, as if this user created it now.
 pub fn judge(
     state: &State,
     authorizer: &Arc<dyn Authorizer>,
@@ -107,7 +107,7 @@ pub fn judge(
     found.findings.into_inner()
 }
 
-/// Notes what policies say against an object.
+/// Collects the violations of an object.
 struct Found<'s> {
     state: &'s State,
     findings: RefCell<Vec<Finding>>,

@@ -13,7 +13,7 @@ pub(super) struct Pages {
     api_version: String,
     kind: String,
     limit: u32,
-    /// Where the next page begins; None: there is none.
+    /// The token of the next page; `None` after the last one.
     next: Option<String>,
 }
 
@@ -32,15 +32,15 @@ struct ListMetadata {
     remaining_item_count: Option<u64>,
 }
 
-/// Some objects.
+/// A page of objects.
 pub(super) struct Page {
     pub(super) objects: Vec<Json>,
-    /// How many more there are, where the server says it.
+    /// The number of remaining objects, if the server reports it.
     pub(super) remaining: Option<u64>,
 }
 
 impl Pages {
-    /// Of a resource, at most `limit` objects each.
+    /// The pages of a resource, each of at most `limit` objects.
     pub(super) fn new(client: Client, resource: &Audited, limit: u32) -> Self {
         let api_version = resource.kind.api_version();
         let root = if resource.kind.group.is_empty() {
@@ -58,11 +58,11 @@ impl Pages {
         }
     }
 
-    /// The next page; None after the last.
+    /// The next page; `None` after the last one.
     ///
     /// # Errors
     ///
-    /// The API server does not give it.
+    /// The API server does not return it.
     pub(super) async fn next(&mut self) -> kube::Result<Option<Page>> {
         let Some(token) = self.next.take() else {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! Which resources are looked at: those that a bound policy is about.
+//! The resources to audit: those that bound policies match.
 
 use std::collections::BTreeSet;
 
@@ -11,11 +11,11 @@ use kube::Client;
 use super::judge::Audited;
 use crate::access::message;
 
-/// The resources of a cluster that bound policies look at, each once, in the version that the cluster prefers.
+/// The resources of a cluster that bound policies match, each once, in the version that the cluster prefers.
 ///
 /// # Errors
 ///
-/// The API server cannot be asked. Groups that do not answer are returned beside the resources, with what the API server says.
+/// The API server is unreachable. Groups that do not answer are returned separately, with the API server's message.
 pub(super) async fn plan(
     client: &Client,
     state: &State,

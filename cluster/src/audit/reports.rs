@@ -1,6 +1,6 @@
-//! What was found, as report objects in the cluster: PolicyReport and ClusterPolicyReport (wgpolicyk8s.io/v1alpha2), or their
-//! successors of openreports.io where the cluster has those. One report tells of the objects of one resource in one namespace,
-//! so that no more than that is held in memory.
+//! Findings as report objects in the cluster: PolicyReport and ClusterPolicyReport (wgpolicyk8s.io/v1alpha2), or their successors
+//! of openreports.io if the cluster has them. A report covers the objects of one resource in one namespace, so that no more than
+//! that is held in memory.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ use crate::kinds::resource;
 const MOST: usize = 500;
 /// The most bytes of a message.
 const LONGEST: usize = 1024;
-/// Who writes, as `managedFields` and the label name it.
+/// The writer's name in `managedFields` and in the label.
 const MANAGER: &str = "gavel-audit";
 const SHARD: &str = "gavel.example.com/shard";
 const RUN: &str = "gavel.example.com/run";
@@ -80,7 +80,7 @@ impl Reports {
     ///
     /// # Errors
     ///
-    /// The cluster has none, or cannot be asked.
+    /// The cluster has none, or is unreachable.
     pub async fn new(cluster: &Cluster, shard: Shard) -> Result<Self, String> {
         let client = cluster.client().clone();
         let groups = client.list_api_groups().await.map_err(message)?;
@@ -107,7 +107,7 @@ impl Reports {
         })
     }
 
-    /// Takes in what was found of an object. The objects of a resource come by namespace.
+    /// Adds the findings about an object. The objects of a resource must be sorted by namespace.
     ///
     /// # Errors
     ///
@@ -160,11 +160,11 @@ impl Reports {
         Ok(())
     }
 
-    /// Writes what is left and, where everything was read, takes away what earlier runs have found.
+    /// Writes the remaining reports and, if everything was read, deletes those of earlier runs.
     ///
     /// # Errors
     ///
-    /// The cluster does not take it.
+    /// The cluster rejects a report.
     pub async fn finish(mut self, is_complete: bool) -> Result<(), String> {
         self.close().await?;
         if !is_complete {
@@ -226,7 +226,8 @@ impl Reports {
         }
     }
 
-    /// Deletes the reports of this part that are not of this run. The first part deletes those of parts that there are no longer.
+    /// Deletes the reports of this shard that are not of this run. The first shard also deletes those of shards that no longer
+    /// exist.
     async fn sweep(&self, (kind, plural): (&str, &str)) -> kube::Result<()> {
         let resource = resource(self.api.group, self.api.version, kind, plural);
         let all: Api<DynamicObject> = Api::all_with(self.client.clone(), &resource);
@@ -265,7 +266,7 @@ impl Reports {
     }
 }
 
-/// What a policy says against an object, as reports have it.
+/// A violation as reports show it.
 fn result(finding: &Finding, subject: &Json) -> Json {
     let Finding {
         policy,

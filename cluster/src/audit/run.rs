@@ -17,19 +17,19 @@ use super::shard::Shard;
 use crate::access::message;
 use crate::follow::Cluster;
 
-/// How long the cluster is waited for.
+/// How long to wait for the cluster.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What is to be done.
+/// The options of an audit.
 #[derive(Debug, Clone)]
 pub struct Audit {
-    /// The part of the objects that is looked at.
+    /// The shard of the objects that is audited.
     pub shard: Shard,
     /// The objects of a page.
     pub page: u32,
-    /// Who is taken to have created the objects.
+    /// The user who is assumed to have created the objects.
     pub user: UserInfo,
-    /// Whether the built-in policies are asked, and not Gavel's own.
+    /// Whether the built-in policies are evaluated instead of Gavel's own.
     pub native: bool,
 }
 
@@ -38,15 +38,15 @@ pub struct Audit {
 #[error("{0}")]
 pub struct AuditError(String);
 
-/// Is told what a run finds.
+/// Receives the findings of a run.
 pub trait Observer {
     /// A resource begins.
     fn resource(&mut self, resource: &Audited);
 
-    /// So many objects are looked at; so many more are to come, where that is known.
+    /// `objects` objects were audited; `remaining` more will follow, if known.
     fn progress(&mut self, objects: u64, remaining: Option<u64>);
 
-    /// What policies say against an object; nothing where they say nothing.
+    /// The violations of an object; empty if there are none.
     fn found(
         &mut self,
         resource: &Audited,
@@ -55,10 +55,10 @@ pub trait Observer {
     ) -> impl Future<Output = Result<(), String>>;
 }
 
-/// What a run came to.
+/// The summary of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// The objects that were looked at.
+    /// The number of objects that were audited.
     pub objects: u64,
     /// How often each policy said what.
     pub findings: BTreeMap<(String, Outcome), u64>,
@@ -67,7 +67,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Counts what was found of an object.
+    /// Counts the findings about an object.
     pub fn count(&mut self, findings: &[Finding]) {
         self.objects = self.objects.saturating_add(1);
         for finding in findings {
@@ -77,7 +77,7 @@ impl Summary {
         }
     }
 
-    /// As metrics in the text format of Prometheus.
+    /// The summary as metrics in the text format of Prometheus.
     pub fn metrics(&self, seconds: f64) -> String {
         use std::fmt::Write;
         let mut text = String::from("# TYPE gavel_audit_violations gauge\n");
@@ -109,12 +109,11 @@ impl Summary {
 }
 
 impl Audit {
-    /// Looks at the objects of a cluster.
+    /// Audits the objects of a cluster.
     ///
     /// # Errors
     ///
-    /// The cluster cannot be asked what there is, or what is found cannot be told. A resource that cannot be read is told in
-    /// the summary.
+    /// The cluster is unreachable, or a finding cannot be written. Resources that cannot be read are listed in the summary.
     pub async fn run(
         &self,
         cluster: &Cluster,
@@ -155,7 +154,7 @@ impl Audit {
     }
 }
 
-/// By what objects are judged.
+/// The policies and the user of an audit.
 struct Judging {
     state: Arc<State>,
     authorizer: Arc<dyn Authorizer>,
@@ -164,7 +163,7 @@ struct Judging {
 }
 
 impl Judging {
-    /// Looks at the objects of a resource, while the next page is on its way. The inner error is the API server's.
+    /// Audits the objects of a resource while the next page is on its way. The inner error is the API server's.
     async fn read(
         self: &Arc<Self>,
         resource: &Arc<Audited>,

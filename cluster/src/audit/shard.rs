@@ -1,4 +1,4 @@
-//! Which objects a run looks at, where several share the work.
+//! Shards: the objects that a run audits if several runs share the work.
 
 use std::str::FromStr;
 
@@ -22,7 +22,7 @@ impl Shard {
         hash.checked_rem(self.count).unwrap_or_default() == self.index
     }
 
-    /// Which part it is, counted from 0.
+    /// The number of the shard, counted from 0.
     pub fn index(self) -> u64 {
         self.index
     }

@@ -1,4 +1,4 @@
-//! Answers what a policy asks of `authorizer` with an authorizer of the host's own.
+//! Answers a policy's use of `authorizer` with the host's own authorizer.
 
 use std::error::Error;
 use std::sync::Arc;

@@ -38,7 +38,7 @@ pub(super) fn check(subject: &Subject<'_>, problems: &mut Vec<Problem>) {
     }
 }
 
-/// Reports a condition that is no literal and still does not depend on anything.
+/// Reports a condition that is not a literal but always has the same value.
 fn condition(expr: &Expr, report: &mut impl FnMut(&Expr, &str)) {
     let ExprKind::Call(call) = &expr.kind else {
         return;
@@ -61,7 +61,7 @@ fn comparison(call: &Call) -> Option<(&str, &Expr, &Expr)> {
     }
 }
 
-/// What a comparison always comes to, and why.
+/// The constant result of a comparison, and the reason.
 fn compared(function: &str, left: &Expr, right: &Expr) -> Option<(bool, &'static str)> {
     use operators::{EQUALS, GREATER, GREATER_EQUALS, LESS, LESS_EQUALS, NOT_EQUALS};
     if is_same(left, right) {

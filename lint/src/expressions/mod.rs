@@ -1,4 +1,4 @@
-//! What is wrong with one expression that compiles, whatever it is for.
+//! The problems of a single expression that compiles.
 
 use gavel_engine::ast::Expr;
 use gavel_engine::check::CheckedAst;
@@ -42,7 +42,7 @@ impl Subject<'_> {
         }
     }
 
-    /// Finds all that can be said of the expression alone.
+    /// Reports the problems of the expression alone.
     pub(crate) fn check(&self, problems: &mut Vec<Problem>) {
         constants::check(self, problems);
         loops::check(self, problems);

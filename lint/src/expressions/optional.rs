@@ -1,12 +1,12 @@
-//! Optional fields that are read without being asked for.
+//! Reads of optional fields without a test.
 
 use gavel_engine::ast::Expr;
 use gavel_schema::JsonSchema;
 
 use super::path::{ELEMENT, FieldPath, Reads, VALUE};
 
-/// The reads of optional fields that the expression, or one that is evaluated before, does not ask for: the node and the path.
-/// `root` says which schema the value of a variable has; `is_set` which fields are set though the schema does not say so.
+/// The reads of optional fields that neither this expression nor an earlier one tests for: the node and the path. `root` returns
+/// the schema of a variable; `is_set` whether a field is always set although the schema does not say so.
 pub(crate) fn optional_fields<'r, 'e>(
     reads: &'r Reads<'e>,
     asked: &[FieldPath],
@@ -25,7 +25,7 @@ pub(crate) fn optional_fields<'r, 'e>(
     found
 }
 
-/// Whether the schema allows the last field of a path to be absent where the others are there.
+/// Whether the schema allows the last field of a path to be absent while the others are present.
 fn is_optional<'r>(path: &FieldPath, root: &dyn Fn(&str) -> Option<&'r JsonSchema>) -> bool {
     let [variable, steps @ .., last] = path.as_slice() else {
         return false;

@@ -1,4 +1,4 @@
-//! What an expression reads, asks for with `has()`, and loops over, by the paths of the fields.
+//! The fields that an expression reads, tests with `has()`, and loops over, by their paths.
 
 use gavel_engine::ast::{Comprehension, Constant, Expr, ExprKind, operators};
 use gavel_engine::check::CheckedAst;
@@ -14,12 +14,12 @@ pub(crate) const ELEMENT: &str = "[]";
 /// The step to the values of a map.
 pub(crate) const VALUE: &str = "{}";
 
-/// What an expression does with fields.
+/// The uses of fields in an expression.
 #[derive(Debug, Default)]
 pub(crate) struct Reads<'e> {
-    /// The fields that are read where they may be absent, each with its node.
+    /// The reads of fields that may be absent, each with its node.
     pub(crate) fields: Vec<(&'e Expr, FieldPath)>,
-    /// The fields that are asked for.
+    /// The fields that the expression tests for.
     pub(crate) asked: Vec<FieldPath>,
     /// The loops within another over the same list, with the list.
     pub(crate) nested: Vec<(&'e Expr, FieldPath)>,
@@ -27,11 +27,11 @@ pub(crate) struct Reads<'e> {
     pub(crate) variables: Vec<(&'e Expr, &'e str)>,
 }
 
-/// Where variables of a policy come from, as far as they are nothing but a field.
+/// The fields that variables of a policy are aliases of.
 pub(crate) type Aliases = Vec<(SmolStr, FieldPath)>;
 
 impl<'e> Reads<'e> {
-    /// Those of an expression.
+    /// The uses in an expression.
     pub(crate) fn of(checked: &'e CheckedAst, aliases: &Aliases) -> Self {
         let mut walk = Walk {
             checked,
@@ -62,13 +62,13 @@ struct Walk<'e, 'a> {
     aliases: &'a Aliases,
     /// The variables of the loops around, and where their values come from.
     scopes: Vec<(&'e str, Option<FieldPath>)>,
-    /// The lists that the loops around go over.
+    /// The lists that the surrounding loops iterate over.
     ranges: Vec<FieldPath>,
     reads: Reads<'e>,
 }
 
 impl<'e> Walk<'e, '_> {
-    /// As deep as the tree, whose depth the parser bounds.
+    /// The recursion is as deep as the tree, whose depth the parser bounds.
     fn expr(&mut self, expr: &'e Expr) {
         match &expr.kind {
             ExprKind::Ident(name) => {
@@ -147,7 +147,7 @@ impl<'e> Walk<'e, '_> {
         self.scopes.truncate(scopes);
     }
 
-    /// Where the value of an expression comes from, if it is nothing but a field.
+    /// The field that an expression is, if it is nothing else.
     fn path(&self, expr: &Expr) -> Option<FieldPath> {
         match &expr.kind {
             ExprKind::Ident(name) => {
@@ -199,7 +199,7 @@ impl<'e> Walk<'e, '_> {
         }
     }
 
-    /// Whether a selection from the expression is none where the field is absent.
+    /// Whether a selection from the expression is absent if the field is absent.
     fn is_optional(&self, expr: &Expr) -> bool {
         self.checked.type_of(expr.id).as_optional().is_some() || is_optional_chain(expr)
     }

@@ -1,4 +1,4 @@
-//! Regular expressions that say something else than they seem to, or could be said simpler.
+//! Regular expressions that match other texts than they seem to, or that could be simpler.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! What is wrong with definitions and their rules.
+//! The rules for definitions and their rules.
 
 use gavel_manifest::Severity;
 
@@ -11,7 +11,7 @@ pub static COST_NEAR_LIMIT: Rule = Rule {
     is_default: true,
     title: "A rule uses more than three quarters of the cost budget",
     why: "Another rule, or a longer list, may make the definition exceed the budget of 10,000,000 units a rule or 100,000,000 units a \
-          schema, and then the API server refuses every later version of the definition that changes the rule. The help says which \
+          schema, and then the API server rejects every later version of the definition that changes the rule. The help says which \
           bound brings the cost down. `gavel cost` shows the figures of all rules.",
     example: Example {
         frame: Frame::Schema,
@@ -27,7 +27,7 @@ pub static SCHEMA_CAN_SAY: Rule = Rule {
     is_default: true,
     title: "The schema can say the same without a rule",
     why: "`maximum`, `maxLength`, `pattern`, `enum` and `required` cost nothing, bound the estimates of other rules, and are shown by \
-          `kubectl explain`. A rule is right where its own message is wanted.",
+          `kubectl explain`. Write a rule where users should read a message of your own.",
     example: Example {
         frame: Frame::Schema,
         before: "type: object\nproperties:\n  size:\n    type: integer\n    x-kubernetes-validations:\n    - rule: self >= 1 && self <= 10\n      message: must be between 1 and 10\n",

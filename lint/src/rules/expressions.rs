@@ -1,4 +1,4 @@
-//! What is wrong with expressions that compile.
+//! The rules for expressions that compile.
 
 use gavel_manifest::Severity;
 
@@ -96,13 +96,13 @@ pub static CONSTANT_CONDITION: Rule = Rule {
     },
 };
 
-/// The same expression twice.
+/// Two validations have the same expression.
 pub static DUPLICATE_VALIDATION: Rule = Rule {
     id: "duplicate-validation",
     severity: Severity::Warning,
     is_default: true,
     title: "Two validations have the same expression",
-    why: "The second one costs as much again and says nothing new. Often one of the two was meant to be different.",
+    why: "The second one costs as much again and adds nothing. Often one of the two was meant to be different.",
     example: Example {
         frame: Frame::Policy,
         before: "validations:\n- expression: object.spec.replicas <= 5\n- expression: object.spec.replicas<=5\n",
@@ -131,7 +131,7 @@ pub static UNANCHORED_REGEX: Rule = Rule {
     severity: Severity::Note,
     is_default: true,
     title: "The regular expression matches anywhere in the text",
-    why: "`matches` looks for the expression anywhere in the text: `'a-b!'.matches('[a-z]+')` is true. To ask for the whole text, \
+    why: "`matches` looks for the expression anywhere in the text: `'a-b!'.matches('[a-z]+')` is true. To match the whole text, \
           begin with `^` and end with `$`. To look for a fixed text, `contains`, `startsWith` and `endsWith` say what is meant and cost less.",
     example: Example {
         frame: Frame::Policy,

@@ -17,11 +17,11 @@ pub use refused::*;
 pub struct Rule {
     /// The name, which never changes: `undefined-field`.
     pub id: &'static str,
-    /// How much a finding matters, unless the user says otherwise.
+    /// The severity, unless the user sets another.
     pub severity: Severity,
-    /// Whether the rule is looked at unless the user selects it.
+    /// Whether the rule is on by default.
     pub is_default: bool,
-    /// What is wrong, in a line.
+    /// The problem in one line.
     pub title: &'static str,
     /// Why it matters and what to do, in Markdown.
     pub why: &'static str,
@@ -29,10 +29,10 @@ pub struct Rule {
     pub example: Example,
 }
 
-/// What a rule finds, and what to write instead.
+/// An example of a problem and its correction.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Example {
-    /// What the two texts are part of.
+    /// The frame of the two texts.
     pub frame: Frame,
     /// A text with a finding.
     pub before: &'static str,
@@ -40,14 +40,14 @@ pub struct Example {
     pub after: &'static str,
 }
 
-/// What the text of an example is part of.
+/// The frame of an example's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Frame {
     /// The `spec` of a ValidatingAdmissionPolicy about Deployments of `apps/v1`, below its `matchConstraints`.
     Policy,
     /// The `openAPIV3Schema` of a CustomResourceDefinition.
     Schema,
-    /// Nothing: the text is a manifest.
+    /// None: the text is a manifest.
     Manifest,
 }
 

@@ -1,4 +1,4 @@
-//! What is wrong with policies and their bindings.
+//! The rules for policies and their bindings.
 
 use gavel_manifest::Severity;
 
@@ -27,8 +27,7 @@ pub static POLICY_COST: Rule = Rule {
     title: "An expression of a policy may exceed its cost limit",
     why: "The API server stops an expression after 1,000,000 cost units, and the validations of a policy together after 10,000,000; \
           then `failurePolicy` decides. The figure is the most that any object within its schema and `--max-object` can take. Most of \
-          Kubernetes' own kinds have no bounds, so that almost every loop exceeds its limit for an object of 3 MiB: the rule is not \
-          looked at unless it is selected. `gavel cost` shows the figures of all expressions.",
+          Kubernetes' own kinds have no bounds, so that almost every loop exceeds its limit for an object of 3 MiB: the rule is off unless it is selected. `gavel cost` shows the figures of all expressions.",
     example: Example {
         frame: Frame::Policy,
         before: "validations:\n- expression: object.spec.template.spec.containers.all(c, c.image.contains('@'))\n",
@@ -36,7 +35,7 @@ pub static POLICY_COST: Rule = Rule {
     },
 };
 
-/// A kind of which nothing is known.
+/// A kind without a known schema.
 pub static UNCHECKED_KIND: Rule = Rule {
     id: "unchecked-kind",
     severity: Severity::Note,
@@ -87,7 +86,7 @@ pub static DEPRECATED_API: Rule = Rule {
     severity: Severity::Note,
     is_default: true,
     title: "The policy names an API that is deprecated",
-    why: "A later Kubernetes version may no longer serve it. The message names what takes its place.",
+    why: "A later Kubernetes version may no longer serve it. The message names the replacement.",
     example: Example {
         frame: Frame::Manifest,
         before: "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: example}\nspec:\n  matchConstraints:\n    resourceRules:\n    - {apiGroups: [\"\"], apiVersions: [v1], operations: [CREATE], resources: [endpoints]}\n  validations:\n  - expression: object.metadata.name != ''\n",
@@ -101,8 +100,7 @@ pub static UNBOUND_POLICY: Rule = Rule {
     severity: Severity::Note,
     is_default: true,
     title: "No binding names the policy, so it does nothing",
-    why: "A policy has no effect until a binding names it. The rule is only looked at where some binding is linted along with the \
-          policies: a single policy may be bound elsewhere.",
+    why: "A policy has no effect until a binding names it. The rule is only applied if a binding is linted along with the policies: a single policy may be bound elsewhere.",
     example: Example {
         frame: Frame::Manifest,
         before: "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: one}\nspec:\n  matchConstraints:\n    resourceRules:\n    - {apiGroups: [apps], apiVersions: [v1], operations: [CREATE], resources: [deployments]}\n  validations:\n  - expression: object.metadata.name != ''\n---\napiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicyBinding\nmetadata: {name: two}\nspec: {policyName: two, validationActions: [Deny]}\n",
@@ -116,8 +114,7 @@ pub static MISSING_POLICY: Rule = Rule {
     severity: Severity::Warning,
     is_default: true,
     title: "The binding names a policy that is not there",
-    why: "The API server accepts the binding and never evaluates anything for it. The rule is only looked at where some policy is \
-          linted along with the bindings.",
+    why: "The API server accepts the binding and never evaluates anything for it. The rule is only applied if a policy is linted along with the bindings.",
     example: Example {
         frame: Frame::Manifest,
         before: "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: replicas}\nspec:\n  matchConstraints:\n    resourceRules:\n    - {apiGroups: [apps], apiVersions: [v1], operations: [CREATE], resources: [deployments]}\n  validations:\n  - expression: object.metadata.name != ''\n---\napiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicyBinding\nmetadata: {name: replicas}\nspec: {policyName: replica, validationActions: [Deny]}\n",
@@ -140,7 +137,7 @@ pub static PARAM_MISMATCH: Rule = Rule {
     },
 };
 
-/// One object in two files.
+/// Two documents are the same object.
 pub static DUPLICATE_OBJECT: Rule = Rule {
     id: "duplicate-object",
     severity: Severity::Warning,

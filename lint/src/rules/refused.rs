@@ -1,4 +1,4 @@
-//! What an API server refuses.
+//! The rules for what an API server rejects.
 
 use gavel_manifest::Severity;
 use gavel_manifest::problem::rule;
@@ -26,7 +26,7 @@ pub static DUPLICATE_KEY: Rule = Rule {
     severity: Severity::Error,
     is_default: true,
     title: "A key comes twice in one object",
-    why: "Only the later value counts, so what the first one says is lost. kubectl and the API server refuse such objects when \
+    why: "Only the later value counts, so the first one is lost. kubectl and the API server reject such objects when \
           they validate strictly, which is the default of kubectl.",
     example: Example {
         frame: Frame::Policy,
@@ -41,7 +41,7 @@ pub static UNKNOWN_FIELD: Rule = Rule {
     severity: Severity::Error,
     is_default: true,
     title: "The type does not have this field",
-    why: "The API server drops fields that it does not know, or refuses the object when it validates strictly, which is the \
+    why: "The API server drops fields that it does not know, or rejects the object when it validates strictly, which is the \
           default of kubectl. A misspelled `x-kubernetes-validations` silently removes all its rules.",
     example: Example {
         frame: Frame::Policy,
@@ -56,8 +56,7 @@ pub static INVALID_OBJECT: Rule = Rule {
     severity: Severity::Error,
     is_default: true,
     title: "The API server cannot decode the object",
-    why: "A value has another type than its field, or the API server has no such kind or version. The object is refused before \
-          any of its values are looked at.",
+    why: "A value has another type than its field, or the API server has no such kind or version. The object is rejected before any of its values are validated.",
     example: Example {
         frame: Frame::Policy,
         before: "validations: none\n",
@@ -70,7 +69,7 @@ pub static INVALID_VALUE: Rule = Rule {
     id: "invalid-value",
     severity: Severity::Error,
     is_default: true,
-    title: "The API server refuses the value of a field",
+    title: "The API server rejects the value of a field",
     why: "The message is that of the API server.",
     example: Example {
         frame: Frame::Policy,
@@ -85,7 +84,7 @@ pub static INVALID_EXPRESSION: Rule = Rule {
     severity: Severity::Error,
     is_default: true,
     title: "The expression does not compile",
-    why: "The API server refuses the object. New expressions may only use what the Kubernetes version before \
+    why: "The API server rejects the object. New expressions may only use what the Kubernetes version before \
           `--kubernetes-version` knows, so that the cluster can be rolled back.",
     example: Example {
         frame: Frame::Policy,
@@ -100,8 +99,7 @@ pub static OVER_BUDGET: Rule = Rule {
     severity: Severity::Error,
     is_default: true,
     title: "A rule exceeds the cost budget of definitions",
-    why: "The API server estimates what a rule costs in the worst case that the schema allows, and refuses definitions with rules \
-          that exceed the budget: 10,000,000 units for a rule wherever it may run, and 100,000,000 for all rules of a schema. Lists, \
+    why: "The API server estimates what a rule costs in the worst case that the schema allows, and rejects definitions with rules that exceed the budget: 10,000,000 units for a rule wherever it may run, and 100,000,000 for all rules of a schema. Lists, \
           maps and texts without `maxItems`, `maxProperties` and `maxLength` are taken to be as large as a request can be.",
     example: Example {
         frame: Frame::Schema,

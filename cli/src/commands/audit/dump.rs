@@ -1,4 +1,4 @@
-//! The objects of JSON files, read one after the other: a dump of a cluster may be larger than the memory.
+//! Reads the objects of JSON files one at a time: a dump of a cluster may be larger than the memory.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -8,11 +8,11 @@ use gavel_engine::value::Json;
 use gavel_manifest::{Document, Problem};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-/// Gives the objects of a file of JSON values to `look`, those of lists one by one.
+/// Calls `look` with each object of a file of JSON values; the items of lists one by one.
 ///
 /// # Errors
 ///
-/// The file cannot be read, or a value is no JSON object. `look` has seen what came before.
+/// The file cannot be read, or a value is not a JSON object. `look` has been called with the objects before it.
 pub(super) fn objects(
     path: &Path,
     look: &mut impl FnMut(Document) -> io::Result<()>,
@@ -94,7 +94,7 @@ impl<'de, L: FnMut(Document) -> io::Result<()>> Visitor<'de> for Items<'_, L> {
         f.write_str("a list of objects")
     }
 
-    /// As Go writes a list that was never made.
+    /// Go writes a nil list as null.
     fn visit_unit<E: Error>(self) -> Result<(), E> {
         Ok(())
     }

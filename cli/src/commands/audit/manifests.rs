@@ -18,7 +18,8 @@ use crate::manifests::Manifests;
 use crate::progress::Progress;
 use crate::report;
 
-/// Looks at the objects of manifests: of JSON one at a time, of YAML a file at a time. Notes whether something could not be used.
+/// Audits the objects of manifests: JSON one object at a time, YAML one file at a time. Sets `unusable` if an input could not be
+/// used.
 pub(super) fn run(args: &AuditArgs, unusable: &mut bool) -> io::Result<Summary> {
     let mut manifests = Manifests::new(args.recursive, Progress::new(false));
     let documents = manifests.objects(&args.policies);
@@ -66,7 +67,7 @@ pub(super) fn run(args: &AuditArgs, unusable: &mut bool) -> io::Result<Summary> 
     Ok(summary)
 }
 
-/// The policies with all that they look at; params are placed as kubectl places them.
+/// The policies with all objects that they read; params get the namespace that kubectl would give them.
 fn state(documents: Vec<Document>, kinds: &Kinds) -> Result<State, String> {
     let mut store = Store::new(Server::default())?;
     for document in documents {
@@ -81,7 +82,7 @@ fn state(documents: Vec<Document>, kinds: &Kinds) -> Result<State, String> {
     Ok(store.publish())
 }
 
-/// The resource that an object is of.
+/// The resource of an object.
 fn resource(object: &Json, kinds: &Kinds) -> Option<Audited> {
     let text = |key: &str| object.get(key).and_then(Json::as_str).unwrap_or_default();
     let kind = GroupVersionKind::new(text("apiVersion"), text("kind"));

@@ -1,4 +1,4 @@
-//! `gavel audit`: the objects that exist, held against the policies.
+//! `gavel audit`: evaluates policies over existing objects.
 
 use std::fs;
 use std::io::{self, Write};
@@ -18,7 +18,7 @@ use crate::report::{self, visible};
 mod dump;
 mod manifests;
 
-/// Looks at the objects that the arguments name.
+/// Audits the objects that the arguments name.
 pub(crate) fn run(args: AuditArgs) -> io::Result<Exit> {
     let began = Instant::now();
     let (metrics, exit_zero) = (args.metrics.clone(), args.exit_zero);
@@ -58,7 +58,7 @@ pub(crate) fn run(args: AuditArgs) -> io::Result<Exit> {
     })
 }
 
-/// Looks at the objects of a cluster.
+/// Audits the objects of a cluster.
 fn of_cluster(args: &AuditArgs) -> Result<Summary, String> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -104,7 +104,7 @@ fn of_cluster(args: &AuditArgs) -> Result<Summary, String> {
     ended
 }
 
-/// Who is taken to have created the objects: nobody in particular, unless the arguments say so.
+/// The user who is assumed to have created the objects; without the argument, a user without a name.
 fn user(args: &AuditArgs) -> UserInfo {
     match args.user.as_str() {
         "" => UserInfo::default(),
@@ -112,12 +112,12 @@ fn user(args: &AuditArgs) -> UserInfo {
     }
 }
 
-/// Prints what a run over a cluster finds.
+/// Prints the findings of a run over a cluster.
 struct Told {
     output: AuditOutput,
     reports: Option<Reports>,
     progress: Progress,
-    /// What is looked at.
+    /// The resource that is being audited.
     resource: String,
 }
 
@@ -148,7 +148,7 @@ impl Observer for Told {
     }
 }
 
-/// Prints what is found of an object.
+/// Prints the findings about an object.
 fn print(output: AuditOutput, kind: &str, object: &Json, findings: &[Finding]) -> io::Result<()> {
     if findings.is_empty() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! How a decision came about, for people.
+//! Explanations of decisions, for people.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -60,7 +60,7 @@ fn matching(matched: &Result<bool, String>) -> Cow<'_, str> {
 }
 
 impl Found {
-    /// The parts of a validation, with what they came to.
+    /// The sub-expressions of a validation with their values.
     fn parts(&self, asked: &Asked, validation: usize) -> &[Seen] {
         let is_same = |other: &Asked| {
             let [one, other] =
@@ -73,7 +73,7 @@ impl Found {
     }
 }
 
-/// Writes what the parts came to that the validation evaluates.
+/// Writes the values of the sub-expressions that the validation evaluates.
 fn write_parts(out: &mut impl Write, parts: &[Seen]) -> io::Result<()> {
     for seen in parts
         .iter()

@@ -1,4 +1,4 @@
-//! What was found of an object, as findings with places.
+//! The findings about an object, with places.
 
 use gavel_check::Action;
 use gavel_lint::rules::INVALID_OBJECT;
@@ -8,10 +8,10 @@ use super::Found;
 use super::text::name_of;
 use crate::findings::{Case, Failure, Finding, Report, path_of};
 
-/// The rule of what is no policy's: a namespace that does not exist, a mutating policy that fails.
+/// The rule of findings that no policy made: a namespace does not exist, a mutating policy fails.
 const ADMISSION: &str = "admission";
 
-/// Adds what was found of an object: its findings, and a case that fails where the object is denied.
+/// Adds the findings about an object, and a case that fails if the object is denied.
 pub(super) fn add(report: &mut Report, document: &Document, found: &Found) {
     let findings = of(document, found);
     let messages = |is_wanted: fn(Severity) -> bool| {
@@ -35,7 +35,7 @@ pub(super) fn add(report: &mut Report, document: &Document, found: &Found) {
     report.findings.extend(findings);
 }
 
-/// Adds what is wrong with a policy or a definition.
+/// Adds a problem of a policy or a definition.
 pub(super) fn add_problem(report: &mut Report, problem: &Problem) {
     let finding = Finding {
         rule: INVALID_OBJECT.id.to_owned(),

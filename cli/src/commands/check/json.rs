@@ -1,4 +1,4 @@
-//! Findings for programs: one object a line.
+//! Findings for programs: one JSON object per line.
 
 use gavel_apimachinery::json;
 use gavel_check::{Asked, Finding, Ran, Step};
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::Found;
 
-/// What was found of an object.
+/// The line for an object.
 pub(super) fn of(document: &Document, found: &Found, explain: bool) -> String {
     let text = |pointer: &str| {
         document
@@ -47,7 +47,7 @@ pub(super) fn of(document: &Document, found: &Found, explain: bool) -> String {
     json::to_string(&line)
 }
 
-/// What is wrong with a policy or a definition.
+/// The line for a problem of a policy or a definition.
 pub(super) fn problem(problem: &Problem) -> String {
     let start = problem.range.map(|range| range.start);
     json::to_string(&json!({
@@ -75,7 +75,7 @@ fn finding(finding: &Finding) -> Json {
     })
 }
 
-/// What a definition says of a field.
+/// A problem of a field, as its definition reports it.
 fn field(problem: &Problem) -> Json {
     let start = problem.range.map(|range| range.start);
     json!({

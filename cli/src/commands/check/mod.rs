@@ -1,4 +1,4 @@
-//! `gavel check`: what policies and definitions say of manifests.
+//! `gavel check`: evaluates policies and definitions over manifests.
 
 use std::collections::HashMap;
 use std::io::{self, IsTerminal, Write};
@@ -32,7 +32,7 @@ pub(crate) fn run(args: &CheckArgs) -> io::Result<Exit> {
     write(args, Box::new(anstream::AutoStream::auto(io::stdout())))
 }
 
-/// The same, printed elsewhere.
+/// Like [`run`], but prints to `out`.
 pub(super) fn write(args: &CheckArgs, out: Box<dyn Write>) -> io::Result<Exit> {
     // What reads JSON from a pipe is no person.
     let progress = Progress::new(args.output == Format::Text || io::stdout().is_terminal());
@@ -86,10 +86,10 @@ pub(super) fn write(args: &CheckArgs, out: Box<dyn Write>) -> io::Result<Exit> {
     Ok(manifests.exit(wrong))
 }
 
-/// What the arguments name.
+/// The inputs that the arguments name.
 struct Input {
     setup: Setup,
-    /// What the setup was given, where decisions are explained.
+    /// The documents of the setup, kept only if decisions are explained.
     given: Vec<Document>,
     definitions: KnownDefinitions,
     objects: Vec<Document>,
@@ -153,7 +153,7 @@ struct CheckRun<'a> {
     out: Box<dyn Write>,
     world: World,
     given: Vec<Document>,
-    /// The policies that were asked for the parts of their validations, by name.
+    /// The policies whose validations are split into sub-expressions, by name.
     probes: HashMap<String, Option<Probe>>,
     definitions: KnownDefinitions,
     old: Vec<Document>,
@@ -163,16 +163,16 @@ struct CheckRun<'a> {
     report: Report,
 }
 
-/// What the objects came to.
+/// The counts of the run.
 #[derive(Debug, Default)]
 struct Counts {
     objects: usize,
     denied: usize,
     warned: usize,
     audited: usize,
-    /// Those about which nothing had anything to say.
+    /// Objects that no policy and no definition concerns.
     unexamined: usize,
-    /// Policies and definitions that an API server refuses.
+    /// Policies and definitions that an API server would reject.
     invalid: usize,
 }
 
@@ -202,14 +202,14 @@ impl std::fmt::Display for Counts {
     }
 }
 
-/// What was found of an object.
+/// The outcome for one object.
 struct Found {
     operation: Operation,
     ruling: Ruling,
-    /// What its definition says.
+    /// The result of validating it by its definition.
     checked: Checked,
     steps: Vec<Step>,
-    /// What the parts of validations came to that are not true, where decisions are explained.
+    /// The values of the sub-expressions of validations that are not true, if decisions are explained.
     probed: Vec<Probed>,
 }
 
@@ -218,7 +218,7 @@ impl Found {
         self.ruling.status.is_some() || !self.checked.is_valid()
     }
 
-    /// Why the object is denied, where no finding says so: mutating policies and namespaces that do not exist have a status alone.
+    /// Why the object is denied, if no finding says so: mutating policies and missing namespaces only give a status.
     fn untold(&self) -> Option<&Status> {
         let findings = &self.ruling.findings;
         let is_told = findings
@@ -229,7 +229,7 @@ impl Found {
 }
 
 impl CheckRun<'_> {
-    /// Tells which policies and definitions an API server refuses.
+    /// Reports the policies and definitions that an API server would reject.
     fn tell_problems(&mut self) -> io::Result<()> {
         self.counts.invalid = self.world.problems().len();
         for problem in self.world.problems() {
@@ -333,7 +333,7 @@ impl CheckRun<'_> {
     }
 }
 
-/// What the parts of validations came to, of the policies one of whose validations is not true.
+/// The sub-expressions of the validations that are not true, with their values.
 fn probed(
     probes: &mut HashMap<String, Option<Probe>>,
     given: &[Document],

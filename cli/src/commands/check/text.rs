@@ -14,7 +14,7 @@ use crate::report::visible;
 const DENIED: Style = AnsiColor::Red.on_default().bold();
 const TOLD: Style = AnsiColor::Yellow.on_default().bold();
 
-/// One line a finding.
+/// Writes one line per finding.
 pub(super) fn write(out: &mut impl Write, document: &Document, found: &Found) -> io::Result<()> {
     let line = document.place().line.to_string();
     for problem in &found.checked.problems {
@@ -65,14 +65,14 @@ pub(super) fn write(out: &mut impl Write, document: &Document, found: &Found) ->
     Ok(())
 }
 
-/// Where an object or a part of it is, and which: `pod.yaml:1: Pod/web`.
+/// The place of an object or of a part of it, and its name: `pod.yaml:1: Pod/web`.
 fn at(document: &Document, place: &str) -> String {
     let file = document.file().unwrap_or(Path::new("-")).display();
     let name = name_of(document);
     visible(&format!("{file}:{place}: {name}")).into_owned()
 }
 
-/// Which object it is: `Pod/web`.
+/// The name of an object: `Pod/web`.
 pub(super) fn name_of(document: &Document) -> String {
     let text = |pointer: &str| document.value().pointer(pointer).and_then(Json::as_str);
     let name = text("/metadata/name").or(text("/metadata/generateName"));

@@ -1,4 +1,4 @@
-//! Tests that fail, as findings with places.
+//! Failed tests as findings with places.
 
 use gavel_engine::value::Json;
 use gavel_manifest::Severity;
@@ -6,10 +6,10 @@ use gavel_manifest::Severity;
 use super::Outcome;
 use crate::findings::{Case, Failure, Finding, Report, path_of};
 
-/// What a failure is of, for formats that have tests beside other things.
+/// The rule of failed tests, for formats in which findings have a rule.
 const FAILED: &str = "failed-test";
 
-/// Adds what came of a test: a case and, where it failed, a finding.
+/// Adds the outcome of a test: a case and, if it failed, a finding.
 pub(super) fn add(report: &mut Report, outcome: &Outcome<'_>) {
     let file = path_of(Some(outcome.file));
     let details = outcome.differences.iter().map(|difference| {
@@ -42,7 +42,7 @@ pub(super) fn add(report: &mut Report, outcome: &Outcome<'_>) {
     }
 }
 
-/// A value in a line: a text as it is.
+/// A value on one line; texts without quotes.
 fn shown(value: &Json) -> String {
     match value {
         Json::String(text) => text.clone(),

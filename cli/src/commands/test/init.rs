@@ -1,4 +1,4 @@
-//! A first file of tests for a policy.
+//! Writes a first test file for a policy.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::exit_code::Exit;
 use crate::manifests::Manifests;
 use crate::report::{self, yaml};
 
-/// Prints a file of tests that pass: what the policies say of an object that has but a name, of a kind that they are about.
+/// Prints a file of tests that pass: the decisions about an object with nothing but a name, of a kind that each policy matches.
 pub(super) fn run(
     policy: &Path,
     args: &TestArgs,
@@ -76,7 +76,7 @@ pub(super) fn run(
     Ok(manifests.exit(0))
 }
 
-/// A test of an object that a policy is about, with no expectation yet.
+/// A test of an object that a policy matches, without an expectation.
 fn test(policy: &Document) -> Option<Json> {
     let value = policy.value();
     let rule = value.pointer("/spec/matchConstraints/resourceRules/0")?;
@@ -107,9 +107,9 @@ fn test(policy: &Document) -> Option<Json> {
     Some(row)
 }
 
-/// The kind of a resource, where it is guessed.
+/// The kind of a resource, guessed from its name.
 fn kind_of(resource: &str) -> String {
-    /// Kinds of more than one word.
+    /// Kinds whose names consist of several words.
     const KINDS: [&str; 22] = [
         "ConfigMap",
         "CronJob",

@@ -1,4 +1,4 @@
-//! `gavel test`: tests of policies.
+//! `gavel test`: runs tests of policies.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &TestArgs) -> io::Result<Exit> {
     write(args, Box::new(anstream::AutoStream::auto(io::stdout())))
 }
 
-/// The same, printed elsewhere.
+/// Like [`run`], but prints to `out`.
 pub(super) fn write(args: &TestArgs, mut out: Box<dyn Write>) -> io::Result<Exit> {
     let mut manifests = Manifests::new(args.recursive, Progress::new(false));
     if let Some(policy) = &args.init {
@@ -94,12 +94,12 @@ struct TestRun<'a> {
     report: Report,
 }
 
-/// What came of a test.
+/// The outcome of a test.
 struct Outcome<'t> {
     test: &'t Test,
     /// The suite.
     file: &'t Path,
-    /// Where the test is in it.
+    /// The place of the test in the file.
     place: Place,
     differences: Vec<Difference>,
     /// Why the test could not run.
@@ -197,7 +197,7 @@ impl TestRun<'_> {
         }
     }
 
-    /// Prints how much is covered, and writes it to the files that the arguments name.
+    /// Prints the coverage, and writes it to the files that the arguments name.
     fn tell_coverage(&mut self) -> io::Result<()> {
         match self.args.output {
             Format::Text => self.coverage.write(&mut self.out)?,
@@ -216,7 +216,7 @@ impl TestRun<'_> {
         Ok(())
     }
 
-    /// What was expected and what came, as `diff` prints it.
+    /// Expected and actual values, as `diff` prints them.
     fn difference(&mut self, difference: &Difference) -> io::Result<()> {
         writeln!(self.out, "    {}:", difference.what)?;
         let [expected, actual] = [&difference.expected, &difference.actual].map(lines);
@@ -234,7 +234,7 @@ impl TestRun<'_> {
     }
 }
 
-/// A value in lines of YAML.
+/// A value as lines of YAML.
 fn lines(value: &Json) -> String {
     match value {
         Json::String(text) => format!("{text}\n"),
@@ -251,7 +251,7 @@ fn written(difference: &Difference) -> Json {
     json!({"what": what, "expected": expected, "actual": actual})
 }
 
-/// The files beside a file.
+/// Reads files relative to the folder of a file.
 pub(super) struct Beside<'p>(pub(super) &'p Path);
 
 impl Files for Beside<'_> {

@@ -1,4 +1,4 @@
-//! `gavel upgrade-check`: what an upgrade of the API server changes, before it is made.
+//! `gavel upgrade-check`: what an upgrade of the API server would change.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &UpgradeCheckArgs) -> io::Result<Exit> {
     Ok(run.manifests.exit(printer.changes()))
 }
 
-/// Whether an API server holds expressions of an object.
+/// Whether objects of this kind contain expressions that an API server compiles.
 fn is_checked(document: &Document) -> bool {
     let api_version = document.value().get("apiVersion").and_then(Json::as_str);
     let group = api_version.and_then(|api_version| api_version.split_once('/'));
@@ -80,13 +80,13 @@ fn is_checked(document: &Document) -> bool {
 struct Rehearsal {
     upgrade: Upgrade,
     kinds: Kinds,
-    /// Who creates the samples.
+    /// The user who creates the samples.
     user: UserInfo,
     manifests: Manifests,
 }
 
 impl Rehearsal {
-    /// The objects of the cluster, as the upgrade knows them.
+    /// Reads the objects of the cluster.
     fn objects(&mut self, args: &UpgradeCheckArgs) -> Vec<(Document, Subject)> {
         let mut objects = Vec::new();
         for document in self.manifests.objects(&args.paths) {
@@ -101,7 +101,7 @@ impl Rehearsal {
         objects
     }
 
-    /// The sample requests, as the upgrade knows them.
+    /// Reads the sample requests.
     fn samples(&mut self, args: &UpgradeCheckArgs) -> Vec<(Document, Subject)> {
         let mut samples = Vec::new();
         for document in self.manifests.objects(&args.sample) {
@@ -123,7 +123,7 @@ impl Rehearsal {
         samples
     }
 
-    /// The request that creates an object; `namespace` is that of objects that name none.
+    /// The request that creates an object; `namespace` is for objects that do not name one.
     fn creation(&self, object: &Json, namespace: &str) -> Json {
         let subject = gavel_check::Subject {
             operation: Operation::Create,

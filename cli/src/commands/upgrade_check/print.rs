@@ -1,4 +1,4 @@
-//! How changes are told.
+//! How changes are printed.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -60,7 +60,7 @@ impl Printer {
         Ok(())
     }
 
-    /// Prints what the names of the causes stand for.
+    /// Prints the meaning of each cause that was named.
     pub(super) fn end(&self, out: &mut impl Write) -> io::Result<()> {
         if self.output == Output::Json || self.causes.is_empty() {
             return Ok(());
@@ -107,7 +107,7 @@ impl Printer {
     }
 }
 
-/// Where the field of a change is: in the object of a review, in the object itself, or the whole.
+/// The place of the changed field: in the object of a review, or in the object itself; without a field, the whole object.
 fn place(document: &Document, subject: Subject, change: &Change) -> Place {
     let is_review = kind(document) == "AdmissionReview" && matches!(subject, Subject::Request(_));
     match (change.field.as_str(), is_review) {
@@ -122,7 +122,7 @@ fn kind(document: &Document) -> &str {
     kind.unwrap_or_default()
 }
 
-/// One object of JSON.
+/// A change as one JSON object.
 fn line(document: &Document, place: Place, change: &Change) -> Json {
     let name = document.value().get("metadata");
     let name = name.and_then(|metadata| metadata.get("name"));
@@ -153,7 +153,7 @@ fn line(document: &Document, place: Place, change: &Change) -> Json {
     })
 }
 
-/// The version that a cause came with, its name, and what it is.
+/// The version that introduced a cause, its name, and its description.
 fn described(cause: Cause) -> (KubeVersion, String, String) {
     match cause {
         Cause::Row(row) => (
@@ -194,7 +194,7 @@ const fn topic_text(topic: Topic) -> &'static str {
     }
 }
 
-/// What no answer means.
+/// How a missing answer is printed.
 const fn nothing(topic: Topic) -> &'static str {
     match topic {
         Topic::Creation | Topic::Decision => "accepted",

@@ -1,4 +1,4 @@
-//! `gavel validate`: custom resources against their definitions, as an API server takes them.
+//! `gavel validate`: validates custom resources against their definitions, as an API server does.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -63,9 +63,9 @@ struct Run<'a> {
     manifests: Manifests,
     objects: usize,
     invalid: usize,
-    /// The definitions that an API server refuses.
+    /// The number of definitions that an API server would reject.
     refused: usize,
-    /// The objects without a definition.
+    /// The number of objects without a definition.
     passed_over: usize,
 }
 
@@ -143,7 +143,7 @@ impl Run<'_> {
         }
     }
 
-    /// An object that nothing says anything about is a mistake, unless the arguments allow it.
+    /// Counts an object without a definition: a mistake, unless the arguments allow it.
     fn pass_over(&mut self, document: &Document, message: String) {
         match self.args.ignore_missing_schemas {
             true => self.passed_over = self.passed_over.saturating_add(1),
@@ -151,7 +151,7 @@ impl Run<'_> {
         }
     }
 
-    /// One line a problem.
+    /// Prints problems, one per line.
     fn tell(&mut self, problems: &[Problem]) -> io::Result<()> {
         for problem in problems {
             let progress = self.manifests.progress();

@@ -1,4 +1,4 @@
-//! What was found as the Status with which an API server answers (apimachinery `pkg/api/errors`).
+//! The problems of an object as the Status that an API server returns (apimachinery `pkg/api/errors`).
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use gavel_check::custom::{Checked, Key};
 use gavel_manifest::Problem;
 use gavel_manifest::problem::rule;
 
-/// One line of JSON.
+/// The status as one line of JSON.
 pub(super) fn of(checked: &Checked, key: &Key<'_>) -> String {
     let strict = strict_messages(checked);
     let status = match (checked.is_valid(), strict.as_slice()) {
@@ -33,7 +33,7 @@ pub(super) fn of(checked: &Checked, key: &Key<'_>) -> String {
     json::to_string(&written)
 }
 
-/// Whether a field has a wrong value; else the object cannot even be read, by a strict reader.
+/// Whether a field has a wrong value. Other problems mean that a strict reader cannot read the object at all.
 fn is_of_value(problem: &&Problem) -> bool {
     problem.rule.starts_with("FieldValue") || problem.rule == "InternalError"
 }
@@ -43,7 +43,7 @@ fn field_errors(checked: &Checked) -> Vec<String> {
     of_values.map(Problem::text).collect()
 }
 
-/// Why the object cannot even be read, by a strict reader.
+/// Why a strict reader cannot read the object.
 fn strict_messages(checked: &Checked) -> Vec<String> {
     let strict = checked
         .problems
@@ -66,7 +66,7 @@ fn cause(problem: &Problem) -> StatusCause {
     }
 }
 
-/// Every message once, several in brackets.
+/// Every message once, in brackets if there are several.
 fn invalid_message(key: &Key<'_>, errors: &[String]) -> String {
     let mut seen = BTreeSet::new();
     let errors: Vec<_> = errors.iter().filter(|error| seen.insert(*error)).collect();

@@ -1,11 +1,11 @@
-//! The coverage as a page for a browser, which needs nothing but itself.
+//! The coverage as a self-contained HTML page.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::Coverage;
 
-/// What a page begins with.
+/// The head of the page.
 const HEAD: &str = "<!DOCTYPE html>
 <html lang=\"en\">
 <head>
@@ -29,12 +29,12 @@ tr.missed { background: #fde6e6; }
 /// One line of a table.
 struct Row<'c> {
     line: u32,
-    /// The path of the field; empty of a part of the validation above.
+    /// The path of the field; empty for a sub-expression of the validation above.
     field: &'c str,
     text: &'c str,
-    /// How often it was evaluated, where that is counted.
+    /// How often it was evaluated; `None` if that is not counted.
     evaluated: Option<usize>,
-    /// Whether it was true and false, where it must be.
+    /// Whether the expression was true, and whether it was false; `None` if it need not be.
     outcomes: Option<[bool; 2]>,
 }
 
@@ -66,7 +66,7 @@ impl Coverage {
         page
     }
 
-    /// The rows of each policy and file, a validation's parts below it.
+    /// The rows of each policy and file; sub-expressions follow their validation.
     fn rows(&self) -> BTreeMap<(&str, &str), Vec<Row<'_>>> {
         let mut rows: BTreeMap<(&str, &str), Vec<Row<'_>>> = BTreeMap::new();
         for ((policy, text), expression) in &self.expressions {
@@ -130,7 +130,7 @@ impl Row<'_> {
     }
 }
 
-/// A text in which a browser finds no tags.
+/// A text with HTML's special characters escaped.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")

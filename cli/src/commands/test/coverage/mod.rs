@@ -1,4 +1,4 @@
-//! Which expressions of the policies tests evaluate, and what validations came to.
+//! The expressions of policies that tests evaluate, and the values of validations.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,7 +14,7 @@ use crate::report::visible;
 
 mod html;
 
-/// What policies have that can be evaluated.
+/// Everything in policies that can be covered.
 #[derive(Debug, Default)]
 pub(super) struct Coverage {
     /// The expressions, by policy and text.
@@ -23,7 +23,7 @@ pub(super) struct Coverage {
     conditions: BTreeMap<(String, usize, usize), Condition>,
 }
 
-/// A part of a validation that is true or false: an operand of `&&`, or the body of `all`.
+/// A sub-expression of a validation that is true or false: an operand of `&&`, or the body of `all`.
 #[derive(Debug)]
 struct Condition {
     file: String,
@@ -33,12 +33,12 @@ struct Condition {
     was_false: bool,
 }
 
-/// An expression, or a part of one, that is not covered.
+/// An expression or sub-expression that is not covered.
 struct Missing<'c> {
     file: &'c str,
     line: u32,
     policy: &'c str,
-    /// The path of its field, or the text of the part.
+    /// The path of its field, or the text of the sub-expression.
     what: &'c str,
     why: &'static str,
 }
@@ -50,14 +50,14 @@ struct Expression {
     line: u32,
     /// The path of its field.
     field: String,
-    /// What must be true and false once to be covered; others must be evaluated.
+    /// Whether the expression must have been both true and false; other expressions must have been evaluated.
     is_condition: bool,
     evaluated: usize,
     was_true: bool,
     was_false: bool,
 }
 
-/// The lists of a policy's expressions, with the field that holds them; conditions are true or false.
+/// The lists of expressions of a policy, the key of the expression in their elements, and whether it is a condition.
 const LISTS: [(&str, &str, bool); 6] = [
     ("matchConditions", "expression", true),
     ("variables", "expression", false),
@@ -106,7 +106,7 @@ impl Coverage {
         });
     }
 
-    /// Notes what was evaluated.
+    /// Records the evaluated expressions.
     pub(super) fn note(&mut self, steps: &[Step]) {
         for step in steps {
             let (Step::Evaluated { asked, .. } | Step::Mutated { asked }) = step else {
@@ -123,7 +123,7 @@ impl Coverage {
         }
     }
 
-    /// Notes what the parts of a policy's validations came to.
+    /// Records the values of sub-expressions of a policy's validations.
     pub(super) fn note_parts(&mut self, policy: &Document, probed: &[Probed]) {
         let name = policy
             .value()
@@ -156,7 +156,7 @@ impl Coverage {
         }
     }
 
-    /// How much is covered of all that there is: an evaluation of each expression, both outcomes of each condition.
+    /// How much is covered, of how much: an evaluation of each expression, both outcomes of each condition.
     fn counts(&self) -> (usize, usize) {
         let expressions = self.expressions.values();
         let counts = expressions.map(|expression| match expression.is_condition {
@@ -182,7 +182,7 @@ impl Coverage {
         u64::try_from(percent).unwrap_or(100)
     }
 
-    /// What is not covered.
+    /// The expressions and sub-expressions that are not covered.
     fn missing(&self) -> Vec<Missing<'_>> {
         let expressions = self.expressions.iter().filter_map(|((policy, _), each)| {
             Some(Missing {
@@ -211,7 +211,7 @@ impl Coverage {
         expressions.chain(conditions).collect()
     }
 
-    /// Writes what is not covered, and how much is.
+    /// Writes what is not covered, and the percentage.
     pub(super) fn write(&self, out: &mut impl Write) -> io::Result<()> {
         for missing in self.missing() {
             let Missing {
@@ -228,7 +228,7 @@ impl Coverage {
         writeln!(out, "coverage: {} % ({covered} of {all})", self.percent())
     }
 
-    /// The same as an object of JSON.
+    /// The coverage as a JSON object.
     pub(super) fn json(&self) -> Json {
         let (covered, all) = self.counts();
         let missing = self.missing().into_iter().map(|each| {
@@ -239,7 +239,7 @@ impl Coverage {
         }})
     }
 
-    /// The coverage in the format of lcov: a line an expression, a branch an outcome of a condition.
+    /// The coverage in the format of lcov: a line per expression, a branch per outcome of a condition.
     pub(super) fn lcov(&self) -> String {
         let mut files: BTreeMap<&str, Vec<&Expression>> = BTreeMap::new();
         for expression in self.expressions.values() {
@@ -283,7 +283,7 @@ fn file_of(policy: &Document) -> String {
 }
 
 impl Condition {
-    /// Those of true and false that it came to.
+    /// The outcomes that it had: true, false, or both.
     fn outcomes(&self) -> impl Iterator<Item = bool> {
         [self.was_true, self.was_false]
             .into_iter()

@@ -1,5 +1,5 @@
-//! Metrics: those of policies under the names and labels of the API server (apiserver
-//! `pkg/admission/plugin/policy/validating/metrics`), those of HTTP and of the manifests under our own.
+//! Metrics: those of policies with the names and labels of the API server (apiserver
+//! `pkg/admission/plugin/policy/validating/metrics`), those of HTTP and of the manifests with our own.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,6 +17,9 @@ use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Metric, Registry, Unit};
 
 use super::process::Process;
+
+#[cfg(test)]
+mod reference;
 
 /// All metrics.
 pub(crate) struct Metrics {
@@ -109,12 +112,12 @@ impl Metrics {
             ),
             failed_open: add.family(
                 "gavel_admission_fail_open",
-                "Requests admitted because a policy with failurePolicy Ignore could not decide",
+                "Requests admitted because a policy with failurePolicy Ignore failed",
             ),
             requests: add.family("gavel_http_requests", "Requests answered"),
             request_seconds: add.seconds(
                 "gavel_http_request_duration",
-                "From the end of a request's head to its answer",
+                "Time from the end of a request's head to its answer",
                 Family::new_with_constructor(seconds),
             ),
             connections: add.family("gavel_connections", "Open connections"),
@@ -124,16 +127,16 @@ impl Metrics {
             ),
             waiting: add.family(
                 "gavel_evaluations_waiting",
-                "Requests that wait for a thread to be decided on",
+                "Requests that wait for an evaluation slot",
             ),
             wait_seconds: add.seconds(
                 "gavel_evaluation_wait",
-                "How long requests waited for a thread to be decided on",
+                "How long requests waited for an evaluation slot",
                 seconds(),
             ),
             reloads: add.family(
                 "gavel_manifest_reloads",
-                "Times that changed manifests were read, by outcome",
+                "How often changed manifests were read, by outcome",
             ),
             last_reload: add.seconds(
                 "gavel_manifest_last_reload_timestamp",
@@ -142,26 +145,26 @@ impl Metrics {
             ),
             last_sync: add.seconds(
                 "gavel_manifest_last_sync_timestamp",
-                "When manifests were last looked at, since the epoch",
+                "When manifests were last compared with what is served, since the epoch",
                 Gauge::default(),
             ),
-            objects: add.family("gavel_objects", "Objects that are served by kind"),
+            objects: add.family("gavel_objects", "Objects in force, by kind"),
             compile_errors: add.family(
                 "gavel_policy_compile_errors",
-                "Problems of the newest version of a policy, which is not served while there are any",
+                "Problems of the newest version of a policy; while there are any, its last good version is in force",
             ),
             unseen: add.family(
                 "gavel_policies_unseen",
-                "What policies read and no manifest tells: /readyz?verbose lists it",
+                "Objects that policies read and no manifest contains; /readyz?verbose lists them",
             ),
             source_age: add.seconds(
                 "gavel_source_age",
-                "For how long the cluster has not been heard of; 0 where it is",
+                "How long the API server has been unreachable; 0 while it is reachable",
                 Gauge::default(),
             ),
             differences: add.family(
                 "gavel_native_differences",
-                "Requests that the API server admitted and that its built-in policies deny here, by the policy",
+                "Requests that the API server admitted although Gavel denies them by the same built-in policy",
             ),
             certificate_expiry: add.seconds(
                 "gavel_tls_certificate_expiry_timestamp",
@@ -173,7 +176,7 @@ impl Metrics {
         .at_zero()
     }
 
-    /// Makes the metrics that have labels known before anything happens.
+    /// Creates the metrics whose labels are known in advance.
     fn at_zero(self) -> Self {
         for code in [200, 400, 429, 500] {
             let (path, method) = ("/validate", "POST");
@@ -188,7 +191,7 @@ impl Metrics {
         self
     }
 
-    /// What is served from now on: how many objects, and which policies and bindings may be counted.
+    /// Records a new state: the numbers of objects, and the policies and bindings that may be counted.
     pub(crate) fn serve(&self, state: &State) {
         let counts = state.counts();
         for (kind, count) in [
@@ -225,7 +228,7 @@ impl Metrics {
         }
     }
 
-    /// How old what is known of a live source may be.
+    /// Records how long a live source has been unreachable.
     pub(crate) fn source_age(&self, age: Option<Duration>) {
         let seconds = age.unwrap_or_default().as_secs();
         self.source_age
@@ -245,7 +248,7 @@ impl Metrics {
         self.certificate_expiry.set(seconds);
     }
 
-    /// Manifests were looked at.
+    /// Records that manifests were compared with what is served.
     pub(crate) fn synced(&self) {
         self.last_sync.set(since_epoch());
     }
@@ -257,7 +260,7 @@ impl Metrics {
         Ok(out)
     }
 
-    /// A policy refused, warned, noted or let something through that it could not decide.
+    /// Counts a denial, a warning, an audit annotation, or a failure of a policy.
     pub(crate) fn check(&self, labels: &CheckLabels, took: Duration) {
         self.checks.get_or_create(labels).inc();
         self.check_seconds
@@ -265,7 +268,7 @@ impl Metrics {
             .observe(took.as_secs_f64());
     }
 
-    /// A policy could not decide and does not count.
+    /// Counts a failure of a policy that was ignored.
     pub(crate) fn failed_open(&self, policy: &str) {
         let labels = PolicyLabels {
             policy: policy.to_owned(),
@@ -294,7 +297,7 @@ impl Metrics {
             .observe(took.as_secs_f64());
     }
 
-    /// A connection is open, until what is returned is dropped.
+    /// Counts a connection until the returned guard is dropped.
     pub(crate) fn connection(self: &Arc<Self>) -> OpenConnection {
         self.connections.inc();
         OpenConnection(Arc::clone(self))
@@ -305,7 +308,7 @@ impl Metrics {
         self.handshakes_failed.inc();
     }
 
-    /// A request waits for a thread, until what is returned is dropped.
+    /// Counts a waiting request until the returned guard is dropped.
     pub(crate) fn queued(&self) -> Queued<'_> {
         self.waiting.inc();
         Queued(&self.waiting)
@@ -346,7 +349,7 @@ impl Adding<'_> {
     }
 }
 
-/// What a binding does with denials, as the metrics of API servers name it.
+/// The action of a binding in the API server's metrics.
 pub(crate) fn enforcement(action: &str) -> &'static str {
     match action {
         "Warn" => "warn",

@@ -1,0 +1,104 @@
+//! `docs/metrics.md` is what `/metrics` answers.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::Path;
+use std::time::Duration;
+
+use axum::http::Method;
+use gavel_apimachinery::server::Server;
+use gavel_state::Store;
+
+use super::{CheckLabels, Metrics, PolicyLabels};
+
+const HEAD: &str = "\
+<!-- Made from what the program answers: UPDATE_GOLDEN=1 cargo test -p gavel-admission-webhook --lib reference -->
+
+# Metrics
+
+`gavel serve` answers `GET /metrics` in the text format of Prometheus, at the address of `--health-listen` if it is given. The metrics of
+policies have the names and labels of kube-apiserver, so that dashboards and alerts for built-in policies also work for Gavel's.
+
+- A histogram `NAME` has the series `NAME_bucket`, `NAME_sum` and `NAME_count`.
+- Labels hold names of policies and bindings, known paths and status codes, and nothing else from requests.
+- Timestamps are in seconds since 1970-01-01 UTC.
+- `process_cpu_seconds_total`, `process_resident_memory_bytes`, `process_open_fds` and their like mean what they mean in every client
+  library of Prometheus; which of them there are depends on the operating system.
+
+[runbook.md](runbook.md) says which metrics have alerts, and what to do. `gavel audit --metrics` writes metrics of its own:
+[audit.md](audit.md#metrics).
+
+| metric | type | labels | meaning |
+|---|---|---|---|
+";
+
+/// Metrics with a sample of each series.
+fn filled() -> Metrics {
+    let metrics = Metrics::new();
+    let policy = || PolicyLabels {
+        policy: "p".to_owned(),
+    };
+    let check = CheckLabels {
+        policy: "p".to_owned(),
+        policy_binding: "b".to_owned(),
+        error_type: "no_error",
+        enforcement_action: "deny",
+    };
+    metrics.serve(&Store::new(Server::default()).unwrap().publish());
+    metrics.check(&check, Duration::ZERO);
+    metrics.failed_open("p");
+    metrics.differs("p");
+    metrics.http_request("/validate", &Method::POST, 200, Duration::ZERO);
+    drop(metrics.compile_errors.get_or_create(&policy()));
+    metrics
+}
+
+/// The rows of the page, in the order of the names.
+fn rows(text: &str) -> BTreeSet<String> {
+    let helps = text.lines().filter_map(|line| line.strip_prefix("# HELP "));
+    let families = helps.map(|line| line.split_once(' ').unwrap());
+    let families = families.filter(|(name, _)| !name.starts_with("process_"));
+    families
+        .map(|(name, help)| {
+            let kind = format!("# TYPE {name} ");
+            let kind = text
+                .lines()
+                .find_map(|line| line.strip_prefix(&kind))
+                .unwrap();
+            let labels = labels(text, name);
+            let total = if kind == "counter" { "_total" } else { "" };
+            format!("| `{name}{total}` | {kind} | {labels} | {help} |\n")
+        })
+        .collect()
+}
+
+/// The names of the labels of a metric, from its samples.
+fn labels(text: &str, name: &str) -> String {
+    let samples = text.lines().filter_map(|line| line.strip_prefix(name));
+    let labels = samples.filter_map(|line| line.split_once('{')?.1.split_once('}'));
+    let names = labels.flat_map(|(labels, _)| labels.split("\","));
+    let names: BTreeSet<_> = names.filter_map(|label| label.split_once('=')).collect();
+    let names = names
+        .into_iter()
+        .map(|(label, _)| label)
+        .filter(|label| *label != "le");
+    let names: BTreeSet<_> = names.map(|label| format!("`{label}`")).collect();
+    names.into_iter().collect::<Vec<_>>().join(", ")
+}
+
+#[test]
+fn the_page_of_metrics_is_what_the_program_answers() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/metrics.md");
+    let mut page = HEAD.to_owned();
+    for row in rows(&filled().encode().unwrap()) {
+        write!(page, "{row}").unwrap();
+    }
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&path, &page).unwrap();
+    }
+    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(
+        written, page,
+        "docs/metrics.md is stale; UPDATE_GOLDEN=1 writes it anew"
+    );
+}

@@ -12,13 +12,14 @@
 use std::hint::black_box;
 use std::io::Write;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use gavel_engine::value::Arena;
 use gavel_libraries::{EnvSet, Server};
 use gavel_policy::mutating::{ObjectSchemas, mutate};
-use gavel_policy::{AdmissionRequest, Options, PolicyIndex};
+use gavel_policy::{AdmissionRequest, Namespace, Options, PolicyIndex};
 use serde_json::{Value as Json, json};
 
 const PATCH: &str = "[JSONPatch{op: 'add', path: '/metadata/labels/' + jsonpatch.escapeKey('example.com/team'), value: 'a'}, \
@@ -83,9 +84,8 @@ fn mutations(criterion: &mut Criterion) {
         for object in &policies {
             index.apply(object.clone()).unwrap();
         }
-        index
-            .apply_namespace(&json!({"metadata": {"name": "default"}}))
-            .unwrap();
+        let namespace = json!({"metadata": {"name": "default"}});
+        index.insert_namespace(Arc::new(Namespace::from_json(&namespace).unwrap()));
         let snapshot = index.snapshot();
         let schemas = ObjectSchemas::default();
         let (review, options, arena) = (request(), Options::default(), Arena::new());

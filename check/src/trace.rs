@@ -3,9 +3,9 @@
 use std::cell::RefCell;
 use std::fmt;
 
-use gavel_engine::value::{Json, Value};
+use gavel_engine::value::Value;
 use gavel_policy::cel::ExpressionKind;
-use gavel_policy::{ConditionsOutcome, Evaluation, Matched, Observer, Run};
+use gavel_policy::{ConditionsOutcome, Evaluation, KeptObject, Matched, Observer, Run};
 
 /// A step of a decision.
 #[derive(Debug, Clone)]
@@ -188,7 +188,13 @@ impl Observer for Trace {
         self.steps.borrow_mut().conditions = Some(outcome.clone());
     }
 
-    fn invocation(&self, policy: &str, binding: &str, param: Option<&Json>, _is_second: bool) {
+    fn invocation(
+        &self,
+        policy: &str,
+        binding: &str,
+        param: Option<&KeptObject>,
+        _is_second: bool,
+    ) {
         let mut steps = self.steps.borrow_mut();
         if steps.invoking.is_some() {
             steps.end_invocation();
@@ -203,7 +209,13 @@ impl Observer for Trace {
         steps.invoking = steps.invocations.get(position).cloned();
     }
 
-    fn evaluated(&self, policy: &str, binding: &str, param: Option<&Json>, found: &Evaluation) {
+    fn evaluated(
+        &self,
+        policy: &str,
+        binding: &str,
+        param: Option<&KeptObject>,
+        found: &Evaluation,
+    ) {
         let mut steps = self.steps.borrow_mut();
         steps.end_invocation();
         let asked = Asked {
@@ -227,16 +239,11 @@ fn unasked(policy: &str, binding: Option<&str>, error: &str, denies: bool) -> St
     }
 }
 
-fn asked(policy: &str, binding: &str, param: Option<&Json>) -> Asked {
-    let of_metadata = |key: &str| {
-        let metadata = param.and_then(|param| param.get("metadata"));
-        let found = metadata.and_then(|metadata| metadata.get(key));
-        found.and_then(Json::as_str)
-    };
-    let param = match (of_metadata("namespace"), of_metadata("name")) {
-        (Some(namespace), Some(name)) => Some(format!("{namespace}/{name}")),
-        (_, name) => name.map(str::to_owned),
-    };
+fn asked(policy: &str, binding: &str, param: Option<&KeptObject>) -> Asked {
+    let param = param.map(|param| match param.namespace() {
+        "" => param.name().to_owned(),
+        namespace => format!("{namespace}/{}", param.name()),
+    });
     Asked {
         policy: policy.to_owned(),
         binding: binding.to_owned(),
@@ -247,7 +254,7 @@ fn asked(policy: &str, binding: &str, param: Option<&Json>) -> Asked {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value as Json, json};
 
     use super::*;
     use crate::{Operation, Setup, Subject, user};

@@ -132,12 +132,13 @@ impl Setup {
 
     /// Adds an object that is not from a file.
     pub fn add_value(&mut self, object: Json) {
-        self.take(Object::sent(Origin::new("the test"), object));
+        self.take(Object::sent(Origin::new("the test"), &object));
     }
 
     fn take(&mut self, object: Object) {
-        self.note(object.value());
-        match Role::of(object.value()) {
+        self.note(&object.value());
+        let role = Role::of(&object.value());
+        match role {
             // Such as the kustomization of a folder: nothing can name it.
             Role::Object if object.value().pointer("/metadata/name").is_none() => {}
             Role::Object => self.waiting.push(object),
@@ -206,9 +207,10 @@ impl Setup {
     /// The finished world.
     pub fn finish(mut self) -> World {
         for object in std::mem::take(&mut self.waiting) {
-            if self.is_param(object.value()) {
-                let placed = self.kinds.placed(object.value().clone(), "default");
-                let object = Object::sent(object.origin().clone(), placed);
+            let value = object.value().into_owned();
+            if self.is_param(&value) {
+                let placed = self.kinds.placed(value, "default");
+                let object = Object::sent(object.origin().clone(), &placed);
                 self.store.handle(Event::Applied(object));
             }
         }

@@ -112,7 +112,7 @@ impl Informer {
             fields.insert("apiVersion".to_owned(), json!(self.resource.api_version));
             fields.insert("kind".to_owned(), json!(self.resource.kind));
         }
-        Object::sent(origin.clone(), (self.convert)(object))
+        Object::sent(origin.clone(), &(self.convert)(object))
     }
 }
 

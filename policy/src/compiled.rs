@@ -8,7 +8,7 @@ use gavel_engine::env::Env;
 use crate::api::ValidatingAdmissionPolicy;
 use crate::cel::{
     AUTHORIZER, CompileError, CompiledVariable, Compiler, Declarations, Expression, ExpressionKind,
-    REQUEST_RESOURCE, REQUEST_VARIABLE,
+    NAMESPACE_OBJECT, REQUEST_RESOURCE, REQUEST_VARIABLE,
 };
 use crate::hooks::Bounds;
 use crate::matching::Matcher;
@@ -37,6 +37,8 @@ pub(crate) struct Reads {
     pub(crate) request: bool,
     /// `authorizer` or `authorizer.requestResource`
     pub(crate) authorizer: bool,
+    /// `namespaceObject`
+    pub(crate) namespace: bool,
 }
 
 /// What it means that a policy cannot decide.
@@ -89,6 +91,7 @@ impl Reads {
                 let names = |name: &str| program.variables().iter().any(|known| known == name);
                 reads.request |= names(REQUEST_VARIABLE);
                 reads.authorizer |= names(AUTHORIZER) || names(REQUEST_RESOURCE);
+                reads.namespace |= names(NAMESPACE_OBJECT);
             }
         }
         reads

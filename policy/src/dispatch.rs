@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use gavel_apimachinery::json;
 use gavel_apimachinery::server::{Difference, Server};
-use gavel_engine::value::{Arena, Json, Value};
+use gavel_engine::value::{Arena, Value};
 use gavel_golang::work::Work;
 use gavel_libraries::authorizer::{Authorizer, CachingAuthorizer, NoOpinion, ResourceAttributes};
 use gavel_libraries::kubernetes::authorizer::{AuthorizerValue, ResourceCheck};
@@ -20,6 +20,7 @@ use crate::decision::{Decision, Denial, namespace_not_found};
 use crate::evaluation::{Session, Views};
 use crate::fields::{fields_of, text_field};
 use crate::index::Snapshot;
+use crate::kept::KeptObject;
 use crate::matching::{Matched, Surroundings};
 use crate::namespace::Namespace;
 use crate::observer::Observer;
@@ -132,6 +133,8 @@ pub(crate) struct Dispatch<'a> {
     /// The objects for the same policies.
     objects: OnceCell<Objects<'a>>,
     namespace: OnceCell<Result<Option<&'a Namespace>, String>>,
+    /// `namespaceObject` of validations, and of audit annotations.
+    namespace_values: OnceCell<[Value<'a>; 2]>,
 }
 
 thread_local! {
@@ -176,6 +179,7 @@ impl<'a> Dispatch<'a> {
             request_value: OnceCell::new(),
             objects: OnceCell::new(),
             namespace: OnceCell::new(),
+            namespace_values: OnceCell::new(),
         }
     }
 
@@ -360,7 +364,7 @@ impl<'a> Dispatch<'a> {
         reads: Reads,
         matched: Matched<'b>,
         [object, old_object]: Objects<'b>,
-        namespace: Option<&'b Namespace>,
+        namespace: Option<&'a Namespace>,
         arena: &'b Arena,
     ) -> Views<'b> {
         let request = |resource| match reads.request {
@@ -372,18 +376,22 @@ impl<'a> Dispatch<'a> {
             }
             true => self.request.value(matched.kind, resource, arena),
         };
-        let exposed = namespace.map(|namespace| Value::from(namespace.exposed()));
-        let whole = namespace.map(|namespace| Value::from(namespace.whole()));
+        let [exposed, whole] = match namespace {
+            Some(namespace) if reads.namespace => *self
+                .namespace_values
+                .get_or_init(|| [namespace.exposed(self.arena), namespace.whole(self.arena)]),
+            _ => [Value::NULL; 2],
+        };
         Views {
             conditions_request: request(&self.request.resource),
             inputs: Inputs {
                 object,
                 old_object,
                 request: request(matched.resource),
-                namespace_object: exposed.unwrap_or(Value::NULL),
+                namespace_object: exposed,
                 authorizer: reads.authorizer.then(|| self.authorizer()),
             },
-            whole_namespace: whole.unwrap_or(Value::NULL),
+            whole_namespace: whole,
         }
     }
 
@@ -401,8 +409,13 @@ impl<'a> Dispatch<'a> {
         }
     }
 
-    fn evaluate(&self, session: &Session<'_>, param: Option<&Json>, arena: &Arena) -> Evaluation {
-        let params = param.map_or(Value::NULL, Value::from);
+    fn evaluate(
+        &self,
+        session: &Session<'_>,
+        param: Option<&KeptObject>,
+        arena: &Arena,
+    ) -> Evaluation {
+        let params = param_value(param, arena);
         session.evaluate(params, self.runner(arena), self.options.cost_budget)
     }
 
@@ -556,6 +569,11 @@ fn shortened(value: &str) -> String {
     let (kept, _) = value.split_at(end);
     let broken = MAX_ANNOTATION_BYTES.saturating_sub(end);
     format!("{kept}{}", "\u{fffd}".repeat(broken))
+}
+
+/// `params`, which an evaluation in this arena reads.
+pub(crate) fn param_value<'a>(param: Option<&'a KeptObject>, arena: &'a Arena) -> Value<'a> {
+    param.map_or(Value::NULL, |param| param.value(arena))
 }
 
 /// An object as the kind that a policy looks at. Versions of one kind are taken to differ in their name alone.

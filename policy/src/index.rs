@@ -17,11 +17,12 @@ use crate::compiled::CompiledPolicy;
 use crate::compiled_binding::CompiledBinding;
 use crate::compiled_mutating::{CompiledMutatingBinding, CompiledMutatingPolicy};
 use crate::hooks::{Hook, Hooks};
+use crate::kept::KeptObject;
 use crate::matching::EquivalentResources;
-use crate::names::Names;
 use crate::namespace::{Namespace, Namespaces};
 use crate::params::{ParamFault, Params};
 use crate::request::{AdmissionRequest, text_of};
+use crate::resolver::Resolver;
 
 /// Takes in events and keeps the snapshot that they lead to. Cloning is cheap.
 #[derive(Debug, Clone)]
@@ -33,9 +34,7 @@ pub struct PolicyIndex {
     mutating_policies: Arc<BTreeMap<String, Arc<CompiledMutatingPolicy>>>,
     /// In the order in which they came.
     mutating_bindings: Arc<IndexMap<String, Arc<CompiledMutatingBinding>>>,
-    /// By apiVersion and kind.
-    params: Arc<IndexMap<(String, String), Arc<Params>>>,
-    namespaces: Namespaces,
+    resolver: Resolver,
     equivalents: Arc<EquivalentResources>,
     /// What policies, bindings and equivalents come to, once a snapshot was asked for.
     hooks: OnceLock<AllHooks>,
@@ -46,8 +45,8 @@ pub struct PolicyIndex {
 #[derive(Debug, Clone, Default)]
 pub struct Snapshot {
     policies: Arc<BTreeMap<String, Arc<CompiledPolicy>>>,
-    params: Arc<IndexMap<(String, String), Arc<Params>>>,
-    namespaces: Namespaces,
+    /// Where params and namespaces are looked up.
+    resolver: Resolver,
     equivalents: Arc<EquivalentResources>,
     mutating_policies: Arc<BTreeMap<String, Arc<CompiledMutatingPolicy>>>,
     hooks: AllHooks,
@@ -80,8 +79,7 @@ impl PolicyIndex {
             bindings: Arc::default(),
             mutating_policies: Arc::default(),
             mutating_bindings: Arc::default(),
-            params: Arc::default(),
-            namespaces: Namespaces::default(),
+            resolver: Resolver::default(),
             equivalents: Arc::default(),
             hooks: OnceLock::new(),
         }
@@ -103,8 +101,7 @@ impl PolicyIndex {
         };
         Snapshot {
             policies: Arc::clone(&self.policies),
-            params: Arc::clone(&self.params),
-            namespaces: self.namespaces.clone(),
+            resolver: self.resolver.clone(),
             equivalents: Arc::clone(&self.equivalents),
             mutating_policies: Arc::clone(&self.mutating_policies),
             hooks: self.hooks.get_or_init(hooks).clone(),
@@ -120,7 +117,7 @@ impl PolicyIndex {
     /// expressions do not compile is taken in.
     pub fn apply(&mut self, object: Json) -> Result<(), IndexError> {
         if type_of(&object) == ("v1", "Namespace") {
-            self.apply_namespace(&object)?;
+            self.insert_namespace(Arc::new(Namespace::from_json(&object)?));
             self.apply_param(object);
             return Ok(());
         }
@@ -163,17 +160,16 @@ impl PolicyIndex {
                 Arc::make_mut(&mut self.mutating_bindings).shift_remove(name);
             }
             _ => {
-                if (api_version, kind) == ("v1", "Namespace") {
-                    self.namespaces.remove(name);
-                }
-                let params = Arc::make_mut(&mut self.params);
-                if let Some(params) = params.get_mut(&Names(api_version, kind)) {
-                    Arc::make_mut(params).remove(text_of(object.into(), "namespace"), name);
-                }
-                return;
+                let namespace = text_of(object.into(), "namespace");
+                return self.forget(api_version, kind, namespace, name);
             }
         }
         self.hooks.take();
+    }
+
+    /// Forgets a namespace or an object that policies may use as params.
+    pub fn forget(&mut self, api_version: &str, kind: &str, namespace: &str, name: &str) {
+        self.resolver.remove(api_version, kind, namespace, name);
     }
 
     /// Compiles a policy with its defaults, and does not take it in.
@@ -221,51 +217,36 @@ impl PolicyIndex {
     }
 
     /// Takes in a namespace, but not as an object that policies may use as params.
-    ///
-    /// # Errors
-    ///
-    /// A field that is of another type than a Namespace's.
-    pub fn apply_namespace(&mut self, object: &Json) -> Result<(), IndexError> {
-        let namespace = Namespace::from_json(object).map_err(IndexError)?;
-        let name = text_of(object.into(), "name").to_owned();
-        self.namespaces.insert(name, namespace);
-        Ok(())
+    pub fn insert_namespace(&mut self, namespace: Arc<Namespace>) {
+        self.resolver.namespaces.insert(namespace);
     }
 
     /// Takes in an object that policies may use as params.
     pub fn apply_param(&mut self, object: Json) {
-        self.apply_shared_param(Arc::new(object));
+        self.insert_param(Arc::new(KeptObject::new(object)));
     }
 
-    /// Takes in an object that policies may use as params, and copies nothing of it.
-    pub fn apply_shared_param(&mut self, object: Arc<Json>) {
-        let (api_version, kind) = type_of(&object);
-        self.params_of(api_version, kind)
-            .insert(Arc::clone(&object));
+    /// Takes in an object that is kept and that policies may use as params.
+    pub fn insert_param(&mut self, object: Arc<KeptObject>) {
+        self.resolver.insert_param(object);
     }
 
     /// Says whether objects of a kind have a namespace. Where nothing says so, the objects and the bindings tell.
     pub fn set_namespaced(&mut self, kind: &ParamKind, namespaced: bool) {
-        self.params_of(&kind.api_version, &kind.kind)
-            .set_namespaced(namespaced);
+        let params = self.resolver.params_mut(&kind.api_version, &kind.kind);
+        params.set_namespaced(namespaced);
     }
 
     /// Says why the params of a kind cannot be had, or that they can. What is said takes the place of what was said before.
     pub fn set_param_fault(&mut self, kind: &ParamKind, fault: Option<ParamFault>) {
-        self.params_of(&kind.api_version, &kind.kind)
-            .set_fault(fault);
+        let params = self.resolver.params_mut(&kind.api_version, &kind.kind);
+        params.set_fault(fault);
     }
 
     /// Says which resources lead to the same objects.
     pub fn set_equivalents(&mut self, equivalents: EquivalentResources) {
         self.equivalents = Arc::new(equivalents);
         self.hooks.take();
-    }
-
-    fn params_of(&mut self, api_version: &str, kind: &str) -> &mut Params {
-        let params = Arc::make_mut(&mut self.params);
-        let params = params.entry((api_version.to_owned(), kind.to_owned()));
-        Arc::make_mut(params.or_default())
     }
 }
 
@@ -277,7 +258,7 @@ impl Snapshot {
 
     /// Whether a namespace is known.
     pub fn has_namespace(&self, name: &str) -> bool {
-        self.namespaces.contains(name)
+        self.namespaces().contains(name)
     }
 
     /// The names of the policies that are bound, each with the name of one of its bindings.
@@ -291,10 +272,7 @@ impl Snapshot {
     /// Returns this snapshot with one namespace more: active, with the one label that every namespace has. Nothing is
     /// copied.
     pub fn with_assumed_namespace(&self, name: &str) -> Self {
-        Snapshot {
-            namespaces: self.namespaces.with(name, Namespace::assumed(name)),
-            ..self.clone()
-        }
+        self.with(Namespace::assumed(name))
     }
 
     /// Returns this snapshot with one namespace as an object describes it. Nothing is copied.
@@ -303,20 +281,21 @@ impl Snapshot {
     ///
     /// A field that is of another type than a Namespace's.
     pub fn with_namespace(&self, object: &Json) -> Result<Self, IndexError> {
-        let namespace = Namespace::from_json(object).map_err(IndexError)?;
-        let name = text_of(object.into(), "name");
-        Ok(Snapshot {
-            namespaces: self.namespaces.with(name, namespace),
-            ..self.clone()
-        })
+        Ok(self.with(Namespace::from_json(object)?))
     }
 
-    /// Takes in an object that policies may use as params.
-    pub(crate) fn insert_param(&mut self, object: Arc<Json>) {
-        let (api_version, kind) = type_of(&object);
-        let params = Arc::make_mut(&mut self.params);
-        let params = params.entry((api_version.to_owned(), kind.to_owned()));
-        Arc::make_mut(params.or_default()).insert(Arc::clone(&object));
+    fn with(&self, namespace: Namespace) -> Self {
+        let mut with = self.clone();
+        with.resolver.namespaces = self.resolver.namespaces.with(namespace);
+        with
+    }
+
+    /// Returns this snapshot with one param more. Nothing is copied.
+    #[must_use]
+    pub fn with_param(mut self, object: Json) -> Self {
+        self.resolver
+            .insert_param(Arc::new(KeptObject::new(object)));
+        self
     }
 
     /// The policies that may be about a request, by name, each with its bindings in the order in which they came.
@@ -353,7 +332,7 @@ impl Snapshot {
     }
 
     pub(crate) fn namespaces(&self) -> &Namespaces {
-        &self.namespaces
+        &self.resolver.namespaces
     }
 
     pub(crate) fn equivalents(&self) -> &EquivalentResources {
@@ -362,19 +341,9 @@ impl Snapshot {
 
     /// The params of a kind, and whether they have a namespace, if anything tells.
     pub(crate) fn params(&self, kind: &ParamKind) -> (Option<&Params>, Option<bool>) {
-        let params = self.params.get(&Names(&kind.api_version, &kind.kind));
-        let params = params.map(|params| &**params);
+        let params = self.resolver.params(kind);
         (params, params.and_then(Params::is_namespaced))
     }
-}
-
-/// Checks that an object can be taken in as a Namespace.
-///
-/// # Errors
-///
-/// A field that is of another type than a Namespace's.
-pub fn validate_namespace(object: &Json) -> Result<(), IndexError> {
-    Namespace::from_json(object).map(drop).map_err(IndexError)
 }
 
 /// `apiVersion` and `kind` of an object.

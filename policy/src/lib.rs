@@ -53,6 +53,7 @@ mod expression_kind;
 mod fields;
 mod hooks;
 mod index;
+mod kept;
 mod match_conditions;
 mod matching;
 pub mod mutating;
@@ -62,6 +63,7 @@ mod observer;
 mod outcome;
 mod params;
 mod request;
+mod resolver;
 mod resource;
 mod response;
 pub mod typecheck;
@@ -73,8 +75,10 @@ pub use compiled_binding::CompiledBinding;
 pub use compiled_mutating::{CompiledMutatingBinding, CompiledMutatingPolicy};
 pub use decision::{Decision, Denial};
 pub use dispatch::{Options, decide, dispatch};
-pub use index::{IndexError, PolicyIndex, Snapshot, validate_namespace};
+pub use index::{IndexError, PolicyIndex, Snapshot};
+pub use kept::KeptObject;
 pub use matching::{EquivalentResources, Matched, resource_matches};
+pub use namespace::Namespace;
 pub use observer::{Observer, Run};
 pub use outcome::{
     AuditOutcome, ConditionsOutcome, Evaluation, PolicyAuditAnnotation, PolicyDecision,

@@ -1,34 +1,40 @@
 //! Namespaces: their labels, and what expressions see of them (apiserver `pkg/admission/plugin/cel/condition.go`,
 //! `CreateNamespaceObject`).
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gavel_apimachinery::api_types;
 use gavel_apimachinery::serializer::{self, Decoded, Time};
-use gavel_engine::value::Json;
+use gavel_engine::value::{Arena, Json, Value};
 use gavel_golang::quote::quote;
+use immutable_chunkmap::map::Map;
 use serde_json::json;
+use smol_str::SmolStr;
 
 use crate::api::{ObjectMeta, to_json};
+use crate::index::IndexError;
+use crate::kept::{Content, Labels};
 
 /// The known namespaces. Cloning is cheap, and a clone may have one namespace more.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Namespaces {
-    known: Arc<BTreeMap<String, Arc<Namespace>>>,
-    /// A namespace that only one request sees, with its name.
-    overlay: Option<(Arc<str>, Arc<Namespace>)>,
+    known: Map<SmolStr, Arc<Namespace>, CHUNK>,
+    /// A namespace that only one request sees.
+    overlay: Option<Arc<Namespace>>,
 }
+
+/// How many namespaces stand together and are copied, as pointers, when one of them changes.
+const CHUNK: usize = 64;
 
 impl Namespaces {
     /// Makes a namespace known, in place of what was known of it.
-    pub(crate) fn insert(&mut self, name: String, namespace: Namespace) {
-        Arc::make_mut(&mut self.known).insert(name, Arc::new(namespace));
+    pub(crate) fn insert(&mut self, namespace: Arc<Namespace>) {
+        self.known.insert_cow(namespace.name.clone(), namespace);
     }
 
     /// Forgets a namespace.
     pub(crate) fn remove(&mut self, name: &str) {
-        Arc::make_mut(&mut self.known).remove(name);
+        self.known.remove_cow(&SmolStr::new(name));
     }
 
     /// Whether a namespace is known.
@@ -37,19 +43,18 @@ impl Namespaces {
     }
 
     /// Returns these namespaces with one in front of them; copies none.
-    pub(crate) fn with(&self, name: &str, namespace: Namespace) -> Self {
+    pub(crate) fn with(&self, namespace: Namespace) -> Self {
         Namespaces {
-            known: Arc::clone(&self.known),
-            overlay: Some((name.into(), Arc::new(namespace))),
+            known: self.known.clone(),
+            overlay: Some(Arc::new(namespace)),
         }
     }
 
     /// A namespace; an error in upstream's words where there is none.
     pub(crate) fn find(&self, name: &str) -> Result<&Namespace, String> {
-        let overlay = self.overlay.as_ref().filter(|(known, _)| **known == *name);
-        let found = overlay
-            .map(|(_, namespace)| namespace)
-            .or_else(|| self.known.get(name));
+        let overlay = self.overlay.as_ref();
+        let overlay = overlay.filter(|namespace| namespace.name == name);
+        let found = overlay.or_else(|| self.known.get(name));
         found
             .map(|namespace| &**namespace)
             .ok_or_else(|| not_found(name))
@@ -61,29 +66,31 @@ pub(crate) fn not_found(name: &str) -> String {
     format!("namespaces {} not found", quote(name))
 }
 
-/// A namespace.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Namespace {
-    labels: BTreeMap<String, String>,
+/// A namespace, as expressions see it and selectors select it.
+#[derive(Debug, PartialEq)]
+pub struct Namespace {
+    name: SmolStr,
+    labels: Labels,
     /// All of it, as Go writes it.
-    whole: Arc<Json>,
-    /// What validations see: not its owners and managed fields. Most namespaces have none.
-    exposed: Arc<Json>,
+    whole: Content,
+    /// What validations see, where that is not all: not its owners and managed fields.
+    exposed: Option<Content>,
 }
 
 impl Namespace {
     /// Returns a namespace of which only the name is known: active, with the one label that every namespace has.
     pub(crate) fn assumed(name: &str) -> Self {
-        let labels = BTreeMap::from([("kubernetes.io/metadata.name".to_owned(), name.to_owned())]);
-        let whole = Arc::new(json!({
-            "metadata": {"name": name, "labels": labels},
+        let label = "kubernetes.io/metadata.name";
+        let whole = json!({
+            "metadata": {"name": name, "labels": {label: name}},
             "spec": {"finalizers": ["kubernetes"]},
             "status": {"phase": "Active"},
-        }));
+        });
         Namespace {
-            labels,
-            exposed: Arc::clone(&whole),
-            whole,
+            name: name.into(),
+            labels: [(label, name)].into_iter().collect(),
+            whole: Content::compact(&whole),
+            exposed: None,
         }
     }
 
@@ -92,42 +99,40 @@ impl Namespace {
     /// # Errors
     ///
     /// A field of another type.
-    pub(crate) fn from_json(namespace: &Json) -> Result<Self, String> {
-        Self::read(namespace).map_err(|error| format!("namespace: {error}"))
+    pub fn from_json(namespace: &Json) -> Result<Self, IndexError> {
+        Self::read(namespace).map_err(|error| IndexError(format!("namespace: {error}")))
     }
 
     fn read(namespace: &Json) -> Result<Self, String> {
         let decoded: Decoded<Object> = serializer::decode(namespace, "v1")?;
         let mut object = decoded.object;
         let written = |object: &Object| to_json(object).map_err(|error| error.to_string());
-        let whole = Arc::new(written(&object)?);
+        let whole = written(&object)?;
         object.metadata.self_link = String::new();
         object.metadata.owner_references = Vec::new();
         object.metadata.managed_fields = Vec::new();
         let exposed = written(&object)?;
         Ok(Namespace {
-            exposed: match exposed == *whole {
-                true => Arc::clone(&whole),
-                false => Arc::new(exposed),
-            },
-            whole,
-            labels: object.metadata.labels,
+            exposed: (exposed != whole).then(|| Content::compact(&exposed)),
+            whole: Content::compact(&whole),
+            labels: object.metadata.labels.iter().collect(),
+            name: object.metadata.name.into(),
         })
     }
 
     /// The labels.
-    pub(crate) fn labels(&self) -> &BTreeMap<String, String> {
+    pub(crate) fn labels(&self) -> &Labels {
         &self.labels
     }
 
     /// The namespace as audit annotations see it.
-    pub(crate) fn whole(&self) -> &Json {
-        &self.whole
+    pub(crate) fn whole<'a>(&'a self, arena: &'a Arena) -> Value<'a> {
+        self.whole.value(arena)
     }
 
     /// The namespace as all other expressions see it.
-    pub(crate) fn exposed(&self) -> &Json {
-        &self.exposed
+    pub(crate) fn exposed<'a>(&'a self, arena: &'a Arena) -> Value<'a> {
+        self.exposed.as_ref().unwrap_or(&self.whole).value(arena)
     }
 }
 
@@ -195,12 +200,13 @@ mod tests {
                 "conditions": [{"type": "t", "status": "True", "lastTransitionTime": null}],
             },
         });
-        assert_eq!(namespace.exposed(), &expected);
+        let arena = Arena::new();
+        assert_eq!(namespace.exposed(&arena).to_json().unwrap(), expected);
         for field in ["ownerReferences", "managedFields"] {
             expected["metadata"][field] = object["metadata"][field].clone();
         }
-        assert_eq!(namespace.whole(), &expected);
-        assert_eq!(namespace.labels().get("b").map(String::as_str), Some("c"));
+        assert_eq!(namespace.whole(&arena).to_json().unwrap(), expected);
+        assert_eq!(namespace.labels().get("b"), Some("c"));
     }
 
     #[test]
@@ -218,9 +224,10 @@ mod tests {
     #[test]
     fn an_overlay_shadows_and_copies_nothing() {
         let mut known = Namespaces::default();
-        known.insert("a".to_owned(), Namespace::assumed("a"));
-        let with = known.with("b", Namespace::assumed("b"));
-        assert!(Arc::ptr_eq(&known.known, &with.known));
+        known.insert(Arc::new(Namespace::assumed("a")));
+        let before = known.known.strong_count();
+        let with = known.with(Namespace::assumed("b"));
+        assert_eq!(known.known.strong_count(), before + 1);
         assert!(with.find("a").is_ok() && with.find("b").is_ok());
         assert!(known.find("b").is_err());
     }
@@ -229,6 +236,6 @@ mod tests {
     fn a_field_of_another_type_is_refused() {
         let found = Namespace::from_json(&json!({"metadata": {"name": 1}}));
         let expected = "namespace: json: cannot unmarshal number into Go struct field ObjectMeta.metadata.name of type string";
-        assert_eq!(found.unwrap_err(), expected);
+        assert_eq!(found.unwrap_err().to_string(), expected);
     }
 }

@@ -1,8 +1,9 @@
 //! Those who want to know how a decision came about.
 
-use gavel_engine::value::{Json, Value};
+use gavel_engine::value::Value;
 
 use crate::expression_kind::ExpressionKind;
+use crate::kept::KeptObject;
 use crate::matching::Matched;
 use crate::outcome::{ConditionsOutcome, Evaluation};
 
@@ -28,7 +29,14 @@ pub trait Observer {
 
     /// A mutating policy, a binding and a param match the request: they are to be invoked, in this order, in the first pass or
     /// the second.
-    fn invocation(&self, _policy: &str, _binding: &str, _param: Option<&Json>, _is_second: bool) {}
+    fn invocation(
+        &self,
+        _policy: &str,
+        _binding: &str,
+        _param: Option<&KeptObject>,
+        _is_second: bool,
+    ) {
+    }
 
     /// One of the invocations of the pass, by its position, begins.
     fn invoking(&self, _position: usize) {}
@@ -37,7 +45,13 @@ pub trait Observer {
     fn mutated(&self, _kind: ExpressionKind, _error: Option<&str>) {}
 
     /// A policy was evaluated for a binding and a param.
-    fn evaluated(&self, _policy: &str, _binding: &str, _param: Option<&Json>, _found: &Evaluation) {
+    fn evaluated(
+        &self,
+        _policy: &str,
+        _binding: &str,
+        _param: Option<&KeptObject>,
+        _found: &Evaluation,
+    ) {
     }
 }
 

@@ -4,25 +4,27 @@
 use std::sync::Arc;
 
 use gavel_apimachinery::labels::Selector;
-use gavel_engine::value::Json;
-use indexmap::IndexMap;
+use immutable_chunkmap::map::Map;
 use smallvec::SmallVec;
+use smol_str::SmolStr;
 
 use crate::api::{ParamKind, ParamRef};
-use crate::names::Names;
-use crate::request::{label, text_of};
+use crate::kept::KeptObject;
 use crate::resource::GroupVersionKind;
 
-/// The objects of one kind that policies use as params, in the order in which they came.
+/// The objects of one kind that policies use as params. Cloning is cheap.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Params {
     /// By namespace and name.
-    objects: IndexMap<(String, String), Arc<Json>>,
+    objects: Map<(SmolStr, SmolStr), Arc<KeptObject>, CHUNK>,
     /// Whether the kind has a namespace, if anything says so.
     namespaced: Option<bool>,
     /// Why they cannot be had.
     fault: Option<ParamFault>,
 }
+
+/// How many objects stand together and are copied, as pointers, when one of them changes.
+const CHUNK: usize = 64;
 
 /// Why the params of a kind cannot be had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +36,7 @@ pub enum ParamFault {
 }
 
 /// The params of a binding: mostly one. None stands for a policy or binding that has no params.
-pub(crate) type Found<'a> = SmallVec<[Option<&'a Json>; 1]>;
+pub(crate) type Found<'a> = SmallVec<[Option<&'a KeptObject>; 1]>;
 
 /// Which params a binding means, with its selector compiled.
 #[derive(Debug)]
@@ -81,18 +83,17 @@ impl Params {
     }
 
     /// Makes an object known, in place of what was known of it. One that has a namespace tells that its kind has one.
-    pub(crate) fn insert(&mut self, object: Arc<Json>) {
-        let [namespace, name] =
-            ["namespace", "name"].map(|key| text_of((&*object).into(), key).to_owned());
-        if !namespace.is_empty() {
+    pub(crate) fn insert(&mut self, object: Arc<KeptObject>) {
+        if !object.namespace().is_empty() {
             self.namespaced.get_or_insert(true);
         }
-        self.objects.insert((namespace, name), object);
+        let key = key(object.namespace(), object.name());
+        self.objects.insert_cow(key, object);
     }
 
     /// Forgets an object.
     pub(crate) fn remove(&mut self, namespace: &str, name: &str) {
-        self.objects.shift_remove(&Names(namespace, name));
+        self.objects.remove_cow(&key(namespace, name));
     }
 
     /// Whether objects of the kind have a namespace, if anything says so.
@@ -105,8 +106,8 @@ impl Params {
         self.find(namespace, name).is_some()
     }
 
-    fn find(&self, namespace: &str, name: &str) -> Option<&Json> {
-        let object = self.objects.get(&Names(namespace, name));
+    fn find(&self, namespace: &str, name: &str) -> Option<&KeptObject> {
+        let object = self.objects.get(&key(namespace, name));
         object.map(|object| &**object)
     }
 
@@ -114,13 +115,18 @@ impl Params {
         &'a self,
         namespace: Option<&str>,
         selector: &Selector,
-    ) -> impl Iterator<Item = &'a Json> {
+    ) -> impl Iterator<Item = &'a KeptObject> {
         let inside = move |of: &str| namespace.is_none_or(|wanted| wanted == of);
-        let objects = self.objects.iter().filter(move |((of, _), _)| inside(of));
+        let first = key(namespace.unwrap_or_default(), "");
+        let objects = self.objects.range(first..).map(|(_, object)| &**object);
         objects
-            .map(|(_, object)| &**object)
-            .filter(|object| selector.matches(|key| label((*object).into(), key)))
+            .take_while(move |object| inside(object.namespace()))
+            .filter(|object| selector.matches(|key| object.labels().get(key)))
     }
+}
+
+fn key(namespace: &str, name: &str) -> (SmolStr, SmolStr) {
+    (namespace.into(), name.into())
 }
 
 impl ParamSelection {

@@ -1,9 +1,5 @@
 //! Params that a request needs and an index does not know: hosts that fetch objects on demand ask for them.
 
-use std::sync::Arc;
-
-use gavel_engine::value::Json;
-
 use crate::api::ParamKind;
 use crate::index::Snapshot;
 use crate::params::ParamSelection;
@@ -64,13 +60,6 @@ impl Snapshot {
             namespace: namespace.to_owned(),
             name: name.to_owned(),
         })
-    }
-
-    /// Returns this snapshot with one param more.
-    #[must_use]
-    pub fn with_param(mut self, object: Json) -> Self {
-        self.insert_param(Arc::new(object));
-        self
     }
 }
 

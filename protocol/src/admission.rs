@@ -14,8 +14,8 @@ use gavel_policy::api::{ParamKind, Registration, ValidatingAdmissionPolicy};
 use gavel_policy::cel::{CompileErrorKind, ExpressionKind};
 use gavel_policy::{
     AdmissionRequest, AuditOutcome, CompiledBinding, CompiledPolicy, ConditionsOutcome, Decision,
-    EquivalentResources, Evaluation, GroupVersionKind, GroupVersionResource, Matched, Observer,
-    Options, PolicyDecisionEvaluation, PolicyError, PolicyIndex, Run, decide,
+    EquivalentResources, Evaluation, GroupVersionKind, GroupVersionResource, KeptObject, Matched,
+    Namespace, Observer, Options, PolicyDecisionEvaluation, PolicyError, PolicyIndex, Run, decide,
 };
 
 use crate::authorizer::AuthorizerBinding;
@@ -205,8 +205,9 @@ impl AdmissionQuestion {
             })),
         };
         if let Some(namespace) = namespace {
-            let applied = index.apply_namespace(&namespace);
-            applied.map_err(|error| RequestError(error.to_string()))?;
+            let namespace = Namespace::from_json(&namespace);
+            let namespace = namespace.map_err(|error| RequestError(error.to_string()))?;
+            index.insert_namespace(Arc::new(namespace));
         }
         if !self.equivalents.is_empty() {
             let mut known = EquivalentResources::default();
@@ -326,7 +327,7 @@ impl Observer for Explanation {
         self.conditions.replace(Some(conditions_match(outcome)));
     }
 
-    fn evaluated(&self, _: &str, binding: &str, param: Option<&Json>, found: &Evaluation) {
+    fn evaluated(&self, _: &str, binding: &str, param: Option<&KeptObject>, found: &Evaluation) {
         let decisions = found.decisions.iter().map(|decision| {
             json!({
                 "action": if decision.denies { "deny" } else { "admit" },
@@ -442,11 +443,6 @@ pub(crate) fn run_entry(run: &Run<'_>) -> Json {
 }
 
 /// The name and namespace of a param.
-pub(crate) fn param_name(param: &Json) -> Json {
-    let text = |key: &str| {
-        let metadata = param.get("metadata");
-        let text = metadata.and_then(|metadata| metadata.get(key)?.as_str());
-        text.unwrap_or_default()
-    };
-    json!({"name": text("name"), "namespace": text("namespace")})
+pub(crate) fn param_name(param: &KeptObject) -> Json {
+    json!({"name": param.name(), "namespace": param.namespace()})
 }

@@ -14,7 +14,7 @@ use gavel_policy::cel::ExpressionKind;
 use gavel_policy::mutating::{ObjectSchemas, mutate_by, with_whole_numbers};
 use gavel_policy::{
     AdmissionRequest, CompiledMutatingBinding, CompiledMutatingPolicy, ConditionsOutcome,
-    GroupVersionKind, Matched, Observer, Options, PolicyIndex, Run,
+    GroupVersionKind, KeptObject, Matched, Observer, Options, PolicyIndex, Run,
 };
 use gavel_schema::JsonSchema;
 
@@ -177,7 +177,7 @@ impl Observer for MutationWitness {
         }
     }
 
-    fn invocation(&self, _: &str, binding: &str, param: Option<&Json>, is_second: bool) {
+    fn invocation(&self, _: &str, binding: &str, param: Option<&KeptObject>, is_second: bool) {
         let mut result = JsonObject::new();
         result.insert("binding".to_owned(), binding.into());
         result.insert("param".to_owned(), param.map_or(Json::Null, param_name));

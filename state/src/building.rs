@@ -1,6 +1,7 @@
 //! Objects that can be used, put together: what states are made of. A change of one object changes what it names and nothing
 //! else.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -71,8 +72,7 @@ impl Building {
         }
         let equivalents = building.equivalents.clone();
         building.index.set_equivalents(equivalents);
-        let roles = objects.into_iter().filter(|good| good.is_role());
-        building.set_roles(roles.map(|good| good.object.value()));
+        building.set_roles(objects.into_iter().filter(|good| good.is_role()));
         building
     }
 
@@ -94,7 +94,7 @@ impl Building {
             return false;
         }
         if let Some(old) = old {
-            let version = |good: &Good| good.object.text("apiVersion").to_owned();
+            let version = |good: &Good| good.object.api_version().to_owned();
             let is_gone = new.is_none_or(|new| version(new) != version(old));
             self.take_away(old, is_gone);
         }
@@ -105,9 +105,11 @@ impl Building {
     }
 
     /// Whom these roles and bindings of roles allow what.
-    pub(crate) fn set_roles<'g>(&mut self, roles: impl Iterator<Item = &'g Json>) {
+    pub(crate) fn set_roles<'g>(&mut self, roles: impl Iterator<Item = &'g Good>) {
+        let roles: Vec<Cow<'_, Json>> = roles.map(|good| good.object.value()).collect();
+        let rbac = Rbac::from_manifests(roles.iter().map(|role| &**role));
         // Each object was read before.
-        let rbac = Rbac::from_manifests(roles).unwrap_or_else(|error| {
+        let rbac = rbac.unwrap_or_else(|error| {
             let problem = Problem::new(rule::OBJECT, error.to_string());
             self.problems.push(problem);
             Rbac::default()
@@ -181,17 +183,15 @@ impl Building {
                 count(&mut counts.mutating_bindings);
             }
             Prepared::Definition(definition) => self.define(definition),
-            Prepared::Namespace => {
+            Prepared::Namespace(namespace) => {
                 count(&mut counts.namespaces);
-                if let Err(error) = self.index.apply_namespace(good.object.value()) {
-                    self.problems.push(good.object.problem("", error));
-                }
+                self.index.insert_namespace(Arc::clone(namespace));
             }
             Prepared::Rbac | Prepared::Other => {}
         }
         if self.is_param(good) {
             count(&mut self.counts.params);
-            self.index.apply_shared_param(good.object.shared());
+            self.index.insert_param(good.object.kept());
         }
     }
 
@@ -215,11 +215,11 @@ impl Building {
                 uncount(&mut counts.mutating_policies);
             }
             Prepared::MutatingBinding(_) => uncount(&mut counts.mutating_bindings),
-            Prepared::Namespace => uncount(&mut counts.namespaces),
+            Prepared::Namespace(_) => uncount(&mut counts.namespaces),
             Prepared::Definition(_) | Prepared::Rbac | Prepared::Other => {}
         }
         if is_gone {
-            self.index.delete(good.object.value());
+            self.index.delete(&good.object.value());
         }
     }
 
@@ -238,7 +238,7 @@ impl Building {
             return false;
         }
         let object = &good.object;
-        let key = [object.text("apiVersion"), object.text("kind")].map(str::to_owned);
+        let key = [object.api_version(), object.kind()].map(str::to_owned);
         self.param_kinds.contains_key(&key.into())
     }
 

@@ -12,7 +12,7 @@
 //! let mut store = Store::new(Server::default())?;
 //! let cluster = Origin::new("cluster");
 //! let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop", "labels": {"stage": "prod"}}});
-//! store.handle(Event::Applied(Object::sent(cluster, namespace)));
+//! store.handle(Event::Applied(Object::sent(cluster, &namespace)));
 //! assert_eq!(store.publish().counts().namespaces, 1);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

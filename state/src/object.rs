@@ -1,5 +1,6 @@
 //! Objects, with where they come from.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
@@ -7,6 +8,7 @@ use std::sync::Arc;
 use gavel_apimachinery::field::Error;
 use gavel_manifest::problem::rule;
 use gavel_manifest::{Document, Problem};
+use gavel_policy::KeptObject;
 use gavel_policy::api::GROUP;
 use serde_json::Value as Json;
 
@@ -57,7 +59,7 @@ pub struct Object {
 #[derive(Debug, Clone)]
 enum Source {
     Manifest(Arc<Document>),
-    Sent(Arc<Json>),
+    Sent(Arc<KeptObject>),
 }
 
 impl Object {
@@ -69,11 +71,11 @@ impl Object {
         }
     }
 
-    /// An object that a cluster has sent.
-    pub fn sent(origin: Origin, object: Json) -> Self {
+    /// An object that a cluster has sent. It is kept in little memory.
+    pub fn sent(origin: Origin, object: &Json) -> Self {
         Object {
             origin,
-            source: Source::Sent(Arc::new(object)),
+            source: Source::Sent(Arc::new(KeptObject::compact(object))),
         }
     }
 
@@ -83,18 +85,26 @@ impl Object {
     }
 
     /// The object itself.
-    pub fn value(&self) -> &Json {
+    pub fn value(&self) -> Cow<'_, Json> {
         match &self.source {
-            Source::Manifest(document) => document.value(),
-            Source::Sent(object) => object,
+            Source::Manifest(document) => Cow::Borrowed(document.value()),
+            Source::Sent(object) => object.to_json(),
         }
     }
 
     /// The object itself, to be kept by others too: shared where a cluster has sent it.
-    pub(crate) fn shared(&self) -> Arc<Json> {
+    pub(crate) fn kept(&self) -> Arc<KeptObject> {
         match &self.source {
-            Source::Manifest(document) => Arc::new(document.value().clone()),
+            Source::Manifest(document) => Arc::new(KeptObject::compact(document.value())),
             Source::Sent(object) => Arc::clone(object),
+        }
+    }
+
+    /// Whether it is the same as another, wherever both come from.
+    pub(crate) fn is_same(&self, other: &Object) -> bool {
+        match (&self.source, &other.source) {
+            (Source::Sent(one), Source::Sent(other)) => one == other,
+            _ => self.value() == other.value(),
         }
     }
 
@@ -104,8 +114,7 @@ impl Object {
     ///
     /// An object without a type or a name.
     pub fn key(&self) -> Result<ObjectKey, Vec<Problem>> {
-        let (api_version, kind) = (self.text("apiVersion"), self.text("kind"));
-        let name = self.metadata("name");
+        let (api_version, kind, name) = (self.api_version(), self.kind(), self.name());
         let missing = [
             (api_version.is_empty(), "apiVersion"),
             (kind.is_empty(), "kind"),
@@ -122,7 +131,7 @@ impl Object {
         Ok(ObjectKey {
             group: group.to_owned(),
             kind: kind.to_owned(),
-            namespace: self.metadata("namespace").to_owned(),
+            namespace: self.namespace().to_owned(),
             name: name.to_owned(),
         })
     }
@@ -140,22 +149,37 @@ impl Object {
 
     /// Its kind and name, as messages name what a cluster has sent.
     fn title(&self) -> String {
-        format!("{} {:?}", self.text("kind"), self.metadata("name"))
+        format!("{} {:?}", self.kind(), self.name())
     }
 
-    /// A text of it, empty where there is none.
-    pub(crate) fn text(&self, field: &str) -> &str {
-        self.value()
-            .get(field)
-            .and_then(Json::as_str)
-            .unwrap_or_default()
+    /// `apiVersion`; like the other names, empty if there is none.
+    pub(crate) fn api_version(&self) -> &str {
+        self.name_at("/apiVersion", KeptObject::api_version)
     }
 
-    /// A text of its metadata, empty where there is none.
-    pub(crate) fn metadata(&self, field: &str) -> &str {
-        let metadata = self.value().get("metadata");
-        let text = metadata.and_then(|metadata| metadata.get(field));
-        text.and_then(Json::as_str).unwrap_or_default()
+    /// `kind`
+    pub(crate) fn kind(&self) -> &str {
+        self.name_at("/kind", KeptObject::kind)
+    }
+
+    /// The namespace.
+    pub(crate) fn namespace(&self) -> &str {
+        self.name_at("/metadata/namespace", KeptObject::namespace)
+    }
+
+    /// The name.
+    pub(crate) fn name(&self) -> &str {
+        self.name_at("/metadata/name", KeptObject::name)
+    }
+
+    fn name_at(&self, pointer: &str, kept: fn(&KeptObject) -> &str) -> &str {
+        match &self.source {
+            Source::Manifest(document) => {
+                let text = document.value().pointer(pointer).and_then(Json::as_str);
+                text.unwrap_or_default()
+            }
+            Source::Sent(object) => kept(object),
+        }
     }
 
     /// A problem with a field, at the place of the field; of what a cluster has sent, with its kind and name.

@@ -10,7 +10,8 @@ use gavel_manifest::Problem;
 use gavel_policy::api::{GROUP, ParamKind, Resource};
 use gavel_policy::validation::Validator;
 use gavel_policy::{
-    CompiledBinding, CompiledMutatingBinding, CompiledMutatingPolicy, CompiledPolicy, PolicyIndex,
+    CompiledBinding, CompiledMutatingBinding, CompiledMutatingPolicy, CompiledPolicy, Namespace,
+    PolicyIndex,
 };
 
 use crate::definitions::Compiled;
@@ -42,7 +43,7 @@ pub(crate) enum Prepared {
     Definition(Arc<Compiled>),
     /// A role, or a binding of one.
     Rbac,
-    Namespace,
+    Namespace(Arc<Namespace>),
     /// Perhaps one that a policy uses as params.
     Other,
 }
@@ -126,20 +127,20 @@ impl Preparation {
     ///
     /// What an API server would refuse when the object is written, each with its place.
     pub(crate) fn prepare(&mut self, object: &Object) -> Result<Prepared, Vec<Problem>> {
-        let api_version = object.text("apiVersion");
-        let group = api_version.split_once('/').map_or("", |(group, _)| group);
-        match (group, object.text("kind")) {
+        let group = object.api_version().split_once('/');
+        let group = group.map_or("", |(group, _)| group);
+        match (group, object.kind()) {
             (GROUP, _) => self.registration(object),
             ("apiextensions.k8s.io", "CustomResourceDefinition") => self.definition(object),
             ("rbac.authorization.k8s.io", _) => {
-                let read = Rbac::from_manifests([object.value()]);
+                let read = Rbac::from_manifests([&*object.value()]);
                 let read = read.map_err(|error| vec![object.problem("", error)]);
                 read.map(|_| Prepared::Rbac)
             }
             ("", "Namespace") => {
-                let read = gavel_policy::validate_namespace(object.value());
+                let read = Namespace::from_json(&object.value());
                 let read = read.map_err(|error| vec![object.problem("", error)]);
-                read.map(|()| Prepared::Namespace)
+                read.map(|namespace| Prepared::Namespace(Arc::new(namespace)))
             }
             _ => Ok(Prepared::Other),
         }
@@ -147,8 +148,9 @@ impl Preparation {
 
     /// Prepares a policy or a binding. Webhooks are others' work.
     fn registration(&mut self, object: &Object) -> Result<Prepared, Vec<Problem>> {
-        let decoded = Resource::decode(object.value())
-            .map_err(|error| vec![object.problem(&error.field(object.value()), error.plain())])?;
+        let value = object.value();
+        let decoded = Resource::decode(&*value)
+            .map_err(|error| vec![object.problem(&error.field(&value), error.plain())])?;
         let mut problems = Vec::new();
         for fault in &decoded.strict {
             problems.push(object.problem(&fault.field, fault));
@@ -179,9 +181,10 @@ impl Preparation {
     /// Prepares the definition of a custom resource.
     fn definition(&self, object: &Object) -> Result<Prepared, Vec<Problem>> {
         let rules = &self.environments.rules;
-        let definition = Definition::read(object.value())
-            .map_err(|error| vec![object.problem("spec", error)])?;
-        let unknown = Definition::unknown_fields(object.value()).into_iter();
+        let value = object.value();
+        let definition =
+            Definition::read(&value).map_err(|error| vec![object.problem("spec", error)])?;
+        let unknown = Definition::unknown_fields(&value).into_iter();
         let unknown = unknown.map(|field| {
             let kind = StrictFaultKind::Unknown;
             let fault = StrictFault { kind, field };

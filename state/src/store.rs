@@ -320,9 +320,7 @@ impl Store {
         if roles {
             let held = self.origins.values();
             let roles = held.flat_map(|held| held.good.values());
-            let roles = roles.filter(|good| good.is_role());
-            self.building
-                .set_roles(roles.map(|good| good.object.value()));
+            self.building.set_roles(roles.filter(|good| good.is_role()));
         }
         true
     }
@@ -348,7 +346,7 @@ impl Held {
     fn apply(&mut self, key: ObjectKey, object: Object, preparation: &mut Preparation) {
         let known = self.good.get(&key);
         let prepared = match known {
-            Some(known) if known.object.value() == object.value() => {
+            Some(known) if known.object.is_same(&object) => {
                 self.refused.remove(&key);
                 if known.object.place() == object.place() {
                     return;

@@ -29,7 +29,7 @@ pub(crate) fn unseen(objects: &[&Good], has_roles: bool) -> Vec<String> {
         .collect();
     let has_namespaces = objects
         .iter()
-        .any(|good| matches!(good.prepared, Prepared::Namespace));
+        .any(|good| matches!(good.prepared, Prepared::Namespace(_)));
     let mut found = Vec::new();
     for policy in &policies {
         let (name, spec) = (policy.name(), &policy.policy().spec);
@@ -92,10 +92,10 @@ impl<'g> Params<'g> {
         let key = |good: &&'g Good| {
             let object = &good.object;
             [
-                object.text("apiVersion"),
-                object.text("kind"),
-                object.metadata("namespace"),
-                object.metadata("name"),
+                object.api_version(),
+                object.kind(),
+                object.namespace(),
+                object.name(),
             ]
         };
         Params(objects.iter().map(key).collect())

@@ -33,7 +33,7 @@ fn cluster() -> Origin {
 }
 
 fn applied(object: Json) -> Event {
-    Event::Applied(Object::sent(cluster(), object))
+    Event::Applied(Object::sent(cluster(), &object))
 }
 
 fn expression(store: &mut Store, name: &str) -> Option<String> {
@@ -93,7 +93,7 @@ fn a_new_policy_that_is_broken_is_not_served() {
 fn origins_replace_only_their_own_objects() {
     let mut store = Store::new(Server::default()).unwrap();
     let file = Origin::new("a.yaml");
-    let of_file = |object| Object::sent(file.clone(), object);
+    let of_file = |object| Object::sent(file.clone(), &object);
     store.handle(applied(policy("cluster", "true")));
     let objects = vec![of_file(policy("a", "true")), of_file(policy("b", "true"))];
     store.handle(Event::ReplacedAll(file.clone(), objects));
@@ -163,7 +163,7 @@ fn one_change_after_another_leads_to_what_all_objects_at_once_are() {
         (true, binding("a")),
         (false, namespace("a", "silver")),
     ];
-    let key = |object: &Json| Object::sent(cluster(), object.clone()).key().unwrap();
+    let key = |object: &Json| Object::sent(cluster(), object).key().unwrap();
     let mut stepwise = Store::new(Server::default()).unwrap();
     let mut objects: Vec<Json> = Vec::new();
     for (n, (applied, object)) in steps.into_iter().enumerate() {
@@ -174,12 +174,12 @@ fn one_change_after_another_leads_to_what_all_objects_at_once_are() {
             (false, place) => drop(objects.remove(place.unwrap())),
         }
         stepwise.handle(match applied {
-            true => Event::Applied(Object::sent(cluster(), object)),
+            true => Event::Applied(Object::sent(cluster(), &object)),
             false => Event::Deleted(cluster(), key(&object)),
         });
         let mut at_once = Store::new(Server::default()).unwrap();
         let all = objects.iter().cloned();
-        let all = all.map(|object| Object::sent(cluster(), object)).collect();
+        let all = all.map(|object| Object::sent(cluster(), &object)).collect();
         at_once.handle(Event::ReplacedAll(cluster(), all));
         assert_eq!(told(&mut stepwise), told(&mut at_once), "step {n}");
     }
@@ -193,4 +193,37 @@ fn kinds_of_params_are_those_of_policies_that_are_bound() {
     store.handle(applied(binding("a")));
     let kinds: Vec<(String, String)> = store.param_kinds().into_iter().collect();
     assert_eq!(kinds, [("example.com/v1".to_owned(), "Limit".to_owned())]);
+}
+
+#[test]
+fn a_namespace_or_param_takes_little_more_memory_than_its_text() {
+    const MANY: usize = 1_000;
+    let mut store = Store::new(Server::default()).unwrap();
+    store.handle(applied(with_params(policy("p", "true"), "Limit")));
+    store.handle(applied(binding("p")));
+    let mut held = None;
+    let labels = json!({"kubernetes.io/metadata.name": "a-namespace-of-this-name", "tier": "gold"});
+    let metadata = |n: usize| {
+        json!({
+            "name": format!("object-{n}"), "labels": labels, "resourceVersion": "123456",
+            "uid": "0b2fb1ee-6d3c-4c43-8fbb-3c4ba4bd6fb8", "creationTimestamp": "2026-01-31T12:00:00Z",
+        })
+    };
+    let memory = allocation_counter::measure(|| {
+        for n in 0..MANY {
+            store.handle(applied(json!({
+                "apiVersion": "v1", "kind": "Namespace", "metadata": metadata(n),
+                "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"},
+            })));
+            let mut param = params("p", "Limit");
+            param["metadata"] = metadata(n);
+            param["metadata"]["namespace"] = "a".into();
+            store.handle(applied(param));
+        }
+        held = Some(store.publish());
+    });
+    let counts = held.unwrap().counts();
+    assert_eq!((counts.namespaces, counts.params), (MANY, MANY));
+    let each = memory.bytes_current / 2 / i64::try_from(MANY).unwrap();
+    assert!(each < 2_000, "{each} bytes each");
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use gavel_engine::value::{Arena, Json, Value};
 use gavel_policy::cel::ExpressionKind;
 use gavel_policy::mutating::mutate;
-use gavel_policy::{AdmissionRequest, Matched, Observer, Options, Run, dispatch};
+use gavel_policy::{AdmissionRequest, KeptObject, Matched, Observer, Options, Run, dispatch};
 use gavel_state::State;
 
 use crate::facts::{Facts, Topic};
@@ -94,7 +94,7 @@ impl Observer for Costs {
         policy.clone_into(&mut self.policy.borrow_mut());
     }
 
-    fn invocation(&self, policy: &str, _: &str, _: Option<&Json>, _: bool) {
+    fn invocation(&self, policy: &str, _: &str, _: Option<&KeptObject>, _: bool) {
         self.invocations.borrow_mut().push(policy.to_owned());
     }
 

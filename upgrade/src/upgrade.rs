@@ -309,7 +309,7 @@ fn stored(server: Server, objects: &[(Json, Known)]) -> Result<State, String> {
     let mut store = Store::of_stored(server)?;
     let origin = Origin::new("storage");
     for (object, _) in objects {
-        let object = Object::sent(origin.clone(), object.clone());
+        let object = Object::sent(origin.clone(), object);
         store.handle(Event::Applied(object));
     }
     let state = store.publish();

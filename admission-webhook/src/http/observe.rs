@@ -3,8 +3,9 @@
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
-use gavel_engine::value::Json;
-use gavel_policy::{AuditOutcome, Evaluation, Matched, Observer, PolicyDecisionEvaluation};
+use gavel_policy::{
+    AuditOutcome, Evaluation, KeptObject, Matched, Observer, PolicyDecisionEvaluation,
+};
 
 use crate::evaluation::Turn;
 use crate::telemetry::{CheckLabels, Metrics, bounded, enforcement};
@@ -112,7 +113,13 @@ impl Observer for Checks<'_> {
         self.note(names, "invalid_error", "deny", took, None);
     }
 
-    fn evaluated(&self, policy: &str, binding: &str, _param: Option<&Json>, found: &Evaluation) {
+    fn evaluated(
+        &self,
+        policy: &str,
+        binding: &str,
+        _param: Option<&KeptObject>,
+        found: &Evaluation,
+    ) {
         if self.turn.was_over() {
             let mut stopped = self.stopped.borrow_mut();
             stopped.get_or_insert_with(|| policy.to_owned());

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
 
-use crate::program::Folder;
+use crate::program::{Folder, mutating_policy};
 use crate::server::{Server, client, policy, review};
 
 /// The limit of a pod in `deploy/`.
@@ -37,8 +37,40 @@ fn policies() -> Folder {
         victim("replace", &format!("size(object.data.x{replaced}) > 0")),
         victim("format", "size('item %s'.format([object.data.list])) > 0"),
     ];
-    Folder::new().with("all.yaml", &all.join("---\n"))
+    // Of those that are known, none is the request's.
+    let namespaces = (0..5_000).map(|n| {
+        let labels = "labels: {tier: gold, team: payments}";
+        format!("apiVersion: v1\nkind: Namespace\nmetadata: {{name: known-{n}, {labels}}}\n")
+    });
+    Folder::new()
+        .with("all.yaml", &all.join("---\n"))
+        .with(
+            "namespaces.yaml",
+            &namespaces.collect::<Vec<_>>().join("---\n"),
+        )
+        .with(
+            "mutating.yaml",
+            &mutating_policy("label", "configmaps", LABEL),
+        )
+        .with("things.yaml", DEFINITION)
 }
+
+const LABEL: &str = "Object{metadata: Object.metadata{labels: Object.metadata.labels{team: 'a'}}}";
+
+/// A pattern that takes long on a long text.
+const DEFINITION: &str = r"apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: things.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: things, kind: Thing}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, properties: {x: {type: string, pattern: '[\p{L}\p{N}]{1,253}$'}}}}
+";
 
 /// A review of an object with this name and data.
 fn named(name: &str, data: Json) -> Json {
@@ -47,8 +79,21 @@ fn named(name: &str, data: Json) -> Json {
     asked
 }
 
-/// The bodies that are sent, over and over.
-fn bodies() -> Vec<String> {
+/// A custom resource with a long text.
+fn thing() -> Json {
+    let mut asked = review("x");
+    let request = &mut asked["request"];
+    for (kind, resource) in [("kind", "resource"), ("requestKind", "requestResource")] {
+        request[kind] = json!({"group": "example.com", "version": "v1", "kind": "Thing"});
+        request[resource] = json!({"group": "example.com", "version": "v1", "resource": "things"});
+    }
+    let text = "ab".repeat(1_450_000) + "-";
+    request["object"] = json!({"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "x", "namespace": "default"}, "x": text});
+    asked
+}
+
+/// The bodies that are sent, over and over, with the paths that they are sent to. `NAMESPACE` is another one each time.
+fn bodies() -> Vec<(&'static str, String)> {
     let text = |bytes: usize| json!({"x": "ab".repeat(bytes / 2)});
     let numbers: Vec<u8> = vec![1; 1_000_000];
     let twice = |body: String| body.replacen("\"uid\"", "\"uid\":\"first\",\"uid\"", 1);
@@ -56,7 +101,9 @@ fn bodies() -> Vec<String> {
     far["request"]["namespace"] = "x".repeat(2_900_000).into();
     let mut user = review("x");
     user["request"]["userInfo"]["groups"] = json!(vec!["g".repeat(100); 20_000]);
-    vec![
+    let mut unknown = review("x");
+    unknown["request"]["namespace"] = "NAMESPACE".into();
+    let validated = [
         named("regex", text(1_500_000)).to_string(),
         named("find", text(300_000)).to_string(),
         named("replace", text(60_000)).to_string(),
@@ -67,7 +114,18 @@ fn bodies() -> Vec<String> {
         user.to_string(),
         "[".repeat(1_000_000),
         review("x").to_string().replace("\"CREATE\"", "null"),
-    ]
+        unknown.to_string(),
+    ];
+    let others = [
+        ("/validate/crd", thing().to_string()),
+        ("/mutate", named("x", json!({"list": numbers})).to_string()),
+        (
+            "/mutate",
+            named("x", json!({"list": vec![json!({"a": "b"}); 50_000]})).to_string(),
+        ),
+    ];
+    let validated = validated.into_iter().map(|body| ("/validate", body));
+    validated.chain(others).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -85,13 +143,14 @@ async fn under_all_attacks_together_memory_is_bounded_and_others_are_served() {
     let ended = Arc::new(AtomicBool::new(false));
     let sent = Arc::new(AtomicUsize::new(0));
     let mut attackers = Vec::new();
-    for (n, body) in bodies().into_iter().enumerate() {
-        let (client, url) = (server.client(), server.url("/validate?timeout=2s"));
+    for (n, (path, body)) in bodies().into_iter().enumerate() {
+        let (client, url) = (server.client(), server.url(&format!("{path}?timeout=2s")));
         let (ended, sent) = (Arc::clone(&ended), Arc::clone(&sent));
         attackers.push(tokio::spawn(async move {
             while !ended.load(Ordering::Relaxed) {
                 let asked = client.post(&url).header("content-type", "application/json");
-                let asked = asked.body(body.clone()).send();
+                let namespace = format!("unknown-{}", sent.load(Ordering::Relaxed));
+                let asked = asked.body(body.replace("NAMESPACE", &namespace)).send();
                 // Every other one leaves before it is answered.
                 let patience = Duration::from_millis(if n % 2 == 0 { 20_000 } else { 300 });
                 let _ = tokio::time::timeout(patience, asked).await;

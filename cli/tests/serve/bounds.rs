@@ -10,13 +10,12 @@ use crate::server::{Server, ask, policy, review};
 /// About a second of work in a debug build.
 const SLOW: &str = "[1,2,3,4,5,6,7,8,9].all(a, [1,2,3,4,5,6,7,8,9].all(b, [1,2,3,4,5,6,7,8,9].all(c, [1,2,3,4,5,6,7,8,9].all(d, [1,2,3,4,5,6,7,8,9].all(e, a + b + c + d + e > 0)))))";
 
-/// How many hostile requests a flood sends: a few, or what `GAVEL_FLOOD` says.
-fn flood() -> usize {
-    let said = std::env::var("GAVEL_FLOOD").ok();
-    said.and_then(|said| said.parse().ok()).unwrap_or(1_500)
-}
-
-async fn post(client: &reqwest::Client, server: &Server, path: &str, body: String) -> (u16, Json) {
+pub(crate) async fn post(
+    client: &reqwest::Client,
+    server: &Server,
+    path: &str,
+    body: String,
+) -> (u16, Json) {
     let asked = client.post(server.url(path));
     let asked = asked.header("content-type", "application/json").body(body);
     let answer = asked.send().await.unwrap();
@@ -128,80 +127,6 @@ async fn the_largest_review_of_an_api_server_is_decided() {
     )
     .await;
     assert_eq!(code, 413, "{answer}");
-}
-
-/// What differs from request to request in a flood.
-const KINDS: [&str; 9] = [
-    "namespace",
-    "name",
-    "uid",
-    "user",
-    "groups",
-    "extra",
-    "annotations",
-    "resource",
-    "path",
-];
-
-fn hostile(kind: &str, n: usize) -> (String, String) {
-    let mut asked = review("x");
-    let text = format!("{kind}-{n}-{}", "x".repeat(32));
-    let request = &mut asked["request"];
-    match kind {
-        "namespace" => request["namespace"] = text.as_str().into(),
-        "name" => request["name"] = text.as_str().into(),
-        "uid" => request["uid"] = text.as_str().into(),
-        "user" => request["userInfo"]["username"] = text.as_str().into(),
-        "groups" => request["userInfo"]["groups"] = json!([text]),
-        "extra" => request["userInfo"]["extra"] = json!({text.as_str(): [text]}),
-        "annotations" => {
-            request["object"]["metadata"]["annotations"] = json!({text.as_str(): text})
-        }
-        "resource" => {
-            for field in ["resource", "requestResource"] {
-                request[field] = json!({"group": text, "version": text, "resource": text});
-            }
-        }
-        _ => return (format!("/{text}?{text}={text}"), asked.to_string()),
-    }
-    ("/validate?timeout=10s".to_owned(), asked.to_string())
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn floods_leave_nothing_behind() {
-    let folder = Folder::new()
-        .with(
-            "a.yaml",
-            &policy(
-                "a",
-                "object.metadata.name != 'no' && namespaceObject != null",
-                "no x",
-                "Deny, Audit",
-            ),
-        )
-        .with(
-            "b.yaml",
-            &policy("b", "request.userInfo.username != ''", "no user", "Deny"),
-        );
-    let server = Server::start(&["--policies", folder.text(), "--self-signed"]);
-    let client = server.client();
-    let send = async |from: usize, count: usize| {
-        for kind in KINDS {
-            for n in from..from + count {
-                let (path, body) = hostile(kind, n);
-                post(&client, &server, &path, body).await;
-            }
-        }
-    };
-    send(0, 50).await;
-    let before = server.memory();
-    send(50, flood() / KINDS.len()).await;
-    let after = server.memory();
-    assert!(
-        after < before + (10 << 20),
-        "{before} bytes before, {after} after"
-    );
-    ask(&client, &server, &review("x")).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

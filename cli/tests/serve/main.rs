@@ -6,6 +6,7 @@ mod bounds;
 mod certificates;
 mod deploy;
 mod endings;
+mod floods;
 mod hostile;
 mod mutations;
 #[path = "../program/mod.rs"]

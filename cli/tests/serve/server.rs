@@ -8,6 +8,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
 
+/// How many of the last lines of the log are kept.
+const MOST_LOGS: usize = 20_000;
+
 /// A server that ends with the test.
 pub(crate) struct Server {
     child: Child,
@@ -41,7 +44,11 @@ impl Server {
                     let address = log["address"].as_str().unwrap().parse().unwrap();
                     let _ = tell.send(address);
                 }
-                written.lock().unwrap().push(log);
+                let mut written = written.lock().unwrap();
+                if written.len() > MOST_LOGS {
+                    written.drain(..MOST_LOGS / 2);
+                }
+                written.push(log);
             }
         });
         let address = told.recv_timeout(Duration::from_secs(60));

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use gavel_libraries::authorizer::{Authorizer, UserInfo};
 use gavel_policy::{
-    AdmissionRequest, AuditOutcome, Evaluation, GroupVersionKind, GroupVersionResource, Options,
-    PolicyDecisionEvaluation, dispatch,
+    AdmissionRequest, AuditOutcome, Evaluation, GroupVersionKind, GroupVersionResource, KeptObject,
+    Options, PolicyDecisionEvaluation, dispatch,
 };
 use gavel_state::State;
 use serde_json::{Value as Json, json};
@@ -133,7 +133,7 @@ impl gavel_policy::Observer for Found<'_> {
         self.note(policy, binding.unwrap_or_default(), Outcome::Error, error);
     }
 
-    fn evaluated(&self, policy: &str, binding: &str, _: Option<&Json>, found: &Evaluation) {
+    fn evaluated(&self, policy: &str, binding: &str, _: Option<&KeptObject>, found: &Evaluation) {
         let denies = self
             .state
             .actions(binding)

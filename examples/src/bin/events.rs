@@ -48,7 +48,7 @@ fn admitted(state: &State) -> Result<bool, Box<dyn Error>> {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let cluster = Origin::new("cluster");
-    let applied = |object| Event::Applied(Object::sent(cluster.clone(), object));
+    let applied = |object| Event::Applied(Object::sent(cluster.clone(), &object));
     let mut store = Store::new(Server::default())?;
     store.handle(applied(policy(
         "has(object.metadata.labels) && 'owner' in object.metadata.labels",

@@ -31,7 +31,7 @@ pub(super) fn namespace_matches(
         };
     }
     let namespace = namespaces.find(request.namespace)?;
-    Ok(selector.matches(|key| namespace.labels().get(key).map(String::as_str)))
+    Ok(selector.matches(|key| namespace.labels().get(key)))
 }
 
 /// Whether the object or the old object is selected.

@@ -14,7 +14,7 @@ use crate::cel::{COST_BUDGET, Expression, Group, Inputs, OUT_OF_BUDGET};
 use crate::compiled::FailurePolicy;
 use crate::compiled_mutating::{CompiledMutatingBinding, CompiledMutatingPolicy};
 use crate::decision::{denied_mutation, namespace_not_found};
-use crate::dispatch::{Dispatch, Options, as_kind};
+use crate::dispatch::{Dispatch, Options, as_kind, param_value};
 use crate::fields::text_field;
 use crate::index::Snapshot;
 use crate::match_conditions;
@@ -379,7 +379,7 @@ impl<'a> Pass<'a> {
         };
         let count = policy.match_conditions.len();
         let group = Group::new(count, &policy.variables, || inputs, runner);
-        let params = invocation.param.map_or(Value::NULL, Value::from);
+        let params = param_value(invocation.param, &arena);
         match_conditions::evaluate(
             &group,
             &policy.match_conditions,
@@ -405,7 +405,7 @@ impl<'a> Pass<'a> {
         let views = self.views(invocation, position, &arena);
         let variables = &invocation.policy.variables;
         let group = Group::new(1, variables, || views.inputs, runner);
-        let params = invocation.param.map_or(Value::NULL, Value::from);
+        let params = param_value(invocation.param, &arena);
         let mut budget = self.dispatch.cost_budget().unwrap_or(COST_BUDGET);
         let outcomes = group.evaluate([Some(expression)].into_iter(), params, runner, &mut budget);
         let outcomes = outcomes.map_err(|_| OUT_OF_BUDGET.to_owned())?;

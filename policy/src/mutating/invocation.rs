@@ -1,8 +1,7 @@
 //! A policy that is asked about a request, with a binding and a param.
 
-use gavel_engine::value::Json;
-
 use crate::compiled_mutating::{CompiledMutatingBinding, CompiledMutatingPolicy};
+use crate::kept::KeptObject;
 use crate::matching::Matched;
 
 /// A policy with a binding and a param, which match the request.
@@ -10,7 +9,7 @@ use crate::matching::Matched;
 pub(super) struct Invocation<'a> {
     pub(super) policy: &'a CompiledMutatingPolicy,
     pub(super) binding: &'a CompiledMutatingBinding,
-    pub(super) param: Option<&'a Json>,
+    pub(super) param: Option<&'a KeptObject>,
     /// As what the policy looks at the request.
     pub(super) matched: Matched<'a>,
 }

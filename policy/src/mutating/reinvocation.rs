@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::mem;
 
 use super::invocation::Invocation;
-use crate::request::text_of;
+use crate::kept::KeptObject;
 
 /// What has run, and what is to run again.
 #[derive(Debug, Default)]
@@ -22,15 +22,13 @@ pub(super) struct Reinvocation {
 type Key = [String; 4];
 
 fn key(invocation: &Invocation<'_>) -> Key {
-    let of_param = |field| {
-        let param = invocation.param;
-        param.map_or_else(String::new, |param| text_of(param.into(), field).to_owned())
-    };
+    let of_param =
+        |name: fn(&KeptObject) -> &str| invocation.param.map(name).unwrap_or_default().to_owned();
     [
         invocation.policy.name().to_owned(),
         invocation.binding.name().to_owned(),
-        of_param("namespace"),
-        of_param("name"),
+        of_param(KeptObject::namespace),
+        of_param(KeptObject::name),
     ]
 }
 

@@ -74,7 +74,7 @@ fn state(documents: Vec<Document>, kinds: &Kinds) -> Result<State, String> {
         let file = document.file().map(|path| path.display().to_string());
         let origin = Origin::new(&file.unwrap_or_default());
         let object = match Role::of(document.value()) {
-            Role::Object => Object::sent(origin, kinds.placed(document.into_value(), "default")),
+            Role::Object => Object::sent(origin, &kinds.placed(document.into_value(), "default")),
             _ => Object::of_manifest(origin, document),
         };
         store.handle(Event::Applied(object));

@@ -1,0 +1,176 @@
+//! Objects that are kept until requests read them.
+
+use std::borrow::Cow;
+
+use gavel_engine::value::{Arena, Json, Value};
+use gavel_schema::read_value;
+use smol_str::SmolStr;
+
+/// Objects up to this many bytes are kept as texts: an evaluation reads them in a few microseconds.
+const SHORT: usize = 4 << 10;
+
+/// An object that policies may read: a param, or what an API server has sent.
+#[derive(Debug, PartialEq)]
+pub struct KeptObject {
+    api_version: SmolStr,
+    kind: SmolStr,
+    namespace: SmolStr,
+    name: SmolStr,
+    labels: Labels,
+    content: Content,
+}
+
+impl KeptObject {
+    /// Keeps a document, which is viewed where it is.
+    pub fn new(object: Json) -> Self {
+        let mut kept = Self::of(&object, Content::Document(Json::Null));
+        kept.content = Content::Document(object);
+        kept
+    }
+
+    /// Keeps an object in little memory: if it is small, as a text that is read anew by each evaluation.
+    pub fn compact(object: &Json) -> Self {
+        Self::of(object, Content::compact(object))
+    }
+
+    fn of(object: &Json, content: Content) -> Self {
+        let text = |value: Option<&Json>| value.and_then(Json::as_str).unwrap_or_default().into();
+        let metadata = object.get("metadata");
+        let metadata = |field: &str| metadata.and_then(|metadata| metadata.get(field));
+        KeptObject {
+            api_version: text(object.get("apiVersion")),
+            kind: text(object.get("kind")),
+            namespace: text(metadata("namespace")),
+            name: text(metadata("name")),
+            labels: Labels::of(metadata("labels")),
+            content,
+        }
+    }
+
+    /// `apiVersion`; empty if there is none.
+    pub fn api_version(&self) -> &str {
+        &self.api_version
+    }
+
+    /// `kind`; empty if there is none.
+    pub fn kind(&self) -> &str {
+        &self.kind
+    }
+
+    /// The namespace; empty if there is none.
+    pub fn namespace(&self) -> &str {
+        &self.namespace
+    }
+
+    /// The name; empty if there is none.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The labels.
+    pub(crate) fn labels(&self) -> &Labels {
+        &self.labels
+    }
+
+    /// The object, viewed, or read into an arena.
+    pub fn value<'a>(&'a self, arena: &'a Arena) -> Value<'a> {
+        self.content.value(arena)
+    }
+
+    /// The object as a document.
+    pub fn to_json(&self) -> Cow<'_, Json> {
+        match &self.content {
+            Content::Document(document) => Cow::Borrowed(document),
+            Content::Text(text) => Cow::Owned(serde_json::from_str(text).unwrap_or_default()),
+        }
+    }
+}
+
+/// A document, kept one way or the other.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Content {
+    Text(Box<str>),
+    Document(Json),
+}
+
+impl Content {
+    /// In little memory. What could not be read again stays a document.
+    pub(crate) fn compact(document: &Json) -> Self {
+        let text = document.to_string();
+        let is_read = || read_value(text.as_bytes(), &Arena::new()).is_ok();
+        match text.len() <= SHORT && is_read() {
+            true => Content::Text(text.into()),
+            false => Content::Document(document.clone()),
+        }
+    }
+
+    /// The document, viewed, or read into an arena.
+    pub(crate) fn value<'a>(&'a self, arena: &'a Arena) -> Value<'a> {
+        match self {
+            Content::Text(text) => read_value(text.as_bytes(), arena).unwrap_or(Value::NULL),
+            Content::Document(document) => document.into(),
+        }
+    }
+}
+
+/// The labels of an object, by name.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Labels(Box<[(SmolStr, SmolStr)]>);
+
+impl Labels {
+    /// Of `metadata.labels`. Labels that are not all texts count as none.
+    fn of(labels: Option<&Json>) -> Self {
+        let fields = labels.and_then(Json::as_object);
+        let labels = fields.into_iter().flatten();
+        let labels = labels.map(|(key, value)| Some((key.into(), value.as_str()?.into())));
+        Labels(labels.collect::<Option<_>>().unwrap_or_default())
+    }
+
+    /// A label.
+    pub(crate) fn get(&self, key: &str) -> Option<&str> {
+        let mut labels = self.0.iter();
+        let found = labels.find(|(known, _)| known == key);
+        found.map(|(_, value)| value.as_str())
+    }
+}
+
+impl<K: AsRef<str>, V: AsRef<str>> FromIterator<(K, V)> for Labels {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(labels: I) -> Self {
+        let labels = labels.into_iter();
+        let labels = labels.map(|(key, value)| (SmolStr::new(key), SmolStr::new(value)));
+        Labels(labels.collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_kept_object_is_seen_as_its_document_is() {
+        let check = |object: Json, is_text: bool| {
+            let kept = KeptObject::compact(&object);
+            assert_eq!(matches!(kept.content, Content::Text(_)), is_text);
+            assert_eq!(*kept.to_json(), object);
+            let (arena, document) = (Arena::new(), KeptObject::new(object.clone()));
+            let (one, other) = (kept.value(&arena), document.value(&arena));
+            assert!(one.equals(&other).unwrap() && other.equals(&one).unwrap());
+            assert_eq!(kept.labels, document.labels);
+        };
+        let numbers = json!([0, -1, 1.0, -0.0, 1e300, u64::MAX, i64::MIN, i64::MAX, 0.1]);
+        check(
+            json!({
+                "apiVersion": "v1", "kind": "ConfigMap",
+                "metadata": {"name": "a", "namespace": "b", "labels": {"c": "d", "e": ""}},
+                "numbers": numbers, "\"\u{1f}é": null, "texts": ["\n", "\\", true],
+            }),
+            true,
+        );
+        check(json!({"metadata": {"labels": {"a": "b", "c": 1}}}), true);
+        check(json!(null), true);
+        check(json!({"data": {"a": "x".repeat(SHORT)}}), false);
+        check((0..130).fold(json!(1), |inner, _| json!([inner])), false);
+    }
+}

@@ -17,7 +17,7 @@ use gavel_policy::{
 use serde_json::Value as Json;
 
 use crate::definitions::{Compiled, Definitions};
-use crate::prepare::{Good, Prepared};
+use crate::prepare::{Good, Prepared, Sort};
 use crate::state::{Counts, State};
 
 /// What is put together.
@@ -30,7 +30,7 @@ pub(crate) struct Building {
     /// The kinds that policies have params of, with how many policies.
     param_kinds: BTreeMap<(String, String), usize>,
     actions: Arc<BTreeMap<String, Vec<String>>>,
-    compile_errors: Arc<BTreeMap<String, usize>>,
+    compile_errors: Arc<BTreeMap<(Sort, String), usize>>,
     counts: Counts,
     authorizer: Arc<dyn Authorizer>,
     /// What is wrong with objects that were thought to be good.
@@ -135,7 +135,7 @@ impl Building {
         &self,
         mut problems: Vec<Problem>,
         unseen: Vec<String>,
-        broken: BTreeMap<String, usize>,
+        broken: BTreeMap<(Sort, String), usize>,
     ) -> State {
         problems.extend(self.problems.iter().cloned());
         let mut compile_errors = Arc::clone(&self.compile_errors);
@@ -161,8 +161,8 @@ impl Building {
         let counts = &mut self.counts;
         match &good.prepared {
             Prepared::Policy(policy) => {
-                let errors = policy.errors().len();
-                Arc::make_mut(&mut self.compile_errors).insert(policy.name().to_owned(), errors);
+                let key = (Sort::Validating, policy.name().to_owned());
+                Arc::make_mut(&mut self.compile_errors).insert(key, policy.errors().len());
                 self.index.insert_policy(Arc::clone(policy));
                 count(&mut counts.policies);
             }
@@ -173,8 +173,8 @@ impl Building {
                 count(&mut counts.bindings);
             }
             Prepared::MutatingPolicy(policy) => {
-                let errors = policy.errors().len();
-                Arc::make_mut(&mut self.compile_errors).insert(policy.name().to_owned(), errors);
+                let key = (Sort::Mutating, policy.name().to_owned());
+                Arc::make_mut(&mut self.compile_errors).insert(key, policy.errors().len());
                 self.index.insert_mutating_policy(Arc::clone(policy));
                 count(&mut counts.mutating_policies);
             }
@@ -200,20 +200,17 @@ impl Building {
         if self.is_param(good) {
             uncount(&mut self.counts.params);
         }
+        if let Some(((sort, name), _)) = good.prepared.policy() {
+            Arc::make_mut(&mut self.compile_errors).remove(&(sort, name.to_owned()));
+        }
         let counts = &mut self.counts;
         match &good.prepared {
-            Prepared::Policy(policy) => {
-                Arc::make_mut(&mut self.compile_errors).remove(policy.name());
-                uncount(&mut counts.policies);
-            }
+            Prepared::Policy(_) => uncount(&mut counts.policies),
             Prepared::Binding(binding) => {
                 Arc::make_mut(&mut self.actions).remove(binding.name());
                 uncount(&mut counts.bindings);
             }
-            Prepared::MutatingPolicy(policy) => {
-                Arc::make_mut(&mut self.compile_errors).remove(policy.name());
-                uncount(&mut counts.mutating_policies);
-            }
+            Prepared::MutatingPolicy(_) => uncount(&mut counts.mutating_policies),
             Prepared::MutatingBinding(_) => uncount(&mut counts.mutating_bindings),
             Prepared::Namespace(_) => uncount(&mut counts.namespaces),
             Prepared::Definition(_) | Prepared::Rbac | Prepared::Other => {}

@@ -7,7 +7,9 @@ use gavel_crd::definition::{Definition, written_field};
 use gavel_libraries::Server;
 use gavel_libraries::authorizer::Rbac;
 use gavel_manifest::Problem;
-use gavel_policy::api::{GROUP, ParamKind, Resource};
+use gavel_policy::api::{
+    GROUP, MutatingAdmissionPolicy, ParamKind, Registration, Resource, ValidatingAdmissionPolicy,
+};
 use gavel_policy::validation::Validator;
 use gavel_policy::{
     CompiledBinding, CompiledMutatingBinding, CompiledMutatingPolicy, CompiledPolicy, Namespace,
@@ -80,9 +82,27 @@ impl Prepared {
 
 /// The sorts of policies; names of one sort are not those of the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Sort {
+pub enum Sort {
+    /// ValidatingAdmissionPolicies.
     Validating,
+    /// MutatingAdmissionPolicies.
     Mutating,
+}
+
+impl Sort {
+    /// The kind of the policies.
+    pub fn kind(self) -> &'static str {
+        match self {
+            Sort::Validating => ValidatingAdmissionPolicy::KIND,
+            Sort::Mutating => MutatingAdmissionPolicy::KIND,
+        }
+    }
+
+    /// The sort of the policies of a kind.
+    pub(crate) fn of_kind(kind: &str) -> Option<Self> {
+        let sorts = [Sort::Validating, Sort::Mutating];
+        sorts.into_iter().find(|sort| sort.kind() == kind)
+    }
 }
 
 /// Validates and compiles objects.

@@ -11,6 +11,7 @@ use gavel_policy::{AdmissionRequest, CompiledPolicy, Snapshot};
 use serde_json::Value as Json;
 
 use crate::definitions::Definitions;
+use crate::prepare::Sort;
 use crate::registrations::Registrations;
 
 /// Everything that requests are decided by. It never changes.
@@ -27,7 +28,7 @@ pub struct State {
     pub(crate) actions: Arc<BTreeMap<String, Vec<String>>>,
     pub(crate) problems: Vec<Problem>,
     pub(crate) unseen: Vec<String>,
-    pub(crate) compile_errors: Arc<BTreeMap<String, usize>>,
+    pub(crate) compile_errors: Arc<BTreeMap<(Sort, String), usize>>,
     pub(crate) counts: Counts,
 }
 
@@ -132,8 +133,8 @@ impl State {
         &self.unseen
     }
 
-    /// The names of all policies, with the number of problems of their newest versions.
-    pub fn compile_errors(&self) -> &BTreeMap<String, usize> {
+    /// All policies by sort and name, with the number of problems of their newest versions.
+    pub fn compile_errors(&self) -> &BTreeMap<(Sort, String), usize> {
         &self.compile_errors
     }
 

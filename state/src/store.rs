@@ -11,7 +11,7 @@ use indexmap::IndexMap;
 
 use crate::building::Building;
 use crate::object::{Object, ObjectKey, Origin};
-use crate::prepare::{Good, Preparation, Prepared};
+use crate::prepare::{Good, Preparation, Prepared, Sort};
 use crate::state::State;
 use crate::unseen::unseen;
 
@@ -257,18 +257,15 @@ impl Store {
     }
 
     /// What is wrong with objects that are therefore not used, and how much of it with which policies.
-    fn refusals(&self) -> (Vec<Problem>, BTreeMap<String, usize>) {
+    fn refusals(&self) -> (Vec<Problem>, BTreeMap<(Sort, String), usize>) {
         let mut problems = Vec::new();
         let mut broken = BTreeMap::new();
         for held in self.origins.values() {
             problems.extend(held.nameless.iter().cloned());
             for (key, found) in &held.refused {
                 problems.extend(found.iter().cloned());
-                if matches!(
-                    key.kind.as_str(),
-                    "ValidatingAdmissionPolicy" | "MutatingAdmissionPolicy"
-                ) {
-                    broken.insert(key.name.clone(), found.len());
+                if let Some(sort) = Sort::of_kind(&key.kind) {
+                    broken.insert((sort, key.name.clone()), found.len());
                 }
             }
         }

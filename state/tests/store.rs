@@ -2,7 +2,7 @@
 #![cfg(test)]
 
 use gavel_libraries::Server;
-use gavel_state::{Event, Object, ObjectKey, Origin, Store};
+use gavel_state::{Event, Object, ObjectKey, Origin, Sort, Store};
 use serde_json::{Value as Json, json};
 
 fn policy(name: &str, expression: &str) -> Json {
@@ -64,7 +64,11 @@ fn the_last_good_version_stays_until_a_better_one_or_a_deletion() {
         problem.starts_with("cluster: ValidatingAdmissionPolicy \"a\": spec."),
         "{problem}"
     );
-    assert_eq!(state.compile_errors()["a"], 1);
+    let broken = |sort| state.compile_errors().get(&(sort, "a".to_owned()));
+    assert_eq!(
+        (broken(Sort::Validating), broken(Sort::Mutating)),
+        (Some(&1), None)
+    );
 
     store.handle(applied(policy("a", "1 > 0")));
     assert_eq!(expression(&mut store, "a").as_deref(), Some("1 > 0"));

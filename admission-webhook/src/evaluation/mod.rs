@@ -56,8 +56,8 @@ impl Evaluations {
     }
 
     /// Decides about a body of `size` bytes. `decide` is given the time by which it must be done; while it answers
-    /// [`Outcome::Unfinished`] it is asked again, with more time. The last attempt must decide. If this future is dropped,
-    /// a running attempt stops.
+    /// [`Outcome::Unfinished`] it is asked again, with more time. The last attempt must decide, or lack an answer, for which
+    /// this returns none. If this future is dropped, a running attempt stops.
     ///
     /// # Errors
     ///
@@ -68,12 +68,14 @@ impl Evaluations {
         size: usize,
         deadline: Instant,
         decide: impl Fn(&Turn) -> Result<Outcome<T>, ApiError> + Send + Sync + 'static,
-    ) -> Result<T, ApiError> {
+    ) -> Result<Option<T>, ApiError> {
         let client = Client::default();
         if size <= INLINE_BODY {
             let turn = client.turn(INLINE, deadline);
-            if let Outcome::Decided(decided) = caught(|| decide(&turn))?? {
-                return Ok(decided);
+            match caught(|| decide(&turn))?? {
+                Outcome::Decided(decided) => return Ok(Some(decided)),
+                Outcome::Lacking => return Ok(None),
+                Outcome::Unfinished(_) => {}
             }
         }
         let waiting = self.waiting.try_acquire();
@@ -84,7 +86,8 @@ impl Evaluations {
         let slot = within(deadline, Arc::clone(&self.turns).acquire_owned()).await?;
         self.metrics.waited(began.elapsed());
         let flow = match on_thread(slot, &decide, client.turn(TURN, deadline)).await? {
-            Outcome::Decided(decided) => return Ok(decided),
+            Outcome::Decided(decided) => return Ok(Some(decided)),
+            Outcome::Lacking => return Ok(None),
             Outcome::Unfinished(flow) => flow,
         };
         let began = Instant::now();
@@ -92,7 +95,8 @@ impl Evaluations {
         self.metrics.waited(began.elapsed());
         drop((waiting, queued));
         match on_thread(slot, &decide, client.last_turn(deadline)).await? {
-            Outcome::Decided(decided) => Ok(decided),
+            Outcome::Decided(decided) => Ok(Some(decided)),
+            Outcome::Lacking => Ok(None),
             Outcome::Unfinished(_) => Err(ApiError::internal("no decision was reached")),
         }
     }
@@ -125,6 +129,8 @@ async fn on_thread<T: Send + 'static, S: Send + 'static>(
 pub(crate) enum Outcome<T> {
     /// The decision.
     Decided(T),
+    /// There is no decision until something is asked that nobody has answered yet.
+    Lacking,
     /// There was not enough time. Says on whose account the time went.
     Unfinished(Flow),
 }

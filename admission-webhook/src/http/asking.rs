@@ -7,10 +7,7 @@ use std::time::Instant;
 
 use gavel_libraries::Server;
 use gavel_libraries::authorizer::{self, Authorizer, AuthorizerAttributes};
-use gavel_policy::{
-    AdmissionRequest, AdmissionResponse, Decision, GroupVersionKind, GroupVersionResource, Options,
-    Snapshot,
-};
+use gavel_policy::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Options, Snapshot};
 use gavel_state::{Found, Live, State};
 use tokio::time::timeout_at;
 
@@ -88,15 +85,14 @@ impl Asking {
         found
     }
 
-    /// Asks the missing questions. Returns false if there were none.
+    /// Asks what is lacking.
     ///
     /// # Errors
     ///
-    /// 500 if a namespace cannot be looked up.
-    pub(super) async fn ask(&self, deadline: Instant) -> Result<bool, ApiError> {
-        let Some(lacking) = self.lock().lacking.take() else {
-            return Ok(false);
-        };
+    /// 500 where a namespace cannot be looked up, or nothing is lacking.
+    pub(super) async fn ask(&self, deadline: Instant) -> Result<(), ApiError> {
+        let lacking = self.lock().lacking.take();
+        let lacking = lacking.ok_or_else(|| ApiError::internal("no decision was reached"))?;
         let late = "context deadline exceeded";
         match lacking {
             Lacking::Decision(question) => {
@@ -128,7 +124,7 @@ impl Asking {
                 self.lock().resources.insert(kind, found);
             }
         }
-        Ok(true)
+        Ok(())
     }
 
     fn lock(&self) -> MutexGuard<'_, Known> {
@@ -167,11 +163,10 @@ pub(super) enum NoAnswer {
     Stopped(Flow),
 }
 
-impl From<NoAnswer> for Outcome<AdmissionResponse> {
+impl<T> From<NoAnswer> for Outcome<T> {
     fn from(none: NoAnswer) -> Self {
         match none {
-            // Not sent.
-            NoAnswer::Lacking => Outcome::Decided(Decision::default().into()),
+            NoAnswer::Lacking => Outcome::Lacking,
             NoAnswer::Stopped(flow) => Outcome::Unfinished(flow),
         }
     }

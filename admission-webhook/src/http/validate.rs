@@ -37,8 +37,7 @@ pub(super) async fn registrations(State(app): State<Arc<App>>, request: Request)
     answer(&app, request, by_registrations, 0).await
 }
 
-/// Decides a request, or names the user and the policy that used up the time. If an answer of a live source is missing, the
-/// decision must be discarded.
+/// Decides a request, or says why it cannot be decided yet.
 pub(super) type Decide =
     fn(&App, &AdmissionRequest<'_>, &Turn, Option<&Arc<Asking>>) -> Outcome<AdmissionResponse>;
 
@@ -79,6 +78,7 @@ async fn try_answer(
             let decided = decide(&deciding, review.request(), turn, asked.as_ref());
             Ok(match decided {
                 Outcome::Decided(response) => Outcome::Decided(json_body(&review.answer(response))),
+                Outcome::Lacking => Outcome::Lacking,
                 Outcome::Unfinished(flow) => Outcome::Unfinished(flow),
             })
         })
@@ -89,9 +89,10 @@ async fn try_answer(
         let response = evaluations
             .run(size, deadline, move |turn: &Turn| attempt(turn))
             .await?;
-        match &asking {
-            Some(asking) if asking.ask(deadline).await? => {}
-            _ => return Ok(response),
+        match (response, &asking) {
+            (Some(response), _) => return Ok(response),
+            (None, Some(asking)) => asking.ask(deadline).await?,
+            (None, None) => return Err(ApiError::internal("no decision was reached")),
         }
     }
 }

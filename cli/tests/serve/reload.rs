@@ -139,11 +139,15 @@ async fn the_last_good_version_of_a_policy_goes_on() {
         }
         let told = metrics(&client, &server).await;
         assert!(
-            told.contains("gavel_policy_compile_errors{policy=\"a\"} 1"),
+            told.contains(
+                "gavel_policy_compile_errors{kind=\"ValidatingAdmissionPolicy\",policy=\"a\"} 1"
+            ),
             "{told}"
         );
         assert!(
-            told.contains("gavel_policy_compile_errors{policy=\"b\"} 0"),
+            told.contains(
+                "gavel_policy_compile_errors{kind=\"ValidatingAdmissionPolicy\",policy=\"b\"} 0"
+            ),
             "{told}"
         );
         let log = server.wait_for_log(NOT_SERVED);
@@ -357,7 +361,7 @@ async fn counters_are_there_before_anything_happens() {
         "gavel_manifest_reloads_total{status=\"failure\"} 0",
         "gavel_evaluations_waiting 0",
         "gavel_evaluation_wait_seconds_count 0",
-        "gavel_policy_compile_errors{policy=\"a\"} 0",
+        "gavel_policy_compile_errors{kind=\"ValidatingAdmissionPolicy\",policy=\"a\"} 0",
         "gavel_tls_handshakes_failed_total 0",
         "gavel_build_info{version=",
         "gavel_tls_certificate_expiry_timestamp_seconds ",

@@ -37,7 +37,7 @@ pub(crate) struct Metrics {
     last_reload: Gauge<f64, AtomicU64>,
     last_sync: Gauge<f64, AtomicU64>,
     objects: Family<KindLabels, Gauge>,
-    compile_errors: Family<PolicyLabels, Gauge>,
+    compile_errors: Family<PolicyKindLabels, Gauge>,
     unseen: Gauge,
     differences: Family<PolicyLabels, Counter>,
     source_age: Gauge,
@@ -61,6 +61,12 @@ pub(crate) struct CheckLabels {
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct PolicyLabels {
+    policy: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct PolicyKindLabels {
+    kind: &'static str,
     policy: String,
 }
 
@@ -207,13 +213,13 @@ impl Metrics {
         }
         self.unseen.set(gauge(state.unseen().len()));
         self.compile_errors.clear();
-        for (policy, errors) in state.compile_errors() {
-            let policy = policy.clone();
+        for ((sort, policy), errors) in state.compile_errors() {
+            let (kind, policy) = (sort.kind(), policy.clone());
             drop(self.failed_open.get_or_create(&PolicyLabels {
                 policy: policy.clone(),
             }));
             self.compile_errors
-                .get_or_create(&PolicyLabels { policy })
+                .get_or_create(&PolicyKindLabels { kind, policy })
                 .set(gauge(*errors));
         }
         for (policy, binding) in state.bound() {

@@ -12,6 +12,7 @@ use gavel_libraries::authorizer::{Authorizer, CachingAuthorizer, NoOpinion, Reso
 use gavel_libraries::kubernetes::authorizer::{AuthorizerValue, ResourceCheck};
 use smallvec::smallvec;
 
+use crate::annotations::Annotations;
 use crate::api::ParamKind;
 use crate::cel::{Inputs, Runner};
 use crate::compiled::{CompiledPolicy, FailurePolicy, Reads};
@@ -33,8 +34,6 @@ use crate::resource::GroupVersionKind;
 const CLUSTER_KINDS: [&str; 3] = ["Namespace", "Node", "PersistentVolume"];
 /// The most failures that are audited.
 const MAX_FAILURES: usize = 50;
-/// The most bytes of the value of an audit annotation.
-const MAX_ANNOTATION_BYTES: usize = 10 * 1024;
 
 /// How a request is decided.
 #[derive(Clone, Copy)]
@@ -534,41 +533,6 @@ fn failure(binding: &CompiledBinding, expression_index: usize, message: &str) ->
         json::quoted(&spec.policy_name),
         json::quoted(binding.name()),
     )
-}
-
-/// The audit annotations of one policy: under each key the values of its bindings and params, each value once.
-#[derive(Debug, Default)]
-struct Annotations(Vec<(String, Vec<String>)>);
-
-impl Annotations {
-    fn add(&mut self, key: &str, value: &str) {
-        let value = shortened(value);
-        let position = self.0.iter().position(|(known, _)| known == key);
-        match position.and_then(|position| self.0.get_mut(position)) {
-            Some((_, values)) if values.contains(&value) => {}
-            Some((_, values)) => values.push(value),
-            None => self.0.push((key.to_owned(), vec![value])),
-        }
-    }
-
-    fn publish(self, policy: &str, decision: &mut Decision) {
-        for (key, values) in self.0 {
-            decision.annotate(format!("{policy}/{key}"), values.join(", "));
-        }
-    }
-}
-
-/// The most of a value that an annotation may have. Go cuts between bytes, and what is left of a code point it writes as one
-/// replacement character for each byte.
-fn shortened(value: &str) -> String {
-    if value.len() <= MAX_ANNOTATION_BYTES {
-        return value.to_owned();
-    }
-    let mut ends = (0..=MAX_ANNOTATION_BYTES).rev();
-    let end = ends.find(|end| value.is_char_boundary(*end)).unwrap_or(0);
-    let (kept, _) = value.split_at(end);
-    let broken = MAX_ANNOTATION_BYTES.saturating_sub(end);
-    format!("{kept}{}", "\u{fffd}".repeat(broken))
 }
 
 /// `params`, which an evaluation in this arena reads.

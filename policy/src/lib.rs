@@ -41,6 +41,7 @@
 //!
 //! [`Options`] holds the authorizer that policies ask, the interrupt for deadlines, and the API server's version.
 
+mod annotations;
 pub mod api;
 pub mod cel;
 mod compiled;

@@ -11,8 +11,7 @@ use immutable_chunkmap::map::Map;
 use serde_json::json;
 use smol_str::SmolStr;
 
-use crate::api::{ObjectMeta, to_json};
-use crate::index::IndexError;
+use crate::api::{DecodeError, ObjectMeta, to_json};
 use crate::kept::{Content, Labels};
 
 /// The known namespaces. Cloning is cheap, and a clone may have one namespace more.
@@ -99,8 +98,8 @@ impl Namespace {
     /// # Errors
     ///
     /// A field of another type.
-    pub fn from_json(namespace: &Json) -> Result<Self, IndexError> {
-        Self::read(namespace).map_err(|error| IndexError(format!("namespace: {error}")))
+    pub fn from_json(namespace: &Json) -> Result<Self, DecodeError> {
+        Self::read(namespace).map_err(|error| DecodeError(format!("namespace: {error}")))
     }
 
     fn read(namespace: &Json) -> Result<Self, String> {

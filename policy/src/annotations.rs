@@ -1,0 +1,43 @@
+//! The audit annotations of a policy (apiserver `pkg/admission/plugin/policy/validating/dispatcher.go`).
+
+use crate::decision::Decision;
+
+/// The most bytes of the value of an audit annotation.
+const MAX_ANNOTATION_BYTES: usize = 10 * 1024;
+
+/// The audit annotations of one policy: under each key the values of its bindings and params, each value once.
+#[derive(Debug, Default)]
+pub(crate) struct Annotations(Vec<(String, Vec<String>)>);
+
+impl Annotations {
+    /// Adds a value, unless it is there already.
+    pub(crate) fn add(&mut self, key: &str, value: &str) {
+        let value = shortened(value);
+        let position = self.0.iter().position(|(known, _)| known == key);
+        match position.and_then(|position| self.0.get_mut(position)) {
+            Some((_, values)) if values.contains(&value) => {}
+            Some((_, values)) => values.push(value),
+            None => self.0.push((key.to_owned(), vec![value])),
+        }
+    }
+
+    /// Adds the annotations of a policy of this name to the audit event.
+    pub(crate) fn publish(self, policy: &str, decision: &mut Decision) {
+        for (key, values) in self.0 {
+            decision.annotate(format!("{policy}/{key}"), values.join(", "));
+        }
+    }
+}
+
+/// The most of a value that an annotation may have. Go cuts between bytes, and what is left of a code point it writes as one
+/// replacement character for each byte.
+fn shortened(value: &str) -> String {
+    if value.len() <= MAX_ANNOTATION_BYTES {
+        return value.to_owned();
+    }
+    let mut ends = (0..=MAX_ANNOTATION_BYTES).rev();
+    let end = ends.find(|end| value.is_char_boundary(*end)).unwrap_or(0);
+    let (kept, _) = value.split_at(end);
+    let broken = MAX_ANNOTATION_BYTES.saturating_sub(end);
+    format!("{kept}{}", "\u{fffd}".repeat(broken))
+}

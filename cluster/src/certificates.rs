@@ -238,3 +238,42 @@ fn data(secret: &Json) -> SecretData {
     });
     texts.collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn while_the_api_server_is_away_the_old_certificate_is_offered() {
+        // Nothing listens there.
+        let config = kube::Config::new("http://127.0.0.1:9".parse().unwrap());
+        let asked = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&asked);
+        let keeper = Keeper {
+            client: Client::try_from(config).unwrap(),
+            path: "/api/v1/namespaces/a/secrets".to_owned(),
+            certificates: Certificates {
+                secret: "tls".to_owned(),
+                authorities: "ca.crt",
+                certify: Box::new(move |_| {
+                    count.fetch_add(1, Ordering::Relaxed);
+                    Ok(Some(SecretData::new()))
+                }),
+                pause: Duration::from_millis(1),
+            },
+        };
+        let old = SecretData::from([("tls.crt".to_owned(), "old".to_owned())]);
+        assert!(keeper.current(Some(&old)).await.is_err());
+        let (publisher, mut published) = watch::channel(old.clone());
+        let running = tokio::spawn(keeper.run(publisher));
+        let changed = tokio::time::timeout(Duration::from_millis(100), published.changed());
+        assert!(changed.await.is_err());
+        assert_eq!(*published.borrow(), old);
+        // Nor is another made of which nobody knows.
+        assert_eq!(asked.load(Ordering::Relaxed), 0);
+        running.abort();
+    }
+}

@@ -5,6 +5,7 @@
 use std::fmt::{self, Write};
 
 use super::float;
+use super::work::{Interrupted, Work};
 
 const MICROSECOND: u64 = 1_000;
 const MILLISECOND: u64 = 1_000_000;
@@ -13,36 +14,49 @@ const MINUTE: u64 = 60_000_000_000;
 const HOUR: u64 = 3_600_000_000_000;
 /// The magnitude of the longest negative duration.
 const MAX_MAGNITUDE: u64 = 1 << 63;
+/// The units of work of reading a term.
+const WORK_PER_TERM: usize = 32;
 
 /// Reads a duration such as `1h30m`, `-1.5s` or `0`, in nanoseconds.
 ///
 /// `None` for what Go refuses: no unit, an unknown unit, more than 63 bits of nanoseconds.
 pub fn parse(text: &str) -> Option<i64> {
+    parse_working(text, &Work::unbounded()).unwrap_or_default()
+}
+
+/// Reads a duration likewise, of however many terms.
+///
+/// # Errors
+/// Where it is time to stop.
+pub fn parse_working(text: &str, work: &Work<'_>) -> Result<Option<i64>, Interrupted> {
     let (negative, mut rest) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
         None => (false, text.strip_prefix('+').unwrap_or(text)),
     };
     if rest == "0" {
-        return Some(0);
+        return Ok(Some(0));
     }
     if rest.is_empty() {
-        return None;
+        return Ok(None);
     }
     let mut total: u64 = 0;
     while !rest.is_empty() {
-        let (term, after) = parse_term(rest)?;
+        work.spend(WORK_PER_TERM)?;
+        let Some((term, after)) = parse_term(rest) else {
+            return Ok(None);
+        };
         // Go adds modulo 2^64 and then compares, so that twice 2^63 counts as nothing.
         total = total.wrapping_add(term);
         if total > MAX_MAGNITUDE {
-            return None;
+            return Ok(None);
         }
         rest = after;
     }
-    if negative {
+    Ok(if negative {
         0i64.checked_sub_unsigned(total)
     } else {
         i64::try_from(total).ok()
-    }
+    })
 }
 
 /// Reads one number with its unit; returns its nanoseconds and what follows.

@@ -16,11 +16,21 @@ use crate::resource::GroupVersionKind;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Params {
     /// By namespace and name.
-    objects: Map<(SmolStr, SmolStr), Arc<KeptObject>, CHUNK>,
+    objects: Map<(SmolStr, SmolStr), Param, CHUNK>,
+    /// How many have come.
+    count: u64,
     /// Whether the kind has a namespace, if anything says so.
     namespaced: Option<bool>,
     /// Why they cannot be had.
     fault: Option<ParamFault>,
+}
+
+/// An object that policies use as params.
+#[derive(Debug, Clone)]
+struct Param {
+    /// How many came before the first object of its name.
+    before: u64,
+    object: Arc<KeptObject>,
 }
 
 /// How many objects stand together and are copied, as pointers, when one of them changes.
@@ -88,7 +98,10 @@ impl Params {
             self.namespaced.get_or_insert(true);
         }
         let key = key(object.namespace(), object.name());
-        self.objects.insert_cow(key, object);
+        let known = self.objects.get(&key).map(|known| known.before);
+        let before = known.unwrap_or(self.count);
+        self.count = self.count.wrapping_add(1);
+        self.objects.insert_cow(key, Param { before, object });
     }
 
     /// Forgets an object.
@@ -107,21 +120,25 @@ impl Params {
     }
 
     fn find(&self, namespace: &str, name: &str) -> Option<&KeptObject> {
-        let object = self.objects.get(&key(namespace, name));
-        object.map(|object| &**object)
+        let param = self.objects.get(&key(namespace, name));
+        param.map(|param| &*param.object)
     }
 
+    /// The objects that labels select, in the order in which they came.
     fn select<'a>(
         &'a self,
         namespace: Option<&str>,
         selector: &Selector,
     ) -> impl Iterator<Item = &'a KeptObject> {
-        let inside = move |of: &str| namespace.is_none_or(|wanted| wanted == of);
+        let inside = |of: &str| namespace.is_none_or(|wanted| wanted == of);
         let first = key(namespace.unwrap_or_default(), "");
-        let objects = self.objects.range(first..).map(|(_, object)| &**object);
-        objects
-            .take_while(move |object| inside(object.namespace()))
-            .filter(|object| selector.matches(|key| object.labels().get(key)))
+        let params = self.objects.range(first..).map(|(_, param)| param);
+        let mut found: Vec<&Param> = params
+            .take_while(|param| inside(param.object.namespace()))
+            .filter(|param| selector.matches(|key| param.object.labels().get(key)))
+            .collect();
+        found.sort_by_key(|param| param.before);
+        found.into_iter().map(|param| &*param.object)
     }
 }
 

@@ -11,12 +11,11 @@ use gavel_manifest::Problem;
 use gavel_manifest::problem::rule;
 use gavel_policy::api::ParamKind;
 use gavel_policy::mutating::ObjectSchemas;
-use gavel_policy::{
-    EquivalentResources, GroupVersionKind, GroupVersionResource, ParamFault, PolicyIndex,
-};
+use gavel_policy::{EquivalentResources, GroupVersionKind, ParamFault, PolicyIndex};
 use serde_json::Value as Json;
 
 use crate::definitions::{Compiled, Definitions};
+use crate::equivalents::{built_in, register};
 use crate::prepare::{Good, Prepared, Sort};
 use crate::state::{Counts, State};
 
@@ -45,7 +44,7 @@ impl Building {
             index,
             definitions: Arc::default(),
             schemas: ObjectSchemas::default().typed(server),
-            equivalents: built_in_equivalents(),
+            equivalents: built_in(),
             param_kinds: BTreeMap::new(),
             actions: Arc::default(),
             compile_errors: Arc::default(),
@@ -256,17 +255,8 @@ impl Building {
             };
             let namespaced = spec.scope == "Namespaced";
             self.index.set_namespaced(&param_kind, namespaced);
-            if version.served {
-                let gvr = GroupVersionResource {
-                    group: gvk.group.clone(),
-                    version: gvk.version.clone(),
-                    resource: spec.names.plural.as_str().into(),
-                };
-                self.equivalents
-                    .register("", gvr.clone(), "status", gvk.clone());
-                self.equivalents.register("", gvr, "", gvk);
-            }
         }
+        register(&mut self.equivalents, spec);
         count(&mut self.counts.definitions);
         Arc::make_mut(&mut self.definitions).insert(Arc::clone(definition));
     }
@@ -290,43 +280,4 @@ fn count(counter: &mut usize) {
 
 fn uncount(counter: &mut usize) {
     *counter = counter.saturating_sub(1);
-}
-
-/// The resources of Kubernetes itself that an API server serves under several names.
-fn built_in_equivalents() -> EquivalentResources {
-    const EVENTS: [(&str, &str, &str, &str); 2] = [
-        ("", "v1", "events", "Event"),
-        ("events.k8s.io", "v1", "events", "Event"),
-    ];
-    const AUTOSCALERS: [(&str, &str, &str, &str); 2] = [
-        (
-            "autoscaling",
-            "v2",
-            "horizontalpodautoscalers",
-            "HorizontalPodAutoscaler",
-        ),
-        (
-            "autoscaling",
-            "v1",
-            "horizontalpodautoscalers",
-            "HorizontalPodAutoscaler",
-        ),
-    ];
-    let mut equivalents = EquivalentResources::default();
-    let events = EVENTS.map(|served| ("events", served));
-    let autoscalers = AUTOSCALERS.map(|served| ("", served));
-    for (identity, (group, version, resource, kind)) in events.into_iter().chain(autoscalers) {
-        let gvr = GroupVersionResource {
-            group: group.into(),
-            version: version.into(),
-            resource: resource.into(),
-        };
-        let gvk = GroupVersionKind {
-            group: group.into(),
-            version: version.into(),
-            kind: kind.into(),
-        };
-        equivalents.register(identity, gvr, "", gvk);
-    }
-    equivalents
 }

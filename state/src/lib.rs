@@ -20,6 +20,7 @@
 mod building;
 mod definitions;
 mod environments;
+mod equivalents;
 mod live;
 mod object;
 mod prepare;

@@ -1,7 +1,9 @@
 //! Events of files and of a cluster, through one store.
 #![cfg(test)]
 
+use gavel_engine::value::Arena;
 use gavel_libraries::Server;
+use gavel_policy::{AdmissionRequest, Options, dispatch};
 use gavel_state::{Event, Object, ObjectKey, Origin, Sort, Store};
 use serde_json::{Value as Json, json};
 
@@ -230,4 +232,65 @@ fn a_namespace_or_param_takes_little_more_memory_than_its_text() {
     assert_eq!((counts.namespaces, counts.params), (MANY, MANY));
     let each = memory.bytes_current / 2 / i64::try_from(MANY).unwrap();
     assert!(each < 2_000, "{each} bytes each");
+}
+
+/// As an API server of 1.36 answers (`.ci/cluster`): all versions count, also those that are not served, each with its own subresources.
+#[test]
+fn versions_of_a_custom_resource_are_equivalent_with_the_subresources_that_each_has() {
+    let schema = json!({"openAPIV3Schema": {"type": "object"}});
+    let status = json!({"status": {}});
+    let definition = json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "things.example.com"},
+        "spec": {
+            "group": "example.com", "scope": "Cluster",
+            "names": {"plural": "things", "singular": "thing", "kind": "Thing", "listKind": "ThingList"},
+            "versions": [
+                {"name": "v1", "served": true, "storage": true, "schema": schema, "subresources": status},
+                {"name": "v2", "served": false, "storage": false, "schema": schema},
+            ],
+        },
+    });
+    let mut store = Store::new(Server::default()).unwrap();
+    store.handle(applied(definition));
+    let autoscalers = ("autoscaling", "v1", "horizontalpodautoscalers");
+    for (name, (group, version, resource)) in [
+        ("thing", ("example.com", "v2", "things")),
+        ("autoscaler", autoscalers),
+    ] {
+        let mut policy = policy(name, "false");
+        policy["spec"]["matchConstraints"]["resourceRules"] = json!([{
+            "apiGroups": [group], "apiVersions": [version], "operations": ["*"],
+            "resources": [resource, format!("{resource}/status")],
+        }]);
+        store.handle(applied(policy));
+        store.handle(applied(binding(name)));
+    }
+    let state = store.publish();
+    assert_eq!(state.problems(), []);
+    let check = |group: &str, version: &str, resource: &str, subresource: &str, allowed: bool| {
+        let request = json!({
+            "uid": "1", "operation": "UPDATE", "subResource": subresource, "name": "a",
+            "kind": {"group": group, "version": version, "kind": "X"},
+            "resource": {"group": group, "version": version, "resource": resource},
+            "object": {"metadata": {"name": "a"}}, "oldObject": {"metadata": {"name": "a"}},
+        });
+        let arena = Arena::new();
+        let request = AdmissionRequest::read((&request).into(), &arena).unwrap();
+        let decision = dispatch(&state.snapshot(&request), &request, &Options::default());
+        assert_eq!(
+            decision.allowed(),
+            allowed,
+            "{group} {version} {resource} {subresource}"
+        );
+    };
+    check("example.com", "v1", "things", "", false);
+    check("example.com", "v1", "things", "status", true);
+    check("autoscaling", "v2", "horizontalpodautoscalers", "", false);
+    check(
+        "autoscaling",
+        "v2",
+        "horizontalpodautoscalers",
+        "status",
+        false,
+    );
 }

@@ -330,3 +330,76 @@ fn only_nodes_and_the_control_plane_pass_policies_by() {
         assert_eq!(out.lines().next(), Some(is_asked), "{user}");
     }
 }
+
+/// The rules of the roles of `deploy/`, each with its role and the subjects that it is bound to.
+fn rules() -> Vec<(String, Json, Vec<Json>)> {
+    let mut objects: Vec<Json> = Vec::new();
+    for folder in [
+        "base",
+        "components/cluster",
+        "components/self-signed",
+        "components/audit",
+    ] {
+        let folder = base().join("..").join(folder);
+        for file in gavel_manifest::files(&folder, false).unwrap() {
+            let text = std::fs::read_to_string(file).unwrap();
+            let read = gavel_manifest::read(&text, Format::Yaml).all().unwrap();
+            objects.extend(read.into_iter().map(gavel_manifest::Document::into_value));
+        }
+    }
+    let mut rules = Vec::new();
+    for role in &objects {
+        let (kind, name) = (&role["kind"], &role["metadata"]["name"]);
+        let mut subjects = Vec::new();
+        for binding in &objects {
+            if &binding["roleRef"]["kind"] == kind && &binding["roleRef"]["name"] == name {
+                subjects.extend(binding["subjects"].as_array().unwrap().iter().cloned());
+            }
+        }
+        if kind == "Role" || kind == "ClusterRole" {
+            for rule in role["rules"].as_array().unwrap() {
+                rules.push((name.to_string(), rule.clone(), subjects.clone()));
+            }
+        }
+    }
+    rules
+}
+
+/// Gavel's account alone reads its key, no other Secret, and changes its own webhook configurations and no others.
+#[test]
+fn the_account_may_do_no_more_than_the_threat_model_says() {
+    let gavel = json!({"kind": "ServiceAccount", "name": "gavel", "namespace": "gavel-system"});
+    let (mut keys, mut webhooks) = (0, 0);
+    for (role, rule, subjects) in rules() {
+        let context = format!("{role}: {rule}");
+        let has = |field: &str, name: &str| {
+            rule[field]
+                .as_array()
+                .is_some_and(|all| all.contains(&json!(name)))
+        };
+        assert!(
+            !has("resources", "*") && !has("verbs", "*") && !has("apiGroups", "*"),
+            "{context}"
+        );
+        if has("resources", "secrets") {
+            let reads = json!({"apiGroups": [""], "resources": ["secrets"], "resourceNames": ["gavel-tls"], "verbs": ["get", "update"]});
+            let creates = json!({"apiGroups": [""], "resources": ["secrets"], "verbs": ["create"]});
+            assert!(rule == reads || rule == creates, "{context}");
+            assert_eq!(subjects, [gavel.clone()], "{context}");
+            keys += 1;
+        }
+        if has("apiGroups", "admissionregistration.k8s.io")
+            && rule["verbs"] != json!(["list", "watch"])
+        {
+            assert_eq!(
+                rule["resourceNames"],
+                json!(["gavel", "gavel-policies"]),
+                "{context}"
+            );
+            assert_eq!(rule["verbs"], json!(["get", "update"]), "{context}");
+            assert_eq!(subjects, [gavel.clone()], "{context}");
+            webhooks += 1;
+        }
+    }
+    assert_eq!((keys, webhooks), (2, 1));
+}

@@ -8,7 +8,7 @@ use bumpalo::collections::String as ArenaString;
 
 use super::{Arena, Duration, Repr, Timestamp, Value};
 use crate::error::EvalError;
-use gavel_golang::{duration, float, integer, time::OffsetTime};
+use gavel_golang::{duration, float, integer, time::OffsetTime, work::Work};
 
 /// 2^63 and 2^64 as doubles.
 const TWO_63: f64 = 9_223_372_036_854_775_808.0;
@@ -79,9 +79,12 @@ pub fn double_from_string(text: &str) -> Result<f64, EvalError> {
 }
 
 /// `duration('1h30m')`
-pub fn duration_from_string(text: &str) -> Result<Duration, EvalError> {
-    duration::parse(text)
-        .map(Duration)
+///
+/// # Errors
+/// A text that is none; and where it is time to stop.
+pub fn duration_from_string(text: &str, work: &Work<'_>) -> Result<Duration, EvalError> {
+    let read = duration::parse_working(text, work)?;
+    read.map(Duration)
         .ok_or_else(|| conversion_error("string", "google.protobuf.Duration"))
 }
 

@@ -18,7 +18,7 @@ pub(super) const ROWS: &[Overload] = &[
     row("double", "string_to_double", "(string) -> double", body!(convert::double_from_string), "double('1e3') == 1000.0").form(Form::Conversion),
     row("double", "uint64_to_double", "(uint) -> double", body!(|uint: u64| uint as f64), "double(1u) == 1.0").form(Form::Conversion),
     row("duration", "duration_to_duration", "(duration) -> duration", body!(identity), "duration(duration('1h')) == duration('60m')").form(Form::Conversion).literals(LiteralRule::Duration),
-    row("duration", "string_to_duration", "(string) -> duration", body!(convert::duration_from_string), "duration('1h30m') == duration('5400s')").form(Form::Conversion).literals(LiteralRule::Duration),
+    row("duration", "string_to_duration", "(string) -> duration", body!(to_duration), "duration('1h30m') == duration('5400s')").form(Form::Conversion).literals(LiteralRule::Duration),
     row("dyn", "to_dyn", "(A) -> dyn", body!(identity), "dyn(1) == 1.0").form(Form::Conversion).yields(Yield::Argument).shared(),
     row("int", "int64_to_int64", "(int) -> int", body!(identity), "int(1) == 1").form(Form::Conversion),
     row("int", "double_to_int64", "(double) -> int", body!(convert::int_from_double), "int(-1.9) == -1").form(Form::Conversion),
@@ -55,6 +55,10 @@ fn identity(value: Value<'_>) -> Value<'_> {
 
 fn to_type(value: Value<'_>) -> Value<'_> {
     Value::type_named(value.type_name())
+}
+
+fn to_duration(call: &CallContext<'_>, text: &str) -> Result<Duration, EvalError> {
+    convert::duration_from_string(text, call.work_counter())
 }
 
 fn no_duration(_: i64) -> Result<Duration, EvalError> {

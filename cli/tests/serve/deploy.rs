@@ -368,7 +368,7 @@ fn rules() -> Vec<(String, Json, Vec<Json>)> {
 /// Gavel's account alone reads its key, no other Secret, and changes its own webhook configurations and no others.
 #[test]
 fn the_account_may_do_no_more_than_the_threat_model_says() {
-    let gavel = json!({"kind": "ServiceAccount", "name": "gavel", "namespace": "gavel-system"});
+    let gavel = [json!({"kind": "ServiceAccount", "name": "gavel", "namespace": "gavel-system"})];
     let (mut keys, mut webhooks) = (0, 0);
     for (role, rule, subjects) in rules() {
         let context = format!("{role}: {rule}");
@@ -385,7 +385,7 @@ fn the_account_may_do_no_more_than_the_threat_model_says() {
             let reads = json!({"apiGroups": [""], "resources": ["secrets"], "resourceNames": ["gavel-tls"], "verbs": ["get", "update"]});
             let creates = json!({"apiGroups": [""], "resources": ["secrets"], "verbs": ["create"]});
             assert!(rule == reads || rule == creates, "{context}");
-            assert_eq!(subjects, [gavel.clone()], "{context}");
+            assert_eq!(subjects, gavel, "{context}");
             keys += 1;
         }
         if has("apiGroups", "admissionregistration.k8s.io")
@@ -397,7 +397,7 @@ fn the_account_may_do_no_more_than_the_threat_model_says() {
                 "{context}"
             );
             assert_eq!(rule["verbs"], json!(["get", "update"]), "{context}");
-            assert_eq!(subjects, [gavel.clone()], "{context}");
+            assert_eq!(subjects, gavel, "{context}");
             webhooks += 1;
         }
     }

@@ -104,7 +104,7 @@ pub(crate) fn live(
             app.policies.take(now, &app.metrics);
             app.metrics.synced();
             if problems != reported {
-                for problem in problems.iter().filter(|each| !reported.contains(each)) {
+                for problem in &problems {
                     let problem = bounded(problem);
                     tracing::error!(%problem, "not served; the last good version is");
                 }

@@ -9,7 +9,7 @@ use axum::http::Method;
 use gavel_apimachinery::server::Server;
 use gavel_state::Store;
 
-use super::{CheckLabels, Metrics, PolicyLabels};
+use super::{CheckLabels, Metrics, PolicyKindLabels};
 
 const HEAD: &str = "\
 <!-- Made from what the program answers: UPDATE_GOLDEN=1 cargo test -p gavel-admission-webhook --lib reference -->
@@ -35,7 +35,8 @@ policies have the names and labels of kube-apiserver, so that dashboards and ale
 /// Metrics with a sample of each series.
 fn filled() -> Metrics {
     let metrics = Metrics::new();
-    let policy = || PolicyLabels {
+    let policy = PolicyKindLabels {
+        kind: "ValidatingAdmissionPolicy",
         policy: "p".to_owned(),
     };
     let check = CheckLabels {
@@ -49,7 +50,7 @@ fn filled() -> Metrics {
     metrics.failed_open("p");
     metrics.differs("p");
     metrics.http_request("/validate", &Method::POST, 200, Duration::ZERO);
-    drop(metrics.compile_errors.get_or_create(&policy()));
+    drop(metrics.compile_errors.get_or_create(&policy));
     metrics
 }
 

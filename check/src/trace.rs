@@ -79,6 +79,8 @@ pub struct Ran {
     pub cost: u64,
     /// The value, as the trace formats it, or the error.
     pub result: Result<String, String>,
+    /// What helps where it went wrong; empty where nothing is known to. The trace itself knows of nothing.
+    pub help: String,
 }
 
 /// Keeps the steps of a decision.
@@ -180,6 +182,7 @@ impl Observer for Trace {
             variable: run.variable.map(str::to_owned),
             cost: run.cost,
             result: run.result.map(self.write).map_err(str::to_owned),
+            help: String::new(),
         };
         self.steps.borrow_mut().runs.push(ran);
     }

@@ -387,3 +387,25 @@ fn notes_say_what_was_meant() {
         assert!(said.ends_with(expected), "{said}");
     }
 }
+
+#[test]
+fn a_key_that_is_not_there_has_a_neighbour() {
+    let object = r#"object={"spec": {"replicas": 1, "ports": [{"number": 1}]}}"#;
+    for (expression, note) in [
+        (
+            "object.spec.replica > 1",
+            "note: did you mean `replicas`?\n",
+        ),
+        (
+            "object.spec.ports.all(p, p.numbr > 1)",
+            "note: did you mean `number`?\n",
+        ),
+        ("object.spec.other > 1", ""),
+    ] {
+        let ran = gavel(&[expression, "--bind", object]);
+        assert_eq!(ran.status, 1);
+        assert!(ran.err.contains("no such key: "), "{}", ran.err);
+        assert_eq!(ran.err.contains("note: "), !note.is_empty(), "{}", ran.err);
+        assert!(ran.err.ends_with(note), "{}", ran.err);
+    }
+}

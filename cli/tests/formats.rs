@@ -1,4 +1,4 @@
-//! The formats for other programs, in which `gavel lint`, `gavel check` and `gavel test` tell what they found.
+//! The formats for other programs, in which commands tell what they found.
 #![cfg(test)]
 
 #[expect(dead_code, reason = "some of it is for `gavel serve`")]
@@ -124,6 +124,62 @@ fn github_gets_workflow_commands() {
     );
 }
 
+#[test]
+fn validate_and_audit_have_the_same_formats() {
+    let schema = std::fs::read(root().join("testdata/schemas/sarif-2.1.0.json")).unwrap();
+    let schema: Json = serde_json::from_slice(&schema).unwrap();
+    let types = "        type: object\n        properties: {size: {type: integer, maximum: 3}}\n";
+    let thing = |name: &str, size: u32| {
+        format!(
+            "apiVersion: example.com/v1\nkind: Thing\nmetadata: {{name: {name}}}\nsize: {size}\n"
+        )
+    };
+    let folder = Folder::new()
+        .with("crd.yaml", &program::definition(types))
+        .with(
+            "things.yaml",
+            &format!("{}---\n{}", thing("a", 1), thing("b", 5)),
+        );
+    let policies = root().join("testdata/check");
+    let [validate, audit]: [(&Path, &[&str]); 2] = [
+        (
+            folder.path(),
+            &["validate", "--crd", "crd.yaml", "things.yaml"],
+        ),
+        (
+            &policies,
+            &["audit", "--policies", "policy.yaml", "deployments.yaml"],
+        ),
+    ];
+    for ((folder, args), level, first, cases) in [
+        (
+            validate,
+            "error",
+            "::error file=things.yaml,line=9,col=7,endLine=9,endColumn=8,title=FieldValueInvalid::Thing/b: size: Invalid value: 5: size in body should be less than or equal to 3",
+            (2, 1),
+        ),
+        (
+            audit,
+            "error",
+            "::error file=deployments.yaml,line=13,col=1,endLine=13,endColumn=1,title=policy/replicas::Deployment default/shop: at most 5 replicas without the label size: large",
+            (2, 1),
+        ),
+    ] {
+        let printed = |format: &str| gavel(folder, &[args, &["-o", format]].concat(), "");
+        let (status, out, _) = printed("sarif");
+        let log: Json = serde_json::from_str(&out).unwrap();
+        let mut faults = Vec::new();
+        check(&schema, &schema, &log, "", &mut faults);
+        assert_eq!((status, faults.as_slice()), (1, [].as_slice()));
+        assert_eq!(log["runs"][0]["results"][0]["level"], level);
+        let (_, out, _) = printed("github");
+        assert_eq!(out.lines().next(), Some(first));
+        let (_, out, _) = printed("junit");
+        let report = quick_junit::Report::deserialize_from_str(&out).unwrap();
+        assert_eq!((report.tests, report.failures), cases, "{out}");
+    }
+}
+
 /// What the hooks of `.pre-commit-hooks.yaml` run does what they say.
 #[test]
 fn hooks_run_commands_that_there_are() {
@@ -173,7 +229,7 @@ fn the_action_runs_gavel() {
         .all()
         .unwrap();
     let steps = &action[0].value()["runs"]["steps"];
-    let script = steps[2]["run"].as_str().unwrap();
+    let script = steps[3]["run"].as_str().unwrap();
     let binary = Path::new(env!("CARGO_BIN_EXE_gavel")).parent().unwrap();
     let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap());
     let folder = Folder::new();

@@ -165,6 +165,116 @@ fn what_has_one_right_answer_is_fixed() {
 }
 
 #[test]
+fn what_nobody_needs_is_taken_out_and_old_versions_are_replaced() {
+    let policy = "apiVersion: admissionregistration.k8s.io/v1beta1
+kind: ValidatingAdmissionPolicy
+metadata:
+  name: jobs
+spec:
+  matchConstraints:
+    resourceRules:
+    - apiGroups: [batch]
+      apiVersions: [v1beta1]
+      operations: [CREATE]
+      resources: [cronjobs, cronjobs/status]
+  variables:
+  - name: unused
+    expression: |
+      object.spec.schedule
+
+      != ''
+  - name: used
+    expression: object.spec.schedule
+  validations:
+  - expression: variables.used != ''
+    message: a schedule must be set
+
+  # Again.
+  - expression: variables.used != ''
+    message: a schedule must be set
+  - expression: variables.used != ''
+    message: another message
+";
+    let folder = Folder::new().with("policies/policy.yaml", policy);
+    let (_, _, err) = gavel(folder.path(), &["lint", "policies", "--fix"], "");
+    assert!(err.starts_with("fixed 5 findings in 1 file\n"), "{err}");
+    let text = std::fs::read_to_string(folder.path().join("policies/policy.yaml")).unwrap();
+    let unused = "  - name: unused
+    expression: |
+      object.spec.schedule
+
+      != ''
+";
+    let copy = "  # Again.
+  - expression: variables.used != ''
+    message: a schedule must be set
+";
+    let expected = policy
+        .replace("io/v1beta1", "io/v1")
+        .replace("[v1beta1]", "[v1]")
+        .replace(unused, "")
+        .replace(copy, "  # Again.\n");
+    assert_eq!(text, expected);
+}
+
+#[test]
+fn devices_and_configurations_are_decoded_strictly() {
+    let folder = Folder::new()
+        .with(
+            "device.yaml",
+            "apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: gpu}
+spec:
+  selector:
+  - cel: {expression: device.driver == 'gpu.example.com'}
+",
+        )
+        .with(
+            "old.yaml",
+            "apiVersion: resource.k8s.io/v1alpha3\nkind: DeviceClass\nmetadata: {name: old}\n",
+        )
+        .with(
+            "authentication.yaml",
+            "apiVersion: apiserver.config.k8s.io/v1
+kind: AuthenticationConfiguration
+jwt:
+- issuer: {url: https://example.com, audience: [a]}
+  claimMappings:
+    username: {expression: claims.sub}
+",
+        );
+    for (file, expected) in [
+        (
+            "device.yaml",
+            "unknown-field 6:5 unknown field \"spec.selector\" did you mean `selectors`?",
+        ),
+        (
+            "old.yaml",
+            "invalid-object 1:13 no matches for kind \"DeviceClass\" in version \"resource.k8s.io/v1alpha3\" Kubernetes 1.34 removed it: use resource.k8s.io/v1",
+        ),
+        (
+            "authentication.yaml",
+            "unknown-field 4:48 unknown field \"jwt[0].issuer.audience\" ",
+        ),
+    ] {
+        let (code, out, _) = gavel(folder.path(), &["lint", file, "-o", "json"], "");
+        let found = lines(&out).into_iter().map(|line| {
+            let text = |key: &str| line[key].as_str().unwrap_or_default().to_owned();
+            let (rule, message, help) = (text("rule"), text("message"), text("help"));
+            format!(
+                "{rule} {}:{} {message} {help}",
+                line["line"], line["column"]
+            )
+        });
+        assert_eq!(
+            (code, found.collect::<Vec<_>>()),
+            (1, vec![expected.to_owned()])
+        );
+    }
+}
+
+#[test]
 fn nothing_to_look_at_is_no_success() {
     let folder = Folder::new()
         .with("empty/note.txt", "")

@@ -1,7 +1,6 @@
 //! The APIs that Kubernetes has removed or deprecated (kubernetes.io, Deprecated API Migration Guide).
 
 use gavel_libraries::KubeVersion;
-use gavel_policy::api::GROUP;
 
 /// An API that is removed or deprecated.
 #[derive(Debug)]
@@ -32,28 +31,57 @@ pub(crate) fn find(group: &str, version: &str, resource: &str) -> Option<&'stati
     })
 }
 
-/// The Kubernetes versions that serve policies and bindings in a version of their group: the first one, and the first that no
-/// longer does (k8s.io/api `admissionregistration/*/zz_generated.prerelease-lifecycle.go`).
-const POLICIES: [(&str, &str, u32, Option<u32>); 6] = [
-    ("ValidatingAdmissionPolicy", "v1alpha1", 26, Some(32)),
-    ("ValidatingAdmissionPolicy", "v1beta1", 28, Some(34)),
-    ("ValidatingAdmissionPolicy", "v1", 30, None),
-    ("MutatingAdmissionPolicy", "v1alpha1", 32, Some(38)),
-    ("MutatingAdmissionPolicy", "v1beta1", 34, Some(40)),
-    ("MutatingAdmissionPolicy", "v1", 36, None),
+/// The versions of Kubernetes that take objects with expressions in a version of their API: the first that does, and the first
+/// that does not any more. Of policies and devices, those that serve it (k8s.io/api
+/// `*/zz_generated.prerelease-lifecycle.go`).
+const KINDS: [(&[&str], &str, u32, Option<u32>); 14] = [
+    (VALIDATING, "v1alpha1", 26, Some(32)),
+    (VALIDATING, "v1beta1", 28, Some(34)),
+    (VALIDATING, "v1", 30, None),
+    (MUTATING, "v1alpha1", 32, Some(38)),
+    (MUTATING, "v1beta1", 34, Some(40)),
+    (MUTATING, "v1", 36, None),
+    (DEVICES, "v1alpha3", 31, Some(34)),
+    (DEVICES, "v1beta1", 32, Some(38)),
+    (DEVICES, "v1beta2", 33, Some(39)),
+    (DEVICES, "v1", 34, None),
+    (CONFIGURATIONS, "v1alpha1", 29, None),
+    (CONFIGURATIONS, "v1beta1", 30, None),
+    (&["AuthorizationConfiguration"], "v1", 32, None),
+    (&["AuthenticationConfiguration"], "v1", 34, None),
 ];
+const VALIDATING: &[&str] = &[
+    "ValidatingAdmissionPolicy",
+    "ValidatingAdmissionPolicyBinding",
+];
+const MUTATING: &[&str] = &["MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"];
+const DEVICES: &[&str] = &["DeviceClass", "ResourceClaim", "ResourceClaimTemplate"];
+const CONFIGURATIONS: &[&str] = &["AuthenticationConfiguration", "AuthorizationConfiguration"];
 
-/// Help if a Kubernetes version does not serve this version of a policy or binding; `None` if it does.
-pub(crate) fn unserved(kind: &str, version: &str, server: KubeVersion) -> Option<String> {
-    let policy = kind.strip_suffix("Binding").unwrap_or(kind);
-    let mut rows = POLICIES.iter();
-    let row = rows.find(|row| (row.0, row.1) == (policy, version));
-    let (_, _, since, until) = row?;
+/// Why a version of Kubernetes does not take an object of a kind and version: help, and the `apiVersion` to use instead where
+/// there is one; none where it does. No help: there is no such version.
+pub(crate) fn unserved(
+    api_version: &str,
+    kind: &str,
+    server: KubeVersion,
+) -> Option<(String, Option<String>)> {
+    let (group, version) = api_version.split_once('/')?;
+    let mut of_kind = KINDS.iter().filter(|row| row.0.contains(&kind)).peekable();
+    of_kind.peek()?;
+    let Some((_, _, since, until)) = of_kind.find(|row| row.1 == version) else {
+        return Some((String::new(), None));
+    };
     let (since, until) = (KubeVersion::v1(*since), until.map(KubeVersion::v1));
     match until {
-        _ if server < since => Some(format!("Kubernetes {since} is the first that serves it")),
+        _ if server < since => {
+            let help = format!("Kubernetes {since} is the first that serves it");
+            Some((help, None))
+        }
         Some(until) if server >= until => {
-            Some(format!("Kubernetes {until} removed it: use {GROUP}/v1"))
+            let newest = format!("{group}/v1");
+            let help = format!("Kubernetes {until} removed it: use {newest}");
+            let is_served = unserved(&newest, kind, server).is_none();
+            Some((help, is_served.then_some(newest)))
         }
         _ => None,
     }

@@ -2,7 +2,7 @@
 //! `pkg/apis/apiserver/validation`, `pkg/{authentication,authorization}/cel`), and the selectors of device classes and claims
 //! (`dynamic-resource-allocation/cel`).
 //!
-//! Only their expressions are checked.
+//! Beside expressions, only versions and unknown fields are checked.
 
 use std::sync::Arc;
 
@@ -19,9 +19,9 @@ use smol_str::SmolStr;
 use crate::context::Linter;
 use crate::expressions::{Subject, problem};
 use crate::kinds::is_kind;
-use crate::meant;
 use crate::refusal::at_opener;
 use crate::rules::{INVALID_EXPRESSION, INVALID_VALUE, OVER_BUDGET};
+use crate::{meant, strict};
 
 /// The group of the API server's own configuration.
 const CONFIGURATION: &str = "apiserver.config.k8s.io";
@@ -44,6 +44,10 @@ pub(crate) fn is_subject(document: &Document) -> bool {
 
 /// Reports the problems of a document's expressions.
 pub(crate) fn check(linter: &Linter, document: &Document, problems: &mut Vec<Problem>) {
+    if !strict::check_version(linter, document, problems) {
+        return;
+    }
+    strict::check_fields(document, problems);
     let value = document.value();
     let mut found = Vec::new();
     match crate::kinds::text(document, "kind") {

@@ -9,7 +9,7 @@ use gavel_schema::JsonSchema;
 
 use crate::context::Linter;
 use crate::expressions::path::{Aliases, FieldPath, Reads};
-use crate::expressions::{Subject, is_same, optional_fields, problem, shown};
+use crate::expressions::{Subject, is_same, optional_fields, problem, shown, without_copy};
 use crate::kinds::{is_definition, pointer};
 use crate::messages::check_message;
 use crate::refusal::refused;
@@ -152,7 +152,9 @@ fn check_rule<'r>(
     let same = before.find(|(_, known)| is_same(known.ast().root(), checked.ast().root()));
     if let Some((known, _)) = same {
         let message = format!("the rule is the same as {known}");
-        problems.push(problem(document, &DUPLICATE_VALIDATION, &field, message));
+        let found = problem(document, &DUPLICATE_VALIDATION, &field, message);
+        let known = format!("{known}.rule");
+        problems.push(without_copy(found, document, [&known, &field]));
     }
     siblings.before.push((path.into_owned(), checked));
 }

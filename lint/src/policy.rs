@@ -13,7 +13,7 @@ use gavel_policy::cel::{Compiler, Declarations};
 
 use crate::context::Linter;
 use crate::expressions::path::{Aliases, Reads};
-use crate::expressions::{Subject, is_same, problem, shown};
+use crate::expressions::{Subject, is_same, problem, shown, without_copy, without_item};
 use crate::messages::check_message;
 use crate::rules::{DUPLICATE_VALIDATION, OBJECT_ON_DELETE, OLD_OBJECT_ON_CREATE, UNUSED_VARIABLE};
 
@@ -233,12 +233,8 @@ impl<'p> Parts<'p> {
             });
             if let Some((known, _)) = same {
                 let message = format!("the expression is the same as {}", known.field);
-                problems.push(problem(
-                    document,
-                    &DUPLICATE_VALIDATION,
-                    &part.field,
-                    message,
-                ));
+                let found = problem(document, &DUPLICATE_VALIDATION, &part.field, message);
+                problems.push(without_copy(found, document, [&known.field, &part.field]));
             }
         }
     }
@@ -256,7 +252,9 @@ impl<'p> Parts<'p> {
             if !read.contains(variable.name.as_str()) {
                 let message = format!("no expression reads `variables.{}`", variable.name);
                 let field = format!("spec.variables[{n}].name");
-                problems.push(problem(document, &UNUSED_VARIABLE, &field, message));
+                let found = problem(document, &UNUSED_VARIABLE, &field, message);
+                let item = format!("spec.variables[{n}]");
+                problems.push(without_item(found, document, &item));
             }
         }
     }

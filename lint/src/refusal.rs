@@ -7,6 +7,7 @@ use gavel_manifest::{Document, Problem};
 
 use crate::kinds::pointer;
 use crate::rules::{INVALID_EXPRESSION, INVALID_VALUE, OVER_BUDGET, Rule};
+use crate::spelling::nearest;
 use crate::unclosed::unclosed_in;
 
 /// An error of an API server as a problem, with the rule for its kind.
@@ -19,7 +20,21 @@ pub(crate) fn refused(document: &Document, error: &Error) -> Problem {
         severity: rule.severity,
         ..problem
     };
-    at_opener(problem, document, &field)
+    at_opener(supported(problem), document, &field)
+}
+
+/// The problem with the value that was probably meant, where only some are supported.
+fn supported(problem: Problem) -> Problem {
+    let parts = problem.message.split_once("Unsupported value: \"");
+    let parts = parts.and_then(|(_, rest)| rest.split_once("\": supported values: "));
+    let meant = parts.and_then(|(value, supported)| {
+        let supported = supported.split(", ").map(|each| each.trim_matches('"'));
+        nearest(value, supported)
+    });
+    match meant.map(|meant| format!("did you mean `{meant}`?")) {
+        Some(help) => problem.with_help(help),
+        None => problem,
+    }
 }
 
 /// A syntax error of an expression; if an unclosed bracket or quote caused it, its place is there, because parsers notice it

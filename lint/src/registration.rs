@@ -8,15 +8,30 @@ use crate::context::Linter;
 use crate::expressions::{Subject, problem};
 use crate::kinds::{group_of, text};
 use crate::rules::{DUPLICATE_KEY, INVALID_OBJECT, UNKNOWN_FIELD};
-use crate::{apis, meant, policy, refusal, resources, types};
+use crate::{meant, policy, refusal, resources, strict, types};
 
 /// Whether a document is an object of the group.
 pub(crate) fn is_subject(document: &Document) -> bool {
-    group_of(document) == GROUP
+    group_of(document) == GROUP || is_elsewhere(document)
+}
+
+/// Whether a document has the kind of an object of the group, but another group or none.
+fn is_elsewhere(document: &Document) -> bool {
+    group_of(document) != GROUP && KINDS.contains(&text(document, "kind"))
 }
 
 /// Reports the problems of a single object of the group.
 pub(crate) fn check(linter: &Linter, document: &Document, problems: &mut Vec<Problem>) {
+    if is_elsewhere(document) {
+        let (version, kind) = (text(document, "apiVersion"), text(document, "kind"));
+        let message = match version {
+            "" => "must be set".to_owned(),
+            _ => format!("no matches for kind {kind:?} in version {version:?}"),
+        };
+        let found = problem(document, &INVALID_OBJECT, "apiVersion", message);
+        problems.push(found.with_help(format!("{kind} is of {GROUP}/v1")));
+        return;
+    }
     let decoded = match Resource::decode(document.value()) {
         Ok(decoded) => decoded,
         Err(error) => {
@@ -25,13 +40,7 @@ pub(crate) fn check(linter: &Linter, document: &Document, problems: &mut Vec<Pro
         }
     };
     let (version, kind) = (text(document, "apiVersion"), text(document, "kind"));
-    let in_group = version.split_once('/').map_or("", |(_, version)| version);
-    let server = linter.server.language();
-    if let Some(help) = apis::unserved(kind, in_group, server) {
-        let message = format!("no matches for kind {kind:?} in version {version:?}");
-        let found = problem(document, &INVALID_OBJECT, "apiVersion", message);
-        problems.push(found.with_help(help));
-    }
+    strict::check_version(linter, document, problems);
     for fault in &decoded.strict {
         // The reader of the document has told of keys that come twice.
         if fault.kind == StrictFaultKind::Unknown {

@@ -1,6 +1,6 @@
 //! The resources that policies and webhooks name.
 
-use gavel_manifest::{Document, Problem};
+use gavel_manifest::{Document, Problem, Suggestion};
 use gavel_policy::api::{MatchResources, RuleWithOperations};
 use gavel_policy::typecheck::plural;
 
@@ -139,8 +139,7 @@ fn check_versions(
                 "" => format!("{resource} in {version}"),
                 group => format!("{resource} in {group}/{version}"),
             };
-            let field = format!("{field}.resources[{n}]");
-            let (rule, message) = match end {
+            let (id, message) = match end {
                 End::Removed(removed) if *removed <= version_now => {
                     (&REMOVED_API, format!("Kubernetes {removed} removed {api}"))
                 }
@@ -154,11 +153,37 @@ fn check_versions(
                 ),
                 End::Deprecated(_) => continue,
             };
-            let found = problem(document, rule, &field, message);
-            problems.push(match first.replacement {
+            let found = problem(document, id, &format!("{field}.resources[{n}]"), message);
+            let found = match first.replacement {
                 "" => found,
                 replacement => found.with_help(format!("use {replacement}")),
+            };
+            problems.push(match newer(document, rule, field) {
+                Some(suggestion) => found.with_suggestion(suggestion),
+                None => found,
             });
         }
     }
+}
+
+/// The version of the same group that takes the place of the one that a rule names, where that is so for all that the rule is about.
+fn newer(document: &Document, rule: &RuleWithOperations, field: &str) -> Option<Suggestion> {
+    let ([group], [version]) = (rule.api_groups.as_slice(), rule.api_versions.as_slice()) else {
+        return None;
+    };
+    let mut replacements = rule.resources.iter().map(|resource| {
+        let (resource, _) = resource.split_once('/').unwrap_or((resource, ""));
+        find(group, version, resource).map(|api| api.replacement)
+    });
+    let replacement = replacements.next()??;
+    let newer = replacement
+        .strip_prefix(group.as_str())?
+        .strip_prefix('/')?;
+    let is_of_all = replacements.all(|other| other == Some(replacement));
+    let columns = u32::try_from(version.chars().count()).ok()?;
+    let range = document.range_within(&format!("{field}.apiVersions[0]"), 1, 1, columns);
+    range.filter(|_| is_of_all).map(|range| Suggestion {
+        range,
+        replacement: newer.to_owned(),
+    })
 }

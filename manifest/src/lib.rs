@@ -216,6 +216,14 @@ impl Document {
         is_verbatim.then_some(Range { start, end })
     }
 
+    /// The lines that an item of a list takes up, from the beginning of the first to that of the line after the last: those that are
+    /// indented deeper than its dash. Nothing where the list is written in brackets.
+    pub fn lines_of_item(&self, item: &str) -> Option<Range> {
+        let start = self.layout.find(item).place();
+        let source = self.source.as_deref()?;
+        written::lines_of_item(source, start)
+    }
+
     /// The keys that come twice in one object, in the order of the text. The later value is the one that counts.
     pub fn duplicate_keys(&self) -> &[Problem] {
         &self.duplicates

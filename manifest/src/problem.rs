@@ -98,7 +98,10 @@ impl Problem {
 
     /// A file or folder that cannot be read.
     pub fn unreadable(path: &Path, message: impl fmt::Display) -> Self {
-        Problem::new(rule::UNREADABLE, message.to_string()).in_file(&Arc::from(path))
+        let message = message.to_string();
+        // The number of the error says nothing to people.
+        let message = message.split(" (os error ").next().unwrap_or_default();
+        Problem::new(rule::UNREADABLE, message).in_file(&Arc::from(path))
     }
 
     /// The same at a place.

@@ -1,6 +1,6 @@
 //! Where the characters of a text are in the scalar that writes it: folded lines, escapes and quotes.
 
-use crate::place::Place;
+use crate::place::{Place, Range};
 
 /// How a scalar is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -214,4 +214,33 @@ impl WrittenWalk<'_> {
         }
         self.end()
     }
+}
+/// The lines of the item of a block list whose value begins at a place.
+pub(crate) fn lines_of_item(source: &str, value: Place) -> Option<Range> {
+    let first = usize::try_from(value.line).ok()?.checked_sub(1)?;
+    let column = usize::try_from(value.column).ok()?.checked_sub(1)?;
+    let mut lines = source.lines().skip(first);
+    let before: String = lines.next()?.chars().take(column).collect();
+    let dash = before.find('-')?;
+    let is_alone = |text: Option<&str>| text.is_some_and(|text| text.trim().is_empty());
+    let after = before.get(dash.saturating_add(1)..);
+    if !is_alone(before.get(..dash)) || !is_alone(after) {
+        return None;
+    }
+    let mut last = value.line;
+    for (line, n) in lines.zip(value.line.saturating_add(1)..) {
+        let text = line.trim_start_matches(' ');
+        if text.trim().is_empty() {
+            continue;
+        }
+        if line.len().saturating_sub(text.len()) <= dash {
+            break;
+        }
+        last = n;
+    }
+    let beginning = |line| Place { line, column: 1 };
+    Some(Range {
+        start: beginning(value.line),
+        end: beginning(last.saturating_add(1)),
+    })
 }

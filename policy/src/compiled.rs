@@ -26,7 +26,7 @@ pub struct CompiledPolicy {
     pub(crate) match_conditions: Vec<Expression>,
     pub(crate) validations: Vec<Expression>,
     /// What denials of the validations say, where an expression says it.
-    pub(crate) messages: Vec<Option<Box<Expression>>>,
+    pub(crate) messages: Vec<Option<Expression>>,
     pub(crate) audit_annotations: Vec<Expression>,
 }
 
@@ -162,10 +162,7 @@ impl CompiledPolicy {
                 .clone()
                 .map(|each| match each.message_expression.as_str() {
                     "" => None,
-                    text => {
-                        let message = compiler.compile(ExpressionKind::Message, text, messages);
-                        Some(Box::new(message))
-                    }
+                    text => Some(compiler.compile(ExpressionKind::Message, text, messages)),
                 })
                 .collect(),
             validations: validations
@@ -179,13 +176,7 @@ impl CompiledPolicy {
         let expressions = compiled.match_conditions.iter_mut();
         let expressions = expressions
             .chain(&mut compiled.validations)
-            .chain(
-                compiled
-                    .messages
-                    .iter_mut()
-                    .flatten()
-                    .map(|message| &mut **message),
-            )
+            .chain(compiled.messages.iter_mut().flatten())
             .chain(&mut compiled.audit_annotations);
         compiled.reads = Reads::of(&mut compiled.variables, expressions);
         compiled

@@ -99,7 +99,7 @@ impl<'p> Session<'p> {
         let Ok(outcomes) = outcomes else {
             return policy.failed(OUT_OF_BUDGET.to_owned());
         };
-        let expressions = policy.messages.iter().map(Option::as_deref);
+        let expressions = policy.messages.iter().map(Option::as_ref);
         let messages = self
             .messages
             .evaluate(expressions, params, runner, &mut left);

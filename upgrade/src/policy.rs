@@ -1,15 +1,65 @@
 //! The answers of an API server about policies, bindings and webhook configurations.
 
+use std::collections::BTreeSet;
+
 use gavel_crd::definition::Definition;
 use gavel_engine::types::TypeTextError;
 use gavel_libraries::{EnvSet, Server};
 use gavel_policy::GroupVersionKind;
-use gavel_policy::api::Resource;
-use gavel_policy::typecheck::{Estimate, KindCosts, TypeChecker};
+use gavel_policy::api::{MatchResources, ParamKind, Resource};
+use gavel_policy::typecheck::{Estimate, KindCosts, TypeChecker, plural};
 use gavel_policy::validation::Validator;
+use gavel_schema::JsonSchema;
+use gavel_schema::built_in::Kubernetes;
 
 use crate::expressions;
 use crate::facts::{Facts, Topic};
+
+/// Kubernetes' own kinds that policies name, with their schemas.
+#[derive(Debug)]
+pub(crate) struct BuiltInKinds(Vec<(GroupVersionKind, JsonSchema)>);
+
+impl BuiltInKinds {
+    /// Those that are named as resources or params.
+    pub(crate) fn named_by<'r>(resources: impl Iterator<Item = &'r Resource>) -> Self {
+        let mut named = BTreeSet::new();
+        for resource in resources {
+            let (constraints, params) = match resource {
+                Resource::ValidatingAdmissionPolicy(policy) => {
+                    (&policy.spec.match_constraints, &policy.spec.param_kind)
+                }
+                Resource::MutatingAdmissionPolicy(policy) => {
+                    (&policy.spec.match_constraints, &policy.spec.param_kind)
+                }
+                _ => continue,
+            };
+            add_names(constraints.as_ref(), params.as_ref(), &mut named);
+        }
+        let kubernetes = Kubernetes::get();
+        let kinds = kubernetes.kinds().filter(|(_, kind)| {
+            let lower = kind.to_lowercase();
+            named.contains(&plural(&lower)) || named.contains(&lower)
+        });
+        let kinds = kinds.filter_map(|(api_version, kind)| {
+            let schema = kubernetes.resolved(api_version, kind)?;
+            Some((GroupVersionKind::new(api_version, kind), schema))
+        });
+        BuiltInKinds(kinds.collect())
+    }
+}
+
+/// Adds the names of resources and of the kind of params, in lower case.
+fn add_names(
+    constraints: Option<&MatchResources>,
+    params: Option<&ParamKind>,
+    named: &mut BTreeSet<String>,
+) {
+    let rules = constraints.into_iter();
+    let rules = rules.flat_map(|constraints| &constraints.resource_rules);
+    let resources = rules.flat_map(|named| &named.rule.resources);
+    named.extend(resources.map(|resource| resource.to_lowercase()));
+    named.extend(params.map(|params| params.kind.to_lowercase()));
+}
 
 /// The checkers of policies.
 #[derive(Debug)]
@@ -20,12 +70,16 @@ pub(crate) struct Policies {
 }
 
 impl Policies {
-    /// The checkers of a server that has these definitions.
+    /// The checkers of a server that has these definitions beside its own kinds.
     pub(crate) fn new<'d>(
         server: Server,
+        built_in: &BuiltInKinds,
         definitions: impl Iterator<Item = &'d Definition>,
     ) -> Result<Self, TypeTextError> {
         let mut types = TypeChecker::new(server)?;
+        for (kind, schema) in &built_in.0 {
+            types.add_kind(kind.clone(), schema);
+        }
         definitions.for_each(|definition| declare(&mut types, definition));
         Ok(Policies {
             validator: Validator::new(server.compatible())?,

@@ -13,7 +13,7 @@ use crate::cause::Cause;
 use crate::change::Change;
 use crate::definition::Rules;
 use crate::facts::{Facts, Key};
-use crate::policy::Policies;
+use crate::policy::{BuiltInKinds, Policies};
 use crate::sample;
 
 /// A rehearsed upgrade of an API server: the objects of a cluster, and sample requests.
@@ -52,6 +52,8 @@ pub struct Upgrade {
     to: Server,
     objects: Vec<(Json, Known)>,
     requests: Vec<Json>,
+    /// Kubernetes' own kinds that the objects name.
+    built_in: OnceCell<BuiltInKinds>,
 }
 
 /// Why an object or a request cannot be used.
@@ -109,6 +111,7 @@ impl Upgrade {
             to,
             objects: Vec::new(),
             requests: Vec::new(),
+            built_in: OnceCell::new(),
         }
     }
 
@@ -134,6 +137,7 @@ impl Upgrade {
             _ => Known::Other,
         };
         self.objects.push((object.clone(), known));
+        self.built_in = OnceCell::new();
         Ok(Subject::Object(self.objects.len().saturating_sub(1)))
     }
 
@@ -188,6 +192,16 @@ impl Upgrade {
         let causes = Cause::candidates(self.from, self.to).len();
         let subjects = self.objects.len().saturating_add(self.requests.len());
         subjects.saturating_add(causes)
+    }
+
+    fn built_in(&self) -> &BuiltInKinds {
+        self.built_in.get_or_init(|| {
+            let registrations = self.objects.iter().filter_map(|(_, known)| match known {
+                Known::Registration(resource) => Some(&**resource),
+                Known::Definition(_) | Known::Other => None,
+            });
+            BuiltInKinds::named_by(registrations)
+        })
     }
 
     fn differing(&self, step: &mut impl FnMut()) -> Result<Vec<Differing>, InputError> {
@@ -287,7 +301,10 @@ impl<'u> ApiServer<'u> {
                     Known::Definition(definition) => Some(&**definition),
                     Known::Registration(_) | Known::Other => None,
                 });
-                let policies = built(&self.policies, || Policies::new(self.server, definitions));
+                let built_in = self.upgrade.built_in();
+                let policies = built(&self.policies, || {
+                    Policies::new(self.server, built_in, definitions)
+                });
                 policies.map_err(|error| bug(&error))?.facts(resource)
             }
             Some((_, Known::Other)) | None => Facts::default(),

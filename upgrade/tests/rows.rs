@@ -175,3 +175,17 @@ fn what_is_no_object_of_its_kind_is_refused() {
     assert!(upgrade.add(&broken).is_err());
     assert!(upgrade.add_request(json!("none")).is_err());
 }
+
+#[test]
+fn policies_about_kinds_of_kubernetes_have_types() {
+    let mut upgrade = Upgrade::new("1.36".parse().unwrap(), "1.37".parse().unwrap());
+    let expression = "object.spec.containers.all(c, c.image.startsWith('a'))";
+    upgrade.add(&policy(expression)).unwrap();
+    let changes = upgrade.changes(|| ()).unwrap();
+    let about: Vec<_> = changes
+        .iter()
+        .flat_map(|(_, changes)| changes)
+        .map(|change| (change.about.as_str(), change.field.as_str()))
+        .collect();
+    assert_eq!(about, [("v1 Pod", "spec.validations[0].expression")]);
+}

@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use gavel_cluster::audit::Shard;
 
 use super::serve::TargetArgs;
+use crate::findings::Format;
 
 /// The arguments of `gavel audit`.
 #[derive(Debug, Args)]
@@ -60,17 +61,8 @@ pub(crate) struct AuditArgs {
     pub(crate) exit_zero: bool,
 
     /// How to print findings; json is one object per line
-    #[arg(short, long, value_enum, default_value_t = AuditOutput::Text)]
-    pub(crate) output: AuditOutput,
-}
-
-/// How findings are printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum AuditOutput {
-    /// For people: one line per finding
-    Text,
-    /// For programs: one JSON object per line
-    Json,
+    #[arg(short, long, value_enum, default_value_t = Format::Text)]
+    pub(crate) output: Format,
 }
 
 const EXAMPLES: &str = "Examples:

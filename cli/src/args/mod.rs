@@ -12,6 +12,8 @@ use gavel_libraries::KubeVersion;
 use gavel_policy::cel::PER_CALL_LIMIT;
 use gavel_protocol::kubernetes_version;
 
+use crate::findings::Format;
+
 mod about;
 mod audit;
 mod check;
@@ -23,7 +25,7 @@ mod test;
 mod upgrade_check;
 
 pub(crate) use about::{CompletionsArgs, ManArgs, VersionArgs};
-pub(crate) use audit::{AuditArgs, AuditOutput};
+pub(crate) use audit::AuditArgs;
 pub(crate) use check::{CheckArgs, OperationName};
 pub(crate) use cost::CostArgs;
 pub(crate) use lint::{ExplainArgs, ExplainOutput, LintArgs, kubernetes_versions};
@@ -235,8 +237,8 @@ pub(crate) struct ValidateArgs {
     pub(crate) kubernetes_version: KubeVersion,
 
     /// How to print problems; json is the Status object of an API server, one per line
-    #[arg(short, long, value_enum, default_value_t = Output::Text)]
-    pub(crate) output: Output,
+    #[arg(short, long, value_enum, default_value_t = Format::Text)]
+    pub(crate) output: Format,
 }
 
 const VALIDATE_EXAMPLES: &str = "Examples:

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use gavel_admission_webhook::Limits;
+use gavel_cluster::Target;
 use gavel_libraries::KubeVersion;
 use gavel_protocol::kubernetes_version;
 
@@ -173,6 +174,16 @@ pub(crate) struct TargetArgs {
     /// The context of the kubeconfig
     #[arg(long, value_name = "NAME")]
     pub(crate) context: Option<String>,
+}
+
+impl TargetArgs {
+    /// The cluster that they name.
+    pub(crate) fn target(&self) -> Target {
+        Target {
+            kubeconfig: self.kubeconfig.clone(),
+            context: self.context.clone(),
+        }
+    }
 }
 
 /// The format of logs.

@@ -7,7 +7,7 @@ use gavel_apimachinery::json;
 use gavel_engine::value::Json;
 use gavel_libraries::Server;
 use gavel_lint::{Figure, Linter, ObjectCost, Options, RuleCost, share};
-use gavel_manifest::Document;
+use gavel_manifest::{Document, Severity};
 use serde_json::json;
 
 use crate::args::{CostArgs, Output};
@@ -34,6 +34,9 @@ pub(crate) fn run(args: &CostArgs) -> io::Result<Exit> {
         Ok(found) => found,
         Err(error) => return unusable(&error),
     };
+    if found.is_empty() {
+        tell_refusals(&options, &documents, &mut manifests);
+    }
     if found.is_empty() && !manifests.unusable() {
         manifests
             .complain(&"nothing to cost: no definition, and no policy about a kind that is known");
@@ -66,6 +69,17 @@ pub(crate) fn run(args: &CostArgs) -> io::Result<Exit> {
 fn unusable(error: &str) -> io::Result<Exit> {
     report::complain(&error);
     Ok(Exit::Usage)
+}
+
+/// Tells what is wrong with documents that would have costs.
+fn tell_refusals(options: &Options, documents: &[Document], manifests: &mut Manifests) {
+    let Ok(linter) = Linter::new(options, documents) else {
+        return;
+    };
+    let problems = documents.iter().flat_map(|each| linter.document(each));
+    for problem in problems.filter(|problem| problem.severity == Severity::Error) {
+        manifests.complain(&problem);
+    }
 }
 
 fn costs<'d>(

@@ -74,6 +74,7 @@ pub(crate) fn run(args: EvalArgs) -> io::Result<Exit> {
         Output::Text => {
             let notes = match &outcome.result {
                 Err(Failure::Issues(issues)) => notes(issues, &request, &env),
+                Err(Failure::Eval(error)) => near_key(&error.to_string(), &request, &env),
                 _ => Vec::new(),
             };
             if let Err(failure) = &mut outcome.result
@@ -96,12 +97,23 @@ pub(crate) fn run(args: EvalArgs) -> io::Result<Exit> {
 
 /// Notes that help to correct an expression.
 fn notes(issues: &Issues, request: &EvalRequest, env: &Env) -> Vec<String> {
+    if request.expr.trim().is_empty() {
+        return vec!["the expression is empty".to_owned()];
+    }
     let mut notes = newer::notes(request);
     for issue in issues.sorted() {
         let help = gavel_lint::help(&issue.message, &request.expr, env);
         notes.extend(help.filter(|help| !notes.contains(help)));
     }
     notes
+}
+
+/// The key that was probably meant, where the expression asks for one that is not there.
+fn near_key(error: &str, request: &EvalRequest, env: &Env) -> Vec<String> {
+    let checked = env.compile(&request.expr).ok();
+    let value = |name: &str| request.bindings.get(name);
+    let found = checked.and_then(|checked| gavel_lint::near_key(&checked, error, &value));
+    found.into_iter().collect()
 }
 
 fn usage(message: &impl Display) -> Exit {

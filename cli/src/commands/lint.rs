@@ -156,14 +156,17 @@ struct LintRun {
 impl LintRun {
     /// Lints for every version, and drops findings that were not selected.
     fn lint(&mut self, asked: &Asked, old: &[Document], manifests: &mut Manifests) {
-        let openapi = read_openapi(&asked.openapi, manifests);
+        let mut openapi = read_openapi(&asked.openapi, manifests);
         let mut found: Vec<(Problem, Vec<KubeVersion>)> = Vec::new();
         for version in &asked.versions {
             let options = Options {
                 server: Server::new(*version),
                 ..asked.options
             };
-            for problem in self.of_version(&options, &openapi, old, manifests) {
+            let Some(linter) = self.linter(&options, &mut openapi, manifests) else {
+                continue;
+            };
+            for problem in self.of_version(&linter, old, manifests) {
                 // A problem may come twice in one version: each stands for one of the other.
                 let known = found.iter_mut().find(|(known, versions)| {
                     *known == problem && versions.last() != Some(version)
@@ -196,25 +199,36 @@ impl LintRun {
             .sort_by(|one, other| (&one.file, one.range).cmp(&(&other.file, other.range)));
     }
 
-    fn of_version(
+    /// A linter that knows the kinds of OpenAPI documents. Those that cannot be used are told, and left out for other versions.
+    fn linter(
         &self,
         options: &Options,
-        openapi: &[(PathBuf, Json)],
-        old: &[Document],
+        openapi: &mut Vec<(PathBuf, Json)>,
         manifests: &mut Manifests,
-    ) -> Vec<Problem> {
+    ) -> Option<Linter> {
         let mut linter = match Linter::new(options, &self.documents) {
             Ok(linter) => linter,
             Err(error) => {
                 manifests.complain(&error);
-                return Vec::new();
+                return None;
             }
         };
-        for (path, document) in openapi {
-            if let Err(message) = linter.add_openapi(document) {
+        openapi.retain(|(path, document)| match linter.add_openapi(document) {
+            Ok(()) => true,
+            Err(message) => {
                 manifests.complain(&format!("{}: {message}", path.display()));
+                false
             }
-        }
+        });
+        Some(linter)
+    }
+
+    fn of_version(
+        &self,
+        linter: &Linter,
+        old: &[Document],
+        manifests: &mut Manifests,
+    ) -> Vec<Problem> {
         manifests.progress().expect(self.documents.len());
         let mut problems: Vec<Problem> = Vec::new();
         for of_document in in_parallel(&self.documents, |document| {

@@ -9,7 +9,7 @@ use gavel_admission_webhook::{
     AUTHORITIES, Certifier, Config, Identity, Kept, Limits, LiveSource, PolicySource, SelfSigned,
     Shutdown, TlsSettings,
 };
-use gavel_cluster::{AuthorizerCache, Authorizing, Certificates, Cluster, Options, Target};
+use gavel_cluster::{AuthorizerCache, Authorizing, Certificates, Cluster, Options};
 use tokio::sync::watch;
 
 use crate::args::{AuthorizerMode, LogFormat, ServeArgs};
@@ -87,10 +87,7 @@ async fn source(args: ServeArgs) -> Result<PolicySource, String> {
         });
     }
     let options = Options {
-        target: Target {
-            kubeconfig: args.target.kubeconfig,
-            context: args.target.context,
-        },
+        target: args.target.target(),
         native: args.native,
         leads: true,
         authorizing: match args.authorizer {
@@ -166,10 +163,6 @@ async fn kept(
         certify: Box::new(certify),
         pause: pause.clamp(Duration::from_secs(1), Duration::from_secs(10)),
     };
-    let target = Target {
-        kubeconfig: args.target.kubeconfig.clone(),
-        context: args.target.context.clone(),
-    };
-    let kept = certificates.keep(&target).await;
+    let kept = certificates.keep(&args.target.target()).await;
     kept.map_err(|error| error.to_string())
 }

@@ -15,7 +15,7 @@ mod report;
 mod sarif;
 mod text;
 
-pub(crate) use report::{Case, Failure, Finding, Report, path_of};
+pub(crate) use report::{Case, Failure, Finding, Report, object_name, path_of};
 
 /// How findings are printed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]

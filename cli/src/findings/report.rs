@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use gavel_manifest::{Problem, Range, Severity, Suggestion};
+use gavel_engine::value::Json;
+use gavel_manifest::{Document, Problem, Range, Severity, Suggestion};
 
 use super::message_of;
 
@@ -69,6 +70,36 @@ impl Report {
             cases: Vec::new(),
         }
     }
+
+    /// Adds what is wrong with an object, and a case that fails where one of the findings is an error.
+    pub(crate) fn add_object(&mut self, name: String, file: String, findings: Vec<Finding>) {
+        let is_error = |finding: &&Finding| finding.severity == Severity::Error;
+        let messages = |are_errors: bool| {
+            let wanted = findings.iter().filter(|each| is_error(each) == are_errors);
+            let messages: Vec<&str> = wanted.map(|each| each.message.as_str()).collect();
+            messages.join("\n")
+        };
+        let first = findings.iter().find(is_error);
+        self.cases.push(Case {
+            file,
+            name,
+            failure: first.map(|first| Failure {
+                rule: first.rule.clone(),
+                message: first.message.clone(),
+                details: messages(true),
+            }),
+            output: messages(false),
+        });
+        self.findings.extend(findings);
+    }
+}
+
+/// Which object it is: `Pod/web`.
+pub(crate) fn object_name(object: &Json) -> String {
+    let text = |pointer: &str| object.pointer(pointer).and_then(Json::as_str);
+    let name = text("/metadata/name").or(text("/metadata/generateName"));
+    let kind = text("/kind").unwrap_or_default();
+    format!("{kind}/{}", name.unwrap_or_default())
 }
 
 impl Finding {
@@ -82,6 +113,16 @@ impl Finding {
             message: message_of(problem),
             help: problem.help().to_owned(),
             suggestion: problem.suggestion().cloned(),
+        }
+    }
+
+    /// Of a problem with an object, which the message names.
+    pub(crate) fn of_object(document: &Document, problem: &Problem) -> Self {
+        let finding = Finding::of(problem);
+        Finding {
+            message: format!("{}: {}", object_name(document.value()), finding.message),
+            range: finding.range.or(Some(document.place().into())),
+            ..finding
         }
     }
 

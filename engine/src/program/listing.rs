@@ -145,7 +145,7 @@ impl Listing<'_, '_, '_> {
             }
             Base::Variable(_) | Base::Slot(_) | Base::Unbound(_) => {}
         }
-        for qualifier in &*attribute.qualifiers {
+        for qualifier in &attribute.qualifiers {
             match &qualifier.key {
                 QualifierKey::Attribute(key) => self.attribute("at", key)?,
                 QualifierKey::Computed(key) => self.node("at", key)?,

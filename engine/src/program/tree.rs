@@ -79,9 +79,9 @@ pub(super) struct Attribute {
     pub(super) id: ExprId,
     pub(super) base: Base,
     /// The fields that are selected first, one after the other.
-    pub(super) fields: Box<[Field]>,
+    pub(super) fields: Vec<Field>,
     /// What is looked up then.
-    pub(super) qualifiers: Box<[Qualifier]>,
+    pub(super) qualifiers: Vec<Qualifier>,
     /// `has(…)`: the last field or qualifier is only asked for.
     pub(super) presence: bool,
 }
@@ -111,7 +111,7 @@ pub(super) enum Base {
     /// `a ? b : c`
     Conditional(Box<Conditional>),
     /// At a name that nothing binds, in an expression that was not checked.
-    Unbound(Box<str>),
+    Unbound(SmolStr),
 }
 
 /// `condition ? truthy : falsy`.

@@ -81,14 +81,16 @@ impl<'s> Lexer<'s> {
 
     fn skip_hidden(&mut self) {
         loop {
-            let end = match self.byte(self.at) {
-                Some(b' ' | b'\t' | b'\n' | b'\r' | 0x0c) => self.at.saturating_add(1),
-                Some(b'/') if self.byte(self.at.saturating_add(1)) == Some(b'/') => {
-                    self.past(self.at, |b| b != b'\n')
-                }
-                _ => return,
-            };
-            self.advance(end);
+            let mut at = self.past(self.at, |b| {
+                matches!(b, b' ' | b'\t' | b'\n' | b'\r' | 0x0c)
+            });
+            if self.byte(at) == Some(b'/') && self.byte(at.saturating_add(1)) == Some(b'/') {
+                at = self.past(at, |b| b != b'\n');
+            }
+            if at == self.at {
+                return;
+            }
+            self.advance(at);
         }
     }
 

@@ -25,13 +25,9 @@ pub(super) enum Part {
 impl Part {
     /// Whether the part may hold the byte as it is.
     #[inline]
-    fn allows(self, byte: u8) -> bool {
-        byte.is_ascii_alphanumeric() || self.allows_punctuation(byte)
-    }
-
-    fn allows_punctuation(self, byte: u8) -> bool {
+    const fn allows(self, byte: u8) -> bool {
         match byte {
-            b'-' | b'_' | b'.' | b'~' => true,
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => true,
             b'$' | b'&' | b'+' | b',' | b';' | b'=' => !matches!(self, Part::Query),
             b':' => !matches!(self, Part::User | Part::Query),
             b'/' | b'@' => matches!(self, Part::Path | Part::Fragment),

@@ -10,9 +10,6 @@ use gavel_engine::value::{Duration, List, Value, ValueKind};
 
 use crate::cost::TRAVERSAL;
 
-/// The units of work of adding an element to a sum.
-const WORK_PER_ELEMENT: usize = 64;
-
 /// The functions.
 #[rustfmt::skip] // A table: a row a line.
 pub const LISTS: &[Overload] = &[
@@ -134,7 +131,7 @@ fn sum<'a, T: Copy>(
 ) -> Result<T, EvalError> {
     let mut sum = zero;
     list.try_each(|element| {
-        call.work(WORK_PER_ELEMENT)?;
+        call.look(&element)?;
         let element = read(&element).ok_or_else(|| element.no_such_overload())?;
         sum = add(sum, element)?;
         Ok(())

@@ -2,8 +2,9 @@
 
 use gavel_engine::ast::Expr;
 use gavel_engine::check::CheckedAst;
-use gavel_manifest::{Document, Problem, Range};
+use gavel_manifest::{Document, Problem, Range, Suggestion};
 
+use crate::kinds::pointer;
 use crate::rules::Rule;
 
 mod constants;
@@ -47,6 +48,35 @@ impl Subject<'_> {
         constants::check(self, problems);
         loops::check(self, problems);
         regexes::check(self, problems);
+    }
+}
+
+/// The problem, with the removal of an item of a list as the answer.
+pub(crate) fn without_item(found: Problem, document: &Document, item: &str) -> Problem {
+    match document.lines_of_item(item) {
+        Some(range) => found.with_suggestion(Suggestion {
+            range,
+            replacement: String::new(),
+        }),
+        None => found,
+    }
+}
+
+/// The problem with an expression that is there already, with the removal of its item as the answer where the two items are the
+/// same in all else too.
+pub(crate) fn without_copy(
+    found: Problem,
+    document: &Document,
+    [known, copy]: [&str; 2],
+) -> Problem {
+    let item = |field: &str| field.rsplit_once('.').map(|(item, _)| item.to_owned());
+    let (Some(known), Some(copy)) = (item(known), item(copy)) else {
+        return found;
+    };
+    let value = |item: &str| document.value().pointer(&pointer(item));
+    match value(&known).is_some_and(|known| Some(known) == value(&copy)) {
+        true => without_item(found, document, &copy),
+        false => found,
     }
 }
 

@@ -47,6 +47,11 @@ impl<'e> Reads<'e> {
 
 /// The path of an expression that is nothing but a field.
 pub(crate) fn path_of(checked: &CheckedAst, aliases: &Aliases) -> Option<FieldPath> {
+    path_at(checked, aliases, checked.ast().root())
+}
+
+/// The path of a part of an expression, outside of loops, that is nothing but a field.
+pub(crate) fn path_at(checked: &CheckedAst, aliases: &Aliases, expr: &Expr) -> Option<FieldPath> {
     let walk = Walk {
         checked,
         aliases,
@@ -54,7 +59,7 @@ pub(crate) fn path_of(checked: &CheckedAst, aliases: &Aliases) -> Option<FieldPa
         ranges: Vec::new(),
         reads: Reads::default(),
     };
-    walk.path(checked.ast().root())
+    walk.path(expr)
 }
 
 struct Walk<'e, 'a> {

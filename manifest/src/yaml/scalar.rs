@@ -2,6 +2,7 @@
 //! without sexagesimals.
 
 use gavel_apimachinery::json;
+use gavel_golang::base64::{self, Encoding};
 use serde_json::{Number, Value as Json};
 
 /// The value of a scalar.
@@ -26,6 +27,10 @@ pub(crate) fn resolve(text: &str) -> Scalar {
 pub(crate) fn resolve_tagged(tag: &str, text: &str) -> Option<Scalar> {
     let resolved = match tag {
         "str" | "timestamp" => return Some(Scalar::Text(text.to_owned())),
+        "binary" => {
+            let bytes = base64::decode(text, Encoding::Standard).ok()?;
+            return String::from_utf8(bytes).ok().map(Scalar::Text);
+        }
         _ => resolve(text),
     };
     match (tag, resolved) {

@@ -51,8 +51,8 @@ impl Version {
 pub struct DecodeError(pub String);
 
 impl DecodeError {
-    /// The field at fault where the message names one: the path as far as the object has it. Go names no positions in lists, so
-    /// that the path ends at the first list. Empty: the object itself.
+    /// The field at fault where the message names one: the path as far as the object has it. Go names no positions in lists: it is
+    /// the first item with a value there that is of the kind that the message names. Empty: the object itself.
     pub fn field(&self, object: &Json) -> String {
         let named = self.0.rsplit_once("Go struct field ");
         let named = named.and_then(|(_, rest)| rest.split_once(" of type"));
@@ -62,12 +62,16 @@ impl DecodeError {
                 false => undecodable_bundle(object).unwrap_or_default(),
             };
         };
-        let mut value = Some(object);
-        let names = path.split('.').take_while(|name| {
-            value = value.and_then(|value| value.get(name));
-            value.is_some()
-        });
-        names.collect::<Vec<&str>>().join(".")
+        let wrong = self.0.split_once("cannot unmarshal ");
+        let wrong = wrong.and_then(|(_, rest)| rest.split_whitespace().next());
+        // Structs that others embed are named, but have no field.
+        let names = path.split('.');
+        let names: Vec<&str> = names
+            .filter(|name| !name.starts_with(char::is_uppercase))
+            .collect();
+        let mut found = String::new();
+        lead(object, &names, wrong.unwrap_or_default(), &mut found);
+        found
     }
 
     /// Whether the group has no such kind in its version.
@@ -81,6 +85,48 @@ impl DecodeError {
             Some((message, _)) if self.is_of_kind() => message,
             _ => &self.0,
         }
+    }
+}
+
+/// Follows names as far as they lead, and through lists to the first item with a value of this kind at the end; tells whether that is
+/// there. As deep as the names, and a list for each.
+fn lead(value: &Json, names: &[&str], wrong: &str, path: &mut String) -> bool {
+    if let Json::Array(items) = value
+        && !names.is_empty()
+    {
+        let length = path.len();
+        return items.iter().enumerate().any(|(n, item)| {
+            path.truncate(length);
+            path.push_str(&format!("[{n}]"));
+            let is_there = lead(item, names, wrong, path);
+            if !is_there {
+                path.truncate(length);
+            }
+            is_there
+        });
+    }
+    let Some((name, rest)) = names.split_first() else {
+        return is_called(value, wrong);
+    };
+    let Some(next) = value.get(name) else {
+        return false;
+    };
+    if !path.is_empty() {
+        path.push('.');
+    }
+    path.push_str(name);
+    lead(next, rest, wrong, path)
+}
+
+/// Whether Go calls a value so.
+fn is_called(value: &Json, name: &str) -> bool {
+    match value {
+        Json::Object(_) => name == "object",
+        Json::Array(_) => name == "array",
+        Json::String(_) => name == "string",
+        Json::Number(_) => name == "number",
+        Json::Bool(_) => name == "bool",
+        Json::Null => false,
     }
 }
 
@@ -319,4 +365,43 @@ pub(crate) fn unknown_kind(kind: &str, api_version: &str) -> DecodeError {
     DecodeError(format!(
         "no kind {kind} is registered for version {version} in scheme \"pkg/runtime/scheme.go:111\""
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn errors_name_the_field_that_is_wrong() {
+        let rules = json!([
+            {"operations": ["CREATE"], "resources": ["pods"]},
+            {"operations": "CREATE", "resources": ["pods"]},
+        ]);
+        let policy = |spec: Json| {
+            json!({
+                "apiVersion": "admissionregistration.k8s.io/v1",
+                "kind": "ValidatingAdmissionPolicy",
+                "metadata": {"name": "a"},
+                "spec": spec,
+            })
+        };
+        for (spec, expected) in [
+            (
+                json!({"matchConstraints": {"resourceRules": rules}}),
+                "spec.matchConstraints.resourceRules[1].operations",
+            ),
+            (json!("a"), "spec"),
+            (
+                json!({"validations": [{"expression": "true"}, {"expression": 1}]}),
+                "spec.validations[1].expression",
+            ),
+            (json!({"validations": {"a": 1}}), "spec.validations"),
+        ] {
+            let policy = policy(spec);
+            let error = Resource::decode(&policy).unwrap_err();
+            assert_eq!(error.field(&policy), expected, "{error}");
+        }
+    }
 }

@@ -12,15 +12,20 @@ use gavel_manifest::{Document, Format};
 use gavel_policy::GroupVersionKind;
 use gavel_state::{Event, Object, Origin, State, Store};
 
-use super::{dump, print, user};
+use super::{Printer, dump, user};
 use crate::args::AuditArgs;
+use crate::findings::path_of;
 use crate::manifests::Manifests;
 use crate::progress::Progress;
 use crate::report;
 
 /// Audits the objects of manifests: JSON one object at a time, YAML one file at a time. Sets `unusable` if an input could not be
 /// used.
-pub(super) fn run(args: &AuditArgs, unusable: &mut bool) -> io::Result<Summary> {
+pub(super) fn run(
+    args: &AuditArgs,
+    printer: &mut Printer,
+    unusable: &mut bool,
+) -> io::Result<Summary> {
     let mut manifests = Manifests::new(args.recursive, Progress::new(false));
     let documents = manifests.objects(&args.policies);
     let mut kinds = Kinds::default();
@@ -41,13 +46,14 @@ pub(super) fn run(args: &AuditArgs, unusable: &mut bool) -> io::Result<Summary> 
             manifests.refuse(&document, "kind must be set");
             return Ok(());
         };
+        let at = (path_of(document.file()), document.place().into());
         let object = kinds.placed(document.into_value(), &args.namespace);
         if !is_of_shard(args, &resource, &object) {
             return Ok(());
         }
         let findings = judge(&state, &authorizer, &user, &resource, &object);
         summary.count(&findings);
-        print(args.output, &resource.kind.kind, &object, &findings)
+        printer.print(&resource.kind.kind, &object, &findings, Some(at))
     };
     for file in manifests.named(&args.objects) {
         if Format::of(&file) == Some(Format::Json) {

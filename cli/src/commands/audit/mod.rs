@@ -4,14 +4,16 @@ use std::fs;
 use std::io::{self, Write};
 use std::time::Instant;
 
-use gavel_cluster::audit::{Audit, Audited, Finding, Observer, Reports, Summary};
-use gavel_cluster::{AuthorizerCache, Authorizing, Cluster, Options, Target};
+use gavel_cluster::audit::{Audit, Audited, Finding, Observer, Outcome, Reports, Summary};
+use gavel_cluster::{AuthorizerCache, Authorizing, Cluster, Options};
 use gavel_engine::value::Json;
 use gavel_libraries::authorizer::UserInfo;
+use gavel_manifest::{Range, Severity};
 use serde_json::json;
 
-use crate::args::{AuditArgs, AuditOutput};
+use crate::args::AuditArgs;
 use crate::exit_code::Exit;
+use crate::findings::{self, Format, Report};
 use crate::progress::Progress;
 use crate::report::{self, visible};
 
@@ -23,9 +25,13 @@ pub(crate) fn run(args: AuditArgs) -> io::Result<Exit> {
     let began = Instant::now();
     let (metrics, exit_zero) = (args.metrics.clone(), args.exit_zero);
     let mut unusable = false;
+    let mut printer = Printer {
+        output: args.output,
+        report: Report::new("gavel audit"),
+    };
     let summary = match args.policies.is_empty() {
-        false => manifests::run(&args, &mut unusable)?,
-        true => match of_cluster(&args) {
+        false => manifests::run(&args, &mut printer, &mut unusable)?,
+        true => match of_cluster(&args, &mut printer) {
             Ok(summary) => summary,
             Err(error) => {
                 report::complain(&error);
@@ -33,6 +39,9 @@ pub(crate) fn run(args: AuditArgs) -> io::Result<Exit> {
             }
         },
     };
+    printer
+        .report
+        .write(args.output, &mut io::stdout().lock())?;
     for unread in &summary.unread {
         report::complain(unread);
     }
@@ -59,7 +68,7 @@ pub(crate) fn run(args: AuditArgs) -> io::Result<Exit> {
 }
 
 /// Audits the objects of a cluster.
-fn of_cluster(args: &AuditArgs) -> Result<Summary, String> {
+fn of_cluster(args: &AuditArgs, printer: &mut Printer) -> Result<Summary, String> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build();
@@ -71,10 +80,7 @@ fn of_cluster(args: &AuditArgs) -> Result<Summary, String> {
         native: args.native,
     };
     let options = Options {
-        target: Target {
-            kubeconfig: args.target.kubeconfig.clone(),
-            context: args.target.context.clone(),
-        },
+        target: args.target.target(),
         native: args.native,
         authorizing: Authorizing::Review(AuthorizerCache::default()),
         leads: false,
@@ -87,7 +93,7 @@ fn of_cluster(args: &AuditArgs) -> Result<Summary, String> {
             false => None,
         };
         let mut told = Told {
-            output: args.output,
+            printer,
             reports,
             progress: Progress::new(true),
             resource: String::new(),
@@ -113,15 +119,15 @@ fn user(args: &AuditArgs) -> UserInfo {
 }
 
 /// Prints the findings of a run over a cluster.
-struct Told {
-    output: AuditOutput,
+struct Told<'p> {
+    printer: &'p mut Printer,
     reports: Option<Reports>,
     progress: Progress,
     /// The resource that is being audited.
     resource: String,
 }
 
-impl Observer for Told {
+impl Observer for Told<'_> {
     fn resource(&mut self, resource: &Audited) {
         self.resource.clone_from(&resource.plural);
     }
@@ -137,9 +143,10 @@ impl Observer for Told {
         object: &Json,
         findings: &[Finding],
     ) -> Result<(), String> {
+        let printer = &mut self.printer;
         let printed = self
             .progress
-            .aside(|| print(self.output, &resource.kind.kind, object, findings));
+            .aside(|| printer.print(&resource.kind.kind, object, findings, None));
         printed.map_err(|error| error.to_string())?;
         match &mut self.reports {
             Some(reports) => reports.add(resource, object, findings).await,
@@ -148,42 +155,74 @@ impl Observer for Told {
     }
 }
 
-/// Prints the findings about an object.
-fn print(output: AuditOutput, kind: &str, object: &Json, findings: &[Finding]) -> io::Result<()> {
-    if findings.is_empty() {
-        return Ok(());
-    }
-    let metadata = |field: &str| {
-        let text = object
-            .get("metadata")
-            .and_then(|metadata| metadata.get(field));
-        text.and_then(Json::as_str).unwrap_or_default()
-    };
-    let (namespace, name) = (metadata("namespace"), metadata("name"));
-    let mut out = io::stdout().lock();
-    for finding in findings {
-        let Finding {
-            policy,
-            binding,
-            outcome,
-            message,
-        } = finding;
-        match output {
-            AuditOutput::Json => {
+/// Prints what is found, or keeps it for the outputs that are written at the end.
+struct Printer {
+    output: Format,
+    report: Report,
+}
+
+/// Where an object is: the file, as outputs name it, and the place in it.
+type Whereabouts = (String, Range);
+
+impl Printer {
+    /// Prints what is found of an object.
+    fn print(
+        &mut self,
+        kind: &str,
+        object: &Json,
+        findings: &[Finding],
+        at: Option<Whereabouts>,
+    ) -> io::Result<()> {
+        let metadata = |field: &str| {
+            let metadata = object.get("metadata");
+            let text = metadata.and_then(|metadata| metadata.get(field));
+            text.and_then(Json::as_str).unwrap_or_default()
+        };
+        let (namespace, name) = (metadata("namespace"), metadata("name"));
+        let slash = if namespace.is_empty() { "" } else { "/" };
+        let shown = format!("{kind} {namespace}{slash}{name}");
+        if !matches!(self.output, Format::Text | Format::Json) {
+            self.keep(shown, findings, at);
+            return Ok(());
+        }
+        let mut out = io::stdout().lock();
+        for finding in findings {
+            let Finding {
+                policy,
+                binding,
+                outcome,
+                message,
+            } = finding;
+            if self.output == Format::Json {
                 let line = json!({
                     "apiVersion": object.get("apiVersion"), "kind": kind, "namespace": namespace, "name": name,
                     "policy": policy, "binding": binding, "result": outcome.name(), "message": message,
                 });
                 writeln!(out, "{line}")?;
-            }
-            AuditOutput::Text => {
-                let slash = if namespace.is_empty() { "" } else { "/" };
+            } else {
                 let (result, message) = (outcome.name(), message.replace('\n', "\n  "));
-                let line =
-                    format!("{kind} {namespace}{slash}{name}: {result}: {policy}: {message}");
+                let line = format!("{shown}: {result}: {policy}: {message}");
                 writeln!(out, "{}", visible(&line))?;
             }
         }
+        Ok(())
     }
-    Ok(())
+
+    fn keep(&mut self, object: String, found: &[Finding], at: Option<Whereabouts>) {
+        let (file, range) = at.map_or_else(Default::default, |(file, range)| (file, Some(range)));
+        let found = found.iter().map(|finding| findings::Finding {
+            rule: format!("policy/{}", finding.policy),
+            severity: match finding.outcome {
+                Outcome::Fail | Outcome::Error => Severity::Error,
+                Outcome::Warn => Severity::Warning,
+            },
+            file: file.clone(),
+            range,
+            message: format!("{object}: {}", finding.message),
+            help: String::new(),
+            suggestion: None,
+        });
+        let found = found.collect();
+        self.report.add_object(object, file.clone(), found);
+    }
 }

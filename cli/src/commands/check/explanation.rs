@@ -120,7 +120,10 @@ fn write_asked(out: &mut impl Write, asked: &Asked) -> io::Result<()> {
 }
 
 fn write_run(out: &mut impl Write, ran: &Ran) -> io::Result<()> {
-    let value = written(&ran.result);
+    let mut value = written(&ran.result);
+    if !ran.help.is_empty() {
+        value = format!("{value}; {}", visible(&ran.help));
+    }
     let expression = one_line(&ran.expression);
     match &ran.variable {
         Some(name) => writeln!(out, "      variables.{name} = {value}    # {expression}"),

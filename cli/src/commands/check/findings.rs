@@ -5,8 +5,7 @@ use gavel_lint::rules::INVALID_OBJECT;
 use gavel_manifest::{Document, Problem, Severity};
 
 use super::Found;
-use super::text::name_of;
-use crate::findings::{Case, Failure, Finding, Report, path_of};
+use crate::findings::{Finding, Report, object_name, path_of};
 
 /// The rule of findings that no policy made: a namespace does not exist, a mutating policy fails.
 const ADMISSION: &str = "admission";
@@ -14,25 +13,8 @@ const ADMISSION: &str = "admission";
 /// Adds the findings about an object, and a case that fails if the object is denied.
 pub(super) fn add(report: &mut Report, document: &Document, found: &Found) {
     let findings = of(document, found);
-    let messages = |is_wanted: fn(Severity) -> bool| {
-        let wanted = findings.iter().filter(|each| is_wanted(each.severity));
-        let messages: Vec<&str> = wanted.map(|each| each.message.as_str()).collect();
-        messages.join("\n")
-    };
-    let first = findings
-        .iter()
-        .find(|each| each.severity == Severity::Error);
-    report.cases.push(Case {
-        file: path_of(document.file()),
-        name: name_of(document),
-        failure: first.map(|first| Failure {
-            rule: first.rule.clone(),
-            message: first.message.clone(),
-            details: messages(|severity| severity == Severity::Error),
-        }),
-        output: messages(|severity| severity != Severity::Error),
-    });
-    report.findings.extend(findings);
+    let name = object_name(document.value());
+    report.add_object(name, path_of(document.file()), findings);
 }
 
 /// Adds a problem of a policy or a definition.
@@ -47,16 +29,9 @@ pub(super) fn add_problem(report: &mut Report, problem: &Problem) {
 
 fn of(document: &Document, found: &Found) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let name = name_of(document);
+    let name = object_name(document.value());
     let problems = found.checked.problems.iter().chain(&found.checked.warnings);
-    findings.extend(problems.map(|problem| {
-        let finding = Finding::of(problem);
-        Finding {
-            message: format!("{name}: {}", finding.message),
-            range: finding.range.or(Some(document.place().into())),
-            ..finding
-        }
-    }));
+    findings.extend(problems.map(|problem| Finding::of_object(document, problem)));
     let at_object = |rule: String, severity, message: &str| Finding {
         rule,
         severity,

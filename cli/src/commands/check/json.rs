@@ -126,5 +126,6 @@ fn run(ran: &Ran) -> Json {
         "cost": ran.cost,
         "value": ran.result.as_ref().ok(),
         "error": ran.result.as_ref().err(),
+        "help": ran.help,
     })
 }

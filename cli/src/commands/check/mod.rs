@@ -9,7 +9,9 @@ use gavel_check::suite::Suite;
 use gavel_check::{
     Action, Operation, Probe, Probed, Role, Ruling, Setup, Step, Subject, Trace, World, custom,
 };
+use gavel_engine::env::Env;
 use gavel_engine::value::Json;
+use gavel_libraries::EnvSet;
 use gavel_libraries::authorizer::UserInfo;
 use gavel_manifest::Document;
 use gavel_policy::PolicyDecisionEvaluation;
@@ -24,6 +26,7 @@ use crate::report;
 
 mod explanation;
 mod findings;
+mod hints;
 mod json;
 mod text;
 
@@ -44,12 +47,24 @@ pub(super) fn write(args: &CheckArgs, out: Box<dyn Write>) -> io::Result<Exit> {
             return Ok(Exit::Usage);
         }
     };
+    let env = match environment(args) {
+        Ok(env) => env,
+        Err(error) => {
+            report::complain(&error);
+            return Ok(Exit::Usage);
+        }
+    };
     let objects = std::mem::take(&mut input.objects);
     let world = input.setup.finish();
     if world.policies() == 0 && input.definitions.is_empty() && world.problems().is_empty() {
         manifests.complain(
             &"nothing to check with: no policy and no CustomResourceDefinition was given",
         );
+    } else if world.policies() > 0
+        && world.policies() == input.unbound.len()
+        && input.definitions.is_empty()
+    {
+        manifests.complain(&"nothing to check with: no policy has a binding");
     } else if objects.is_empty() && !manifests.unusable() {
         manifests.complain(
             &"nothing was checked: only policies and what they read were given, and no objects",
@@ -60,9 +75,11 @@ pub(super) fn write(args: &CheckArgs, out: Box<dyn Write>) -> io::Result<Exit> {
         out,
         world,
         given: input.given,
+        env,
         probes: HashMap::new(),
         definitions: input.definitions,
         old: input.old,
+        unbound: input.unbound,
         user: gavel_check::user(&args.user, &args.groups),
         counts: Counts::default(),
         report: Report::new("gavel check"),
@@ -86,6 +103,15 @@ pub(super) fn write(args: &CheckArgs, out: Box<dyn Write>) -> io::Result<Exit> {
     Ok(manifests.exit(wrong))
 }
 
+/// The environment of stored expressions, where decisions are to be explained.
+fn environment(args: &CheckArgs) -> Result<Option<Env>, String> {
+    if !args.explain {
+        return Ok(None);
+    }
+    let set = EnvSet::new(args.kubernetes_version.into()).map_err(|error| error.to_string())?;
+    Ok(Some(set.stored_expressions().clone()))
+}
+
 /// The inputs that the arguments name.
 struct Input {
     setup: Setup,
@@ -94,6 +120,8 @@ struct Input {
     definitions: KnownDefinitions,
     objects: Vec<Document>,
     old: Vec<Document>,
+    /// The policies without a binding, which have been told.
+    unbound: Vec<String>,
 }
 
 impl Input {
@@ -105,6 +133,7 @@ impl Input {
             definitions: KnownDefinitions::default(),
             objects: Vec::new(),
             old: manifests.objects(&args.old),
+            unbound: Vec::new(),
         };
         for document in manifests.objects(&args.all_paths()) {
             // Tests of policies often stand beside them.
@@ -128,6 +157,7 @@ impl Input {
         });
         for (kind, name) in input.setup.unbound() {
             report::warning(&format!("{kind} {name:?} has no binding: it does nothing"));
+            input.unbound.push(name.to_owned());
         }
         Ok(input)
     }
@@ -153,10 +183,13 @@ struct CheckRun<'a> {
     out: Box<dyn Write>,
     world: World,
     given: Vec<Document>,
+    /// The environment of stored expressions, where decisions are explained.
+    env: Option<Env>,
     /// The policies whose validations are split into sub-expressions, by name.
     probes: HashMap<String, Option<Probe>>,
     definitions: KnownDefinitions,
     old: Vec<Document>,
+    unbound: Vec<String>,
     user: UserInfo,
     counts: Counts,
     /// The findings, kept for the outputs that are written at the end.
@@ -242,7 +275,12 @@ impl CheckRun<'_> {
                 _ => findings::add_problem(&mut self.report, problem),
             }
         }
-        for unseen in self.world.unseen() {
+        let is_told = |unseen: &str| {
+            let name = unseen.strip_suffix(" has no binding");
+            name.is_some_and(|name| self.unbound.iter().any(|known| known == name))
+        };
+        let unseen = self.world.unseen().iter();
+        for unseen in unseen.filter(|unseen| !is_told(unseen)) {
             report::warning(unseen);
         }
         Ok(())
@@ -320,7 +358,8 @@ impl CheckRun<'_> {
             };
             found.ruling.is_examined = true;
         }
-        if self.args.explain {
+        if let Some(env) = &self.env {
+            hints::add(&mut found.steps, &request, env);
             found.probed = probed(
                 &mut self.probes,
                 &self.given,

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use clap::builder::styling::{AnsiColor, Style};
 use gavel_check::Action;
-use gavel_engine::value::Json;
 use gavel_manifest::Document;
 
 use super::Found;
+use crate::findings::object_name;
 use crate::report::visible;
 
 const DENIED: Style = AnsiColor::Red.on_default().bold();
@@ -68,14 +68,6 @@ pub(super) fn write(out: &mut impl Write, document: &Document, found: &Found) ->
 /// The place of an object or of a part of it, and its name: `pod.yaml:1: Pod/web`.
 fn at(document: &Document, place: &str) -> String {
     let file = document.file().unwrap_or(Path::new("-")).display();
-    let name = name_of(document);
+    let name = object_name(document.value());
     visible(&format!("{file}:{place}: {name}")).into_owned()
-}
-
-/// The name of an object: `Pod/web`.
-pub(super) fn name_of(document: &Document) -> String {
-    let text = |pointer: &str| document.value().pointer(pointer).and_then(Json::as_str);
-    let name = text("/metadata/name").or(text("/metadata/generateName"));
-    let kind = text("/kind").unwrap_or_default();
-    format!("{kind}/{}", name.unwrap_or_default())
 }

@@ -60,7 +60,7 @@ pub(super) fn write(args: &TestArgs, mut out: Box<dyn Write>) -> io::Result<Exit
         manifests.complain(&match &args.filter {
             Some(filter) => format!("no test ran: none has {filter:?} in its name"),
             None => {
-                "no test ran: no file has the kind PolicyTest, or is one of kaptest or kyverno test"
+                "no test ran: no file has the kind PolicyTest, or is a test of kaptest or kyverno"
                     .to_owned()
             }
         });

@@ -7,7 +7,8 @@ use gavel_engine::value::Json;
 use gavel_libraries::Server;
 use gavel_libraries::authorizer::UserInfo;
 use gavel_manifest::Document;
-use gavel_policy::api::GROUP;
+use gavel_manifest::problem::rule;
+use gavel_policy::api::{GROUP, Resource};
 use gavel_upgrade::{Subject, Upgrade};
 
 use crate::args::{Output, UpgradeCheckArgs};
@@ -95,7 +96,13 @@ impl Rehearsal {
                     self.kinds.define(document.value());
                     objects.push((document, subject));
                 }
-                Err(error) => self.manifests.refuse(&document, error.to_string()),
+                Err(error) => {
+                    let decoded = Resource::decode(document.value());
+                    let field = decoded.err().map(|error| error.field(document.value()));
+                    let field = field.unwrap_or_default();
+                    let problem = document.problem(rule::OBJECT, &field, error.to_string());
+                    self.manifests.complain(&problem);
+                }
             }
         }
         objects

@@ -3,10 +3,11 @@
 use std::io::{self, IsTerminal, Write};
 
 use gavel_check::custom::{self, Checked, Key, KnownDefinitions, Taken};
-use gavel_manifest::{Document, Problem};
+use gavel_manifest::Document;
 
-use crate::args::{Output, ValidateArgs};
+use crate::args::ValidateArgs;
 use crate::exit_code::Exit;
+use crate::findings::{Finding, Format, Report, object_name, path_of};
 use crate::manifests::Manifests;
 use crate::progress::Progress;
 use crate::report;
@@ -17,7 +18,7 @@ mod status;
 pub(crate) fn run(args: &ValidateArgs) -> io::Result<Exit> {
     let out = io::stdout().lock();
     // What reads JSON from a pipe is no person.
-    let progress = Progress::new(args.output == Output::Text || out.is_terminal());
+    let progress = Progress::new(args.output == Format::Text || out.is_terminal());
     let mut run = Run {
         args,
         out,
@@ -26,6 +27,7 @@ pub(crate) fn run(args: &ValidateArgs) -> io::Result<Exit> {
         invalid: 0,
         refused: 0,
         passed_over: 0,
+        report: Report::new("gavel validate"),
     };
     let definitions = run.definitions()?;
     let old = run.manifests.objects(&args.old);
@@ -35,13 +37,14 @@ pub(crate) fn run(args: &ValidateArgs) -> io::Result<Exit> {
         run.object(&document, &definitions, &old)?;
         run.manifests.progress().step();
     }
+    run.report.write(args.output, &mut run.out)?;
     run.out.flush()?;
     run.manifests.progress().end();
     if run.objects == 0 && run.refused == 0 && !run.manifests.unusable() {
         let message = "nothing was validated: no object is of a kind with a definition";
         run.manifests.complain(&message);
     }
-    if args.output == Output::Text {
+    if args.output == Format::Text {
         let objects = report::count(run.objects, "object");
         let mut summary = format!("{objects}, {} invalid", run.invalid);
         if run.passed_over > 0 {
@@ -67,6 +70,8 @@ struct Run<'a> {
     refused: usize,
     /// The number of objects without a definition.
     passed_over: usize,
+    /// The findings, kept for the outputs that are written at the end.
+    report: Report,
 }
 
 impl Run<'_> {
@@ -78,7 +83,7 @@ impl Run<'_> {
                 Ok(checked) => {
                     if !checked.is_valid() {
                         self.refused = self.refused.saturating_add(1);
-                        self.tell(&checked.problems)?;
+                        self.tell(&document, &checked)?;
                     }
                     self.warn(&checked);
                 }
@@ -127,20 +132,9 @@ impl Run<'_> {
         if !checked.is_valid() {
             self.invalid = self.invalid.saturating_add(1);
         }
-        match self.args.output {
-            Output::Json => {
-                let status = status::of(&checked, &key);
-                let progress = self.manifests.progress();
-                progress.aside(|| writeln!(self.out, "{status}"))?;
-                self.warn(&checked);
-                Ok(())
-            }
-            Output::Text => {
-                self.tell(&checked.problems)?;
-                self.warn(&checked);
-                Ok(())
-            }
-        }
+        self.tell(document, &checked)?;
+        self.warn(&checked);
+        Ok(())
     }
 
     /// Counts an object without a definition: a mistake, unless the arguments allow it.
@@ -151,17 +145,37 @@ impl Run<'_> {
         }
     }
 
-    /// Prints problems, one per line.
-    fn tell(&mut self, problems: &[Problem]) -> io::Result<()> {
-        for problem in problems {
-            let progress = self.manifests.progress();
-            let line = problem.to_string();
-            progress.aside(|| writeln!(self.out, "{}", report::visible(&line)))?;
+    /// Prints the problems of an object or a definition: in text, one per line.
+    fn tell(&mut self, document: &Document, checked: &Checked) -> io::Result<()> {
+        let progress = self.manifests.progress();
+        match (self.args.output, Key::of(document.value())) {
+            (Format::Text, _) => {
+                for problem in &checked.problems {
+                    let line = problem.to_string();
+                    progress.aside(|| writeln!(self.out, "{}", report::visible(&line)))?;
+                }
+            }
+            (Format::Json, Ok(key)) => {
+                let status = status::of(checked, &key);
+                progress.aside(|| writeln!(self.out, "{status}"))?;
+            }
+            (Format::Json, Err(_)) => {}
+            (Format::Sarif | Format::Junit | Format::Github, _) => {
+                let problems = checked.problems.iter().chain(&checked.warnings);
+                let findings = problems.map(|problem| Finding::of_object(document, problem));
+                let name = object_name(document.value());
+                let file = path_of(document.file());
+                self.report.add_object(name, file, findings.collect());
+            }
         }
         Ok(())
     }
 
+    /// Tells warnings, where the outputs do not have them.
     fn warn(&mut self, checked: &Checked) {
+        if !matches!(self.args.output, Format::Text | Format::Json) {
+            return;
+        }
         for warning in &checked.warnings {
             let progress = self.manifests.progress();
             progress.aside(|| report::warning(warning));

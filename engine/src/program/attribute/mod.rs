@@ -30,8 +30,8 @@ impl Attribute {
         Attribute {
             id,
             base,
-            fields: Box::default(),
-            qualifiers: Box::default(),
+            fields: Vec::new(),
+            qualifiers: Vec::new(),
             presence: false,
         }
     }
@@ -115,7 +115,7 @@ impl Attribute {
     ) -> Result<Reached<'a>, EvalError> {
         let (fields, tested) = match self.fields.split_last() {
             Some((tested, before)) if self.tests_field() => (before, Some(tested)),
-            _ => (&*self.fields, None),
+            _ => (self.fields.as_slice(), None),
         };
         for Field { name, id, .. } in fields {
             match reached {

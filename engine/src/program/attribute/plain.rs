@@ -74,7 +74,7 @@ impl Attribute {
             return None;
         }
         *value = *base;
-        let fields = &*self.fields;
+        let fields = self.fields.as_slice();
         if fields.is_empty() {
             return value.is_plain().then_some(true);
         }

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use smallvec::SmallVec;
 use smol_str::SmolStr;
 
 use super::{PlanError, Planner, Step, as_chain, constants, into_attribute};
@@ -35,7 +34,7 @@ impl Planner<'_> {
         if form == Some(Form::Block) {
             return self.plan_block(call);
         }
-        let mut types: SmallVec<[&Type; 4]> = SmallVec::new();
+        let mut types = Vec::new();
         let mut arguments = Vec::with_capacity(call.args.len().saturating_add(1));
         for argument in target.receiver.into_iter().chain(&call.args) {
             types.push(self.checked.type_of(argument.id));

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use smallvec::{SmallVec, smallvec};
 use smol_str::SmolStr;
 
 use super::path::{Further, KeptPaths, PathId, SlotId, Start};
@@ -188,7 +187,7 @@ impl Planner<'_> {
         };
         match resolve_name(env.container(), name, ty) {
             Some(name) => self.plan_type(&name),
-            None => Ok(attribute(expr, Base::Unbound(name.as_str().into()))),
+            None => Ok(attribute(expr, Base::Unbound(name.clone()))),
         }
     }
 
@@ -203,12 +202,11 @@ impl Planner<'_> {
         let operand = self.plan(&select.operand)?;
         let mut chain = into_attribute(expr.id, operand);
         if is_open {
-            let qualifier = Qualifier {
+            chain.qualifiers.push(Qualifier {
                 key: QualifierKey::Declared(select.field.as_str().into()),
                 optional: false,
                 id: expr.id,
-            };
-            push(&mut chain.qualifiers, qualifier);
+            });
             chain.presence = select.test_only;
         } else {
             let qualifier = Qualifier {
@@ -240,7 +238,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Adds a selection or index to a chain.
+    /// Adds a selection or index to a chain. There are many chains, most of them short: they take no more room than they need.
     fn qualify(&mut self, chain: &mut Attribute, qualifier: Qualifier, place: FieldPlace) {
         match qualifier {
             Qualifier {
@@ -249,15 +247,18 @@ impl Planner<'_> {
                 id,
             } if chain.qualifiers.is_empty() => {
                 let path = self.path(chain, Further::Field(SmolStr::new(&name)));
-                let field = Field {
+                chain.fields.reserve_exact(1);
+                chain.fields.push(Field {
                     name,
                     place,
                     path,
                     id,
-                };
-                push(&mut chain.fields, field);
+                });
             }
-            qualifier => push(&mut chain.qualifiers, qualifier),
+            qualifier => {
+                chain.qualifiers.reserve_exact(1);
+                chain.qualifiers.push(qualifier);
+            }
         }
     }
 
@@ -277,7 +278,7 @@ impl Planner<'_> {
 
     /// In an expression that was not checked, `a.b` may be the name of a variable.
     fn dotted_variable(&self, select: &Select) -> Option<SmolStr> {
-        let mut names: SmallVec<[&SmolStr; 8]> = smallvec![&select.field];
+        let mut names = vec![&select.field];
         let mut operand = &select.operand;
         loop {
             if self.checked.reference(operand.id).is_some() {
@@ -296,7 +297,7 @@ impl Planner<'_> {
                 _ => return None,
             }
         }
-        let parts = Vec::from_iter(names.iter().rev().map(|name| name.as_str()));
+        let parts: Vec<&str> = names.iter().rev().map(|name| name.as_str()).collect();
         resolve_name(self.env.container(), &parts.join("."), |candidate| {
             self.env
                 .variable(candidate)
@@ -372,14 +373,6 @@ impl Planner<'_> {
             fields: fields.into(),
         })))
     }
-}
-
-/// Adds an item. There are many chains, most of them short: they take no more room than they need.
-fn push<T>(items: &mut Box<[T]>, item: T) {
-    let mut longer = std::mem::take(items).into_vec();
-    longer.reserve_exact(1);
-    longer.push(item);
-    *items = longer.into();
 }
 
 fn plan_constant(constant: &Constant) -> Result<Step, PlanError> {

@@ -1,0 +1,33 @@
+//! What helps against expressions that fail.
+
+use gavel_check::{Asked, Step};
+use gavel_engine::env::Env;
+use gavel_engine::value::Json;
+use gavel_lint::NearKeys;
+
+/// Names the keys that were probably meant; `request` is what the policies were asked about, `env` that of stored expressions.
+pub(super) fn add(steps: &mut [Step], request: &Json, env: &Env) {
+    for step in steps {
+        if let Step::Evaluated { asked, .. } | Step::Mutated { asked } = step {
+            add_to(asked, request, env);
+        }
+    }
+}
+
+fn add_to(asked: &mut Asked, request: &Json, env: &Env) {
+    let value = |name: &str| match name {
+        "request" => Some(request),
+        name => request.get(name),
+    };
+    let mut keys = NearKeys::new(env);
+    for ran in &mut asked.runs {
+        if let Err(error) = &ran.result {
+            let help = keys.near(&ran.expression, error, &value);
+            ran.help = help.unwrap_or_default();
+        }
+        // A variable runs before what reads it.
+        if let Some(name) = &ran.variable {
+            keys.declare(name, &ran.expression);
+        }
+    }
+}

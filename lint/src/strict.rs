@@ -1,0 +1,97 @@
+//! What an API server says of objects before it looks at their expressions: that it does not know their version, a field of them,
+//! or that a field has another type.
+
+use std::sync::OnceLock;
+
+use gavel_golang::quote::quote;
+use gavel_manifest::{Document, Problem, Suggestion};
+use gavel_schema::JsonSchema;
+use gavel_schema::built_in::decoding_error;
+use gavel_schema::merge::{MergeType, unknown_fields};
+
+use crate::context::Linter;
+use crate::expressions::problem;
+use crate::kinds::text;
+use crate::rules::{INVALID_OBJECT, UNKNOWN_FIELD};
+use crate::{apis, meant};
+
+/// Finds that the version of Kubernetes does not take the version of the object; tells whether it does.
+pub(crate) fn check_version(
+    linter: &Linter,
+    document: &Document,
+    problems: &mut Vec<Problem>,
+) -> bool {
+    let (version, kind) = (text(document, "apiVersion"), text(document, "kind"));
+    let Some((help, newest)) = apis::unserved(version, kind, linter.server.language()) else {
+        return true;
+    };
+    let message = format!("no matches for kind {kind:?} in version {version:?}");
+    let found = problem(document, &INVALID_OBJECT, "apiVersion", message);
+    let found = match help.as_str() {
+        "" => found,
+        help => found.with_help(help),
+    };
+    let columns = u32::try_from(version.chars().count()).unwrap_or(0);
+    let range = document.range_within("apiVersion", 1, 1, columns);
+    problems.push(match (newest, range) {
+        (Some(replacement), Some(range)) => {
+            found.with_suggestion(Suggestion { range, replacement })
+        }
+        _ => found,
+    });
+    false
+}
+
+/// Finds fields that the kind does not have, and fields of another type.
+pub(crate) fn check_fields(document: &Document, problems: &mut Vec<Problem>) {
+    let (version, kind) = (text(document, "apiVersion"), text(document, "kind"));
+    let ty = match kind {
+        "AuthenticationConfiguration" | "AuthorizationConfiguration" => {
+            configuration(kind).map(MergeType::custom_resource)
+        }
+        _ => MergeType::built_in(version, kind),
+    };
+    let unknown = ty.map(|ty| unknown_fields(document.value(), ty));
+    for field in unknown.unwrap_or_default() {
+        let message = format!("unknown field {}", quote(&field));
+        let found = problem(document, &UNKNOWN_FIELD, &field, message);
+        problems.push(meant::unknown_field(found, version, kind));
+    }
+    if let Some(error) = decoding_error(document.value(), version, kind) {
+        problems.push(problem(document, &INVALID_OBJECT, "", error));
+    }
+}
+
+/// The fields of a configuration of the API server (apiserver `pkg/apis/apiserver/v1/types.go`).
+fn configuration(kind: &str) -> Option<&'static JsonSchema> {
+    static SCHEMAS: OnceLock<Vec<(&str, JsonSchema)>> = OnceLock::new();
+    let schemas = SCHEMAS.get_or_init(|| {
+        let texts = [
+            (
+                "AuthenticationConfiguration",
+                include_str!("configuration/authentication.json"),
+            ),
+            (
+                "AuthorizationConfiguration",
+                include_str!("configuration/authorization.json"),
+            ),
+        ];
+        let read = texts.map(|(kind, text)| Some((kind, serde_json::from_str(text).ok()?)));
+        read.into_iter().flatten().collect()
+    });
+    let found = schemas.iter().find(|(known, _)| *known == kind);
+    found.map(|(_, schema)| schema)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_configurations_are_schemas() {
+        for kind in ["AuthenticationConfiguration", "AuthorizationConfiguration"] {
+            let schema = configuration(kind).unwrap();
+            assert!(schema.properties.contains_key("apiVersion"), "{kind}");
+        }
+    }
+}

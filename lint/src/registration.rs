@@ -15,9 +15,9 @@ pub(crate) fn is_subject(document: &Document) -> bool {
     group_of(document) == GROUP || is_elsewhere(document)
 }
 
-/// Whether a document has the kind of an object of the group, but another group or none.
+/// Whether a document has the kind of an object of the group, but no group. Another group may have kinds of these names.
 fn is_elsewhere(document: &Document) -> bool {
-    group_of(document) != GROUP && KINDS.contains(&text(document, "kind"))
+    group_of(document).is_empty() && KINDS.contains(&text(document, "kind"))
 }
 
 /// Reports the problems of a single object of the group.

@@ -261,11 +261,8 @@ fn policies_that_cannot_be_read_are_told_at_the_field() {
 
 #[test]
 fn an_explanation_names_the_key_that_was_meant() {
-    let folder = folder();
-    folder.write(
-        "policies/policy.yaml",
-        &POLICY.replace("object.spec.replicas <=", "object.spec.replica <="),
-    );
+    let policy = POLICY.replace("object.spec.replicas <=", "object.spec.replica <=");
+    let folder = folder().with("policies/policy.yaml", &policy);
     let (_, out) = gavel(&folder, &["./policies", "./web.yaml", "--explain"]);
     let expected = "<= variables.max = error: no such key: replica; did you mean `replicas`?\n";
     assert!(out.contains(expected), "{out}");

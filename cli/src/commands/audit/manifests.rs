@@ -12,7 +12,7 @@ use gavel_manifest::{Document, Format};
 use gavel_policy::GroupVersionKind;
 use gavel_state::{Event, Object, Origin, State, Store};
 
-use super::{Printer, dump, user};
+use super::{AuditPrinter, dump, user};
 use crate::args::AuditArgs;
 use crate::findings::path_of;
 use crate::manifests::Manifests;
@@ -23,7 +23,7 @@ use crate::report;
 /// used.
 pub(super) fn run(
     args: &AuditArgs,
-    printer: &mut Printer,
+    printer: &mut AuditPrinter,
     unusable: &mut bool,
 ) -> io::Result<Summary> {
     let mut manifests = Manifests::new(args.recursive, Progress::new(false));

@@ -25,7 +25,7 @@ pub(crate) fn run(args: AuditArgs) -> io::Result<Exit> {
     let began = Instant::now();
     let (metrics, exit_zero) = (args.metrics.clone(), args.exit_zero);
     let mut unusable = false;
-    let mut printer = Printer {
+    let mut printer = AuditPrinter {
         output: args.output,
         report: Report::new("gavel audit"),
     };
@@ -68,7 +68,7 @@ pub(crate) fn run(args: AuditArgs) -> io::Result<Exit> {
 }
 
 /// Audits the objects of a cluster.
-fn of_cluster(args: &AuditArgs, printer: &mut Printer) -> Result<Summary, String> {
+fn of_cluster(args: &AuditArgs, printer: &mut AuditPrinter) -> Result<Summary, String> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build();
@@ -120,7 +120,7 @@ fn user(args: &AuditArgs) -> UserInfo {
 
 /// Prints the findings of a run over a cluster.
 struct Told<'p> {
-    printer: &'p mut Printer,
+    printer: &'p mut AuditPrinter,
     reports: Option<Reports>,
     progress: Progress,
     /// The resource that is being audited.
@@ -156,7 +156,7 @@ impl Observer for Told<'_> {
 }
 
 /// Prints what is found, or keeps it for the outputs that are written at the end.
-struct Printer {
+struct AuditPrinter {
     output: Format,
     report: Report,
 }
@@ -164,7 +164,7 @@ struct Printer {
 /// Where an object is: the file, as outputs name it, and the place in it.
 type Whereabouts = (String, Range);
 
-impl Printer {
+impl AuditPrinter {
     /// Prints what is found of an object.
     fn print(
         &mut self,

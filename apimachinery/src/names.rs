@@ -1,5 +1,5 @@
-//! What names and labels in Kubernetes look like (apimachinery `pkg/util/validation`, `pkg/api/validate/content`).
-//! Lengths are in bytes.
+//! The formats of names and labels in Kubernetes (apimachinery `pkg/util/validation`, `pkg/api/validate/content`). Lengths are in
+//! bytes.
 
 use crate::field::Error;
 use crate::server::{Difference, Server};
@@ -13,13 +13,13 @@ const LABEL_1035_RULE: &str = "a DNS-1035 label must consist of lower case alpha
 const KEY_RULE: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 const LABEL_VALUE_RULE: &str = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
-/// What is wrong with a text, worded as Kubernetes words it; nothing where it is valid.
+/// The errors of a text, in Kubernetes' words; empty if it is valid.
 pub type Faults = Vec<String>;
 
-/// What is wrong with a name, or with a prefix that more is appended to.
+/// The errors of a name, or of a prefix to which more is appended.
 pub type NameRule = fn(&str, is_prefix: bool) -> Faults;
 
-/// Of a name that is a domain name as in RFC 1123, or of its prefix: a [`NameRule`].
+/// Validates a name, or its prefix, as a domain name of RFC 1123: a [`NameRule`].
 pub fn subdomain_name(text: &str, is_prefix: bool) -> Faults {
     match is_prefix {
         true => dns1123_subdomain(&as_name(text)),
@@ -27,7 +27,7 @@ pub fn subdomain_name(text: &str, is_prefix: bool) -> Faults {
     }
 }
 
-/// Of a name that can be a part of the path of a URL, or of its prefix: a [`NameRule`].
+/// Validates a name, or its prefix, as a part of a URL's path: a [`NameRule`].
 pub fn path_segment(text: &str, is_prefix: bool) -> Faults {
     if !is_prefix && matches!(text, "." | "..") {
         return vec![format!("may not be '{text}'")];
@@ -38,7 +38,7 @@ pub fn path_segment(text: &str, is_prefix: bool) -> Faults {
         .collect()
 }
 
-/// Of a label as in RFC 1123.
+/// Validates a label of RFC 1123.
 pub fn dns1123_label(text: &[u8]) -> Faults {
     let mut faults = too_long(text, MAX_LABEL, "characters");
     if !is_label(text) {
@@ -51,7 +51,7 @@ pub fn dns1123_label(text: &[u8]) -> Faults {
     faults
 }
 
-/// Of a domain name as in RFC 1123.
+/// Validates a domain name of RFC 1123.
 pub fn dns1123_subdomain(text: &[u8]) -> Faults {
     subdomain(text, "characters")
 }
@@ -64,7 +64,7 @@ fn subdomain(text: &[u8], unit: &str) -> Faults {
     faults
 }
 
-/// Of a label as in RFC 1035, which starts with a letter.
+/// Validates a label of RFC 1035, which begins with a letter.
 pub fn dns1035_label(text: &[u8]) -> Faults {
     let mut faults = too_long(text, MAX_LABEL, "characters");
     if !(is_label(text) && text.first().is_some_and(u8::is_ascii_lowercase)) {
@@ -81,7 +81,7 @@ pub fn as_name(prefix: &str) -> Vec<u8> {
     }
 }
 
-/// Of a label's key, with or without a domain in front.
+/// Validates a label's key, with or without a domain as prefix.
 pub fn qualified_name(text: &str) -> Faults {
     let mut faults = Faults::new();
     let name = match text.split_once('/') {
@@ -112,7 +112,7 @@ pub fn qualified_name(text: &str) -> Faults {
     faults
 }
 
-/// Of a label's value.
+/// Validates a label's value.
 pub fn label_value(text: &str) -> Faults {
     let mut faults = too_long(text.as_bytes(), MAX_LABEL, "bytes");
     if !text.is_empty() && !is_key(text) {

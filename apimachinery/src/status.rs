@@ -1,4 +1,4 @@
-//! What an API server answers where there is no object to answer with (`metav1.Status`, apimachinery `pkg/api/errors`).
+//! The answer of an API server without an object to return (`metav1.Status`, apimachinery `pkg/api/errors`).
 
 use serde::Serialize;
 
@@ -23,14 +23,14 @@ pub struct Status {
     /// The reason for programs: `Invalid`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reason: String,
-    /// The object that it is about, and the causes.
+    /// The object that the status is about, and the causes.
     #[serde(skip_serializing_if = "StatusDetails::is_empty")]
     pub details: StatusDetails,
     /// The HTTP status.
     pub code: u16,
 }
 
-/// What a status is about.
+/// The subject of a status.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StatusDetails {
@@ -43,7 +43,7 @@ pub struct StatusDetails {
     /// The kind, or the plural name of the resource.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub kind: String,
-    /// What is wrong.
+    /// The causes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub causes: Vec<StatusCause>,
     /// After how many seconds the request may be sent again; 0: nothing is said.
@@ -51,7 +51,7 @@ pub struct StatusDetails {
     pub retry_after_seconds: u32,
 }
 
-/// One cause of a failure.
+/// A cause of a failure.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct StatusCause {
     /// The reason for programs: `FieldValueInvalid`.
@@ -59,12 +59,12 @@ pub struct StatusCause {
     pub reason: &'static str,
     /// The text for people.
     pub message: String,
-    /// The path of the field at fault.
+    /// The path of the invalid field.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub field: String,
 }
 
-/// A status as an object of its own.
+/// A status as a whole object.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StatusObject {
@@ -111,12 +111,12 @@ impl Status {
         }
     }
 
-    /// Something that cannot be answered now.
+    /// The service is unavailable for now.
     pub fn unavailable(message: impl Into<String>) -> Self {
         Status::failure(503, "ServiceUnavailable", message)
     }
 
-    /// The status as an object of its own.
+    /// The status as a whole object.
     pub fn into_object(self) -> StatusObject {
         StatusObject {
             kind: "Status",

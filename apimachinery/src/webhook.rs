@@ -7,7 +7,7 @@ use crate::names::dns1123_subdomain;
 
 const FORM: &str = "; desired format: https://host[/path]";
 
-/// What is wrong with the URL of a webhook.
+/// The errors of a webhook's URL.
 ///
 /// ```
 /// use gavel_apimachinery::field::Path;
@@ -63,7 +63,7 @@ pub struct ServiceReference<'a> {
 }
 
 impl ServiceReference<'_> {
-    /// What is wrong with it.
+    /// The errors.
     pub fn check(self, path: &Path<'_>) -> Vec<Error> {
         let mut errors = Vec::new();
         if self.name.is_empty() {

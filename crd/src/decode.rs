@@ -1,4 +1,4 @@
-//! Reading a custom resource: what an API server does with its JSON before anything looks at it (apiextensions-apiserver
+//! Decoding of custom resources: what an API server does with their JSON before validation (apiextensions-apiserver
 //! `pkg/apiserver/customresource_handler.go`).
 
 use gavel_apimachinery::field::Path;
@@ -8,27 +8,27 @@ use gavel_engine::value::Json;
 use gavel_schema::{JsonSchema, default, embedded, prune};
 use serde_json::Map;
 
-/// Reads the objects of a definition, whatever their version.
+/// Decodes the objects of a definition, in any version.
 #[derive(Clone, Copy)]
 pub struct Decoder<'a> {
     /// The group of the definition.
     pub group: &'a str,
     /// The kind of the definition.
     pub kind: &'a str,
-    /// The schema of a version, its defaults pruned ([`default::prune_defaults`]).
+    /// Returns the schema of a version, with its defaults pruned ([`default::prune_defaults`]).
     pub schema: &'a dyn Fn(&str) -> Option<&'a JsonSchema>,
-    /// Whether fields that the schema does not know, and null, stay.
+    /// Whether unknown fields and null are preserved.
     pub preserve_unknown_fields: bool,
-    /// Whether defaults are filled in.
+    /// Whether defaults are set.
     pub defaults: bool,
 }
 
-/// Where an object comes from.
+/// The source of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
-    /// A request: malformed metadata refuses it.
+    /// A request: malformed metadata is an error.
     Request,
-    /// Storage: malformed metadata is left out, a missing generation is 1.
+    /// Storage: malformed metadata is dropped, and a missing generation is 1.
     Storage,
 }
 
@@ -113,7 +113,7 @@ impl Decoder<'_> {
     }
 }
 
-/// The text that a field holds; empty where it is absent.
+/// The text of a field; empty if absent.
 fn text<'a>(fields: &'a Map<String, Json>, name: &str) -> Result<&'a str, String> {
     match fields.get(name) {
         None => Ok(""),
@@ -126,7 +126,7 @@ fn text<'a>(fields: &'a Map<String, Json>, name: &str) -> Result<&'a str, String
     }
 }
 
-/// Very old objects have no generation.
+/// Objects of very old clusters have no generation.
 fn repair_generation(metadata: Option<&mut Json>) {
     if let Some(metadata) = metadata
         && MetadataView::new(metadata).generation() == 0

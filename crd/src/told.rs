@@ -1,16 +1,16 @@
-//! How much is told of all that is wrong.
+//! The size limit of all errors together.
 
 use gavel_apimachinery::field::{BadValue, Error};
 
-/// The most bytes of all errors together. Names and messages may be long, and many errors may repeat them.
+/// The size limit of all errors together, in bytes. Names and messages may be long, and many errors may repeat them.
 const MAX_BYTES: usize = 16 << 20;
 
-/// The bytes of what has been told of a definition or an object.
+/// The size of the errors of a definition or an object so far.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Told(usize);
 
 impl Told {
-    /// Whether this is told too: it is unless too much has been.
+    /// Counts an error. Returns false if the limit is reached, so that it is dropped.
     pub(crate) fn admit(&mut self, error: &Error) -> bool {
         if self.is_full() {
             return false;
@@ -27,7 +27,7 @@ impl Told {
         true
     }
 
-    /// Whether nothing more is told, so that nothing more need be looked at.
+    /// Whether the limit is reached, so that further checks are useless.
     pub(crate) fn is_full(&self) -> bool {
         self.0 >= MAX_BYTES
     }

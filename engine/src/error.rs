@@ -7,7 +7,7 @@ use gavel_golang::work::Interrupted;
 
 use crate::source::ExprId;
 
-/// Why an evaluation failed, worded as Kubernetes words it. One word in size.
+/// Why an evaluation failed, in Kubernetes' words. One word in size.
 #[derive(Debug, Clone)]
 pub struct EvalError(Box<Details>);
 
@@ -18,19 +18,19 @@ struct Details {
     expr_id: Option<ExprId>,
 }
 
-/// What kind of failure an [`EvalError`] is.
+/// The kind of an [`EvalError`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EvalErrorKind {
     /// An operation failed. `&&`, `||` and the quantifiers may absorb it.
     Evaluation,
-    /// The cost limit was passed.
+    /// The cost limit was exceeded.
     CostLimit,
-    /// The memory limit was passed.
+    /// The memory limit was exceeded.
     MemoryLimit,
-    /// The deadline passed or the flag was set.
+    /// The deadline has passed, or the host set its flag.
     Interrupted,
-    /// What upstream answers where its own code panics; nothing absorbs it.
+    /// Upstream's own code panics here, and this is its answer; nothing absorbs it.
     Internal,
 }
 
@@ -41,7 +41,7 @@ impl EvalError {
         Self::of_kind(EvalErrorKind::Evaluation, message)
     }
 
-    /// What upstream answers where its own code panics.
+    /// An error for a place where upstream's own code panics.
     #[cold]
     pub fn internal(message: impl fmt::Display) -> Self {
         Self::of_kind(
@@ -50,7 +50,7 @@ impl EvalError {
         )
     }
 
-    /// A value is no key of a map or member of a set: upstream hashes it, which Go refuses of its type.
+    /// A value cannot be a map key or set member: upstream hashes it, and Go cannot hash its type.
     #[cold]
     pub fn unhashable(go_type: &str) -> Self {
         Self::internal(format_args!(
@@ -71,7 +71,7 @@ impl EvalError {
         Self::new(format!("no such overload: {what}"))
     }
 
-    /// Of a Go value of this type, which prints as the text, Kubernetes makes no value.
+    /// Kubernetes cannot convert a Go value of this type to CEL; the text is how Go prints the type.
     #[cold]
     pub fn unsupported_conversion(go_type: &str, text: &str) -> Self {
         Self::new(format!(
@@ -85,7 +85,7 @@ impl EvalError {
         Self::new(format!("no such key: {key}"))
     }
 
-    /// The cost limit was passed.
+    /// The cost limit was exceeded.
     #[cold]
     pub fn cost_limit() -> Self {
         Self::of_kind(
@@ -94,7 +94,7 @@ impl EvalError {
         )
     }
 
-    /// The memory limit was passed. Upstream has none.
+    /// The memory limit was exceeded. Upstream has no such limit.
     #[cold]
     pub fn memory_limit() -> Self {
         Self::of_kind(
@@ -103,7 +103,7 @@ impl EvalError {
         )
     }
 
-    /// The deadline passed or the flag was set.
+    /// The deadline has passed, or the host set its flag.
     #[cold]
     pub fn interrupted() -> Self {
         Self::of_kind(EvalErrorKind::Interrupted, "operation interrupted")
@@ -117,7 +117,7 @@ impl EvalError {
         }))
     }
 
-    /// The same failure at a node, unless it is at another node already or ends the evaluation as a whole.
+    /// Attaches a node, unless the failure has one already or ends the whole evaluation.
     #[cold]
     #[must_use]
     pub fn at(mut self, id: ExprId) -> Self {
@@ -127,13 +127,13 @@ impl EvalError {
         self
     }
 
-    /// The innermost node that failed. None where a limit or an interrupt ended the evaluation as a whole, and where no
-    /// evaluation failed but a value on its own.
+    /// The innermost node that failed. `None` if a limit or an interrupt ended the whole evaluation, or if the value failed
+    /// outside of an evaluation.
     pub fn expr_id(&self) -> Option<ExprId> {
         self.0.expr_id
     }
 
-    /// What kind of failure this is.
+    /// The kind of the failure.
     pub fn kind(&self) -> EvalErrorKind {
         self.0.kind
     }

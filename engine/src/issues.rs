@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::source::{Location, Source};
 
-/// The most issues that are kept; later ones are counted only.
+/// The number of issues that are kept; later ones are only counted.
 const MAX_ISSUES: usize = 100;
 /// Lines longer than this many bytes are not quoted.
 const MAX_SNIPPET_BYTES: usize = 16384;
@@ -21,9 +21,9 @@ pub enum Phase {
 /// One problem of an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Issue {
-    /// Where it is.
+    /// The place.
     pub location: Location,
-    /// What is wrong, as Kubernetes words it.
+    /// The message, in Kubernetes' words.
     pub message: String,
 }
 
@@ -47,7 +47,7 @@ impl Issues {
         }
     }
 
-    /// Adds a problem, or counts it where the list is full.
+    /// Adds a problem, or counts it if the list is full.
     pub fn report(&mut self, location: Location, message: impl Into<String>) {
         if self.issues.len() < MAX_ISSUES {
             self.issues.push(Issue {
@@ -59,12 +59,12 @@ impl Issues {
         }
     }
 
-    /// Whether nothing was reported.
+    /// Whether no problem was reported.
     pub fn is_empty(&self) -> bool {
         self.issues.is_empty()
     }
 
-    /// The number of problems kept.
+    /// The number of problems that were kept.
     pub fn len(&self) -> usize {
         self.issues.len()
     }
@@ -74,7 +74,7 @@ impl Issues {
         self.phase
     }
 
-    /// The expression that they are about.
+    /// The expression that the problems are in.
     pub fn source(&self) -> &Source {
         &self.source
     }
@@ -86,7 +86,8 @@ impl Issues {
         sorted
     }
 
-    /// Line and column (both from 1) of the first problem, in the order of the text; none where it concerns the whole.
+    /// The line and column, both from 1, of the first problem in the order of the text; `None` if it concerns the whole
+    /// expression.
     pub fn position(&self) -> Option<(u32, u32)> {
         self.issues
             .iter()

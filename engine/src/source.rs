@@ -1,4 +1,4 @@
-//! The text of an expression, places in it, and the identities of the nodes that stand at them.
+//! The text of an expression, places in it, and the ids of its nodes.
 //!
 //! Offsets count code points, as cel-go's do, so that a column is a number of characters and not of bytes.
 
@@ -11,7 +11,7 @@ use smallvec::{SmallVec, smallvec};
 /// A place in a [`Source`]: a number of code points from its start.
 pub type Offset = u32;
 
-/// The identity of a node (or of a map entry or field initialiser) in its tree.
+/// The id of a node, map entry or field initialiser in its tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ExprId(pub u32);
 
@@ -27,9 +27,9 @@ impl ExprId {
 /// Lines count from 1. Columns count code points from 0; messages print them plus one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Location {
-    /// The line, from 1; -1 where a problem has no place.
+    /// The line, from 1; -1 for a problem without a place.
     pub line: i32,
-    /// The column, from 0; -1 where a problem has no place.
+    /// The column, from 0; -1 for a problem without a place.
     pub column: i32,
 }
 
@@ -40,7 +40,7 @@ impl Location {
         column: -1,
     };
 
-    /// Line and column, both from 1; none of problems that concern the whole expression.
+    /// The line and column, both from 1; `None` for problems that concern the whole expression.
     pub fn position(self) -> Option<(u32, u32)> {
         let line = u32::try_from(self.line).ok()?;
         let column = u32::try_from(self.column.saturating_add(1)).ok()?;
@@ -52,13 +52,13 @@ impl Location {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
     text: Arc<str>,
-    /// For each line, where it starts: (code points, bytes).
+    /// The start of each line: (code points, bytes).
     lines: SmallVec<[(u32, u32); 2]>,
     code_points: u32,
 }
 
 impl Source {
-    /// Takes the text of an expression. Lines end at LF alone.
+    /// Takes the text of an expression. Only LF ends a line.
     pub fn new(text: impl Into<Arc<str>>) -> Self {
         let text = text.into();
         let mut lines = smallvec![(0, 0)];
@@ -103,7 +103,7 @@ impl Source {
         }
     }
 
-    /// The text of a line (from 1) without its LF, where there is such a line.
+    /// The text of a line (from 1) without its LF; `None` if there is no such line.
     pub fn line(&self, line: i32) -> Option<&str> {
         let index = usize::try_from(line).ok()?.checked_sub(1)?;
         let start = usize::try_from(self.lines.get(index)?.1).ok()?;

@@ -107,3 +107,8 @@ pub use gavel_policy::{
 };
 pub use gavel_schema::JsonSchema;
 pub use gavel_schema::cel::CelSchema;
+
+/// The programs of `docs/embed-rust.md`, run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/embed-rust.md")]
+struct EmbeddingGuide;

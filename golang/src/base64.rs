@@ -1,5 +1,5 @@
-//! Base64 as Go's decoder reads it (`encoding/base64`): line breaks anywhere, last bits that say nothing, and a fault named
-//! by its place.
+//! Base64 as Go's decoder reads it (`encoding/base64`): line breaks are allowed anywhere, unused last bits are ignored, and
+//! errors name their offset.
 
 /// An alphabet, and whether texts end in padding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +17,11 @@ pub enum Encoding {
 #[error("illegal base64 data at input byte {0}")]
 pub struct CorruptInput(pub usize);
 
-/// The bytes that a text stands for.
+/// Decodes a text.
+///
+/// # Errors
+///
+/// The offset of the first invalid byte.
 pub fn decode(text: &str, encoding: Encoding) -> Result<Vec<u8>, CorruptInput> {
     let text = text.as_bytes();
     let mut bytes = Vec::with_capacity(text.len());
@@ -34,7 +38,7 @@ pub fn decode(text: &str, encoding: Encoding) -> Result<Vec<u8>, CorruptInput> {
     }
 }
 
-/// Up to four digits, how many they are, and where they end. Only the last are fewer than four.
+/// Up to four digits, their number, and the position after them. Only the last group has fewer than four.
 type Quantum = ([u8; 4], usize, usize);
 
 fn quantum(text: &[u8], start: usize, encoding: Encoding) -> Result<Quantum, usize> {

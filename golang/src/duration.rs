@@ -19,7 +19,7 @@ const WORK_PER_TERM: usize = 32;
 
 /// Reads a duration such as `1h30m`, `-1.5s` or `0`, in nanoseconds.
 ///
-/// `None` for what Go refuses: no unit, an unknown unit, more than 63 bits of nanoseconds.
+/// `None` for texts that Go rejects: no unit, an unknown unit, more than 63 bits of nanoseconds.
 pub fn parse(text: &str) -> Option<i64> {
     parse_working(text, &Work::unbounded()).unwrap_or_default()
 }
@@ -59,7 +59,7 @@ pub fn parse_working(text: &str, work: &Work<'_>) -> Result<Option<i64>, Interru
     })
 }
 
-/// Reads one number with its unit; returns its nanoseconds and what follows.
+/// Reads one number with its unit; returns its nanoseconds and the rest of the text.
 fn parse_term(text: &str) -> Option<(u64, &str)> {
     let (whole_digits, rest) = split_digits(text);
     let (fraction_digits, rest) = rest.strip_prefix('.').map_or(("", rest), split_digits);

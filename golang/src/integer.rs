@@ -18,7 +18,7 @@ pub fn parse_uint(text: &str) -> Option<u64> {
     }
 }
 
-/// Why a text is no integer, in the words of `strconv.Atoi`.
+/// The error for a text that is not an integer, in the words of `strconv.Atoi`.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("strconv.Atoi: parsing {}: {}", quote(text), if *out_of_range { "value out of range" } else { "invalid syntax" })]
 pub struct AtoiError {
@@ -27,6 +27,10 @@ pub struct AtoiError {
 }
 
 /// Reads what [`parse_int`] reads, with Go's error text.
+///
+/// # Errors
+///
+/// The text is not an integer, or is out of range.
 pub fn atoi(text: &str) -> Result<i64, AtoiError> {
     parse_int(text).ok_or_else(|| {
         let digits = text.strip_prefix(['+', '-']).unwrap_or(text);

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use super::quote::quote;
 
-/// What `netip.ParseAddr` reads.
+/// An address, as `netip.ParseAddr` reads it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ParsedAddress {
     /// The address. One written as `::ffff:1.2.3.4` is a version 6 address.
@@ -14,14 +14,14 @@ pub struct ParsedAddress {
     pub has_zone: bool,
 }
 
-/// Why a text is no address. Displayed as Go words it.
+/// The error for a text that is not an address, displayed in Go's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ParseAddressError<'t> {
     text: &'t [u8],
     fault: AddressFault<'t>,
 }
 
-/// What is wrong, and the part of the text that was not read; empty where Go does not print it.
+/// The message, and the part of the text that was not read; empty if Go does not print it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct AddressFault<'t> {
     message: &'static str,
@@ -40,6 +40,10 @@ impl fmt::Display for ParseAddressError<'_> {
 }
 
 /// Reads an address (`netip.ParseAddr`).
+///
+/// # Errors
+///
+/// The text is not an address.
 pub fn parse_address(
     text: &(impl AsRef<[u8]> + ?Sized),
 ) -> Result<ParsedAddress, ParseAddressError<'_>> {
@@ -134,7 +138,7 @@ impl AddressGroups {
         self.groups.len().saturating_sub(self.read)
     }
 
-    /// Puts zeros in the place of `::`.
+    /// Replaces `::` by zeros.
     fn finish(mut self) -> Result<[u16; 8], AddressFault<'static>> {
         let missing = self.missing();
         match self.ellipsis {
@@ -209,7 +213,7 @@ fn parse_v6(text: &[u8]) -> Result<[u16; 8], AddressFault<'_>> {
     }
 }
 
-/// Up to four hexadecimal digits, and what follows them.
+/// Up to four hexadecimal digits, and the rest of the text.
 fn parse_group(text: &[u8]) -> Result<(u16, &[u8]), AddressFault<'_>> {
     let mut group: u16 = 0;
     let mut rest = text;
@@ -234,7 +238,7 @@ fn parse_group(text: &[u8]) -> Result<(u16, &[u8]), AddressFault<'_>> {
     Ok((group, rest))
 }
 
-/// Whether an address is a version 4 one in the clothes of version 6: `::ffff:1.2.3.4`.
+/// Whether an address is an IPv4-mapped IPv6 address: `::ffff:1.2.3.4`.
 pub fn is_mapped(address: IpAddr) -> bool {
     matches!(address, IpAddr::V6(v6) if v6.to_ipv4_mapped().is_some())
 }

@@ -7,9 +7,9 @@ use regex_syntax::hir::ClassUnicode;
 
 use super::unicode;
 
-/// The text in double quotes, with Go's escapes for `"`, `\` and what does not print.
+/// The text in double quotes, with Go's escapes for `"`, `\` and unprintable characters.
 ///
-/// Takes text or bytes; each byte that is not part of valid UTF-8 becomes `\xNN`.
+/// Accepts text or bytes; each byte that is not part of valid UTF-8 becomes `\xNN`.
 pub fn quote(text: impl AsRef<[u8]>) -> String {
     let text = text.as_ref();
     let mut out = String::with_capacity(text.len().saturating_add(2));

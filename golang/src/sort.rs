@@ -8,10 +8,11 @@ pub fn sort_by_less<T>(values: &mut [T], less: impl Fn(&T, &T) -> bool) {
     let Ok(()) = try_sort_by_less(values, |left, right| Ok::<_, Infallible>(less(left, right)));
 }
 
-/// Likewise, until a comparison fails.
+/// Like `sort_by_less`, until a comparison fails.
 ///
 /// # Errors
-/// The first failure of `less`; the values are in no order then.
+///
+/// The first failure of `less`; the order of the values is then unspecified.
 pub fn try_sort_by_less<T, E>(
     values: &mut [T],
     less: impl Fn(&T, &T) -> Result<bool, E>,
@@ -24,7 +25,7 @@ pub fn try_sort_by_less<T, E>(
 
 /// So few elements are sorted by insertion.
 const FEW: usize = 12;
-/// From so many elements on, a pivot is chosen among nine, and an almost sorted range is mended.
+/// From this number of elements on, a pivot is chosen among nine, and an almost sorted range is finished by insertions.
 const MANY: usize = 50;
 /// How many pairs out of order are mended before a range counts as unsorted.
 const MENDINGS: usize = 5;
@@ -36,7 +37,7 @@ struct Sorter<'v, T, F> {
     less: F,
 }
 
-/// What choosing a pivot tells of the order.
+/// The order that choosing a pivot has revealed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Trend {
     Increasing,
@@ -184,7 +185,7 @@ impl<T, E, F: Fn(&T, &T) -> Result<bool, E>> Sorter<'_, T, F> {
         Ok((pivot, trend))
     }
 
-    /// The position of the median of three, counting what had to change places to find it.
+    /// The position of the median of three; counts the swaps that finding it needs.
     fn median(&self, a: usize, b: usize, c: usize, swaps: &mut u32) -> Result<usize, E> {
         let mut ordered = |a, b| {
             Ok(if self.less(b, a)? {
@@ -199,8 +200,8 @@ impl<T, E, F: Fn(&T, &T) -> Result<bool, E>> Sorter<'_, T, F> {
         Ok(ordered(a, b)?.1)
     }
 
-    /// Puts what is less than the pivot before it, the rest behind it. Answers where the pivot is now, and whether all
-    /// was in place.
+    /// Moves elements less than the pivot before it and the others behind it. Returns the position of the pivot, and whether
+    /// everything was in place.
     fn partition(&mut self, start: usize, end: usize, pivot: usize) -> Result<(usize, bool), E> {
         self.swap(start, pivot);
         let (mut low, mut high) = (start + 1, end - 1);
@@ -223,7 +224,7 @@ impl<T, E, F: Fn(&T, &T) -> Result<bool, E>> Sorter<'_, T, F> {
         }
     }
 
-    /// Puts what equals the pivot before what is greater, where nothing is less. Answers where the greater begins.
+    /// Moves elements equal to the pivot before greater ones; there are no smaller ones. Returns where the greater ones begin.
     fn partition_equal(&mut self, start: usize, end: usize, pivot: usize) -> Result<usize, E> {
         self.swap(start, pivot);
         let (mut low, mut high) = (start + 1, end - 1);

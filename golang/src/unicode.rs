@@ -114,7 +114,7 @@ pub(super) fn any() -> ClassUnicode {
     ClassUnicode::new([ClassUnicodeRange::new('\0', char::MAX)])
 }
 
-/// Adds to a class what differs from its code points in simple case alone.
+/// Adds the code points that differ from one of the class in simple case only.
 pub(super) fn fold_case(class: &mut ClassUnicode) {
     let mut folded = class.clone();
     // Nothing that folds to ASCII is new.
@@ -131,9 +131,9 @@ pub(super) fn fold_case(class: &mut ClassUnicode) {
     class.union(&folded);
 }
 
-/// Replaces a class by the code points that it does not hold.
+/// Replaces a class by its complement.
 ///
-/// regex-syntax's own negation takes the code points beside the surrogates for missing where two ranges end there.
+/// regex-syntax's own negation drops the code points next to the surrogates if two ranges end there.
 pub(super) fn negate(class: &mut ClassUnicode) {
     let mut gaps = Vec::with_capacity(class.ranges().len().saturating_add(1));
     let mut next = Some('\0');

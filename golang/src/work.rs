@@ -1,4 +1,4 @@
-//! Work, counted so that whoever waits for it can end it (what a `context.Context` is for in Go).
+//! Counted work, so that a caller can interrupt it, like Go's `context.Context`.
 
 use std::cell::Cell;
 use std::fmt;
@@ -9,13 +9,13 @@ pub type Interrupt<'a> = Option<&'a (dyn Fn() -> bool + Sync)>;
 /// The units of work from one question to the next: a tenth of a millisecond, roughly.
 const UNITS_PER_QUESTION: usize = 1 << 17;
 
-/// The work is no longer wanted.
+/// The work was interrupted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("operation interrupted")]
 pub struct Interrupted;
 
-/// Counts the work of whatever may take long, and asks now and then whether to stop. A unit is about a nanosecond: a byte that
-/// is looked at, or less than that.
+/// Counts the work of long operations, and asks from time to time whether to stop. A unit is about a nanosecond: reading a byte,
+/// or less.
 pub struct Work<'a> {
     left: Cell<usize>,
     interrupt: Interrupt<'a>,
@@ -45,10 +45,11 @@ impl<'a> Work<'a> {
         self.left.get()
     }
 
-    /// Counts units of work that come next.
+    /// Announces units of work.
     ///
     /// # Errors
-    /// Where it is time to stop.
+    ///
+    /// The work is interrupted.
     #[inline]
     pub fn spend(&self, units: usize) -> Result<(), Interrupted> {
         match self.left.get().checked_sub(units) {
@@ -60,10 +61,11 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Asks at once.
+    /// Asks at once whether to stop.
     ///
     /// # Errors
-    /// Where it is time to stop.
+    ///
+    /// The work is interrupted.
     #[cold]
     pub fn ask(&self) -> Result<(), Interrupted> {
         // Whoever goes on in spite of the answer is asked again at the next unit.

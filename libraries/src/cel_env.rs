@@ -72,6 +72,10 @@ pub const CEL_FEATURES: &[Feature] = &[
 ];
 
 /// The environment, without variables. It is built once.
+///
+/// # Errors
+///
+/// A table of functions is malformed.
 pub fn cel_env() -> Result<Env, TypeTextError> {
     static BUILT: OnceLock<Result<Env, TypeTextError>> = OnceLock::new();
     let built = BUILT.get_or_init(|| {

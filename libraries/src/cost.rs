@@ -9,11 +9,11 @@ use gavel_engine::types::{Primitive, Type};
 use gavel_engine::value::{Value, ValueKind};
 use smallvec::{SmallVec, smallvec};
 
-/// Of functions that read a text: `quantity`, `isIP`, …
+/// The cost of functions that read a text: `quantity`, `isIP`, …
 pub(crate) const PARSING: Cost = Cost::sizes(traversal).of_name();
-/// Of functions that walk through their receiver once: `indexOf`, `sum`, `isSorted`, …
+/// The cost of functions that read their receiver once: `indexOf`, `sum`, `isSorted`, …
 ///
-/// Kubernetes knows them by their names alone, so that texts, whose `indexOf` is another function, cost the same way.
+/// Kubernetes finds it by the name alone, so the unrelated `indexOf` of texts has the same cost.
 pub(crate) const TRAVERSAL: Cost = Cost::split(traversal_estimate, traversal_track).of_name();
 
 fn traversal_estimate(call: &dyn CallSite) -> CallEstimate {

@@ -6,8 +6,8 @@ use gavel_engine::types::TypeTextError;
 
 use crate::base_env::base_env;
 
-/// What new expressions may use, which is what a version offers, and what stored ones may, which is all that the server
-/// knows: they may have been written by a later version.
+/// The environments of an API server: that of new expressions has the functions that a version offers, that of stored expressions
+/// has all functions, because a later version may have written them.
 #[derive(Debug, Clone)]
 pub struct EnvSet {
     server: Server,
@@ -16,11 +16,11 @@ pub struct EnvSet {
 }
 
 impl EnvSet {
-    /// The environments of an API server. Cheap, but for the first time.
+    /// The environments of an API server. Cheap, except for the first call.
     ///
     /// # Errors
     ///
-    /// Never, but for faults in the tables of functions.
+    /// A table of functions is malformed.
     pub fn new(server: Server) -> Result<EnvSet, TypeTextError> {
         let known = server.version();
         Ok(EnvSet {
@@ -40,7 +40,7 @@ impl EnvSet {
         &self.new_expressions
     }
 
-    /// For expressions that are there already.
+    /// The environment of stored expressions.
     pub fn stored_expressions(&self) -> &Env {
         &self.stored_expressions
     }

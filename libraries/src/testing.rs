@@ -4,7 +4,7 @@ use gavel_engine::decl::{CallContext, Overload};
 use gavel_engine::program::{Activation, EvalOptions};
 use gavel_engine::value::{Arena, Value};
 
-/// Calls the row of this id and compares what comes out, as messages print it, with `expected`.
+/// Calls the row with this id and compares the result, as messages print it, with `expected`.
 #[track_caller]
 pub(crate) fn check(
     rows: &[Overload],
@@ -21,7 +21,7 @@ pub(crate) fn check(
     assert_eq!(outcome, expected, "{id}{arguments:?}");
 }
 
-/// Evaluates an expression in the specification's environment and compares what comes out, as messages print it.
+/// Evaluates an expression in the specification's environment and compares the result, as messages print it.
 #[track_caller]
 pub(crate) fn check_expression(expression: &str, expected: Result<&str, &str>) {
     let env = crate::cel_env().unwrap();

@@ -1,17 +1,17 @@
-//! The files of manifests, in the layout that `kubectl apply -f` takes. Only this looks at a disk.
+//! The files of manifests, in the layout that `kubectl apply -f` accepts. Only this module reads a disk.
 
 use std::path::{Path, PathBuf};
 
 use crate::Format;
 use crate::problem::Problem;
 
-/// The manifests in a folder, by name, and in its folders where it is `recursive`: files that end in `.json`, `.yaml` or
-/// `.yml`. A file is itself. Names that begin with `..` are left out: a mounted ConfigMap keeps its versions there. Links to
-/// folders are not followed: they may lead back to where they are.
+/// The manifests at a path: a file itself, or the `.json`, `.yaml` and `.yml` files of a folder by name and, with `recursive`, of
+/// the folders in it. Names that begin with `..` are left out, because a mounted ConfigMap keeps its versions there. Links to
+/// folders are not followed, because they may form a cycle.
 ///
 /// # Errors
 ///
-/// A folder that cannot be read.
+/// A folder cannot be read.
 pub fn files(path: &Path, recursive: bool) -> Result<Vec<PathBuf>, Problem> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);

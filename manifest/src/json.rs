@@ -1,5 +1,5 @@
-//! JSON texts with places. `serde_json` reads the values; a second walk over the text, which is then known to be right,
-//! finds where they are.
+//! JSON texts with places. `serde_json` reads the values; a second pass over the text, which is then known to be valid, finds
+//! their places.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -83,7 +83,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// The places of the next value. It calls itself for what is inside, which the reader has bounded.
+    /// The places of the next value. Recurses into nested values, whose depth the reader has bounded.
     fn value(&mut self) -> Node {
         let mut next = self.next_token();
         let place = self.place;
@@ -147,7 +147,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// How many bytes of the text are behind.
+    /// The number of bytes that have been read.
     fn at(&self) -> usize {
         self.length.saturating_sub(self.rest.len())
     }
@@ -160,7 +160,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// What the next token begins with.
+    /// The first character of the next token.
     fn next_token(&mut self) -> Option<char> {
         while self.rest.starts_with([' ', '\t', '\n', '\r']) {
             self.step();

@@ -1,11 +1,11 @@
-//! Where the parts of a document are: a tree beside its value.
+//! The places of a document's parts: a tree parallel to its value.
 
 use std::collections::BTreeMap;
 
 use crate::place::{Place, Range};
 use crate::written::{Style, place_of};
 
-/// The place of a value and of what it holds.
+/// The place of a value and of its parts.
 #[derive(Debug, Clone)]
 pub(crate) struct Node {
     range: Range,
@@ -20,7 +20,7 @@ enum Parts {
     Map(BTreeMap<String, Node>),
 }
 
-/// Where the lines of a text are.
+/// The places of lines in a text.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum TextLines {
     /// One line, which begins this many columns after the place of the value (a quote is one).
@@ -80,7 +80,7 @@ impl Node {
         }
     }
 
-    /// What a field path leads to, or the last part on the way that is there.
+    /// The node at a field path, or the last existing node on the way.
     pub(crate) fn find(&self, path: &str) -> &Node {
         let mut node = self;
         let mut rest = path;
@@ -103,7 +103,7 @@ impl Node {
         node
     }
 
-    /// Where a line and column of the text are, if that is known. `source` is the text of the file.
+    /// The place of a line and column of the text, if known. `source` is the text of the file.
     pub(crate) fn within(&self, source: Option<&str>, line: u32, column: u32) -> Option<Place> {
         let (lines_below, columns_right) = (line.saturating_sub(1), column.saturating_sub(1));
         Some(match self.parts {
@@ -128,7 +128,7 @@ impl Node {
     }
 }
 
-/// The field of the longest name with which a path begins, and what follows it: a name may have dots and brackets.
+/// The field with the longest name that a path begins with, and the rest of the path: names may contain dots and brackets.
 fn odd_field<'n, 'p>(
     fields: &'n BTreeMap<String, Node>,
     path: &'p str,
@@ -141,7 +141,7 @@ fn odd_field<'n, 'p>(
         .min_by_key(|(_, after)| after.len())
 }
 
-/// The first step of a field path, and what follows it.
+/// The first step of a field path, and the rest of the path.
 fn step(path: &str) -> (&str, &str) {
     let path = path.strip_prefix('.').unwrap_or(path);
     match path.strip_prefix('[').and_then(|path| path.split_once(']')) {

@@ -47,7 +47,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format that the ending of a file's name stands for: `.json`, `.yaml` or `.yml`.
+    /// The format for the ending of a file name: `.json`, `.yaml` or `.yml`.
     pub fn of(path: &Path) -> Option<Self> {
         let extension = path.extension()?.to_str()?;
         match extension.to_ascii_lowercase().as_str() {
@@ -58,9 +58,9 @@ impl Format {
     }
 }
 
-/// Reads the documents of a text; empty ones are left out. What is wrong with one YAML document is told, and the others are
-/// read: what is no YAML, and what cannot be JSON for Kubernetes: keys that are lists, numbers that are not finite, nesting
-/// deeper than 127, aliases that expand to more than 100,000 values. JSON is read as a whole or not at all.
+/// Reads the documents of a text without empty ones. A YAML document that cannot be used becomes a problem, and the others are
+/// read: invalid YAML, and values that cannot be JSON for Kubernetes, which are keys that are lists, numbers that are not finite,
+/// nesting deeper than 127, and aliases that expand to more than 100,000 values. JSON is read as a whole or not at all.
 pub fn read(text: &str, format: Format) -> Reading {
     match format {
         Format::Json => json::read(text),
@@ -68,21 +68,21 @@ pub fn read(text: &str, format: Format) -> Reading {
     }
 }
 
-/// What came of reading a text.
+/// The result of reading a text.
 #[derive(Debug, Clone, Default)]
 pub struct Reading {
     /// The documents that could be read.
     pub documents: Vec<Document>,
-    /// What is wrong with the others, in the order of the text.
+    /// The problems of the other documents, in the order of the text.
     pub problems: Vec<Problem>,
 }
 
 impl Reading {
-    /// The documents, where nothing is wrong with any.
+    /// The documents, if none has a problem.
     ///
     /// # Errors
     ///
-    /// The first thing that is wrong; keys that come twice are not.
+    /// The first problem; duplicate keys do not count.
     pub fn all(self) -> Result<Vec<Document>, Problem> {
         match self.problems.into_iter().next() {
             Some(problem) => Err(problem),
@@ -90,7 +90,7 @@ impl Reading {
         }
     }
 
-    /// The same, from a file.
+    /// Sets the file.
     #[must_use]
     pub fn in_file(self, file: &Arc<Path>) -> Self {
         let documents = self.documents.into_iter();
@@ -118,7 +118,7 @@ pub struct Document {
 }
 
 impl Document {
-    /// The same, from a file.
+    /// Sets the file.
     #[must_use]
     pub fn in_file(self, file: &Arc<Path>) -> Self {
         Document {
@@ -133,7 +133,7 @@ impl Document {
         &self.value
     }
 
-    /// The same places with another value, such as what mutation made of it.
+    /// The same places with another value, such as the result of a mutation.
     #[must_use]
     pub fn with_value(self, value: Json) -> Self {
         Document { value, ..self }
@@ -144,18 +144,18 @@ impl Document {
         self.value
     }
 
-    /// Where the document begins.
+    /// The place where the document begins.
     pub fn place(&self) -> Place {
         self.layout.place()
     }
 
-    /// Where a field is, by its path as validation errors print it (`spec.validations[0].expression`,
-    /// `metadata.labels[app]`). Of a field that is absent, the place of the nearest part around it that is there.
+    /// The place of a field, by its path as validation errors print it (`spec.validations[0].expression`,
+    /// `metadata.labels[app]`). For an absent field, the place of the nearest enclosing part.
     pub fn place_of(&self, field: &str) -> Place {
         self.layout.find(field).place()
     }
 
-    /// Something that is wrong with a field, or with the document as a whole where the path is empty.
+    /// A problem of a field, or of the document as a whole if the path is empty.
     pub fn problem(&self, rule: &'static str, field: &str, message: impl Into<String>) -> Problem {
         Problem {
             file: self.file.clone(),
@@ -175,8 +175,8 @@ impl Document {
         self.problem(problem::rule::UNKNOWN_FIELD, field, message)
     }
 
-    /// What is wrong with a field, as Kubernetes words it: where in its expression, if that does not compile. `written` is the
-    /// path of the field in the document, where the error names another.
+    /// The problem of a field, in Kubernetes' words. If an expression does not compile, its place is within the expression.
+    /// `written` is the path of the field in the document, if the error names another.
     pub fn field_problem(&self, error: &Error, written: &str) -> Problem {
         let problem = self.problem(error.kind.reason(), written, error.body());
         let place = error.expression;
@@ -187,20 +187,20 @@ impl Document {
         }
     }
 
-    /// The file, where there is one.
+    /// The file, if there is one.
     pub fn file(&self) -> Option<&Path> {
         self.file.as_deref()
     }
 
-    /// Where a line and column (both from 1; columns in code points) of the text that a field holds are in the file.
-    /// The beginning of the text where it has no such place.
+    /// The place in the file of a line and column (both from 1; columns in code points) of a field's text. The beginning of the
+    /// text if it has no such line and column.
     pub fn place_within(&self, field: &str, line: u32, column: u32) -> Place {
         let node = self.layout.find(field);
         let place = node.within(self.source.as_deref(), line, column);
         place.unwrap_or(node.place())
     }
 
-    /// Where so many characters from a line and column on are, if they stand side by side in the file.
+    /// The range of `length` characters from a line and column on, if they are contiguous in the file.
     pub fn range_within(&self, field: &str, line: u32, column: u32, length: u32) -> Option<Range> {
         let node = self.layout.find(field);
         let source = self.source.as_deref();

@@ -11,12 +11,12 @@ pub struct Place {
     pub column: u32,
 }
 
-/// What lies between two places of a file.
+/// A range of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Range {
-    /// Where it begins.
+    /// The beginning.
     pub start: Place,
-    /// What follows its end; the same as the beginning where the end is not known.
+    /// The end, exclusive; equal to the beginning if it is unknown.
     pub end: Place,
 }
 

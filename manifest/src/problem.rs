@@ -1,4 +1,4 @@
-//! What is wrong, with what, and where: one shape from the reader of a file to the line that tells of it.
+//! Problems: what is wrong, in which object, and where; used from the readers of files to the output.
 
 use std::fmt;
 use std::path::Path;
@@ -9,50 +9,50 @@ use crate::place::{Place, Range};
 /// One thing that is wrong with a file or an object. It is shown as `file:line:column: field: message (kinds)`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// What found it: a name of [`rule`], a reason of Kubernetes such as `FieldValueInvalid`, or a rule of the host.
+    /// The origin: a name of [`rule`], a reason of Kubernetes such as `FieldValueInvalid`, or a rule of the host.
     pub rule: &'static str,
-    /// How much it matters.
+    /// The severity.
     pub severity: Severity,
-    /// The file, where there is one.
+    /// The file, if there is one.
     pub file: Option<Arc<Path>>,
-    /// Where in the file, if that is known.
+    /// The place in the file, if known.
     pub range: Option<Range>,
-    /// The path of the field, as validation errors print it; empty where it is the object or the file as a whole.
+    /// The path of the field, as validation errors print it; empty for the object or the file as a whole.
     pub field: Box<str>,
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// The kinds of objects for which it is so (`apps/v1 Deployment`); none where it does not depend on them.
+    /// The kinds of objects that have the problem (`apps/v1 Deployment`); empty if it does not depend on them.
     pub kinds: Box<[String]>,
-    /// What helps, if something is known to.
+    /// Advice, if there is any.
     pub advice: Option<Box<Advice>>,
 }
 
-/// What helps against a problem.
+/// Advice on a problem.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Advice {
-    /// What to do, in words; may be empty.
+    /// Advice in words; may be empty.
     pub help: String,
-    /// What to write instead, where there is one right answer.
+    /// The replacement, if only one is correct.
     pub suggestion: Option<Suggestion>,
 }
 
-/// What to write instead of a part of a file.
+/// A replacement for a part of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Suggestion {
     /// The part that is replaced.
     pub range: Range,
-    /// What takes its place.
+    /// The new text.
     pub replacement: String,
 }
 
-/// How much a problem matters.
+/// The severity of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// It could be better, and works as it is.
+    /// The object works, and could be better.
     Note,
-    /// It works, and probably not as it is meant.
+    /// The object works, but probably not as it was meant.
     Warning,
-    /// What it is about cannot be used as it is.
+    /// The object cannot be used.
     Error,
 }
 
@@ -71,7 +71,7 @@ impl Severity {
 pub mod rule {
     /// A file or folder that cannot be read.
     pub const UNREADABLE: &str = "unreadable";
-    /// What is no YAML or JSON, or cannot be JSON for Kubernetes.
+    /// The text is not YAML or JSON, or cannot be JSON for Kubernetes.
     pub const SYNTAX: &str = "syntax";
     /// A key that comes twice.
     pub const DUPLICATE_KEY: &str = "duplicate-key";
@@ -82,7 +82,7 @@ pub mod rule {
 }
 
 impl Problem {
-    /// An error of which no more is known yet.
+    /// An error with a rule and a message alone.
     pub fn new(rule: &'static str, message: impl Into<String>) -> Self {
         Problem {
             rule,
@@ -104,7 +104,7 @@ impl Problem {
         Problem::new(rule::UNREADABLE, message).in_file(&Arc::from(path))
     }
 
-    /// The same at a place.
+    /// Sets the place.
     #[must_use]
     pub fn at(self, range: impl Into<Range>) -> Self {
         Problem {
@@ -113,7 +113,7 @@ impl Problem {
         }
     }
 
-    /// The same in a file.
+    /// Sets the file.
     #[must_use]
     pub fn in_file(self, file: &Arc<Path>) -> Self {
         Problem {
@@ -122,7 +122,7 @@ impl Problem {
         }
     }
 
-    /// The same about a field.
+    /// Sets the field.
     #[must_use]
     pub fn of_field(self, field: impl Into<Box<str>>) -> Self {
         Problem {
@@ -131,19 +131,19 @@ impl Problem {
         }
     }
 
-    /// The same problem, of this severity.
+    /// Sets the severity.
     #[must_use]
     pub fn with_severity(self, severity: Severity) -> Self {
         Problem { severity, ..self }
     }
 
-    /// The same problem as a warning.
+    /// Turns the problem into a warning.
     #[must_use]
     pub fn as_warning(self) -> Self {
         self.with_severity(Severity::Warning)
     }
 
-    /// The same problem, for these kinds of objects.
+    /// Sets the kinds of objects.
     #[must_use]
     pub fn for_kinds(self, kinds: impl Into<Box<[String]>>) -> Self {
         Problem {
@@ -152,31 +152,31 @@ impl Problem {
         }
     }
 
-    /// The same problem, with words that help.
+    /// Sets the advice in words.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.advice.get_or_insert_default().help = help.into();
         self
     }
 
-    /// The same problem, with what to write instead.
+    /// Sets the replacement.
     #[must_use]
     pub fn with_suggestion(mut self, suggestion: Suggestion) -> Self {
         self.advice.get_or_insert_default().suggestion = Some(suggestion);
         self
     }
 
-    /// The words that help; empty where there are none.
+    /// The advice in words; empty if there is none.
     pub fn help(&self) -> &str {
         self.advice.as_deref().map_or("", |advice| &advice.help)
     }
 
-    /// What to write instead, where that is known.
+    /// The replacement, if there is one.
     pub fn suggestion(&self) -> Option<&Suggestion> {
         self.advice.as_deref()?.suggestion.as_ref()
     }
 
-    /// What is wrong with which field, without a place. Messages that name the field themselves are told alone.
+    /// The field and the message, without a place. Messages that name the field themselves stand alone.
     pub fn text(&self) -> String {
         let names_field = matches!(self.rule, rule::UNKNOWN_FIELD | rule::DUPLICATE_KEY);
         match &*self.field {

@@ -1,9 +1,9 @@
-//! Brackets and quotes that are opened and never closed: parsers notice them where something else is at fault.
+//! Brackets and quotes that are never closed: parsers report them at a later place.
 
 use crate::place::Place;
 use crate::problem::{Problem, rule};
 
-/// What begins at a place of a text.
+/// The token at a place of a text, as far as brackets and quotes matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lexeme {
     /// A character that means itself.
@@ -14,8 +14,8 @@ pub enum Lexeme {
     Unclosed,
 }
 
-/// The brackets and quotes of a text that are not closed, by their bytes, the innermost last; none where all are. `lexeme` says
-/// what begins at a byte of the text.
+/// The unclosed brackets and quotes of a text, as byte offsets, the innermost last. `lexeme` returns the token at a byte of the
+/// text.
 pub fn unclosed(text: &str, lexeme: impl Fn(&str, usize) -> Lexeme) -> Vec<usize> {
     let mut open: Vec<(usize, char)> = Vec::new();
     let mut skipped = 0;
@@ -55,15 +55,15 @@ pub fn place_of(text: &str, byte: usize) -> Place {
     Place::new(line, last.chars().count().saturating_add(1))
 }
 
-/// A problem of the syntax of JSON, at what is not closed where that is why.
+/// A syntax error of JSON; if an unclosed bracket or quote caused it, its place is there.
 pub(crate) fn in_json(problem: Problem, text: &str) -> Problem {
     let lexeme = |text: &str, at: usize| quoted(text, at, &['"'], |c| c == '\n');
     let byte = unclosed(text, lexeme).last().copied();
     opened(problem, text, byte)
 }
 
-/// A problem of the syntax of YAML, at the bracket that is not closed where that is why. `bracket` is the innermost one that is
-/// open where the problem is.
+/// A syntax error of YAML; if an unclosed bracket caused it, its place is there. `bracket` is the innermost open one at the
+/// error.
 pub(crate) fn in_flow(problem: Problem, text: &str, bracket: Option<Place>) -> Problem {
     let from = bracket.and_then(|place| byte_of(text, place));
     let rest = from.and_then(|from| text.get(from..));
@@ -73,8 +73,8 @@ pub(crate) fn in_flow(problem: Problem, text: &str, bracket: Option<Place>) -> P
     opened(problem, text, byte)
 }
 
-/// A problem of the syntax of YAML, at the quote that is not closed: the first one behind `end`, the byte at which what could be
-/// read ends.
+/// A syntax error of YAML; if an unclosed quote caused it, its place is there: the first quote after `end`, the byte at which the
+/// readable text ends.
 pub(crate) fn in_quotes(problem: Problem, text: &str, end: usize) -> Problem {
     let rest = text.get(end..).unwrap_or_default();
     let mut quotes = rest.char_indices().filter(|(_, c)| matches!(c, '"' | '\''));
@@ -82,7 +82,7 @@ pub(crate) fn in_quotes(problem: Problem, text: &str, end: usize) -> Problem {
     opened(problem, text, first.map(|(at, _)| at.saturating_add(end)))
 }
 
-/// The problem, at a quote or bracket that is not closed; none: as it is.
+/// The problem, moved to an unclosed quote or bracket; `None` leaves it unchanged.
 fn opened(problem: Problem, text: &str, byte: Option<usize>) -> Problem {
     let opener = byte.and_then(|byte| text.get(byte..)?.chars().next());
     let Some((byte, opener)) = byte.zip(opener) else {

@@ -1,4 +1,4 @@
-//! Where the characters of a text are in the scalar that writes it: folded lines, escapes and quotes.
+//! The places of a text's characters in the scalar that represents it: folded lines, escapes and quotes.
 
 use crate::place::{Place, Range};
 
@@ -11,15 +11,15 @@ pub(crate) enum Style {
     Single,
     /// YAML in double quotes.
     Double,
-    /// A YAML block whose lines are folded: the column of its lines, from 1, and how many line breaks the text begins with,
-    /// which the scalar does not include.
+    /// A YAML block with folded lines: the column of its lines, from 1, and the number of line breaks at the beginning of the
+    /// text, which the scalar does not include.
     Folded { column: u32, breaks: u32 },
     /// A JSON string.
     Json,
 }
 
-/// Where a line and column (from 1) of the text are that a scalar writes. `source` is the scalar with its quotes, `start` its
-/// place. None where the text has no such place.
+/// The place of a line and column (from 1) of a scalar's text. `source` is the scalar with its quotes, `start` its place. `None`
+/// if the text has no such line and column.
 pub(crate) fn place_of(
     source: &str,
     start: Place,
@@ -45,10 +45,10 @@ pub(crate) fn place_of(
     }
 }
 
-/// A walk over the source, beside the text that it writes.
+/// A walk over the source, parallel to its text.
 struct WrittenWalk<'s> {
     rest: &'s str,
-    /// Where the rest begins in the file.
+    /// The place of the rest in the file.
     place: Place,
     wanted: (u32, u32),
     /// The line and column of the text that come next.
@@ -74,7 +74,7 @@ impl WrittenWalk<'_> {
         Some(c)
     }
 
-    /// Notes that a character of the text is written from a place on; the place, where it is the wanted one.
+    /// Records that a character of the text begins at a place; returns the place if it is the wanted one.
     fn write(&mut self, c: char, from: Place) -> Option<Place> {
         let found = (self.written == self.wanted).then_some(from);
         self.written = match c {
@@ -84,7 +84,7 @@ impl WrittenWalk<'_> {
         found
     }
 
-    /// The end of the text, where that is what is wanted.
+    /// The end of the text, if that is the wanted place.
     fn end(&self) -> Option<Place> {
         (self.written == self.wanted).then_some(self.place)
     }
@@ -135,7 +135,7 @@ impl WrittenWalk<'_> {
         rest.starts_with('\n')
     }
 
-    /// Line breaks with the blanks around them: one is a space, several are one less.
+    /// Line breaks with the blanks around them: a single one is read as a space, `n` as `n - 1` line breaks.
     fn fold(&mut self, from: Place) -> Option<Place> {
         let mut breaks = 0_u32;
         while let Some(c @ (' ' | '\t' | '\r' | '\n')) = self.peek() {

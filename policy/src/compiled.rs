@@ -1,4 +1,4 @@
-//! A policy that is ready to be evaluated (apiserver `pkg/admission/plugin/policy/validating/plugin.go`, `compilePolicy`).
+//! Compiled policies (apiserver `pkg/admission/plugin/policy/validating/plugin.go`, `compilePolicy`).
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -13,12 +13,12 @@ use crate::cel::{
 use crate::hooks::Bounds;
 use crate::matching::Matcher;
 
-/// A policy with its expressions compiled, each as far as that was possible: an expression that cannot be used takes
-/// nothing but what depends on it down.
+/// A policy with its expressions compiled as far as possible: an invalid expression only affects the expressions that depend on
+/// it.
 #[derive(Debug)]
 pub struct CompiledPolicy {
     policy: ValidatingAdmissionPolicy,
-    /// The names of what its expressions read beside the objects and variables.
+    /// The inputs other than objects and variables that its expressions read.
     reads: Reads,
     failure_policy: FailurePolicy,
     pub(crate) matcher: Matcher,
@@ -30,7 +30,7 @@ pub struct CompiledPolicy {
     pub(crate) audit_annotations: Vec<Expression>,
 }
 
-/// What is made for expressions only where they read it.
+/// The inputs that are only built if an expression reads them.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Reads {
     /// `request`
@@ -41,40 +41,40 @@ pub(crate) struct Reads {
     pub(crate) namespace: bool,
 }
 
-/// What it means that a policy cannot decide.
+/// The failure policy: what happens if a policy cannot decide.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FailurePolicy {
     /// The request is denied.
     Fail,
-    /// The policy does not count.
+    /// The policy is ignored.
     Ignore,
-    /// What upstream does not know; only a policy that was never validated says it.
+    /// A value that upstream does not know, which only a policy without validation can have.
     Unknown(String),
 }
 
 /// An expression of a policy that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PolicyError<'a> {
-    /// The list that it is in, such as `validations`.
+    /// The list that holds the expression, such as `validations`.
     pub list: &'static str,
-    /// Where in the list.
+    /// The index in the list.
     pub index: usize,
     /// The field, such as `expression`.
     pub field: &'static str,
-    /// What is wrong with it.
+    /// The error.
     pub error: &'a CompileError,
 }
 
 impl PolicyError<'_> {
-    /// Where the expression is: `spec.validations[0].expression`.
+    /// The path of the expression: `spec.validations[0].expression`.
     pub fn path(&self) -> String {
         format!("spec.{}[{}].{}", self.list, self.index, self.field)
     }
 }
 
 impl Reads {
-    /// What expressions read. Where two variables have one name, a program may read another variable than the one that it
-    /// was compiled with, so that anything may depend on params, which is noted.
+    /// The inputs that expressions read. If two variables have the same name, a program may read another variable than the one
+    /// that it was compiled with, so every expression is assumed to depend on params.
     pub(crate) fn of<'e>(
         variables: &'e mut [CompiledVariable],
         expressions: impl Iterator<Item = &'e mut Expression>,
@@ -99,7 +99,7 @@ impl Reads {
 }
 
 impl FailurePolicy {
-    /// What `failurePolicy` says.
+    /// Reads `failurePolicy`.
     pub(crate) fn read(text: Option<&str>) -> Self {
         match text {
             None | Some("Fail") => FailurePolicy::Fail,
@@ -116,13 +116,13 @@ impl Bounds for CompiledPolicy {
 }
 
 impl CompiledPolicy {
-    /// Compiles a policy that has its defaults; `base` is an environment of Kubernetes, that of stored expressions where
-    /// the policy is to be evaluated, that of new ones where it is asked whether it may be written.
+    /// Compiles a policy that has its defaults. `base` is an environment of Kubernetes: that of stored expressions to evaluate
+    /// the policy, that of new expressions to decide whether it may be written.
     pub fn new(policy: ValidatingAdmissionPolicy, base: &Env) -> Self {
         Self::compile(policy, &Compiler::with_variables(base))
     }
 
-    /// Compiles a policy likewise, with a compiler that knows of no variables and that policies share.
+    /// Like `new`, with a compiler without variables that policies share.
     pub(crate) fn compile(policy: ValidatingAdmissionPolicy, compiler: &Compiler) -> Self {
         let spec = &policy.spec;
         let expressions = Declarations {
@@ -182,12 +182,12 @@ impl CompiledPolicy {
         compiled
     }
 
-    /// What its expressions read.
+    /// The inputs that its expressions read.
     pub(crate) fn reads(&self) -> Reads {
         self.reads
     }
 
-    /// Whether an expression asks what users may do.
+    /// Whether an expression reads `authorizer`.
     pub fn reads_authorizer(&self) -> bool {
         self.reads.authorizer
     }
@@ -202,7 +202,7 @@ impl CompiledPolicy {
         &self.policy
     }
 
-    /// What it means that the policy cannot decide.
+    /// The failure policy.
     pub fn failure_policy(&self) -> &FailurePolicy {
         &self.failure_policy
     }

@@ -1,11 +1,11 @@
-//! Bindings, ready to be asked.
+//! Compiled bindings.
 
 use crate::api::ValidatingAdmissionPolicyBinding;
 use crate::hooks::Bound;
 use crate::matching::Matcher;
 use crate::params::ParamSelection;
 
-/// A binding that is ready to be asked.
+/// A compiled binding.
 #[derive(Debug)]
 pub struct CompiledBinding {
     binding: ValidatingAdmissionPolicyBinding,

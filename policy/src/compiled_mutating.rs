@@ -1,4 +1,4 @@
-//! A mutating policy that is ready to be evaluated (apiserver `pkg/admission/plugin/policy/mutating/compilation.go`).
+//! Compiled mutating policies (apiserver `pkg/admission/plugin/policy/mutating/compilation.go`).
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use crate::hooks::{Bound, Bounds};
 use crate::matching::Matcher;
 use crate::params::ParamSelection;
 
-/// A mutating policy with its expressions compiled, each as far as that was possible.
+/// A mutating policy with its expressions compiled as far as possible.
 #[derive(Debug)]
 pub struct CompiledMutatingPolicy {
     policy: MutatingAdmissionPolicy,
@@ -20,19 +20,19 @@ pub struct CompiledMutatingPolicy {
     pub(crate) matcher: Matcher,
     pub(crate) variables: Vec<CompiledVariable>,
     pub(crate) match_conditions: Vec<Expression>,
-    /// Those mutations that say what to do.
+    /// The mutations that have an expression.
     pub(crate) mutations: Vec<CompiledMutation>,
 }
 
 /// A mutation with its expression compiled.
 #[derive(Debug)]
 pub(crate) struct CompiledMutation {
-    /// Where in the policy's list.
+    /// The index in the policy's list.
     index: usize,
     pub(crate) expression: Expression,
 }
 
-/// A binding of a mutating policy that is ready to be asked.
+/// A compiled binding of a mutating policy.
 #[derive(Debug)]
 pub struct CompiledMutatingBinding {
     binding: MutatingAdmissionPolicyBinding,
@@ -47,7 +47,7 @@ impl CompiledMutatingPolicy {
         Self::compile(policy, &Compiler::with_variables(base))
     }
 
-    /// Compiles a policy likewise, with a compiler that knows of no variables and that policies share.
+    /// Like `new`, with a compiler without variables that policies share.
     pub(crate) fn compile(policy: MutatingAdmissionPolicy, compiler: &Compiler) -> Self {
         let spec = &policy.spec;
         let declarations = Declarations {
@@ -103,7 +103,7 @@ impl CompiledMutatingPolicy {
         &self.policy
     }
 
-    /// What it means that the policy cannot decide.
+    /// The failure policy.
     pub fn failure_policy(&self) -> &FailurePolicy {
         &self.failure_policy
     }
@@ -138,7 +138,7 @@ impl CompiledMutatingPolicy {
     }
 }
 
-/// The expression of a mutation and what it is for; none where the member that the patchType names is absent.
+/// The expression of a mutation and its kind; `None` if the member that the patchType names is absent.
 pub(crate) fn expression_of(mutation: &Mutation) -> Option<(ExpressionKind, &str)> {
     match mutation.patch_type.as_str() {
         "JSONPatch" => {

@@ -1,4 +1,4 @@
-//! What is answered to a request (apiserver `pkg/admission/plugin/policy/validating/dispatcher.go`,
+//! Decisions: the answer to a request (apiserver `pkg/admission/plugin/policy/validating/dispatcher.go`,
 //! `pkg/admission/attributes.go`, `pkg/admission/errors.go`).
 
 use std::collections::BTreeMap;
@@ -9,29 +9,29 @@ use gavel_golang::quote::quote;
 
 use crate::request::{AdmissionRequest, object_name};
 
-/// What is answered to a request.
+/// The decision about a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Decision {
-    /// Why the request is denied; none: it is allowed.
+    /// Why the request is denied; `None` if it is allowed.
     pub status: Option<Status>,
-    /// All that denies the request, in order. The first one makes the status.
+    /// All denials of the request, in order. The first one determines the status.
     pub denials: Vec<Denial>,
-    /// What the client is to be warned of, in order, repeats included.
+    /// The warnings for the client, in order, including repetitions.
     pub warnings: Vec<String>,
-    /// What is added to the audit event.
+    /// The annotations of the audit event.
     pub audit_annotations: BTreeMap<String, String>,
-    /// Why something was not added to the audit event: the key and what is wrong.
+    /// The annotations that could not be added: the key and the error.
     pub annotation_errors: Vec<(String, String)>,
-    /// The failures that are to be audited, as the audit event has them.
+    /// The failures that are audited, as the audit event shows them.
     pub(crate) failures: Vec<String>,
 }
 
-/// What denies a request.
+/// The denial of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Denial {
     /// The policy.
     pub policy: String,
-    /// The binding, where it is not the policy as such that is at fault.
+    /// The binding; `None` if the policy as a whole failed.
     pub binding: Option<String>,
     /// Why.
     pub message: String,
@@ -45,7 +45,7 @@ impl Decision {
         self.status.is_none()
     }
 
-    /// Adds an annotation to the audit event. Its key must be `prefix/name`, and what is there stays.
+    /// Adds an annotation to the audit event. Its key must be `prefix/name`; an existing annotation is not replaced.
     pub(crate) fn annotate(&mut self, key: String, value: String) {
         if let Err(error) = check_key(&key) {
             self.annotation_errors.push((key, error));
@@ -65,7 +65,7 @@ impl Decision {
         }
     }
 
-    /// Makes the status, of the first denial.
+    /// Sets the status, from the first denial.
     pub(crate) fn close(&mut self, request: &AdmissionRequest<'_>) {
         if let Some(first) = self.denials.first() {
             self.status = Some(first.status(request));
@@ -74,7 +74,7 @@ impl Decision {
 }
 
 impl Denial {
-    /// What the client is told.
+    /// The status that the client receives.
     fn status(&self, request: &AdmissionRequest<'_>) -> Status {
         let policy = &self.policy;
         let binding = match &self.binding {

@@ -40,13 +40,13 @@ const MAX_FAILURES: usize = 50;
 pub struct Options<'a> {
     /// True ends evaluations, which then count as failed: a deadline, or a flag of the host's.
     pub interrupt: Option<&'a (dyn Fn() -> bool + Sync)>,
-    /// The budget of validations and that of audit annotations, in cost units, where it is not the usual one.
+    /// The budget of validations and that of audit annotations, in cost units; `None` is Kubernetes' budget.
     pub cost_budget: Option<i64>,
     /// The API server whose decision it is.
     pub server: Server,
-    /// Who answers what expressions ask of `authorizer`. Without one, nobody has an opinion.
+    /// The authorizer that expressions ask. Without one, `authorizer` has no opinion.
     pub authorizer: Option<&'a Arc<dyn Authorizer>>,
-    /// Who wants to know the steps.
+    /// The observer of the steps.
     pub observer: &'a dyn Observer,
 }
 
@@ -120,14 +120,14 @@ pub fn decide<'a, B: Iterator<Item = &'a CompiledBinding> + Clone>(
     decision
 }
 
-/// What all policies share.
+/// The state that all policies share.
 pub(crate) struct Dispatch<'a> {
     snapshot: &'a Snapshot,
     request: &'a AdmissionRequest<'a>,
     options: &'a Options<'a>,
     arena: &'a Arena,
     authorizer_values: OnceCell<(Value<'a>, Value<'a>)>,
-    /// `request` for the policies that look at it as the kind and resource that it names.
+    /// `request` for the policies that match it with the kind and resource that it names.
     request_value: OnceCell<Value<'a>>,
     /// The objects for the same policies.
     objects: OnceCell<Objects<'a>>,
@@ -141,28 +141,28 @@ thread_local! {
     static MEMORY: Cell<Memory> = Cell::default();
 }
 
-/// What evaluations compute lives here; each policy uses the memory of the one before.
+/// The memory of evaluations; each policy reuses that of the one before.
 #[derive(Default)]
 struct Memory {
-    /// What does not depend on params.
+    /// For values that do not depend on params.
     policy: Arena,
-    /// What does: of one binding and param.
+    /// For the values of one binding and param.
     param: Arena,
 }
 
 impl Memory {
-    /// Forgets what was computed.
+    /// Drops all computed values.
     fn reset(&mut self) {
         self.policy.reset();
         self.param.reset();
     }
 }
 
-/// The object and the old object as a policy looks at them.
+/// The object and the old object in the version that a policy matches.
 type Objects<'a> = [Value<'a>; 2];
 
 impl<'a> Dispatch<'a> {
-    /// For policies that look at a request; what they share lives in the arena.
+    /// The state for deciding about a request; shared values live in the arena.
     pub(crate) fn new(
         snapshot: &'a Snapshot,
         request: &'a AdmissionRequest<'a>,
@@ -198,7 +198,7 @@ impl<'a> Dispatch<'a> {
         self.options.cost_budget
     }
 
-    /// What decides a match beside the request.
+    /// The inputs of matching other than the request.
     pub(crate) fn surroundings(&self) -> Surroundings<'a> {
         Surroundings {
             namespaces: self.snapshot.namespaces(),
@@ -206,7 +206,11 @@ impl<'a> Dispatch<'a> {
         }
     }
 
-    /// Asks a policy. An error ends the request, whatever policies say: its namespace does not exist.
+    /// Evaluates a policy.
+    ///
+    /// # Errors
+    ///
+    /// The namespace of the request does not exist, which ends the request whatever policies say.
     fn ask<'b>(
         &self,
         policy: &'b CompiledPolicy,
@@ -289,8 +293,7 @@ impl<'a> Dispatch<'a> {
         known.map_or(Ok(()), |(params, kind)| params.check_found(kind))
     }
 
-    /// The params of a policy with this `paramKind`, and whether they have a namespace; none for a policy without one. Where
-    /// nothing says whether they have one, it tells that bindings look for them in one.
+    /// The params of a policy with this `paramKind`, if it has one, and whether they are namespaced (assumed if nothing says it).
     pub(crate) fn params_of<'b>(
         &self,
         kind: Option<&ParamKind>,
@@ -304,7 +307,7 @@ impl<'a> Dispatch<'a> {
         Some((params, is_namespaced))
     }
 
-    /// The params of a binding; where there are to be none, one that is none.
+    /// The params of a binding; without params, a single `None`.
     pub(crate) fn collect(
         &self,
         kind: Option<&ParamKind>,
@@ -338,13 +341,13 @@ impl<'a> Dispatch<'a> {
         self.namespace.get_or_init(find).clone()
     }
 
-    /// Whether a policy looks at the request as the kind and resource that it names, as most do: it then refers to the
-    /// request's own, and else to an equivalent resource.
+    /// Whether a policy matches the request with the kind and resource that it names, as most do, so that it can refer to the
+    /// request's own; otherwise it matches an equivalent resource.
     fn is_as_sent(&self, matched: Matched<'_>) -> bool {
         ptr::eq(matched.kind, &self.request.kind)
     }
 
-    /// The objects as a policy looks at them; `converted` keeps those that are not shared by policies.
+    /// The objects in the version that a policy matches; `converted` keeps those that policies do not share.
     fn objects(&self, matched: Matched<'a>, converted: &OnceCell<Objects<'a>>) -> Objects<'a> {
         let cell = match self.is_as_sent(matched) {
             true => &self.objects,
@@ -357,7 +360,7 @@ impl<'a> Dispatch<'a> {
         *cell.get_or_init(|| [object, old_object].map(convert))
     }
 
-    /// What the expressions of a policy see, but for params; what they do not read is not made.
+    /// The inputs of a policy's expressions, without params; inputs that no expression reads are not built.
     pub(crate) fn views<'b>(
         &'b self,
         reads: Reads,
@@ -394,7 +397,7 @@ impl<'a> Dispatch<'a> {
         }
     }
 
-    /// `authorizer` and `authorizer.requestResource`. All policies share what is answered.
+    /// `authorizer` and `authorizer.requestResource`. All policies share the answers.
     fn authorizer(&self) -> (Value<'a>, Value<'a>) {
         let make = || authorizer_values(self.request, self.options.authorizer, self.arena);
         *self.authorizer_values.get_or_init(make)
@@ -418,7 +421,7 @@ impl<'a> Dispatch<'a> {
         session.evaluate(params, self.runner(arena), self.options.cost_budget)
     }
 
-    /// Work that the interrupt stops.
+    /// Work that the interrupt can stop.
     pub(crate) fn work(&self) -> Work<'a> {
         Work::new(self.options.interrupt)
     }
@@ -429,7 +432,7 @@ impl<'a> Dispatch<'a> {
 }
 
 impl Decision {
-    /// A policy or binding that cannot even be asked, whatever the binding does with denials.
+    /// The result for a policy or binding that cannot be evaluated at all, whatever its actions are.
     fn misconfigured(
         &mut self,
         policy: &CompiledPolicy,
@@ -461,7 +464,7 @@ impl Decision {
         });
     }
 
-    /// Does what the binding does with denials.
+    /// Applies the actions of the binding.
     fn enforce(
         &mut self,
         policy: &CompiledPolicy,
@@ -506,7 +509,7 @@ impl Decision {
 }
 
 impl Decision {
-    /// Adds the failures that are to be audited to the audit event, all in one annotation.
+    /// Adds the failures that are audited to the audit event, all in one annotation.
     fn publish_failures(&mut self) {
         let mut failures = std::mem::take(&mut self.failures);
         if !failures.is_empty() {
@@ -517,7 +520,7 @@ impl Decision {
     }
 }
 
-/// A failed validation as the audit event has it.
+/// A failed validation as the audit event shows it.
 fn failure(binding: &CompiledBinding, expression_index: usize, message: &str) -> String {
     let spec = &binding.binding().spec;
     let actions = match spec.validation_actions.as_slice() {
@@ -540,7 +543,7 @@ pub(crate) fn param_value<'a>(param: Option<&'a KeptObject>, arena: &'a Arena) -
     param.map_or(Value::NULL, |param| param.value(arena))
 }
 
-/// An object as the kind that a policy looks at. Versions of one kind are taken to differ in their name alone.
+/// An object in the version that a policy matches. Versions of a kind are assumed to differ in their name alone.
 pub(crate) fn as_kind<'a>(
     object: Value<'a>,
     kind: &'a GroupVersionKind,

@@ -10,13 +10,13 @@ use crate::outcome::{
     PolicyDecisionEvaluation,
 };
 
-/// The most bytes of a message that an expression makes.
+/// The length limit of a message expression's result, in bytes.
 const MAX_MESSAGE_BYTES: usize = 5 * 1024;
 
-/// The values for the kinds of expressions.
+/// The inputs of each kind of expression.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Views<'a> {
-    /// For validations.
+    /// The inputs of validations.
     pub(crate) inputs: Inputs<'a>,
     /// `request` as match conditions see it: with the resource that the request was sent to.
     pub(crate) conditions_request: Value<'a>,
@@ -24,7 +24,7 @@ pub(crate) struct Views<'a> {
     pub(crate) whole_namespace: Value<'a>,
 }
 
-/// A policy as it looks at one request, for any number of bindings and params.
+/// The evaluation of a policy for one request, with any number of bindings and params.
 #[derive(Debug)]
 pub(crate) struct Session<'p> {
     policy: &'p CompiledPolicy,
@@ -35,7 +35,7 @@ pub(crate) struct Session<'p> {
 }
 
 impl<'p> Session<'p> {
-    /// Nothing is evaluated yet. What does not depend on params will live in the runner's arena.
+    /// Nothing is evaluated yet. Values that do not depend on params will live in the runner's arena.
     pub(crate) fn new(policy: &'p CompiledPolicy, views: Views<'p>, runner: Runner<'p>) -> Self {
         let variables = &policy.variables;
         let inputs = views.inputs;
@@ -69,8 +69,8 @@ impl<'p> Session<'p> {
         }
     }
 
-    /// Evaluates the policy for one binding and one param; `budget` is that of the validations, in cost units, where it is
-    /// not the usual one.
+    /// Evaluates the policy for one binding and one param. `budget` is that of the validations, in cost units; `None` is
+    /// Kubernetes' budget.
     pub(crate) fn evaluate<'e>(
         &'e self,
         params: Value<'e>,
@@ -134,7 +134,7 @@ impl<'p> Session<'p> {
 }
 
 impl CompiledPolicy {
-    /// The policy as a whole cannot tell.
+    /// The result if the policy as a whole failed.
     pub(crate) fn failed(&self, message: String) -> Evaluation {
         Evaluation {
             decisions: vec![self.error(message)],

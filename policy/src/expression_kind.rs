@@ -1,19 +1,19 @@
-//! What the expressions of policies are for.
+//! The kinds of expressions in policies.
 
-/// What an expression is for, which says what it must come to.
+/// The kind of an expression, which decides the type of its result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExpressionKind {
-    /// Whether a policy or webhook is to look at the request at all: `bool`.
+    /// Whether a policy or webhook applies to the request: `bool`.
     MatchCondition,
     /// A variable of the policy: anything.
     Variable,
-    /// What must be true: `bool`.
+    /// A condition that must be true: `bool`.
     Validation,
-    /// What a denial says: `string`.
+    /// The message of a denial: `string`.
     Message,
     /// The value of an audit annotation: `string` or `null`.
     AuditAnnotation,
-    /// What the object is merged with: `Object`.
+    /// The configuration that is merged with the object: `Object`.
     ApplyConfiguration,
     /// The operations of a JSON patch: `list(JSONPatch)`.
     JsonPatch,

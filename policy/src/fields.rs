@@ -12,13 +12,13 @@ pub(crate) fn field<'a>(object: Value<'a>, name: &str) -> Option<Value<'a>> {
     object.as_map()?.get_str(name).ok()?
 }
 
-/// A field that is a text; empty where it is not.
+/// A field that is a text; the empty text otherwise.
 pub(crate) fn text_field<'a>(object: Value<'a>, name: &str) -> &'a str {
     let text = field(object, name).and_then(|value| value.as_str());
     text.unwrap_or_default()
 }
 
-/// All fields of an object; none of what is none.
+/// All fields of an object; none for other values.
 pub(crate) fn fields_of(object: Value<'_>) -> Fields<'_> {
     let map = object.as_map();
     let fields = map.iter().flat_map(Map::iter).flatten();

@@ -10,11 +10,11 @@ use crate::matching::{EquivalentResources, Matcher};
 
 /// A policy that can be bound.
 pub(crate) trait Bounds {
-    /// The requests that it looks at.
+    /// The requests that it matches.
     fn matcher(&self) -> &Matcher;
 }
 
-/// What binds a policy.
+/// A binding of a policy.
 pub(crate) trait Bound {
     /// The name of the policy.
     fn policy_name(&self) -> &str;
@@ -23,11 +23,11 @@ pub(crate) trait Bound {
 /// The policies that are bound.
 #[derive(Debug)]
 pub(crate) struct Hooks<P, B> {
-    /// By the name of the policy.
+    /// The policies with their bindings, by the name of the policy.
     hooks: Vec<Hook<P, B>>,
-    /// The positions of those that are about certain resources, by the plural name.
+    /// The positions of those that match certain resources, by the plural name.
     of_resource: HashMap<String, Vec<usize>>,
-    /// The positions of those that may be about any resource.
+    /// The positions of those that may match any resource.
     of_any: Vec<usize>,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct Hooks<P, B> {
 #[derive(Debug)]
 pub(crate) struct Hook<P, B> {
     policy: Arc<P>,
-    /// In the order in which they came.
+    /// The bindings, in the order in which they were added.
     bindings: Vec<Arc<B>>,
 }
 
@@ -50,7 +50,7 @@ impl<P, B> Default for Hooks<P, B> {
 }
 
 impl<P: Bounds, B: Bound> Hooks<P, B> {
-    /// Of policies by name and bindings in the order in which they came.
+    /// Policies by name, and bindings in the order in which they were added.
     pub(crate) fn new(
         policies: &BTreeMap<String, Arc<P>>,
         bindings: &IndexMap<String, Arc<B>>,

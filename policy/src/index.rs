@@ -1,4 +1,4 @@
-//! What is known of policies, bindings, params and namespaces: events in, snapshots out (apiserver
+//! The index of policies, bindings, params and namespaces: events in, snapshots out (apiserver
 //! `pkg/admission/plugin/policy/generic/policy_source.go`).
 
 use std::collections::BTreeMap;
@@ -24,24 +24,24 @@ use crate::params::{ParamFault, Params};
 use crate::request::{AdmissionRequest, text_of};
 use crate::resolver::Resolver;
 
-/// Takes in events and keeps the snapshot that they lead to. Cloning is cheap.
+/// Applies events, and keeps the snapshot of their result. Cloning is cheap.
 #[derive(Debug, Clone)]
 pub struct PolicyIndex {
     compiler: Arc<Compiler>,
     policies: Arc<BTreeMap<String, Arc<CompiledPolicy>>>,
-    /// In the order in which they came.
+    /// The bindings, in the order in which they were added.
     bindings: Arc<IndexMap<String, Arc<CompiledBinding>>>,
     mutating_policies: Arc<BTreeMap<String, Arc<CompiledMutatingPolicy>>>,
-    /// In the order in which they came.
+    /// The bindings of mutating policies, in the order in which they were added.
     mutating_bindings: Arc<IndexMap<String, Arc<CompiledMutatingBinding>>>,
     resolver: Resolver,
     equivalents: Arc<EquivalentResources>,
-    /// What policies, bindings and equivalents come to, once a snapshot was asked for.
+    /// The policies with their bindings, built when the first snapshot is taken.
     hooks: OnceLock<AllHooks>,
 }
 
-/// Everything that a decision depends on beside the request and the authorizer, at one moment. Cloning is cheap, and a clone
-/// stays as it is.
+/// Everything at one moment that a decision depends on, besides the request and the authorizer. Cloning is cheap, and a clone
+/// never changes.
 #[derive(Debug, Clone, Default)]
 pub struct Snapshot {
     policies: Arc<BTreeMap<String, Arc<CompiledPolicy>>>,
@@ -59,7 +59,7 @@ struct AllHooks {
     mutating: Arc<Hooks<CompiledMutatingPolicy, CompiledMutatingBinding>>,
 }
 
-/// Why an object cannot be taken in.
+/// Why an object cannot be applied.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct IndexError(pub String);
@@ -71,7 +71,7 @@ impl From<DecodeError> for IndexError {
 }
 
 impl PolicyIndex {
-    /// Knows of nothing; `stored_expressions` is the environment in which policies run (`EnvSet::stored_expressions`).
+    /// An empty index. `stored_expressions` is the environment in which policies run (`EnvSet::stored_expressions`).
     pub fn new(stored_expressions: &Env) -> Self {
         PolicyIndex {
             compiler: Arc::new(Compiler::with_variables(stored_expressions)),
@@ -85,7 +85,7 @@ impl PolicyIndex {
         }
     }
 
-    /// What is known now. After a change of policies or bindings, they are put together anew.
+    /// A snapshot of the current state. After a change of policies or bindings, it is built again.
     pub fn snapshot(&self) -> Snapshot {
         let hooks = || AllHooks {
             validating: Arc::new(Hooks::new(
@@ -108,13 +108,12 @@ impl PolicyIndex {
         }
     }
 
-    /// Takes in a policy, a binding or a namespace as it now is. [`PolicyIndex::apply_param`] takes what policies use as
-    /// params.
+    /// Applies a policy, a binding or a namespace; an earlier version is replaced. [`PolicyIndex::apply_param`] applies params.
     ///
     /// # Errors
     ///
-    /// An object of any other kind, a field of another type, and an unknown field of a policy or binding. A policy whose
-    /// expressions do not compile is taken in.
+    /// The object has another kind, a field has the wrong type, or a policy or binding has an unknown field. A policy whose
+    /// expressions do not compile is not an error.
     pub fn apply(&mut self, object: Json) -> Result<(), IndexError> {
         if type_of(&object) == ("v1", "Namespace") {
             self.insert_namespace(Arc::new(Namespace::from_json(&object)?));
@@ -177,40 +176,40 @@ impl PolicyIndex {
         CompiledPolicy::compile(policy, &self.compiler)
     }
 
-    /// Takes in a policy with its defaults, compiled.
+    /// Applies a policy with its defaults, and compiles it.
     pub fn apply_policy(&mut self, policy: ValidatingAdmissionPolicy) {
         self.insert_policy(Arc::new(self.compile(policy)));
     }
 
-    /// Takes in a policy that an index has compiled.
+    /// Inserts a policy that an index has compiled.
     pub fn insert_policy(&mut self, policy: Arc<CompiledPolicy>) {
         Arc::make_mut(&mut self.policies).insert(policy.name().to_owned(), policy);
         self.hooks.take();
     }
 
-    /// Takes in a binding with its defaults.
+    /// Applies a binding with its defaults.
     pub fn apply_binding(&mut self, binding: ValidatingAdmissionPolicyBinding) {
         self.insert_binding(Arc::new(CompiledBinding::new(binding)));
     }
 
-    /// Takes in a binding that is compiled.
+    /// Inserts a compiled binding.
     pub fn insert_binding(&mut self, binding: Arc<CompiledBinding>) {
         Arc::make_mut(&mut self.bindings).insert(binding.name().to_owned(), binding);
         self.hooks.take();
     }
 
-    /// Compiles a mutating policy with its defaults, and does not take it in.
+    /// Compiles a mutating policy with its defaults, without applying it.
     pub fn compile_mutating(&self, policy: MutatingAdmissionPolicy) -> CompiledMutatingPolicy {
         CompiledMutatingPolicy::compile(policy, &self.compiler)
     }
 
-    /// Takes in a mutating policy that an index has compiled.
+    /// Inserts a mutating policy that an index has compiled.
     pub fn insert_mutating_policy(&mut self, policy: Arc<CompiledMutatingPolicy>) {
         Arc::make_mut(&mut self.mutating_policies).insert(policy.name().to_owned(), policy);
         self.hooks.take();
     }
 
-    /// Takes in a binding of a mutating policy that is compiled.
+    /// Inserts a compiled binding of a mutating policy.
     pub fn insert_mutating_binding(&mut self, binding: Arc<CompiledMutatingBinding>) {
         Arc::make_mut(&mut self.mutating_bindings).insert(binding.name().to_owned(), binding);
         self.hooks.take();
@@ -221,7 +220,7 @@ impl PolicyIndex {
         self.resolver.namespaces.insert(namespace);
     }
 
-    /// Takes in an object that policies may use as params.
+    /// Applies an object that policies may use as params.
     pub fn apply_param(&mut self, object: Json) {
         self.insert_param(Arc::new(KeptObject::new(object)));
     }
@@ -231,13 +230,13 @@ impl PolicyIndex {
         self.resolver.insert_param(object);
     }
 
-    /// Says whether objects of a kind have a namespace. Where nothing says so, the objects and the bindings tell.
+    /// Sets whether objects of a kind are namespaced. If it is not set, the objects and the bindings decide.
     pub fn set_namespaced(&mut self, kind: &ParamKind, namespaced: bool) {
         let params = self.resolver.params_mut(&kind.api_version, &kind.kind);
         params.set_namespaced(namespaced);
     }
 
-    /// Says why the params of a kind cannot be had, or that they can. What is said takes the place of what was said before.
+    /// Sets why the params of a kind are unavailable, or that they are available. Replaces the earlier setting.
     pub fn set_param_fault(&mut self, kind: &ParamKind, fault: Option<ParamFault>) {
         let params = self.resolver.params_mut(&kind.api_version, &kind.kind);
         params.set_fault(fault);
@@ -339,7 +338,7 @@ impl Snapshot {
         &self.equivalents
     }
 
-    /// The params of a kind, and whether they have a namespace, if anything tells.
+    /// The params of a kind, and whether they are namespaced, if known.
     pub(crate) fn params(&self, kind: &ParamKind) -> (Option<&Params>, Option<bool>) {
         let params = self.resolver.params(kind);
         (params, params.and_then(Params::is_namespaced))

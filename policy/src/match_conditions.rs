@@ -1,4 +1,4 @@
-//! Whether a policy is to be asked about a request (apiserver `pkg/admission/plugin/webhook/matchconditions/matcher.go`).
+//! Match conditions: whether a policy applies to a request (apiserver `pkg/admission/plugin/webhook/matchconditions/matcher.go`).
 
 use gavel_engine::value::Value;
 
@@ -7,7 +7,7 @@ use crate::cel::{Expression, Group, MATCH_CONDITIONS_BUDGET, OUT_OF_BUDGET, Outc
 use crate::compiled::FailurePolicy;
 use crate::outcome::ConditionsOutcome;
 
-/// Evaluates the match conditions of a policy, of which `group` has the inputs. The observer is told, if there are any.
+/// Evaluates the match conditions of a policy with the inputs of `group`. The observer is called if there are any.
 pub(crate) fn evaluate<'e, 'p: 'e>(
     group: &Group<'p>,
     expressions: &'p [Expression],
@@ -29,7 +29,7 @@ pub(crate) fn evaluate<'e, 'p: 'e>(
     outcome
 }
 
-/// One that is false decides, whatever failed.
+/// The result of match conditions. A false one decides, even if others failed.
 fn matched(
     outcomes: &[Outcome<'_>],
     conditions: &[MatchCondition],
@@ -57,7 +57,7 @@ fn matched(
     }
 }
 
-/// What it means that the match conditions cannot be told.
+/// The result if the match conditions could not be evaluated.
 fn unmatched(error: String, failure_policy: &FailurePolicy) -> ConditionsOutcome {
     match failure_policy {
         FailurePolicy::Fail => ConditionsOutcome::Error(error),

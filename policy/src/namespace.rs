@@ -1,4 +1,4 @@
-//! Namespaces: their labels, and what expressions see of them (apiserver `pkg/admission/plugin/cel/condition.go`,
+//! Namespaces: their labels, and the parts that expressions see (apiserver `pkg/admission/plugin/cel/condition.go`,
 //! `CreateNamespaceObject`).
 
 use std::sync::Arc;
@@ -49,7 +49,11 @@ impl Namespaces {
         }
     }
 
-    /// A namespace; an error in upstream's words where there is none.
+    /// A namespace.
+    ///
+    /// # Errors
+    ///
+    /// The namespace does not exist, in upstream's words.
     pub(crate) fn find(&self, name: &str) -> Result<&Namespace, String> {
         let overlay = self.overlay.as_ref();
         let overlay = overlay.filter(|namespace| namespace.name == name);
@@ -60,7 +64,7 @@ impl Namespaces {
     }
 }
 
-/// What is said of a namespace that does not exist.
+/// The message for a namespace that does not exist.
 pub(crate) fn not_found(name: &str) -> String {
     format!("namespaces {} not found", quote(name))
 }
@@ -77,7 +81,7 @@ pub struct Namespace {
 }
 
 impl Namespace {
-    /// Returns a namespace of which only the name is known: active, with the one label that every namespace has.
+    /// A namespace of which only the name is known: active, with the one label that every namespace has.
     pub(crate) fn assumed(name: &str) -> Self {
         let label = "kubernetes.io/metadata.name";
         let whole = json!({
@@ -146,7 +150,7 @@ api_types! {
         "status" keep "" status: NamespaceStatus;
     }
 
-    /// What keeps it from going away.
+    /// The finalizers of a namespace.
     struct NamespaceSpec(".NamespaceSpec") {
         /// `finalizers`
         "finalizers" omit ".FinalizerName" finalizers: Vec<String>;

@@ -1,4 +1,4 @@
-//! Those who want to know how a decision came about.
+//! Observers: hosts that want to know how a decision came about.
 
 use gavel_engine::value::Value;
 
@@ -7,21 +7,21 @@ use crate::kept::KeptObject;
 use crate::matching::Matched;
 use crate::outcome::{ConditionsOutcome, Evaluation};
 
-/// Is told each step of a decision, as it is taken. Whoever does not care does nothing.
+/// Receives each step of a decision when it is taken. All methods do nothing by default.
 pub trait Observer {
-    /// Whether a policy looks at the request, and as what.
+    /// Whether a policy matches the request, and with which resource and kind.
     fn policy_matched(&self, _policy: &str, _matched: &Result<Option<Matched<'_>>, String>) {}
 
     /// Whether a binding of a policy is about the request.
     fn binding_matched(&self, _policy: &str, _binding: &str, _matched: &Result<bool, String>) {}
 
-    /// A policy or binding cannot be asked, which its failure policy ignores.
+    /// A policy or binding could not be evaluated, which its failure policy ignores.
     fn ignored(&self, _policy: &str, _binding: Option<&str>, _error: &str) {}
 
-    /// A policy or binding cannot be asked, for which its failure policy denies the request.
+    /// A policy or binding could not be evaluated, and its failure policy denies the request.
     fn refused(&self, _policy: &str, _binding: Option<&str>, _error: &str) {}
 
-    /// A program ran, or what it came to before was taken again and charged for.
+    /// A program ran, or its earlier result was used again and charged.
     fn ran(&self, _run: &Run<'_>) {}
 
     /// The match conditions of a policy were evaluated for a binding and a param.
@@ -38,10 +38,10 @@ pub trait Observer {
     ) {
     }
 
-    /// One of the invocations of the pass, by its position, begins.
+    /// An invocation of the pass, given by its position, begins.
     fn invoking(&self, _position: usize) {}
 
-    /// A mutation was made, or failed with an error.
+    /// A mutation was applied, or failed with an error.
     fn mutated(&self, _kind: ExpressionKind, _error: Option<&str>) {}
 
     /// A policy was evaluated for a binding and a param.
@@ -55,20 +55,20 @@ pub trait Observer {
     }
 }
 
-/// Does not want to know.
+/// Ignores all steps.
 impl Observer for () {}
 
 /// A program that ran.
 #[derive(Debug, Clone, Copy)]
 pub struct Run<'a> {
-    /// What the expression is for.
+    /// The kind of the expression.
     pub kind: ExpressionKind,
     /// The expression.
     pub expression: &'a str,
-    /// The name of the variable that it is, if it is one.
+    /// The name of the variable, if the expression is one.
     pub variable: Option<&'a str>,
     /// The cost units that it took.
     pub cost: u64,
-    /// What it came to, or what went wrong.
+    /// The value or the error.
     pub result: Result<Value<'a>, &'a str>,
 }

@@ -1,71 +1,71 @@
-//! What the expressions of a policy came to.
+//! The results of a policy's expressions.
 
-/// What a policy came to for a binding and a param. Nothing, where its match conditions do not hold.
+/// The results of a policy for a binding and a param; empty if its match conditions are not met.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Evaluation {
-    /// What each validation came to or, where the policy as a whole failed, that alone.
+    /// The result of each validation; if the policy as a whole failed, only that.
     pub decisions: Vec<PolicyDecision>,
-    /// What each audit annotation came to.
+    /// The result of each audit annotation.
     pub audit_annotations: Vec<PolicyAuditAnnotation>,
 }
 
-/// What a validation came to.
+/// The result of a validation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PolicyDecision {
     /// Whether the validation is against the request.
     pub denies: bool,
-    /// What it came to.
+    /// The evaluation.
     pub evaluation: PolicyDecisionEvaluation,
-    /// What is said of it; empty where there is nothing to say.
+    /// The message; may be empty.
     pub message: String,
-    /// The reason for a status; empty where there is none.
+    /// The reason of the status; may be empty.
     pub reason: String,
 }
 
 /// Whether an expression was true: `EvalAdmit`, `EvalDeny`, `EvalError` upstream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PolicyDecisionEvaluation {
-    /// It was.
+    /// The expression was true.
     Admit,
-    /// It was not.
+    /// The expression was false.
     Deny,
-    /// It could not be told; the failure policy decides.
+    /// The expression failed; the failure policy decides.
     Error,
 }
 
-/// What an audit annotation came to.
+/// The result of an audit annotation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PolicyAuditAnnotation {
     /// The key, without the policy's name.
     pub key: String,
-    /// What becomes of it.
+    /// The outcome.
     pub outcome: AuditOutcome,
 }
 
-/// What becomes of an audit annotation.
+/// The outcome of an audit annotation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AuditOutcome {
-    /// It is added to the audit event with this value.
+    /// The annotation is added to the audit event with this value.
     Publish(String),
-    /// It is left out. The error says why, if the failure policy allows that there is one.
+    /// The annotation is left out. The error is the reason; it may be empty.
     Exclude {
-        /// What went wrong; empty where nothing did.
+        /// The error; may be empty.
         error: String,
     },
-    /// It denies the request: this went wrong.
+    /// The annotation failed, which denies the request.
     Error(String),
 }
 
-/// What the match conditions came to.
+/// The result of match conditions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ConditionsOutcome {
-    /// All hold.
+    /// All match conditions are true.
     Match,
-    /// One does not hold, the first of these is named; or they could not be told and the failure policy ignores that.
+    /// One is false, and the first of these is named; or they failed, and the failure policy is `Ignore`.
     NoMatch {
         /// The name of the condition; empty where none is false.
         failed: String,
     },
-    /// They cannot be told.
+    /// The match conditions failed.
     Error(String),
 }

@@ -1,4 +1,4 @@
-//! The params of policies, and which of them a binding means (apiserver `policy/generic/policy_dispatcher.go`,
+//! The params of policies, and those that a binding selects (apiserver `policy/generic/policy_dispatcher.go`,
 //! `CollectParams`).
 
 use std::sync::Arc;
@@ -39,16 +39,16 @@ const CHUNK: usize = 64;
 /// Why the params of a kind cannot be had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParamFault {
-    /// Nothing serves the kind. Its policies cannot be asked.
+    /// No API serves the kind. Policies with this kind fail.
     NotFound,
-    /// The kind is served, and its objects have not come yet. Bindings that refer to one cannot be asked.
+    /// The kind is served, but its objects have not been listed yet. Bindings that refer to one of them cannot be evaluated.
     NotSynced,
 }
 
 /// The params of a binding: mostly one. None stands for a policy or binding that has no params.
 pub(crate) type Found<'a> = SmallVec<[Option<&'a KeptObject>; 1]>;
 
-/// Which params a binding means, with its selector compiled.
+/// The params that a binding selects, with its selector compiled.
 #[derive(Debug)]
 pub(crate) struct ParamSelection {
     name: String,
@@ -58,7 +58,7 @@ pub(crate) struct ParamSelection {
 }
 
 impl Params {
-    /// Says why they cannot be had; none: they can.
+    /// Sets why they are unavailable; `None` if they are available.
     pub(crate) fn set_fault(&mut self, fault: Option<ParamFault>) {
         self.fault = fault;
     }
@@ -109,7 +109,7 @@ impl Params {
         self.objects.remove_cow(&key(namespace, name));
     }
 
-    /// Whether objects of the kind have a namespace, if anything says so.
+    /// Whether objects of the kind are namespaced, if known.
     pub(crate) fn is_namespaced(&self) -> Option<bool> {
         self.namespaced
     }
@@ -147,7 +147,7 @@ fn key(namespace: &str, name: &str) -> (SmolStr, SmolStr) {
 }
 
 impl ParamSelection {
-    /// What a binding says.
+    /// Reads a binding's `paramRef`.
     pub(crate) fn new(reference: &ParamRef) -> Self {
         ParamSelection {
             name: reference.name.clone(),
@@ -157,7 +157,7 @@ impl ParamSelection {
         }
     }
 
-    /// The namespace and the name of the one param that is meant, for a request in a namespace; none where labels select it.
+    /// The namespace and name of the param for a request in a namespace; `None` if labels select the params.
     pub(crate) fn named<'n>(&'n self, request_namespace: &'n str) -> Option<(&'n str, &'n str)> {
         let namespace = match self.namespace.as_str() {
             "" => request_namespace,
@@ -167,12 +167,16 @@ impl ParamSelection {
         is_named.then_some((namespace, &*self.name))
     }
 
-    /// Whether it names a namespace.
+    /// Whether the reference sets a namespace.
     pub(crate) fn has_namespace(&self) -> bool {
         !self.namespace.is_empty()
     }
 
-    /// The params for a request in a namespace. An error in upstream's words where they cannot be told.
+    /// The params for a request in a namespace.
+    ///
+    /// # Errors
+    ///
+    /// The params are unavailable, in upstream's words.
     pub(crate) fn collect<'a>(
         &self,
         params: Option<&'a Params>,

@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 
 use crate::fields::text_field;
 
-/// A kind: what an object says that it is.
+/// The kind of an object.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GroupVersionKind {
     /// The API group; empty is the core group.
@@ -18,7 +18,7 @@ pub struct GroupVersionKind {
     pub kind: SmolStr,
 }
 
-/// A resource: what a request is sent to.
+/// The resource of a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GroupVersionResource {
     /// The API group; empty is the core group.
@@ -30,7 +30,7 @@ pub struct GroupVersionResource {
 }
 
 impl GroupVersionKind {
-    /// Reads `{"group": …, "version": …, "kind": …}`; what is not a text is empty.
+    /// Reads `{"group": …, "version": …, "kind": …}`; values other than texts are read as empty.
     pub fn read(value: Value<'_>) -> Self {
         GroupVersionKind {
             group: text_field(value, "group").into(),
@@ -65,7 +65,7 @@ impl GroupVersionKind {
 }
 
 impl GroupVersionResource {
-    /// Reads `{"group": …, "version": …, "resource": …}`; what is not a text is empty.
+    /// Reads `{"group": …, "version": …, "resource": …}`; values other than texts are read as empty.
     pub fn read(value: Value<'_>) -> Self {
         GroupVersionResource {
             group: text_field(value, "group").into(),

@@ -1,5 +1,5 @@
-//! What is answered to an AdmissionReview (admission.k8s.io/v1 and v1beta1): a decision in the words and annotations that
-//! are the nearest to what the API server's own policies would have left.
+//! The answer to an AdmissionReview (admission.k8s.io/v1 and v1beta1): a decision, with messages and annotations as close as
+//! possible to those of the API server's own policies.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ use crate::decision::Decision;
 use crate::mutating::{Mutated, difference};
 use crate::request::AdmissionRequest;
 
-/// The most bytes of an annotation's key behind the webhook's name.
+/// The length limit of an annotation's key after the webhook's name, in bytes.
 const MAX_KEY: usize = 63;
 
-/// The `response` of an AdmissionReview; [`review`](Self::review) makes the whole review.
+/// The `response` of an AdmissionReview; [`review`](Self::review) builds the whole review.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AdmissionResponse {
@@ -25,16 +25,16 @@ pub struct AdmissionResponse {
     /// Why it is denied.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<Status>,
-    /// What the client is warned of.
+    /// The warnings for the client.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
-    /// What the audit log keeps. The API server writes the webhook's name and a slash before each key.
+    /// The annotations for the audit log. The API server puts the webhook's name and a slash before each key.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub audit_annotations: BTreeMap<String, String>,
-    /// `JSONPatch`, where there is a patch.
+    /// `JSONPatch`, if there is a patch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patch_type: Option<&'static str>,
-    /// What changes in the object: the operations of a JSON patch (RFC 6902), in base64.
+    /// The changes of the object: the operations of a JSON patch (RFC 6902), in base64.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patch: Option<String>,
 }
@@ -56,7 +56,7 @@ struct IdentifiedResponse<'r> {
 }
 
 impl AdmissionResponse {
-    /// What is answered where a request is denied, or allowed without a status.
+    /// The answer with a denial or, without a status, an admission.
     pub fn of(status: Option<Status>) -> Self {
         AdmissionResponse {
             allowed: status.is_none(),
@@ -65,7 +65,7 @@ impl AdmissionResponse {
         }
     }
 
-    /// What is answered about an object that policies mutate: the difference as a patch, where there is one.
+    /// The answer about an object that policies mutate: the difference as a patch, if there is one.
     pub fn of_mutation(request: &AdmissionRequest<'_>, mutated: Mutated) -> Self {
         let sent = || request.object.to_json().unwrap_or_default();
         let operations = mutated.object.map(|after| difference(&sent(), &after));
@@ -113,9 +113,9 @@ fn of_webhook(status: Status) -> Status {
     }
 }
 
-/// The key of an annotation behind `WEBHOOK/`, where no second slash may stand: `validation_failure` for the failures
-/// that are audited, `POLICY.KEY` for a policy's own. Where that is too long, the policy's name is cut and a hash of all
-/// of it put after it; keys are one byte a character, which is checked before.
+/// The key of an annotation after `WEBHOOK/`, which cannot contain a second slash: `validation_failure` for audited failures,
+/// `POLICY.KEY` for a policy's own annotations. If that is too long, the policy's name is cut and a hash of the whole key is
+/// appended. Keys are ASCII, which is checked before.
 fn annotation_key(key: &str) -> String {
     if let Some(name) = key.strip_prefix("validation.policy.admission.k8s.io/") {
         return name.to_owned();
@@ -138,7 +138,7 @@ fn annotation_key(key: &str) -> String {
     }
 }
 
-/// A hash that stays what it is: FNV-1a.
+/// A hash that never changes between versions: FNV-1a.
 fn fnv1a(text: &str) -> u32 {
     text.bytes().fold(0x811c_9dc5, |hash, byte| {
         (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)

@@ -3,7 +3,7 @@
 
 use gavel_golang::duration;
 
-/// Why a text is no duration: the text of Kubernetes' error.
+/// Kubernetes' error for a text that is not a duration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NoDuration(pub(crate) String);
 
@@ -22,8 +22,8 @@ const UNITS: [(&[&str], i64); 8] = [
     (&["w", "wk", "week"], 7 * DAY),
 ];
 
-/// The nanoseconds of a duration. Of what Go does not read, all numbers with a unit are added up, whatever stands around
-/// them: `2 days`, but also `-2d`, which is two days, and `1.5d`, which is five.
+/// The nanoseconds of a duration. For texts that Go cannot read, all numbers with a unit are added up, whatever is around them:
+/// `2 days`, but also `-2d`, which is two days, and `1.5d`, which is five.
 pub(crate) fn parse(text: &str) -> Result<i64, NoDuration> {
     if let Some(nanos) = duration::parse(text) {
         return Ok(nanos);

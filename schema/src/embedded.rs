@@ -8,13 +8,12 @@ use gavel_engine::value::Json;
 
 use crate::JsonSchema;
 
-/// Brings the metadata of all embedded objects in place to the form in which an API server writes it, and returns the
-/// paths of its unknown fields in the order of their texts. `resource` says whether the value itself is such an object,
-/// whatever the schema says; `path` where it lies.
+/// Rewrites the metadata of all embedded objects as an API server writes it, and returns the paths of its unknown fields, sorted.
+/// `resource` marks the value itself as such an object, whatever the schema declares; `path` is its place.
 ///
 /// # Errors
 ///
-/// The first embedded object, in the order of names, whose type is no text or whose metadata cannot be read.
+/// An embedded object has a type that is not a text, or unreadable metadata. The first one in the order of names is reported.
 pub fn coerce(
     value: &mut Json,
     schema: Option<&JsonSchema>,
@@ -24,7 +23,7 @@ pub fn coerce(
     walk(value, schema, resource, false, path)
 }
 
-/// As [`coerce`], of what was read from storage: what cannot be read is left out.
+/// Like [`coerce`], for objects that were read from storage: unreadable metadata is dropped.
 pub fn coerce_stored(value: &mut Json, schema: Option<&JsonSchema>, resource: bool) {
     // Nothing fails where it may be left out.
     let _ = walk(value, schema, resource, true, &Path::root());
@@ -126,7 +125,7 @@ impl Coercion {
     }
 }
 
-/// What is wrong with the type and metadata of all embedded objects. `resource` and `path` are as for [`coerce`].
+/// The errors in the type and metadata of all embedded objects. `resource` and `path` are as for [`coerce`].
 pub fn validate(
     value: &Json,
     schema: Option<&JsonSchema>,

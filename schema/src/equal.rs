@@ -1,4 +1,4 @@
-//! Whether two JSON values are the same, as Go's `reflect.DeepEqual` says of what Kubernetes reads: 1 is not 1.0.
+//! Equality of JSON values as Go's `reflect.DeepEqual` decides it for values that Kubernetes read: 1 is not 1.0.
 
 use std::hash::{Hash, Hasher};
 
@@ -23,7 +23,7 @@ impl From<&Number> for Numeric {
     }
 }
 
-/// Whether two values are the same. Looks at values of any depth.
+/// Whether two values of any depth are equal.
 pub(crate) fn deep_equal(left: &Json, right: &Json) -> bool {
     let mut pending = vec![(left, right)];
     while let Some((left, right)) = pending.pop() {
@@ -55,7 +55,7 @@ pub(crate) fn deep_equal(left: &Json, right: &Json) -> bool {
     true
 }
 
-/// A value in a set of values: equal where [`deep_equal`] says so.
+/// A value in a set of values, compared by [`deep_equal`].
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Same<'a>(pub(crate) &'a Json);
 

@@ -17,13 +17,13 @@ pub enum OpenApiError {
     /// A reference leads nowhere.
     #[error("internal error: cannot resolve Ref {0:?}: schema not found")]
     Unresolved(String),
-    /// It is too deep or too large once references are followed.
+    /// The schema is too deep or too large once references are followed.
     #[error("must have at most {MAX_DEPTH} levels and {MAX_PARTS} parts, references followed")]
     TooLarge,
 }
 
-/// The schema in `json`, references replaced by what they refer to: `definition` finds it by the last step of the
-/// reference, its name. A reference to something that the schema is within stands for an object of which nothing is known.
+/// Reads the schema in `json`, with references replaced by their targets: `definition` finds a target by its name, the last step
+/// of the reference. A reference to an enclosing schema becomes an unknown object.
 ///
 /// Of the schema there is what decides types and values; constraints on values beyond sizes are left out.
 ///
@@ -91,7 +91,7 @@ impl<'a> Resolver<'a, '_> {
         Ok(self.pool.share(schema))
     }
 
-    /// A schema that is no reference, or was reached through one, which is not followed any further.
+    /// A schema that is not a reference, or that was reached through one and is not followed further.
     fn resolved(&mut self, json: &'a Json, depth: usize) -> Result<JsonSchema, OpenApiError> {
         let depth = depth.saturating_add(1);
         let mut properties = Vec::new();
@@ -153,7 +153,7 @@ impl<'a> Resolver<'a, '_> {
     }
 }
 
-/// What the schema refers to. A reference may stand in an `allOf`, so that a description may stand beside it.
+/// The reference of a schema. It may be within an `allOf`, so that a description can be added to it.
 fn reference(json: &Json, depth: usize) -> Option<&str> {
     if let Some(reference) = text(json, "$ref") {
         return Some(reference);

@@ -1,22 +1,22 @@
-//! Taking out of an object what its schema does not know (apiextensions-apiserver `pkg/apiserver/schema/pruning`).
+//! Pruning: removing the fields that an object's schema does not know (apiextensions-apiserver `pkg/apiserver/schema/pruning`).
 
 use gavel_apimachinery::field::Path;
 use gavel_engine::value::Json;
 
 use crate::{JsonSchema, SchemaOrBool};
 
-/// The fields of which every object has its own knowledge.
+/// The fields that every object has.
 pub(crate) const META_FIELDS: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
-/// Values below which no schema is known are looked at this deep.
+/// The depth to which values without a schema are visited.
 const MAX_DEPTH: usize = 500;
 
-/// The paths of unknown fields are told up to this many bytes together.
+/// The size limit of all paths of unknown fields together, in bytes.
 const MAX_TOLD: usize = 16 << 20;
 
-/// Takes the fields that a schema does not know out of a value, and returns their paths, such as `spec.items[0].x`, in
-/// the order of their texts. `resource` says whether the value is an object of its own: then it has a type and metadata,
-/// whatever the schema says. Without a schema nothing else is known.
+/// Removes the fields that a schema does not know from a value, and returns their paths, such as `spec.items[0].x`, sorted.
+/// `resource` marks a value that is an object itself: it has a type and metadata, whatever the schema declares. Without a schema,
+/// no other fields are known.
 ///
 /// ```
 /// use gavel_schema::{JsonSchema, prune};
@@ -67,13 +67,13 @@ impl Unknown {
     }
 }
 
-/// What is known of a value.
+/// The schema of a value, as far as it is known.
 #[derive(Clone, Copy)]
 struct KnownValue<'s> {
     schema: Option<&'s JsonSchema>,
-    /// It has a type and metadata.
+    /// Whether the value has a type and metadata.
     embedded: bool,
-    /// Its unknown fields stay. In lists this says so of what lies below as well, in objects of nothing else.
+    /// Whether unknown fields are kept. In lists this also holds for everything below, in objects only for their own fields.
     preserves: bool,
 }
 
@@ -139,9 +139,9 @@ impl<'s> KnownValue<'s> {
     }
 }
 
-/// What is known of a field.
+/// What a schema says about a field.
 enum Field<'s> {
-    /// That it may be there, and its schema.
+    /// A declared field, with its schema if there is one.
     Known(Option<&'s JsonSchema>),
     Unknown,
 }

@@ -1,5 +1,4 @@
-//! Objects that can be used, put together: what states are made of. A change of one object changes what it names and nothing
-//! else.
+//! Builds states from valid objects. A change of one object only rebuilds the objects that name it.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -19,7 +18,7 @@ use crate::equivalents::{built_in, register};
 use crate::prepare::{Good, Prepared, Sort};
 use crate::state::{Counts, State};
 
-/// What is put together.
+/// A state under construction.
 pub(crate) struct Building {
     server: Server,
     index: PolicyIndex,
@@ -32,12 +31,12 @@ pub(crate) struct Building {
     compile_errors: Arc<BTreeMap<(Sort, String), usize>>,
     counts: Counts,
     authorizer: Arc<dyn Authorizer>,
-    /// What is wrong with objects that were thought to be good.
+    /// The problems of objects that were considered valid.
     problems: Vec<Problem>,
 }
 
 impl Building {
-    /// Of an index and nothing else.
+    /// From an index and nothing else.
     pub(crate) fn new(index: PolicyIndex, server: Server) -> Self {
         Building {
             server,
@@ -54,7 +53,7 @@ impl Building {
         }
     }
 
-    /// Of an index and these objects.
+    /// From an index and these objects.
     pub(crate) fn of<'g>(
         index: PolicyIndex,
         server: Server,
@@ -75,8 +74,8 @@ impl Building {
         building
     }
 
-    /// Puts a new version of an object in place of an old one. False: this changes how other objects are to be seen, and all
-    /// must be put together anew.
+    /// Replaces an old version of an object. Returns false if the change affects how other objects are read, so that everything
+    /// must be rebuilt.
     pub(crate) fn replace(&mut self, old: Option<&Good>, new: Option<&Good>) -> bool {
         let mut both = old.into_iter().chain(new);
         if both.any(|good| matches!(good.prepared, Prepared::Definition(_))) {
@@ -116,7 +115,7 @@ impl Building {
         self.authorizer = Arc::new(rbac);
     }
 
-    /// What is known of the kind of params.
+    /// Sets what is known of a kind of params.
     pub(crate) fn set_param_kind(
         &mut self,
         kind: &ParamKind,
@@ -129,7 +128,7 @@ impl Building {
         self.index.set_param_fault(kind, fault);
     }
 
-    /// A state of what is put together, and of what else is to be told.
+    /// A state of the current contents, with other reports.
     pub(crate) fn state(
         &self,
         mut problems: Vec<Problem>,
@@ -219,7 +218,7 @@ impl Building {
         }
     }
 
-    /// Notes a kind of params for a policy more or less.
+    /// Counts one policy more or less for a kind of params.
     fn note_params(&mut self, prepared: &Prepared, change: fn(usize, usize) -> usize) {
         let kind = prepared.policy().and_then(|(_, kind)| kind);
         if let Some(ParamKind { api_version, kind }) = kind {
@@ -263,8 +262,8 @@ impl Building {
 }
 
 impl State {
-    /// What an index knows, and nothing else; `server` is the one of its environment. Objects are as they are written, without
-    /// defaults.
+    /// A state with the contents of an index and nothing else; `server` is that of its environment. Objects stay as written,
+    /// without defaults.
     pub fn of_index(index: PolicyIndex, server: Server) -> Self {
         let building = Building::new(index, server);
         State {

@@ -1,4 +1,4 @@
-//! The definitions of custom resources, and what they say of objects.
+//! The definitions of custom resources, and the validation of objects by them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -47,16 +47,16 @@ impl Compiled {
     }
 }
 
-/// What a definition says of an object.
+/// The result of validating an object by its definition.
 #[derive(Debug, Default)]
 pub struct Findings {
     /// The kind with its group, as messages name it: `Thing.example.com`.
     pub kind: String,
-    /// What is wrong.
+    /// The errors.
     pub errors: Vec<Error>,
-    /// What was wrong before already.
+    /// The errors that existed before the update.
     pub warnings: Vec<String>,
-    /// What the rules cost, in cost units.
+    /// The cost of the rules, in cost units.
     pub cost: u64,
     /// Why the object cannot even be read.
     pub unreadable: Option<String>,
@@ -70,8 +70,8 @@ impl Definitions {
         self.0.insert(key, definition);
     }
 
-    /// What is said of the object that a request writes; nothing of resources that are not defined here, of subresources
-    /// that are other kinds, and of operations that write nothing.
+    /// Validates the object that a request writes; `None` for resources without a definition, for subresources with their own
+    /// kinds, and for operations that write nothing.
     pub fn validate(
         &self,
         request: &AdmissionRequest<'_>,
@@ -120,7 +120,7 @@ impl Definitions {
     }
 }
 
-/// What was taken from the budget of all rules; all of it where a rule ended the validation.
+/// The part of the rules' budget that was spent; all of it if a rule ended the validation.
 fn cost(remaining: i64) -> u64 {
     let left = remaining.max(0);
     COST_BUDGET.saturating_sub(left).unsigned_abs()
@@ -136,7 +136,7 @@ fn read(crd: &CompiledCrd, object: Value<'_>) -> Result<Json, String> {
         .map_err(|error| error.to_string())
 }
 
-/// The version that an object says it is of. The API server has converted it where a webhook asks for another.
+/// The version that an object declares. The API server has converted the object if a webhook needs another version.
 fn version(object: &Json) -> &str {
     let api_version = object.get("apiVersion").and_then(Json::as_str);
     let (_, version) = api_version

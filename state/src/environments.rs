@@ -1,4 +1,4 @@
-//! What expressions are compiled in.
+//! The environments in which expressions are compiled.
 
 use std::sync::{Arc, LazyLock};
 
@@ -10,9 +10,9 @@ use gavel_policy::validation::Validator;
 /// The environments of a server.
 pub(crate) struct Environments {
     pub(crate) server: Server,
-    /// Of policies that run.
+    /// For policies that run.
     pub(crate) stored: Env,
-    /// Of rules that are written anew.
+    /// For new rules.
     pub(crate) rules: RuleEnvs,
 }
 
@@ -29,7 +29,7 @@ impl Environments {
         })
     }
 
-    /// What validates policies that are written anew.
+    /// A validator for new policies.
     pub(crate) fn validator(&self) -> Result<Validator, String> {
         Validator::new(self.server.compatible()).map_err(|error| error.to_string())
     }

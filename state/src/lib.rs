@@ -1,4 +1,4 @@
-//! What a server knows: policies, bindings, params, namespaces, definitions and RBAC. Layer 4: no IO, no clock, no HTTP.
+//! The objects of a server: policies, bindings, params, namespaces, definitions and RBAC. Layer 4: no IO, no clock, no HTTP.
 //!
 //! A [`Store`] takes in one [`Event`] after another, from any number of origins (files, the watch of a cluster), and keeps the last good
 //! version of every object. [`Store::publish`] makes a [`State`] of what is known. A state is immutable: a server swaps it as one

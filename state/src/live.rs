@@ -1,4 +1,4 @@
-//! What a source that lives, such as a cluster, is asked while a request waits.
+//! Live sources, such as a cluster, which are asked while a request waits.
 
 use std::fmt;
 use std::pin::Pin;
@@ -14,42 +14,42 @@ use crate::state::State;
 /// An answer that may take a while.
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// An object that was looked up; none: there is none.
+/// An object that was looked up; `None` if it does not exist.
 pub type Found = Result<Option<Arc<Json>>, String>;
 
 /// A source that knows more than the states that it publishes.
 pub trait Live: fmt::Debug + Send + Sync {
-    /// Whether it answers `authorizer`. Otherwise the state's own authorizer does.
+    /// Whether the source decides `authorizer` requests. Otherwise the state's own authorizer does.
     fn decides_access(&self) -> bool;
 
-    /// What is known of a question without asking anybody.
+    /// The cached answer to a request.
     fn known(&self, question: &AuthorizerAttributes) -> Option<Decision>;
 
-    /// Decides about a question. What goes wrong is part of the decision.
+    /// Decides a request. Errors are part of the decision.
     fn authorize<'a>(&'a self, question: &'a AuthorizerAttributes) -> Answer<'a, Decision>;
 
     /// Looks up an object that is in no namespace.
     fn object<'a>(&'a self, resource: &'a GroupVersionResource, name: &'a str)
     -> Answer<'a, Found>;
 
-    /// Looks up the plural name of the resource that serves a kind; none: nothing does.
+    /// Looks up the plural name of the resource that serves a kind; `None` if no API serves it.
     fn resource<'a>(
         &'a self,
         kind: &'a GroupVersionKind,
     ) -> Answer<'a, Result<Option<String>, String>>;
 
-    /// How long the source has not been heard of; none: it is.
+    /// How long the source has been unreachable; `None` while it is reachable.
     fn age(&self) -> Option<Duration>;
 
-    /// What is to be said of the source to those who look after it, a line each.
+    /// Notes about the source for operators, one per line.
     fn notes(&self) -> Vec<String>;
 }
 
-/// What a live source publishes.
+/// The states that a live source publishes.
 #[derive(Debug, Clone)]
 pub struct Published {
-    /// What requests are decided by.
+    /// The state that decides requests.
     pub state: Arc<State>,
-    /// What the server itself decides by, where that is to be compared.
+    /// The built-in policies of the server itself, if they are compared.
     pub shadow: Option<Arc<State>>,
 }

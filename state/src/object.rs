@@ -1,4 +1,4 @@
-//! Objects, with where they come from.
+//! Objects with their origins.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,7 +12,7 @@ use gavel_policy::KeptObject;
 use gavel_policy::api::GROUP;
 use serde_json::Value as Json;
 
-/// Where objects come from: the path of a file, or the name of a cluster.
+/// The origin of objects: the path of a file, or the name of a cluster.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Origin(Arc<str>);
 
@@ -29,7 +29,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// What tells an object from all others.
+/// The identity of an object.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectKey {
     /// The API group; empty is the core group.
@@ -79,7 +79,7 @@ impl Object {
         }
     }
 
-    /// Where it comes from.
+    /// Its origin.
     pub fn origin(&self) -> &Origin {
         &self.origin
     }
@@ -112,7 +112,7 @@ impl Object {
     ///
     /// # Errors
     ///
-    /// An object without a type or a name.
+    /// The object has no type or no name.
     pub fn key(&self) -> Result<ObjectKey, Vec<Problem>> {
         let (api_version, kind, name) = (self.api_version(), self.kind(), self.name());
         let missing = [
@@ -136,7 +136,7 @@ impl Object {
         })
     }
 
-    /// Where its name is: file, line and column.
+    /// The place of its name: file, line and column.
     pub(crate) fn place(&self) -> String {
         match &self.source {
             Source::Manifest(document) => {
@@ -147,7 +147,7 @@ impl Object {
         }
     }
 
-    /// Its kind and name, as messages name what a cluster has sent.
+    /// Its kind and name, for messages about objects of a cluster.
     fn title(&self) -> String {
         format!("{} {:?}", self.kind(), self.name())
     }
@@ -182,7 +182,7 @@ impl Object {
         }
     }
 
-    /// A problem with a field, at the place of the field; of what a cluster has sent, with its kind and name.
+    /// A problem of a field, at the place of the field; for objects of a cluster, with kind and name.
     pub(crate) fn problem(&self, field: &str, message: impl fmt::Display) -> Problem {
         let problem = match &self.source {
             Source::Manifest(document) => {
@@ -194,7 +194,7 @@ impl Object {
         problem.in_file(&self.file())
     }
 
-    /// What is wrong with a field, at its place or the place in its expression. `written` is the path of the field in the object.
+    /// The problem of a field, at its place or at the place in its expression. `written` is the path of the field in the object.
     pub(crate) fn field_problem(&self, error: &Error, written: &str) -> Problem {
         match &self.source {
             Source::Manifest(document) => {

@@ -29,13 +29,13 @@ pub(crate) struct Good {
 }
 
 impl Good {
-    /// Whether it is a role, or a binding of one.
+    /// Whether the object is a role or a role binding.
     pub(crate) fn is_role(&self) -> bool {
         matches!(self.prepared, Prepared::Rbac)
     }
 }
 
-/// What an object is good for.
+/// The role of an object.
 #[derive(Debug, Clone)]
 pub(crate) enum Prepared {
     Policy(Arc<CompiledPolicy>),
@@ -51,7 +51,7 @@ pub(crate) enum Prepared {
 }
 
 impl Prepared {
-    /// Whether it is a policy: of which sort and name, and of which kind its params are.
+    /// The kind and name of a policy, and the kind of its params; `None` for other objects.
     pub(crate) fn policy(&self) -> Option<((Sort, &str), Option<&ParamKind>)> {
         match self {
             Prepared::Policy(policy) => {
@@ -110,7 +110,7 @@ pub(crate) struct Preparation {
     validator: Arc<Validator>,
     /// Whether objects are validated as new ones are.
     pub(crate) validates: bool,
-    /// Compiles policies, and knows of nothing.
+    /// An empty index, which compiles policies.
     index: PolicyIndex,
     environments: Arc<Environments>,
 }
@@ -126,7 +126,7 @@ impl Preparation {
         })
     }
 
-    /// An index that knows of nothing.
+    /// An empty index.
     pub(crate) fn index(&self) -> PolicyIndex {
         self.index.clone()
     }
@@ -136,7 +136,7 @@ impl Preparation {
         self.environments.server
     }
 
-    /// Says what the server says of policies that are written.
+    /// The validation of policies that are written.
     pub(crate) fn registrations(&self) -> Registrations {
         Registrations::new(Arc::clone(&self.validator))
     }
@@ -145,7 +145,7 @@ impl Preparation {
     ///
     /// # Errors
     ///
-    /// What an API server would refuse when the object is written, each with its place.
+    /// The errors with which an API server would reject the object, each with its place.
     pub(crate) fn prepare(&mut self, object: &Object) -> Result<Prepared, Vec<Problem>> {
         let group = object.api_version().split_once('/');
         let group = group.map_or("", |(group, _)| group);

@@ -1,4 +1,4 @@
-//! What is said of policies and bindings that are written, whatever group they are of.
+//! The validation of policies and bindings that are written, in any group.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::definitions::Findings;
 
-/// Says of policies and bindings what the API server says of the built-in kinds of their names.
+/// Validates policies and bindings as the API server validates the built-in kinds with the same names.
 #[derive(Debug, Clone)]
 pub struct Registrations {
     validator: Arc<Validator>,
@@ -19,13 +19,13 @@ pub struct Registrations {
 /// The params that a written policy or binding names.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NamedParams {
-    /// All objects of a kind, by a policy.
+    /// All objects of a kind, for a policy.
     Kind(ParamKind),
     /// The objects of a binding, which are of the kind that its policy names.
     Objects {
         /// The name of the policy.
         policy: String,
-        /// Which objects.
+        /// The selected objects.
         params: ParamRef,
     },
 }
@@ -35,7 +35,7 @@ impl Registrations {
         Registrations { validator }
     }
 
-    /// What is said of the policy or binding that a request writes; nothing where it writes none.
+    /// Validates the policy or binding that a request writes; `None` if it writes neither.
     pub fn validate(&self, request: &AdmissionRequest<'_>) -> Findings {
         let kind = format!("{}.{}", request.kind.kind, request.kind.group);
         match self.report(request) {

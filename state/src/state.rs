@@ -1,4 +1,4 @@
-//! What requests are decided by.
+//! States: requests are decided by them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,10 +21,10 @@ pub struct State {
     pub(crate) registrations: Option<Registrations>,
     pub(crate) snapshot: Snapshot,
     pub(crate) definitions: Arc<Definitions>,
-    /// By what objects are merged, and their defaults.
+    /// How objects are merged, and their defaults.
     pub(crate) schemas: ObjectSchemas,
     pub(crate) authorizer: Arc<dyn Authorizer>,
-    /// What each binding does with denials.
+    /// The actions of each binding.
     pub(crate) actions: Arc<BTreeMap<String, Vec<String>>>,
     pub(crate) problems: Vec<Problem>,
     pub(crate) unseen: Vec<String>,
@@ -78,8 +78,7 @@ impl State {
         self.snapshot.with_assumed_namespace(name)
     }
 
-    /// Returns the policies with everything that they read, and with a namespace that was looked up; none: there is no such
-    /// namespace.
+    /// The policies with everything that they read, and with a namespace that was looked up; `None` means that it does not exist.
     pub fn snapshot_with(&self, namespace: Option<&Json>) -> Snapshot {
         let with = namespace.and_then(|object| self.snapshot.with_namespace(object).ok());
         with.unwrap_or_else(|| self.snapshot.clone())
@@ -90,7 +89,7 @@ impl State {
         self.server
     }
 
-    /// What is said of policies that are written; none where nobody is asked.
+    /// The validation of policies that are written; `None` if it is off.
     pub fn registrations(&self) -> Option<&Registrations> {
         self.registrations.as_ref()
     }
@@ -105,17 +104,17 @@ impl State {
         &self.definitions
     }
 
-    /// By what objects are merged, and their defaults.
+    /// How objects are merged, and their defaults.
     pub fn schemas(&self) -> &ObjectSchemas {
         &self.schemas
     }
 
-    /// Who answers `authorizer`: the RBAC objects.
+    /// The authorizer that decides by the RBAC objects.
     pub fn authorizer(&self) -> &Arc<dyn Authorizer> {
         &self.authorizer
     }
 
-    /// What a binding does with denials: `Deny`, `Warn`, `Audit`.
+    /// The actions of a binding: `Deny`, `Warn`, `Audit`.
     pub fn actions(&self, binding: &str) -> &[String] {
         self.actions
             .get(binding)
@@ -123,12 +122,12 @@ impl State {
             .unwrap_or_default()
     }
 
-    /// What is wrong with objects that are therefore not used; their last good versions are.
+    /// The problems of objects that are not in force because of them; their last good versions are.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
-    /// What policies read and nothing tells, by policy or binding: params, labels of namespaces, roles.
+    /// Objects that policies read and no origin has, by policy or binding: params, labels of namespaces, roles.
     pub fn unseen(&self) -> &[String] {
         &self.unseen
     }

@@ -15,10 +15,10 @@ use crate::prepare::{Good, Preparation, Prepared, Sort};
 use crate::state::State;
 use crate::unseen::unseen;
 
-/// A change of what is known.
+/// A change of the objects.
 #[derive(Debug, Clone)]
 pub enum Event {
-    /// An object is there, or is now like this.
+    /// An object was created or changed.
     Applied(Object),
     /// An object is gone.
     Deleted(Origin, ObjectKey),
@@ -28,20 +28,20 @@ pub enum Event {
     ParamKind {
         /// The kind.
         kind: ParamKind,
-        /// Whether its objects have a namespace, if that is known.
+        /// Whether its objects are namespaced, if known.
         namespaced: Option<bool>,
         /// Why they cannot be had.
         fault: Option<ParamFault>,
     },
 }
 
-/// What is known: the last good version of every object, by origin.
+/// The last good version of every object, by origin.
 pub struct Store {
     preparation: Preparation,
     origins: BTreeMap<Origin, Held>,
-    /// What is told of kinds of params, by apiVersion and kind.
+    /// What is known of kinds of params, by apiVersion and kind.
     param_kinds: BTreeMap<(String, String), (Option<bool>, Option<ParamFault>)>,
-    /// What is published, but for the changes.
+    /// The state under construction.
     building: Building,
     /// The objects that changed since, each as it is published.
     changed: IndexMap<ObjectKey, Option<Good>>,
@@ -49,7 +49,7 @@ pub struct Store {
     is_stale: bool,
     /// Objects that more than one origin has, or had.
     contested: BTreeSet<ObjectKey>,
-    /// Whether the origins tell all that there is.
+    /// Whether the origins have all objects that exist.
     is_live: bool,
 }
 
@@ -63,18 +63,18 @@ impl std::fmt::Debug for Store {
 #[derive(Debug, Default)]
 struct Held {
     good: IndexMap<ObjectKey, Good>,
-    /// What is wrong with newer versions, which are not used.
+    /// The problems of newer versions that are not in force.
     refused: BTreeMap<ObjectKey, Vec<Problem>>,
-    /// What is wrong with objects that have no name.
+    /// The problems of objects without a name.
     nameless: Vec<Problem>,
 }
 
 impl Store {
-    /// Knows of nothing; decides as this API server does.
+    /// An empty store, for decisions of this API server.
     ///
     /// # Errors
     ///
-    /// Environments that cannot be built: a bug.
+    /// The environments cannot be built, which is a bug.
     pub fn new(server: Server) -> Result<Self, String> {
         let preparation = Preparation::new(server)?;
         Ok(Store {
@@ -89,11 +89,11 @@ impl Store {
         })
     }
 
-    /// Knows of nothing, and will be told all that a server has: what policies read and is not there does not exist.
+    /// An empty store for all objects of a server: an object that policies read and that is missing does not exist.
     ///
     /// # Errors
     ///
-    /// Environments that cannot be built: a bug.
+    /// The environments cannot be built, which is a bug.
     pub fn live(server: Server) -> Result<Self, String> {
         Ok(Store {
             is_live: true,
@@ -101,19 +101,18 @@ impl Store {
         })
     }
 
-    /// Knows of nothing, and will be told what a cluster has in storage: objects are not validated again, whatever the server
-    /// would say of new ones.
+    /// An empty store for the stored objects of a cluster: they are not validated again.
     ///
     /// # Errors
     ///
-    /// Environments that cannot be built: a bug.
+    /// The environments cannot be built, which is a bug.
     pub fn of_stored(server: Server) -> Result<Self, String> {
         let mut store = Store::new(server)?;
         store.preparation.validates = false;
         Ok(store)
     }
 
-    /// Takes in a change. Where a new version of an object cannot be used, the last good one stays.
+    /// Applies a change. If a new version of an object is invalid, the last good one stays.
     pub fn handle(&mut self, event: Event) {
         match event {
             Event::Applied(object) => self.apply(object),
@@ -237,7 +236,7 @@ impl Store {
         self.origins.keys()
     }
 
-    /// What requests are decided by from now on.
+    /// Returns the state that decides requests from now on.
     pub fn publish(&mut self) -> State {
         let (mut problems, broken) = self.refusals();
         problems.extend(self.contests());
@@ -302,7 +301,7 @@ impl Store {
         })
     }
 
-    /// Puts what has changed in place of what was. False: that is not enough.
+    /// Applies the changes in place. Returns false if that is not enough.
     fn take_changes(&mut self) -> bool {
         let mut roles = false;
         for (key, before) in std::mem::take(&mut self.changed) {
@@ -364,7 +363,7 @@ impl Held {
         }
     }
 
-    /// All objects of the origin, in place of those before, which are returned beside them.
+    /// Replaces all objects of the origin; returns the earlier ones too.
     fn replaced(
         self,
         objects: Vec<Object>,

@@ -1,4 +1,4 @@
-//! What policies read and nothing tells.
+//! Objects that policies read and no origin has.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use crate::prepare::{Good, Prepared};
 /// The label that every namespace has.
 const NAME_LABEL: &str = "kubernetes.io/metadata.name";
 
-/// What policies and bindings read and nothing tells, each behind the name of the policy or binding.
+/// The objects that policies and bindings read and no origin has, each after the name of the policy or binding.
 pub(crate) fn unseen(objects: &[&Good], has_roles: bool) -> Vec<String> {
     let policies: Vec<&CompiledPolicy> = objects
         .iter()
@@ -101,7 +101,7 @@ impl<'g> Params<'g> {
         Params(objects.iter().map(key).collect())
     }
 
-    /// What a binding refers to and is not there.
+    /// The missing objects that a binding refers to.
     fn missing(&self, api_version: &str, kind: &str, reference: &ParamRef) -> Option<String> {
         let (namespace, name) = (reference.namespace.as_str(), reference.name.as_str());
         let fits = |[of_version, of_kind, of_namespace, of_name]: &[&str; 4]| {

@@ -1,4 +1,4 @@
-//! What is wrong with a field.
+//! Errors of fields.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -9,7 +9,7 @@ use serde_json::{Number, Value as Json};
 use super::Path;
 use crate::json;
 
-/// What is wrong with one field, worded as Kubernetes words it.
+/// An error of one field, in Kubernetes' words.
 ///
 /// ```
 /// use gavel_apimachinery::field::{Error, Path};
@@ -21,15 +21,15 @@ use crate::json;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Error {
-    /// What sort of fault it is.
+    /// The type of the error.
     pub kind: ErrorType,
     /// The path of the field.
     pub field: String,
-    /// The value at fault.
+    /// The invalid value.
     pub bad_value: BadValue,
-    /// What is wrong with it. May be empty.
+    /// The details. May be empty.
     pub detail: String,
-    /// Where in the expression that the field holds, if that is what is wrong: it does not compile.
+    /// The place in the field's expression, if the expression does not compile.
     pub expression: Option<ExpressionPlace>,
 }
 
@@ -43,17 +43,17 @@ pub struct ExpressionPlace {
 }
 
 impl ExpressionPlace {
-    /// Where a line and column (both from 1) are; none is the beginning.
+    /// A place by its line and column (both from 1); without them, the beginning.
     pub fn new(position: Option<(u32, u32)>) -> Self {
         let (line, column) = position.unwrap_or((1, 1));
         ExpressionPlace { line, column }
     }
 }
 
-/// The sorts of faults.
+/// The types of errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ErrorType {
-    /// What the field names does not exist.
+    /// The object that the field names does not exist.
     NotFound,
     /// The field must be there.
     Required,
@@ -61,7 +61,7 @@ pub enum ErrorType {
     Duplicate,
     /// The value is malformed.
     Invalid,
-    /// The value is none of those that are allowed.
+    /// The value is not one of the supported ones.
     NotSupported,
     /// The value would be valid elsewhere.
     Forbidden,
@@ -75,7 +75,7 @@ pub enum ErrorType {
     TooShort,
     /// The value has another type than the schema wants.
     TypeInvalid,
-    /// Not the user's fault.
+    /// An internal error.
     Internal,
 }
 
@@ -116,14 +116,15 @@ impl ErrorType {
     }
 }
 
-/// The value at fault.
+/// An invalid value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum BadValue {
-    /// It is not told.
+    /// The value is omitted.
     Omitted,
     /// JSON.
     Json(Json),
-    /// JSON text that Go wrote of a type of its own, fields in the order of the type. `null` is told as such, JSON null is not.
+    /// JSON that Go wrote of one of its types, with fields in the order of the type. `null` is shown as such; a JSON null is not
+    /// shown.
     Text(String),
 }
 
@@ -182,7 +183,7 @@ impl From<bool> for BadValue {
 }
 
 impl Error {
-    /// A fault of any sort.
+    /// An error of any type.
     pub fn new(
         kind: ErrorType,
         field: &Path<'_>,
@@ -198,7 +199,7 @@ impl Error {
         }
     }
 
-    /// The same of a field whose expression does not compile.
+    /// An error of a field whose expression does not compile, with the place in it.
     #[must_use]
     pub fn in_expression(self, place: ExpressionPlace) -> Self {
         Error {
@@ -240,12 +241,12 @@ impl Error {
         Self::new(ErrorType::Duplicate, field, value, "")
     }
 
-    /// What the field names does not exist.
+    /// The object that the field names does not exist.
     pub fn not_found(field: &Path<'_>, value: impl Into<BadValue>) -> Self {
         Self::new(ErrorType::NotFound, field, value, "")
     }
 
-    /// The value is none of those that are allowed.
+    /// The value is not one of the supported ones.
     pub fn not_supported<S: AsRef<str>>(
         field: &Path<'_>,
         value: impl Into<BadValue>,
@@ -259,7 +260,7 @@ impl Error {
         Self::new(ErrorType::NotSupported, field, value, detail)
     }
 
-    /// A text has more than `most` bytes; says nothing of the bound where that is negative.
+    /// A text has more than `most` bytes; a negative bound is not shown.
     pub fn too_long(field: &Path<'_>, most: i64) -> Self {
         let detail = match most {
             ..=-1 => "value is too long".to_owned(),
@@ -269,7 +270,7 @@ impl Error {
         Self::new(ErrorType::TooLong, field, "<value omitted>", detail)
     }
 
-    /// A list or map has `actual` entries, more than `most`; what is negative is not told.
+    /// A list or map has `actual` entries, more than `most`; negative numbers are not shown.
     pub fn too_many(field: &Path<'_>, actual: i64, most: i64) -> Self {
         let detail = match most {
             ..=-1 => "has too many items".to_owned(),
@@ -283,7 +284,7 @@ impl Error {
         Self::new(ErrorType::TooMany, field, actual, detail)
     }
 
-    /// Not the user's fault. Upstream's value is the failure itself, of which JSON has nothing to tell.
+    /// An internal error. Upstream's value is the error itself, which has no JSON.
     pub fn internal(field: &Path<'_>, detail: impl Into<String>) -> Self {
         let nothing = Json::Object(serde_json::Map::new());
         Self::new(ErrorType::Internal, field, nothing, detail)
@@ -330,7 +331,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// The text of several faults, each told once: in brackets where they are more than one. Nothing where there is none.
+/// The text of several errors without repetitions: in brackets if there are several, `None` if there are none.
 pub fn aggregate(errors: &[Error]) -> Option<String> {
     let mut told = HashSet::new();
     let mut texts: Vec<String> = errors.iter().map(Error::to_string).collect();

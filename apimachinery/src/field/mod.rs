@@ -1,4 +1,4 @@
-//! Paths of fields, and what is wrong with them (apimachinery `pkg/util/validation/field`).
+//! Paths of fields, and errors of fields (apimachinery `pkg/util/validation/field`).
 
 mod error;
 mod path;

@@ -49,7 +49,7 @@ impl<'p> Path<'p> {
         }
     }
 
-    /// A field of what the path leads to.
+    /// A field of the value at the path.
     pub const fn child(&'p self, name: &'p str) -> Path<'p> {
         self.step(Step::Child(name))
     }
@@ -69,7 +69,7 @@ impl<'p> Path<'p> {
         matches!(self.step, Step::Root)
     }
 
-    /// The path as strict decoding tells it: `spec.labels.a[0]`, empty for the object itself.
+    /// The path as strict decoding writes it: `spec.labels.a[0]`, empty for the object itself.
     pub const fn strict(&'p self) -> impl fmt::Display + 'p {
         Strict(self)
     }

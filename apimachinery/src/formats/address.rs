@@ -25,7 +25,7 @@ fn parse_sloppy(text: &str) -> Option<IpAddr> {
     parse_ip(&plain)
 }
 
-/// Addresses of version 6 that end as version 4 does are taken for such.
+/// IPv6 addresses that end like IPv4 addresses count as IPv4.
 pub(super) fn is_ipv4(text: &str) -> bool {
     text.contains('.') && parse_sloppy(text).is_some()
 }

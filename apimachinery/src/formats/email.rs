@@ -11,7 +11,7 @@ pub(super) fn is_email(text: &str) -> bool {
         && reader.rest.is_empty()
 }
 
-/// What is left of the text. Readers answer nothing where Go fails.
+/// The rest of the text. Readers return `None` where Go fails.
 #[derive(Clone, Copy)]
 struct AddressReader<'t> {
     rest: &'t str,
@@ -163,7 +163,7 @@ impl<'t> AddressReader<'t> {
         parse_ip(address).map(drop)
     }
 
-    /// Skips spaces and comments; nothing where one does not end.
+    /// Skips spaces and comments; `None` if a comment does not end.
     fn skip_comments(&mut self) -> Option<()> {
         self.skip_space();
         while self.consume('(') {
@@ -205,19 +205,19 @@ impl<'t> AddressReader<'t> {
     }
 }
 
-/// What is between quotes.
+/// The kind of text between quotes.
 #[derive(PartialEq, Eq)]
 enum Quoted {
     Empty,
     Text,
 }
 
-/// What a word is as an encoded word: `=?utf-8?q?text?=`.
+/// The state of a word as an encoded word: `=?utf-8?q?text?=`.
 #[derive(PartialEq, Eq)]
 enum EncodedWord {
-    /// None, or one that can be read.
+    /// It is not an encoded word, or is a valid one.
     Fine,
-    /// One of a charset that Go does not know, which makes the word one that cannot be read.
+    /// An encoded word in a charset that Go does not know, which makes it unreadable.
     UnknownCharset,
 }
 

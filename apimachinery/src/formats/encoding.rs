@@ -1,6 +1,6 @@
 //! Bytes as text.
 
-/// Whether this is base64 of the standard alphabet, padded, of at least one byte. The last bits are not looked at.
+/// Whether this is base64 of the standard alphabet, padded, of at least one byte. The last bits are ignored.
 pub fn is_base64(text: &str) -> bool {
     let text = text.as_bytes();
     let padding = text.iter().rev().take_while(|byte| **byte == b'=').count();
@@ -21,7 +21,7 @@ pub fn is_uuid(text: &str) -> bool {
     uuid_digits(text).is_some()
 }
 
-/// Whether this is a UUID of a version, and, where asked for, of the variant of RFC 4122.
+/// Whether this is a UUID of a version and, with `variant`, of the variant of RFC 4122.
 pub(super) fn is_uuid_of(text: &str, version: u8, variant: Option<&[u8]>) -> bool {
     uuid_digits(text).is_some_and(|digits| {
         let is_variant = |digit: &u8| variant.is_none_or(|variant| variant.contains(digit));

@@ -54,7 +54,7 @@ pub(super) fn is_isbn13(text: &str) -> bool {
     digits.len() == 13 && digits.iter().all(u8::is_ascii_digit) && sum.is_multiple_of(10)
 }
 
-/// Without dashes and what Go's `\s` matches.
+/// The text without dashes and white space (Go's `\s`).
 fn without_separators(text: &str) -> Vec<u8> {
     let separates = |byte: &u8| matches!(byte, b'\t' | b'\n' | b'\x0c' | b'\r' | b' ' | b'-');
     text.bytes().filter(|byte| !separates(byte)).collect()

@@ -35,7 +35,7 @@ pub fn is_date(text: &str) -> bool {
     (1..=days).contains(&day)
 }
 
-/// Whether upstream takes this for a date and time: what follows a second `t` is not looked at, nor are offsets.
+/// Whether upstream accepts this as a date and time: text after a second `t`, and offsets, are ignored.
 pub fn is_date_time(text: &str) -> bool {
     static CLOCK: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(
@@ -55,7 +55,7 @@ pub fn is_date_time(text: &str) -> bool {
     }
 }
 
-/// Units, of which the last spelling may go on with anything.
+/// Units; any text may follow the last spelling of a unit.
 const UNITS: &[&[&str]] = &[
     &["ns", "nano"],
     &["us", "µs", "micro"],
@@ -67,7 +67,7 @@ const UNITS: &[&[&str]] = &[
     &["w", "wk", "week"],
 ];
 
-/// Whether somewhere in the text stands a number with a unit, and no number is beyond 64 bits.
+/// Whether the text contains a number with a unit, and no number exceeds 64 bits.
 pub(super) fn is_duration(text: &str) -> bool {
     static PART: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::with_groups(r"((\d+)\s*([A-Za-zµ]+))").ok());

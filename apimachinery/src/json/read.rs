@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 ///
 /// # Errors
 ///
-/// What is not JSON, or nested deeper than 127. Places count lines and columns from 1, columns in bytes.
+/// The text is not JSON, or is nested deeper than 127. Places count lines and columns from 1, columns in bytes.
 pub fn read<T: DeserializeOwned>(text: &[u8]) -> serde_json::Result<T> {
     let text = without_negative_zeros(text);
     match std::str::from_utf8(&text) {
@@ -60,8 +60,8 @@ fn without_negative_zeros(text: &[u8]) -> Cow<'_, [u8]> {
     text
 }
 
-/// Whether `-0` at this place may be an integer. Dates and UUIDs, of which objects are full, hold it too: there a letter or
-/// digit stands before it, or a digit after it.
+/// Whether `-0` at this place may be an integer. Dates and UUIDs, which are frequent in objects, contain it too: there a letter
+/// or digit precedes it, or a digit follows.
 fn may_be_negative_zero(text: &[u8], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|before| text.get(before));
     let after = at.checked_add(2).and_then(|after| text.get(after));

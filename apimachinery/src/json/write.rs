@@ -19,7 +19,7 @@ pub fn quoted(text: &str) -> String {
     out
 }
 
-/// What a value is, in the words of Go's messages: `null`, `bool`, `number`, `string`, `array` or `object`.
+/// The kind of a value in Go's messages: `null`, `bool`, `number`, `string`, `array` or `object`.
 pub fn kind(value: &Json) -> &'static str {
     match value {
         Json::Null => "null",
@@ -93,7 +93,7 @@ fn write_go(out: &mut String, value: &Json, depth: usize) {
     }
 }
 
-/// The number where Kubernetes holds it as a double: what is no `int64`.
+/// The number as a double, if Kubernetes holds it as one: it is not an `int64`.
 pub fn double(number: &Number) -> Option<f64> {
     match number.as_i64() {
         Some(_) => None,

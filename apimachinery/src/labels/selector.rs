@@ -22,14 +22,14 @@ crate::api_types! {
     pub struct LabelSelectorRequirement("v1.LabelSelectorRequirement") {
         /// `key`: the label.
         "key" keep "" key: String;
-        /// `operator`: `In`, `NotIn`, `Exists` or `DoesNotExist`; what an object says may be another text.
+        /// `operator`: `In`, `NotIn`, `Exists` or `DoesNotExist`; an object may hold any other text.
         "operator" keep "v1.LabelSelectorOperator" operator: String;
         /// `values`, which `In` and `NotIn` compare with.
         "values" omit "" values: Vec<String>;
     }
 }
 
-/// A label selector that is ready to be asked.
+/// A compiled label selector.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selector {
     requirements: Vec<Requirement>,
@@ -52,11 +52,11 @@ enum Operator {
 }
 
 impl LabelSelector {
-    /// The selector, ready to be asked.
+    /// Compiles the selector.
     ///
     /// # Errors
     ///
-    /// The first requirement that is wrong, in upstream's words; labels are looked at in the order of their keys.
+    /// The first invalid requirement, in upstream's words; labels are checked in the order of their keys.
     pub fn compile(&self) -> Result<Selector, String> {
         let mut requirements = Vec::new();
         for (key, value) in &self.match_labels {
@@ -88,7 +88,7 @@ impl LabelSelector {
 }
 
 impl Selector {
-    /// Whether it selects everything.
+    /// Whether the selector selects everything.
     pub fn is_empty(&self) -> bool {
         self.requirements.is_empty()
     }

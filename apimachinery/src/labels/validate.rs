@@ -1,4 +1,4 @@
-//! What is wrong with label selectors (apimachinery `pkg/apis/meta/v1/validation`).
+//! The validation of label selectors (apimachinery `pkg/apis/meta/v1/validation`).
 
 use super::{LabelSelector, LabelSelectorRequirement};
 use crate::field::{Error, Path};
@@ -6,7 +6,7 @@ use crate::meta::validate_labels;
 use crate::names;
 
 impl LabelSelector {
-    /// Appends what is wrong with the selector. `lenient` passes over values that no label can have.
+    /// Appends the errors of the selector. `lenient` ignores values that no label can have.
     pub fn validate(&self, errors: &mut Vec<Error>, lenient: bool, path: &Path<'_>) {
         let labels = self.match_labels.iter();
         let labels = labels.map(|(key, value)| (key.as_str(), value.as_str()));

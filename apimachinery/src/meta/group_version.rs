@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What an `apiVersion` says.
+/// The parts of an `apiVersion`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct GroupVersion<'a> {
     /// The group; empty for the core of Kubernetes.

@@ -1,8 +1,8 @@
-//! What every object says of itself: type and metadata, read and validated as an API server does (apimachinery
-//! `pkg/apis/meta/v1`, `pkg/api/validation`, `pkg/apis/meta/v1/validation`).
+//! The type and metadata that every object has, read and validated as an API server does (apimachinery `pkg/apis/meta/v1`,
+//! `pkg/api/validation`, `pkg/apis/meta/v1/validation`).
 //!
-//! Metadata stays JSON: [`decode`] checks it and brings it in place to the form in which an API server holds it,
-//! [`MetadataView`] views it, [`validate`] and [`validate_update`] say what is wrong with it.
+//! Metadata stays JSON: [`decode`] checks it and rewrites it as an API server holds it, [`MetadataView`] views it, [`validate`]
+//! and [`validate_update`] return its errors.
 
 mod decode;
 mod group_version;

@@ -1,6 +1,6 @@
 //! The Go types that metadata is read into, as tables (apimachinery `pkg/apis/meta/v1/types.go`).
 
-/// A Go type, as far as JSON is concerned.
+/// A Go type, as far as JSON shows it.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Shape {
     /// A text, by the name of its type.
@@ -45,7 +45,7 @@ pub(super) enum Presence {
     Always,
     /// Unless it is empty or zero.
     NonZero,
-    /// Where it was there and not null.
+    /// A value that was present and not null.
     Pointer,
 }
 

@@ -25,7 +25,7 @@ pub struct OwnerView<'a> {
     fields: &'a Map<String, Json>,
 }
 
-/// A view of what one manager of an object's fields has set.
+/// A view of the fields that one manager has set.
 #[derive(Debug, Clone, Copy)]
 pub struct ManagedFieldsView<'a> {
     fields: &'a Map<String, Json>,

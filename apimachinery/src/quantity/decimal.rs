@@ -1,13 +1,13 @@
-//! Decimal numbers of any size and precision, as far as quantities need them (`gopkg.in/inf.v0`).
+//! Decimal numbers of any size and precision, as quantities need them (`gopkg.in/inf.v0`).
 //!
-//! The base is 10⁹, so that shifting by powers of ten, rounding to billionths and printing are cheap, and a huge
-//! exponent takes no memory.
+//! The base is 10⁹, so that shifting by powers of ten, rounding to billionths and printing are cheap, and a huge exponent takes
+//! no memory.
 
 use std::cmp::Ordering;
 
 use smallvec::{SmallVec, smallvec};
 
-/// What a limb counts to.
+/// The number of values of a limb.
 const BASE: u64 = 1_000_000_000;
 /// The decimal digits of a limb.
 const LIMB_DIGITS: i64 = 9;
@@ -80,7 +80,7 @@ impl Decimal {
         Decimal::of(limbs, last.div_euclid(LIMB_DIGITS), scale)
     }
 
-    /// The positive number of these limbs, of which some may be zero.
+    /// The positive number with these limbs, some of which may be zero.
     fn of(mut limbs: Limbs, mut offset: i64, scale: i32) -> Decimal {
         while limbs.last() == Some(&0) {
             limbs.pop();
@@ -121,7 +121,7 @@ impl Decimal {
         }
     }
 
-    /// The same number below or above zero.
+    /// Sets the sign.
     pub(super) fn with_sign(self, negative: bool) -> Decimal {
         let negative = negative && !self.limbs.is_empty();
         Decimal { negative, ..self }
@@ -184,7 +184,7 @@ impl Decimal {
         })
     }
 
-    /// The difference of the magnitudes, of which the other one's is not greater.
+    /// The difference of the magnitudes; the other one must not be greater.
     fn difference(&self, other: &Decimal) -> Decimal {
         self.zip(other, |borrow, left, right| {
             let taken = right.saturating_add(borrow);
@@ -195,7 +195,7 @@ impl Decimal {
         })
     }
 
-    /// Computes limb by limb; `step` takes what is carried over and gives a limb and what to carry on.
+    /// Computes limb by limb; `step` takes the carry and returns a limb and the next carry.
     fn zip(&self, other: &Decimal, step: impl Fn(u64, u64, u64) -> (u64, u64)) -> Decimal {
         let start = self.offset.min(other.offset);
         let end = self.end().max(other.end());
@@ -265,7 +265,7 @@ impl Decimal {
         kept.sum(&one).with_sign(number.negative)
     }
 
-    /// Whether there is nothing after the point.
+    /// Whether the number has no fraction.
     pub(super) fn is_integer(&self) -> bool {
         self.offset >= 0
     }
@@ -289,7 +289,7 @@ impl Decimal {
         )
     }
 
-    /// The nearest double of the number × 10^scale, and the scale: what Go stores, and where it puts the point.
+    /// The nearest double of the number × 10^scale, and the scale: the digits that Go stores, and where it puts the point.
     pub(super) fn approximate(&self) -> (f64, i32) {
         let (digits, exponent) = self.digits();
         let exponent = exponent.saturating_add(self.scale.into());

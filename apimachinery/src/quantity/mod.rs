@@ -53,18 +53,18 @@ enum QuantityFormat {
     Decimal,
 }
 
-/// Why a text is no quantity, worded as upstream words it.
+/// The error for a text that is not a quantity, in upstream's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ParseQuantityError {
-    /// Some character does not belong there.
+    /// A character is not allowed at its place.
     #[error(
         "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
     )]
     Format,
-    /// There are no digits.
+    /// The text has no digits.
     #[error("unable to parse numeric part of quantity")]
     Numeric,
-    /// There is no such unit.
+    /// The unit is unknown.
     #[error("unable to parse quantity's suffix")]
     Suffix,
 }
@@ -76,6 +76,10 @@ pub struct NotAnInteger;
 
 impl Quantity {
     /// Reads a quantity.
+    ///
+    /// # Errors
+    ///
+    /// The text is not a quantity.
     pub fn parse(text: &str) -> Result<Quantity, ParseQuantityError> {
         let numeral = Numeral::scan(text).ok_or(ParseQuantityError::Format)?;
         let suffix = Suffix::read(numeral.suffix).ok_or(ParseQuantityError::Suffix)?;
@@ -126,7 +130,11 @@ impl Quantity {
         }
     }
 
-    /// The quantity as an integer, if it is kept as one: `1` and `1Ki`, but neither `1.0` nor `1Pi`.
+    /// The quantity as an integer, if it is stored as one: `1` and `1Ki`, but neither `1.0` nor `1Pi`.
+    ///
+    /// # Errors
+    ///
+    /// It is stored as another form of number.
     pub fn as_integer(&self) -> Result<i64, NotAnInteger> {
         let integer = match self.large.get() {
             Some(_) => None,
@@ -135,7 +143,7 @@ impl Quantity {
         integer.ok_or(NotAnInteger)
     }
 
-    /// The nearest double, or one near it: upstream multiplies two doubles.
+    /// The nearest double, or a close one: upstream multiplies two doubles.
     pub fn as_approximate_float(&self) -> f64 {
         let (base, exponent) = match self.large.get() {
             Some(large) => {
@@ -173,11 +181,19 @@ impl Quantity {
     }
 
     /// The sum. If `self` is large, it becomes the sum too.
+    ///
+    /// # Errors
+    ///
+    /// The sum would have too many digits.
     pub fn plus(&self, other: &Quantity) -> Result<Quantity, TooManyDigits> {
         self.combine(other, Small::plus, Decimal::plus)
     }
 
     /// The difference. If `self` is large, it becomes the difference too.
+    ///
+    /// # Errors
+    ///
+    /// The difference would have too many digits.
     pub fn minus(&self, other: &Quantity) -> Result<Quantity, TooManyDigits> {
         // Negating the least integer leaves it as it is, also upstream.
         let minus = |left: Small, right: Small| {
@@ -187,7 +203,7 @@ impl Quantity {
         self.combine(other, minus, Decimal::minus)
     }
 
-    /// The quantity in thousandths, rounded away from zero: the finest that amounts of resources are kept in.
+    /// The quantity in thousandths, rounded away from zero: the finest unit of resource amounts.
     #[must_use]
     pub fn rounded_up_to_milli(&self) -> Quantity {
         let decimal = self.decimal();
@@ -284,7 +300,7 @@ impl Small {
         }
     }
 
-    /// The sum, if it can be kept.
+    /// The sum, if it fits this form.
     fn plus(self, other: Small) -> Option<Small> {
         if other.value == 0 {
             return Some(self);

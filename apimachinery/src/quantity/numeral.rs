@@ -15,9 +15,9 @@ pub(super) struct Numeral<'t> {
     whole: &'t [u8],
     /// The digits after it.
     fraction: &'t [u8],
-    /// Whether there is a digit at all.
+    /// Whether there is any digit.
     has_digits: bool,
-    /// What follows the number.
+    /// The text after the number.
     pub(super) suffix: &'t [u8],
 }
 
@@ -134,7 +134,7 @@ impl<'t> Numeral<'t> {
     }
 }
 
-/// Splits behind the bytes at the front that are `accepted`.
+/// Splits after the leading bytes that are `accepted`.
 fn split_after(text: &[u8], accepted: impl Fn(&u8) -> bool) -> (&[u8], &[u8]) {
     let end = text.iter().position(|byte| !accepted(byte));
     text.split_at(end.unwrap_or(text.len()))

@@ -1,8 +1,8 @@
-//! The types of the API, declared once: what a value needs to be read and written as Go does it.
+//! The types of the API, each declared once with everything that is needed to read and write it as Go does.
 
-/// Declares structs of the API. After the name of the struct stands Go's. A field is its name in JSON, a mode, what Go calls
-/// its innermost type if that has a name of its own, and the Rust field; with `of`, Go has it in an embedded struct of that
-/// name. The modes: `omit` (where it is empty), `omit_list` (where a list that may be null has no elements), `keep` (always
+/// Declares structs of the API. After the name of the struct comes Go's name. A field has its name in JSON, a mode, Go's name of
+/// its innermost type if that has its own name, and the Rust field; with `of`, it belongs to an embedded Go struct of that name.
+/// The modes: `omit` (omitted if empty), `omit_list` (a list that may be null, omitted if it has no elements), `keep` (always
 /// written), `embed` (its fields are fields of this struct; the name is Go's).
 #[macro_export]
 macro_rules! api_types {

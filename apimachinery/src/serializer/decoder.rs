@@ -1,5 +1,5 @@
-//! Reading JSON into typed objects (`sigs.k8s.io/json`'s decoder): wrong types are noted and reading goes on, fields that
-//! come twice are read into the same place, unknown ones are skipped.
+//! Decodes JSON into typed objects (`sigs.k8s.io/json`'s decoder): wrong types are recorded and decoding continues, duplicate
+//! fields are decoded into the same place, and unknown ones are skipped.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -13,7 +13,7 @@ pub struct Decoder<'t> {
     input: Input<'t>,
     package: &'static str,
     ignores_case: bool,
-    /// The path to the value that is read, as strict faults print it.
+    /// The path to the current value, as strict errors print it.
     path: String,
     /// The fields on the way to the value, those of embedded structs too.
     fields: Vec<&'static str>,
@@ -24,11 +24,11 @@ pub struct Decoder<'t> {
     seen: HashSet<StrictFault>,
 }
 
-/// Reading ended at once: a value that reads itself failed. Holds why.
+/// A value with its own decoder failed, which ends the decoding. Holds the error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Aborted(pub String);
 
-/// How many faults a strict reader keeps.
+/// The number of errors that a strict decoder keeps.
 const MOST_STRICT: usize = 100;
 
 impl<'t> Decoder<'t> {
@@ -70,12 +70,12 @@ impl<'t> Decoder<'t> {
         }
     }
 
-    /// What the next value is.
+    /// The type of the next value.
     pub fn peek(&mut self) -> Token {
         self.input.peek()
     }
 
-    /// Skips a value. Its text.
+    /// Skips a value and returns its text.
     pub fn skip(&mut self) -> Cow<'t, str> {
         self.input.skip()
     }
@@ -166,12 +166,12 @@ impl<'t> Decoder<'t> {
         })
     }
 
-    /// Notes a key of a map that came before.
+    /// Records a duplicate key of a map.
     pub fn duplicate_key(&mut self, key: &str) {
         self.note(StrictFaultKind::Duplicate, key);
     }
 
-    /// Goes on to the value of a key of a map.
+    /// Enters the value of a map's key.
     pub fn enter(&mut self, key: &str) {
         if !self.path.is_empty() {
             self.path.push('.');
@@ -179,7 +179,7 @@ impl<'t> Decoder<'t> {
         self.path.push_str(key);
     }
 
-    /// Skips a value that its field cannot take: null says nothing, what is of another type is noted.
+    /// Skips a value that its field cannot hold: null is ignored, and other types are recorded.
     pub fn pass_over(&mut self, go_type: String) {
         let value = self.peek();
         self.input.pass();
@@ -188,19 +188,19 @@ impl<'t> Decoder<'t> {
         }
     }
 
-    /// Notes that a value does not go into its field.
+    /// Records that a value does not fit its field.
     pub fn refuse(&mut self, value: &str, go_type: &str) {
         if self.error.is_none() {
             self.error = Some(self.type_error(value, go_type));
         }
     }
 
-    /// Notes any other fault of a value.
+    /// Records any other error of a value.
     pub fn fault(&mut self, message: String) {
         self.error.get_or_insert(message);
     }
 
-    /// The message of a value that does not go into its field.
+    /// The message for a value that does not fit its field.
     pub fn type_error(&self, value: &str, go_type: &str) -> String {
         let Decoder { holder, fields, .. } = self;
         match fields.is_empty() {
@@ -214,7 +214,7 @@ impl<'t> Decoder<'t> {
         }
     }
 
-    /// The name of a type with its package. What begins with a point is of the package of the object's version.
+    /// The name of a type with its package. A name with a leading point belongs to the package of the object's version.
     pub fn qualified(&self, name: &str) -> String {
         match name.strip_prefix('.') {
             Some(name) => format!("{}.{name}", self.package),
@@ -235,7 +235,7 @@ impl<'t> Decoder<'t> {
     }
 }
 
-/// Whether two texts are the same in Go's eyes but for case: `K` and the Kelvin sign are, and `s` and `ſ`.
+/// Whether two texts are equal under Go's case folding: `K` and the Kelvin sign are, and `s` and `ſ`.
 fn folds_to(text: &str, name: &str) -> bool {
     let fold = |c: char| match c {
         '\u{212a}' => 'k',

@@ -1,4 +1,4 @@
-//! What objects are read from: JSON as text, or read already.
+//! The input of objects: JSON text, or JSON that was read already.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::json;
 pub enum Source<'t> {
     /// A text, where fields may come twice.
     Text(&'t str),
-    /// What was read from a text, YAML or JSON.
+    /// A value that was read from YAML or JSON.
     Value(&'t Json),
 }
 
@@ -43,7 +43,7 @@ impl<'t> Source<'t> {
         }
     }
 
-    /// Checks that it is JSON.
+    /// Checks that the text is JSON, and opens it.
     pub(super) fn open(self) -> Result<Input<'t>, String> {
         Ok(match self {
             Source::Text(text) => {
@@ -55,7 +55,7 @@ impl<'t> Source<'t> {
     }
 }
 
-/// What a value is.
+/// The type of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Token {
     /// `null`
@@ -73,7 +73,7 @@ pub enum Token {
 }
 
 impl Token {
-    /// What Go's messages call it.
+    /// The name in Go's messages.
     pub const fn name(self) -> &'static str {
         match self {
             Token::Null => "null",
@@ -86,14 +86,14 @@ impl Token {
     }
 }
 
-/// Where reading is: at the next value.
+/// The position of the reader: at the next value.
 #[derive(Debug)]
 pub(super) enum Input<'t> {
     Text(Cursor<'t>),
     Value(&'t Json),
 }
 
-/// What is left of a list or an object that is being read; of a text, the input itself knows.
+/// The rest of a list or object that is being read; for texts, the input itself has it.
 pub(super) enum Rest<'t> {
     Text,
     Elements(std::slice::Iter<'t, Json>),
@@ -150,7 +150,7 @@ impl<'t> Input<'t> {
         }
     }
 
-    /// Goes on to the next element of a list, or past its end.
+    /// Moves to the next element of a list, or past its end.
     pub(super) fn next_element(&mut self, rest: &mut Rest<'t>) -> bool {
         match (self, rest) {
             (Input::Text(cursor), _) => !cursor.ends_with(b']'),
@@ -207,7 +207,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Skips a value. Its text.
+    /// Skips a value and returns its text.
     fn skip(&mut self) -> &'t str {
         self.skip_spaces();
         let start = self.at;
@@ -317,7 +317,7 @@ fn unescaped(literal: &str) -> String {
     out
 }
 
-/// A character of four hexadecimal digits, or of two times four, and what follows it.
+/// A character of four hexadecimal digits, or of two times four, and the rest of the text.
 fn escaped_character(text: &str) -> (char, &str) {
     let (unit, rest) = code_unit(text);
     if let 0xd800..0xdc00 = unit {

@@ -19,21 +19,21 @@ pub use values::{Bytes, RawJson, Time};
 
 /// A value of an object of the API.
 pub trait ApiValue: std::fmt::Debug {
-    /// Reads the next value into this one: what is there and is not read anew stays, as in Go. `named` is what Go calls
-    /// the innermost type where it has a name of its own (`.FailurePolicyType`), else empty.
+    /// Decodes the next value into this one: parts that are not overwritten stay, as in Go. `named` is Go's name of the innermost
+    /// type if it has its own (`.FailurePolicyType`), else empty.
     ///
     /// # Errors
     ///
-    /// A value that reads itself cannot; all other faults are noted in the decoder.
+    /// A value with its own decoder fails. All other errors are recorded in the decoder.
     fn decode(&mut self, decoder: &mut Decoder<'_>, named: &'static str) -> Result<(), Aborted>;
 
-    /// Whether `omitempty` leaves it out.
+    /// Whether `omitempty` omits the value.
     fn is_empty(&self) -> bool;
 
     /// Writes it as Go does.
     fn encode(&self, out: &mut String);
 
-    /// What Go calls the type.
+    /// Go's name of the type.
     fn go_type(decoder: &Decoder<'_>, named: &'static str) -> String
     where
         Self: Sized;
@@ -41,7 +41,7 @@ pub trait ApiValue: std::fmt::Debug {
 
 /// An object with named fields.
 pub trait ApiStruct {
-    /// What Go calls the type: `v1.ObjectMeta`; `.ParamKind` in the package of the object's version.
+    /// Go's name of the type: `v1.ObjectMeta`; `.ParamKind` for types in the package of the object's version.
     fn go_name(&self) -> &'static str;
 
     /// The field of a name.
@@ -72,25 +72,25 @@ pub struct Member<'m> {
 pub struct Decoded<T> {
     /// The object.
     pub object: T,
-    /// What a strict reader refuses, in the order of the text, at most 100.
+    /// The errors that a strict decoder reports, in the order of the text, at most 100.
     pub strict: Vec<StrictFault>,
 }
 
-/// What a strict reader refuses: `unknown field "spec.x"`, `duplicate field "metadata.name"`.
+/// An error that a strict decoder reports: `unknown field "spec.x"`, `duplicate field "metadata.name"`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct StrictFault {
-    /// What is wrong with the field.
+    /// The kind of the error.
     pub kind: StrictFaultKind,
     /// The path of the field.
     pub field: String,
 }
 
-/// What a strict reader finds wrong with a field.
+/// The kind of an error that a strict decoder reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum StrictFaultKind {
     /// The type has no such field.
     Unknown,
-    /// It comes twice.
+    /// The field is a duplicate.
     Duplicate,
 }
 
@@ -104,11 +104,11 @@ impl fmt::Display for StrictFault {
     }
 }
 
-/// Reads an object from JSON. `package` is the Go package that messages name before its types: the version, such as `v1`.
+/// Decodes an object from JSON. `package` is the Go package that messages put before its types: the version, such as `v1`.
 ///
 /// # Errors
 ///
-/// The text is no JSON, nested more than 10,000 deep, or a value is of another type than its field.
+/// The text is not JSON, or is nested more than 10,000 deep, or a value has another type than its field.
 pub fn decode<'t, T: ApiValue + Default>(
     source: impl Into<Source<'t>>,
     package: &'static str,
@@ -116,12 +116,11 @@ pub fn decode<'t, T: ApiValue + Default>(
     Decoder::new(source.into().open()?, package).read()
 }
 
-/// The `apiVersion` and `kind` of an object, empty where they are absent. Their names may be in any case, as upstream
-/// reads them.
+/// The `apiVersion` and `kind` of an object, empty if absent. Upstream ignores the case of these two names.
 ///
 /// # Errors
 ///
-/// The text is no JSON object, or they are no texts.
+/// The text is not a JSON object, or one of them is not a text.
 pub fn version_and_kind<'t>(source: impl Into<Source<'t>>) -> Result<(String, String), String> {
     let read = source.into().open().and_then(|input| {
         let decoder = Decoder::new(input, "").ignoring_case();
@@ -133,7 +132,7 @@ pub fn version_and_kind<'t>(source: impl Into<Source<'t>>) -> Result<(String, St
 }
 
 crate::api_types! {
-    /// What tells the type of an object.
+    /// The type of an object.
     struct VersionAndKind("struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }") {
         /// `apiVersion`
         "apiVersion" omit "" api_version: String;

@@ -1,15 +1,15 @@
-//! Whether a text is JSON, with Go's messages (`encoding/json`'s scanner).
+//! Whether a text is JSON, with Go's error messages (`encoding/json`'s scanner).
 
 use gavel_golang::quote::quote;
 
-/// How deep lists and objects may be nested.
+/// The nesting limit of lists and objects.
 const MAX_DEPTH: usize = 10_000;
 
 /// Checks that a text is one JSON value.
 ///
 /// # Errors
 ///
-/// What is wrong, in Go's words.
+/// The message, in Go's words.
 pub(super) fn check(text: &str) -> Result<(), String> {
     let mut scanner = Scanner {
         bytes: text.as_bytes(),
@@ -22,11 +22,11 @@ pub(super) fn check(text: &str) -> Result<(), String> {
 struct Scanner<'t> {
     bytes: &'t [u8],
     at: usize,
-    /// What is open, the innermost last: whether it is an object.
+    /// The open lists and objects, the innermost last: whether each is an object.
     open: Vec<bool>,
 }
 
-/// What may come next.
+/// The state of the scanner: what may come next.
 enum State {
     Value,
     ValueOrEnd,
@@ -145,13 +145,13 @@ impl Scanner<'_> {
         }
     }
 
-    /// What follows a digit that is not zero.
+    /// Scans the rest of a number after a digit other than zero.
     fn number(&mut self) -> Result<(), String> {
         self.digits();
         self.fraction()
     }
 
-    /// What follows the integer of a number.
+    /// Scans the rest of a number after its integer part.
     fn fraction(&mut self) -> Result<(), String> {
         if self.peek() == Some(b'.') {
             self.skip();
@@ -205,7 +205,7 @@ fn unexpected_end() -> String {
     "unexpected end of JSON input".to_owned()
 }
 
-/// Go looks at bytes, and prints one as the character of its number.
+/// The error for a byte. Go prints a byte as the character with its number.
 fn fault<T>(byte: u8, context: &str) -> Result<T, String> {
     let character = match byte {
         b'\'' => "\\'".to_owned(),

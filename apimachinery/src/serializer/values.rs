@@ -1,4 +1,4 @@
-//! Values that are no structs: texts, numbers, lists, maps, times.
+//! Values that are not structs: texts, numbers, lists, maps, times.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -101,7 +101,7 @@ integer!(i64, "int64");
 integer!(i32, "int32");
 integer!(u8, "uint8");
 
-/// What may be absent: a pointer of Go's, or a list of which null and the empty one differ.
+/// A value that may be absent: a Go pointer, or a list for which null and empty differ.
 impl<T: ApiValue + Default> ApiValue for Option<T> {
     fn decode(&mut self, decoder: &mut Decoder<'_>, named: &'static str) -> Result<(), Aborted> {
         match decoder.peek() {
@@ -301,7 +301,7 @@ impl ApiValue for Time {
     }
 }
 
-/// A value that is kept as it was written.
+/// A value that is kept as written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RawJson(pub String);
 
@@ -315,7 +315,7 @@ impl ApiValue for RawJson {
         self.0.is_empty()
     }
 
-    /// Without spaces, and with what Go escapes.
+    /// Writes the value without spaces, and with Go's escapes.
     fn encode(&self, out: &mut String) {
         let mut is_in_text = false;
         let mut is_escaped = false;

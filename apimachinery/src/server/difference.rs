@@ -13,7 +13,7 @@ pub enum Difference {
     FormatsDependOnTypes,
     /// Type checking declares `params` even if the schema of their kind is unknown.
     UnknownParamsAreDyn,
-    /// Names that end with `.static.k8s.io` are warned of.
+    /// Names that end with `.static.k8s.io` cause a warning.
     StaticNamesAreWarnedOf,
     /// `lists.range` fails for a size below zero or above a million.
     RangeIsBounded,
@@ -27,9 +27,9 @@ pub enum Difference {
     LoopVariablesComeFirst,
     /// The name of a struct literal is that of a type, whatever variables there are.
     StructNamesAreTypes,
-    /// `or` and `orValue` fail where their receiver is no optional.
+    /// `or` and `orValue` fail if their receiver is not an optional.
     OrNeedsAnOptional,
-    /// What an optional holds stays as it is when the optional is read.
+    /// The value that an optional holds is unchanged when the optional is read.
     OptionalsKeepValues,
     /// `optional_type` is the type of optionals of `dyn`.
     OptionalTypeHasAParameter,
@@ -39,20 +39,20 @@ pub enum Difference {
     StaticNamesAreRefused,
     /// The checks of metadata are worded and placed like those that are generated.
     MetadataIsValidatedAnew,
-    /// `startsWith`, `endsWith` and `matches` cost what they read.
+    /// The cost of `startsWith`, `endsWith` and `matches` follows what they read.
     CostsAreOfWhatIsRead,
     /// `flatten` with a depth below zero costs as much as with one.
     FlatteningCostsOnceAtLeast,
     /// Names of resources have a greatest length where costs are estimated.
     NamesOfResourcesAreBounded,
-    /// All failures of a request that are audited are one annotation.
+    /// All audited failures of a request are written into one annotation.
     FailuresAreAuditedTogether,
     /// Defaults of pods, StatefulSets and CSIDrivers.
     WorkloadDefaults,
 }
 
 impl Difference {
-    /// The bit that stands for it in a set.
+    /// The bit of this difference in a set.
     pub(super) const fn bit(self) -> u64 {
         1 << self as u32
     }

@@ -1,4 +1,4 @@
-//! API servers by their versions: what those of one answer differently from those of another.
+//! API servers by their versions, and the differences between their answers.
 //!
 //! Code asks a [`Server`] for a [`Difference`], never for its version; [`DIFFERENCES`] alone knows which version has which.
 
@@ -36,10 +36,10 @@ pub struct Server {
 }
 
 impl Server {
-    /// The oldest version whose answers are known; what is older is taken to answer the same.
+    /// The oldest version whose answers are known; older versions are assumed to answer the same.
     pub const OLDEST: KubeVersion = KubeVersion::v1(34);
 
-    /// The API server of a version, which offers all that it knows.
+    /// The API server of a version, with its whole language.
     pub const fn new(version: KubeVersion) -> Self {
         let mut differences = 0;
         let mut rows = DIFFERENCES;
@@ -58,14 +58,14 @@ impl Server {
         }
     }
 
-    /// The same server, which offers the language of another version to new expressions; of a later one, what it knows of
-    /// it.
+    /// The same server, which offers the language of another version to new expressions; of a later version, the part that it
+    /// knows.
     pub const fn offering(self, language: KubeVersion) -> Self {
         Server { language, ..self }
     }
 
-    /// The same server as it offers its language to new expressions of definitions and policies: the version before must
-    /// understand them, so that it can be gone back to.
+    /// The same server with the language that it offers to new expressions of definitions and policies: the previous version must
+    /// accept them too, so that a cluster can be rolled back.
     pub const fn compatible(self) -> Self {
         self.offering(self.version.previous())
     }
@@ -80,12 +80,12 @@ impl Server {
         self.language
     }
 
-    /// Whether it answers in this new way.
+    /// Whether the server answers in the new way of a difference.
     pub const fn has(self, difference: Difference) -> bool {
         self.differences & difference.bit() != 0
     }
 
-    /// The same server, as if it alone had this difference, or had it not: for asking what a difference does.
+    /// The same server with this difference alone turned on or off, to find out what the difference changes.
     pub const fn with(self, difference: Difference, has: bool) -> Self {
         let bit = difference.bit();
         Server {

@@ -19,7 +19,7 @@ pub struct PatchRelease {
     pub patch: u32,
     /// How it is since then, and how it was before, in a sentence.
     pub what: &'static str,
-    /// What Gavel does.
+    /// Gavel's behavior.
     pub here: &'static str,
     /// The change of upstream's code, by its file.
     pub upstream: &'static str,
@@ -31,7 +31,7 @@ pub const PATCH_RELEASES: &[PatchRelease] = &[
     PatchRelease {
         version: KubeVersion::v1(34),
         patch: 1,
-        what: "Formats of schemas that are no strings are not warned of; before, `int32` of an integer was an unrecognized format",
+        what: "Only unknown formats of strings cause a warning; before, `int32` of an integer did too",
         here: "as since 1.34.1",
         upstream: "apiextensions-apiserver pkg/apiserver/validation/formats.go, GetUnrecognizedFormats",
     },

@@ -6,11 +6,11 @@ use crate::version::KubeVersion;
 /// A difference between versions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Row {
-    /// Which it is.
+    /// The difference.
     pub difference: Difference,
     /// The first version that answers so.
     pub since: KubeVersion,
-    /// What it changes.
+    /// The effect.
     pub effect: Effect,
     /// How it is, and how it was before, in a sentence.
     pub what: &'static str,
@@ -18,14 +18,14 @@ pub struct Row {
     pub upstream: &'static str,
 }
 
-/// What of an answer a difference changes, the gravest of it.
+/// The most severe effect of a difference on an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Effect {
-    /// Whether something is accepted, or what an expression comes to.
+    /// Whether something is accepted, or the value of an expression.
     Verdict,
-    /// What it costs, or is estimated to.
+    /// The cost or its estimate.
     Cost,
-    /// The words.
+    /// The wording.
     Message,
 }
 
@@ -56,14 +56,14 @@ pub const DIFFERENCES: &[Row] = &[
         Difference::UnknownParamsAreDyn,
         36,
         Effect::Message,
-        "Type checking of a policy declares `params` also where no schema of their kind is known; before, each use of them was warned of",
+        "Type checking of a policy declares `params` also where no schema of their kind is known; before, each use of them caused a warning",
         "apiserver pkg/admission/plugin/policy/validating/typechecking.go, buildEnvSet",
     ),
     row(
         Difference::StaticNamesAreWarnedOf,
         36,
         Effect::Message,
-        "Names of policies, bindings and webhook configurations that end with `.static.k8s.io` are warned of",
+        "Names of policies, bindings and webhook configurations that end with `.static.k8s.io` cause a warning",
         "kubernetes pkg/apis/admissionregistration/validation/static_suffix.go",
     ),
     row(

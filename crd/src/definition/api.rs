@@ -1,4 +1,4 @@
-//! A CustomResourceDefinition as it is written (apiextensions `v1`). Absent keys, and null ones, are empty.
+//! A CustomResourceDefinition as it is written (apiextensions `v1`). Absent and null keys are empty.
 
 use std::sync::Arc;
 
@@ -7,14 +7,14 @@ use gavel_golang::base64::{self, Encoding};
 use gavel_schema::{JsonSchema, OptionalList};
 use serde::{Deserialize, Deserializer, de};
 
-/// What a definition says.
+/// The `spec` of a definition.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Spec {
     /// The API group.
     #[serde(deserialize_with = "or_default")]
     pub group: String,
-    /// What the resource is called.
+    /// The names of the resource.
     #[serde(deserialize_with = "or_default")]
     pub names: Names,
     /// `Cluster` or `Namespaced`.
@@ -25,19 +25,19 @@ pub struct Spec {
     pub versions: Vec<Version>,
     /// How objects are converted between versions.
     pub conversion: Option<Conversion>,
-    /// Whether unknown fields are kept; new definitions may not say so.
+    /// Whether unknown fields are kept; new definitions cannot set it.
     #[serde(deserialize_with = "or_default")]
     pub preserve_unknown_fields: bool,
 }
 
-/// What a resource is called.
+/// The names of a resource.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Names {
     /// The name in URLs.
     #[serde(deserialize_with = "or_default")]
     pub plural: String,
-    /// One of them; by default the kind in lower case.
+    /// The singular name; by default the kind in lower case.
     #[serde(deserialize_with = "or_default")]
     pub singular: String,
     /// Shorter names for the command line.
@@ -49,7 +49,7 @@ pub struct Names {
     /// The kind of a list; by default the kind followed by `List`.
     #[serde(deserialize_with = "or_default")]
     pub list_kind: String,
-    /// Groups of resources that it belongs to, such as `all`.
+    /// The categories of the resource, such as `all`.
     #[serde(deserialize_with = "or_default")]
     pub categories: Vec<String>,
 }
@@ -61,23 +61,23 @@ pub struct Version {
     /// Its name, such as `v1beta1`.
     #[serde(deserialize_with = "or_default")]
     pub name: String,
-    /// Whether it is served.
+    /// Whether the version is served.
     #[serde(deserialize_with = "or_default")]
     pub served: bool,
-    /// Whether objects are stored in it; so it is for one version.
+    /// Whether objects are stored in this version; exactly one version stores them.
     #[serde(deserialize_with = "or_default")]
     pub storage: bool,
     /// Whether clients are warned not to use it.
     #[serde(deserialize_with = "or_default")]
     pub deprecated: bool,
-    /// With what words they are warned.
+    /// The text of that warning.
     pub deprecation_warning: Option<String>,
-    /// What objects look like. [`Definition::read`] reads it; by itself, the version is read without.
+    /// The schema of objects. [`Definition::read`] reads it; deserializing a version alone leaves it out.
     ///
     /// [`Definition::read`]: super::Definition::read
     #[serde(skip)]
     pub schema: Option<Validation>,
-    /// What of an object has an endpoint of its own.
+    /// The subresources.
     pub subresources: Option<Subresources>,
     /// The columns of a table of objects.
     pub additional_printer_columns: OptionalList<PrinterColumn>,
@@ -85,35 +85,35 @@ pub struct Version {
     pub selectable_fields: OptionalList<SelectableField>,
 }
 
-/// What objects look like.
+/// The schema of objects.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Validation {
     /// The schema of the whole object.
     pub schema: Option<Arc<JsonSchema>>,
 }
 
-/// What of an object has an endpoint of its own.
+/// The subresources of a version.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct Subresources {
-    /// Whether `status` has.
+    /// Whether there is a subresource `status`.
     #[serde(deserialize_with = "presence")]
     pub status: bool,
-    /// Whether it can be scaled, and by which fields.
+    /// The subresource `scale`, if there is one.
     pub scale: Option<Scale>,
 }
 
-/// The fields by which an object is scaled.
+/// The fields that the subresource `scale` reads and writes.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Scale {
-    /// Where the wanted number of replicas is, such as `.spec.replicas`.
+    /// The path of the wanted number of replicas, such as `.spec.replicas`.
     #[serde(deserialize_with = "or_default")]
     pub spec_replicas_path: String,
-    /// Where the number of replicas is that there are.
+    /// The path of the current number of replicas.
     #[serde(deserialize_with = "or_default")]
     pub status_replicas_path: String,
-    /// Where the label selector of the replicas is.
+    /// The path of the label selector of the replicas.
     pub label_selector_path: Option<String>,
 }
 
@@ -124,19 +124,19 @@ pub struct PrinterColumn {
     /// The heading.
     #[serde(deserialize_with = "or_default")]
     pub name: String,
-    /// The type of what it shows.
+    /// The type of the value.
     #[serde(rename = "type", deserialize_with = "or_default")]
     pub kind: String,
-    /// The format of what it shows.
+    /// The format of the value.
     #[serde(deserialize_with = "or_default")]
     pub format: String,
-    /// What it shows.
+    /// The description.
     #[serde(deserialize_with = "or_default")]
     pub description: String,
-    /// Greater numbers are shown in wide tables only.
+    /// The priority; columns above 0 are shown in wide tables only.
     #[serde(deserialize_with = "or_default")]
     pub priority: i32,
-    /// Where the shown value is.
+    /// The path of the value.
     #[serde(deserialize_with = "or_default")]
     pub json_path: String,
 }
@@ -145,7 +145,7 @@ pub struct PrinterColumn {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct SelectableField {
-    /// Where it is, such as `.spec.color`.
+    /// The path, such as `.spec.color`.
     #[serde(deserialize_with = "or_default")]
     pub json_path: String,
 }
@@ -180,7 +180,7 @@ pub struct ClientConfig {
     pub url: Option<String>,
     /// Its service.
     pub service: Option<ServiceReference>,
-    /// PEM texts of the certificates that may have signed its own, as bytes.
+    /// PEM texts of the authorities that may have signed the webhook's certificate, as bytes.
     #[serde(rename = "caBundle", deserialize_with = "bytes")]
     pub ca_bundle: Vec<u8>,
 }
@@ -201,11 +201,11 @@ pub struct ServiceReference {
     pub port: Option<i32>,
 }
 
-/// What the API server knows of a definition.
+/// The `status` of a definition, which the API server writes.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct CustomResourceDefinitionStatus {
-    /// Whether it is established, and the like.
+    /// Conditions, such as `Established`.
     #[serde(deserialize_with = "or_default")]
     pub conditions: Vec<Condition>,
     /// The names by which it is served.
@@ -216,11 +216,11 @@ pub struct CustomResourceDefinitionStatus {
     pub stored_versions: Vec<String>,
 }
 
-/// Whether something holds.
+/// A condition.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct Condition {
-    /// What, such as `Established`.
+    /// The type, such as `Established`.
     #[serde(rename = "type", deserialize_with = "or_default")]
     pub kind: String,
     /// `True`, `False` or `Unknown`.
@@ -228,14 +228,14 @@ pub struct Condition {
     pub status: String,
 }
 
-/// Go reads null as nothing.
+/// Reads null as the default value, as Go does.
 pub(super) fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {
     Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }
 
-/// Of an object without fields that are looked at, whether it is there.
+/// Reads whether an object is present, for objects whose fields do not matter.
 fn presence<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
     match Option::<Json>::deserialize(deserializer)? {
         None => Ok(false),
@@ -244,7 +244,7 @@ fn presence<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error
     }
 }
 
-/// Go reads bytes of base64, and of a list of numbers.
+/// Reads bytes from base64 or from a list of numbers, as Go does.
 fn bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
     match or_default(deserializer)? {
         Json::Null => Ok(Vec::new()),

@@ -1,10 +1,10 @@
-//! What is wrong with a definition, as much of it as is told.
+//! The errors of a definition, up to a size limit.
 
 use gavel_apimachinery::field::Error;
 
 use crate::told::Told;
 
-/// Errors, as many as are told.
+/// Errors, up to a size limit.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     errors: Vec<Error>,
@@ -24,7 +24,7 @@ impl Findings {
         errors.into_iter().for_each(|error| self.push(error));
     }
 
-    /// Whether no more is told, so that nothing more need be looked at.
+    /// Whether the limit is reached, so that further checks are useless.
     pub(super) fn is_full(&self) -> bool {
         self.told.is_full()
     }

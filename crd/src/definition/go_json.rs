@@ -1,5 +1,5 @@
-//! Parts of a definition as the API server's messages show them: as JSON of its internal Go types, whose fields are in the
-//! order of the types and have Go's names; what is absent is there too (apiextensions `types.go`, `types_jsonschema.go`).
+//! Parts of a definition as the API server's messages show them: as JSON of its internal Go types. Fields are in the order of the
+//! types and have Go's names, and absent fields are shown too (apiextensions `types.go`, `types_jsonschema.go`).
 
 use gavel_apimachinery::json;
 use gavel_engine::value::Json;
@@ -11,7 +11,7 @@ use smol_str::SmolStr;
 use super::api::{PrinterColumn, SelectableField, Subresources, Validation, Version};
 use super::shared::Shared;
 
-/// The versions of a definition, without what all have in common.
+/// The versions of a definition, without the parts that all versions share.
 pub(super) fn versions(versions: &[Version], shared: &Shared<'_>) -> String {
     let versions = versions.iter().map(|version| {
         let validation = shared.validation.own(version.schema.as_ref());

@@ -1,4 +1,4 @@
-//! CustomResourceDefinitions: read, and held against everything that an API server checks when one is created or updated
+//! CustomResourceDefinitions: reads them, and validates them as an API server does when they are created or updated
 //! (apiextensions-apiserver `pkg/apis/apiextensions/{v1,validation}`, `pkg/registry/customresourcedefinition`).
 
 mod api;

@@ -1,13 +1,13 @@
-//! What is required of a definition; an update may keep what a new definition may not have.
+//! The requirements for a definition; an update may keep some things that a new definition cannot have.
 
 use std::collections::HashSet;
 
-/// What is required of a definition.
+/// The requirements for a definition.
 #[derive(Debug, Default)]
 pub(super) struct Options<'o> {
-    /// Whether a conversion webhook must understand a version of reviews that the API server does.
+    /// Whether a conversion webhook must support a review version that the API server supports.
     pub(super) require_known_review: bool,
-    /// Whether the scope and the kind must stay.
+    /// Whether the scope and the kind must not change.
     pub(super) immutable_names: bool,
     /// Whether each version must have a schema.
     pub(super) require_schema: bool,
@@ -17,24 +17,24 @@ pub(super) struct Options<'o> {
     pub(super) require_structural: bool,
     /// Whether defaults must not have unknown fields.
     pub(super) require_pruned_defaults: bool,
-    /// Whether the items of sets must be values.
+    /// Whether the items of sets must be atomic.
     pub(super) require_atomic_sets: bool,
-    /// Whether entries of sets and maps must not be null, nor their keys be absent.
+    /// Whether entries of sets and maps must not be null, and their keys not absent.
     pub(super) require_sound_keys: bool,
-    /// The rules that were there before.
+    /// The rules of the old definition.
     pub(super) known_rules: HashSet<&'o str>,
-    /// The message expressions that were there before.
+    /// The message expressions of the old definition.
     pub(super) known_messages: HashSet<&'o str>,
-    /// The versions whose schema is the same as before.
+    /// The versions whose schema did not change.
     pub(super) unchanged: HashSet<&'o str>,
     /// The versions that may have too many selectable fields.
     pub(super) excessive_selections: HashSet<&'o str>,
-    /// Whether all versions together may.
+    /// Whether the selectable fields that all versions share may be too many.
     pub(super) excessive_shared_selection: bool,
 }
 
 impl<'o> Options<'o> {
-    /// For a new definition.
+    /// The requirements for a new definition.
     pub(super) fn create() -> Self {
         Options {
             require_known_review: true,
@@ -49,22 +49,22 @@ impl<'o> Options<'o> {
         }
     }
 
-    /// Whether a rule was there before.
+    /// Whether the old definition has this rule.
     pub(super) fn knows_rule(&self, rule: &str) -> bool {
         self.known_rules.contains(rule)
     }
 
-    /// Whether a message expression was there before.
+    /// Whether the old definition has this message expression.
     pub(super) fn knows_message(&self, expression: &str) -> bool {
         self.known_messages.contains(expression)
     }
 
-    /// Whether a version's schema is the same as before.
+    /// Whether the schema of a version did not change.
     pub(super) fn is_unchanged(&self, version: &str) -> bool {
         self.unchanged.contains(version)
     }
 
-    /// Whether a version may have too many selectable fields; without a version, all together.
+    /// Whether a version may have too many selectable fields; `None` asks about the fields that all versions share.
     pub(super) fn may_select_more(&self, version: Option<&str>) -> bool {
         match version {
             Some(version) => self.excessive_selections.contains(version),

@@ -34,21 +34,21 @@ use super::shared::Shared;
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Definition {
-    /// The metadata as it is written, save for the generation, which is the API server's to count.
+    /// The metadata as written, except for the generation, which the API server counts.
     pub metadata: Json,
-    /// What it says.
+    /// The `spec`.
     pub spec: Spec,
-    /// What the API server knows of it.
+    /// The `status`.
     pub status: CustomResourceDefinitionStatus,
 }
 
-/// Why JSON is not a CustomResourceDefinition.
+/// The error for JSON that is not a CustomResourceDefinition.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ReadError(String);
 
-/// The field of a definition's manifest that an error's field is. Upstream looks at definitions in a form of its own, which
-/// names what all versions share once: their schema is `spec.validation`.
+/// The field of the manifest for the field of an error. Upstream validates an internal form of definitions, which names the parts
+/// that all versions share once: their schema is `spec.validation`.
 pub fn written_field(field: &str) -> Cow<'_, str> {
     match field.strip_prefix("spec.validation.") {
         Some(rest) => Cow::Owned(format!("spec.versions[0].schema.{rest}")),
@@ -56,7 +56,8 @@ pub fn written_field(field: &str) -> Cow<'_, str> {
     }
 }
 
-/// The field of a manifest that an error is about. Where one of several schemas must hold, upstream names it in the detail alone.
+/// The field of the manifest that an error is about. If one of several schemas must match, upstream names the field in the detail
+/// alone.
 pub fn field_at_fault(error: &Error) -> Cow<'_, str> {
     let quoted = || {
         let (field, _) = error.detail.strip_prefix('"')?.split_once('"')?;
@@ -66,8 +67,11 @@ pub fn field_at_fault(error: &Error) -> Cow<'_, str> {
 }
 
 impl Definition {
-    /// Reads a definition and sets its defaults. Fails where a value has the wrong type, where schemas are nested too deep,
-    /// and for versions of the API other than v1.
+    /// Reads a definition and sets its defaults.
+    ///
+    /// # Errors
+    ///
+    /// A value has the wrong type, schemas are nested too deeply, or the API version is not v1.
     pub fn read(json: &Json) -> Result<Definition, ReadError> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
@@ -113,7 +117,7 @@ impl Definition {
         })
     }
 
-    /// The version in which objects are stored: the first that says so.
+    /// The storage version: the first version with `storage: true`.
     pub fn storage_version(&self) -> Option<&Version> {
         self.spec.versions.iter().find(|version| version.storage)
     }
@@ -125,7 +129,7 @@ impl Definition {
         version.schema.as_ref()?.schema.as_deref()
     }
 
-    /// The same without a status: as it is when it is created.
+    /// The definition without its status, as it is when it is created.
     #[must_use]
     pub fn without_status(self) -> Definition {
         Definition {
@@ -138,7 +142,7 @@ impl Definition {
         CustomResourceDefinitionStatus::default().storing(&self.spec)
     }
 
-    /// What a version says of its objects. Nothing where there is no such version, unless all versions say the same.
+    /// The schema of a version's objects; `None` if there is no such version and the versions differ.
     pub(super) fn validation(&self, version: &str) -> Option<Option<&Validation>> {
         let shared = self.shared().validation;
         if shared.is_common() {
@@ -149,14 +153,14 @@ impl Definition {
         Some(version.schema.as_ref())
     }
 
-    /// What is the same in all versions.
+    /// The parts that all versions share.
     pub(super) fn shared(&self) -> Shared<'_> {
         Shared::of(&self.spec.versions)
     }
 }
 
 impl CustomResourceDefinitionStatus {
-    /// The same with the version in which objects are stored now.
+    /// The status with the current storage version added.
     pub(super) fn storing(mut self, spec: &Spec) -> CustomResourceDefinitionStatus {
         let storage = spec.versions.iter().find(|version| version.storage);
         if let Some(Version { name, .. }) = storage
@@ -168,7 +172,7 @@ impl CustomResourceDefinitionStatus {
     }
 }
 
-/// Reads the schemas where they lie: they are most of a definition.
+/// Reads the schemas in place: they are the largest part of a definition.
 fn read_schemas(spec: &mut Spec, json: &Json) -> Result<(), ReadError> {
     let written = json.pointer("/spec/versions").and_then(Json::as_array);
     let versions = spec.versions.iter_mut().zip(written.into_iter().flatten());

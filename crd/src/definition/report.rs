@@ -1,4 +1,4 @@
-//! The rules of a definition, each with what became of it and what it costs, whatever else is wrong with the definition.
+//! The rules of a definition with their outcome and cost, even if the definition has other errors.
 
 use gavel_apimachinery::field::Path;
 use gavel_schema::{JsonSchema, ValidationRule};
@@ -10,13 +10,13 @@ use crate::rule::{self, Age, CompiledRule, NodeType, RuleEnvs, RuleTrees};
 /// The rules of a schema.
 #[derive(Debug)]
 pub struct SchemaReport<'d> {
-    /// The version; nothing where all versions have this schema.
+    /// The version; `None` if all versions have this schema.
     pub version: Option<&'d str>,
     /// The path of the schema, such as `spec.versions[0].schema.openAPIV3Schema`.
     pub path: String,
-    /// The rules: those of a node before those of the nodes below it.
+    /// The rules; those of a node come before those of the nodes below it.
     pub rules: Vec<RuleReport<'d>>,
-    /// What all rules and message expressions cost, in cost units.
+    /// The cost of all rules and message expressions, in cost units.
     pub total_cost: u64,
 }
 
@@ -29,11 +29,11 @@ pub struct RuleReport<'d> {
     pub rule: &'d ValidationRule,
     /// The schema of the node that has the rule.
     pub schema: &'d JsonSchema,
-    /// What became of it; or why it was not compiled.
+    /// The outcome, or why the rule was not compiled.
     pub outcome: Result<RuleOutcome, String>,
 }
 
-/// What became of a rule.
+/// The outcome of a rule.
 #[derive(Debug)]
 pub struct RuleOutcome {
     /// The rule, compiled.
@@ -42,16 +42,16 @@ pub struct RuleOutcome {
     pub trees: RuleTrees,
     /// The type of the node that has the rule.
     pub node: NodeType,
-    /// What the rule costs wherever it may run, in cost units.
+    /// The cost of the rule at all places where it may run, in cost units.
     pub cost: u64,
-    /// How often data of the node may occur in an object, if the schema bounds that.
+    /// How often the node may occur in an object, if the schema bounds it.
     pub cardinality: Option<u64>,
-    /// How often data of the node may occur in a request of the greatest size.
+    /// How often the node may occur in a request of the greatest size.
     pub cardinality_of_request: u64,
 }
 
 impl Definition {
-    /// Compiles all rules as if they were of one age, and tells what became of each.
+    /// Compiles all rules, either as new or as stored ones, and reports each.
     pub fn rules(&self, envs: &RuleEnvs, age: Age) -> Vec<SchemaReport<'_>> {
         self.rules_of(envs, age, &KeptRules::default())
     }
@@ -121,7 +121,7 @@ impl<'d> ReportWalk<'_, 'd> {
         }
     }
 
-    /// `context` is the way to the node, or the key of the schema beside another that the node is in.
+    /// Reports a node. `context` is its position in the schema; for a node under `allOf` and the like, the key of that schema.
     fn node(
         &mut self,
         schema: &'d JsonSchema,

@@ -1,11 +1,11 @@
-//! What all versions of a definition have in common: the API server keeps it in one place, and says so in the paths of
-//! its errors (apiextensions `v1/conversion.go`).
+//! The parts that all versions of a definition share: the API server keeps them in one place, and its errors have their paths
+//! (apiextensions `v1/conversion.go`).
 
 use gavel_schema::OptionalList;
 
 use super::api::{PrinterColumn, SelectableField, Subresources, Validation, Version};
 
-/// What is the same in all versions, as a version without it has it no longer; nothing where there are no versions.
+/// The parts that are equal in all versions, which single versions then no longer have; empty if there are no versions.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Shared<'d> {
     /// The schema.
@@ -18,10 +18,10 @@ pub(super) struct Shared<'d> {
     pub(super) selectable_fields: Part<&'d OptionalList<SelectableField>>,
 }
 
-/// Something that versions may have in common.
+/// A part that versions may share.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Part<T> {
-    /// What all have; nothing if they differ.
+    /// The value that all versions have; empty if they differ.
     pub(super) common: T,
     is_common: bool,
 }
@@ -49,12 +49,12 @@ impl<T: Copy + Default + PartialEq> Part<T> {
         }
     }
 
-    /// Whether all have the same.
+    /// Whether all versions have the same value.
     pub(super) fn is_common(self) -> bool {
         self.is_common
     }
 
-    /// What a version has of its own.
+    /// The version's own value, unless it is shared.
     pub(super) fn own(self, of_version: T) -> T {
         match self.is_common {
             true => T::default(),

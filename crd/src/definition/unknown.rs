@@ -1,4 +1,4 @@
-//! The fields of a definition that an API server's strict decoder does not know (`sigs.k8s.io/json` over apiextensions
+//! Fields of a definition that an API server's strict decoder does not know (`sigs.k8s.io/json` over apiextensions
 //! `pkg/apis/apiextensions/v1/{types,types_jsonschema}.go`).
 
 use gavel_apimachinery::field::Path;
@@ -7,28 +7,28 @@ use gavel_engine::value::Json;
 
 use super::Definition;
 
-/// How many unknown fields the decoder reports.
+/// The number of unknown fields that the decoder reports.
 const MAX_UNKNOWN: usize = 100;
 
-/// What the decoder knows of a value.
+/// The fields that the decoder knows of a value.
 enum KnownFields {
-    /// Any field: the value is no struct, or it decodes itself and thereby hides what it does not know.
+    /// Any field: the value is not a struct, or it decodes itself and thereby hides unknown fields.
     All,
     /// The fields of a struct.
     Fields(&'static [(&'static str, &'static KnownFields)]),
-    /// The same of each element of a list.
+    /// A list with these elements.
     List(&'static KnownFields),
-    /// The same of each value of a map.
+    /// A map with these values.
     Map(&'static KnownFields),
-    /// Those of `metav1.ObjectMeta`.
+    /// `metav1.ObjectMeta`.
     Metadata,
 }
 
 impl Definition {
-    /// The paths of the fields in the JSON of a definition that an API server does not know, such as
-    /// `spec.versions[0].x`, in the order of keys and at most 100. [`Definition::read`] skips such fields; an API server
-    /// that decodes strictly refuses the definition for them: `unknown field \"spec.versions[0].x\"`. As in the API
-    /// server, what is unknown below `items` and `additionalProperties` is not found.
+    /// The paths of the fields in a definition's JSON that an API server does not know, such as `spec.versions[0].x`, in the
+    /// order of keys and at most 100. [`Definition::read`] ignores such fields; an API server that decodes strictly rejects the
+    /// definition: `unknown field "spec.versions[0].x"`. As in the API server, unknown fields below `items` and
+    /// `additionalProperties` are not found.
     pub fn unknown_fields(json: &Json) -> Vec<String> {
         let mut unknown = Vec::new();
         visit(json, &DEFINITION, &Path::root(), &mut unknown);
@@ -37,7 +37,7 @@ impl Definition {
     }
 }
 
-/// As deep as the table for most values, and as schemas are nested for them.
+/// The recursion is as deep as the table, and for schemas as deep as they are nested.
 fn visit(value: &Json, known: &KnownFields, path: &Path<'_>, unknown: &mut Vec<String>) {
     if unknown.len() >= MAX_UNKNOWN {
         return;
@@ -71,7 +71,7 @@ fn visit(value: &Json, known: &KnownFields, path: &Path<'_>, unknown: &mut Vec<S
     }
 }
 
-/// A field is reported once, even where a name with a dot makes two paths look the same.
+/// Reports a field once, even if a name with a dot makes two paths look the same.
 fn add(path: String, unknown: &mut Vec<String>) {
     if !unknown.contains(&path) {
         unknown.push(path);
@@ -128,7 +128,7 @@ static STATUS: KnownFields = fields! {
     "acceptedNames": NAMES, "storedVersions", "observedGeneration",
 };
 
-/// What holds a schema or something else decodes itself: `items`, `additionalProperties`, `additionalItems`, `dependencies`.
+/// `items`, `additionalProperties`, `additionalItems` and `dependencies` decode themselves.
 static SCHEMA: KnownFields = fields! {
     "id", "$schema", "$ref", "description", "type", "format", "title", "default", "maximum",
     "exclusiveMaximum", "minimum", "exclusiveMinimum", "maxLength", "minLength", "pattern",

@@ -1,9 +1,9 @@
-//! All schemas within a schema.
+//! Walks over all schemas within a schema.
 
 use gavel_schema::{Dependency, Items, JsonSchema, SchemaOrBool};
 
-/// Calls `visit` with a schema and all schemas within it, those of the elements of lists first, then those beside it, then
-/// those of fields.
+/// Calls `visit` with a schema and all schemas within it: first those of list elements, then those under `allOf` and the like,
+/// then those of fields.
 pub(super) fn each_schema<'s>(schema: &'s JsonSchema, visit: &mut dyn FnMut(&'s JsonSchema)) {
     visit(schema);
     match &schema.items {
@@ -48,7 +48,7 @@ pub(super) fn each_schema<'s>(schema: &'s JsonSchema, visit: &mut dyn FnMut(&'s 
     }
 }
 
-/// Whether something holds of a schema or of any schema within it.
+/// Whether `holds` is true for a schema or any schema within it.
 pub(super) fn any_schema(schema: &JsonSchema, holds: &dyn Fn(&JsonSchema) -> bool) -> bool {
     let mut any = false;
     each_schema(schema, &mut |schema| any = any || holds(schema));

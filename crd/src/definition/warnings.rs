@@ -1,5 +1,4 @@
-//! What a client is told of a definition that is accepted (apiextensions-apiserver
-//! `pkg/registry/customresourcedefinition/strategy.go`).
+//! Warnings about accepted definitions (apiextensions-apiserver `pkg/registry/customresourcedefinition/strategy.go`).
 
 use gavel_apimachinery::formats::Format;
 use gavel_apimachinery::server::{Difference, Server};
@@ -10,8 +9,7 @@ use super::Definition;
 use super::walk::each_schema;
 
 impl Definition {
-    /// What a client is told: formats of which the version knows nothing, save for those that the old definition has, if
-    /// the definition takes the place of another.
+    /// The warnings that a client gets: formats that the version does not know, except those that the old definition has.
     pub fn warnings(&self, old: Option<&Definition>, server: Server) -> Vec<String> {
         let known = old.map(|old| old.unknown_formats(server));
         let known = known.unwrap_or_default();

@@ -1,15 +1,22 @@
-//! Fields of unstructured objects, with Go's words for what is in the way (apimachinery
-//! `pkg/apis/meta/v1/unstructured/helpers.go`).
+//! Access to fields of unstructured objects, with Go's error messages (apimachinery `pkg/apis/meta/v1/unstructured/helpers.go`).
 
 use gavel_apimachinery::json;
 use gavel_engine::value::Json;
 
-/// The text at a path of fields such as `.spec.selector`. An error where something else is there.
+/// The text at a path of fields such as `.spec.selector`.
+///
+/// # Errors
+///
+/// The value is not a text.
 pub(super) fn text<'d>(object: &'d Json, path: &str) -> Result<Option<&'d str>, String> {
     typed(object, path, Json::as_str, "string")
 }
 
-/// The integer at a path of fields. An error where something else is there.
+/// The integer at a path of fields.
+///
+/// # Errors
+///
+/// The value is not an integer.
 pub(super) fn integer(object: &Json, path: &str) -> Result<Option<i64>, String> {
     typed(object, path, Json::as_i64, "int64")
 }
@@ -29,7 +36,7 @@ fn typed<'d, T>(
     typed.map(Some)
 }
 
-/// The value at a path. Nothing lies below null.
+/// The value at a path. Null has no fields.
 fn nested<'d>(object: &'d Json, path: &str) -> Result<Option<&'d Json>, String> {
     let mut value = object;
     let mut way = String::new();

@@ -1,4 +1,4 @@
-//! Definitions, compiled.
+//! Compiled definitions.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use gavel_schema::{JsonSchema, Pool, default};
 use crate::definition::{Definition, Scale, Version, conversion_error};
 use crate::rule::{RuleEnvs, RuleNode};
 
-/// Why objects cannot be held against a definition. No API server accepts such a definition.
+/// Why a definition cannot be compiled. No API server accepts such a definition.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct CompileError(String);
@@ -19,9 +19,9 @@ pub struct CompileError(String);
 #[error("the CRD has no version {0:?}")]
 pub struct UnknownVersion(String);
 
-/// A definition, ready to look at its objects: schemas are compiled, and rules.
+/// A definition with compiled schemas and rules, which validates objects.
 ///
-/// It is compiled once and used from many threads.
+/// Compile it once; any number of threads may use it.
 ///
 /// ```
 /// use gavel_crd::CompiledCrd;
@@ -90,7 +90,7 @@ impl CompiledCrd {
     ///
     /// # Errors
     ///
-    /// A schema that is not structural.
+    /// A schema is not structural.
     pub fn compile(definition: &Definition) -> Result<Self, CompileError> {
         Self::compile_for(definition, Server::default())
     }
@@ -99,7 +99,7 @@ impl CompiledCrd {
     ///
     /// # Errors
     ///
-    /// A schema that is not structural.
+    /// A schema is not structural.
     pub fn compile_for(definition: &Definition, server: Server) -> Result<Self, CompileError> {
         let spec = &definition.spec;
         let envs = RuleEnvs::new(server).map_err(|error| CompileError(error.to_string()))?;
@@ -151,22 +151,22 @@ impl CompiledCrd {
     }
 }
 
-/// A version of a definition, compiled.
+/// A compiled version of a definition.
 #[derive(Debug)]
 pub(super) struct CompiledVersion {
     pub(super) name: String,
-    /// The schema, its defaults pruned.
+    /// The schema with its defaults pruned.
     pub(super) schema: Option<Arc<JsonSchema>>,
-    /// Whether the schema has objects within objects.
+    /// Whether the schema has embedded objects.
     pub(super) has_embedded: bool,
-    /// Whether the schema is structural. Where unknown fields are preserved, it may be another one.
+    /// Whether the schema is structural. It need not be if unknown fields are preserved.
     is_structural: bool,
     pub(super) validator: Option<Validator>,
-    /// Of a status that has an endpoint of its own, and a schema.
+    /// The validator of the status, if it is a subresource with a schema.
     pub(super) status_validator: Option<Validator>,
     pub(super) has_status: bool,
     pub(super) scale: Option<Scale>,
-    /// None where the schema has no rules.
+    /// The rules; `None` if the schema has none.
     pub(super) rules: Option<Arc<RuleNode>>,
 }
 
@@ -219,7 +219,7 @@ impl CompiledVersion {
         self.schema.as_deref().filter(|_| self.is_structural)
     }
 
-    /// What knows the types of lists.
+    /// The validator that knows the types of lists.
     pub(super) fn list_types(&self) -> Option<&Validator> {
         self.validator.as_ref().filter(|_| self.is_structural)
     }

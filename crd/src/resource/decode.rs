@@ -1,19 +1,18 @@
-//! Objects as an API server reads them.
+//! The decoding of objects.
 
 use gavel_engine::value::Json;
 
 use super::compile::CompiledCrd;
 use crate::decode::{Decoder, Source};
 
-/// How an object is read.
+/// How an object is decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DecodeOptions {
-    /// Where the object comes from: a request, unless told otherwise.
+    /// The source of the object; by default a request.
     pub source: Source,
-    /// Whether fields that the schema does not know are dropped, and null where it may not be. So it is unless told
-    /// otherwise.
+    /// Whether unknown fields are dropped, and null where it is not allowed. Default: true.
     pub prune: bool,
-    /// Whether defaults are set. So it is unless told otherwise.
+    /// Whether defaults are set. Default: true.
     pub default: bool,
 }
 
@@ -27,28 +26,28 @@ impl Default for DecodeOptions {
     }
 }
 
-/// An object as an API server holds it.
+/// A decoded object, as an API server holds it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decoded {
     /// The object.
     pub object: Json,
-    /// The paths of the fields that were unknown: those of the metadata, of the schema, of embedded metadata. A client is
-    /// warned of them or refused because of them, as it wishes.
+    /// The paths of unknown fields: those of the metadata, of the schema, of embedded metadata. Clients choose whether they are
+    /// warnings or errors.
     pub unknown_fields: Vec<String>,
 }
 
-/// Why an object is refused before it is validated, in the API server's words.
+/// Why an object is rejected before validation, in the API server's words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct DecodeError(String);
 
 impl CompiledCrd {
-    /// Brings an object to the form in which an API server holds it and in which it is validated. What is no object of the
+    /// Decodes an object to the form in which an API server holds and validates it. An object that does not belong to the
     /// definition's group and kind keeps its fields and gets no defaults.
     ///
     /// # Errors
     ///
-    /// The object is refused: its type is no text, say, or a field of its metadata has a wrong type.
+    /// The object is malformed: for example, its type is not a text, or a field of its metadata has the wrong type.
     pub fn decode(&self, mut object: Json, options: DecodeOptions) -> Result<Decoded, DecodeError> {
         let decoder = Decoder {
             group: &self.group,

@@ -1,4 +1,4 @@
-//! Custom resources, held against their definition as an API server does when they are created or updated
+//! Custom resources: validated by their definition as an API server does when they are created or updated
 //! (apiextensions-apiserver `pkg/registry/customresource`, `pkg/apiserver/schema/cel`).
 
 mod accessor;

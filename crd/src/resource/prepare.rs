@@ -1,4 +1,4 @@
-//! What an API server does with an object before it validates it (apiextensions
+//! The preparation of objects before their validation (apiextensions
 //! `pkg/registry/customresource/{strategy,status_strategy}.go`).
 
 use gavel_engine::value::Json;
@@ -7,8 +7,8 @@ use serde_json::Map;
 use super::compile::{CompiledCrd, UnknownVersion};
 
 impl CompiledCrd {
-    /// Makes an object ready to be validated, once admission has had its say: what the client may not set is put right, which
-    /// is the status where that has an endpoint of its own, all but the status at that endpoint (`is_status`), and the generation.
+    /// Prepares an object for validation, after admission: resets the parts that the client cannot set. These are the status if
+    /// it is a subresource, everything but the status at that endpoint (`is_status`), and the generation.
     ///
     /// # Errors
     ///
@@ -32,7 +32,7 @@ impl CompiledCrd {
     }
 }
 
-/// Makes an object ready to be created: its status is dropped where it has one of its own, its generation is 1.
+/// Prepares an object for creation: drops its status if that is a subresource, and sets its generation to 1.
 fn for_create(object: &mut Map<String, Json>, has_status: bool) {
     if has_status {
         object.remove("status");
@@ -40,8 +40,8 @@ fn for_create(object: &mut Map<String, Json>, has_status: bool) {
     set_generation(object, 1);
 }
 
-/// Makes an object ready to replace the old one: it keeps the old status where that has an endpoint of its own, and a
-/// change of anything but metadata counts as a new generation.
+/// Prepares an object for an update: keeps the old status if that is a subresource, and counts a generation if anything but
+/// metadata changed.
 fn for_update(object: &mut Map<String, Json>, old: &Map<String, Json>, has_status: bool) {
     if has_status {
         match old.get("status") {
@@ -54,7 +54,7 @@ fn for_update(object: &mut Map<String, Json>, old: &Map<String, Json>, has_statu
     }
 }
 
-/// Makes an object ready to replace the status of the old one: nothing else of it counts but managed fields.
+/// Prepares an object for an update of its status: everything else stays, except managed fields.
 fn for_status_update(object: &mut Map<String, Json>, old: &Map<String, Json>) {
     let new = std::mem::replace(object, old.clone());
     match managed_fields(&new).cloned() {
@@ -77,7 +77,7 @@ fn generation(object: &Map<String, Json>) -> i64 {
     generation.and_then(Json::as_i64).unwrap_or(0)
 }
 
-/// A generation of 0 is none.
+/// Sets the generation; 0 removes it.
 fn set_generation(object: &mut Map<String, Json>, generation: i64) {
     match generation {
         0 => drop_metadata(object, "generation"),
@@ -91,7 +91,7 @@ fn drop_metadata(object: &mut Map<String, Json>, key: &str) {
     }
 }
 
-/// Nothing happens where `metadata` is no object.
+/// Sets a field of the metadata, unless `metadata` is not an object.
 fn set_metadata(object: &mut Map<String, Json>, key: &str, value: Json) {
     let metadata = object
         .entry("metadata")

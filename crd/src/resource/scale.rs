@@ -1,4 +1,4 @@
-//! What the scale subresource reads must be numbers and texts (apiextensions-apiserver
+//! The validation of the fields that the scale subresource reads (apiextensions-apiserver
 //! `pkg/registry/customresource/validator.go`).
 
 use gavel_apimachinery::field::{Error, Path};
@@ -7,12 +7,12 @@ use gavel_engine::value::Json;
 use super::accessor;
 use crate::definition::Scale;
 
-/// Appends what is wrong with the number that is wanted.
+/// Appends the errors of the wanted number of replicas.
 pub(super) fn validate_spec(object: &Json, scale: &Scale, errors: &mut Vec<Error>) {
     validate_replicas(object, &scale.spec_replicas_path, errors);
 }
 
-/// Appends what is wrong with the number that there is, and with the selector.
+/// Appends the errors of the current number of replicas and of the selector.
 pub(super) fn validate_status(object: &Json, scale: &Scale, errors: &mut Vec<Error>) {
     validate_replicas(object, &scale.status_replicas_path, errors);
     if let Some(path) = &scale.label_selector_path

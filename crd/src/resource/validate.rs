@@ -1,5 +1,5 @@
-//! What an API server says of an object: of its type, metadata and schema, then of the rules
-//! (apiextensions-apiserver `pkg/registry/customresource/{strategy,status_strategy,validator}.go`).
+//! The validation of an object: its type, metadata and schema, then its rules (apiextensions-apiserver
+//! `pkg/registry/customresource/{strategy,status_strategy,validator}.go`).
 
 use gavel_apimachinery::field::{Error, Path};
 use gavel_apimachinery::meta::{self, GroupVersion, MetadataView};
@@ -16,15 +16,15 @@ use crate::rule::COST_BUDGET;
 /// How an object is validated.
 #[derive(Clone, Copy)]
 pub struct ValidateOptions<'a> {
-    /// What all rules may cost together, in cost units.
+    /// The cost budget of all rules together, in cost units.
     pub budget: i64,
-    /// Whether the metadata is looked at. So it is unless told otherwise.
+    /// Whether the metadata is validated. Default: true.
     pub metadata: bool,
-    /// Whether only the status is updated, through the endpoint that it has of its own.
+    /// Whether only the status is updated, through its subresource.
     pub status: bool,
-    /// Whether the rules run even where something is wrong because of which an API server would not ask them.
+    /// Whether the rules run even if an earlier error would keep an API server from running them.
     pub force_rules: bool,
-    /// Asked by the work that is done; true ends it, with an error that says so.
+    /// The host's deadline or cancellation flag: called while work is done; true ends the validation with an error that says so.
     pub interrupt: Interrupt<'a>,
 }
 
@@ -51,36 +51,37 @@ impl std::fmt::Debug for ValidateOptions<'_> {
     }
 }
 
-/// What an API server says of an object.
+/// The result of a validation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
-    /// What is wrong with type, metadata and values.
+    /// The errors of type, metadata and values.
     pub schema_errors: Vec<Error>,
-    /// What is wrong by the rules.
+    /// The errors of rules.
     pub rule_errors: Vec<Error>,
-    /// What is wrong by the rules, but was before the update: clients are warned of it.
+    /// The errors of rules that existed before the update, which clients get as warnings.
     pub warnings: Vec<String>,
-    /// Why messageExpressions could not be used, so that a rule's `message` stands in: what an API server logs. The first 100.
+    /// Why messageExpressions could not be used, so that the rule's `message` was used instead; an API server logs these. At most
+    /// 100.
     pub notes: Vec<String>,
-    /// What is left of the budget, in cost units; negative where a rule ended the validation.
+    /// The remaining budget, in cost units; negative if a rule ended the validation.
     pub remaining_budget: i64,
     /// Whether the rules ran.
     pub rules: RuleRun,
 }
 
-/// Whether the rules of a definition ran.
+/// Whether the rules ran.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleRun {
-    /// There are none.
+    /// There are no rules.
     None,
-    /// They did not, because of what is wrong otherwise.
+    /// The rules did not run because of earlier errors.
     Skipped,
-    /// They did.
+    /// The rules ran.
     Run,
 }
 
 impl Outcome {
-    /// What is said where the interrupt came before all was looked at.
+    /// The outcome if the interrupt came before the end.
     fn interrupted(budget: i64) -> Self {
         let error = Error::internal(&Path::root(), Interrupted.to_string());
         Outcome {
@@ -93,20 +94,20 @@ impl Outcome {
         }
     }
 
-    /// Whether nothing is wrong.
+    /// Whether there are no errors.
     pub fn is_valid(&self) -> bool {
         self.schema_errors.is_empty() && self.rule_errors.is_empty()
     }
 
-    /// Everything that is wrong, in the API server's order.
+    /// All errors, in the API server's order.
     pub fn errors(&self) -> impl Iterator<Item = &Error> {
         self.schema_errors.iter().chain(&self.rule_errors)
     }
 }
 
 impl CompiledCrd {
-    /// What an API server says of an object that is created or, where there is an old one, updated. Both are taken as they
-    /// are: see [`CompiledCrd::decode`]. `budget` is what all rules may cost together, in cost units: [`COST_BUDGET`].
+    /// Validates an object that is created or, with an old object, updated. Both must have been [decoded](CompiledCrd::decode).
+    /// `budget` is the cost budget of all rules together, in cost units: usually [`COST_BUDGET`].
     ///
     /// # Errors
     ///
@@ -125,7 +126,7 @@ impl CompiledCrd {
         self.validate_with(version, object, old, &options)
     }
 
-    /// As [`CompiledCrd::validate`], with all options.
+    /// Like [`CompiledCrd::validate`], with all options.
     ///
     /// # Errors
     ///
@@ -153,12 +154,12 @@ impl CompiledCrd {
     }
 }
 
-/// One object on its way.
+/// The validation of one object.
 struct ObjectValidation<'v, 'd> {
     crd: &'v CompiledCrd,
     version: &'d CompiledVersion,
     object: &'d Json,
-    /// What the object was, where it is updated.
+    /// The object before the update.
     was: Option<Correlated<'v, 'd>>,
     options: &'v ValidateOptions<'v>,
 }
@@ -212,7 +213,7 @@ impl ObjectValidation<'_, '_> {
         Ok(errors)
     }
 
-    /// What is wrong with metadata, values and scale; of an object of another type, only that.
+    /// The errors of metadata, values and scale. An object of another type only gets that error.
     fn own_errors(&self, work: &Work<'_>) -> Result<Vec<Error>, Interrupted> {
         let expected = GroupVersion {
             group: &self.crd.group,
@@ -276,7 +277,7 @@ impl ObjectValidation<'_, '_> {
         }
     }
 
-    /// What is there twice in lists of type set and map, unless the old object had such errors.
+    /// The duplicates in lists of type set and map, unless the old object had such errors.
     fn list_type_errors(&self, work: &Work<'_>) -> Result<Vec<Error>, Interrupted> {
         let Some(validator) = self.version.list_types() else {
             return Ok(Vec::new());

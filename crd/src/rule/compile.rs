@@ -1,4 +1,4 @@
-//! Rules compiled (apiextensions-apiserver `pkg/apiserver/schema/cel/compilation.go`).
+//! The compilation of rules (apiextensions-apiserver `pkg/apiserver/schema/cel/compilation.go`).
 
 use gavel_engine::ast::Expr;
 use gavel_engine::check::{CheckedAst, Reference};
@@ -12,27 +12,26 @@ use gavel_schema::{JsonSchema, ValidationRule};
 use super::envs::{NodeEnvs, OLD_SELF};
 use super::{Age, Brackets, FieldPath, NodeType, RuleEnvs};
 
-/// A rule, compiled.
+/// A compiled rule.
 #[derive(Debug)]
 pub struct CompiledRule {
-    /// The expression that must be true; nothing where the rule is blank; or why it cannot be compiled, as Kubernetes
-    /// words it.
+    /// The expression that must be true; `None` if the rule is blank; or the compile error, in Kubernetes' words.
     pub rule: Result<Option<Expression>, RuleError>,
-    /// The expression of what a failure says, if there is one and the rule was compiled; or why it cannot be.
+    /// The message expression, if there is one and the rule was compiled; or its compile error.
     pub message: Option<Box<Result<Expression, RuleError>>>,
-    /// Whether the rule names `oldSelf`: then it is about changes, and is not evaluated without an old value.
+    /// Whether the rule reads `oldSelf`. Such a transition rule is not evaluated without an old value.
     pub uses_old_self: bool,
-    /// Which field a failure is about, if the rule names one and nothing else is wrong.
+    /// The field that errors name, if the rule sets one and has no other error.
     pub field_path: Option<FieldPath>,
 }
 
-/// Why an expression cannot be compiled.
+/// The error of an expression that does not compile.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct RuleError {
-    /// What is wrong, as Kubernetes words it.
+    /// The message, in Kubernetes' words.
     pub message: String,
-    /// Where in the expression: line and column from 1, if it is a part of it.
+    /// The line and column in the expression, both from 1; `None` if the error concerns all of it.
     pub position: Option<(u32, u32)>,
 }
 
@@ -45,17 +44,17 @@ impl From<String> for RuleError {
     }
 }
 
-/// An expression, compiled.
+/// A compiled expression.
 #[derive(Debug)]
 pub struct Expression {
-    /// What is evaluated.
+    /// The program.
     pub program: Program,
-    /// The most that it costs to evaluate it once, in cost units.
+    /// The most that one evaluation may cost, in cost units.
     pub max_cost: u64,
 }
 
-/// Compiles the rules of a node, one result a rule. `ages` says of a rule, and then of its message expression, whether it
-/// was there already.
+/// Compiles the rules of a node, with one result per rule. `ages` says of a rule, and then of its message expression, whether it
+/// is stored already.
 ///
 /// ```
 /// use gavel_apimachinery::server::Server;
@@ -88,9 +87,9 @@ pub fn compile(
 /// The expressions of a rule, parsed and checked, for tools that read their trees.
 #[derive(Debug, Default)]
 pub struct RuleTrees {
-    /// The expression that must be true; nothing where the rule is blank or cannot be compiled.
+    /// The expression that must be true; `None` if the rule is blank or does not compile.
     pub rule: Option<CheckedAst>,
-    /// The expression of what a failure says; nothing where there is none, or one of the two cannot be compiled.
+    /// The message expression; `None` if there is none, or if it or the rule does not compile.
     pub message: Option<CheckedAst>,
 }
 
@@ -115,7 +114,7 @@ pub(crate) fn compile_with_trees(
         .collect()
 }
 
-/// How often data of a node may occur in a request, if nothing else bounds it.
+/// How often a node may occur in a request, if nothing else bounds it.
 pub fn max_cardinality(node: &NodeType) -> u64 {
     let with_comma = node.schema().min_serialized_size().saturating_add(1);
     MAX_REQUEST_SIZE.checked_div(with_comma).unwrap_or(0)
@@ -223,7 +222,7 @@ impl RuleCompiler<'_> {
     }
 }
 
-/// What an expression is for, and how messages say so.
+/// The role of an expression, which messages name.
 struct Role {
     ty: Type,
     prefix: &'static str,
@@ -245,7 +244,7 @@ const MESSAGE: Role = Role {
     wrong_type: "messageExpression must evaluate to a string",
 };
 
-/// Whether a name `oldSelf` occurs, even as that of a loop variable.
+/// Whether the name `oldSelf` occurs, even as a loop variable.
 fn uses_old_self(checked: &CheckedAst) -> bool {
     let is_old_self = |expr: &Expr| match checked.reference(expr.id) {
         Some(Reference::Variable(name) | Reference::Type(name)) => name == OLD_SELF,

@@ -10,32 +10,35 @@ use gavel_libraries::EnvSet;
 use gavel_schema::JsonSchema;
 use gavel_schema::cel::{CelSchema, escape};
 
-/// The value that a rule is about.
+/// The variable for the validated value.
 pub const SELF: &str = "self";
-/// The value that was there before.
+/// The variable for the value before an update.
 pub const OLD_SELF: &str = "oldSelf";
 
-/// The first version whose new expressions may name fields by words that CEL reserves.
+/// The first version whose new expressions may use reserved words of CEL as field names.
 const RESERVED_WORDS: KubeVersion = KubeVersion::v1(31);
 
-/// What rules may use of an API server.
+/// The environments that an API server offers to rules.
 #[derive(Debug, Clone)]
 pub struct RuleEnvs {
     set: EnvSet,
 }
 
-/// Whether an expression was there already: then it may use all that any version offers.
+/// Whether an expression is stored already: then it may use everything that any version offers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Age {
-    /// It is written or changed.
+    /// The expression is new or was changed.
     New,
-    /// It was there.
+    /// The expression is stored.
     Stored,
 }
 
 impl RuleEnvs {
-    /// The environments of an API server, which for a definition is a [`Server::compatible`] one. The error is one of the
-    /// tables of functions.
+    /// The environments of an API server; for definitions, of [`Server::compatible`].
+    ///
+    /// # Errors
+    ///
+    /// A table of functions is malformed.
     pub fn new(server: Server) -> Result<RuleEnvs, TypeTextError> {
         let set = EnvSet::new(server)?;
         Ok(RuleEnvs { set })
@@ -54,7 +57,7 @@ impl RuleEnvs {
     }
 }
 
-/// The CEL type of a node that expressions can see.
+/// The CEL type of a schema node.
 #[derive(Debug, Clone)]
 pub struct NodeType {
     schema: CelSchema,
@@ -62,8 +65,7 @@ pub struct NodeType {
 }
 
 impl NodeType {
-    /// Of a schema; none where expressions cannot see the node. `is_resource` says that the node is an object of its own,
-    /// which has metadata.
+    /// The type of a schema; `None` if expressions cannot see the node. `is_resource` marks an object with its own metadata.
     pub fn of(schema: &JsonSchema, is_resource: bool, server: Server) -> Option<NodeType> {
         NodeType::new(CelSchema::new(schema, is_resource, server))
     }
@@ -73,13 +75,13 @@ impl NodeType {
         Some(NodeType { schema, ty })
     }
 
-    /// Of a property by its name in the document, if expressions can name it.
+    /// The type of a property by its name in the document, if expressions can name it.
     pub fn property(&self, name: &str) -> Option<NodeType> {
         escape(name)?;
         NodeType::new(self.schema.property(name)?)
     }
 
-    /// Of the elements of a list or the values of a map.
+    /// The type of the elements of a list or the values of a map.
     pub fn element(&self) -> Option<NodeType> {
         NodeType::new(self.schema.element()?)
     }
@@ -89,13 +91,13 @@ impl NodeType {
         &self.schema
     }
 
-    /// The place in memory that tells this node from others while it lives.
+    /// The address, which identifies the node while it lives.
     pub(crate) fn place(&self) -> *const () {
         self.schema.place()
     }
 }
 
-/// The environments of the rules of one node, each made when it is first used.
+/// The environments of the rules of one node, created when they are first used.
 #[derive(Debug)]
 pub(super) struct NodeEnvs<'e> {
     envs: &'e RuleEnvs,
@@ -112,7 +114,7 @@ impl<'e> NodeEnvs<'e> {
         }
     }
 
-    /// The environment of an expression. `optional`: whether `oldSelf` is an optional.
+    /// The environment of an expression. With `optional`, `oldSelf` is an optional.
     pub(super) fn get(&self, age: Age, optional: bool) -> Result<&Env, TypeTextError> {
         let [new, stored, new_optional, stored_optional] = &self.made;
         let made = match (age, optional) {

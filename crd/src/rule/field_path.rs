@@ -1,11 +1,11 @@
-//! The paths of fields that rules and selectable fields name, such as `.spec['a.b'].color` (apiextensions-apiserver
+//! Paths of fields in rules and selectable fields, such as `.spec['a.b'].color` (apiextensions-apiserver
 //! `pkg/apiserver/schema/cel/validation.go`, `ValidFieldPath`).
 
 use std::fmt;
 
 use gavel_schema::JsonSchema;
 
-/// A path from a schema's node to a field below it.
+/// A path from a schema node to a field below it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct FieldPath(Vec<FieldPathStep>);
 
@@ -20,20 +20,20 @@ enum FieldPathStep {
 /// Whether fields may be written in brackets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Brackets {
-    /// They may.
+    /// Allowed.
     Allowed,
-    /// They may not.
+    /// Rejected.
     Refused,
 }
 
-/// Why a text is not the path of a field.
+/// The error for a text that is not the path of a field.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct FieldPathError(String);
 
 impl FieldPath {
-    /// Reads the path of a field below a schema's node, and finds the schema of the field; of the values of a map that may
-    /// be anything there is none.
+    /// Resolves the path of a field below a schema node to the schema of the field; there is none for values of a map without a
+    /// schema.
     ///
     /// ```
     /// use gavel_crd::rule::{Brackets, FieldPath};
@@ -48,6 +48,10 @@ impl FieldPath {
     /// assert_eq!(field.map(|field| field.kind.as_str()), Some("string"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// The text is not a path, or the schema has no such field.
     pub fn resolve<'s>(
         text: &str,
         schema: &'s JsonSchema,
@@ -95,8 +99,7 @@ impl FieldPath {
         matches!(self.0.first(), Some(FieldPathStep::Field(first)) if first == name)
     }
 
-    /// A step further down. Of a map that may hold anything nothing is known, and what is below it is no field: upstream
-    /// crashes there.
+    /// Steps down. Nothing is known below a map without a schema, and nothing there is a field: upstream crashes there.
     fn push<'s>(
         &mut self,
         node: Option<&'s JsonSchema>,
@@ -136,7 +139,7 @@ impl FieldPathError {
     }
 }
 
-/// The tokens of a path: `.`, `[` and `]`, texts in single quotes, and whatever stands between.
+/// The tokens of a path: `.`, `[`, `]`, texts in single quotes, and the text between them.
 struct Tokens<'t>(&'t str);
 
 impl<'t> Tokens<'t> {

@@ -1,4 +1,4 @@
-//! The rules of a schema's nodes (`x-kubernetes-validations`): compiled, what they may cost, and evaluated.
+//! The rules of schema nodes (`x-kubernetes-validations`): compiled, costed and evaluated.
 
 mod compile;
 mod envs;

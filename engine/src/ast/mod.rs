@@ -1,7 +1,7 @@
 //! The tree of an expression, the same before and after checking.
 //!
-//! Every node has an [`ExprId`]; places, types and references are side tables keyed by it, as in cel-go (`common/ast`). Ids
-//! are dense, from 1. What a macro was called with is not kept: its expansion stands at the place of the call.
+//! Every node has an [`ExprId`]. Places, types and references are side tables keyed by it, as in cel-go (`common/ast`). Ids are
+//! dense and begin at 1. The call of a macro is not kept: its expansion takes the place of the call.
 
 use std::sync::Arc;
 
@@ -20,18 +20,18 @@ pub use unparse::unparse;
 /// A node.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expr {
-    /// Its identity.
+    /// The id of the node.
     pub id: ExprId,
-    /// What it is.
+    /// The kind of the node, with its parts.
     pub kind: ExprKind,
 }
 
-/// What a node is.
+/// The kinds of nodes.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ExprKind {
     /// A literal.
     Constant(Constant),
-    /// A name, with its leading dot where it has one.
+    /// A name, with its leading dot if it has one.
     Ident(SmolStr),
     /// `operand.field`, or `has(operand.field)`.
     Select(Box<Select>),
@@ -43,7 +43,7 @@ pub enum ExprKind {
     Map(Vec<MapEntry>),
     /// `Type{field: value}`.
     Struct(Box<Struct>),
-    /// What a macro over a range expands to.
+    /// The expansion of a macro over a range.
     Comprehension(Box<Comprehension>),
 }
 
@@ -69,15 +69,15 @@ pub enum Constant {
 /// `operand.field`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Select {
-    /// What is selected from.
+    /// The operand.
     pub operand: Expr,
     /// The field's name.
     pub field: SmolStr,
-    /// True in `has(operand.field)`: asks whether the field is there.
+    /// True in `has(operand.field)`, which asks whether the field is present.
     pub test_only: bool,
 }
 
-/// A call of a function, macro expansions and operators included (see [`operators`]).
+/// A call of a function. Macro expansions and operators are calls too (see [`operators`]).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
     /// The function's name.
@@ -107,13 +107,13 @@ impl ListExpr {
 /// One `key: value` of a map.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MapEntry {
-    /// The entry's identity; its place is the colon.
+    /// The id of the entry; its place is the colon.
     pub id: ExprId,
     /// The key.
     pub key: Expr,
     /// The value.
     pub value: Expr,
-    /// Written `?key: value`.
+    /// Whether the entry is written `?key: value`.
     pub optional: bool,
 }
 
@@ -129,34 +129,35 @@ pub struct Struct {
 /// One `field: value` of a struct literal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StructField {
-    /// The initialiser's identity; its place is the colon.
+    /// The id of the initialiser; its place is the colon.
     pub id: ExprId,
     /// The field's name.
     pub name: SmolStr,
     /// The value.
     pub value: Expr,
-    /// Written `?field: value`.
+    /// Whether the field is written `?field: value`.
     pub optional: bool,
 }
 
-/// A fold over a range: `result` after `accu_var := loop_step` for each element while `loop_condition` holds.
+/// A fold over a range: `loop_step` computes the accumulator's next value for each element, as long as `loop_condition` is true;
+/// then `result` is evaluated.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comprehension {
-    /// What is iterated over.
+    /// The list or map that is iterated over.
     pub iter_range: Expr,
-    /// The first loop variable: the element, or the index or key where there are two.
+    /// The first loop variable: the element, or with two variables the index or key.
     pub iter_var: SmolStr,
-    /// The second loop variable: the value.
+    /// The second loop variable: the element or the value of the entry.
     pub iter_var2: Option<SmolStr>,
     /// The accumulator's name.
     pub accu_var: SmolStr,
-    /// Its first value.
+    /// The accumulator's first value.
     pub accu_init: Expr,
-    /// Asked before each step.
+    /// The condition that is evaluated before each step.
     pub loop_condition: Expr,
     /// The accumulator's next value.
     pub loop_step: Expr,
-    /// The outcome.
+    /// The result, evaluated after the loop.
     pub result: Expr,
 }
 
@@ -170,7 +171,7 @@ pub struct Ast {
 }
 
 impl Ast {
-    /// Puts a tree together. `offsets` has a row for each id, row 0 being unused.
+    /// Builds an expression from its parts. `offsets` has a row for each id; row 0 is unused.
     pub fn new(source: Source, root: Expr, offsets: Vec<Offset>) -> Self {
         Ast {
             source,
@@ -179,7 +180,7 @@ impl Ast {
         }
     }
 
-    /// The parts that [`Ast::new`] puts together.
+    /// The parts that [`Ast::new`] takes.
     pub fn into_parts(self) -> (Source, Expr, Vec<Offset>) {
         (self.source, self.root, self.offsets)
     }
@@ -199,7 +200,7 @@ impl Ast {
         self.offsets.get(id.index()).copied().unwrap_or(0)
     }
 
-    /// One more than the largest id: the length of side tables.
+    /// One more than the largest id, which is the length of side tables.
     pub fn id_bound(&self) -> usize {
         self.offsets.len()
     }

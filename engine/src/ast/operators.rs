@@ -1,4 +1,4 @@
-//! The names under which the parser calls operators and the macros' own functions.
+//! The names that the parser gives to operators and to the functions of macro expansions.
 
 use smol_str::{SmolStr, format_smolstr};
 
@@ -42,20 +42,20 @@ pub const OPT_INDEX: &str = "_[?_]";
 pub const OPT_SELECT: &str = "_?._";
 /// `a in b`
 pub const IN: &str = "@in";
-/// Keeps a quantifier going past errors.
+/// Lets a quantifier continue after an error.
 pub const NOT_STRICTLY_FALSE: &str = "@not_strictly_false";
-/// What `cel.block` expands to.
+/// The expansion of `cel.block`.
 pub const BLOCK: &str = "cel.@block";
-/// What `transformMap` and its like expand to: adds an entry, or the entries of a map, to a map.
+/// The expansion of `transformMap` and its relatives: adds an entry, or the entries of a map, to a map.
 pub const MAP_INSERT: &str = "cel.@mapInsert";
-/// What `sortBy` expands to.
+/// The expansion of `sortBy`.
 pub const SORT_BY_KEYS: &str = "@sortByAssociatedKeys";
-/// The name of accumulators in macro expansions.
+/// The name of the accumulator in macro expansions.
 pub const ACCUMULATOR: &str = "@result";
-/// The loop variable of expansions that have none of their own.
+/// The loop variable of expansions that do not use one.
 pub const UNUSED: &str = "#unused";
 
-/// The name under which a block reads its slot of this number.
+/// The name by which a block reads the slot with this number.
 pub fn block_slot(number: impl std::fmt::Display) -> SmolStr {
     format_smolstr!("@index{number}")
 }

@@ -1,13 +1,13 @@
-//! The text of a tree, with no more parentheses than it needs (cel-go's `parser/unparser.go`).
+//! The text of a tree, with no more parentheses than needed (cel-go's `parser/unparser.go`).
 
 use std::fmt::Write;
 
 use super::operators as op;
 use super::{Call, Constant, Expr, ExprKind, ListExpr, MapEntry, Select, Struct};
 
-/// An expression whose tree this is, but for ids and places; none where there is no such expression.
+/// An expression that parses to this tree, apart from ids and places; `None` if there is no such expression.
 ///
-/// What only macros make has none: comprehensions, and names with `@` or `#`. A presence test is written as `has(a.b)`.
+/// Trees that only macros produce have none: comprehensions, and names with `@` or `#`. A presence test is written as `has(a.b)`.
 pub fn unparse(expr: &Expr) -> Option<String> {
     let mut writer = Writer {
         text: String::new(),
@@ -16,7 +16,7 @@ pub fn unparse(expr: &Expr) -> Option<String> {
     Some(writer.text)
 }
 
-/// How tightly the parts of an expression are bound together, the loosest first.
+/// How tightly the parts of an expression bind, the loosest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
     Conditional,
@@ -41,7 +41,7 @@ struct Writer {
 }
 
 impl Writer {
-    /// Writes an expression, in parentheses if it is bound more loosely than its place demands.
+    /// Writes an expression, in parentheses if it binds more loosely than its place requires.
     fn expr(&mut self, expr: &Expr, place: Level) -> Option<()> {
         if level(expr) >= place {
             return self.bare(expr);
@@ -108,7 +108,7 @@ impl Writer {
         Some(())
     }
 
-    /// A name of a variable, function or type: identifiers with dots between them, and perhaps one before.
+    /// A name of a variable, function or type: identifiers separated by dots, possibly with a leading dot.
     fn name(&mut self, name: &str) -> Option<()> {
         if !name
             .strip_prefix('.')
@@ -248,7 +248,7 @@ impl Writer {
         Some(())
     }
 
-    /// Writes what stands before the element at `index`.
+    /// Writes the separator before the element at `index`.
     fn separate(&mut self, index: usize, optional: bool) {
         if index > 0 {
             self.text.push_str(", ");
@@ -340,7 +340,7 @@ fn infix(name: &str) -> Option<Infix> {
     })
 }
 
-/// The operands of a call of that infix operator.
+/// The operands of a call of this infix operator.
 fn operands<'e>(expr: &'e Expr, name: &str) -> Option<(&'e Expr, &'e Expr)> {
     match &expr.kind {
         ExprKind::Call(call) if call.function == name => match call.args.as_slice() {
@@ -351,7 +351,7 @@ fn operands<'e>(expr: &'e Expr, name: &str) -> Option<(&'e Expr, &'e Expr)> {
     }
 }
 
-/// Whether the parser makes this tree of the chain of all its terms: half of the operators are to the left of the root.
+/// Whether the parser builds this tree from the chain of its terms: half of the operators are left of the root.
 fn is_balanced(expr: &Expr, name: &str) -> bool {
     let Some((left, right)) = operands(expr, name) else {
         return true;
@@ -361,7 +361,7 @@ fn is_balanced(expr: &Expr, name: &str) -> bool {
     before == half && is_balanced(left, name) && is_balanced(right, name)
 }
 
-/// The number of operators of a chain.
+/// The number of operators in a chain.
 fn count(expr: &Expr, name: &str) -> usize {
     match operands(expr, name) {
         Some((left, right)) => count(left, name)

@@ -1,10 +1,10 @@
-//! Walks over trees, on the heap (cel-go `common/ast/navigable.go`).
+//! Walks over trees without recursion (cel-go `common/ast/navigable.go`).
 
 use super::{Ast, Expr, ExprKind};
 
 /// The nodes of a tree, each after the nodes below it.
 struct Walk<'e, F> {
-    /// Nodes to come, the next one last, and whether the nodes below them are done.
+    /// The nodes to visit, the next one last; the flag says whether the nodes below it have been visited.
     pending: Vec<(&'e Expr, bool)>,
     enters: F,
 }
@@ -15,7 +15,7 @@ impl Ast {
         self.walk_where(|_| true)
     }
 
-    /// The nodes, each after the nodes below it, without what is below the nodes that `enters` declines.
+    /// The nodes, each after the nodes below it. Nodes below those that `enters` declines are skipped.
     pub fn walk_where(&self, enters: impl Fn(&Expr) -> bool) -> impl Iterator<Item = &Expr> {
         let mut pending = Vec::with_capacity(self.id_bound().min(64));
         pending.push((self.root(), false));
@@ -46,7 +46,7 @@ impl<'e, F: Fn(&Expr) -> bool> Iterator for Walk<'e, F> {
 }
 
 impl Expr {
-    /// Shows the nodes right below this one, in the order in which they are written and evaluated.
+    /// Calls `show` with each child of this node, in the order in which they are written and evaluated.
     pub fn for_each_child<'e>(&'e self, mut show: impl FnMut(&'e Expr)) {
         match &self.kind {
             ExprKind::Constant(_) | ExprKind::Ident(_) => {}

@@ -1,4 +1,4 @@
-//! Calls: which function is meant, and which of its overloads the arguments allow (cel-go `checker/checker.go`).
+//! Calls: which function is called, and which of its overloads the arguments allow (cel-go `checker/checker.go`).
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::decl::FunctionDecl;
 use crate::types::Type;
 
 impl Checker<'_> {
-    /// Arguments are checked before the receiver, and both before the function is looked up.
+    /// Checks the arguments, then the receiver, and then looks up the function.
     pub(super) fn check_call(&mut self, id: ExprId, call: &mut Call) {
         if call.function == operators::OPT_SELECT {
             return self.check_optional_select(id, call);
@@ -75,7 +75,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The type of the result. Where several overloads are possible and their results differ, it is `dyn`.
+    /// The type of the result; `dyn` if several overloads are possible and their results differ.
     fn resolve_overload(&mut self, id: ExprId, function: Arc<FunctionDecl>, call: &Call) -> Type {
         let member = call.target.is_some();
         let arguments = call.target.iter().chain(&call.args);
@@ -126,7 +126,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `&&` and `||`, whose operands are judged one by one.
+    /// Checks `&&` and `||`, whose operands are resolved one by one.
     fn resolve_logic(
         &mut self,
         id: ExprId,

@@ -16,7 +16,9 @@ use crate::types::Type;
 
 /// Checks a parsed expression, then runs the validators in their order.
 ///
-/// An error lists all problems that were found; the validators run only where there are none before them.
+/// # Errors
+///
+/// All problems that were found. The validators only run if there are none before them.
 pub fn check(ast: Ast, env: &Declarations, validators: &[Validator]) -> Result<CheckedAst, Issues> {
     let (source, mut root, offsets) = ast.into_parts();
     let mut checker = Checker::new(env, &source, &offsets);
@@ -40,7 +42,7 @@ pub fn check(ast: Ast, env: &Declarations, validators: &[Validator]) -> Result<C
 /// The type and the reference of each id.
 type Tables = (Vec<Type>, Vec<Option<Reference>>);
 
-/// What is known while an expression is checked.
+/// The state of a check.
 pub(super) struct Checker<'c> {
     pub(super) env: &'c Declarations,
     source: &'c Source,
@@ -50,10 +52,10 @@ pub(super) struct Checker<'c> {
     types: Vec<Type>,
     references: Vec<Option<Reference>>,
     issues: Option<Issues>,
-    /// Whether the overloads that compare numbers of different types are hidden. Upstream forgets to hide them from the
-    /// first comprehension on.
+    /// Whether the overloads that compare numbers of different types are hidden. Upstream no longer hides them after the first
+    /// comprehension.
     pub(super) hides_mixed_comparisons: bool,
-    /// Where dotted names are put together.
+    /// A buffer for dotted names.
     name: String,
 }
 
@@ -73,7 +75,7 @@ impl<'c> Checker<'c> {
         }
     }
 
-    /// The types, without variables, and the references; or the problems.
+    /// The types, without type variables, and the references; or the problems.
     fn finish(mut self, root: ExprId) -> Result<Tables, Issues> {
         for ty in &mut self.types {
             if let Some(resolved) = self.bindings.resolved(ty) {
@@ -129,7 +131,7 @@ impl<'c> Checker<'c> {
         self.report_undeclared(expr.id, &name);
     }
 
-    /// A selection is the name of a variable where one of that dotted name is declared.
+    /// Checks a selection. It is the name of a variable if a variable with this dotted name is declared.
     fn check_select(&mut self, expr: &mut Expr) {
         let declared = self.with_qualified_name(expr, &[], |checker, name| {
             checker.scopes.find(checker.env, name)
@@ -152,7 +154,7 @@ impl<'c> Checker<'c> {
         self.set_type(expr.id, if *test_only { Type::Bool } else { ty });
     }
 
-    /// Runs `find` with the dotted name that the expression is, if it is one, and what is to follow it.
+    /// Runs `find` with the dotted name that the expression spells, if it does, followed by `field`.
     pub(super) fn with_qualified_name<T>(
         &mut self,
         expr: &Expr,
@@ -171,7 +173,7 @@ impl<'c> Checker<'c> {
         found
     }
 
-    /// The type of a field of `operand`, which is checked first. `optional`: asked for with `.?`.
+    /// The type of a field of `operand`, which is checked first. `optional` means that it is selected with `.?`.
     pub(super) fn check_field(
         &mut self,
         id: ExprId,
@@ -209,7 +211,7 @@ impl<'c> Checker<'c> {
         self.bindings.substitute(&ty)
     }
 
-    /// The type of a field of a named type; reports a problem at `id` where there is none.
+    /// The type of a field of a named type; reports a problem at `id` if the type has no such field.
     pub(super) fn field_type(&mut self, id: ExprId, type_name: &str, field: &str) -> Option<Type> {
         let host = self.env.provider();
         let found = match host.find_type(type_name) {
@@ -274,7 +276,7 @@ impl<'c> Checker<'c> {
         self.set_type(id, result);
     }
 
-    /// Reports a problem where the node is not of the expected type.
+    /// Reports a problem if the node does not have the expected type.
     fn expect(&mut self, id: ExprId, expected: &Type) {
         let actual = self.type_of(id).clone();
         if !self.bindings.assignable(expected, &actual) {

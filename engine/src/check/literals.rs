@@ -83,7 +83,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The type of an element, entry or field; where it was written with `?`, that of the optional value's value.
+    /// The type of an element, entry or field; if it is written with `?`, the type that the optional holds.
     fn value_type(&mut self, id: ExprId, optional: bool) -> Type {
         let ty = self.type_of(id).clone();
         if !optional {
@@ -98,7 +98,7 @@ impl Checker<'_> {
         ty
     }
 
-    /// The type of a literal's elements, given that of the elements so far and that of the next.
+    /// The type of a literal's elements, given the type of those so far and of the next one.
     fn join(&mut self, so_far: Option<Type>, next: Type) -> Type {
         match so_far {
             None => next,

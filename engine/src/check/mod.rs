@@ -1,4 +1,4 @@
-//! Types and references of an expression (cel-go `checker/`).
+//! The checker: types and references of an expression (cel-go `checker/`).
 
 mod calls;
 mod checker;
@@ -21,9 +21,9 @@ use crate::decl::{FunctionDecl, OverloadDecl};
 use crate::issues::Issues;
 use crate::types::Type;
 
-/// A checked expression: the tree with the type of every node and what every name refers to.
+/// A checked expression: the tree, with the type of every node and the reference of every name.
 ///
-/// In the tree, dotted names of variables have become identifiers, and calls of dotted function names global calls.
+/// In the tree, dotted names of variables have become identifiers, and calls of dotted function names have become global calls.
 #[derive(Debug, Clone)]
 pub struct CheckedAst {
     ast: Ast,
@@ -31,30 +31,30 @@ pub struct CheckedAst {
     references: Vec<Option<Reference>>,
 }
 
-/// A check of a whole expression after its types are known, such as of literals; it reports what it finds.
+/// A check that runs over a whole expression after its types are known, for example of literals. It reports problems.
 pub type Validator = fn(&CheckedAst, &mut Issues);
 
-/// What a name or call refers to.
+/// The referent of a name or call.
 #[derive(Debug, Clone)]
 pub enum Reference {
     /// A variable, by its full name.
     Variable(SmolStr),
-    /// The name of a type, as a value. Also the name of any variable whose values are types: upstream takes it for the
-    /// name of a type, of which planning then says `reference to undefined type: x`.
+    /// The name of a type, as a value. Also the name of a variable whose values are types: upstream takes it for the name of a
+    /// type, and planning then fails with `reference to undefined type: x`.
     Type(SmolStr),
     /// A constant of an enumeration.
     Constant(Constant),
-    /// A function, with the overloads that the arguments' types allow (positions in `function.overloads`).
+    /// A function, with the overloads that the types of the arguments allow (indices into `function.overloads`).
     Call {
         /// The function.
         function: Arc<FunctionDecl>,
-        /// The candidates. One: it is known which; several: only the run time tells.
+        /// The possible overloads. With one, the types decide it; with several, the values decide at run time.
         candidates: SmallVec<[u16; 4]>,
     },
 }
 
 impl CheckedAst {
-    /// Puts a checked expression together; both tables have a row for each id.
+    /// Builds a checked expression from its parts; both tables have a row for each id.
     pub fn new(ast: Ast, types: Vec<Type>, references: Vec<Option<Reference>>) -> Self {
         CheckedAst {
             ast,
@@ -63,7 +63,7 @@ impl CheckedAst {
         }
     }
 
-    /// A parsed expression taken as it is: every type is `dyn` and every name is resolved when it is planned.
+    /// A parsed expression without a check: every type is `dyn`, and names are resolved when it is planned.
     pub fn unchecked(ast: Ast) -> Self {
         let bound = ast.id_bound();
         CheckedAst {
@@ -93,7 +93,7 @@ impl CheckedAst {
         self.types.iter().any(is_such)
     }
 
-    /// What a node refers to.
+    /// The reference of a node.
     pub fn reference(&self, id: ExprId) -> Option<&Reference> {
         self.references.get(id.index())?.as_ref()
     }
@@ -118,7 +118,7 @@ impl CheckedAst {
             })
     }
 
-    /// The overload of a call, where the types decide it.
+    /// The overload of a call, if the types decide it.
     pub fn overload(&self, id: ExprId) -> Option<&Arc<OverloadDecl>> {
         match self.reference(id)? {
             Reference::Call {

@@ -1,4 +1,4 @@
-//! How names are resolved (cel-go `common/containers`, and the lookups of `checker/env.go`).
+//! The resolution of names (cel-go `common/containers`, and the lookups of `checker/env.go`).
 
 use smol_str::SmolStr;
 
@@ -7,8 +7,8 @@ use crate::ast::{Constant, Expr, ExprKind};
 use crate::decl::Declarations;
 use crate::types::Type;
 
-/// Finds the first of the names that `name` may stand for in a container: in container `a.b`, `x` stands for `a.b.x`,
-/// `a.x` or `x`, and `.x` for `x`.
+/// Finds the first declared name that `name` may stand for in a container: in container `a.b`, `x` stands for `a.b.x`, `a.x` or
+/// `x`, and `.x` for `x` alone.
 pub fn resolve_name<T>(
     container: &str,
     name: &str,
@@ -27,7 +27,7 @@ pub fn resolve_name<T>(
     find(name)
 }
 
-/// What an identifier is declared as.
+/// The declaration of an identifier.
 #[derive(Debug)]
 pub(super) struct Declared {
     /// The full name.
@@ -53,7 +53,7 @@ impl Scopes {
         self.0.truncate(depth);
     }
 
-    /// What `name` means: a variable of a comprehension or of the environment, a type, or an enumeration's constant.
+    /// The declaration of `name`: a variable of a comprehension or of the environment, a type, or a constant of an enumeration.
     pub(super) fn find(&self, env: &Declarations, name: &str) -> Option<Declared> {
         if env.corrections().names {
             return self.find_specified(env, name);
@@ -61,8 +61,8 @@ impl Scopes {
         self.find_in_container(env, name, true)
     }
 
-    /// As the specification has it: variables of comprehensions come first, even before longer names that start with
-    /// theirs, and names with a leading dot pass them by.
+    /// The declaration of `name` as the specification has it: variables of comprehensions come first, even before longer names
+    /// that begin with theirs, and names with a leading dot skip them.
     fn find_specified(&self, env: &Declarations, name: &str) -> Option<Declared> {
         let (absolute, rest) = match name.strip_prefix('.') {
             Some(rest) => (true, rest),
@@ -84,7 +84,7 @@ impl Scopes {
         }
     }
 
-    /// The type of this name, variables left aside.
+    /// The type of this name; variables are ignored.
     pub(super) fn find_type(&self, env: &Declarations, name: &str) -> Option<Declared> {
         resolve_name(env.container(), name, |candidate| {
             let ty = env
@@ -98,8 +98,8 @@ impl Scopes {
         self.0.iter().rev().find(|(local, _)| local == name)
     }
 
-    /// What `name` means in the container. `locals`: of the names that it may stand for, each may be that of a variable
-    /// of a comprehension.
+    /// The declaration of `name` in the container. With `locals`, each name that it may stand for may also be a variable of a
+    /// comprehension.
     fn find_in_container(&self, env: &Declarations, name: &str, locals: bool) -> Option<Declared> {
         resolve_name(env.container(), name, |candidate| {
             if let Some((name, ty)) = self.local(candidate).filter(|_| locals) {
@@ -121,7 +121,7 @@ impl Scopes {
     }
 }
 
-/// The one constant of the one enumeration that there is.
+/// The only constant of the only enumeration.
 const NULL_VALUE: &str = "google.protobuf.NullValue.NULL_VALUE";
 
 impl Declared {
@@ -134,7 +134,7 @@ impl Declared {
     }
 }
 
-/// Adds the dotted name that an expression is, if it is one: `a.b.c`.
+/// Appends the dotted name that an expression spells, such as `a.b.c`, if it does.
 pub(super) fn push_qualified_name(expr: &Expr, name: &mut String) -> bool {
     match &expr.kind {
         ExprKind::Ident(ident) => {

@@ -1,4 +1,4 @@
-//! Which types agree with which, and what type variables stand for (cel-go `checker/types.go`, `mapping.go`).
+//! Unification: which types agree, and which types the type variables stand for (cel-go `checker/types.go`, `mapping.go`).
 
 use std::cell::Cell;
 
@@ -6,20 +6,19 @@ use smol_str::SmolStr;
 
 use crate::types::{Primitive, Signature, Type};
 
-/// How many types may be looked at while an expression is checked. A few lines can name a type whose text is longer than
-/// any memory (`[0].map(a, {a: a}).map(a, {a: a})…`); upstream does not come back from such, and a real expression
-/// stays far below.
+/// The number of types that one check may visit. A few lines can name a type whose text exceeds any memory (`[0].map(a, {a:
+/// a}).map(a, {a: a})…`), on which upstream never ends. Real expressions stay far below.
 const MAX_STEPS: u32 = 5_000_000;
 
-/// What type variables stand for. Bindings live as long as the check of an expression; those of an attempt that fails
-/// are taken back.
+/// The types that type variables stand for. Bindings last as long as the check of an expression; the bindings of a failed attempt
+/// are undone.
 #[derive(Debug)]
 pub(super) struct Bindings {
-    /// By the number of the variable.
+    /// The binding of each variable, by its number.
     bound: Vec<Option<Type>>,
     /// The number of the next variable.
     next: u32,
-    /// What the bindings of the current attempt have replaced, the latest last.
+    /// The bindings that the current attempt has replaced, the latest last.
     undo: Vec<(u32, Option<Type>)>,
     steps: Cell<u32>,
 }
@@ -34,17 +33,17 @@ impl Bindings {
         }
     }
 
-    /// Whether the types were too large to be looked at in full, so that no answer can be relied on.
+    /// Whether the types were too large to visit in full, so that no answer is reliable.
     pub(super) fn is_exhausted(&self) -> bool {
         self.steps.get() >= MAX_STEPS
     }
 
-    /// Makes a type variable.
+    /// Creates a type variable.
     pub(super) fn fresh(&mut self) -> Type {
         Type::Var(self.fresh_block(1))
     }
 
-    /// Makes variables; returns the number of the first.
+    /// Creates `count` variables; returns the number of the first.
     fn fresh_block(&mut self, count: usize) -> u32 {
         let first = self.next;
         let count = u32::try_from(count).unwrap_or(u32::MAX);
@@ -52,14 +51,14 @@ impl Bindings {
         first
     }
 
-    /// Whether a value of `actual` may stand where `expected` is asked for. Binds variables if so.
+    /// Whether a value of `actual` may be used where `expected` is required. Binds variables if so.
     pub(super) fn assignable(&mut self, actual: &Type, expected: &Type) -> bool {
         self.attempt(|bindings| bindings.unify(actual, expected))
     }
 
     /// The result of a call with these arguments, if they fit the signature; binds variables if so.
     ///
-    /// Each try takes new variables for the signature's type parameters, whatever comes of it.
+    /// Every attempt uses new variables for the signature's type parameters, whether it succeeds or not.
     pub(super) fn call(&mut self, signature: &Signature, arguments: &[Type]) -> Option<Type> {
         let scheme = Scheme {
             names: signature.type_parameters(),
@@ -91,7 +90,7 @@ impl Bindings {
         false
     }
 
-    /// As [`Bindings::unify`] with the parameter of a signature, which is instantiated only as far as needed.
+    /// Like [`Bindings::unify`] with a parameter of a signature, which is instantiated only as far as needed.
     fn fits(&mut self, actual: &Type, formal: &Type, scheme: &Scheme<'_>) -> bool {
         if scheme.names.is_empty() {
             return self.unify(actual, formal);
@@ -113,13 +112,12 @@ impl Bindings {
         self.replaced(ty, false).unwrap_or_else(|| ty.clone())
     }
 
-    /// The type with all bound variables replaced, and those that nothing has bound by `dyn`; `None` where that changes
-    /// nothing.
+    /// The type with bound variables replaced by their types and unbound ones by `dyn`; `None` if nothing changes.
     pub(super) fn resolved(&self, ty: &Type) -> Option<Type> {
         self.replaced(ty, true)
     }
 
-    /// `None` where nothing is to be replaced.
+    /// The type with variables replaced; `None` if nothing changes.
     fn replaced(&self, ty: &Type, free_is_dyn: bool) -> Option<Type> {
         if !self.step() {
             return None;
@@ -184,7 +182,7 @@ impl Bindings {
         }
     }
 
-    /// Whether `variable` may stand for `ty`. Binds it, or widens what it is bound to.
+    /// Whether `variable` may stand for `ty`. Binds the variable, or widens its binding.
     fn stands_for(&mut self, variable: u32, ty: &Type) -> Standing {
         if *ty == Type::Var(variable) {
             return Standing::Agrees;
@@ -257,7 +255,7 @@ impl Bindings {
         }
     }
 
-    /// Whether two types are the same, but for whether primitives may be null.
+    /// Whether two types are equal, ignoring whether primitives may be null.
     pub(super) fn is_exact(&self, first: &Type, second: &Type) -> bool {
         if !self.step() {
             return true;
@@ -292,24 +290,24 @@ impl Bindings {
         self.undo.push((variable, before));
     }
 
-    /// Counts a look at a type. False when there were too many.
+    /// Counts a visit of a type. Returns false if there were too many.
     fn step(&self) -> bool {
         self.steps.set(self.steps.get().saturating_add(1));
         !self.is_exhausted()
     }
 }
 
-/// What is to be said of a variable and a type.
+/// How a variable relates to a type.
 enum Standing {
     /// The variable stands for the type.
     Agrees,
-    /// It stands for another.
+    /// The variable stands for another type.
     Conflicts,
-    /// It stands for nothing yet, and the type contains it.
+    /// The variable is unbound, and the type contains it.
     Occurs,
 }
 
-/// The type parameters of a signature, as variables.
+/// The type parameters of a signature, as type variables.
 struct Scheme<'s> {
     names: &'s [SmolStr],
     first: u32,
@@ -338,7 +336,7 @@ impl Scheme<'_> {
     }
 }
 
-/// Whether `null` is a value of this type for the checker.
+/// Whether the checker accepts `null` as a value of this type.
 fn is_nullable(ty: &Type) -> bool {
     matches!(
         ty,
@@ -351,7 +349,7 @@ fn is_nullable(ty: &Type) -> bool {
     )
 }
 
-/// Whether two types without parameters are the same, but for whether they may be null.
+/// Whether two types without parameters are equal, ignoring whether they may be null.
 fn is_same(first: &Type, second: &Type) -> bool {
     let primitive = |ty: &Type| match ty {
         Type::Wrapper(primitive) => Some(*primitive),

@@ -1,4 +1,4 @@
-//! What a call costs: part of a function's row, read by the estimator and by the tracker.
+//! The cost of a call: part of a function's row, read by the estimator and by the tracker.
 
 use gavel_golang::utf8;
 use smallvec::SmallVec;
@@ -11,24 +11,24 @@ use crate::value::{Value, ValueKind};
 /// The cost of an overload.
 #[derive(Debug, Clone, Copy)]
 pub struct Cost {
-    /// How it is computed.
+    /// The formula.
     pub formula: Formula,
-    /// Whether it belongs to the function's name, so that it also holds for calls of which only the run time tells the
-    /// overload. Otherwise such calls cost one unit.
+    /// Whether the cost belongs to the function's name and thus also applies to calls whose overload is only known at run time.
+    /// Otherwise such calls cost one unit.
     pub by_name: bool,
-    /// Whether cel-go itself has the formula, not a library. The two read sizes differently: only cel-go counts an
-    /// optional as the value that it holds, and only a library asks the host again for a size that was not known.
+    /// Whether the formula is cel-go's own, not a library's. The two read sizes differently: only cel-go counts an optional as
+    /// the value that it holds, and only a library asks the host again for an unknown size.
     pub standard: bool,
 }
 
-/// How a cost is computed from the arguments, the receiver being the first of them.
+/// How a cost is computed from the arguments, the first of which is the receiver.
 #[derive(Debug, Clone, Copy)]
 pub enum Formula {
-    /// Always the same.
+    /// The same number of units for every call.
     Fixed(u64),
-    /// From the sizes of the arguments: ranges before, exact sizes during an evaluation.
+    /// Computed from the sizes of the arguments: ranges in an estimate, exact sizes during an evaluation.
     Sizes(fn(&[SizeEstimate]) -> CallEstimate),
-    /// Where upstream estimates and tracks by different formulas.
+    /// Different formulas for the estimate and the evaluation, as upstream has them.
     Split {
         /// The estimate.
         estimate: fn(&dyn CallSite) -> CallEstimate,
@@ -37,10 +37,10 @@ pub enum Formula {
     },
 }
 
-/// The exact cost of a call, from its arguments and its result. What failed is `None`.
+/// The exact cost of a call, from its arguments and its result. Failed ones are `None`.
 pub type Track = for<'v> fn(&[Option<Value<'v>>], Option<Value<'v>>) -> Result<u64, EvalError>;
 
-/// An estimate of a call: its own cost, without its arguments', and the size of its result where that is known.
+/// An estimate of a call: its own cost, without that of its arguments, and the size of its result if known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallEstimate {
     /// The cost.
@@ -49,9 +49,9 @@ pub struct CallEstimate {
     pub result_size: Option<SizeEstimate>,
 }
 
-/// A call as the estimator sees it. Arguments are numbered from 0, the receiver of a receiver-style call being 0.
+/// A call as the estimator sees it. Arguments are numbered from 0; the receiver of a receiver-style call is number 0.
 pub trait CallSite {
-    /// The number of arguments, the receiver included.
+    /// The number of arguments, including the receiver.
     fn arguments(&self) -> usize;
 
     /// Whether the call has a receiver.
@@ -60,7 +60,7 @@ pub trait CallSite {
     /// The size of an argument, if it is known.
     fn known_size(&self, argument: usize) -> Option<SizeEstimate>;
 
-    /// The size of an argument, 0 to the largest where it is not known.
+    /// The size of an argument; if unknown, from 0 to the largest size.
     fn size(&self, argument: usize) -> SizeEstimate {
         self.known_size(argument).unwrap_or(SizeEstimate::UNKNOWN)
     }
@@ -68,7 +68,7 @@ pub trait CallSite {
     /// The static type of an argument.
     fn argument_type(&self, argument: usize) -> &Type;
 
-    /// The type of the elements of an argument that is a list; none where its type is `dyn`.
+    /// The element type of an argument that is a list; `None` if its type is `dyn`.
     fn element_type(&self, argument: usize) -> Option<&Type> {
         match self.argument_type(argument) {
             Type::List(element) => Some(element),
@@ -76,33 +76,33 @@ pub trait CallSite {
         }
     }
 
-    /// The size of the elements of an argument that is a list, if the host knows it (by the path with `@items`).
+    /// The size of the elements of a list argument, if the host knows it (for the path with `@items`).
     fn element_size(&self, argument: usize) -> Option<SizeEstimate>;
 
     /// The value of an argument that is an int literal.
     fn int_literal(&self, argument: usize) -> Option<i64>;
 
-    /// Whether the estimate must be a bound. Kubernetes' figures are not always.
+    /// Whether the estimate must be an upper bound, which Kubernetes' figures are not always.
     fn is_bound(&self) -> bool {
         false
     }
 }
 
 impl Cost {
-    /// One unit.
+    /// One unit per call.
     pub const ONE: Cost = Cost::fixed(1);
 
-    /// Always the same.
+    /// A fixed cost.
     pub const fn fixed(units: u64) -> Cost {
         Cost::of(Formula::Fixed(units))
     }
 
-    /// From the sizes of the arguments.
+    /// A cost computed from the sizes of the arguments.
     pub const fn sizes(formula: fn(&[SizeEstimate]) -> CallEstimate) -> Cost {
         Cost::of(Formula::Sizes(formula))
     }
 
-    /// By different formulas before and during an evaluation.
+    /// A cost with different formulas for the estimate and the evaluation.
     pub const fn split(estimate: fn(&dyn CallSite) -> CallEstimate, track: Track) -> Cost {
         Cost::of(Formula::Split { estimate, track })
     }
@@ -115,7 +115,7 @@ impl Cost {
         }
     }
 
-    /// The same cost, also where only the run time tells the overload.
+    /// The same cost, also for calls whose overload is only known at run time.
     pub const fn of_name(self) -> Cost {
         Cost {
             by_name: true,
@@ -123,7 +123,7 @@ impl Cost {
         }
     }
 
-    /// The same cost, read as cel-go reads its own formulas.
+    /// The same cost, with sizes read as cel-go reads them for its own formulas.
     pub const fn standard(self) -> Cost {
         Cost {
             standard: true,
@@ -131,7 +131,11 @@ impl Cost {
         }
     }
 
-    /// What a call has cost. An argument that failed is `None`, as is a failed result.
+    /// The cost of an evaluated call. A failed argument is `None`, as is a failed result.
+    ///
+    /// # Errors
+    ///
+    /// The size of an argument cannot be determined.
     pub fn track<'v>(
         &self,
         arguments: &[Option<Value<'v>>],
@@ -157,7 +161,7 @@ impl Cost {
 }
 
 impl CallEstimate {
-    /// A cost, with a result of unknown size.
+    /// A cost and a result of unknown size.
     pub fn new(cost: CostEstimate) -> Self {
         CallEstimate {
             cost,
@@ -165,7 +169,7 @@ impl CallEstimate {
         }
     }
 
-    /// The same, with a result of this size.
+    /// Sets the size of the result.
     pub fn with_result(self, size: SizeEstimate) -> Self {
         CallEstimate {
             result_size: Some(size),
@@ -174,8 +178,8 @@ impl CallEstimate {
     }
 }
 
-/// The size of a value as the tracker counts it: code points, bytes, elements or entries, or what an opaque value says;
-/// 1 of anything else and of a failure.
+/// The size of a value as the tracker counts it: code points, bytes, elements or entries, or the size that an opaque value
+/// reports; 1 for all other values and for failures.
 #[inline]
 pub fn tracked_size(value: Option<&Value<'_>>) -> u64 {
     match value.and_then(|value| value.as_str()) {
@@ -198,7 +202,7 @@ fn tracked_size_of_others(value: Option<&Value<'_>>) -> u64 {
     u64::try_from(size).unwrap_or(u64::MAX)
 }
 
-/// [`tracked_size`], an optional counting as the value that it holds.
+/// Like [`tracked_size`], but an optional counts as the value that it holds.
 pub(super) fn tracked_held_size(mut value: Option<&Value<'_>>) -> u64 {
     while let Some(Some(Some(held))) = value.map(Value::as_optional) {
         value = Some(held);

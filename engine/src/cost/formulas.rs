@@ -1,5 +1,5 @@
-//! The costs of cel-go's own functions and operators (`checker/cost.go`, `interpreter/runtimecost.go`), for their rows to
-//! name. What is not here costs [`Cost::ONE`].
+//! The costs of cel-go's own functions and operators (`checker/cost.go`, `interpreter/runtimecost.go`), which rows refer to. All
+//! other functions cost [`Cost::ONE`].
 
 use super::call::tracked_held_size;
 use super::{
@@ -8,33 +8,33 @@ use super::{
 use crate::error::EvalError;
 use crate::value::Value;
 
-/// Of `==` and `!=`, and of `<`, `<=`, `>` and `>=` for strings and bytes: the smaller side is read.
+/// The cost of `==` and `!=`, and of `<`, `<=`, `>` and `>=` for strings and bytes: the smaller side is read.
 pub const COMPARISON: Cost = Cost::sizes(comparison).standard();
-/// Of `+` for strings and bytes: both are copied.
+/// The cost of `+` for strings and bytes: both are copied.
 pub const CONCATENATION: Cost = Cost::sizes(concatenation).standard();
-/// Of `+` for lists, which copies nothing.
+/// The cost of `+` for lists, which copies nothing.
 pub const LIST_CONCATENATION: Cost = Cost::sizes(list_concatenation).standard();
-/// Of `in` for lists: every element is looked at.
+/// The cost of `in` for lists: every element is compared.
 pub const IN_LIST: Cost = Cost::sizes(in_list).standard();
-/// Of `text.contains(part)`.
+/// The cost of `text.contains(part)`.
 pub const CONTAINS: Cost = Cost::sizes(contains).standard();
-/// Of `text.matches(pattern)`; the global `matches` costs one unit before cel-go 0.29.
+/// The cost of `text.matches(pattern)`; the global `matches` costs one unit before cel-go 0.29.
 pub const MATCHES: Cost = Cost::sizes(matches).standard();
-/// Of `text.startsWith(part)` and `endsWith`: Kubernetes' estimate reads the part, the evaluation the text.
+/// The cost of `text.startsWith(part)` and `endsWith`: Kubernetes' estimate counts the part, its evaluation the text.
 pub const PREFIX: Cost = Cost::split(prefix_estimate, prefix_track).standard();
-/// The same where both read the part.
+/// The cost of `startsWith` and `endsWith` since 1.37: both the estimate and the evaluation count the part.
 pub const PART: Cost =
     Cost::sizes(|sizes| CallEstimate::new(nth(sizes, 1).costs(TRAVERSAL_FACTOR))).standard();
-/// Of `bytes(text)`.
+/// The cost of `bytes(text)`.
 pub const STRING_TO_BYTES: Cost = Cost::sizes(string_to_bytes).standard();
-/// Of `string(bytes)`.
+/// The cost of `string(bytes)`.
 pub const BYTES_TO_STRING: Cost = Cost::sizes(bytes_to_string).standard();
-/// Of `strings.quote(text)`.
+/// The cost of `strings.quote(text)`.
 pub const QUOTE: Cost = Cost::sizes(quote).standard();
-/// Of `template.format(values)`, whose result has no bound.
+/// The cost of `template.format(values)`, whose result has no bound.
 pub const FORMAT: Cost = Cost::sizes(traversal).standard();
 
-/// A traversal of the first argument, for cost only.
+/// The cost of reading the first argument once.
 pub fn traversal(sizes: &[SizeEstimate]) -> CallEstimate {
     CallEstimate::new(nth(sizes, 0).costs(TRAVERSAL_FACTOR))
 }
@@ -47,7 +47,7 @@ pub fn nth(sizes: &[SizeEstimate], argument: usize) -> SizeEstimate {
         .unwrap_or(SizeEstimate::UNKNOWN)
 }
 
-/// The cost of matching texts of a size against patterns of a size. An empty text is not free.
+/// The cost of matching texts of one size against patterns of another. An empty text is not free.
 pub fn regex_cost(text: SizeEstimate, pattern: SizeEstimate) -> CostEstimate {
     text.plus(SizeEstimate::exact(1))
         .costs(TRAVERSAL_FACTOR)

@@ -1,6 +1,6 @@
 //! Ranges of sizes and costs, with upstream's saturating arithmetic.
 
-/// The least and the greatest size that a value may have: code points, bytes, elements or entries; 1 of a scalar.
+/// The least and the greatest size that a value may have: code points, bytes, elements or entries; 1 for a scalar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SizeEstimate {
     /// The least.
@@ -19,7 +19,7 @@ pub struct CostEstimate {
 }
 
 impl SizeEstimate {
-    /// The size of a value of which nothing is known.
+    /// The size of an unknown value.
     pub const UNKNOWN: SizeEstimate = SizeEstimate {
         min: 0,
         max: u64::MAX,
@@ -33,7 +33,7 @@ impl SizeEstimate {
         }
     }
 
-    /// The size of two values joined.
+    /// The size of both values together.
     pub fn plus(self, other: SizeEstimate) -> Self {
         SizeEstimate {
             min: self.min.saturating_add(other.min),
@@ -41,7 +41,7 @@ impl SizeEstimate {
         }
     }
 
-    /// The size of so many values of a size.
+    /// The size of `self` values of size `other`.
     pub fn times(self, other: SizeEstimate) -> Self {
         SizeEstimate {
             min: self.min.saturating_mul(other.min),
@@ -49,7 +49,7 @@ impl SizeEstimate {
         }
     }
 
-    /// A cost of `factor` a unit of size, rounded up.
+    /// The cost of `factor` per unit of size, rounded up.
     pub fn costs(self, factor: f64) -> CostEstimate {
         CostEstimate {
             min: scale(self.min, factor),
@@ -57,7 +57,7 @@ impl SizeEstimate {
         }
     }
 
-    /// A cost of `cost` for each unit of size.
+    /// The cost of `cost` per unit of size.
     pub fn costs_each(self, cost: CostEstimate) -> CostEstimate {
         CostEstimate {
             min: self.min.saturating_mul(cost.min),
@@ -65,7 +65,7 @@ impl SizeEstimate {
         }
     }
 
-    /// The range that holds both.
+    /// The smallest range that contains both.
     pub fn union(self, other: SizeEstimate) -> Self {
         SizeEstimate {
             min: self.min.min(other.min),
@@ -77,7 +77,7 @@ impl SizeEstimate {
 impl CostEstimate {
     /// No cost.
     pub const ZERO: CostEstimate = CostEstimate { min: 0, max: 0 };
-    /// A cost of which nothing is known.
+    /// An unknown cost.
     pub const UNKNOWN: CostEstimate = CostEstimate {
         min: 0,
         max: u64::MAX,
@@ -91,7 +91,7 @@ impl CostEstimate {
         }
     }
 
-    /// The cost of both.
+    /// The sum of both costs.
     pub fn plus(self, other: CostEstimate) -> Self {
         CostEstimate {
             min: self.min.saturating_add(other.min),
@@ -115,7 +115,7 @@ impl CostEstimate {
         }
     }
 
-    /// The range that holds both.
+    /// The smallest range that contains both.
     pub fn union(self, other: CostEstimate) -> Self {
         CostEstimate {
             min: self.min.min(other.min),
@@ -124,7 +124,7 @@ impl CostEstimate {
     }
 }
 
-/// `size * factor`, rounded up, computed in doubles as upstream computes it, which loses digits of huge sizes.
+/// `size * factor`, rounded up. It is computed in doubles, as upstream does, which loses digits of huge sizes.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

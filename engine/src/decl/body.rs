@@ -4,11 +4,10 @@ use super::CallContext;
 use crate::error::EvalError;
 use crate::value::{Duration, List, Map, Opaque, Timestamp, Value};
 
-/// The implementation that a Rust function is: its arguments are read from values, its result becomes a value.
+/// Turns a Rust function into an implementation: its arguments are read from values, and its result becomes a value.
 ///
-/// The function takes up to four [arguments](crate::decl::Argument), behind a `&CallContext` where it computes texts, lists
-/// or maps, and gives something that [becomes a value](crate::decl::Returned). Arguments of other types are `no such
-/// overload`.
+/// The function takes up to four [arguments](crate::decl::Argument), after a `&CallContext` if it computes texts, lists or maps,
+/// and returns something that [becomes a value](crate::decl::Returned). Arguments of other types fail with `no such overload`.
 ///
 /// ```
 /// use gavel_engine::body;
@@ -37,7 +36,7 @@ pub trait Argument<'a>: Sized {
     fn read(value: Value<'a>) -> Option<Self>;
 }
 
-/// A Rust type that a [`body!`](crate::body) may give: what becomes a value, or fails.
+/// A result type of a [`body!`](crate::body): something that becomes a value, or an error.
 pub trait Returned<'a> {
     /// The result of the call.
     fn into_result(self) -> Result<Value<'a>, EvalError>;
@@ -45,31 +44,31 @@ pub trait Returned<'a> {
 
 /// The arguments of a call, read by their types.
 pub trait Arguments<'a>: Sized {
-    /// Reads as many values as there are arguments.
+    /// Reads the arguments from the values.
     ///
     /// # Errors
     ///
-    /// `no such overload` where a value is of another type, or where there are more or fewer values.
+    /// `no such overload` if a value has another type, or if there are more or fewer values.
     fn read(values: &[Value<'a>]) -> Result<Self, EvalError>;
 }
 
-/// A Rust function that computes an overload. [`body!`](crate::body) makes a row's implementation of it.
+/// A Rust function that computes an overload; [`body!`](crate::body) turns it into a row's implementation.
 ///
-/// `Parameters` tells functions with a context from those without; the compiler infers it.
+/// `Parameters` distinguishes functions with a context from functions without; the compiler infers it.
 pub trait Body<'a, Parameters> {
     /// Calls the function.
     fn call(self, context: &CallContext<'a>, values: &[Value<'a>]) -> Result<Value<'a>, EvalError>;
 }
 
-/// The parameters of a function of its arguments alone.
+/// Marks a function of its arguments alone.
 #[derive(Debug)]
 pub struct Plain<A>(std::marker::PhantomData<A>);
 
-/// The parameters of a function that uses the context of the call.
+/// Marks a function that uses the context of the call.
 #[derive(Debug)]
 pub struct WithContext<A>(std::marker::PhantomData<A>);
 
-/// A text, or a type in the place of one: upstream asks some arguments for Go's value, which of a type is its name.
+/// A text, or a type that is used as one: upstream takes the Go value of some arguments, which for a type is its name.
 #[derive(Debug, Clone, Copy)]
 pub struct NativeText<'a>(pub &'a str);
 
@@ -105,7 +104,7 @@ impl<'a> Argument<'a> for Value<'a> {
     }
 }
 
-/// CEL's optionals.
+/// An optional.
 impl<'a> Argument<'a> for Option<&'a Value<'a>> {
     #[inline]
     fn read(value: Value<'a>) -> Option<Self> {

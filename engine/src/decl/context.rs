@@ -1,4 +1,4 @@
-//! What implementations of functions may use beside their arguments, and what they owe: to tell what they are about to do.
+//! The context of an implementation, through which it announces its work.
 
 use bumpalo::collections::Vec as ArenaVec;
 use gavel_golang::work::{Interrupt, Work};
@@ -9,10 +9,10 @@ use crate::value::{Arena, Value};
 /// The units of work of adding an element to a list.
 const WORK_PER_ELEMENT: usize = 32;
 
-/// What an implementation may use beside its arguments.
+/// The context of an implementation.
 ///
-/// An implementation that can take more than about a millisecond tells of its [`work`](Self::work) piece by piece; one whose
-/// result may be much larger than its arguments [reserves](Self::reserve) room before it computes it.
+/// An implementation that may take more than about a millisecond announces its [`work`](Self::work) in pieces; one whose result
+/// may be much larger than its arguments [reserves](Self::reserve) memory before it computes it.
 #[derive(Debug)]
 pub struct CallContext<'a> {
     /// Where computed values live.
@@ -21,12 +21,12 @@ pub struct CallContext<'a> {
 }
 
 impl<'a> CallContext<'a> {
-    /// What is computed in this arena, however long it takes.
+    /// A context for computing in this arena, without a time limit.
     pub fn new(arena: &'a Arena) -> Self {
         CallContext::interruptible(arena, None)
     }
 
-    /// What is computed in this arena until the interrupt stops it.
+    /// A context for computing in this arena until `interrupt` stops it.
     pub fn interruptible(arena: &'a Arena, interrupt: Interrupt<'a>) -> Self {
         CallContext {
             arena,
@@ -34,43 +34,47 @@ impl<'a> CallContext<'a> {
         }
     }
 
-    /// Counts units of work that come next, each about a nanosecond.
+    /// Announces units of work, each about a nanosecond.
     ///
     /// # Errors
-    /// Where the host wants to stop.
+    ///
+    /// The host interrupts the evaluation.
     #[inline]
     pub fn work(&self, units: usize) -> Result<(), EvalError> {
         Ok(self.work.spend(units)?)
     }
 
-    /// The counter itself, for what knows no evaluation.
+    /// The counter itself, for code that is not part of an evaluation.
     pub fn work_counter(&self) -> &Work<'a> {
         &self.work
     }
 
-    /// Counts the work of filling so many bytes.
+    /// Announces the work of filling `bytes` bytes.
     ///
     /// # Errors
-    /// Where there is no room for them in the arena, or the host wants to stop.
+    ///
+    /// The arena has no room for them, or the host interrupts the evaluation.
     #[inline]
     pub fn reserve(&self, bytes: usize) -> Result<(), EvalError> {
         self.arena.reserve(bytes)?;
         self.work(bytes)
     }
 
-    /// Counts the work of looking at a value.
+    /// Announces the work of reading a value.
     ///
     /// # Errors
-    /// Where the host wants to stop.
+    ///
+    /// The host interrupts the evaluation.
     #[inline]
     pub fn look(&self, value: &Value<'_>) -> Result<(), EvalError> {
         self.work(value.work())
     }
 
-    /// Adds an element to a list that grows in the arena.
+    /// Adds an element to a list in the arena.
     ///
     /// # Errors
-    /// Where there is no room for it, or the host wants to stop.
+    ///
+    /// The arena has no room for it, or the host interrupts the evaluation.
     #[inline]
     pub fn push<T>(&self, list: &mut ArenaVec<'a, T>, element: T) -> Result<(), EvalError> {
         if list.len() == list.capacity() {
@@ -81,10 +85,11 @@ impl<'a> CallContext<'a> {
         self.work(WORK_PER_ELEMENT)
     }
 
-    /// Asks at once whether to go on.
+    /// Asks the host at once whether to continue.
     ///
     /// # Errors
-    /// Where the arena holds too much, or the host wants to stop.
+    ///
+    /// The arena holds too much, or the host interrupts the evaluation.
     #[cold]
     pub fn check(&self) -> Result<(), EvalError> {
         self.arena.reserve(0)?;

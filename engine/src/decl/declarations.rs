@@ -1,4 +1,4 @@
-//! What an environment declares: everything that the checker and the planner look up by name.
+//! The declarations of an environment: everything that the checker and the planner look up by name.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,55 +9,58 @@ use smol_str::SmolStr;
 use super::{FunctionDecl, OverloadDecl, TypeProvider, TypeProviders};
 use crate::types::Type;
 
-/// Variables, functions, types and options.
+/// The variables, functions, types and options of an environment.
 #[derive(Debug, Clone, Default)]
 pub struct Declarations {
     pub(crate) container: SmolStr,
     pub(crate) variables: FxHashMap<SmolStr, Type>,
     /// Shared with the environments that extend this one.
     functions: Arc<FxHashMap<SmolStr, Arc<FunctionDecl>>>,
-    /// Those that libraries brought, by name.
+    /// The types of libraries, by name.
     pub(crate) library_types: BTreeMap<SmolStr, Type>,
     pub(crate) providers: TypeProviders,
     pub(crate) options: EnvOptions,
 }
 
-/// Choices that are neither variables nor functions.
+/// Options that are neither variables nor functions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EnvOptions {
-    /// Whether `1 < 1.5` may be written without `dyn()`: in Kubernetes since 1.28.
+    /// Whether `1 < 1.5` is allowed without `dyn()`. Kubernetes allows it since 1.28.
     pub cross_type_numeric_comparisons: bool,
-    /// Whose rules hold where Kubernetes and CEL's specification differ.
+    /// Whose rules apply where Kubernetes and CEL's specification differ.
     pub rules: Rules,
-    /// The corrections that a later version of cel-go made to what Kubernetes' first ones do.
+    /// The corrections of later versions of cel-go that apply.
     pub corrections: Corrections,
 }
 
-/// What later versions of cel-go do as the specification has it, while earlier ones do not.
+/// Corrections: later versions of cel-go follow the specification here, and earlier ones do not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Corrections {
-    /// Variables of comprehensions come first, even before longer names that start with theirs, and names with a leading
-    /// dot pass them by.
+    /// Variables of comprehensions come first, even before longer names that begin with theirs, and names with a leading dot skip
+    /// them.
     pub names: bool,
-    /// What an optional holds stays as it is when the optional is read.
+    /// The value that an optional holds is unchanged when the optional is read.
     pub held_values: bool,
-    /// `or` and `orValue` fail where their receiver turns out to be no optional.
+    /// `or` and `orValue` fail if their receiver is not an optional.
     pub receivers_of_or: bool,
-    /// The name before the braces of a struct literal is that of a type, whatever variables there are.
+    /// The name before the braces of a struct literal is the name of a type, even if a variable has this name.
     pub struct_names: bool,
 }
 
-/// Whose rules hold where Kubernetes and CEL's specification differ.
+/// Whose rules apply where Kubernetes and CEL's specification differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Rules {
-    /// Those of the version of CEL in Kubernetes.
+    /// The rules of the CEL version in Kubernetes.
     #[default]
     Kubernetes,
-    /// Those of the specification: a loop variable hides all other names but those with a leading dot; keys of map
-    /// literals are bools, ints, uints and strings, no two of them equal; a constant that cannot be a key fails where it
-    /// is looked up, not ahead of it; what is neither map nor list has no fields that could be absent; of the type of
-    /// null and another that allows null the other counts; and what an optional holds stays as it is when the optional is
-    /// read.
+    /// The rules of the specification:
+    ///
+    /// - a loop variable hides all other names except those with a leading dot;
+    /// - keys of map literals are bools, ints, uints and strings, and must not be equal;
+    /// - a constant that cannot be a key fails where it is looked up, not at planning;
+    /// - a value that is neither map nor list has no fields that could be absent;
+    /// - of null and a nullable type, the nullable type is the common one;
+    /// - the value that an optional holds is unchanged when the optional is read.
     Specification,
 }
 
@@ -72,7 +75,7 @@ impl Default for EnvOptions {
 }
 
 impl Declarations {
-    /// Adds one overload of a function, unless an overload of its id is there already.
+    /// Adds an overload of a function, unless one with its id exists.
     pub(crate) fn add_overload(&mut self, function: SmolStr, overload: OverloadDecl) {
         let declared = Arc::make_mut(&mut self.functions).entry(function.clone());
         let decl = Arc::make_mut(declared.or_insert_with(|| {
@@ -108,7 +111,7 @@ impl Declarations {
         functions
     }
 
-    /// The type of this name that a library or the host brought.
+    /// The type with this name that a library or the host provides.
     pub fn find_type(&self, name: &str) -> Option<Type> {
         match self.library_types.get(name) {
             Some(ty) => Some(ty.clone()),
@@ -116,12 +119,12 @@ impl Declarations {
         }
     }
 
-    /// Whether a library brought a type of this name, which then is a value, too. The names of a host's types are none.
+    /// Whether a library provides a type with this name, which is then also a value. Names of a host's types are not values.
     pub fn has_library_type(&self, name: &str) -> bool {
         self.library_types.contains_key(name)
     }
 
-    /// The types that hosts brought.
+    /// The types that hosts provide.
     pub fn provider(&self) -> &dyn TypeProvider {
         &self.providers
     }
@@ -131,7 +134,7 @@ impl Declarations {
         &self.options
     }
 
-    /// The corrections in force. An environment that follows CEL's specification always has those that the specification demands.
+    /// The corrections that apply. An environment that follows CEL's specification has all that the specification requires.
     pub(crate) fn corrections(&self) -> Corrections {
         match self.follows_specification() {
             true => Corrections {
@@ -143,7 +146,7 @@ impl Declarations {
         }
     }
 
-    /// Whether the rules of CEL's specification hold.
+    /// Whether the rules of CEL's specification apply.
     pub(crate) fn follows_specification(&self) -> bool {
         self.options.rules == Rules::Specification
     }

@@ -1,7 +1,7 @@
-//! What is special of a function: how its calls are planned, what is known of their results, and what validators ask of
-//! literals in them.
+//! Special properties of functions: how their calls are planned, what is known of their results, and which literals validators
+//! check.
 
-/// How calls are planned that are more than calls of a body.
+/// Functions whose calls are not planned as plain calls of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// `a && b`
@@ -10,7 +10,7 @@ pub enum Form {
     Or,
     /// `!a`
     Not,
-    /// Keeps quantifiers going past errors.
+    /// Lets a quantifier continue after an error.
     NotStrictlyFalse,
     /// `a ? b : c`
     Conditional,
@@ -32,19 +32,19 @@ pub enum Form {
     OptionalIndex,
     /// `a in list`: a constant list becomes a set.
     Membership,
-    /// `a.or(b)`, which evaluates `b` only where it is needed.
+    /// `a.or(b)`, which evaluates `b` only if it is needed.
     OptionalOr,
-    /// `a.orValue(b)`, which evaluates `b` only where it is needed.
+    /// `a.orValue(b)`, which evaluates `b` only if it is needed.
     OptionalOrValue,
-    /// What `cel.block` expands to.
+    /// The expansion of `cel.block`.
     Block,
-    /// A conversion: of a constant it is a constant, and fails when it is planned.
+    /// A conversion: of a constant, it is computed when it is planned, and may fail there.
     Conversion,
-    /// A value that is read from a text, which takes long: of the same text it is read once.
+    /// A value parsed from a text, which is expensive: the same text is parsed once.
     Parse,
 }
 
-/// What validators ask of the literals in a call.
+/// The check of literals in a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LiteralRule {
     /// The first argument must be a duration.
@@ -57,31 +57,31 @@ pub enum LiteralRule {
     Mixed,
 }
 
-/// What is known of the size of a result beyond what the cost says, and of where the result comes from. All but the first
-/// five count for [bounds](mod@crate::estimate) alone: Kubernetes does not know them.
+/// What is known of a result beyond its estimated cost: its size, and which values it comes from. All but the first five count
+/// only for [bounds](mod@crate::estimate): Kubernetes does not know them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Yield {
-    /// Nothing.
+    /// Nothing is known.
     #[default]
     Unsaid,
-    /// It is the argument.
+    /// The result is the argument.
     Argument,
-    /// It is both arguments together.
+    /// The result is both arguments together.
     Sum,
-    /// It is an element of the first argument, a list.
+    /// The result is an element of the first argument, a list.
     Items,
-    /// It is a value of the first argument, a map.
+    /// The result is a value of the first argument, a map.
     Values,
-    /// It is what the argument holds, or holds the argument.
+    /// The result is the value that the argument holds, or holds the argument.
     Held,
-    /// It is one of the arguments.
+    /// The result is one of the arguments.
     Either,
-    /// It is the text of the argument.
+    /// The result is the text of the argument.
     Printed,
-    /// It is a list of parts of the first argument, one more than its code points at most.
+    /// The result is a list of parts of the first argument, at most one more than it has code points.
     Parts,
-    /// It may be larger than the cost says.
+    /// The result may be larger than its estimate says.
     Larger,
-    /// It is the argument in quotes.
+    /// The result is the argument in quotes.
     Quoted,
 }

@@ -17,29 +17,29 @@ pub struct FunctionDecl {
     pub overloads: Vec<Arc<OverloadDecl>>,
 }
 
-/// An overload, its signature read.
+/// An overload with its parsed signature.
 #[derive(Debug, Clone)]
 pub struct OverloadDecl {
-    /// The identity.
+    /// The id.
     pub id: SmolStr,
-    /// What it takes and gives.
+    /// The parameter types and the result type.
     pub signature: Signature,
-    /// How it is computed.
+    /// How a call is computed.
     pub implementation: Implementation,
-    /// How it is computed where the pattern, its second argument, is a constant.
+    /// How a call is computed if the pattern, its second argument, is a constant.
     pub pattern: Option<PatternFunction>,
-    /// How its calls are planned, where that is special.
+    /// How calls are planned, if not as plain calls.
     pub form: Option<Form>,
-    /// What is known of its results.
+    /// What is known of the results.
     pub yields: Yield,
-    /// What validators ask of the literals in a call.
+    /// The check that validators apply to literals in a call.
     pub literals: Option<LiteralRule>,
-    /// What a call costs.
+    /// The cost of a call.
     pub cost: Cost,
 }
 
 impl FunctionDecl {
-    /// Whether validators ask this of the literals in calls of the function.
+    /// Whether validators apply this rule to literals in calls of the function.
     pub fn has_literals(&self, rule: LiteralRule) -> bool {
         let mut overloads = self.overloads.iter();
         overloads.any(|overload| overload.literals == Some(rule))
@@ -47,7 +47,11 @@ impl FunctionDecl {
 }
 
 impl OverloadDecl {
-    /// Reads a row.
+    /// Parses a row.
+    ///
+    /// # Errors
+    ///
+    /// The signature is malformed.
     pub fn from_row(row: &Overload) -> Result<Self, TypeTextError> {
         Ok(OverloadDecl {
             id: SmolStr::new_static(row.id),

@@ -1,4 +1,4 @@
-//! Declarations: what an environment knows. A function is declared by the rows of its overloads.
+//! Declarations: the names of an environment. A function is declared by the rows of its overloads.
 
 mod body;
 mod context;

@@ -1,4 +1,4 @@
-//! The row of an overload: everything that there is to say of it, in one place.
+//! The row of an overload: everything about it in one place.
 
 use super::{CallContext, Form, LiteralRule, Yield};
 use crate::cost::Cost;
@@ -24,22 +24,22 @@ use gavel_golang::regex::Regex;
 pub struct Overload {
     /// The function's name, or an operator's (`crate::ast::operators`).
     pub function: &'static str,
-    /// The overload's identity, as upstream spells it.
+    /// The overload's id, as upstream spells it.
     pub id: &'static str,
-    /// What it takes and gives: `(string) -> int`, or `string.(int) -> string` in receiver style.
+    /// The parameter types and the result type: `(string) -> int`, or `string.(int) -> string` in receiver style.
     pub signature: &'static str,
-    /// How it is computed.
+    /// How a call is computed.
     pub implementation: Implementation,
-    /// How it is computed where the pattern, its second argument, is a constant: planning compiles the pattern, and fails
-    /// where it is none.
+    /// How a call is computed if the pattern, its second argument, is a constant: planning compiles the pattern, and fails if it
+    /// is invalid.
     pub pattern: Option<PatternFunction>,
-    /// How its calls are planned, where that is special.
+    /// How calls are planned, if not as plain calls.
     pub form: Option<Form>,
-    /// What is known of its results.
+    /// What is known of the results.
     pub yields: Yield,
-    /// What validators ask of the literals in a call.
+    /// The check that validators apply to literals in a call.
     pub literals: Option<LiteralRule>,
-    /// What a call costs.
+    /// The cost of a call.
     pub cost: Cost,
     /// An expression that is true, for the documentation and its test.
     pub example: &'static str,
@@ -48,23 +48,23 @@ pub struct Overload {
 /// How an overload is computed.
 #[derive(Debug, Clone, Copy)]
 pub enum Implementation {
-    /// By this function, which sees only arguments of the overload's types. Where the types are known at run time
-    /// alone, the first overload whose types fit is taken; none: `no such overload: f(int, list)`.
+    /// By this function, which only receives arguments of the overload's types. If the types are only known at run time, the
+    /// first overload whose types fit is called; without one the call fails with `no such overload: f(int, list)`.
     Typed(Function),
-    /// Likewise, but called as a function of any number of arguments: the first argument that fails ends the call.
+    /// Like `Typed`, but called as a function with any number of arguments: the first argument that fails ends the call.
     Variadic(Function),
-    /// By one function for all overloads of the name, which judges its arguments itself.
+    /// By one function for all overloads of the name, which checks its arguments itself.
     Shared(Function),
     /// By the planner: logic, conditionals, indexing, selection, optional chaining.
     Planned,
-    /// Not at all: declared for checking only.
+    /// Not at all: the overload is declared for checking only.
     Declared,
 }
 
-/// An implementation. The receiver, if any, is the first argument. [`body!`](crate::body) makes one of a Rust function.
+/// An implementation. The receiver, if any, is the first argument. [`body!`](crate::body) turns a Rust function into one.
 pub type Function = for<'a> fn(&CallContext<'a>, &[Value<'a>]) -> Result<Value<'a>, EvalError>;
 
-/// An implementation that is given its second argument, a regular expression, also compiled.
+/// An implementation that also receives its second argument, a regular expression, in compiled form.
 pub type PatternFunction =
     for<'a> fn(&CallContext<'a>, &Regex, &[Value<'a>]) -> Result<Value<'a>, EvalError>;
 

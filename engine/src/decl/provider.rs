@@ -1,4 +1,4 @@
-//! Types that a host brings.
+//! Types that a host provides.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::types::Type;
 use crate::value::{FieldPlace, ObjectKind};
 
-/// Named types with fields, beside those of the language.
+/// Named types with fields, in addition to those of the language.
 pub trait TypeProvider: fmt::Debug + Send + Sync {
     /// The type of this name.
     fn find_type(&self, name: &str) -> Option<Type>;
@@ -19,14 +19,14 @@ pub trait TypeProvider: fmt::Debug + Send + Sync {
         FieldPlace::UNKNOWN
     }
 
-    /// How the objects behave that struct literals of a type make. None where there are no such values: literals of the
-    /// type check, and fail when they are evaluated.
+    /// How objects behave that struct literals of a type create. `None` if there are no such values: literals of the type check,
+    /// and fail when they are evaluated.
     fn object_kind(&self, _type_name: &str) -> Option<ObjectKind> {
         None
     }
 }
 
-/// The types of all hosts of an environment. The first host that knows a name counts.
+/// The types of all hosts of an environment. The first host that knows a name decides.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TypeProviders(Vec<Arc<dyn TypeProvider>>);
 
@@ -35,7 +35,7 @@ impl TypeProviders {
         self.0.push(provider);
     }
 
-    /// The host that knows a type: the first that does.
+    /// The first host that knows a type.
     fn host_of(&self, type_name: &str) -> Option<&Arc<dyn TypeProvider>> {
         self.0
             .iter()

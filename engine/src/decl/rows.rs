@@ -1,9 +1,9 @@
-//! How the rows of a table are written.
+//! Constructors of rows.
 
 use super::{Form, Function, Implementation, LiteralRule, Overload, PatternFunction, Yield};
 use crate::cost::Cost;
 
-/// A row of an overload that is found by the types of its arguments. A call costs one unit.
+/// A row of an overload that is chosen by the types of its arguments. A call costs one unit.
 pub const fn row(
     function: &'static str,
     id: &'static str,
@@ -53,12 +53,12 @@ pub const fn planned(
 }
 
 impl Overload {
-    /// The same row, of which a call costs this.
+    /// Sets the cost of a call.
     pub const fn cost(self, cost: Cost) -> Self {
         Overload { cost, ..self }
     }
 
-    /// The same row, computed by another body.
+    /// Sets the body.
     pub const fn body(self, body: Function) -> Self {
         let implementation = Implementation::Typed(body);
         Overload {
@@ -67,7 +67,7 @@ impl Overload {
         }
     }
 
-    /// The same row, whose body judges the arguments of all overloads of the function itself.
+    /// Makes the body responsible for all overloads of the function: it checks its arguments itself.
     pub const fn shared(self) -> Self {
         let implementation = match self.implementation {
             Implementation::Typed(body) => Implementation::Shared(body),
@@ -79,7 +79,7 @@ impl Overload {
         }
     }
 
-    /// The same row, called as a function of any number of arguments: the first argument that fails ends the call.
+    /// Makes the function accept any number of arguments: the first argument that fails ends the call.
     pub const fn variadic(self) -> Self {
         let implementation = match self.implementation {
             Implementation::Typed(body) => Implementation::Variadic(body),
@@ -91,30 +91,30 @@ impl Overload {
         }
     }
 
-    /// The same row, computed by this function where the pattern, the second argument, is a constant.
+    /// Sets the function that computes calls whose pattern, the second argument, is a constant.
     pub const fn pattern(self, of_constant: PatternFunction) -> Self {
         let pattern = Some(of_constant);
         Overload { pattern, ..self }
     }
 
-    /// The same row, whose calls are planned in this form.
+    /// Sets the form in which calls are planned.
     pub const fn form(self, form: Form) -> Self {
         let form = Some(form);
         Overload { form, ..self }
     }
 
-    /// The same row, of whose results this is known.
+    /// Sets what is known of results.
     pub const fn yields(self, yields: Yield) -> Self {
         Overload { yields, ..self }
     }
 
-    /// The same row, of whose literals validators ask this.
+    /// Sets the check that validators apply to literals.
     pub const fn literals(self, rule: LiteralRule) -> Self {
         let literals = Some(rule);
         Overload { literals, ..self }
     }
 
-    /// The same row with another example.
+    /// Sets the example.
     pub const fn example(self, example: &'static str) -> Self {
         Overload { example, ..self }
     }

@@ -1,4 +1,4 @@
-//! How an environment is put together.
+//! The builder of environments.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::decl::{Overload, OverloadDecl, TypeProvider};
 use crate::syntax::{Macros, ParserOptions};
 use crate::types::{Type, TypeTextError};
 
-/// Collects what an environment offers.
+/// Collects the parts of an environment.
 #[derive(Debug, Clone)]
 pub struct EnvBuilder {
     parts: Parts,
@@ -27,7 +27,7 @@ impl EnvBuilder {
         self
     }
 
-    /// Adds the rows of a library, in their order. A row whose overload is there already is passed over.
+    /// Adds the rows of a library, in order. Rows whose overload exists already are ignored.
     pub fn overloads(mut self, rows: &[Overload]) -> Self {
         for row in rows {
             match OverloadDecl::from_row(row) {
@@ -46,20 +46,20 @@ impl EnvBuilder {
         self
     }
 
-    /// Lets expressions name a library's own type.
+    /// Declares an opaque type of a library, so that expressions may name it.
     pub fn opaque_type(self, name: impl Into<SmolStr>) -> Self {
         let name = name.into();
         self.library_type(name.clone(), Type::opaque(name, Vec::new()))
     }
 
-    /// The same of a type that has parameters.
+    /// Declares a type of a library with parameters.
     pub fn library_type(mut self, name: impl Into<SmolStr>, ty: Type) -> Self {
         let types = &mut self.parts.declarations.library_types;
         types.insert(name.into(), ty);
         self
     }
 
-    /// Adds the types that a host brings, behind those of the hosts before it.
+    /// Adds the types that a host provides, after those of earlier hosts.
     pub fn provider(mut self, provider: Arc<dyn TypeProvider>) -> Self {
         self.parts.declarations.providers.add(provider);
         self
@@ -71,7 +71,7 @@ impl EnvBuilder {
         self
     }
 
-    /// Sets what the parser accepts.
+    /// Sets the options of the parser.
     pub fn parser(mut self, options: ParserOptions) -> Self {
         self.parts.parser = options;
         self
@@ -95,7 +95,11 @@ impl EnvBuilder {
         self
     }
 
-    /// The environment. An error where the signature of a row is not one.
+    /// Builds the environment.
+    ///
+    /// # Errors
+    ///
+    /// The signature of a row is malformed.
     pub fn build(self) -> Result<Env, TypeTextError> {
         match self.error {
             Some(error) => Err(error),

@@ -1,4 +1,4 @@
-//! Environments: what an expression may use, and the way from text to program.
+//! Environments: the names that an expression may use, and the way from text to program.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub use builder::EnvBuilder;
 #[derive(Debug, Clone)]
 pub struct Env(Arc<Parts>);
 
-/// What an environment is made of.
+/// The parts of an environment.
 #[derive(Debug, Clone, Default)]
 struct Parts {
     declarations: Declarations,
@@ -30,12 +30,12 @@ struct Parts {
 }
 
 impl Env {
-    /// An environment with nothing in it but the types of the language.
+    /// A builder with the types of the language and nothing else.
     pub fn builder() -> EnvBuilder {
         EnvBuilder::new(Parts::default())
     }
 
-    /// The same environment and more.
+    /// A builder that begins with everything in this environment.
     pub fn extend(&self) -> EnvBuilder {
         EnvBuilder::new(Parts::clone(&self.0))
     }
@@ -46,21 +46,37 @@ impl Env {
     }
 
     /// Parses an expression and expands its macros.
+    ///
+    /// # Errors
+    ///
+    /// The syntax errors of the text.
     pub fn parse(&self, text: &str) -> Result<Ast, Issues> {
         syntax::parse(Source::new(text), &self.0.parser, &self.0.macros)
     }
 
     /// Checks types, references and literals.
+    ///
+    /// # Errors
+    ///
+    /// The type errors, unknown names and invalid literals of the expression.
     pub fn check(&self, ast: Ast) -> Result<CheckedAst, Issues> {
         check::check(ast, self.declarations(), &self.0.validators)
     }
 
     /// Parses and checks.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`parse`](Self::parse) and of [`check`](Self::check).
     pub fn compile(&self, text: &str) -> Result<CheckedAst, Issues> {
         self.check(self.parse(text)?)
     }
 
-    /// Makes a program of a checked expression. Fails where a constant part of it fails, as in `int('x')`.
+    /// Plans a program for a checked expression.
+    ///
+    /// # Errors
+    ///
+    /// A constant part fails, as in `int('x')`.
     pub fn plan(&self, checked: &CheckedAst) -> Result<Program, PlanError> {
         program::plan(checked, self.declarations())
     }

@@ -1,5 +1,5 @@
-//! Where Kubernetes' figures are no bounds, what is. The rest is the same walk; functions with another formula for bounds
-//! ask [`is_bound`](crate::cost::CallSite::is_bound).
+//! Upper bounds for expressions whose Kubernetes estimate can be exceeded at run time. The rest of the walk is shared; functions
+//! with another formula for bounds ask [`is_bound`](crate::cost::CallSite::is_bound).
 
 use smol_str::SmolStr;
 
@@ -12,17 +12,17 @@ use crate::cost::{CostEstimate, SizeEstimate};
 use crate::decl::{Form, Yield};
 use crate::types::Type;
 
-/// What holds for every evaluation of an expression.
+/// Bounds that hold for every evaluation of an expression.
 #[derive(Debug, Clone, Default)]
 pub struct Bound {
-    /// The least and the greatest cost, in cost units. Nothing where the expression reads something of unknown size, or
-    /// where the greatest cost is beyond all budgets by many orders of magnitude.
+    /// The least and the greatest cost, in cost units. `None` if the expression reads something of unknown size, or if the
+    /// greatest cost exceeds all budgets by many orders of magnitude.
     pub cost: Option<CostEstimate>,
     /// What is known of the value.
     pub value: KnownValue,
 }
 
-/// What is known of a value before it is computed, for a host that gives it a name.
+/// The known properties of a value before it is computed, for a host that gives it a name.
 #[derive(Debug, Clone, Default)]
 pub struct KnownValue {
     path: Vec<SmolStr>,
@@ -32,18 +32,18 @@ pub struct KnownValue {
 }
 
 impl KnownValue {
-    /// Where the value comes from, in the steps of [`SizeSource`](super::SizeSource); empty where that is not known.
+    /// The path that the value comes from, in the steps of [`SizeSource`](super::SizeSource); empty if unknown.
     pub fn path(&self) -> &[SmolStr] {
         &self.path
     }
 
-    /// The same value, which comes from somewhere else.
+    /// The same value with another path.
     #[must_use]
     pub fn at(self, path: Vec<SmolStr>) -> Self {
         KnownValue { path, ..self }
     }
 
-    /// The size at the end of these steps from the value, where it does not follow from the path.
+    /// The size at the end of these steps from the value, if it does not follow from the path.
     pub fn size(&self, steps: &[&str]) -> Option<SizeEstimate> {
         match steps {
             [] => self.size,
@@ -54,10 +54,10 @@ impl KnownValue {
     }
 }
 
-/// Costs from here on are those of unknown sizes: the largest size, scaled by the smallest factors.
+/// Costs of this size or more come from unknown sizes: the largest size, scaled by the smallest factors.
 const UNKNOWN: u64 = 1 << 56;
 
-/// The longest texts that `string()` makes of other values, in code points.
+/// The longest texts that `string()` returns for other values, in code points.
 mod text_size {
     pub(super) const BOOL: u64 = 5;
     pub(super) const INTEGER: u64 = 20;
@@ -84,7 +84,7 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    /// What a selection or an index costs where it does not go on with a chain: the chain itself.
+    /// The cost of the selection or index that begins a chain; later ones in the chain are included in it.
     pub(super) fn chain_start(&self, operand: &Expr) -> CostEstimate {
         let goes_on = match &operand.kind {
             ExprKind::Ident(_) => true,
@@ -98,7 +98,7 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    /// What is known of a value that is one of two, or both together: where one is empty, what is known of the other.
+    /// The properties of a value that is one of two values, or both joined: if one is empty, those of the other.
     pub(super) fn join(&mut self, id: ExprId, left: &SizedArgument<'a>, right: &SizedArgument<'a>) {
         if !self.bounds {
             return;
@@ -119,7 +119,7 @@ impl<'a> Estimator<'a> {
         self.set_entries(id, entries);
     }
 
-    /// The sizes of the entries of a list or map, be it that the host tells them.
+    /// The sizes of the entries of a list or map, including those that the host gives.
     fn known_entries(&self, argument: &SizedArgument<'a>) -> Option<EntrySize> {
         let told = |step| self.told_step(argument.path, step, &Type::Dyn);
         let known = self.entries_of(argument.expr);
@@ -138,7 +138,7 @@ impl<'a> Estimator<'a> {
         })
     }
 
-    /// What upstream does not know of calls; the cost that holds.
+    /// Upper bounds of calls for which upstream's figure is not one.
     pub(super) fn bound_call(
         &mut self,
         expr: &'a Expr,
@@ -194,7 +194,7 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    /// What a selection or an index leads to, also by way of optionals.
+    /// The properties of the result of a selection or an index, including through optionals.
     fn step(&mut self, expr: &'a Expr, operand: &SizedArgument<'a>, key: &'a Expr) {
         let ty = self.type_of(operand.expr);
         let entries = self.entries_of(operand.expr);
@@ -212,7 +212,7 @@ impl<'a> Estimator<'a> {
         self.set_size(expr.id, entries.map(|entries| entries.value).or(told));
     }
 
-    /// The size of what `string()` makes of a value.
+    /// The size of the text that `string()` returns for a value.
     fn text_size(&self, argument: &SizedArgument<'a>) -> Option<SizeEstimate> {
         let most = match self.type_of(argument.expr) {
             Type::String | Type::Bytes => return argument.size,

@@ -11,7 +11,7 @@ use crate::cost::{CallEstimate, CallSite, Cost, CostEstimate, Formula, SizeEstim
 use crate::decl::{Form, FunctionDecl, OverloadDecl, Yield};
 use crate::types::Type;
 
-/// An argument, its size as it was when its cost had been estimated.
+/// An argument, with the size that was known when its cost was estimated.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SizedArgument<'a> {
     pub(super) expr: &'a Expr,
@@ -26,7 +26,7 @@ struct Site<'s, 'a> {
     estimator: &'s Estimator<'a>,
     arguments: &'s [SizedArgument<'a>],
     has_target: bool,
-    /// Whether the formula is cel-go's own, which knows of no size that was not known before.
+    /// Whether the formula is cel-go's own, which only uses sizes that were known before.
     standard: bool,
 }
 
@@ -104,7 +104,7 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    /// The cost of the call itself: the range that holds those of all candidates.
+    /// The cost of the call itself: the range that contains the costs of all candidates.
     fn overloads(
         &mut self,
         expr: &'a Expr,

@@ -5,11 +5,12 @@ use crate::ast::{Comprehension, Constant, Expr, ExprKind};
 use crate::cost::CostEstimate;
 use crate::types::Type;
 
-/// The accumulator's name in expansions of old; a fold with it never counts as a binding.
+/// The accumulator's name in expansions of older versions; a fold with it never counts as a binding.
 pub(super) const OLD_ACCUMULATOR: &str = "__result__";
 
 impl<'a> Estimator<'a> {
-    /// The cost of a comprehension. The size of the range is asked after the body, whose paths may have changed its own.
+    /// The cost of a comprehension. The size of the range is looked up after the body, whose paths may have changed the range's
+    /// path.
     pub(super) fn comprehension(
         &mut self,
         expr: &'a Expr,
@@ -62,7 +63,8 @@ impl<'a> Estimator<'a> {
         start.plus(result).plus(count.costs_each(each))
     }
 
-    /// Both paths grow from the range's: the second may take over the first's last step, as upstream's does.
+    /// Pushes the loop variables. Both paths extend the range's path, and the second may overwrite the first's last step, as
+    /// upstream's does.
     fn push_loop_variables(&mut self, fold: &'a Comprehension) {
         let entries = self.entries_of(&fold.iter_range);
         let is_list = match entries {
@@ -96,7 +98,7 @@ impl<'a> Estimator<'a> {
     }
 }
 
-/// Whether a fold over nothing only gives its accumulator a value: `cel.bind`, and what `optMap` and `sortBy` expand to.
+/// Whether a fold only gives its accumulator a value, without a loop: the expansions of `cel.bind`, `optMap` and `sortBy`.
 fn is_binding(fold: &Comprehension) -> bool {
     matches!(&fold.iter_range.kind, ExprKind::List(list) if list.elements.is_empty())
         && fold.loop_condition.kind == ExprKind::Constant(Constant::Bool(false))

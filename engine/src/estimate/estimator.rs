@@ -1,4 +1,4 @@
-//! The state of an estimate: what is known of nodes and of the variables in scope.
+//! The state of an estimate: what is known of nodes, and of the variables in scope.
 
 use super::SizeSource;
 use super::path::{Path, Paths};
@@ -10,10 +10,10 @@ use crate::cost::{CostEstimate, SizeEstimate};
 pub(super) struct Estimator<'a> {
     pub(super) checked: &'a CheckedAst,
     pub(super) sizes: &'a dyn SizeSource,
-    /// Whether the figures have to be bounds, and not Kubernetes'.
+    /// Whether the figures must be upper bounds instead of Kubernetes' estimates.
     pub(super) bounds: bool,
     pub(super) paths: Paths<'a>,
-    /// By the nodes' ids.
+    /// The properties of nodes, by id.
     pub(super) nodes: Vec<NodeSize>,
     /// The variables of the comprehensions around the current node, outermost first.
     pub(super) locals: Vec<ScopedVariable<'a>>,
@@ -31,7 +31,7 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    /// The same for figures that are bounds.
+    /// An estimator of upper bounds.
     pub(super) fn of_bounds(checked: &'a CheckedAst, sizes: &'a dyn SizeSource) -> Self {
         Estimator {
             bounds: true,
@@ -41,7 +41,7 @@ impl<'a> Estimator<'a> {
     }
 }
 
-/// What is known of a node.
+/// The known properties of a node.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct NodeSize {
     /// The cost of evaluating the node once.
@@ -65,11 +65,11 @@ impl Default for NodeSize {
 /// The sizes of the keys and values of a list or map.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct EntrySize {
-    /// A list, not a map.
+    /// Whether they are of a list, not of a map.
     pub(super) is_list: bool,
-    /// Of the keys, or the indices of a list.
+    /// The size of the keys, or of the indices of a list.
     pub(super) key: SizeEstimate,
-    /// Of the values.
+    /// The size of the values.
     pub(super) value: SizeEstimate,
 }
 
@@ -83,7 +83,7 @@ pub(super) struct ScopedVariable<'a> {
 }
 
 impl EntrySize {
-    /// What holds both, if both are known.
+    /// The range that contains both, if both are known.
     pub(super) fn union(a: Option<EntrySize>, b: Option<EntrySize>) -> Option<EntrySize> {
         let (a, b) = (a?, b?);
         Some(EntrySize {

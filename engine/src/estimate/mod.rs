@@ -1,8 +1,8 @@
-//! What an expression may cost, before it is evaluated (cel-go `checker/cost.go`, a presence test being free).
+//! The cost of an expression before it is evaluated (cel-go `checker/cost.go`; presence tests are free).
 //!
-//! Upstream's figures are reproduced to the unit, oddities included, since they decide which rules a cluster accepts:
-//! rules that were accepted must go on being accepted. The estimate walks the tree in upstream's order, which matters
-//! because of how paths share memory (see `path`).
+//! Upstream's figures are reproduced to the unit, oddities included, because they decide which rules a cluster accepts: rules
+//! that were accepted must stay accepted. The estimate walks the tree in upstream's order, which matters because paths share
+//! memory (see `path`).
 
 mod bound;
 mod call;
@@ -29,14 +29,14 @@ use crate::types::Type;
 
 /// The least and the greatest cost of evaluating an expression, in cost units.
 ///
-/// Calls whose function the checker did not resolve count as nothing.
+/// Calls whose function the checker did not resolve cost nothing.
 pub fn estimate(checked: &CheckedAst, sizes: &dyn SizeSource) -> CostEstimate {
     Estimator::new(checked, sizes).cost(checked.ast().root())
 }
 
-/// The most that an evaluation of the expression may cost, whatever the values are as long as they are of the sizes that the
-/// host tells. [`estimate`] gives Kubernetes' figures, which some evaluations exceed: a text that begins with another is
-/// read, but estimated by the length of the other; and paths that share memory get each other's sizes.
+/// The most that an evaluation of the expression may cost, for all values of the sizes that the host gives. [`estimate`] gives
+/// Kubernetes' figures, which some evaluations exceed: `startsWith` reads the text but is estimated by the length of the prefix,
+/// and paths that share memory get each other's sizes.
 ///
 /// ```
 /// use gavel_engine::cost::SizeEstimate;
@@ -58,16 +58,16 @@ pub fn bound(checked: &CheckedAst, sizes: &dyn SizeSource) -> Bound {
     Estimator::of_bounds(checked, sizes).bound()
 }
 
-/// What a host knows of the sizes of its data.
+/// The sizes of the host's data.
 pub trait SizeSource: fmt::Debug {
-    /// The size of the value of this type at a path, if it is known: code points of a string, bytes, elements, entries.
+    /// The size of the value of this type at a path, if known: code points of a string, bytes, elements, entries.
     ///
-    /// The first step is a variable, the others are fields, `@items` (of a list), `@indices`, `@keys` and `@values` (of
-    /// a map). A path is never empty. What is selected or indexed from other expressions starts with its first field.
+    /// The first step is a variable; the others are fields, `@items` (of a list), `@indices`, `@keys` and `@values` (of a map). A
+    /// path is never empty. Selections and indices of other expressions begin with their first field.
     fn size(&self, path: &[&str], ty: &Type) -> Option<SizeEstimate>;
 }
 
-/// A host that knows nothing.
+/// A host that knows no sizes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NoSizes;
 

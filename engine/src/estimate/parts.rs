@@ -1,24 +1,24 @@
-//! What the parts of an expression contribute to its cost.
+//! The contributions of the parts of an expression to its cost.
 
 use super::SizeSource;
 use super::estimator::Estimator;
 use crate::ast::{Expr, ExprId, ExprKind, unparse};
 use crate::check::CheckedAst;
 
-/// The most characters of a part that are shown.
+/// The length limit of a part's text, in characters.
 const MAX_TEXT: usize = 48;
 
 /// A part of an expression and what it costs.
 #[derive(Debug, Clone, Copy)]
 struct PartCost<'e> {
     expr: &'e Expr,
-    /// How often the part is evaluated at most: the product of the sizes of the ranges of the loops around it.
+    /// How often the part is evaluated at most: the product of the sizes of the loops around it.
     times: u64,
-    /// The most that the part adds to the cost of the whole expression without what its own parts add, in cost units.
+    /// The most that the part contributes to the cost of the whole expression, without its own parts, in cost units.
     own: u64,
 }
 
-/// The parts of an expression with what they contribute, the greatest contribution first.
+/// The parts of an expression with their contributions, the greatest first.
 fn parts<'e>(mut estimator: Estimator<'e>) -> Vec<PartCost<'e>> {
     let root: &'e Expr = estimator.checked.ast().root();
     estimator.cost(root);
@@ -56,17 +56,17 @@ fn parts<'e>(mut estimator: Estimator<'e>) -> Vec<PartCost<'e>> {
 /// A part that contributes much to the cost of an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeavyPart {
-    /// Where it begins: line and column from 1.
+    /// The line and column where it begins, from 1.
     pub position: Option<(u32, u32)>,
     /// The text, at most 48 characters.
     pub text: String,
     /// How often it is evaluated at most.
     pub times: u64,
-    /// What it adds to the cost of the whole expression without its own parts, in cost units.
+    /// Its contribution to the cost of the whole expression, without its own parts, in cost units.
     pub own: u64,
 }
 
-/// The parts that contribute most to [`estimate`](super::estimate), except those that a macro added: they have no text.
+/// The parts that contribute most to [`estimate`](super::estimate). Parts that a macro added have no text and are left out.
 pub fn heaviest(checked: &CheckedAst, sizes: &dyn SizeSource, most: usize) -> Vec<HeavyPart> {
     heavy(checked, parts(Estimator::new(checked, sizes)), most)
 }
@@ -97,7 +97,7 @@ fn heavy(checked: &CheckedAst, parts: Vec<PartCost<'_>>, most: usize) -> Vec<Hea
     heavy.collect()
 }
 
-/// Where the first node of a part stands, its own or one below.
+/// The place of the first node of a part: its own or that of a node below.
 fn first_offset(checked: &CheckedAst, part: &Expr) -> u32 {
     let mut first = checked.ast().offset(part.id);
     let mut open = vec![part];

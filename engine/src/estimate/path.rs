@@ -1,8 +1,9 @@
-//! Where the value of a node comes from: a variable and the steps from it.
+//! Paths: where the value of a node comes from, as a variable and the steps from it.
 //!
-//! Upstream's paths are Go slices, which share memory: appending to a path writes in place where the memory has room, so
-//! that two paths which grew from one end in the same step, the later one. A path is therefore a window on memory here
-//! too, with a capacity that doubles when it is used up. Where figures have to be bounds, no memory is shared.
+//! Upstream's paths are Go slices, which share memory: appending writes in place if the memory has room. If two paths extend the
+//! same path, the later one therefore overwrites the last step of the earlier one: after `a.b` and then `a.c`, both may read
+//! `a.c`. To reproduce this, a path is a window on shared memory, with a capacity that doubles when it is used up. For upper
+//! bounds, no memory is shared.
 
 /// A path: a window on [`Paths`]. Its steps may change when a path that shares its memory grows.
 #[derive(Debug, Clone, Copy, Default)]
@@ -16,12 +17,12 @@ pub(super) struct Path {
 #[derive(Debug, Default)]
 pub(super) struct Paths<'a> {
     steps: Vec<&'a str>,
-    /// Whether each path has memory of its own.
+    /// Whether each path has its own memory.
     apart: bool,
 }
 
 impl Path {
-    /// The path of what comes from no variable.
+    /// The path of a value that does not come from a variable.
     pub(super) const NONE: Path = Path {
         start: 0,
         len: 0,
@@ -30,7 +31,7 @@ impl Path {
 }
 
 impl<'a> Paths<'a> {
-    /// Paths that share no memory, of which those that start at no variable stay empty.
+    /// Paths that share no memory. Those that do not begin at a variable stay empty.
     pub(super) fn apart() -> Self {
         Paths {
             steps: Vec::new(),
@@ -43,7 +44,7 @@ impl<'a> Paths<'a> {
         self.grow(Path::NONE, name)
     }
 
-    /// The path of the list whose elements are at this path.
+    /// The path of the list whose elements have this path.
     pub(super) fn list_of(&self, elements: Path) -> Path {
         match self.steps(elements) {
             [_, .., "@items"] => Path {
@@ -54,14 +55,14 @@ impl<'a> Paths<'a> {
         }
     }
 
-    /// The steps of a path, as they are now.
+    /// The current steps of a path.
     pub(super) fn steps(&self, path: Path) -> &[&'a str] {
         self.steps
             .get(path.start..)
             .map_or(&[], |from| from.get(..path.len).unwrap_or(from))
     }
 
-    /// The path one step further: in the same memory where that has room, else in new memory.
+    /// Extends a path by one step: in the same memory if it has room, otherwise in new memory.
     pub(super) fn append(&mut self, path: Path, step: &'a str) -> Path {
         match self.apart && path.len == 0 {
             true => path,

@@ -1,4 +1,4 @@
-//! The sizes of nodes: computed, told by the host, or implied by types.
+//! The sizes of nodes: computed, given by the host, or implied by types.
 
 use smallvec::SmallVec;
 
@@ -9,8 +9,7 @@ use crate::cost::SizeEstimate;
 use crate::types::{Primitive, Type};
 
 impl<'a> Estimator<'a> {
-    /// The size of a node. What the host says is asked once, and before the type implies anything: it may give scalars
-    /// a size other than 1.
+    /// The size of a node. The host is asked once, before the type implies anything: it may give scalars a size other than 1.
     pub(super) fn size_of(&mut self, expr: &'a Expr) -> Option<SizeEstimate> {
         if let Some(size) = self.node(expr.id).size {
             return Some(size);
@@ -29,12 +28,12 @@ impl<'a> Estimator<'a> {
         self.local_of(expr)?.size
     }
 
-    /// The size of a node, 0 to the largest where it is not known.
+    /// The size of a node; if unknown, from 0 to the largest size.
     pub(super) fn size_or_unknown(&mut self, expr: &'a Expr) -> SizeEstimate {
         self.size_of(expr).unwrap_or(SizeEstimate::UNKNOWN)
     }
 
-    /// What the host says of the size at a path.
+    /// The size at a path that the host gives.
     pub(super) fn told_size(&self, path: Path, ty: &Type) -> Option<SizeEstimate> {
         match self.paths.steps(path) {
             [] => None,
@@ -42,7 +41,7 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    /// What the host says of the size one step further than a path, such as that of the elements of a list.
+    /// The size one step beyond a path that the host gives, such as that of the elements of a list.
     pub(super) fn told_step(
         &self,
         path: Path,
@@ -66,7 +65,7 @@ impl<'a> Estimator<'a> {
             .or_else(|| self.local_of(expr)?.entries)
     }
 
-    /// Where a node's value comes from.
+    /// The path of a node's value.
     pub(super) fn path_of(&self, expr: &Expr) -> Path {
         match self.local_of(expr) {
             Some(local) => local.path,
@@ -74,7 +73,7 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    /// Remembers a size, where there is one.
+    /// Records a size, if there is one.
     pub(super) fn set_size(&mut self, id: ExprId, size: Option<SizeEstimate>) {
         if let (Some(node), Some(_)) = (self.nodes.get_mut(id.index()), size) {
             node.size = size;
@@ -88,21 +87,21 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    /// Remembers the sizes of entries, where there are any.
+    /// Records the sizes of entries, if there are any.
     pub(super) fn set_entries(&mut self, id: ExprId, entries: Option<EntrySize>) {
         if let (Some(node), Some(_)) = (self.nodes.get_mut(id.index()), entries) {
             node.entries = entries;
         }
     }
 
-    /// Remembers a path.
+    /// Records a path.
     pub(super) fn set_path(&mut self, id: ExprId, path: Path) {
         if let Some(node) = self.nodes.get_mut(id.index()) {
             node.path = path;
         }
     }
 
-    /// Gives a node the sizes of another.
+    /// Copies the sizes of one node to another.
     pub(super) fn copy_sizes(&mut self, to: ExprId, from: &'a Expr) {
         let size = self.size_of(from);
         self.set_size(to, size);
@@ -123,13 +122,14 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    /// The innermost variable of a comprehension by this name.
+    /// The innermost variable of a comprehension with this name.
     pub(super) fn local(&self, name: &str) -> Option<&ScopedVariable<'a>> {
         self.locals.iter().rev().find(|local| local.name == name)
     }
 }
 
-/// Of a text the code points or, where figures have to be bounds, the bytes, which some functions count.
+/// The size of a literal. A text has as many units as code points or, for upper bounds, bytes, because some functions count
+/// bytes.
 fn literal_size(kind: &ExprKind, bounds: bool) -> Option<u64> {
     let size = match kind {
         ExprKind::Constant(Constant::String(text)) if bounds => text.len(),

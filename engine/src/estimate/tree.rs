@@ -8,7 +8,7 @@ use crate::types::Type;
 pub(super) const STEP: CostEstimate = CostEstimate::exact(cost::STEP);
 
 impl<'a> Estimator<'a> {
-    /// The cost of a node with all that is below it. As deep as the tree, whose depth the parser bounds.
+    /// The cost of a node and everything below it. The recursion is as deep as the tree, whose depth the parser bounds.
     pub(super) fn cost(&mut self, expr: &'a Expr) -> CostEstimate {
         let cost = self.cost_of_kind(expr);
         if let Some(node) = self.nodes.get_mut(expr.id.index()) {
@@ -17,7 +17,7 @@ impl<'a> Estimator<'a> {
         cost
     }
 
-    /// The cost of a node that was estimated before.
+    /// The recorded cost of a node.
     pub(super) fn recorded(&self, id: ExprId) -> CostEstimate {
         let node = self.nodes.get(id.index());
         node.map_or(CostEstimate::ZERO, |node| node.cost)

@@ -11,12 +11,12 @@ pub struct Activation<'a> {
 }
 
 impl<'a> Activation<'a> {
-    /// No variables.
+    /// An activation without variables.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Gives a variable its value; a second value of the same name replaces the first.
+    /// Binds a value to a variable; a second value for the same name replaces the first.
     pub fn bind(&mut self, name: &'a str, value: impl Into<Value<'a>>) -> &mut Self {
         let value = value.into();
         match self.bindings.iter_mut().find(|(known, _)| *known == name) {

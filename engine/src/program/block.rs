@@ -6,8 +6,8 @@ use crate::error::EvalError;
 use crate::value::Value;
 
 impl Block {
-    /// Upstream computes a part when it is first read. Here each is computed in its turn, so that parts that read one
-    /// another do not nest; what fails, fails where it is read.
+    /// Computes the parts in order, so that parts that read one another do not nest; upstream computes a part when it is first
+    /// read. A failure surfaces where the part is read.
     #[inline(never)]
     pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Value<'a>, EvalError> {
         for (slot, part) in &self.parts {

@@ -47,13 +47,13 @@ impl FunctionCall {
         }
     }
 
-    /// The same where a bool is wanted.
+    /// Like `eval`, for callers that need a bool.
     #[inline(never)]
     pub(super) fn eval_bool<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Truth, EvalError> {
         truth_of(self.eval(frame)?)
     }
 
-    /// Charges for the call, and makes it where its result is not known yet.
+    /// Charges for the call, and makes it if its result is not known yet.
     fn finish_read<'a>(
         &'a self,
         text: Value<'a>,
@@ -122,7 +122,7 @@ impl FunctionCall {
         frame.charge(units.map_err(|error| error.at(self.id))?)
     }
 
-    /// Ends a call of which an argument failed. What comes after it counts for the cost alone.
+    /// Ends a call whose argument failed. Later arguments are evaluated for their cost alone.
     #[cold]
     fn fail<'a>(
         &'a self,
@@ -212,8 +212,7 @@ fn accepts(overload: &OverloadDecl, values: &[Value<'_>]) -> bool {
             .all(|(ty, value)| is_of(value, ty))
 }
 
-/// Whether a value is of a type as far as upstream looks: of a list it looks at the first element, of a map at the first
-/// entry.
+/// Whether a value has a type as far as upstream checks: of a list it checks the first element, of a map the first entry.
 fn is_of(value: &Value<'_>, ty: &Type) -> bool {
     if let Some((json, shape)) = value.as_unread() {
         return shape.look(json, |value| match value {

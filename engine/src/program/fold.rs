@@ -1,7 +1,7 @@
 //! Comprehensions.
 //!
-//! What the macros expand to is evaluated in loops of its own, which count the cost of the expansion and nothing more:
-//! an accumulated list or map grows in place, so that an iteration takes the same time however long the range is.
+//! The expansions of macros are evaluated in dedicated loops, which charge the cost of the expansion and nothing more. An
+//! accumulated list or map grows in place, so that an iteration takes the same time for every size of the range.
 
 use bumpalo::collections::Vec as ArenaVec;
 
@@ -41,7 +41,7 @@ impl FoldStep {
         result.map_err(|error| error.at(self.id))
     }
 
-    /// The same where a bool is wanted.
+    /// Like `eval`, for callers that need a bool.
     #[inline(never)]
     pub(super) fn eval_bool<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Truth, EvalError> {
         let FoldKind::Quantifier {
@@ -58,7 +58,7 @@ impl FoldStep {
             .map_err(|error| error.at(self.id))
     }
 
-    /// Calls `step` for each element, the loop variables set, until it answers false.
+    /// Calls `step` for each element with the loop variables set, until it returns false.
     fn each<'a>(
         &self,
         range: Value<'a>,
@@ -151,7 +151,7 @@ impl FoldStep {
         quantifier.result()
     }
 
-    /// Looks at elements one by one where the test does not pass over them.
+    /// Evaluates elements one by one, except those that the test skips.
     fn scan<'a>(
         &self,
         list: List<'a>,
@@ -318,14 +318,14 @@ impl FoldStep {
     }
 }
 
-/// `all` or `exists`, as far as it has come.
+/// The state of `all` or `exists`.
 struct Quantifier<'a> {
-    /// What of an element decides.
+    /// The predicate's value that decides.
     decisive: bool,
     predicate: &'a Step,
     /// Whether an element has decided.
     decided: bool,
-    /// The first failure, which stays until an element decides.
+    /// The first failure, unless a later element decides.
     failure: Option<EvalError>,
 }
 
@@ -346,12 +346,12 @@ impl<'a> Quantifier<'a> {
         }
     }
 
-    /// The units of the condition: of `@not_strictly_false(A)`, of `exists` `@not_strictly_false(!A)`.
+    /// The cost of the loop condition, in cost units: `@not_strictly_false(A)` for `all`, `@not_strictly_false(!A)` for `exists`.
     fn condition(&self) -> u64 {
         if self.decisive { 3 } else { 2 }
     }
 
-    /// `A && p`, of `exists` `A || p`.
+    /// `A && p` for `all`, `A || p` for `exists`.
     #[inline]
     fn step(&mut self, frame: &mut Frame<'_, 'a>) -> Result<bool, EvalError> {
         if self.decided {
@@ -373,7 +373,7 @@ impl<'a> Quantifier<'a> {
     }
 }
 
-/// Whether an element is to be collected. A predicate that fails is what the accumulator becomes.
+/// Whether an element is collected. A failed predicate becomes the accumulator.
 fn passes<'a>(
     filter: Option<&'a Step>,
     failure: &mut Option<EvalError>,
@@ -391,7 +391,7 @@ fn passes<'a>(
     }
 }
 
-/// Counts another entry of a map that is put together.
+/// Counts a new entry of a collected map.
 fn grow<'a>(collected: &MapBuilder<'a>, frame: &Frame<'_, 'a>) -> Result<(), EvalError> {
     frame.arena.reserve(collected.held_bytes())?;
     frame.context().work(WORK_PER_ENTRY)

@@ -9,10 +9,10 @@ use crate::decl::CallContext;
 use crate::error::EvalError;
 use crate::value::{Arena, Value};
 
-/// After so many cost units the host is asked whether to go on, and the memory is looked at.
+/// The number of cost units after which the host's interrupt and the memory limit are checked.
 const COST_PER_CHECK: u64 = 1000;
 
-/// The units of work that an iteration counts for beside its cost.
+/// The units of work of an iteration, in addition to its cost.
 const WORK_PER_ITERATION: usize = 64;
 
 /// Variables, cost and limits of an evaluation.
@@ -22,47 +22,47 @@ pub(super) struct Frame<'f, 'a> {
     program: &'a Program,
     cells: CellSlices<'f, 'a>,
     keeps: Keeps,
-    /// What is in slots that hold no values. There are few.
+    /// The slots that hold something other than a value. There are few.
     others: Vec<(SlotId, Slot<'a>)>,
     cost: u64,
     limit: u64,
-    /// The cost beyond which it is time to look, at most the limit.
+    /// The cost at which the limits are checked next; at most the cost limit.
     next_check: u64,
     context: CallContext<'a>,
 }
 
-/// Where the values of an evaluation are, on its stack.
+/// The values of an evaluation, on its stack.
 #[derive(Default)]
 pub(super) struct Cells<'a> {
-    /// The values of the program's variables, in its order; none of those that are not bound.
+    /// The values of the program's variables, in its order; `None` for unbound ones.
     variables: SmallVec<[Option<Value<'a>>; 4]>,
-    /// The values of loop variables and accumulators; none of those that are no values.
+    /// The values of loop variables and accumulators; `None` for slots that hold something other than a value.
     slots: SmallVec<[(Option<Value<'a>>, Epoch); 4]>,
-    /// The values of paths that occur more than once, each with the epoch of its base; empty if no path does.
+    /// The values of paths that occur more than once, each with the epoch of its base; empty if there are none.
     kept: SmallVec<[(Value<'a>, Epoch); MOST_PATHS]>,
 }
 
-/// The same, as slices, whose places are known.
+/// Like `Cells`, as slices.
 struct CellSlices<'f, 'a> {
     variables: &'f [Option<Value<'a>>],
     slots: &'f mut [(Option<Value<'a>>, Epoch)],
     kept: &'f mut [(Value<'a>, Epoch)],
 }
 
-/// Counts the values of a loop variable from 1, so that what was kept of an earlier one is told apart.
+/// Counts the values of a loop variable from 1, to distinguish values that were kept for an earlier one.
 pub(super) type Epoch = u64;
 
 /// The epoch of variables.
 pub(super) const ONLY_EPOCH: Epoch = 1;
 
-/// A loop variable or accumulator.
+/// The contents of a slot: a loop variable or accumulator.
 #[derive(Debug, Clone)]
 pub(super) enum Slot<'a> {
-    /// An accumulator that nothing has read yet: evaluated when it is first read.
+    /// An accumulator that has not been read yet: it is evaluated when it is first read.
     Unread(&'a Step),
     /// A value.
     Value(Value<'a>),
-    /// A failure, which reading it brings back.
+    /// A failure, which reading the slot returns.
     Failed(EvalError),
 }
 
@@ -76,7 +76,7 @@ impl<'a> From<Result<Value<'a>, EvalError>> for Slot<'a> {
 }
 
 impl<'f, 'a> Frame<'f, 'a> {
-    /// `cells` are empty: they are filled in place, as moving them would copy all that they could hold.
+    /// `cells` must be empty: they are filled in place, because moving them would copy their whole capacity.
     pub(super) fn new(
         program: &'a Program,
         resolve: impl Fn(&str) -> Option<Value<'a>>,
@@ -118,27 +118,31 @@ impl<'f, 'a> Frame<'f, 'a> {
         self.cost
     }
 
-    /// Whether the rules of CEL's specification hold.
+    /// Whether the rules of CEL's specification apply.
     pub(super) fn follows_specification(&self) -> bool {
         self.program.specified
     }
 
-    /// Whether `or` and `orValue` fail where their receiver is no optional.
+    /// Whether `or` and `orValue` fail if their receiver is not an optional.
     pub(super) fn checks_receivers_of_or(&self) -> bool {
         self.program.checks_receivers_of_or
     }
 
-    /// Whether what an optional holds stays as it is when the optional is read.
+    /// Whether the value that an optional holds is unchanged when the optional is read.
     pub(super) fn keeps_held_values(&self) -> bool {
         self.program.keeps_held_values
     }
 
-    /// What implementations of functions get to see.
+    /// The context for implementations of functions.
     pub(super) fn context(&self) -> &CallContext<'a> {
         &self.context
     }
 
-    /// Adds to the cost; fails where it passes the limit. Upstream's counter wraps.
+    /// Adds to the cost.
+    ///
+    /// # Errors
+    ///
+    /// The limit is exceeded. Upstream's counter wraps instead.
     #[inline]
     pub(super) fn charge(&mut self, units: u64) -> Result<(), EvalError> {
         self.cost = self.cost.wrapping_add(units);
@@ -148,7 +152,7 @@ impl<'f, 'a> Frame<'f, 'a> {
         }
     }
 
-    /// Adds so many single units.
+    /// Adds `count` single units to the cost.
     #[inline]
     pub(super) fn charge_each(&mut self, units: u64) -> Result<(), EvalError> {
         let total = self.cost.saturating_add(units);
@@ -169,7 +173,7 @@ impl<'f, 'a> Frame<'f, 'a> {
         usize::try_from(charged).unwrap_or(usize::MAX).min(worked)
     }
 
-    /// Counts that many of them.
+    /// Counts `iterations` of `units` cost units each, without checking a limit.
     pub(super) fn iterate_freely(
         &mut self,
         iterations: usize,
@@ -181,7 +185,7 @@ impl<'f, 'a> Frame<'f, 'a> {
             .work(iterations.saturating_mul(WORK_PER_ITERATION))
     }
 
-    /// Looks at all limits.
+    /// Checks all limits.
     #[cold]
     fn check(&mut self) -> Result<(), EvalError> {
         if self.cost > self.limit {
@@ -191,7 +195,7 @@ impl<'f, 'a> Frame<'f, 'a> {
         self.context.check()
     }
 
-    /// Takes back a unit that a presence test was charged as an attribute. Upstream's counter wraps here.
+    /// Takes back the unit that a presence test was charged as an attribute. Upstream's counter wraps here.
     pub(super) fn refund(&mut self) -> Result<(), EvalError> {
         self.cost = self.cost.wrapping_sub(1);
         self.charge(0)
@@ -221,14 +225,14 @@ impl<'f, 'a> Frame<'f, 'a> {
         EvalError::new(format!("no such attribute(s): {name}"))
     }
 
-    /// The value of a loop variable or accumulator, if it has one already.
+    /// The value of a loop variable or accumulator, if it has been evaluated.
     #[inline]
     pub(super) fn held_slot(&self, slot: SlotId) -> Option<(&Value<'a>, Epoch)> {
         let (value, epoch) = self.cells.slots.get(slot as usize)?;
         Some((value.as_ref()?, *epoch))
     }
 
-    /// The epoch of what is in a slot; without a slot, of variables.
+    /// The epoch of a slot's contents; without a slot, the epoch of variables.
     pub(super) fn epoch(&self, slot: Option<SlotId>) -> Epoch {
         let slot = slot.and_then(|slot| self.cells.slots.get(slot as usize));
         slot.map_or(ONLY_EPOCH, |(_, epoch)| *epoch)
@@ -242,7 +246,7 @@ impl<'f, 'a> Frame<'f, 'a> {
         (*kept == epoch).then_some(value)
     }
 
-    /// Keeps the value at the end of a path, if it may be of use.
+    /// Keeps the value at the end of a path, if it may be read again.
     #[inline]
     pub(super) fn keep(&mut self, path: Option<PathId>, epoch: Epoch, value: Value<'a>) {
         if let Some(place) = self.keeps.place(path)
@@ -302,7 +306,7 @@ impl<'f, 'a> Frame<'f, 'a> {
         }
     }
 
-    /// Takes what is in a slot away.
+    /// Removes and returns the contents of a slot.
     pub(super) fn take_slot(&mut self, index: SlotId) -> Option<Slot<'a>> {
         let value = self
             .cells
@@ -317,7 +321,11 @@ impl<'f, 'a> Frame<'f, 'a> {
         value.map(Slot::Value).or(other)
     }
 
-    /// Counts an iteration; fails where the host wants to stop.
+    /// Counts an iteration.
+    ///
+    /// # Errors
+    ///
+    /// The host interrupts the evaluation.
     #[inline]
     pub(super) fn iterate(&mut self) -> Result<(), EvalError> {
         self.context.work(WORK_PER_ITERATION)

@@ -1,4 +1,4 @@
-//! A program as text: one node a line, what it evaluates below it. For tests and for whoever wonders what was planned.
+//! The plan of a program as text, one node per line and its children below it, for tests and debugging.
 
 use std::fmt::{self, Display};
 
@@ -29,7 +29,7 @@ struct Listing<'p, 'f, 'b> {
 }
 
 impl Listing<'_, '_, '_> {
-    /// A node, labelled with what it is to the node above it.
+    /// A node, labelled with its role in the node above it.
     fn node(&mut self, label: &str, node: &Step) -> fmt::Result {
         match node {
             Step::Constant(value) => self.line(label, ConstantText(value)),
@@ -134,7 +134,7 @@ impl Listing<'_, '_, '_> {
         self.below(|listing| listing.parts_of(attribute))
     }
 
-    /// What a chain evaluates on its way.
+    /// The steps that a chain evaluates on its way.
     fn parts_of(&mut self, attribute: &Attribute) -> fmt::Result {
         match &attribute.base {
             Base::Operand(operand) => self.node("", operand)?,
@@ -244,7 +244,7 @@ impl Listing<'_, '_, '_> {
         filter.map_or(Ok(()), |filter| self.node("filter", filter))
     }
 
-    /// A line, and below it the nodes.
+    /// A line, followed by the nodes.
     fn nodes<'n>(
         &mut self,
         label: &str,
@@ -287,7 +287,7 @@ impl Display for ConstantText<'_> {
     }
 }
 
-/// What a call costs, unless it is one unit.
+/// The cost of a call; nothing if it is one unit.
 struct Units(Cost);
 
 impl Display for Units {

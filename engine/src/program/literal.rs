@@ -111,7 +111,7 @@ impl StructLiteral {
     }
 }
 
-/// The value of an entry or field; none where it is an optional that holds none.
+/// The value of an entry or field; `None` for an optional without a value.
 fn entry_value<'a>(
     key: &dyn std::fmt::Display,
     value: Value<'a>,

@@ -29,19 +29,19 @@ use frame::{Cells, Frame};
 use path::{Keeps, SlotId};
 use tree::Step;
 
-/// A planned expression. It is immutable and may be evaluated from many threads at once. Its `Debug` output lists what was
-/// planned, one node a line.
+/// A planned expression. It is immutable and may be evaluated from many threads at once. Its `Debug` output lists the plan, one
+/// node per line.
 pub struct Program {
     root: Step,
-    /// The names of the variables that it reads.
+    /// The names of the variables that the program reads.
     variables: Box<[SmolStr]>,
     /// The number of loop variables and accumulators.
     slots: SlotId,
-    /// Whether the rules of CEL's specification hold.
+    /// Whether the rules of CEL's specification apply.
     specified: bool,
-    /// Whether what an optional holds stays as it is when the optional is read.
+    /// Whether the value that an optional holds is unchanged when the optional is read.
     keeps_held_values: bool,
-    /// Whether `or` and `orValue` fail where their receiver is no optional.
+    /// Whether `or` and `orValue` fail if their receiver is not an optional.
     checks_receivers_of_or: bool,
     /// The paths whose values are kept.
     keeps: Keeps,
@@ -53,7 +53,7 @@ const _: () = {
     shared::<Program>();
 };
 
-/// What bounds an evaluation.
+/// The limits of an evaluation.
 ///
 /// ```
 /// use std::time::{Duration, Instant};
@@ -66,17 +66,18 @@ const _: () = {
 /// ```
 #[derive(Clone, Copy)]
 pub struct EvalOptions<'a> {
-    /// The most cost units that it may take; without a limit it may take any number.
+    /// The cost limit, in cost units; `None` is no limit.
     pub cost_limit: Option<u64>,
-    /// The most bytes that it may hold beyond what was read into the arena; with those that other evaluations in the same
-    /// arena hold.
+    /// The memory limit, in bytes: the most that the arena may hold beyond the inputs that were read into it. Other evaluations
+    /// in the same arena count too.
     pub memory_limit: usize,
-    /// A deadline or a flag of the host's: asked by the work that was done, many times a millisecond; true ends the evaluation.
+    /// The host's deadline or cancellation flag: called many times per millisecond of work; an evaluation fails as soon as it
+    /// returns true.
     pub interrupt: Interrupt<'a>,
 }
 
 impl Default for EvalOptions<'_> {
-    /// No limit of cost or time, and [`MEMORY_LIMIT`].
+    /// No limit of cost or time, and the memory limit [`MEMORY_LIMIT`].
     fn default() -> Self {
         EvalOptions {
             cost_limit: None,
@@ -89,14 +90,14 @@ impl Default for EvalOptions<'_> {
 /// The outcome of an evaluation.
 #[derive(Debug)]
 pub struct Evaluation<'a> {
-    /// The value, or why there is none.
+    /// The value, or why the evaluation failed.
     pub result: Result<Value<'a>, EvalError>,
-    /// The cost units that it took, up to the failure if it failed.
+    /// The cost, in cost units; if the evaluation failed, up to the failure.
     pub cost: u64,
 }
 
 impl Program {
-    /// Evaluates the expression. What it computes lives in the arena.
+    /// Evaluates the expression. Computed values live in the arena.
     pub fn eval<'a>(
         &'a self,
         activation: &Activation<'a>,
@@ -106,8 +107,8 @@ impl Program {
         self.eval_with(|name| activation.resolve(name), arena, options)
     }
 
-    /// Evaluates the expression with variables that a host looks up by name: before all else, and only those that the
-    /// expression reads.
+    /// Evaluates the expression with variables that the host looks up by name. Only those that the expression reads are looked
+    /// up, before the evaluation starts.
     pub fn eval_with<'a>(
         &'a self,
         resolve: impl Fn(&str) -> Option<Value<'a>>,

@@ -1,4 +1,4 @@
-//! Operators of two operands: equality and orderings, with a short way for the types that rules mostly compare.
+//! Operators with two operands: equality and orderings, with a fast path for the types that rules compare most.
 
 use std::cmp::Ordering;
 
@@ -20,7 +20,7 @@ impl Operator {
         })
     }
 
-    /// The operator with its operands exchanged.
+    /// The operator for exchanged operands.
     pub(super) fn turned(self) -> Self {
         match self {
             Operator::Less => Operator::Greater,

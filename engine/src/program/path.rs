@@ -1,11 +1,11 @@
-//! Paths that an expression goes along more than once, such as `c.securityContext` in
-//! `!has(c.securityContext) || !c.securityContext.privileged`: each of their fields is looked up once.
+//! Paths that an expression reads more than once, such as `c.securityContext` in `!has(c.securityContext) ||
+//! !c.securityContext.privileged`: each of their fields is looked up once.
 //!
-//! The cost is what it would be without that: a chain is charged for each of its fields wherever it stands.
+//! The cost does not change: a chain is charged for each of its fields at every occurrence.
 
 use smol_str::SmolStr;
 
-/// So many paths of a program are kept.
+/// The number of paths that a program keeps.
 pub(super) const MOST_PATHS: usize = 16;
 
 // `Keeps` has a bit for each.
@@ -18,12 +18,12 @@ pub(super) type SlotId = u32;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PathId(u8);
 
-/// The paths whose values are kept, a bit each: those that are gone along more than once.
+/// The paths whose values are kept, one bit each: those that are read more than once.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Keeps(u32);
 
 impl Keeps {
-    /// The place of a path's value, if it is kept.
+    /// The index of a path's kept value, if it is kept.
     #[inline]
     pub(super) fn place(self, path: Option<PathId>) -> Option<usize> {
         let path = path?.0;
@@ -31,7 +31,7 @@ impl Keeps {
         is_kept.then_some(path.into())
     }
 
-    /// The number of places.
+    /// The number of kept values.
     #[inline]
     pub(super) fn places(self) -> usize {
         (u32::BITS.saturating_sub(self.0.leading_zeros())) as usize
@@ -41,20 +41,20 @@ impl Keeps {
 /// The paths of a program while it is planned.
 #[derive(Debug, Default)]
 pub(super) struct KeptPaths {
-    /// By their identities.
+    /// The steps, by the ids of the paths.
     steps: Vec<(Start, Further)>,
     keeps: Keeps,
 }
 
-/// By what a path goes one step further.
+/// The step by which a path extends another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Further {
     Field(SmolStr),
-    /// What a function, named here, reads from the text there.
+    /// The result of a function, named here, that parses the text at the path.
     Read(SmolStr),
 }
 
-/// What a path is one step longer than.
+/// The base of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Start {
     Variable(usize),
@@ -63,7 +63,7 @@ pub(super) enum Start {
 }
 
 impl KeptPaths {
-    /// The path one step beyond `start`. `again`: it is gone along in a loop.
+    /// The path one step beyond `start`. `again` says that it is read in a loop.
     pub(super) fn follow(&mut self, start: Start, further: Further, again: bool) -> Option<PathId> {
         let step = (start, further);
         let known = self.steps.iter().position(|known| *known == step);

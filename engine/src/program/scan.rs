@@ -1,5 +1,5 @@
-//! Loops over ints that a comparison with a constant decides, as in `ports.all(p, p > 0)`: what need not be looked at one by
-//! one is passed over at once, up to where a limit might be reached.
+//! Loops over ints with a comparison with a constant, as in `ports.all(p, p > 0)`: elements that do not decide are skipped
+//! together, until a limit may be near.
 
 use super::frame::Frame;
 use super::path::SlotId;
@@ -7,11 +7,11 @@ use super::tree::{IntTest, Step};
 use crate::error::EvalError;
 use crate::value::{List, ListRepr, Value};
 
-/// The units of `x < 5`.
+/// The cost of `x < 5`, in cost units.
 const TEST: u64 = 2;
 
 impl IntTest {
-    /// What a predicate is, if it compares the loop variable with an int.
+    /// The test that a predicate is, if it compares the loop variable with an int.
     pub(super) fn of(predicate: &Step, var: SlotId) -> Option<Self> {
         let Step::Comparison(comparison) = predicate else {
             return None;
@@ -26,8 +26,8 @@ impl IntTest {
         (*slot == var).then_some(IntTest { operator, bound })
     }
 
-    /// The number of elements from the `next` one on for which the test does not have the decisive result, as far as they can be
-    /// counted without a look at any limit. An iteration takes `units` beside the test.
+    /// The number of elements, from `next` on, that do not decide the loop and that can be counted without checking a limit. An
+    /// iteration costs `units` in addition to the test.
     pub(super) fn pass_over<'a>(
         &self,
         decisive: bool,

@@ -1,4 +1,4 @@
-//! How the steps of a program are evaluated.
+//! The evaluation of steps.
 //!
 //! A node's cost is charged when it is done, as upstream charges it (`interpreter/runtimecost.go`).
 
@@ -9,8 +9,8 @@ use crate::error::EvalError;
 use crate::value::{OwnedValue, Truth, Value, check_hashable, key_order};
 
 impl Step {
-    /// Evaluates the step. What is common and short is done here; what the others do has functions of its own, so that none of
-    /// them pays for the others' needs.
+    /// Evaluates the step. Common short steps are evaluated here; all others have their own functions, so that this one stays
+    /// small.
     #[inline(always)]
     pub(super) fn eval<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Value<'a>, EvalError> {
         match self {
@@ -54,8 +54,8 @@ impl Step {
         }
     }
 
-    /// Evaluates the step where a bool is wanted. Another value is an error, at the node that wanted it: the caller knows
-    /// which that is. Only dispatches: each variant has its own function.
+    /// Evaluates the step for callers that need a bool. Other values are errors at the node that needs the bool, which the caller
+    /// knows. Only dispatches; each variant has its own function.
     pub(super) fn eval_bool<'a>(&'a self, frame: &mut Frame<'_, 'a>) -> Result<Truth, EvalError> {
         match self {
             Step::Attribute(chain) => chain.eval_bool(frame),
@@ -76,7 +76,7 @@ impl Step {
         truth_of(self.eval(frame)?)
     }
 
-    /// The value, where planning knows it.
+    /// The value, if planning knows it.
     pub(super) fn constant(&self) -> Option<Value<'_>> {
         match self {
             Step::Constant(value) => Some(value.as_value()),
@@ -85,14 +85,14 @@ impl Step {
     }
 }
 
-/// The bool that a value is. Another value is an error.
+/// The bool; another value is an error.
 #[inline]
 pub(super) fn truth_of(value: Value<'_>) -> Result<Truth, EvalError> {
     value.as_truth().ok_or_else(EvalError::no_such_overload)
 }
 
-/// `&&` where `DECISIVE` is false, `||` where it is true: a decisive operand decides, whatever the other one is; else the
-/// first failure counts.
+/// `&&` if `DECISIVE` is false, `||` if it is true: a decisive operand decides whatever the other one is; otherwise the first
+/// failure is the result.
 #[inline(never)]
 fn logic<'a, const DECISIVE: bool>(
     terms: &'a [Step; 2],

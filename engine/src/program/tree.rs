@@ -1,4 +1,4 @@
-//! The tree of a program: what planning makes and evaluation walks. How each part is evaluated stands in a module of its own.
+//! The tree of a program, which planning builds and evaluation walks. Each part's evaluation is in its own module.
 
 use std::sync::Arc;
 
@@ -15,11 +15,11 @@ use gavel_golang::regex::Regex;
 /// A step of a program.
 #[derive(Debug)]
 pub(super) enum Step {
-    /// A constant: a literal, or what planning has computed. Costs nothing.
+    /// A constant: a literal, or a value that planning computed. Costs nothing.
     Constant(Box<OwnedValue>),
     /// A constant that cannot be built.
     Failure(EvalError),
-    /// A loop variable or accumulator in a slot, as the chain that it is.
+    /// A loop variable or accumulator in a slot, and the same as a chain.
     Local(SlotId, Box<Attribute>),
     /// A variable with selections and indices, a conditional, or either of them tested for presence.
     Attribute(Box<Attribute>),
@@ -31,7 +31,7 @@ pub(super) enum Step {
     Or(Box<[Step; 2]>, ExprId),
     /// `a == b`, `a != b`
     Equality(Box<Equality>),
-    /// `a < b` and its like
+    /// `a < b`, `a <= b`, `a > b`, `a >= b`
     Comparison(Box<Comparison>),
     /// A function.
     Call(Box<FunctionCall>),
@@ -51,7 +51,7 @@ pub(super) enum Step {
     Struct(Box<StructLiteral>),
     /// A comprehension.
     Fold(Box<FoldStep>),
-    /// What `cel.block` expands to.
+    /// The expansion of `cel.block`.
     Block(Box<Block>),
 }
 
@@ -64,7 +64,7 @@ impl From<OwnedValue> for Step {
     }
 }
 
-/// `x in [1, 2, 3]` of constants: the elements ordered by [`key_order`], with their equals of other number types.
+/// `x in [1, 2, 3]` with constants: the elements ordered by [`key_order`], each with its equals of other number types.
 #[derive(Debug)]
 pub(super) struct Membership {
     pub(super) id: ExprId,
@@ -72,7 +72,7 @@ pub(super) struct Membership {
     pub(super) set: Box<[OwnedValue]>,
 }
 
-/// A chain: where it starts and what is then looked up.
+/// A chain: its start and the lookups that follow.
 #[derive(Debug)]
 pub(super) struct Attribute {
     /// The node at which it starts.
@@ -90,14 +90,14 @@ pub(super) struct Attribute {
 #[derive(Debug)]
 pub(super) struct Field {
     pub(super) name: Box<str>,
-    /// Where the type that the checker knows has it.
+    /// The place of the field in the type that the checker knows.
     pub(super) place: FieldPlace,
     /// The path up to the field.
     pub(super) path: Option<PathId>,
     pub(super) id: ExprId,
 }
 
-/// Where a chain starts.
+/// The start of a chain.
 // `repr(u8)` gives the discriminant a byte of its own. Otherwise the compiler puts it in a niche, and each match has to decode it.
 #[derive(Debug)]
 #[repr(u8)]
@@ -106,7 +106,7 @@ pub(super) enum Base {
     Variable(usize),
     /// At a loop variable or an accumulator.
     Slot(SlotId),
-    /// At whatever a step evaluates to.
+    /// At the value of a step.
     Operand(Step),
     /// `a ? b : c`
     Conditional(Box<Conditional>),
@@ -131,12 +131,12 @@ pub(super) struct Qualifier {
     pub(super) id: ExprId,
 }
 
-/// What is looked up.
+/// The key of a lookup.
 #[derive(Debug)]
 pub(super) enum QualifierKey {
     /// A field or a text key.
     Field(Box<str>),
-    /// A field of an object of which the checker knows that it has any fields.
+    /// A field of an object that, as the checker knows, accepts any field.
     Declared(Box<str>),
     /// Another constant.
     Constant(OwnedValue),
@@ -146,7 +146,7 @@ pub(super) enum QualifierKey {
     Computed(Step),
 }
 
-/// Two operands, both of which are evaluated whatever becomes of them.
+/// Two operands, both of which are always evaluated.
 #[derive(Debug)]
 pub(super) struct Operands {
     /// The operator's node.
@@ -163,7 +163,7 @@ pub(super) struct Equality {
     pub(super) negated: bool,
 }
 
-/// `a < b` and its like.
+/// `a < b`, `a <= b`, `a > b`, `a >= b`.
 #[derive(Debug)]
 pub(super) struct Comparison {
     pub(super) operands: Operands,
@@ -188,37 +188,37 @@ pub(super) struct FunctionCall {
     pub(super) function: SmolStr,
     pub(super) callee: Callee,
     pub(super) arguments: Box<[Step]>,
-    /// Whether the first argument that fails ends the call, uncharged if others would follow. Otherwise all arguments
-    /// are evaluated first.
+    /// Whether the first failed argument ends the call, uncharged if others would follow. Otherwise all arguments are evaluated
+    /// first.
     pub(super) stops_early: bool,
     pub(super) cost: Cost,
-    /// What is known of a value that is read from a text.
+    /// How a value that is parsed from a text is kept.
     pub(super) read: Option<ReadOnce>,
 }
 
-/// A value that is read from a text once.
+/// A value that is parsed from a text once.
 #[derive(Debug)]
 pub(super) enum ReadOnce {
     /// From a constant.
     Constant(OwnedValue),
-    /// From what a path leads to, whose base is a loop variable in this slot, if not a variable.
+    /// From the text at the end of a path. The slot is that of the loop variable at its base; `None` if the base is a variable.
     AtPath(PathId, Option<SlotId>),
 }
 
-/// What is called.
+/// The callee.
 #[derive(Debug)]
 pub(super) enum Callee {
-    /// A function that judges its arguments itself.
+    /// A function that checks its arguments itself.
     Known(Function),
-    /// The implementation of one overload, to whose types the arguments are known to belong. It fails where they do not.
+    /// The implementation of one overload, whose types the arguments are known to have. It fails if they do not.
     Trusted(Function, Arc<OverloadDecl>),
-    /// The implementation of one overload, if the arguments are of its types.
+    /// The implementation of one overload, if the arguments have its types.
     Guarded(Function, Arc<OverloadDecl>),
-    /// The first of these overloads whose types the arguments are of.
+    /// The first of these overloads whose types the arguments have.
     Dispatched(Box<[(Function, Arc<OverloadDecl>)]>),
-    /// An implementation with its constant pattern. It judges its arguments itself.
+    /// An implementation with its constant pattern. It checks its arguments itself.
     Compiled(PatternFunction, Box<Regex>),
-    /// Nothing.
+    /// No implementation.
     Missing,
 }
 
@@ -241,7 +241,7 @@ pub(super) struct Element {
 pub(super) struct MapLiteral {
     pub(super) id: ExprId,
     pub(super) entries: Box<[(Step, Element)]>,
-    /// Whether the rules of CEL's specification hold for the keys.
+    /// Whether the specification's rules for keys apply.
     pub(super) specified: bool,
 }
 
@@ -250,7 +250,7 @@ pub(super) struct MapLiteral {
 pub(super) struct StructLiteral {
     pub(super) id: ExprId,
     pub(super) type_name: SmolStr,
-    /// How the object behaves, where the type is a host's; else it is one of the language's own.
+    /// How the object behaves, if the type is a host's; `None` for the language's own types.
     pub(super) object: Option<ObjectKind>,
     pub(super) fields: Box<[(SmolStr, Element)]>,
 }
@@ -267,14 +267,14 @@ pub(super) struct FoldStep {
     pub(super) kind: FoldKind,
 }
 
-/// What a comprehension does.
+/// The kind of a comprehension.
 #[derive(Debug)]
 pub(super) enum FoldKind {
-    /// `all` (an element that is false decides) or `exists` (one that is true).
+    /// `all`, which a false element decides, or `exists`, which a true element decides.
     Quantifier {
         decisive: bool,
         predicate: Step,
-        /// What the predicate is, where it only compares ints.
+        /// The test that the predicate is, if it only compares ints.
         test: Option<IntTest>,
     },
     /// `exists_one`
@@ -286,18 +286,18 @@ pub(super) enum FoldKind {
         filter: Option<Step>,
         insert: Insert,
     },
-    /// Any other.
+    /// Any other comprehension.
     General(Box<General>),
 }
 
-/// `x < 5` of a loop variable and an int.
+/// `x < 5` with a loop variable and an int.
 #[derive(Debug)]
 pub(super) struct IntTest {
     pub(super) operator: Operator,
     pub(super) bound: i64,
 }
 
-/// What a step adds to a map.
+/// The addition of a step to a map.
 #[derive(Debug)]
 pub(super) enum Insert {
     /// One entry.
@@ -306,7 +306,7 @@ pub(super) enum Insert {
     Entries(Step),
 }
 
-/// A comprehension of no known form.
+/// A comprehension that is not the expansion of a known macro.
 #[derive(Debug)]
 pub(super) struct General {
     pub(super) accu: SlotId,
@@ -316,10 +316,10 @@ pub(super) struct General {
     pub(super) result: Step,
 }
 
-/// What `cel.block` expands to.
+/// The expansion of `cel.block`.
 #[derive(Debug)]
 pub(super) struct Block {
-    /// The parts with their slots. A part reads only those before it.
+    /// The parts with their slots. A part only reads earlier parts.
     pub(super) parts: Box<[(SlotId, Step)]>,
     pub(super) result: Step,
 }

@@ -1,16 +1,16 @@
-//! Struct literals of the types that the language itself knows: `google.protobuf.Int64Value{value: 1}`.
+//! Struct literals of types that the language itself defines: `google.protobuf.Int64Value{value: 1}`.
 
 use std::borrow::Cow;
 
 use crate::error::EvalError;
 use crate::value::{Arena, Duration, List, MapBuilder, Opaque, Timestamp, Value};
 
-/// The name of the one message that has no value of another type.
+/// The name of the only message that is not converted to a value of another type.
 pub(super) const EMPTY: &str = "google.protobuf.Empty";
 
 type Fields<'f, 'a> = &'f [(&'a str, Value<'a>)];
 
-/// Whether `name` may be built.
+/// Whether struct literals of `name` are allowed.
 pub(super) fn is_known(name: &str) -> bool {
     matches!(
         name,

@@ -114,7 +114,7 @@ fn negate<'a>(operand: Value<'a>) -> Result<Value<'a>, EvalError> {
     }
 }
 
-/// The error of operands that do not fit: whether the left one could have been an operand decides the words.
+/// The error of operands that do not fit. Its words depend on whether the left one could have been an operand.
 #[cold]
 fn unfit(operator: &str, left: Value<'_>) -> EvalError {
     match (operator, left.kind()) {

@@ -1,4 +1,4 @@
-//! Logic: `&&`, `||`, `!`, `?:` and what keeps quantifiers going past errors.
+//! Logic: `&&`, `||`, `!`, `?:`, and the function that lets quantifiers continue after errors.
 
 use crate::ast::operators::{
     CONDITIONAL, LOGICAL_AND, LOGICAL_NOT, LOGICAL_OR, NOT_STRICTLY_FALSE,

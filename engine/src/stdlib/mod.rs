@@ -1,4 +1,4 @@
-//! CEL's standard functions and operators (cel-go `common/stdlib/standard.go`): their rows and what they compute.
+//! CEL's standard functions and operators (cel-go `common/stdlib/standard.go`): their rows and implementations.
 
 use crate::decl::Overload;
 use crate::error::EvalError;
@@ -28,14 +28,14 @@ pub const TABLES: &[&[Overload]] = &[
     time::ROWS,
 ];
 
-/// The rows that CEL's specification has in place of those of the same id in [`TABLES`].
+/// Rows of CEL's specification, which replace those with the same ids in [`TABLES`].
 pub const SPECIFIED: &[Overload] = time::SPECIFIED;
 
-/// `duration(int)`, which Kubernetes no longer declares.
+/// `duration(int)`, which Kubernetes stopped declaring.
 pub const DURATION_OF_INT: &[Overload] = conversion::DURATION_OF_INT;
 
-/// The rows that cost what they read, in place of those of the same id in [`TABLES`]: `startsWith` and `endsWith` read the
-/// part, the global `matches` costs as much as the member.
+/// Rows whose cost follows what is read, which replace those with the same ids in [`TABLES`]: `startsWith` and `endsWith` count
+/// the part, the global `matches` costs as much as the member.
 pub const COSTED_BY_WHAT_IS_READ: &[Overload] = text::COSTED_BY_WHAT_IS_READ;
 
 /// All rows.
@@ -43,7 +43,7 @@ pub fn rows() -> impl Iterator<Item = &'static Overload> {
     TABLES.iter().copied().flatten().chain(DURATION_OF_INT)
 }
 
-/// The error of an operand whose type lacks an operator or function; texts and times word it as methods of theirs.
+/// The error of an operand whose type lacks an operator or function. For texts and times, the message names the method.
 #[cold]
 fn missing_operator(function: &str, args: &[Value<'_>]) -> EvalError {
     match args.first() {

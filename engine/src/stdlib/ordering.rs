@@ -11,7 +11,7 @@ use crate::decl::{Form, Overload, row};
 use crate::error::EvalError;
 use crate::value::Value;
 
-/// The rows of an operator. Examples are made of the operands `below`: left below right, or `above`: left above right.
+/// The rows of an operator. The examples use the operands `below` (the left one is less) or `above` (the left one is greater).
 macro_rules! rows {
     ($operator:ident $form:ident $name:literal $symbol:literal $body:ident $side:ident) => {
         &[

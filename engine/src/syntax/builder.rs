@@ -1,7 +1,7 @@
-//! Builds a tree from its leaves: operands wait on a stack until the node that they belong to is complete.
+//! Builds a tree from its leaves: operands wait on a stack until their node is complete.
 //!
-//! Both parsers build with it. As no expression is held by the functions that go down the text, these need little of the
-//! thread's stack.
+//! Both parsers use it. Because the functions that descend through the text hold no expressions, they need little of the thread's
+//! stack.
 
 use smol_str::SmolStr;
 
@@ -11,21 +11,21 @@ use crate::ast::operators::OPT_SELECT;
 use crate::ast::{Constant, Expr, ExprId, ExprKind, ListExpr, MapEntry, Struct, StructField};
 use crate::source::Offset;
 
-/// A tree in the making.
+/// A tree under construction.
 #[derive(Debug)]
 pub(super) struct Builder<'m> {
-    /// The nodes made so far.
+    /// The nodes created so far.
     pub(super) nodes: Nodes,
     operands: Vec<Expr>,
     macros: &'m Macros,
 }
 
-/// How many operands were waiting at some time; those above belong to the node that is being read.
+/// A height of the operand stack; the operands above it belong to the node that is being read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Mark(usize);
 
 impl<'m> Builder<'m> {
-    /// Starts a tree; `expected` is a guess at the number of its nodes.
+    /// Begins a tree; `expected` is an estimate of the number of its nodes.
     pub(super) fn new(macros: &'m Macros, expected: usize) -> Self {
         Builder {
             nodes: Nodes::new(expected),
@@ -34,23 +34,23 @@ impl<'m> Builder<'m> {
         }
     }
 
-    /// The root, which is the operand that is left, and the place of each id.
+    /// The root, which is the only operand left, and the place of each id.
     pub(super) fn finish(mut self) -> Option<(Expr, Vec<Offset>)> {
         let root = self.operands.pop()?;
         Some((root, self.nodes.into_offsets()))
     }
 
-    /// Remembers which operands are waiting.
+    /// The current height of the operand stack.
     pub(super) fn mark(&self) -> Mark {
         Mark(self.operands.len())
     }
 
-    /// Remembers which operands are waiting but for the last one.
+    /// The height of the operand stack below its last operand.
     pub(super) fn mark_last(&self) -> Mark {
         Mark(self.operands.len().saturating_sub(1))
     }
 
-    /// Takes the operands that came after a mark.
+    /// Takes the operands above a mark.
     pub(super) fn take(&mut self, mark: Mark) -> Vec<Expr> {
         self.operands.split_off(mark.0.min(self.operands.len()))
     }
@@ -87,7 +87,7 @@ impl<'m> Builder<'m> {
         self.operator(id, OPT_SELECT, 2);
     }
 
-    /// An operator on that many operands.
+    /// An operator with that many operands.
     pub(super) fn operator(&mut self, id: ExprId, name: &'static str, operands: usize) {
         let mark = Mark(self.operands.len().saturating_sub(operands));
         let operands = self.take(mark);
@@ -95,14 +95,14 @@ impl<'m> Builder<'m> {
             .push(nodes::call(id, SmolStr::new_static(name), None, operands));
     }
 
-    /// A chain of `&&` or `||`, which has one term more than operators.
+    /// A chain of `&&` or `||`, which has one more term than operators.
     pub(super) fn chain(&mut self, name: &'static str, operators: &[ExprId], mark: Mark) {
         let terms = self.take(mark);
         self.operands
             .extend(balanced(name, operators, &mut terms.into_iter()));
     }
 
-    /// A call, or what it expands to. Its arguments came after the mark, its receiver just before them.
+    /// A call, or the expansion of a macro. Its arguments are above the mark; its receiver is the operand just below.
     pub(super) fn call(
         &mut self,
         id: ExprId,
@@ -127,7 +127,7 @@ impl<'m> Builder<'m> {
         Ok(())
     }
 
-    /// A list of the elements that came after the mark.
+    /// A list of the elements above the mark.
     pub(super) fn list(&mut self, id: ExprId, mark: Mark, optional_indices: Vec<u32>) {
         let elements = self.take(mark);
         self.push(
@@ -139,7 +139,7 @@ impl<'m> Builder<'m> {
         );
     }
 
-    /// A map of the keys and values that came after the mark; of each entry, its id and whether it is optional.
+    /// A map of the keys and values above the mark; `entries` has the id of each entry and whether it is optional.
     pub(super) fn map(&mut self, id: ExprId, mark: Mark, entries: Vec<(ExprId, bool)>) {
         let mut operands = self.take(mark).into_iter();
         let mut map = Vec::with_capacity(entries.len());
@@ -156,7 +156,7 @@ impl<'m> Builder<'m> {
         self.push(id, ExprKind::Map(map));
     }
 
-    /// A struct of the values that came after the mark; of each field, its id, name and whether it is optional.
+    /// A struct of the values above the mark; `fields` has the id and name of each field and whether it is optional.
     pub(super) fn structure(
         &mut self,
         id: ExprId,
@@ -182,7 +182,7 @@ impl<'m> Builder<'m> {
     }
 }
 
-/// The balanced tree of a chain: of an even number of operators, the one after the middle becomes the root, as in cel-go.
+/// The balanced tree of a chain: with an even number of operators, the one after the middle becomes the root, as in cel-go.
 fn balanced(
     name: &'static str,
     operators: &[ExprId],

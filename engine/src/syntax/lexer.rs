@@ -1,4 +1,4 @@
-//! Splits a text into tokens: the longest match wins, and what matches nothing is an error (`parser/gen/CEL.g4`).
+//! Splits a text into tokens: the longest match wins, and characters that match nothing are an error (`parser/gen/CEL.g4`).
 
 use super::token::{Token, TokenKind};
 use crate::source::{Offset, Source};
@@ -7,15 +7,15 @@ use crate::source::{Offset, Source};
 #[derive(Debug, Clone)]
 pub(super) struct Lexer<'s> {
     text: &'s str,
-    /// The next character, in bytes.
+    /// The position of the next character, in bytes.
     at: usize,
-    /// The next character, in code points.
+    /// The position of the next character, in code points.
     offset: Offset,
-    /// All characters are single bytes, so that bytes count code points.
+    /// Whether all characters are single bytes, so that bytes count code points.
     ascii: bool,
 }
 
-/// Characters that begin no token, up to and including the one at which that became clear.
+/// Characters that begin no token, up to and including the one that excluded every token.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct UnknownToken {
     /// Where they start, in code points.
@@ -38,7 +38,7 @@ impl<'s> Lexer<'s> {
         }
     }
 
-    /// The next token; at the end of the text, [`TokenKind::Eof`] again and again.
+    /// The next token; at the end of the text always [`TokenKind::Eof`].
     pub(super) fn next(&mut self) -> Result<Token, UnknownToken> {
         self.skip_hidden();
         let (start, offset) = (self.at, self.offset);
@@ -94,7 +94,7 @@ impl<'s> Lexer<'s> {
         }
     }
 
-    /// The first place from `at` whose byte is not `accepted`.
+    /// The first position from `at` on whose byte is not `accepted`.
     fn past(&self, at: usize, accepted: impl Fn(u8) -> bool) -> usize {
         let rest = self.text.as_bytes().get(at..).unwrap_or_default();
         at.saturating_add(

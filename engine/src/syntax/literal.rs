@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// The value of an int literal, decimal or `0x…`; none where it is out of range.
+/// The value of an int literal, decimal or `0x…`; `None` if it is out of range.
 pub(super) fn int(text: &str, negative: bool) -> Option<i64> {
     let magnitude = magnitude(text)?;
     if negative {
@@ -13,12 +13,12 @@ pub(super) fn int(text: &str, negative: bool) -> Option<i64> {
     }
 }
 
-/// The value of a uint literal, its `u` included; none where it is out of range.
+/// The value of a uint literal, including its `u`; `None` if it is out of range.
 pub(super) fn uint(text: &str) -> Option<u64> {
     magnitude(text.strip_suffix(['u', 'U'])?)
 }
 
-/// The value of a double literal; none where it is too large.
+/// The value of a double literal; `None` if it is too large.
 pub(super) fn double(text: &str, negative: bool) -> Option<f64> {
     let value: f64 = text.parse().ok()?;
     value
@@ -26,7 +26,11 @@ pub(super) fn double(text: &str, negative: bool) -> Option<f64> {
         .then_some(if negative { -value } else { value })
 }
 
-/// The value of a string literal, its prefix and quotes included, or what is wrong with it.
+/// The value of a string literal with its prefix and quotes.
+///
+/// # Errors
+///
+/// The message for an invalid escape.
 pub(super) fn string(text: &str) -> Result<Arc<str>, &'static str> {
     match body(text) {
         (body, true) => unescape_string(&body).map(Arc::from),
@@ -34,7 +38,11 @@ pub(super) fn string(text: &str) -> Result<Arc<str>, &'static str> {
     }
 }
 
-/// The value of a bytes literal, its prefix and quotes included, or what is wrong with it.
+/// The value of a bytes literal with its prefix and quotes.
+///
+/// # Errors
+///
+/// The message for an invalid escape.
 pub(super) fn bytes(text: &str) -> Result<Arc<[u8]>, &'static str> {
     match body(text.get(1..).unwrap_or_default()) {
         (body, true) => unescape_bytes(&body).map(Arc::from),
@@ -51,7 +59,7 @@ fn magnitude(text: &str) -> Option<u64> {
     }
 }
 
-/// What is between the quotes, each line end as LF, and whether there are escapes in it.
+/// The text between the quotes, with each line end as LF, and whether it contains escapes.
 fn body(text: &str) -> (Cow<'_, str>, bool) {
     let raw = text.starts_with(['r', 'R']);
     let quoted = if raw {
@@ -107,9 +115,9 @@ fn unescape_bytes(body: &str) -> Result<Vec<u8>, &'static str> {
     Ok(out)
 }
 
-/// What an escape stands for.
+/// The value of an escape.
 enum Code {
-    /// A byte of bytes, or the code point of that number of a string.
+    /// A byte in bytes literals; in strings, the code point with this number.
     Byte(u8),
     /// A code point, in strings only.
     Point(u32),
@@ -124,7 +132,7 @@ impl Code {
     }
 }
 
-/// Reads the escape whose backslash has been passed.
+/// Reads an escape after its backslash.
 fn escape(text: &str) -> Result<(Code, &str), &'static str> {
     let mut chars = text.chars();
     let letter = chars.next().ok_or(UNABLE)?;

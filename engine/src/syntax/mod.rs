@@ -1,7 +1,7 @@
-//! The text of an expression and its tree: lexer, parser, macros (cel-go's `parser`).
+//! From the text of an expression to its tree: lexer, parser, macros (cel-go's `parser`).
 //!
-//! A first parser reads expressions without fault and gives up on all others; a second one, which goes over the grammar as
-//! cel-go's generated parser does, then finds out what is wrong and words it.
+//! A first parser reads valid expressions and gives up on all others. A second one, which walks the grammar as cel-go's generated
+//! parser does, then finds and words the error.
 
 use crate::ast::{Ast, Expr};
 use crate::issues::{Issues, Phase};
@@ -26,22 +26,22 @@ pub use macros::{
     OPTIONALS, Receiver, SORT_BY, STANDARD, TWO_VARIABLE, simple_name,
 };
 
-/// The deepest nesting: of each rule of the grammar, and of the nodes that are counted towards the height of a tree.
+/// The nesting limit: of each rule of the grammar, and of the nodes that count towards the height of a tree.
 const MAX_DEPTH: u32 = 250;
 
-/// What the parser accepts.
+/// The options of the parser.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParserOptions {
-    /// `a.?b`, `a[?b]`, `[?a]`, `{?a: b}` and `T{?a: b}` may be written.
+    /// Whether `a.?b`, `a[?b]`, `[?a]`, `{?a: b}` and `T{?a: b}` are accepted.
     pub optional_syntax: bool,
-    /// Fields may be written between backticks.
+    /// Whether fields between backticks are accepted.
     pub escaped_identifiers: bool,
-    /// The longest expression, in code points.
+    /// The length limit of an expression, in code points.
     pub max_code_points: u32,
 }
 
 impl Default for ParserOptions {
-    /// What Kubernetes accepts since 1.28.
+    /// The options of Kubernetes since 1.28.
     fn default() -> Self {
         ParserOptions {
             optional_syntax: true,
@@ -52,6 +52,10 @@ impl Default for ParserOptions {
 }
 
 /// Parses an expression and expands its macros.
+///
+/// # Errors
+///
+/// The syntax errors of the text.
 pub fn parse(source: Source, options: &ParserOptions, macros: &Macros) -> Result<Ast, Issues> {
     let (size, limit) = (source.code_points(), options.max_code_points);
     if size > limit {
@@ -69,7 +73,7 @@ pub fn parse(source: Source, options: &ParserOptions, macros: &Macros) -> Result
     Ok(Ast::new(source, root, offsets))
 }
 
-/// Parses an expression with a fault, to find out what to say about it.
+/// Parses an invalid expression to find its errors.
 #[cold]
 fn explain(
     source: &Source,
@@ -88,7 +92,7 @@ fn explain(
     Err(issues)
 }
 
-/// Whether a word may not be a variable or the name of a global function.
+/// Whether a word is reserved, so that it cannot be a variable or the name of a global function.
 fn is_reserved(word: &str) -> bool {
     matches!(
         word,

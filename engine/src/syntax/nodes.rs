@@ -5,28 +5,28 @@ use smol_str::SmolStr;
 use crate::ast::{Call, Expr, ExprId, ExprKind, Select};
 use crate::source::Offset;
 
-/// The place of nodes that stand for what could not be read.
+/// The place of nodes for parts that could not be read.
 pub(super) const NOWHERE: Offset = Offset::MAX;
 
-/// The most nodes of a tree.
+/// The node limit of a tree.
 ///
-/// 100,000 code points spell some 100,000 nodes at most, macros included, but for `optMap` and `optFlatMap`: these copy
-/// their receiver, so that each nesting of them doubles it. Twice as many and more leave room for any such expression that
-/// is of use, and bound the memory of the others to some 50 MB.
+/// 100,000 code points spell at most about 100,000 nodes, including macros, except for `optMap` and `optFlatMap`: they copy their
+/// receiver, so that each nesting doubles it. The limit leaves room for every useful expression of this kind and bounds the
+/// memory of all others to about 50 MB.
 pub(super) const MAX_NODES: usize = 250_000;
 
 /// The tree would have more nodes than [`MAX_NODES`].
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TooManyNodes;
 
-/// The nodes made so far.
+/// The nodes created so far.
 #[derive(Debug)]
 pub(super) struct Nodes {
     offsets: Vec<Offset>,
 }
 
 impl Nodes {
-    /// No nodes; `expected` is a guess at how many there will be.
+    /// No nodes; `expected` is an estimate of how many there will be.
     pub(super) fn new(expected: usize) -> Self {
         let mut offsets = Vec::with_capacity(expected.saturating_add(1));
         offsets.push(0);
@@ -45,7 +45,7 @@ impl Nodes {
         id
     }
 
-    /// Gives back the id of a node that is not in the tree after all; the last one is used again.
+    /// Returns the id of a node that is not in the tree after all; the last id is used again.
     pub(super) fn release(&mut self, id: ExprId) {
         if id.index().saturating_add(1) == self.offsets.len() {
             self.offsets.pop();
@@ -57,14 +57,14 @@ impl Nodes {
         self.offsets.get(id.index()).copied().unwrap_or(NOWHERE)
     }
 
-    /// Says where a node is whose id had to be made before its place was known.
+    /// Sets the place of a node whose id was created before its place was known.
     pub(super) fn place(&mut self, id: ExprId, offset: Offset) {
         if let Some(place) = self.offsets.get_mut(id.index()) {
             *place = offset;
         }
     }
 
-    /// The same tree with ids of its own. Entries and fields are placed at `entries`, all else where the original is.
+    /// A copy of the tree with new ids. Entries and fields are placed at `entries`, all other nodes at the original's places.
     pub(super) fn copy(&mut self, expr: &Expr, entries: Offset) -> Result<Expr, TooManyNodes> {
         let mut copy = expr.clone();
         // A list of what is to be done needs no stack, however deep the tree is.
@@ -106,7 +106,7 @@ impl Nodes {
     }
 }
 
-/// A call that is known to be no macro.
+/// A call that is not a macro.
 pub(super) fn call(id: ExprId, function: SmolStr, target: Option<Expr>, args: Vec<Expr>) -> Expr {
     Expr {
         id,

@@ -1,7 +1,7 @@
-//! The parser of expressions that have no fault: recursive descent, one function for each precedence.
+//! The parser of valid expressions: recursive descent, one function for each precedence.
 //!
-//! It gives up at the first thing that is wrong, limits included, and leaves it to [`recovery`](super::recovery) to find out
-//! what to say about it. Of an expression that it accepts, both make the same tree with the same ids.
+//! It gives up at the first error, limits included, and leaves it to [`recovery`](super::recovery) to report it. For an
+//! expression that it accepts, both build the same tree with the same ids.
 
 use smol_str::{SmolStr, format_smolstr};
 
@@ -14,7 +14,7 @@ use crate::ast::operators as op;
 use crate::ast::{Constant, Expr, ExprId};
 use crate::source::{Offset, Source};
 
-/// The root and the place of each id; none if there is anything wrong with the expression.
+/// The root and the place of each id; `None` if there is any error in the expression.
 pub(super) fn parse(
     source: &Source,
     options: &ParserOptions,
@@ -50,7 +50,7 @@ fn tokens(source: &Source) -> Option<Vec<Token>> {
     }
 }
 
-/// Each of the functions that read a part of the text leaves its expression with the builder.
+/// Each function that reads a part of the text leaves its expression on the builder's stack.
 struct Parser<'a> {
     text: &'a str,
     tokens: Vec<Token>,
@@ -58,12 +58,12 @@ struct Parser<'a> {
     options: &'a ParserOptions,
     builder: Builder<'a>,
     depth: Depth,
-    /// The height of the expression that was read last: how many conditionals, relations, sums and products, selections,
-    /// receiver-style calls and indices are nested in it.
+    /// The height of the last expression: how many conditionals, relations, sums and products, selections, receiver-style calls
+    /// and indices are nested in it.
     height: u32,
 }
 
-/// How many rules of a kind are being read. The grammar's other rules are never deeper than these.
+/// The number of rules of each kind that are being read. The grammar's other rules are never deeper.
 #[derive(Default)]
 struct Depth {
     expr: u32,
@@ -100,7 +100,7 @@ impl<'a> Parser<'a> {
         Some(token)
     }
 
-    /// The next token, if it is of that kind.
+    /// The next token, if it has that kind.
     fn eat(&mut self, kind: TokenKind) -> Option<Token> {
         if self.kind() == kind {
             self.bump()
@@ -109,7 +109,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A `?` that makes something optional; none where it may not stand.
+    /// A `?` that makes a part optional; `None` where it is not allowed.
     fn optional_mark(&mut self) -> Option<bool> {
         let marked = self.eat(TokenKind::QuestionMark).is_some();
         (!marked || self.options.optional_syntax).then_some(marked)
@@ -128,7 +128,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads another part of an expression: the height is the larger of the one before and that of the part.
+    /// Reads another part of an expression: the height becomes the larger of the previous one and that of the part.
     fn with(&mut self, read: impl FnOnce(&mut Self) -> Option<()>) -> Option<()> {
         let height = self.height;
         read(self)?;
@@ -136,7 +136,7 @@ impl<'a> Parser<'a> {
         Some(())
     }
 
-    /// None where the tree is too high: no higher one is made, since others recur over it.
+    /// `None` if the tree is too high. Higher trees are never built, because other code recurs over them.
     fn raise(&mut self) -> Option<()> {
         enter(&mut self.height)
     }
@@ -340,7 +340,7 @@ impl<'a> Parser<'a> {
         Some(())
     }
 
-    /// How many tokens the longest `.a.b` ahead has.
+    /// The number of tokens of the longest `.a.b` that follows.
     fn dotted_names(&self) -> usize {
         let mut tokens: usize = 0;
         while self.kind_ahead(tokens) == TokenKind::Dot
@@ -399,7 +399,7 @@ impl<'a> Parser<'a> {
         Some(())
     }
 
-    /// Whether another element follows. Reads the comma before it, or the end with the comma that may stand there.
+    /// Whether another element follows. Reads the comma before it, or the end with an optional comma.
     fn more(&mut self, close: TokenKind, first: bool) -> Option<bool> {
         let comma = self.eat(TokenKind::Comma).is_some();
         if self.eat(close).is_some() {

@@ -1,4 +1,4 @@
-//! What was read by which rule, faults included: the tree that [`visitor`](super::visitor) turns into an expression.
+//! The syntax tree: which rule read which part, including errors. [`visitor`](super::visitor) turns it into an expression.
 
 use super::grammar::{Rule, RuleShape};
 use super::token::{Token, TokenKind};
@@ -8,16 +8,16 @@ use crate::source::Offset;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct NodeId(usize);
 
-/// What a rule read.
+/// A part of the text that a rule read.
 #[derive(Debug)]
 pub(super) struct SyntaxNode {
     /// The rule.
     pub(super) rule: Rule,
     /// Its alternative.
     pub(super) shape: RuleShape,
-    /// Where it begins.
+    /// The position where it begins.
     pub(super) start: Offset,
-    /// What it consists of. What was skipped is left out; what was missing and made up is there.
+    /// Its parts. Skipped tokens are left out; missing tokens that were inserted are there.
     children: Vec<Child>,
 }
 

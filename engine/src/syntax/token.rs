@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::source::Offset;
 
-/// What a token is.
+/// The kinds of tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub(super) enum TokenKind {
@@ -49,18 +49,18 @@ pub(super) enum TokenKind {
 /// A token: its kind and its place in the text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Token {
-    /// What it is.
+    /// The kind.
     pub(super) kind: TokenKind,
-    /// Where it starts, in code points.
+    /// The start, in code points.
     pub(super) offset: Offset,
-    /// Where it starts, in bytes.
+    /// The start, in bytes.
     pub(super) start: usize,
-    /// Where it ends, in bytes.
+    /// The end, in bytes.
     pub(super) end: usize,
 }
 
 impl Token {
-    /// What is written there.
+    /// The text of the token.
     pub(super) fn text(self, source: &str) -> &str {
         source.get(self.start..self.end).unwrap_or_default()
     }
@@ -111,12 +111,12 @@ const NAMES: [(TokenKind, &str); 36] = [
 pub(super) struct TokenSet(u64);
 
 impl TokenSet {
-    /// Nothing.
+    /// The empty set.
     pub(super) const EMPTY: TokenSet = TokenSet(0);
     /// The rule may end.
     pub(super) const END_OF_RULE: TokenSet = TokenSet(1u64.wrapping_shl(63));
 
-    /// One kind alone.
+    /// A set of one kind.
     pub(super) fn one(kind: TokenKind) -> Self {
         TokenSet(1u64.wrapping_shl(u32::from(kind as u8)))
     }
@@ -128,7 +128,7 @@ impl TokenSet {
             .fold(TokenSet::EMPTY, |set, kind| set.union(TokenSet::one(*kind)))
     }
 
-    /// What is in either set.
+    /// The union of both sets.
     pub(super) fn union(self, other: TokenSet) -> Self {
         TokenSet(self.0 | other.0)
     }

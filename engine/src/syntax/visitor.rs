@@ -1,7 +1,7 @@
-//! Makes the expression of a syntax tree and finds what is wrong beyond the grammar: reserved words, literals out of range,
-//! macros, depth (the visitor of cel-go's `parser/parser.go`).
+//! Builds the expression of a syntax tree and finds errors beyond the grammar: reserved words, literals out of range, macros,
+//! depth (the visitor of cel-go's `parser/parser.go`).
 //!
-//! Where a fault left a gap in the tree, a null stands in: no macro takes it for a name, a selection or a number.
+//! A null fills every gap that a syntax error left in the tree: no macro takes it for a name, a selection or a number.
 
 use smol_str::{SmolStr, format_smolstr};
 
@@ -19,7 +19,7 @@ use crate::ast::{Constant, Expr, ExprId};
 use crate::issues::Issues;
 use crate::source::{Location, Offset, Source};
 
-/// The root, where there is one, and the place of each id; what is wrong is added to `issues`.
+/// The root, if there is one, and the place of each id; errors are added to `issues`.
 pub(super) fn visit(
     source: &Source,
     options: &ParserOptions,
@@ -40,21 +40,21 @@ pub(super) fn visit(
     Ok(visitor.builder.finish())
 }
 
-/// Each of the functions that visit a node leaves its expression with the builder.
+/// Each function that visits a node leaves its expression on the builder's stack.
 struct Visitor<'a> {
     source: &'a Source,
     options: &'a ParserOptions,
     tree: &'a SyntaxTree,
     issues: &'a mut Issues,
     builder: Builder<'a>,
-    /// How many nodes that are counted towards the height of a tree surround this one.
+    /// How many of the surrounding nodes count towards the height of the tree.
     depth: u32,
 }
 
 type Visited = Result<(), Halt>;
 
 impl<'a> Visitor<'a> {
-    /// Visits a node, however many rules it is wrapped in.
+    /// Visits a node, through any number of wrapping rules.
     fn expr(&mut self, id: Option<NodeId>) -> Visited {
         let mut id = id;
         loop {
@@ -119,7 +119,7 @@ impl<'a> Visitor<'a> {
             .id(token.map_or(NOWHERE, |token| token.offset))
     }
 
-    /// Fills in for an expression that could not be read.
+    /// Fills the gap of an expression that could not be read.
     fn gap(&mut self, offset: Offset) {
         self.builder.constant(offset, Constant::Null);
     }
@@ -136,7 +136,7 @@ impl<'a> Visitor<'a> {
         self.issues.report(location, message);
     }
 
-    /// Reports what is wrong with an expression and fills in for it.
+    /// Reports an error in an expression and fills its gap.
     fn refuse(&mut self, offset: Offset, message: impl Into<String>) {
         self.report(offset, message);
         self.gap(offset);
@@ -216,7 +216,7 @@ impl<'a> Visitor<'a> {
         Ok(())
     }
 
-    /// The name of a field, or what is wrong with it.
+    /// The name of a field; reports an error if it is not valid.
     fn field_name(&self, field: Option<&'a SyntaxNode>) -> Result<&'a str, &'static str> {
         let token = field.and_then(|field| field.tokens().next());
         match (field.map(|field| field.shape), token) {
@@ -282,7 +282,7 @@ impl<'a> Visitor<'a> {
         Ok(())
     }
 
-    /// The name of a node with its leading dot, and the name's place; none after a complaint.
+    /// The name of a node with its leading dot, and the name's place; `None` after an error.
     fn name(&mut self, node: &'a SyntaxNode) -> Option<(SmolStr, Offset)> {
         let Some(token) = node.token(TokenKind::Identifier) else {
             self.gap(node.start);

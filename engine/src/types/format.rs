@@ -7,14 +7,14 @@ use smol_str::{SmolStr, format_smolstr};
 use super::{Primitive, Type};
 
 impl fmt::Display for Type {
-    /// The protocol's and documentation's form: `list(int)`, `google.protobuf.Timestamp`, `null_type`.
+    /// The form of the batch protocol and the documentation: `list(int)`, `google.protobuf.Timestamp`, `null_type`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_type(f, self, TypeForm::Full)
     }
 }
 
 impl Type {
-    /// The form of checker messages, with short names: `list(timestamp)`, `null`.
+    /// The form of the checker's messages, with short names: `list(timestamp)`, `null`.
     pub fn in_message(&self) -> impl fmt::Display + '_ {
         TypeInMessage(self)
     }
@@ -40,7 +40,7 @@ impl fmt::Display for TypeInMessage<'_> {
     }
 }
 
-/// Which names types go by.
+/// The names by which types are printed.
 #[derive(Clone, Copy, PartialEq)]
 enum TypeForm {
     Full,

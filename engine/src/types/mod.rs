@@ -18,11 +18,11 @@ pub const OPTIONAL: &str = "optional_type";
 /// A static type. Cloning is cheap.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Type {
-    /// Anything, checked at run time.
+    /// Any type, checked at run time.
     Dyn,
-    /// `google.protobuf.Any`; behaves as [`Type::Dyn`].
+    /// `google.protobuf.Any`; behaves like [`Type::Dyn`].
     Any,
-    /// What an expression with a reported problem has; agrees with every type.
+    /// The type of an expression with a reported error; agrees with every type.
     Error,
     /// The type of `null`.
     Null,
@@ -56,7 +56,7 @@ pub enum Type {
     Struct(SmolStr),
     /// A type parameter of a declaration, such as `A`.
     Param(SmolStr),
-    /// A type variable that checking has made.
+    /// A type variable of the checker.
     Var(u32),
 }
 
@@ -115,7 +115,7 @@ impl Type {
         Type::Type(Some(Arc::new(value)))
     }
 
-    /// The value's type where this is an optional type.
+    /// The value's type, if this is an optional type.
     pub fn as_optional(&self) -> Option<&Type> {
         match self {
             Type::Opaque(opaque) if opaque.name == OPTIONAL => opaque.parameters.first(),
@@ -123,7 +123,7 @@ impl Type {
         }
     }
 
-    /// Whether this is `dyn`, `any` or the type of a reported problem: what is checked only at run time.
+    /// Whether this is `dyn`, `any` or the type of a reported error: types that are checked only at run time.
     pub fn is_dyn(&self) -> bool {
         matches!(self, Type::Dyn | Type::Any | Type::Error)
     }

@@ -1,4 +1,4 @@
-//! The parameters and result of an overload, written as text in its row: `string.(int) -> string`.
+//! The parameter types and result type of an overload, written as text in its row: `string.(int) -> string`.
 
 use std::str::FromStr;
 
@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 
 use super::{Type, TypeTextError, text};
 
-/// What an overload takes and gives.
+/// The parameter types and the result type of an overload.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Signature {
     /// Receiver style, `x.f(y)`: the first parameter is the receiver.
@@ -20,7 +20,7 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// Puts a signature together. Of a member, the first parameter is the receiver.
+    /// Builds a signature. For a member, the first parameter is the receiver.
     pub fn new(member: bool, parameters: Vec<Type>, result: Type) -> Self {
         let mut type_parameters = SmallVec::new();
         // The order numbers the type variables in messages. Upstream's is that of a Go map: this one, seven times in eight.
@@ -42,7 +42,7 @@ impl Signature {
 }
 
 impl Type {
-    /// Adds the names of the type parameters in this type that are not there yet.
+    /// Adds the names of the type parameters in this type that are still missing.
     fn collect_parameters(&self, names: &mut SmallVec<[SmolStr; 2]>) {
         match self {
             Type::Param(name) if !names.contains(name) => names.push(name.clone()),

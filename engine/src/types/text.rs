@@ -4,14 +4,14 @@ use std::str::FromStr;
 
 use super::Type;
 
-/// Why a text is not a type.
+/// The error for a text that is not a type.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{0:?} is not a type; write for example int, list(string), map(string, dyn) or optional(int)"
 )]
 pub struct TypeTextError(pub String);
 
-/// The deepest nesting of parameters that is read; nobody writes more, and it bounds recursion.
+/// The nesting limit of parameters. It bounds recursion; real types are far below.
 const MAX_DEPTH: usize = 32;
 
 impl FromStr for Type {
@@ -19,8 +19,8 @@ impl FromStr for Type {
 
     /// Reads `int`, `list(T)`, `map(K, V)`, `optional(T)`, `type(T)`, `timestamp`, `kubernetes.URL`, `list(A)`, …
     ///
-    /// Of the other names, one that starts with a capital letter and holds no dot is a type parameter, a dotted one a
-    /// type with fields, and any other an opaque type. `name()` is an opaque type whatever the name.
+    /// Among other names, one with a leading capital letter and no dot is a type parameter, one with a dot is a type with fields,
+    /// and any other is an opaque type. `name()` is always an opaque type.
     fn from_str(text: &str) -> Result<Type, TypeTextError> {
         let mut rest = text;
         let ty = read(&mut rest, MAX_DEPTH).filter(|_| rest.trim().is_empty());
@@ -28,7 +28,7 @@ impl FromStr for Type {
     }
 }
 
-/// Reads one type off the front of `rest`.
+/// Reads one type from the front of `rest`.
 pub(super) fn read(rest: &mut &str, depth: usize) -> Option<Type> {
     let depth = depth.checked_sub(1)?;
     let text = rest.trim_start();
@@ -107,7 +107,7 @@ fn is_parameter(name: &str) -> bool {
 }
 
 impl super::Primitive {
-    /// The primitive that a type is, where it is one.
+    /// The primitive, if the type is one.
     pub fn of(ty: &Type) -> Option<Self> {
         Some(match ty {
             Type::Bool => Self::Bool,

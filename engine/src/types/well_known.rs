@@ -1,10 +1,10 @@
-//! The names that stand for types in every environment, and the fields of the protocol buffer messages among them
-//! (cel-go `common/types/types.go`, `checkedWellKnowns`, and `common/types/pb`).
+//! The names of types that every environment has, and the fields of the protocol buffer messages among them (cel-go
+//! `common/types/types.go`, `checkedWellKnowns`, and `common/types/pb`).
 
 use super::{Primitive, Type};
 
 impl Type {
-    /// The type that a name stands for in an expression: `int`, `list`, `google.protobuf.Timestamp`, …
+    /// The type with this name in an expression: `int`, `list`, `google.protobuf.Timestamp`, …
     pub fn named(name: &str) -> Option<Type> {
         Some(match name {
             "bool" => Type::Bool,
@@ -66,7 +66,7 @@ impl Type {
         })
     }
 
-    /// The message that a type is made by, where its name is used in a struct literal.
+    /// The message that a struct literal with this type's name builds.
     pub fn message_name(&self) -> Option<&'static str> {
         Some(match self {
             Type::Any => "google.protobuf.Any",

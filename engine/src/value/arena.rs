@@ -1,4 +1,4 @@
-//! Where an evaluation keeps what it computes.
+//! The memory of computed values.
 
 use std::cell::Cell;
 
@@ -9,30 +9,30 @@ use elsa::FrozenVec;
 use super::{Json, Opaque, Repr, Value};
 use crate::error::EvalError;
 
-/// The most bytes that an arena holds from one evaluation to the next.
+/// The most bytes that an arena keeps after a reset.
 const MOST_KEPT: usize = 1 << 20;
 
-/// What a value with a destructor takes beside itself.
+/// The overhead of a value with a destructor, in bytes.
 const OPAQUE_OVERHEAD: usize = 48;
 
-/// The bytes that evaluations compute in one arena, unless a host says otherwise.
+/// The default memory limit: the bytes that evaluations may compute in one arena.
 pub const MEMORY_LIMIT: usize = 64 << 20;
 
-/// The memory of one or more evaluations: strings, lists and maps that they compute live as long as it does.
+/// The memory of one or more evaluations: the strings, lists and maps that they compute live as long as the arena.
 ///
 /// An empty arena holds no memory, so an expression that only reads allocates nothing. A host that evaluates often
 /// keeps one arena a thread and calls [`Arena::reset`] between evaluations.
 #[derive(Default)]
 pub struct Arena {
     bump: Bump,
-    /// Values with destructors of their own, which the bump allocator would never run.
+    /// Values with destructors, which the bump allocator would not run.
     opaques: FrozenVec<Box<dyn Opaque>>,
     documents: FrozenVec<Box<Json>>,
-    /// About how many bytes the values with destructors take.
+    /// The approximate size of the values with destructors, in bytes.
     opaque_bytes: Cell<usize>,
-    /// The bytes of what was read into it, which no evaluation computed.
+    /// The size of the inputs that were read into the arena, in bytes.
     input_bytes: Cell<usize>,
-    /// The most bytes that evaluations compute.
+    /// The memory limit.
     limit: Limit,
 }
 
@@ -51,7 +51,7 @@ impl Arena {
         Self::default()
     }
 
-    /// Forgets all values and keeps the memory for the next evaluation, unless that is much.
+    /// Drops all values. The memory is kept for the next evaluation, up to 1 MiB.
     pub fn reset(&mut self) {
         match self.bump.allocated_bytes() > MOST_KEPT {
             true => self.bump = Bump::new(),
@@ -67,7 +67,7 @@ impl Arena {
         self.opaque_bytes.set(0);
     }
 
-    /// The bytes that the arena holds, without what it has asked for and not touched.
+    /// The bytes that are in use, without memory that was reserved but not written.
     #[inline]
     pub fn allocated_bytes(&self) -> usize {
         let untouched = self.bump.chunk_capacity();
@@ -75,27 +75,29 @@ impl Arena {
         held.saturating_add(self.opaque_bytes.get())
     }
 
-    /// The bytes of what was read into it by [`read_json`](super::read_json).
+    /// The size of the inputs that [`read_json`](super::read_json) read into it, in bytes.
     pub fn input_bytes(&self) -> usize {
         self.input_bytes.get()
     }
 
-    /// Counts all that the arena holds beyond `before` bytes as read into it.
+    /// Counts everything that the arena holds beyond `before` bytes as input.
     pub(super) fn count_input(&self, before: usize) {
         let read = self.allocated_bytes().saturating_sub(before);
         let bytes = self.input_bytes.get().saturating_add(read);
         self.input_bytes.set(bytes);
     }
 
-    /// Sets the most bytes that evaluations compute, beyond what was read.
+    /// Sets the memory limit: the most bytes that evaluations may compute, in addition to the inputs.
     pub fn set_limit(&self, bytes: usize) {
         self.limit.0.set(bytes);
     }
 
-    /// Whoever computes much asks before; so does an evaluation, now and then.
+    /// Asks whether `bytes` more bytes fit. Code that computes large values asks first; an evaluation also asks from time to
+    /// time.
     ///
     /// # Errors
-    /// Where the arena would hold more than its limit with so many bytes more. Nothing absorbs the error.
+    ///
+    /// The arena would exceed its limit. Nothing absorbs the error.
     #[inline]
     pub fn reserve(&self, bytes: usize) -> Result<(), EvalError> {
         let computed = self.allocated_bytes().saturating_sub(self.input_bytes());
@@ -110,12 +112,12 @@ impl Arena {
         &self.bump
     }
 
-    /// A copy of a text.
+    /// Copies a text into the arena.
     pub fn string(&self, text: &str) -> Value<'_> {
         Value(Repr::String(self.bump.alloc_str(text)))
     }
 
-    /// A copy of some bytes.
+    /// Copies bytes into the arena.
     pub fn bytes(&self, bytes: &[u8]) -> Value<'_> {
         Value(Repr::Bytes(self.bump.alloc_slice_copy(bytes)))
     }
@@ -125,7 +127,7 @@ impl Arena {
         Value(Repr::List(self.bump.alloc_slice_copy(values)))
     }
 
-    /// An object as JSON has it: text keys and values. Of fields of one name the last one counts.
+    /// A JSON object of these fields. Of several fields with one name, the last one counts.
     pub fn object<'a>(
         &'a self,
         fields: impl IntoIterator<Item = (&'a str, Value<'a>)>,
@@ -140,7 +142,7 @@ impl Arena {
         Value(Repr::Fields(fields.into_bump_slice()))
     }
 
-    /// An array as JSON has it.
+    /// A JSON array of these items.
     pub fn array<'a>(&'a self, items: impl IntoIterator<Item = Value<'a>>) -> Value<'a> {
         let items = ArenaVec::from_iter_in(items, &self.bump);
         Value(Repr::Items(items.into_bump_slice()))
@@ -151,7 +153,7 @@ impl Arena {
         Value(Repr::Optional(Some(self.bump.alloc(value))))
     }
 
-    /// A JSON document, kept as it is.
+    /// Moves a JSON document into the arena.
     pub fn document(&self, document: Json) -> Value<'_> {
         Value::from(self.documents.push_get(Box::new(document)))
     }

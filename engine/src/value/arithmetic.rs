@@ -31,24 +31,40 @@ fn modulus_by_zero() -> EvalError {
 }
 
 /// `left + right`
+///
+/// # Errors
+///
+/// The result is out of range.
 #[inline]
 pub fn add_int(left: i64, right: i64) -> Result<i64, EvalError> {
     left.checked_add(right).ok_or_else(int_overflow)
 }
 
 /// `left - right`
+///
+/// # Errors
+///
+/// The result is out of range.
 #[inline]
 pub fn subtract_int(left: i64, right: i64) -> Result<i64, EvalError> {
     left.checked_sub(right).ok_or_else(int_overflow)
 }
 
 /// `left * right`
+///
+/// # Errors
+///
+/// The result is out of range.
 #[inline]
 pub fn multiply_int(left: i64, right: i64) -> Result<i64, EvalError> {
     left.checked_mul(right).ok_or_else(int_overflow)
 }
 
 /// `left / right`, towards zero.
+///
+/// # Errors
+///
+/// `right` is zero, or the result is out of range.
 #[inline]
 pub fn divide_int(left: i64, right: i64) -> Result<i64, EvalError> {
     if right == 0 {
@@ -58,6 +74,10 @@ pub fn divide_int(left: i64, right: i64) -> Result<i64, EvalError> {
 }
 
 /// `left % right`, with the sign of `left`.
+///
+/// # Errors
+///
+/// `right` is zero, or the result is out of range.
 #[inline]
 pub fn modulo_int(left: i64, right: i64) -> Result<i64, EvalError> {
     if right == 0 {
@@ -67,60 +87,100 @@ pub fn modulo_int(left: i64, right: i64) -> Result<i64, EvalError> {
 }
 
 /// `-int`
+///
+/// # Errors
+///
+/// The result is out of range.
 #[inline]
 pub fn negate_int(int: i64) -> Result<i64, EvalError> {
     int.checked_neg().ok_or_else(int_overflow)
 }
 
 /// `left + right`
+///
+/// # Errors
+///
+/// The result is out of range.
 #[inline]
 pub fn add_uint(left: u64, right: u64) -> Result<u64, EvalError> {
     left.checked_add(right).ok_or_else(uint_overflow)
 }
 
 /// `left - right`
+///
+/// # Errors
+///
+/// The result is out of range.
 #[inline]
 pub fn subtract_uint(left: u64, right: u64) -> Result<u64, EvalError> {
     left.checked_sub(right).ok_or_else(uint_overflow)
 }
 
 /// `left * right`
+///
+/// # Errors
+///
+/// The result is out of range.
 #[inline]
 pub fn multiply_uint(left: u64, right: u64) -> Result<u64, EvalError> {
     left.checked_mul(right).ok_or_else(uint_overflow)
 }
 
 /// `left / right`
+///
+/// # Errors
+///
+/// `right` is zero.
 #[inline]
 pub fn divide_uint(left: u64, right: u64) -> Result<u64, EvalError> {
     left.checked_div(right).ok_or_else(division_by_zero)
 }
 
 /// `left % right`
+///
+/// # Errors
+///
+/// `right` is zero.
 #[inline]
 pub fn modulo_uint(left: u64, right: u64) -> Result<u64, EvalError> {
     left.checked_rem(right).ok_or_else(modulus_by_zero)
 }
 
 /// `left + right`
+///
+/// # Errors
+///
+/// The result is out of range.
 #[inline]
 pub fn add_duration(left: Duration, right: Duration) -> Result<Duration, EvalError> {
     add_int(left.0, right.0).map(Duration)
 }
 
 /// `left - right`
+///
+/// # Errors
+///
+/// The result is out of range.
 #[inline]
 pub fn subtract_duration(left: Duration, right: Duration) -> Result<Duration, EvalError> {
     subtract_int(left.0, right.0).map(Duration)
 }
 
-/// `-duration`, which no overload declares but values of unknown type reach.
+/// `-duration`, which no overload declares, but which values of unknown type reach.
+///
+/// # Errors
+///
+/// The result is out of range.
 #[inline]
 pub fn negate_duration(duration: Duration) -> Result<Duration, EvalError> {
     negate_int(duration.0).map(Duration)
 }
 
 /// `time + duration`, in the offset of `time`.
+///
+/// # Errors
+///
+/// The result is out of range.
 pub fn add_to_timestamp(time: Timestamp, duration: Duration) -> Result<Timestamp, EvalError> {
     let nanos = i64::from(time.nanos).saturating_add(duration.0.rem_euclid(NANOS_PER_SECOND));
     let seconds = time
@@ -141,6 +201,10 @@ pub fn add_to_timestamp(time: Timestamp, duration: Duration) -> Result<Timestamp
 }
 
 /// `time - duration`, in the offset of `time`.
+///
+/// # Errors
+///
+/// The result is out of range.
 pub fn subtract_from_timestamp(
     time: Timestamp,
     duration: Duration,
@@ -149,6 +213,10 @@ pub fn subtract_from_timestamp(
 }
 
 /// `left - right`
+///
+/// # Errors
+///
+/// The result is out of range.
 pub fn subtract_timestamp(left: Timestamp, right: Timestamp) -> Result<Duration, EvalError> {
     let seconds = subtract_int(left.seconds, right.seconds)?;
     let nanos = i64::from(left.nanos).saturating_sub(i64::from(right.nanos));

@@ -11,7 +11,8 @@ use crate::error::EvalError;
 /// `left + right`
 ///
 /// # Errors
-/// Where the arena has no room for it.
+///
+/// The arena has no room for the result.
 pub fn concat_strings<'a>(
     arena: &'a Arena,
     left: &'a str,
@@ -34,7 +35,8 @@ pub fn concat_strings<'a>(
 /// `left + right`
 ///
 /// # Errors
-/// Where the arena has no room for it.
+///
+/// The arena has no room for the result.
 pub fn concat_bytes<'a>(
     arena: &'a Arena,
     left: &'a [u8],
@@ -48,9 +50,13 @@ pub fn concat_bytes<'a>(
     Ok(bytes.into_bump_slice())
 }
 
-/// `left + right`: both seen as one list, or one of the two where the other is empty. A host's list may join in a way of
-/// its own. Fails where there are more elements than walks go over: a list that is joined with itself, and what comes of it
-/// again, soon has more than any walk would end with.
+/// `left + right`: a view of both as one list, or one of them if the other is empty. A host's list may define its own
+/// concatenation.
+///
+/// # Errors
+///
+/// The result has more elements than any walk may visit. A list that is repeatedly joined with itself would otherwise grow
+/// without bound.
 pub fn concat_lists<'a>(
     arena: &'a Arena,
     left: List<'a>,
@@ -80,8 +86,8 @@ pub fn concat_lists<'a>(
     }))))
 }
 
-/// `left + right`, which is told from a list with the same elements when it is compared, searched or taken out of an
-/// optional (cel-go's `concatList`).
+/// `left + right`, which differs from a list with the same elements when it is compared, searched or taken out of an optional
+/// (cel-go's `concatList`).
 #[derive(Debug)]
 struct Joined<'a> {
     left: List<'a>,
@@ -127,8 +133,8 @@ impl ListView for Joined<'_> {
     }
 }
 
-/// A list of what becomes of values by way of Go's values. They are made when they are looked at: a list may hold the same
-/// list many times over.
+/// A list of the values that conversion through Go's values gives. They are converted when they are read, because a list may hold
+/// the same list many times.
 #[derive(Debug)]
 struct Natives<'a> {
     list: List<'a>,

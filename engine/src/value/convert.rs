@@ -1,6 +1,6 @@
 //! Conversions between types (the `ConvertToType` methods of cel-go's `common/types`).
 //!
-//! Functions that only widen a type or copy a text are written where they are used.
+//! Conversions that only widen a type or copy a text are written where they are used.
 
 use std::fmt::Write;
 
@@ -14,13 +14,17 @@ use gavel_golang::{duration, float, integer, time::OffsetTime, work::Work};
 const TWO_63: f64 = 9_223_372_036_854_775_808.0;
 const TWO_64: f64 = 18_446_744_073_709_551_616.0;
 
-/// The error of a conversion that cannot be done, with the types' names.
+/// The error of an impossible conversion, with the names of the types.
 #[cold]
 pub fn conversion_error(from: &str, to: &str) -> EvalError {
     EvalError::new(format!("type conversion error from '{from}' to '{to}'"))
 }
 
-/// `bool('true')`, with the spellings that Go takes.
+/// `bool('true')`, with the spellings that Go accepts.
+///
+/// # Errors
+///
+/// The text does not have this form.
 pub fn bool_from_string(text: &str) -> Result<bool, EvalError> {
     match text {
         "1" | "t" | "T" | "TRUE" | "true" | "True" => Ok(true),
@@ -29,7 +33,11 @@ pub fn bool_from_string(text: &str) -> Result<bool, EvalError> {
     }
 }
 
-/// `int(1.9)`: towards zero. Both -2^63 and 2^63 are refused.
+/// `int(1.9)`, rounded towards zero. Both -2^63 and 2^63 are rejected.
+///
+/// # Errors
+///
+/// The result is out of range.
 #[expect(clippy::cast_possible_truncation, reason = "the range is checked")]
 pub fn int_from_double(double: f64) -> Result<i64, EvalError> {
     if double > -TWO_63 && double < TWO_63 {
@@ -40,16 +48,28 @@ pub fn int_from_double(double: f64) -> Result<i64, EvalError> {
 }
 
 /// `int(1u)`
+///
+/// # Errors
+///
+/// The result is out of range.
 pub fn int_from_uint(uint: u64) -> Result<i64, EvalError> {
     i64::try_from(uint).map_err(|_| EvalError::new("integer overflow"))
 }
 
 /// `int('1')`
+///
+/// # Errors
+///
+/// The text does not have this form.
 pub fn int_from_string(text: &str) -> Result<i64, EvalError> {
     integer::parse_int(text).ok_or_else(|| conversion_error("string", "int"))
 }
 
-/// `uint(1.9)`: towards zero; nothing below zero is taken.
+/// `uint(1.9)`, rounded towards zero. Negative numbers are rejected.
+///
+/// # Errors
+///
+/// The result is out of range.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -64,16 +84,28 @@ pub fn uint_from_double(double: f64) -> Result<u64, EvalError> {
 }
 
 /// `uint(1)`
+///
+/// # Errors
+///
+/// The number is negative.
 pub fn uint_from_int(int: i64) -> Result<u64, EvalError> {
     u64::try_from(int).map_err(|_| EvalError::new("unsigned integer overflow"))
 }
 
 /// `uint('1')`
+///
+/// # Errors
+///
+/// The text does not have this form.
 pub fn uint_from_string(text: &str) -> Result<u64, EvalError> {
     integer::parse_uint(text).ok_or_else(|| conversion_error("string", "uint"))
 }
 
 /// `double('1.5')`
+///
+/// # Errors
+///
+/// The text does not have this form.
 pub fn double_from_string(text: &str) -> Result<f64, EvalError> {
     float::parse(text).ok_or_else(|| conversion_error("string", "double"))
 }
@@ -89,6 +121,10 @@ pub fn duration_from_string(text: &str, work: &Work<'_>) -> Result<Duration, Eva
 }
 
 /// `timestamp('2024-01-01T00:00:00Z')`, which keeps the offset of the text.
+///
+/// # Errors
+///
+/// The text does not have this form.
 pub fn timestamp_from_string(text: &str) -> Result<Timestamp, EvalError> {
     let time = OffsetTime::parse(text)
         .ok_or_else(|| conversion_error("string", "google.protobuf.Timestamp"))?;
@@ -100,6 +136,10 @@ pub fn timestamp_from_string(text: &str) -> Result<Timestamp, EvalError> {
 }
 
 /// `timestamp(1)`: seconds since 1970, in UTC.
+///
+/// # Errors
+///
+/// The result is out of range.
 pub fn timestamp_from_int(seconds: i64) -> Result<Timestamp, EvalError> {
     timestamp_in_range(Timestamp {
         seconds,
@@ -117,12 +157,20 @@ fn timestamp_in_range(time: Timestamp) -> Result<Timestamp, EvalError> {
 }
 
 /// `string(b'text')`
+///
+/// # Errors
+///
+/// The bytes are not UTF-8.
 pub fn string_from_bytes(bytes: &[u8]) -> Result<&str, EvalError> {
     str::from_utf8(bytes)
         .map_err(|_| EvalError::new("invalid UTF-8 in bytes, cannot convert to string"))
 }
 
-/// `string(x)` of a number, a duration or a timestamp.
+/// `string(x)` for a number, a duration or a timestamp.
+///
+/// # Errors
+///
+/// The value has another type, or the arena has no room for the text.
 pub fn string_from<'a>(arena: &'a Arena, value: &Value<'_>) -> Result<&'a str, EvalError> {
     let mut text = ArenaString::new_in(arena.bump());
     // Writing to a text of the arena cannot fail.

@@ -1,7 +1,7 @@
 //! Equality and membership (the `Equal` and `Contains` methods of cel-go's `common/types`).
 //!
-//! The left operand decides how it is compared, as upstream's methods do. Where the comparison of an element fails
-//! (a quantity and an int), upstream's lists and maps take the two for equal, and a search passes over the element.
+//! The left operand decides how values are compared, as upstream's methods do. If the comparison of two elements fails (a
+//! quantity and an int), upstream's lists and maps treat them as equal, and a search skips the element.
 
 use std::cmp::Ordering;
 
@@ -14,21 +14,30 @@ use super::{Arena, Json, List, Map, Reach, Repr, Value};
 use crate::error::EvalError;
 
 impl Value<'_> {
-    /// Whether `self == other`: numbers of all types by value, lists and maps by their elements, values of different
-    /// types never. An error where a library's type cannot be compared with `other`.
+    /// Whether `self == other`: numbers of all types by value, lists and maps by their elements; values of different types are
+    /// never equal.
+    ///
+    /// # Errors
+    ///
+    /// A library's type cannot be compared with `other`.
     pub fn equals(&self, other: &Value<'_>) -> Result<bool, EvalError> {
         equals_within(self, other, &mut Reach::default())
     }
 
-    /// The same, which counts as work.
+    /// Like [`equals`](Self::equals), and announces the work.
     ///
     /// # Errors
-    /// Likewise, and where the work is interrupted.
+    ///
+    /// Those of `equals`, and an interrupt.
     pub fn equals_with(&self, other: &Value<'_>, work: &Work<'_>) -> Result<bool, EvalError> {
         equals_within(self, other, &mut Reach::new(work))
     }
 
-    /// The same as a part of a walk over larger values.
+    /// Like `equals_with`, as a part of a walk over larger values.
+    ///
+    /// # Errors
+    ///
+    /// Those of `equals_with`, and a walk that visits too many elements.
     pub fn equals_within(
         &self,
         other: &Value<'_>,
@@ -37,13 +46,21 @@ impl Value<'_> {
         equals_within(self, other, reach)
     }
 
-    /// Whether `self != other`, where values that cannot be compared differ.
+    /// Whether `self != other`. Values that cannot be compared differ.
+    ///
+    /// # Errors
+    ///
+    /// The host interrupts the evaluation, or the values are too large to compare.
     pub fn differs_from(&self, other: &Value<'_>, work: &Work<'_>) -> Result<bool, EvalError> {
         holds(self.equals_with(other, work)).map(|equal| !equal)
     }
 }
 
-/// Whether `value in list`, which counts as work.
+/// Whether `value in list`; announces the work.
+///
+/// # Errors
+///
+/// The host interrupts the evaluation, or no element is equal and a comparison failed fatally.
 pub fn list_contains(
     list: List<'_>,
     value: &Value<'_>,
@@ -77,10 +94,10 @@ pub fn list_contains(
     Ok(false)
 }
 
-/// The number of elements that are compared before their work is counted.
+/// The number of elements that are compared before their work is announced.
 const PIECE: usize = 1 << 12;
 
-/// Whether a text is among values.
+/// Whether a text is among the values.
 fn values_contain(values: &[Value<'_>], text: &str, work: &Work<'_>) -> Result<bool, EvalError> {
     let value = Value(Repr::String(text));
     for piece in values.chunks(PIECE) {
@@ -109,6 +126,10 @@ fn json_contains(items: &[Json], text: &str, work: &Work<'_>) -> Result<bool, Ev
 }
 
 /// Whether `key in map`.
+///
+/// # Errors
+///
+/// The value cannot be a key, or the host's map fails.
 pub fn map_contains(map: Map<'_>, key: &Value<'_>) -> Result<bool, EvalError> {
     if map.is_lazy() {
         return Err(EvalError::no_such_overload());
@@ -192,8 +213,8 @@ fn equals_within(
     Ok(equal)
 }
 
-/// Compares what has to be read first. A failure on the left is the answer; one on the right equals nothing, unless the
-/// left operand looks at it.
+/// Compares values that have to be read first. A failure on the left is the result; one on the right equals nothing, unless the
+/// left operand reads it.
 #[cold]
 fn equals_read(
     left: Value<'_>,
@@ -216,7 +237,7 @@ fn lists_equal(left: List<'_>, right: List<'_>, reach: &mut Reach<'_>) -> Result
     differs(lists_equal_strictly(left, right, reach)).map(|differ| !differ)
 }
 
-/// Whether the elements are equal, where a comparison that fails is the answer, unless other elements differ.
+/// Whether the elements are equal. A failed comparison is the result, unless other elements differ.
 pub(super) fn lists_equal_strictly(
     left: List<'_>,
     right: List<'_>,

@@ -20,8 +20,8 @@ impl<'a> From<&'a Json> for Value<'a> {
 }
 
 impl Value<'_> {
-    /// The value as a JSON document of its own. None for what JSON does not have: bytes, times, optionals, keys that are no
-    /// texts, numbers that are not finite; and for what no walk reaches the end of.
+    /// The value as a JSON document. `None` for values without a JSON form (bytes, times, optionals, keys that are not texts,
+    /// numbers that are not finite), and for values that are too large to walk.
     pub fn to_json(&self) -> Option<Json> {
         to_json(self, &mut Reach::default()).ok().flatten()
     }

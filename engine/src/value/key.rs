@@ -1,4 +1,4 @@
-//! How values are told apart as keys of maps.
+//! The order of values as map keys.
 
 use std::cmp::Ordering;
 
@@ -29,8 +29,8 @@ impl Ord for Key<'_> {
     }
 }
 
-/// A total order of map keys: by type, then by value. Keys of different number types are different keys. Lists, maps and
-/// other values that upstream compares by identity are ordered by their address.
+/// A total order of map keys: by type, then by value. Keys of different number types differ. Lists, maps and other values that
+/// upstream compares by identity are ordered by their address.
 pub fn key_order(left: &Value<'_>, right: &Value<'_>) -> Ordering {
     match (left, right) {
         (Value(Repr::String(l)), Value(Repr::String(r))) => l.cmp(r),
@@ -56,7 +56,7 @@ pub fn key_order(left: &Value<'_>, right: &Value<'_>) -> Ordering {
     }
 }
 
-/// Fails for values that cannot be keys of maps or members of sets.
+/// Fails for values that cannot be map keys or set members.
 pub(crate) fn check_hashable(key: &Value<'_>) -> Result<(), EvalError> {
     match key.0 {
         Repr::Bytes(_) => Err(EvalError::unhashable("types.Bytes")),
@@ -83,7 +83,7 @@ fn rank(key: &Value<'_>) -> u8 {
     }
 }
 
-/// Where a value lies in memory, for those that upstream compares by identity; 0 for the others.
+/// The address of a value that upstream compares by identity; 0 for others.
 pub(super) fn address(key: &Value<'_>) -> usize {
     match key.0 {
         Repr::List(values) | Repr::Items(values) => values.as_ptr().addr(),

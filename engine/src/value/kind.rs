@@ -1,4 +1,4 @@
-//! What a value is: its kind, and accessors for each kind.
+//! The kind of a value, and accessors for each kind.
 
 use super::list::ListRepr;
 use super::map::{MapRepr, field_named};
@@ -8,7 +8,8 @@ use super::{
 };
 use super::{Json, ListView};
 
-/// What a value is, for code that handles several kinds. Code that wants one kind asks for it: [`Value::as_str`].
+/// The kind of a value with its content, for code that handles several kinds. Code that needs one kind uses an accessor such as
+/// [`Value::as_str`].
 #[derive(Debug, Clone, Copy)]
 pub enum ValueKind<'a> {
     /// `null`
@@ -37,17 +38,17 @@ pub enum ValueKind<'a> {
     Optional(Option<&'a Value<'a>>),
     /// A type, by name.
     Type(&'a str),
-    /// An object that a struct literal of a host's type made.
+    /// An object that a struct literal of a host's type built.
     Object(&'a Object<'a>),
     /// A value of a library's own type.
     Opaque(&'a dyn Opaque),
-    /// JSON of a host's shape that takes memory to be read, or that cannot be read. It occurs as an element of lists, maps
-    /// and optionals; no expression evaluates to it.
+    /// JSON that a host views through a shape, and that takes memory to read or cannot be read. It only occurs as an element of
+    /// lists, maps and optionals; no expression evaluates to it.
     Unread(&'a Json, &'a Shape),
 }
 
 impl<'a> Value<'a> {
-    /// What the value is.
+    /// The kind of the value.
     #[inline]
     pub fn kind(self) -> ValueKind<'a> {
         match self.0 {
@@ -80,8 +81,8 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Whether the value is its type's zero, as `optional.ofNonZeroValue` has it: false, 0, empty, null. Types and
-    /// optionals never are, and a library or host decides for its own values.
+    /// Whether the value is the zero of its type, as in `optional.ofNonZeroValue`: false, 0, empty, null. Types and optionals
+    /// never are; libraries and hosts decide for their own values.
     pub fn is_zero(&self) -> bool {
         const ZERO_TIME: Timestamp = Timestamp {
             seconds: Timestamp::MIN_SECONDS,
@@ -119,7 +120,7 @@ impl<'a> Value<'a> {
         matches!(self, Value(Repr::Null))
     }
 
-    /// Whether this is a list or map of a JSON document, and not one that an expression computed.
+    /// Whether this is a list or map of a JSON document, and not a computed one.
     #[inline]
     pub const fn is_of_document(&self) -> bool {
         matches!(
@@ -205,7 +206,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// What an optional holds, if it is one: `None` inside is `optional.none()`.
+    /// The content of an optional, if this is one: the inner `None` is `optional.none()`.
     #[inline]
     pub const fn as_optional(&self) -> Option<Option<&'a Value<'a>>> {
         match self.0 {
@@ -238,7 +239,7 @@ impl<'a> Value<'a> {
         self.as_dyn_opaque()?.downcast_ref()
     }
 
-    /// JSON that is not read yet, with its shape.
+    /// The JSON of a value that has not been read yet, with its shape.
     #[inline]
     pub const fn as_unread(&self) -> Option<(&'a Json, &'a Shape)> {
         match self.0 {
@@ -247,7 +248,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The object of a JSON document that lies below, with the shape in which a host reads it, if any.
+    /// The underlying object of a JSON document, with the shape through which a host views it, if any.
     #[inline]
     pub const fn as_json_object(&self) -> Option<(&'a JsonObject, Option<&'a Shape>)> {
         match self.0 {
@@ -257,7 +258,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The array of a JSON document that lies below, with the shape in which a host reads it, if any.
+    /// The underlying array of a JSON document, with the shape through which a host views it, if any.
     #[inline]
     pub fn as_json_array(&self) -> Option<(&'a [Json], Option<&'a Shape>)> {
         match self.0 {
@@ -267,7 +268,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The array of a JSON document that a host reads in its own fashion.
+    /// The underlying array of a JSON document that a host views through a shape.
     #[inline]
     pub const fn as_shaped_list(&self) -> Option<(&'a Vec<Json>, &'a Shape)> {
         match self.0 {
@@ -276,7 +277,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The shape by which a host reads the list or map.
+    /// The shape through which a host views the list or map.
     pub const fn shape(&self) -> Option<&'a Shape> {
         match self.0 {
             Repr::ShapedList(_, shape) | Repr::ShapedMap(_, shape) => Some(shape),
@@ -284,8 +285,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Whether it is a list or map in which upstream holds CEL's values, not Go's: one that was computed, a constant, or a map
-    /// of a host.
+    /// Whether the value is a list or map that holds CEL's values upstream, not Go's: a computed one, a constant, or a map of a host.
     pub const fn holds_values(&self) -> bool {
         matches!(
             self.0,
@@ -293,7 +293,7 @@ impl<'a> Value<'a> {
         )
     }
 
-    /// Whether a variable of this value evaluates to the value as it is.
+    /// Whether a variable with this value evaluates to the value unchanged.
     #[inline]
     pub(crate) const fn is_plain(&self) -> bool {
         !matches!(
@@ -302,8 +302,8 @@ impl<'a> Value<'a> {
         )
     }
 
-    /// A field of an object of a JSON document, if it is there. None where the value is no such object, or where the field has
-    /// to be read first.
+    /// A field of an object of a JSON document. `None` if the field is absent, if the value is not such an object, or if the
+    /// field has to be read first.
     #[inline(always)]
     pub(crate) fn plain_field(self, name: &str, place: FieldPlace) -> Option<Option<Value<'a>>> {
         match self.0 {
@@ -323,7 +323,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The object that a struct literal of a host's type made.
+    /// The object that a struct literal of a host's type built.
     #[inline]
     pub const fn as_object(&self) -> Option<&'a Object<'a>> {
         match self.0 {
@@ -332,7 +332,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The list of a host, if it is one.
+    /// The host's list, if it is one.
     #[inline]
     pub const fn as_list_view(&self) -> Option<&'a dyn ListView> {
         match self.0 {

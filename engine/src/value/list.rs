@@ -1,4 +1,4 @@
-//! Lists, whatever they are made of.
+//! Lists of every representation.
 
 use std::ops::Range;
 
@@ -7,27 +7,27 @@ use bumpalo::collections::Vec as ArenaVec;
 use super::{Arena, Json, ListView, OwnedValue, Repr, Shape, Value};
 use crate::error::EvalError;
 
-/// A list: computed, in a JSON document, or of a host.
+/// A list: computed, in a JSON document, or provided by a host.
 #[derive(Debug, Clone, Copy)]
 pub struct List<'a>(pub(crate) ListRepr<'a>);
 
-/// What a list is made of.
+/// The representation of a list.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum ListRepr<'a> {
     /// Computed.
     Values(&'a [Value<'a>]),
     /// In a JSON document.
     Json(&'a [Json]),
-    /// In a JSON document that a host reads in its own fashion.
+    /// In a JSON document that a host views through a shape.
     Shaped(&'a Vec<Json>, &'a Shape),
-    /// Kept, such as a constant.
+    /// Stored, such as a constant.
     Owned(&'a [OwnedValue]),
-    /// Of a host.
+    /// Provided by a host.
     View(&'a dyn ListView),
 }
 
 impl<'a> List<'a> {
-    /// The list without elements.
+    /// The empty list.
     pub const EMPTY: List<'static> = List(ListRepr::Values(&[]));
 
     /// The number of elements.
@@ -59,10 +59,11 @@ impl<'a> List<'a> {
         }
     }
 
-    /// The elements of a range, sharing the list's memory where they can; none where the list is too short.
+    /// The elements of a range, sharing the list's memory if possible; `None` if the list is too short.
     ///
     /// # Errors
-    /// Where the arena has no room for them.
+    ///
+    /// The arena has no room for the elements.
     pub fn slice(
         &self,
         range: Range<usize>,
@@ -87,7 +88,8 @@ impl<'a> List<'a> {
     /// Calls `visit` for each element in order, until it fails.
     ///
     /// # Errors
-    /// What `visit` fails with.
+    ///
+    /// The error of `visit`.
     #[inline]
     pub fn try_each<E>(&self, visit: impl FnMut(Value<'a>) -> Result<(), E>) -> Result<(), E> {
         match self.0 {

@@ -1,6 +1,6 @@
-//! Maps, whatever they are made of, and how keys are found in them.
+//! Maps of every representation, and the lookup of keys.
 //!
-//! Go's maps have no order; ours are ordered by key, so that what depends on the order is the same every time.
+//! Go's maps have no order. Gavel's are ordered by key, so that results that depend on the order are always the same.
 
 use std::collections::BTreeMap;
 
@@ -8,32 +8,32 @@ use super::key::{Key, check_hashable, key_order};
 use super::{Arena, JsonObject, MapView, Repr, Shape, Value};
 use crate::error::EvalError;
 
-/// A map: computed, in a JSON document, or of a host.
+/// A map: computed, in a JSON document, or provided by a host.
 #[derive(Debug, Clone, Copy)]
 pub struct Map<'a>(pub(super) MapRepr<'a>);
 
-/// What a map is made of.
+/// The representation of a map.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum MapRepr<'a> {
     /// Computed.
     Values(&'a MapValue<'a>),
     /// In a JSON document.
     Json(&'a JsonObject),
-    /// In a JSON document that a host reads in its own fashion.
+    /// In a JSON document that a host views through a shape.
     Shaped(&'a JsonObject, &'a Shape),
-    /// In a JSON document that was read into an arena: ordered by name.
+    /// In a JSON document that was read into an arena; the fields are ordered by name.
     Fields(&'a [(&'a str, Value<'a>)]),
-    /// Of a host.
+    /// Provided by a host.
     View(&'a dyn MapView),
 }
 
 impl<'a> Map<'a> {
-    /// Whether it is an object of a JSON document that a host reads in its own fashion.
+    /// Whether the map is an object of a JSON document that a host views through a shape.
     pub fn is_shaped(&self) -> bool {
         matches!(self.0, MapRepr::Shaped(..))
     }
 
-    /// Whether it is one of Kubernetes' [lazy maps](MapView::is_lazy).
+    /// Whether the map is one of Kubernetes' [lazy maps](MapView::is_lazy).
     pub fn is_lazy(&self) -> bool {
         matches!(self.0, MapRepr::View(view) if view.is_lazy())
     }
@@ -55,6 +55,10 @@ impl<'a> Map<'a> {
     }
 
     /// The value under a text key.
+    ///
+    /// # Errors
+    ///
+    /// The host's map fails, or the value cannot be read.
     pub fn get_str(&self, key: &str) -> Result<Option<Value<'a>>, EvalError> {
         match self.0 {
             MapRepr::Values(map) => Ok(map.get(&Value(Repr::String(key)))),
@@ -65,8 +69,12 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// The value under a key, found as CEL finds it: a double also finds an equal int or uint, an int a uint and a uint
-    /// an int, never the other way round.
+    /// The value of a key, with CEL's lookup across number types: a double also finds an equal int or uint, an int a uint, and a
+    /// uint an int, but never the other way round.
+    ///
+    /// # Errors
+    ///
+    /// The value cannot be a key, the host's map fails, or the value cannot be read.
     pub fn get(&self, key: &Value<'_>) -> Result<Option<Value<'a>>, EvalError> {
         let found = self.get_exact(key)?;
         if found.is_some() {
@@ -103,7 +111,7 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// The entries in order. A host's map that computes values may fail on each.
+    /// The entries in order. A host's map that computes values may fail on any of them.
     pub fn iter(&self) -> MapIter<'a> {
         match self.0 {
             MapRepr::Values(map) => MapIter::Values(map.entries.iter()),
@@ -135,25 +143,25 @@ impl<'a> From<Map<'a>> for Value<'a> {
 /// The entries of a [`Map`] in order.
 #[derive(Debug, Clone)]
 pub enum MapIter<'a> {
-    /// Of a computed map.
+    /// The entries of a computed map.
     Values(std::slice::Iter<'a, (Value<'a>, Value<'a>)>),
-    /// Of a JSON object.
+    /// The entries of a JSON object.
     Json(serde_json::map::Iter<'a>),
-    /// Of a JSON object that a host reads in its own fashion.
+    /// The entries of a JSON object that a host views through a shape.
     Shaped(ShapedKeys<'a>),
-    /// Of an object that was read into an arena.
+    /// The entries of an object that was read into an arena.
     Fields(std::slice::Iter<'a, (&'a str, Value<'a>)>),
-    /// Of a host's map: the position to read next.
+    /// The entries of a host's map: the position to read next.
     View(&'a dyn MapView, usize),
 }
 
-/// The keys of an object that a host reads in its own fashion, as far as the host knows them.
+/// The keys of an object that a host views through a shape, as far as the host knows them.
 #[derive(Debug, Clone)]
 pub struct ShapedKeys<'a> {
     map: &'a JsonObject,
     names: serde_json::map::Keys<'a>,
     shape: &'a Shape,
-    /// How many names were passed over.
+    /// The number of names that the host does not know.
     unknown: usize,
 }
 
@@ -172,8 +180,8 @@ impl<'a> Iterator for ShapedKeys<'a> {
 }
 
 impl<'a> MapIter<'a> {
-    /// The next key alone, which never fails. Of an object that a host reads in its own fashion, there is a null in the end
-    /// for each entry that the host does not know, as upstream has it.
+    /// The next key, which never fails. An object that a host views through a shape ends with a null for each entry that the host
+    /// does not know, as upstream has it.
     pub fn next_key(&mut self) -> Option<Value<'a>> {
         match self {
             MapIter::Values(entries) => entries.next().map(|(key, _)| *key),
@@ -219,7 +227,7 @@ impl<'a> Iterator for MapIter<'a> {
     }
 }
 
-/// The most fields that are looked through one by one: most names are told apart by their lengths.
+/// The most fields that are searched linearly: most names differ in their lengths.
 const FEW_FIELDS: usize = 16;
 
 /// A field of an object whose fields are ordered by name.
@@ -244,7 +252,7 @@ fn search<'f, 'a>(
     fields.get(position.ok()?)
 }
 
-/// Whether two names are the same. Of most lengths, a look at both ends tells without a call.
+/// Whether two names are equal. For most lengths, comparing both ends decides without a call.
 #[inline(always)]
 fn is_same(one: &str, other: &str) -> bool {
     let (one, other) = (one.as_bytes(), other.as_bytes());
@@ -268,7 +276,7 @@ fn is_same_text(one: &[u8], other: &[u8]) -> bool {
     one == other
 }
 
-/// The keys of other types under which a lookup also looks for a number.
+/// The keys of other number types that a lookup also tries.
 fn other_keys(key: &Value<'_>) -> [Option<Value<'static>>; 2] {
     match key.0 {
         Repr::Int(int) => [u64::try_from(int).ok().map(Value::from), None],
@@ -298,7 +306,7 @@ impl<'a> MapValue<'a> {
         self.entries
     }
 
-    /// The value under exactly this key, type included.
+    /// The value of exactly this key, including its type.
     fn get(&self, key: &Value<'_>) -> Option<Value<'a>> {
         if matches!(key, Value(Repr::Double(d)) if d.is_nan()) {
             return None;
@@ -323,12 +331,16 @@ impl<'a> MapBuilder<'a> {
         Self::default()
     }
 
-    /// Sets the value under a key; answers the value that it replaces.
+    /// Sets the value of a key; returns the value that it replaces.
     pub fn insert(&mut self, key: Value<'a>, value: Value<'a>) -> Option<Value<'a>> {
         self.entries.insert(Key(key), value)
     }
 
-    /// Adds an entry. An error where a lookup would already find the key.
+    /// Adds an entry.
+    ///
+    /// # Errors
+    ///
+    /// A lookup would already find the key.
     pub fn insert_new(&mut self, key: Value<'a>, value: Value<'a>) -> Result<(), EvalError> {
         let mut others = other_keys(&key).into_iter().flatten();
         if self.contains(key) || others.any(|other| self.contains(other)) {
@@ -339,7 +351,7 @@ impl<'a> MapBuilder<'a> {
         Ok(())
     }
 
-    /// About how many bytes the entries take, here and in the map that becomes of them.
+    /// The approximate size of the entries in bytes, here and in the finished map.
     pub fn held_bytes(&self) -> usize {
         let entry = size_of::<(Value<'a>, Value<'a>)>();
         self.entries.len().saturating_mul(entry).saturating_mul(3)
@@ -350,7 +362,7 @@ impl<'a> MapBuilder<'a> {
         self.entries.remove(&Key(key));
     }
 
-    /// Whether this key, type included, is there.
+    /// Whether exactly this key, including its type, is present.
     pub fn contains(&self, key: Value<'a>) -> bool {
         self.entries.contains_key(&Key(key))
     }

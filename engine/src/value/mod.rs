@@ -50,7 +50,7 @@ pub use view::{ListView, MapView};
 use self::map::MapRepr;
 use crate::error::EvalError;
 
-/// How deeply values may be nested where they are walked: documents (127) in literals (250) fit, as does the stack.
+/// The nesting limit of walks over values: documents (127) within literals (250) fit, and so does the stack.
 pub const MAX_DEPTH: usize = 400;
 
 /// A JSON document, as `serde_json` reads it.
@@ -61,12 +61,12 @@ pub type JsonObject = serde_json::Map<String, Json>;
 
 /// A value at run time.
 ///
-/// What a value is, [`Value::kind`] tells, and accessors such as [`Value::as_str`]. Values are made of Rust's types by `From`,
-/// and of what is computed by an [`Arena`].
+/// [`Value::kind`] gives the kind, and accessors such as [`Value::as_str`] the content. Rust's types become values by `From`, and
+/// computed lists and maps by an [`Arena`].
 #[derive(Clone, Copy)]
 pub struct Value<'a>(Repr<'a>);
 
-/// What a value is made of.
+/// The representation of a value.
 // The kind takes a whole word, so that a copy is three words; the compiler would put small contents beside a kind of one byte.
 #[repr(u64)]
 #[derive(Debug, Clone, Copy)]
@@ -89,38 +89,38 @@ enum Repr<'a> {
     Duration(Duration),
     /// An instant.
     Timestamp(Timestamp),
-    /// A list that was computed. Read any list through [`Value::as_list`].
+    /// A computed list. [`Value::as_list`] reads lists of every representation.
     List(&'a [Value<'a>]),
     /// A list in a JSON document.
     JsonList(&'a [Json]),
-    /// A list in a JSON document that a host reads in its own fashion.
+    /// A list in a JSON document that a host views through a shape.
     ShapedList(&'a Vec<Json>, &'a Shape),
-    /// A list that is kept, such as a constant one.
+    /// A stored list, such as a constant one.
     OwnedList(&'a [OwnedValue]),
     /// A list of a JSON document that was read into an arena.
     Items(&'a [Value<'a>]),
-    /// A list of a host.
+    /// A list provided by a host.
     ListView(&'a dyn ListView),
-    /// A map that was computed. Read any map through [`Value::as_map`].
+    /// A computed map. [`Value::as_map`] reads maps of every representation.
     Map(&'a MapValue<'a>),
     /// An object in a JSON document.
     JsonMap(&'a JsonObject),
-    /// An object in a JSON document that a host reads in its own fashion.
+    /// An object in a JSON document that a host views through a shape.
     ShapedMap(&'a JsonObject, &'a Shape),
-    /// An object of a JSON document that was read into an arena: its fields, ordered by name, each once.
+    /// An object of a JSON document that was read into an arena: its fields, ordered by name, without duplicates.
     Fields(&'a [(&'a str, Value<'a>)]),
-    /// A map of a host.
+    /// A map provided by a host.
     MapView(&'a dyn MapView),
     /// An optional value: none, or some value.
     Optional(Option<&'a Value<'a>>),
     /// A type, by name.
     Type(&'a str),
-    /// An object that a struct literal of a host's type made.
+    /// An object that a struct literal of a host's type built.
     Object(&'a Object<'a>),
     /// A value of a library's own type.
     Opaque(&'a dyn Opaque),
-    /// JSON of a host's shape that takes memory to be read, or that cannot be read. It occurs as an element of lists, maps
-    /// and optionals; no expression evaluates to it.
+    /// JSON that a host views through a shape, and that takes memory to read or cannot be read. It only occurs as an element of
+    /// lists, maps and optionals; no expression evaluates to it.
     Unread(&'a Json, &'a Shape),
 }
 
@@ -134,7 +134,11 @@ impl std::fmt::Debug for Value<'_> {
 }
 
 impl<'a> Value<'a> {
-    /// The value, or the failure that it stands for.
+    /// The value.
+    ///
+    /// # Errors
+    ///
+    /// The failure that this element represents.
     #[inline]
     pub fn or_held_error(self, arena: &'a Arena) -> Result<Value<'a>, EvalError> {
         match self {
@@ -146,6 +150,10 @@ impl<'a> Value<'a> {
     }
 
     /// The value, which is read now if it was [unread](ValueKind::Unread).
+    ///
+    /// # Errors
+    ///
+    /// The JSON cannot be read through its shape.
     #[inline]
     pub fn read(self, arena: &'a Arena) -> Result<Value<'a>, EvalError> {
         match self {
@@ -154,9 +162,9 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// What becomes of the value by way of Go's value below it, as where Kubernetes takes it out of an optional: an optional
-    /// is what it holds, a type its name, a list of a schema any list, and of a library's value or a failure nothing can be
-    /// made again.
+    /// The result of converting the value to a Go value and back, as Kubernetes does when it takes a value out of an optional: an
+    /// optional becomes its content, a type its name, and a list of a schema a plain list; a library's value or a failure cannot
+    /// be converted back.
     pub fn native(mut self, arena: &'a Arena) -> Value<'a> {
         while let Value(Repr::Optional(Some(&held))) = self {
             self = held;
@@ -178,8 +186,8 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Whether upstream asks the value itself where no function fits: texts, durations and timestamps have methods, and word
-    /// what they lack in their own way.
+    /// Whether upstream calls a method of the value if no overload fits: texts, durations and timestamps have methods, which word
+    /// the error in their own way.
     #[inline]
     pub fn has_methods(&self) -> bool {
         matches!(
@@ -188,7 +196,7 @@ impl<'a> Value<'a> {
         )
     }
 
-    /// Why the value cannot be the operand of something: of no fitting type, or the failure that it stands for.
+    /// Why the value cannot be an operand: its type does not fit, or it is a failure.
     #[cold]
     pub fn no_such_overload(self) -> EvalError {
         match self.or_held_error(&Arena::new()) {

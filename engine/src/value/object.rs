@@ -1,4 +1,4 @@
-//! Objects that struct literals of a host's types make: `Object.spec{replicas: 3}` (apiserver `pkg/cel/mutation`).
+//! Objects that struct literals of a host's types build: `Object.spec{replicas: 3}` (apiserver `pkg/cel/mutation`).
 
 use super::key::address;
 use super::{Arena, MapBuilder, Reach, Repr, Value};
@@ -7,19 +7,19 @@ use crate::error::EvalError;
 /// How objects of a host's type behave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ObjectKind {
-    /// Any field may be set. Fields are found only where the checker knows the type of the object, and are then read as
-    /// plain data: an object in a field is a map.
+    /// Any field may be set. Fields are found only if the checker knows the type of the object, and are then read as plain data:
+    /// an object in a field is a map.
     Open,
-    /// Fields of given names: texts, which are empty where they were not set, and one field of any value.
+    /// Fields with given names: texts, which are empty unless they are set, and one field of any type.
     Record {
         /// The fields that are texts.
         texts: &'static [&'static str],
-        /// The field of any value.
+        /// The field of any type.
         value: &'static str,
     },
 }
 
-/// An object that a struct literal of a host's type made.
+/// An object that a struct literal of a host's type built.
 #[derive(Debug, Clone, Copy)]
 pub struct Object<'a> {
     type_name: &'a str,
@@ -66,7 +66,7 @@ impl<'a> Object<'a> {
         found.map(|(_, value)| *value)
     }
 
-    /// What `object.name` selects where the checker does not know the type of the object.
+    /// The value of `object.name` if the checker does not know the type of the object.
     pub(crate) fn select(&self, name: &str) -> Result<Option<Value<'a>>, EvalError> {
         match self.kind {
             ObjectKind::Open => Ok(None),
@@ -82,7 +82,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// The same where the field may be absent, as in `has(object.name)`.
+    /// Like `select`, if the field may be absent, as in `has(object.name)`.
     pub(crate) fn select_optional(&self, name: &str) -> Result<Option<Value<'a>>, EvalError> {
         match self.kind {
             ObjectKind::Open => Ok(None),
@@ -97,7 +97,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// What `object.name` selects where the checker knows that the object is open: plain data.
+    /// The value of `object.name` if the checker knows that the object is open: plain data.
     pub(crate) fn select_declared(
         &self,
         name: &str,
@@ -109,8 +109,8 @@ impl<'a> Object<'a> {
             .transpose()
     }
 
-    /// Whether both are objects of one type with the same fields; the values of open objects are then of the same types, and
-    /// lists in them the very same lists, as Go's deep equality has it.
+    /// Whether both are objects of one type with equal fields. Values of open objects must then have the same types, and lists in
+    /// them must be the very same lists, as Go's deep equality requires.
     pub(super) fn equals(
         &self,
         other: &Object<'_>,
@@ -136,7 +136,7 @@ impl<'a> Object<'a> {
     }
 }
 
-/// A value with the objects in it as maps.
+/// A value in which objects have become maps.
 fn plain<'a>(
     value: Value<'a>,
     arena: &'a Arena,
@@ -168,7 +168,7 @@ fn plain<'a>(
     }
 }
 
-/// Go's `reflect.DeepEqual` of cel-go's values: of lists, which hold functions, only the very same are equal.
+/// Go's `reflect.DeepEqual` of cel-go's values. Lists hold functions, so a list only equals itself.
 fn deeply_equal(
     left: &Value<'_>,
     right: &Value<'_>,

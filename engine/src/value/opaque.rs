@@ -1,4 +1,4 @@
-//! How libraries bring types of their own.
+//! Types that libraries define.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -22,20 +22,24 @@ pub trait Opaque: Share + Any + fmt::Debug + Send + Sync {
         Cow::Owned(format!("cel.{last}"))
     }
 
-    /// How the value is told from others as a key of a map.
+    /// The identity of the value as a map key.
     fn key(&self) -> OpaqueKey {
         OpaqueKey::Place
     }
 
-    /// Whether `other` is the same value. An error where upstream gives one.
+    /// Whether `other` is the same value.
+    ///
+    /// # Errors
+    ///
+    /// Upstream fails here.
     fn equals(&self, other: &Value<'_>) -> Result<bool, EvalError>;
 
-    /// What a field or key leads to, if anything. Most types have no fields.
+    /// The value of a field or key, if there is one. Most types have no fields.
     fn find(&self, _key: &Value<'_>) -> Result<Option<Value<'_>>, EvalError> {
         Ok(None)
     }
 
-    /// Whether `optional.ofNonZeroValue` takes the value for nothing.
+    /// Whether the value is zero for `optional.ofNonZeroValue`.
     fn is_zero(&self) -> bool {
         false
     }
@@ -46,32 +50,32 @@ pub trait Opaque: Share + Any + fmt::Debug + Send + Sync {
         None
     }
 
-    /// The failure that the value stands for (see [`HeldError`]).
+    /// The failure that the value represents (see [`HeldError`]).
     fn held_error(&self) -> Option<&EvalError> {
         None
     }
 
-    /// The size by which calls with this value are charged, where the type has one.
+    /// The size that the cost of calls with this value is computed from, if the type has one.
     fn size(&self) -> Option<u64> {
         None
     }
 
-    /// The value as text, where messages print it.
+    /// The value as messages print it.
     fn to_text(&self) -> Cow<'_, str>;
 }
 
-/// How a library's value is told from others of its type as a key of a map.
+/// The identity of a library's value as a map key.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OpaqueKey {
-    /// By its place in memory: no other value is the same key.
+    /// Its address: it equals no other value.
     Place,
-    /// By what it holds.
+    /// Its content.
     Value(SmallVec<[u8; 24]>),
-    /// Not at all: it cannot be a key.
+    /// None: the value cannot be a key.
     Unhashable,
 }
 
-/// A failure that an optional, list or map holds as if it were a value. Whoever reads it fails.
+/// A failure that an optional, list or map holds like a value. Reading it fails.
 #[derive(Debug, Clone)]
 pub struct HeldError(pub EvalError);
 
@@ -104,9 +108,9 @@ impl Opaque for HeldError {
     }
 }
 
-/// What each [`Opaque`] that can be cloned is: kept beyond an evaluation.
+/// Copies of opaque values that outlive an evaluation; every [`Opaque`] that is `Clone` has it.
 pub trait Share {
-    /// A copy that borrows from nothing.
+    /// A copy that borrows nothing.
     fn share(&self) -> Arc<dyn Opaque>;
 }
 

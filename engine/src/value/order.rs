@@ -1,4 +1,4 @@
-//! How values are ordered (the `Compare` methods of cel-go's `common/types`).
+//! The order of values (the `Compare` methods of cel-go's `common/types`).
 
 use std::cmp::Ordering;
 
@@ -7,7 +7,7 @@ use super::{Arena, Repr, Value};
 use crate::error::EvalError;
 
 impl Value<'_> {
-    /// Whether values of this type can be ordered at all.
+    /// Whether values of this type have an order.
     pub fn is_ordered(&self) -> bool {
         if let Value(Repr::Unread(json, shape)) = self {
             return shape.look(json, |value| value.is_ok_and(|value| value.is_ordered()));
@@ -25,8 +25,11 @@ impl Value<'_> {
         )
     }
 
-    /// How this value stands to another: numbers of all types by value, texts by code point, timestamps by instant.
-    /// An error for values of different types and for NaN.
+    /// Compares two values: numbers of all types by value, texts by code point, timestamps by instant.
+    ///
+    /// # Errors
+    ///
+    /// The values have different types, or one is NaN.
     pub fn compare(&self, other: &Value<'_>) -> Result<Ordering, EvalError> {
         let ordering = match (self, other) {
             (Value(Repr::Bool(l)), Value(Repr::Bool(r))) => l.cmp(r),

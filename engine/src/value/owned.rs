@@ -1,4 +1,4 @@
-//! Values that outlive the data they came from: folded constants, results that a host keeps.
+//! Values that outlive the data they come from: folded constants, and results that a host keeps.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use super::key::{check_hashable, key_order};
 use super::{Duration, MapView, Opaque, Reach, Repr, Timestamp, Value};
 use crate::error::EvalError;
 
-/// A deep copy of a [`Value`], which borrows from nothing. Cheap to clone, and to view as a value again.
+/// A deep copy of a [`Value`], which borrows nothing. Cloning it and viewing it as a value are cheap.
 #[derive(Debug, Clone)]
 pub struct OwnedValue(Kept);
 
@@ -30,7 +30,11 @@ enum Kept {
 }
 
 impl OwnedValue {
-    /// Copies a value. An error for optionals, which have no view, and where a host's map fails.
+    /// Copies a value.
+    ///
+    /// # Errors
+    ///
+    /// Optionals cannot be copied, and a host's map may fail.
     pub fn copy_of(value: &Value<'_>) -> Result<Self, EvalError> {
         copy(value, &mut Reach::default())
     }
@@ -40,7 +44,7 @@ impl OwnedValue {
         OwnedValue(Kept::Bool(value))
     }
 
-    /// The value again. Allocates nothing.
+    /// The copy as a value. Allocates nothing.
     #[inline]
     pub fn as_value(&self) -> Value<'_> {
         match &self.0 {

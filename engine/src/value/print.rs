@@ -1,4 +1,4 @@
-//! Values as messages print them: Go's `%v` of cel-go's values, and the `%T` of some.
+//! Values as messages print them: Go's `%v` of cel-go's values, and `%T` of some.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write};
@@ -6,19 +6,19 @@ use std::fmt::{self, Write};
 use super::{ObjectKind, Repr, Timestamp, Value};
 use gavel_golang::{duration, float};
 
-/// Deeper values are cut off; it bounds recursion, and nobody reads so far.
+/// Deeper values are cut off, which bounds the recursion.
 const MAX_DEPTH: usize = 64;
 
 /// Longer texts are cut off, in bytes: `[x, x]` prints x twice, so that a small value may have a long text.
 const MAX_LENGTH: usize = 1 << 22;
 
 impl Value<'_> {
-    /// The value as messages print it: `value [a, 1] is not optional`, `no such key: 1`. Strings are bare, `null` is 0.
+    /// The value as messages print it: `value [a, 1] is not optional`, `no such key: 1`. Strings have no quotes, and `null` is 0.
     pub fn in_message(&self) -> impl fmt::Display + '_ {
         ValueInMessage(self)
     }
 
-    /// [`Value::go_type`] of a value that a host bound as it was: null, arrays and objects are Go's own.
+    /// Like [`Value::go_type`], for a value that a host bound directly: null, arrays and objects have Go's own types.
     pub(crate) fn raw_go_type(&self) -> Cow<'static, str> {
         match self.0 {
             Repr::Null => Cow::Borrowed("<nil>"),
@@ -81,7 +81,7 @@ impl fmt::Display for ValueInMessage<'_, '_> {
     }
 }
 
-/// Writes until the text is too long; then nothing is left.
+/// Writes until the length limit, and then nothing more.
 struct Printer<'f, 'b> {
     out: &'f mut fmt::Formatter<'b>,
     left: usize,
@@ -129,7 +129,7 @@ impl Printer<'_, '_> {
         self.simple(value)
     }
 
-    /// Writes a value that holds no other. Not a part of [`Printer::value`], whose frames are many.
+    /// Writes a value that contains no other. Separate from [`Printer::value`] to keep its stack frames small.
     fn simple(&mut self, value: &Value<'_>) -> fmt::Result {
         match value.0 {
             // Upstream's null is a number.
@@ -179,7 +179,7 @@ fn write_bytes(f: &mut impl Write, bytes: &[u8]) -> fmt::Result {
     f.write_char(']')
 }
 
-/// `2020-01-01 00:00:00.5 +0100 +0100`, where the offset is also the name of the zone; UTC has one of its own.
+/// `2020-01-01 00:00:00.5 +0100 +0100`: the offset is also the name of the zone, except for UTC.
 fn write_time(f: &mut impl Write, time: Timestamp) -> fmt::Result {
     let mut text = String::new();
     time.write_rfc3339(&mut text)?;

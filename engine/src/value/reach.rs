@@ -1,24 +1,24 @@
-//! How far walks over values go.
+//! The bounds of walks over values.
 //!
-//! `[x, x]` holds the same list twice without a copy, so that a short expression makes a value that is larger than any
-//! memory when it is walked. Upstream walks on for ever; here a walk ends.
+//! `[x, x]` holds the same list twice without a copy, so a short expression can build a value whose walk never ends. Upstream
+//! walks on; here the walk fails.
 
 use gavel_golang::work::Work;
 
 use super::{MAX_DEPTH, Repr, Value};
 use crate::error::EvalError;
 
-/// The most elements and entries that a walk meets: more than the largest document that a cluster stores has.
+/// The most elements and entries that a walk visits: more than the largest document that a cluster stores has.
 const MAX_ELEMENTS: usize = 1 << 22;
 
-/// So many bytes of text count as an element.
+/// The number of bytes of text that count as one element.
 const BYTES_PER_ELEMENT: usize = 16;
 
-/// The units of work of looking at an element.
+/// The units of work of visiting an element.
 const WORK_PER_ELEMENT: usize = 64;
 
 impl Value<'_> {
-    /// The units of work of looking at the value once, without what it holds: more for long texts.
+    /// The units of work of reading the value once, without its elements: more for long texts.
     #[inline]
     pub fn work(&self) -> usize {
         let bytes = match self.0 {
@@ -30,7 +30,7 @@ impl Value<'_> {
     }
 }
 
-/// What is left to a walk.
+/// The remaining budget of a walk.
 #[derive(Debug)]
 pub struct Reach<'w> {
     depth: usize,
@@ -39,7 +39,7 @@ pub struct Reach<'w> {
 }
 
 impl Default for Reach<'_> {
-    /// A walk that nothing interrupts.
+    /// A walk without an interrupt.
     fn default() -> Self {
         Reach {
             depth: MAX_DEPTH,
@@ -50,7 +50,7 @@ impl Default for Reach<'_> {
 }
 
 impl<'w> Reach<'w> {
-    /// A walk that counts as work.
+    /// A walk that announces its work.
     pub fn new(work: &'w Work<'_>) -> Self {
         Reach {
             work: Some(work),
@@ -58,7 +58,11 @@ impl<'w> Reach<'w> {
         }
     }
 
-    /// Comes to the next element; fails where the walk is interrupted.
+    /// Visits the next element.
+    ///
+    /// # Errors
+    ///
+    /// The walk is interrupted.
     #[inline]
     pub fn step(&self, element: &Value<'_>) -> Result<(), EvalError> {
         match self.work {
@@ -67,7 +71,11 @@ impl<'w> Reach<'w> {
         }
     }
 
-    /// Walks inside a value with so many elements; fails where it is too deep or they are too many.
+    /// Enters a value with `elements` elements.
+    ///
+    /// # Errors
+    ///
+    /// The value is nested too deeply, or too many elements were visited.
     #[inline]
     pub fn within<T>(
         &mut self,
@@ -83,7 +91,11 @@ impl<'w> Reach<'w> {
         outcome
     }
 
-    /// Meets so many elements at any depth; fails where they are too many.
+    /// Visits `elements` elements at any depth.
+    ///
+    /// # Errors
+    ///
+    /// Too many elements were visited.
     #[inline]
     pub fn meet(&mut self, elements: usize) -> Result<(), EvalError> {
         let too_many = || EvalError::internal("values are too large");
@@ -91,7 +103,11 @@ impl<'w> Reach<'w> {
         Ok(())
     }
 
-    /// Walks over all of a value, but for its keys; texts count by their length.
+    /// Walks over a whole value, without its keys; texts count by their length.
+    ///
+    /// # Errors
+    ///
+    /// The value is nested too deeply or has too many elements, or the walk is interrupted.
     pub fn walk(&mut self, value: &Value<'_>) -> Result<(), EvalError> {
         match value.0 {
             Repr::String(text) => self.meet(text.len() / BYTES_PER_ELEMENT),

@@ -1,24 +1,24 @@
-//! JSON text read into an arena: texts without escapes are borrowed, and no value is allocated by itself.
+//! JSON text read into an arena: texts without escapes are borrowed, and no value has an allocation of its own.
 //!
-//! Requests are read once each, and to read them is most of what there is to do. So they are read here, in the time that
-//! `serde_json` takes for the same text without keeping anything (`cargo bench -p gavel-benches --bench json`). Of what is
-//! unusual, and of all that is wrong, `serde_json` tells.
+//! Every request is read once, and reading dominates the cost of a simple policy. This reader takes the time that `serde_json`
+//! takes to parse the same text without keeping anything (`cargo bench -p gavel-benches --bench json`). Unusual input, and the
+//! wording of errors, is left to `serde_json`.
 
 use memchr::memchr2;
 
 use super::{Arena, Repr, Value};
 
-/// The deepest nesting, as `serde_json` has it.
+/// The nesting limit, which is that of `serde_json`.
 const MAX_DEPTH: usize = 127;
 
-/// The bytes that are looked at at once.
+/// The number of bytes that are examined together.
 const WORD: usize = 8;
 
-/// Texts that are longer are searched with more preparation, and faster.
+/// Longer texts are searched with more preparation, and faster.
 const SHORT: usize = 32;
 
-/// Reads JSON as values, as Kubernetes does: integers that fit are `int`, all other numbers `double`; of
-/// fields of one name the last counts. None for what is not JSON or nested deeper than 127.
+/// Reads JSON as Kubernetes does: integers that fit are `int`, all other numbers `double`; of several fields with one name, the
+/// last counts. `None` for a text that is not JSON or is nested deeper than 127.
 ///
 /// ```
 /// use gavel_engine::value::{Arena, Value, read_json};
@@ -48,17 +48,17 @@ pub fn read_json<'a>(text: &'a str, arena: &'a Arena) -> Option<Value<'a>> {
 
 struct Reader<'a> {
     text: &'a str,
-    /// The byte that is read next.
+    /// The position of the next byte.
     at: usize,
     arena: &'a Arena,
-    /// The fields of all objects that have begun.
+    /// The fields of all unfinished objects.
     fields: Vec<(&'a str, Value<'a>)>,
-    /// The elements of all lists that have begun.
+    /// The elements of all unfinished lists.
     items: Vec<Value<'a>>,
 }
 
 impl<'a> Reader<'a> {
-    /// What is not read yet.
+    /// The text that has not been read yet.
     fn rest(&self) -> &'a [u8] {
         self.text.as_bytes().get(self.at..).unwrap_or_default()
     }
@@ -68,7 +68,7 @@ impl<'a> Reader<'a> {
         self.at = self.at.wrapping_add(count);
     }
 
-    /// Takes the next byte that is no white space.
+    /// Takes the next byte that is not white space.
     #[inline]
     fn token(&mut self) -> Option<u8> {
         loop {
@@ -80,7 +80,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads a value, of which the first byte is taken, in so many objects and lists.
+    /// Reads a value whose first byte has been taken; `depth` is the number of surrounding objects and lists.
     #[inline]
     fn value(&mut self, first: u8, depth: usize) -> Option<Value<'a>> {
         match first {
@@ -155,7 +155,7 @@ impl<'a> Reader<'a> {
         Some(Value(Repr::Items(items)))
     }
 
-    /// Takes what stands behind an element: the end, or a comma and the first byte of the next element.
+    /// Reads past an element: to the end, or over a comma and the first byte of the next element.
     #[inline]
     fn next(&mut self, end: u8) -> Option<u8> {
         match self.token()? {
@@ -164,7 +164,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads a text, of which the first quote is taken.
+    /// Reads a text whose first quote has been taken.
     fn string(&mut self) -> Option<&'a str> {
         let begin = self.at;
         match self.find_end()? {
@@ -178,7 +178,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads the rest of a text, of which the first backslash is next.
+    /// Reads the rest of a text whose first backslash is next.
     #[cold]
     fn escaped(&mut self, begin: usize) -> Option<&'a str> {
         let mut end = b'\\';
@@ -193,7 +193,7 @@ impl<'a> Reader<'a> {
         Some(self.arena.bump().alloc_str(&text))
     }
 
-    /// Goes to the next quote, backslash or control character.
+    /// Moves to the next quote, backslash or control character.
     #[inline]
     fn find_end(&mut self) -> Option<u8> {
         let mut rest = self.rest();
@@ -224,7 +224,7 @@ impl<'a> Reader<'a> {
         behind.first().copied()
     }
 
-    /// Reads a number, of which the first byte is taken.
+    /// Reads a number whose first byte has been taken.
     fn number(&mut self) -> Option<Value<'a>> {
         let begin = self.at.checked_sub(1)?;
         let rest = self.text.get(begin..)?;
@@ -242,7 +242,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Adds an element. Where there are many, little more memory is taken than they need.
+/// Adds an element. If there are many, little more memory is reserved than they need.
 #[inline]
 fn push<T>(elements: &mut Vec<T>, element: T) {
     if elements.len() == elements.capacity() {
@@ -261,7 +261,7 @@ fn grow<T>(elements: &mut Vec<T>) {
     elements.reserve_exact(more);
 }
 
-/// From an index on, keeps the last of fields of one name, which stand beside each other.
+/// From an index on, keeps the last of several adjacent fields with one name.
 #[cold]
 fn keep_last<'a>(fields: &mut Vec<(&'a str, Value<'a>)>, begin: usize) {
     let mut kept = begin;
@@ -278,7 +278,7 @@ fn keep_last<'a>(fields: &mut Vec<(&'a str, Value<'a>)>, begin: usize) {
     fields.truncate(kept);
 }
 
-/// Where the first quote, backslash or control character is in eight bytes, of which the first is the lowest.
+/// The index of the first quote, backslash or control character in eight bytes, the first of which is the lowest.
 fn first_special(word: u64) -> Option<usize> {
     const ONES: u64 = u64::from_ne_bytes([1; WORD]);
     const HIGHEST: u64 = u64::from_ne_bytes([0x80; WORD]);

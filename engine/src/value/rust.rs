@@ -1,4 +1,4 @@
-//! Values made of Rust's types, and Rust's types made of values.
+//! Conversions between values and Rust's types.
 //!
 //! Signed integers are CEL's `int`, unsigned ones its `uint`; `None` is `null`.
 
@@ -14,20 +14,20 @@ impl<'a> Value<'a> {
     /// `null`
     pub const NULL: Value<'static> = Value(Repr::Null);
 
-    /// `optional.none()`. [`Arena::some`](super::Arena::some) makes the others.
+    /// `optional.none()`. [`Arena::some`](super::Arena::some) creates optionals with a value.
     pub const NONE: Value<'static> = Value(Repr::Optional(None));
 
-    /// The type of this name: `int`, `list`, `kubernetes.Quantity`.
+    /// The type with this name: `int`, `list`, `kubernetes.Quantity`.
     pub const fn type_named(name: &'a str) -> Self {
         Value(Repr::Type(name))
     }
 
-    /// A list of a host.
+    /// A list provided by a host.
     pub const fn list_view(view: &'a dyn ListView) -> Self {
         Value(Repr::ListView(view))
     }
 
-    /// A map of a host.
+    /// A map provided by a host.
     pub const fn map_view(view: &'a dyn MapView) -> Self {
         Value(Repr::MapView(view))
     }
@@ -37,23 +37,23 @@ impl<'a> Value<'a> {
         Value(Repr::Opaque(opaque))
     }
 
-    /// An array of a JSON document that a host reads in its own fashion.
+    /// An array of a JSON document that a host views through a shape.
     pub const fn shaped_list(items: &'a Vec<Json>, shape: &'a Shape) -> Self {
         Value(Repr::ShapedList(items, shape))
     }
 
-    /// An object of a JSON document that a host reads in its own fashion.
+    /// An object of a JSON document that a host views through a shape.
     pub const fn shaped_map(map: &'a JsonObject, shape: &'a Shape) -> Self {
         Value(Repr::ShapedMap(map, shape))
     }
 
-    /// JSON of a host's shape that takes memory to be read, or that cannot be read: an element of something, or a field.
+    /// JSON that a host views through a shape, and that takes memory to read or cannot be read: an element or a field.
     pub const fn unread(json: &'a Json, shape: &'a Shape) -> Self {
         Value(Repr::Unread(json, shape))
     }
 }
 
-/// A value is not of the Rust type that was asked for.
+/// The error of a value that does not have the requested Rust type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WrongType {
     expected: &'static str,
@@ -78,7 +78,7 @@ impl WrongType {
     }
 }
 
-/// Both ways between a variant and what it holds.
+/// Both conversions between a variant and its content.
 macro_rules! held {
     ($($type:ty => $variant:ident, $accessor:ident, $name:literal;)*) => {$(
         impl<'a> From<$type> for Value<'a> {
@@ -109,7 +109,7 @@ held! {
     Timestamp => Timestamp, as_timestamp, "timestamp";
 }
 
-/// Both ways between a narrower integer and the integer that holds it.
+/// Both conversions for a narrower integer.
 macro_rules! narrower {
     ($($type:ty as $wide:ty => $variant:ident, $accessor:ident, $name:literal;)*) => {$(
         impl From<$type> for Value<'_> {
@@ -191,7 +191,7 @@ impl<'a, const N: usize> From<&'a [Value<'a>; N]> for Value<'a> {
     }
 }
 
-/// `None` is `null`. CEL's optionals are [`Value::NONE`] and what [`Arena::some`](super::Arena::some) makes.
+/// `None` is `null`. CEL's optionals are [`Value::NONE`] and those that [`Arena::some`](super::Arena::some) creates.
 impl<'a, T: Into<Value<'a>>> From<Option<T>> for Value<'a> {
     fn from(value: Option<T>) -> Self {
         value.map_or(Value(Repr::Null), T::into)

@@ -1,4 +1,4 @@
-//! JSON that a host reads in a fashion of its own: a schema, say, by which a text is a timestamp and null is nothing.
+//! Shapes: how a host views JSON. A schema is a shape, through which a text may be a timestamp, and null may be absent.
 
 use std::any::Any;
 use std::fmt;
@@ -10,52 +10,57 @@ use gavel_golang::work::Work;
 use super::{Arena, Json, JsonObject, Reach, Value};
 use crate::error::EvalError;
 
-/// Where a host's type has a field, as its [`TypeProvider`](crate::decl::TypeProvider) has told: a hint, by which it is found at once.
+/// The place of a field in a host's type, as its [`TypeProvider`](crate::decl::TypeProvider) gave it: a hint that makes the
+/// lookup direct.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FieldPlace(u32);
 
 impl FieldPlace {
-    /// Nowhere in particular.
+    /// No known place.
     pub const UNKNOWN: FieldPlace = FieldPlace(u32::MAX);
 
-    /// The field of this number, from 0.
+    /// The place of the field with this number, from 0.
     pub fn new(number: usize) -> Self {
         FieldPlace(u32::try_from(number).unwrap_or(u32::MAX))
     }
 
-    /// The number of the field, beyond all fields where it is not known.
+    /// The number of the field; if unknown, a number beyond all fields.
     #[inline]
     pub fn number(self) -> usize {
         self.0 as usize
     }
 }
 
-/// How JSON is read: what its values, fields and elements are, and what equality and `+` of its lists mean.
+/// How JSON is viewed: its values, fields and elements, and the meaning of equality and `+` for its lists.
 ///
-/// Lists and maps are viewed where they lie, as [`Value::shaped_list`] and [`Value::shaped_map`]. Scalars are values at once;
-/// those that need memory, and JSON that cannot be read, are [unread](Value::unread) until they are used.
+/// Lists and maps are borrowed, as [`Value::shaped_list`] and [`Value::shaped_map`]. Scalars become values at once; values that
+/// need memory, and JSON that cannot be read, stay [unread](Value::unread) until they are used.
 pub trait JsonShape: Any + fmt::Debug + Send + Sync {
-    /// The value of JSON of this shape. `this` is the shape itself, for values that refer to it.
+    /// The value of this JSON. `this` is the shape itself, for values that refer to it.
     fn view<'a>(&'a self, json: &'a Json, this: &'a Shape) -> Value<'a>;
 
-    /// The value that an [unread](Value::unread) one stands for, or why there is none.
+    /// Reads a value that is [unread](Value::unread).
+    ///
+    /// # Errors
+    ///
+    /// The JSON cannot be read through this shape.
     fn read<'a>(&self, json: &'a Json, arena: &'a Arena) -> Result<Value<'a>, EvalError>;
 
-    /// How the elements of a list of this shape are read.
+    /// How the elements of a list are viewed.
     fn items(&self) -> ItemShape<'_>;
 
-    /// The value under a field or text key of a map of this shape.
+    /// The value of a field or text key of a map.
     fn find<'a>(&'a self, map: &'a JsonObject, key: &str) -> Option<Value<'a>>;
 
-    /// The same, where the field is probably the one at a place that the shape knows.
+    /// Like [`find`](Self::find), with the probable place of the field.
     fn find_at<'a>(&'a self, map: &'a JsonObject, key: &str, _: FieldPlace) -> Option<Value<'a>> {
         self.find(map, key)
     }
 
-    /// The key under which an entry of the document is found, or `None` where the shape knows no such entry.
+    /// The key for an entry of the document, or `None` if the shape does not know the entry.
     fn key<'a>(&'a self, name: &'a str) -> Option<&'a str>;
 
-    /// Whether a list of this shape equals the value on the right.
+    /// Whether a list equals the value on the right.
     fn list_equals(
         &self,
         items: &[Json],
@@ -63,7 +68,7 @@ pub trait JsonShape: Any + fmt::Debug + Send + Sync {
         reach: &mut Reach<'_>,
     ) -> Result<bool, EvalError>;
 
-    /// Whether a map of this shape equals the value on the right.
+    /// Whether a map equals the value on the right.
     fn map_equals(
         &self,
         map: &JsonObject,
@@ -71,7 +76,7 @@ pub trait JsonShape: Any + fmt::Debug + Send + Sync {
         reach: &mut Reach<'_>,
     ) -> Result<bool, EvalError>;
 
-    /// Whether a value is an element of a list of this shape.
+    /// Whether a value is an element of a list.
     fn list_contains(
         &self,
         items: &[Json],
@@ -79,7 +84,7 @@ pub trait JsonShape: Any + fmt::Debug + Send + Sync {
         work: &Work<'_>,
     ) -> Result<bool, EvalError>;
 
-    /// A list of this shape with another list appended by `+`. `this` is the shape itself.
+    /// A list with another list appended by `+`. `this` is the shape itself.
     fn concat<'a>(
         &'a self,
         items: &'a [Json],
@@ -89,27 +94,27 @@ pub trait JsonShape: Any + fmt::Debug + Send + Sync {
         work: &Work<'_>,
     ) -> Result<Value<'a>, EvalError>;
 
-    /// The Go type of lists and maps of this shape, which some messages name.
+    /// The Go type of lists and maps, which some messages name.
     fn go_type(&self) -> &'static str;
 }
 
-/// How the elements of a list are read: asked once a list.
+/// How the elements of a list are viewed: asked once per list.
 #[derive(Debug, Clone, Copy)]
 pub struct ItemShape<'s> {
-    /// The shape of an element. Without one, elements are as JSON has them.
+    /// The shape of an element. Without one, elements are plain JSON.
     pub shape: Option<&'s Shape>,
-    /// The JSON that an element of that shape is as it is. Whatever else there is, the shape reads.
+    /// JSON of elements that needs no shape. All other elements are read through the shape.
     pub plain: PlainJson,
 }
 
-/// JSON that is a value as it is.
+/// JSON that is a value without being read through a shape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlainJson {
     /// Numbers that are ints.
     Int,
     /// Texts.
     Text,
-    /// None for certain.
+    /// No JSON.
     Nothing,
 }
 
@@ -135,12 +140,12 @@ impl<'s> ItemShape<'s> {
     }
 }
 
-/// A [`JsonShape`], shared: what values refer to by one pointer.
+/// A shared [`JsonShape`], which values refer to by one pointer.
 #[derive(Debug, Clone)]
 pub struct Shape(Arc<dyn JsonShape>);
 
 impl Shape {
-    /// A shape of a host's.
+    /// The shape of a host.
     pub fn new(shape: impl JsonShape) -> Self {
         Shape(Arc::new(shape))
     }
@@ -151,19 +156,19 @@ impl Shape {
         self.0.view(json, self)
     }
 
-    /// Reads JSON for a look at its value, which is then gone.
+    /// Reads JSON temporarily, to examine its value.
     #[cold]
     pub fn look<T>(&self, json: &Json, look: impl FnOnce(Result<Value<'_>, EvalError>) -> T) -> T {
         let arena = Arena::new();
         look(self.0.read(json, &arena))
     }
 
-    /// The place in memory.
+    /// The address.
     pub fn place(&self) -> *const () {
         Arc::as_ptr(&self.0).cast()
     }
 
-    /// Whether both are the same in memory.
+    /// Whether both are the same object in memory.
     pub fn is(&self, other: &Shape) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }

@@ -10,7 +10,7 @@ pub struct Duration(pub i64);
 
 /// An instant, with the offset from UTC in which it was written.
 ///
-/// Comparisons look at the instant alone; `string()` prints the offset.
+/// Comparisons use the instant alone; `string()` prints the offset.
 #[derive(Debug, Clone, Copy)]
 pub struct Timestamp {
     /// Seconds since 1970-01-01T00:00:00Z.
@@ -22,12 +22,12 @@ pub struct Timestamp {
 }
 
 impl Timestamp {
-    /// The first instant that CEL knows: 0001-01-01T00:00:00Z, in seconds.
+    /// The first second that CEL supports: 0001-01-01T00:00:00Z.
     pub const MIN_SECONDS: i64 = -62_135_596_800;
-    /// The last second that CEL knows: 9999-12-31T23:59:59Z.
+    /// The last second that CEL supports: 9999-12-31T23:59:59Z.
     pub const MAX_SECONDS: i64 = 253_402_300_799;
 
-    /// Writes the instant as `string()` does: in its own offset, with the digits of the fraction that it needs.
+    /// Writes the instant as `string()` does: in its own offset, with as many fractional digits as needed.
     pub fn write_rfc3339(self, out: &mut impl fmt::Write) -> fmt::Result {
         let time = OffsetTime {
             unix_seconds: self.seconds,

@@ -1,11 +1,11 @@
-//! Bools of a whole word.
+//! Bools with the size of a word.
 
 use std::fmt;
 
 use super::{Repr, Value};
 
-/// A bool that takes a word. A `Result` of it is returned in registers, whereas a `Result` of a `bool` goes through memory. Because
-/// of it no variant of a [`Value`](super::Value) holds a single byte, so that values are copied word by word.
+/// A bool with the size of a word. A `Result` of it is returned in registers, whereas a `Result` of a `bool` goes through memory.
+/// It also keeps single bytes out of [`Value`](super::Value), so that values are copied word by word.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u64)]
 pub(crate) enum Truth {
@@ -14,7 +14,7 @@ pub(crate) enum Truth {
 }
 
 impl Truth {
-    /// Whether it is `true`.
+    /// Whether the value is `true`.
     #[inline]
     pub(crate) const fn holds(self) -> bool {
         matches!(self, Truth::True)

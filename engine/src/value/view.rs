@@ -1,4 +1,4 @@
-//! How hosts bring lists and maps of their own, which are read lazily.
+//! Lists and maps that hosts provide, which are read lazily.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use gavel_golang::work::Work;
 use super::{Arena, Reach, Value};
 use crate::error::EvalError;
 
-/// A list of a host, read element by element. A view lives within one evaluation, or several of one thread.
+/// A list provided by a host, read element by element. A view lives within one evaluation, or several of one thread.
 pub trait ListView: fmt::Debug {
     /// The number of elements.
     fn len(&self) -> usize;
@@ -25,12 +25,12 @@ pub trait ListView: fmt::Debug {
     /// The element at `index`, or `None` past the end.
     fn get(&self, index: usize) -> Option<Value<'_>>;
 
-    /// Whether `optional.ofNonZeroValue` takes the list for nothing. Upstream's views of documents never are.
+    /// Whether the list is zero for `optional.ofNonZeroValue`. Upstream's views of documents never are.
     fn is_zero(&self) -> bool {
         self.is_empty()
     }
 
-    /// Whether the list on the right of an `==` is the same, where that is not for the elements alone to say.
+    /// Whether the list on the right of an `==` is equal, if the elements alone do not decide that.
     fn equals(
         &self,
         _other: &Value<'_>,
@@ -39,12 +39,12 @@ pub trait ListView: fmt::Debug {
         None
     }
 
-    /// Whether a value is an element, where that is not for the value to say.
+    /// Whether a value is an element, if the elements alone do not decide that.
     fn contains(&self, _value: &Value<'_>, _work: &Work<'_>) -> Option<Result<bool, EvalError>> {
         None
     }
 
-    /// The list with another list appended by `+`, where that is more than the elements of both.
+    /// The list with another list appended by `+`, if that is more than the elements of both.
     fn concat<'a>(
         &'a self,
         _other: Value<'a>,
@@ -54,15 +54,15 @@ pub trait ListView: fmt::Debug {
         None
     }
 
-    /// What an optional holds in place of the list after a variable or a conditional that is the optional was read:
-    /// Kubernetes takes the list out and makes another one of what is inside. None where that is the same.
+    /// The value that replaces the list in an optional once the optional was read from a variable or came from a conditional:
+    /// Kubernetes unwraps the list there and converts its content. `None` if the list stays the same.
     fn native<'a>(&'a self, _arena: &'a Arena) -> Option<Value<'a>> {
         None
     }
 }
 
-/// A map or object of a host, read key by key. A view lives within one evaluation, or several of one thread, so that what it
-/// computes may be kept in their arena.
+/// A map or object provided by a host, read key by key. A view lives within one evaluation, or several of one thread, so that
+/// computed values may be kept in their arena.
 pub trait MapView: fmt::Debug {
     /// The name that `type(x)` gives.
     fn type_name(&self) -> &str {
@@ -77,24 +77,24 @@ pub trait MapView: fmt::Debug {
         self.len() == 0
     }
 
-    /// Whether `optional.ofNonZeroValue` takes the map for nothing. Upstream's views of documents never are.
+    /// Whether the map is zero for `optional.ofNonZeroValue`. Upstream's views of documents never are.
     fn is_zero(&self) -> bool {
         self.is_empty()
     }
 
-    /// The value under exactly this key, or `None` where there is none. A host that computes values may fail.
+    /// The value of exactly this key, or `None` if it is absent. A host that computes values may fail.
     fn get(&self, key: &Value<'_>) -> Result<Option<Value<'_>>, EvalError>;
 
-    /// The key at a position from 0, in an order of the host's, or `None` past the end.
+    /// The key at a position from 0, in an order that the host chooses, or `None` past the end.
     fn key(&self, position: usize) -> Option<Value<'_>>;
 
-    /// The value beside a key that [`key`](MapView::key) gave.
+    /// The value of a key that [`key`](MapView::key) returned.
     fn value_of(&self, key: &Value<'_>) -> Result<Value<'_>, EvalError> {
         Ok(self.get(key)?.unwrap_or(Value::NULL))
     }
 
-    /// Whether the map is one of Kubernetes' lazy maps: on the left of `==` it equals itself alone, its entries unread, and
-    /// cannot be compared with values other than lazy maps; it has no size, and nothing is `in` it.
+    /// Whether the map is one of Kubernetes' lazy maps: on the left of `==` it only equals itself, without reading its entries,
+    /// and it cannot be compared with other kinds of values. It has no size, and `in` fails.
     fn is_lazy(&self) -> bool {
         false
     }

@@ -76,7 +76,8 @@ fn shortest(value: f64) -> Result<StackText<32>, fmt::Error> {
     Ok(text)
 }
 
-/// The text of a double in protobuf's JSON and in typed values: [`write_shortest`]'s, but for `Infinity`, `-Infinity`.
+/// The text of a double in protobuf's JSON and in typed values: that of [`write_shortest`], except for `Infinity` and
+/// `-Infinity`.
 pub fn format_json(value: f64) -> String {
     match value {
         f64::INFINITY => "Infinity".to_owned(),
@@ -237,7 +238,7 @@ fn underscores_separate_digits(text: &str, hex: bool) -> bool {
     !after_underscore
 }
 
-/// Reads what follows `0x`: hexadecimal digits with an optional point, then `p` and a decimal exponent of two.
+/// Reads the text after `0x`: hexadecimal digits with an optional point, then `p` and a decimal exponent of two.
 fn parse_hex(text: &str) -> Option<f64> {
     let (digits, exponent) = text.split_once(['p', 'P'])?;
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
@@ -285,7 +286,7 @@ fn parse_exponent(text: &str) -> Option<i64> {
     })
 }
 
-/// `mantissa * 2^exponent` rounded to even; `lost` says that the true mantissa is a little larger.
+/// `mantissa * 2^exponent` rounded to even; `lost` means that the true mantissa is a little larger.
 fn scale(mantissa: u64, exponent: i64, lost: bool) -> f64 {
     if mantissa == 0 {
         return 0.0;

@@ -1,4 +1,4 @@
-//! Searches by regex-automata: short texts at once, long ones some bytes at a time.
+//! Searches by regex-automata: short texts in one step, long ones in pieces.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -20,7 +20,7 @@ const MAX_BYTES: usize = 1 << 18;
 /// The most levels of a pattern with an automaton. Its construction is recursive.
 const MAX_HEIGHT: u32 = 100;
 
-/// About what a state takes.
+/// The approximate size of a state, in bytes.
 const BYTES_PER_STATE: usize = 32;
 
 /// The most work of a search that is not interrupted: bytes by states.
@@ -33,7 +33,7 @@ pub(super) struct Automaton {
     states: usize,
     /// Whether `\B` occurs, which also matches within the bytes of a character.
     splits_characters: bool,
-    /// What was compiled, with its groups or without.
+    /// The pattern, compiled with or without its groups.
     pattern: Box<str>,
     keeps_groups: bool,
     /// For long texts, when first needed; none for patterns that need a machine.
@@ -71,7 +71,7 @@ impl Automaton {
         })
     }
 
-    /// The same, which takes all texts for long.
+    /// Like `new`, but treats all texts as long ones.
     #[cfg(test)]
     pub(super) fn of_many_states(self) -> Automaton {
         Automaton {
@@ -99,7 +99,7 @@ impl Automaton {
         }
     }
 
-    /// The first match that begins at byte `start` or later. `reached` is kept from one search of a text to the next.
+    /// The first match that begins at byte `start` or later. `reached` is kept between searches of a text.
     pub(super) fn find(
         &self,
         text: &str,
@@ -122,7 +122,7 @@ impl Automaton {
         }
     }
 
-    /// Likewise, with what its groups matched.
+    /// Like `find`, with the matches of its groups.
     pub(super) fn captures(
         &self,
         text: &str,
@@ -144,7 +144,7 @@ impl Automaton {
             .then(|| (0..=groups).map(group).collect()))
     }
 
-    /// Whether to search at once, which is then counted as work.
+    /// Whether to search in one step, which is then counted as work.
     fn is_quick(&self, text: &str, start: usize, work: &Work<'_>) -> Result<bool, Interrupted> {
         let most = text.len().saturating_sub(start).saturating_mul(self.states);
         let is_quick = most <= MAX_WORK_AT_ONCE || !work.is_bounded();
@@ -181,7 +181,7 @@ impl Automaton {
         }
     }
 
-    /// What the pattern was read into, which was not kept.
+    /// The parsed pattern, which is not kept.
     fn parsed(&self) -> Option<Parsed> {
         parse::parse(&self.pattern, self.keeps_groups, &Work::unbounded()).ok()
     }

@@ -89,7 +89,7 @@ impl ClassParser {
         self.parse_escaped(text, fold)
     }
 
-    /// Reads a class that begins with a backslash, such as `\pL` or `\d`, where there is one.
+    /// Reads a class that begins with a backslash, such as `\pL` or `\d`, if there is one.
     pub(super) fn parse_escaped<'p>(
         &mut self,
         text: &'p str,
@@ -162,7 +162,7 @@ fn push_range(ranges: &mut Vec<ClassUnicodeRange>, low: u32, high: u32) {
     }
 }
 
-/// The class of `\d`, `\s`, `\w` and their negations: of ASCII, but for what differs from it in case alone.
+/// The class of `\d`, `\s`, `\w` and their negations: ASCII, and with `fold` also characters that only differ in case.
 fn perl_class(letter: char, fold: bool) -> Option<ClassUnicode> {
     let ranges: &[(char, char)] = match letter.to_ascii_lowercase() {
         'd' => &[('0', '9')],
@@ -175,7 +175,7 @@ fn perl_class(letter: char, fold: bool) -> Option<ClassUnicode> {
 
 const WORD: &[(char, char)] = &[('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')];
 
-/// The class of what stands between `[:` and `:]`.
+/// The class between `[:` and `:]`.
 fn posix_class(name: &str, fold: bool) -> Option<ClassUnicode> {
     let bare = name.strip_prefix('^');
     let ranges: &[(char, char)] = match bare.unwrap_or(name) {

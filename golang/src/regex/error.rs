@@ -1,10 +1,10 @@
-//! What is wrong with a regular expression, in Go's words (`regexp/syntax/parse.go`).
+//! Errors of regular expressions, in Go's words (`regexp/syntax/parse.go`).
 
 use thiserror::Error;
 
 use crate::work::Interrupted;
 
-/// Why a text is no regular expression. Prints as Go's error does: ``error parsing regexp: missing closing ]: `[` ``.
+/// The error for an invalid regular expression. Prints like Go's error: ``error parsing regexp: missing closing ]: `[` ``.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(transparent)]
 pub struct RegexError(#[from] Repr);
@@ -35,7 +35,7 @@ impl RegexError {
         self.0 == Repr::Interrupted
     }
 
-    /// An error that quotes the part of the pattern that it is about.
+    /// An error that quotes the invalid part of the pattern.
     pub(super) fn syntax(problem: Problem, expression: &str) -> Self {
         RegexError(Repr::Syntax {
             problem,
@@ -49,7 +49,7 @@ impl RegexError {
     }
 }
 
-/// The problems that Go tells apart.
+/// The kinds of errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub(super) enum Problem {
     #[error("invalid character class range")]

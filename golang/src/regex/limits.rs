@@ -10,7 +10,7 @@ const MAX_SIZE: u64 = (128 << 20) / 40;
 /// The most code points that all nodes hold: 128 MiB of 4 bytes each.
 const MAX_RUNES: usize = (128 << 20) / 4;
 
-/// What Go counts while it parses, to decide when it begins to measure nodes.
+/// The counts that Go keeps while it parses, to decide when it begins to measure nodes.
 #[derive(Debug)]
 pub(super) struct Limits {
     /// The nodes that Go has allocated.
@@ -93,7 +93,7 @@ impl Limits {
         Ok(())
     }
 
-    /// Decides whether small counts still make measuring needless.
+    /// Decides whether the counts are so small that measuring is unnecessary.
     fn begin_to_measure(&mut self) -> bool {
         let before = (self.measures_sizes, self.measures_heights);
         self.measures_sizes |= self.nodes >= MAX_SIZE.checked_div(self.repeats).unwrap_or(0);

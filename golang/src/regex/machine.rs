@@ -1,4 +1,4 @@
-//! Runs a [`Program`] over a text as Go does (`regexp/exec.go`): all ways to match at once, character by character.
+//! Runs a [`Program`] over a text as Go does (`regexp/exec.go`): follows all possible matches together, character by character.
 
 use regex_syntax::hir::Look;
 
@@ -12,8 +12,8 @@ const WORK_PER_INSTRUCTION: usize = 32;
 pub(super) const NOWHERE: usize = usize::MAX;
 
 impl Program {
-    /// The first match that begins at byte `start` or later: the starts and ends of `slots / 2` groups. Any match where
-    /// there are no slots. Assertions look at what is before `start`.
+    /// The first match that begins at byte `start` or later: the starts and ends of `slots / 2` groups. Without slots, any match.
+    /// Assertions also see the text before `start`.
     pub(super) fn search(
         &self,
         text: &str,
@@ -141,7 +141,7 @@ impl Program {
     }
 }
 
-/// What following an instruction still has to do.
+/// The remaining steps of following an instruction.
 enum Step {
     Visit(u32),
     /// Puts the position of a group back, for the ways that did not pass it.
@@ -164,7 +164,7 @@ struct Threads {
     slots: Vec<usize>,
     slots_each: usize,
     visited: Vec<u32>,
-    /// For each instruction where it stands in `visited`, if that agrees.
+    /// The index of each instruction in `visited`, if it is there.
     places: Vec<u32>,
 }
 
@@ -192,7 +192,7 @@ impl Threads {
             .unwrap_or_default()
     }
 
-    /// Notes a visit to an instruction; whether it is the first.
+    /// Records a visit to an instruction; returns whether it is the first.
     fn enter(&mut self, at: u32) -> bool {
         let Some(place) = usize::try_from(at)
             .ok()

@@ -41,24 +41,37 @@ enum Matcher {
 
 impl Regex {
     /// Compiles a pattern for [`is_match`](Self::is_match) and [`find_iter`](Self::find_iter).
+    ///
+    /// # Errors
+    ///
+    /// The pattern is invalid.
     pub fn new(pattern: &str) -> Result<Regex, RegexError> {
         Regex::compile(pattern, false, &Work::unbounded())
     }
 
-    /// Likewise.
+    /// Like [`new`](Self::new), and announces the work.
     ///
     /// # Errors
-    /// What is wrong with the pattern, or that the work was interrupted.
+    ///
+    /// The pattern is invalid, or the work was interrupted.
     pub fn new_within(pattern: &str, work: &Work<'_>) -> Result<Regex, RegexError> {
         Regex::compile(pattern, false, work)
     }
 
     /// Compiles a pattern whose groups are of interest, see [`captures_iter`](Self::captures_iter).
+    ///
+    /// # Errors
+    ///
+    /// The pattern is invalid.
     pub fn with_groups(pattern: &str) -> Result<Regex, RegexError> {
         Regex::compile(pattern, true, &Work::unbounded())
     }
 
     /// Whether Go takes the pattern, without compiling it.
+    ///
+    /// # Errors
+    ///
+    /// The pattern is invalid.
     pub fn validate(pattern: &str) -> Result<(), RegexError> {
         parse::parse(pattern, false, &Work::unbounded()).map(|_| ())
     }
@@ -84,7 +97,8 @@ impl Regex {
     /// Whether the pattern matches anywhere in the text.
     ///
     /// # Errors
-    /// Where the work is interrupted.
+    ///
+    /// The work is interrupted.
     pub fn matches_within(&self, text: &str, work: &Work<'_>) -> Result<bool, Interrupted> {
         match &self.matcher {
             Matcher::Automaton(automaton) => automaton.is_match(text, work),
@@ -95,7 +109,8 @@ impl Regex {
     /// The first match, as a range of bytes.
     ///
     /// # Errors
-    /// Where the work is interrupted.
+    ///
+    /// The work is interrupted.
     pub fn find(&self, text: &str, work: &Work<'_>) -> Result<Option<Range<usize>>, Interrupted> {
         self.find_at(text, 0, &mut None, work)
     }
@@ -116,8 +131,8 @@ impl Regex {
         }
     }
 
-    /// The matches that Go's `FindAll` finds, from left to right: an empty one does not directly follow another. The last
-    /// item may tell that the work was interrupted.
+    /// The matches that Go's `FindAll` returns, from left to right: an empty match does not directly follow another. The last
+    /// item may be an interrupt.
     pub fn find_iter<'t>(
         &'t self,
         text: &'t str,
@@ -153,10 +168,10 @@ impl Regex {
     }
 }
 
-/// What the groups of a pattern matched.
+/// The matches of a pattern's groups.
 pub type Groups = Vec<Option<Range<usize>>>;
 
-/// What a group matched, by its two positions.
+/// The match of a group, from its two positions.
 fn range(slots: &[usize]) -> Option<Range<usize>> {
     match slots {
         [start, end] if *start != NOWHERE && *end != NOWHERE => Some(*start..*end),
@@ -164,8 +179,8 @@ fn range(slots: &[usize]) -> Option<Range<usize>> {
     }
 }
 
-/// Repeats a search as Go does: an empty match where the search began moves on by a character, and does not count where
-/// the match before it ended.
+/// Repeats a search as Go does: after an empty match at the start of the search, it continues a character later, and the match
+/// does not count if the previous match ended there.
 fn matches<'t, M>(
     text: &'t str,
     mut search: impl FnMut(usize) -> Result<Option<M>, Interrupted> + 't,
@@ -205,7 +220,7 @@ fn matches<'t, M>(
     })
 }
 
-/// What of a text was read, by what is left of it.
+/// The part of a text that was read, given the rest.
 fn consumed<'t>(whole: &'t str, rest: &str) -> &'t str {
     whole
         .get(..whole.len().saturating_sub(rest.len()))

@@ -4,10 +4,10 @@ use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, Look, Repet
 
 use crate::unicode;
 
-/// A piece of a pattern: what it matches, and its measures in Go's tree of it.
+/// A piece of a pattern: its form, and its measures in Go's tree.
 ///
-/// DIFFERENCE: Go factors common prefixes out of alternatives before it measures; the limits are so wide that this
-/// matters only right at them.
+/// DIFFERENCE: Go factors common prefixes out of alternatives before it measures. The limits are so wide that this only matters
+/// very close to them.
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) hir: Hir,
@@ -16,9 +16,9 @@ pub(super) struct Node {
     pub(super) height: u32,
     /// The instructions of Go's program.
     pub(super) size: u64,
-    /// How often counted repetitions repeat what is innermost in them.
+    /// How often counted repetitions repeat their innermost node.
     pub(super) copies: u64,
-    /// How often the node itself repeats, where it is a counted repetition, and otherwise 1.
+    /// How often the node itself repeats, if it is a counted repetition; otherwise 1.
     pub(super) times: u64,
     /// The code points that Go's node holds: characters of a literal, ends of the ranges of a class.
     pub(super) runes: usize,
@@ -69,7 +69,7 @@ impl Node {
         Node::leaf(Hir::look(look), Shape::Other, 0)
     }
 
-    /// One code point, in all its cases where `fold` says so. A surrogate matches nothing.
+    /// One code point; with `fold` in all its cases. A surrogate matches nothing.
     pub(super) fn literal(code_point: u32, fold: bool) -> Node {
         let hir = match char::from_u32(code_point) {
             None => Hir::fail(),
@@ -83,7 +83,7 @@ impl Node {
         Node::leaf(hir, Shape::Literal { fold }, 1)
     }
 
-    /// A class, which Go takes for a literal where it is only one, in one or two cases.
+    /// A class. Go treats a class of a single character, in one or two cases, as a literal.
     pub(super) fn class(class: ClassUnicode) -> Node {
         let mut points = class
             .ranges()
@@ -102,7 +102,7 @@ impl Node {
         Node::leaf(Hir::class(Class::Unicode(class)), Shape::Class, 0)
     }
 
-    /// The node within a capturing group. `hir` is what stands for both.
+    /// The node within a capturing group. `capture` builds the form of both.
     pub(super) fn group(self, capture: impl FnOnce(Hir) -> Hir) -> Node {
         Node {
             hir: capture(self.hir),
@@ -166,7 +166,7 @@ impl Node {
         }
     }
 
-    /// Whether Go can merge the node with a class beside it.
+    /// Whether Go can merge the node with an adjacent class.
     pub(super) fn is_char_class(&self) -> bool {
         match self.shape {
             Shape::Class => true,

@@ -27,7 +27,7 @@ pub(super) struct Parsed {
     pub(super) height: u32,
 }
 
-/// Reads a pattern. The groups become part of the result only where `keep_groups` says so, since they cost time.
+/// Reads a pattern. The groups become part of the result only with `keep_groups`, because they cost time.
 pub(super) fn parse(
     pattern: &str,
     keep_groups: bool,
@@ -48,7 +48,7 @@ pub(super) fn parse(
     parser.finish()
 }
 
-/// What `(?imsU)` switches.
+/// The flags that `(?imsU)` sets.
 #[derive(Debug, Clone, Copy, Default)]
 struct Flags {
     /// `i`: letters match in any case.
@@ -69,7 +69,7 @@ struct Frame {
     /// The number of a capturing group.
     group: Option<u32>,
     alternatives: Vec<Node>,
-    /// The last alternative, as far as read.
+    /// The nodes of the last alternative so far.
     nodes: Vec<Node>,
 }
 
@@ -175,7 +175,7 @@ impl<'p> Parser<'p> {
         RegexError::syntax(problem, self.pattern)
     }
 
-    /// Reads what begins with a backslash outside of brackets; returns what follows.
+    /// Reads an escape outside of brackets; returns the rest of the text.
     fn parse_backslash(&mut self, text: &'p str) -> Result<&'p str, RegexError> {
         let after = after_first(text);
         let rest = after_first(after);
@@ -307,7 +307,7 @@ impl<'p> Parser<'p> {
         Ok(())
     }
 
-    /// Takes all that the current group matches.
+    /// Reads everything that belongs to the current group.
     fn alternate(&mut self) -> Result<Node, RegexError> {
         self.add_alternative()?;
         let nodes = std::mem::take(&mut self.current.alternatives);
@@ -353,7 +353,7 @@ impl<'p> Parser<'p> {
         self.open.push(outer);
     }
 
-    /// Opens a group or sets flags, as the text from a parenthesis on says; returns what follows.
+    /// Opens a group or sets flags, at a parenthesis; returns the rest of the text.
     fn open_group(&mut self, text: &'p str) -> Result<&'p str, RegexError> {
         let Some(special) = text.strip_prefix("(?") else {
             self.enter(true);
@@ -411,8 +411,8 @@ impl<'p> Parser<'p> {
         ))
     }
 
-    /// Repeats the last node. `before` is the pattern from the operator on, `after` what follows it; returns what
-    /// follows a `?` too.
+    /// Repeats the last node. `before` is the pattern from the operator on, `after` the text after it; returns the rest after an
+    /// optional `?`.
     fn repeat(
         &mut self,
         repeat: Repeat,
@@ -451,7 +451,7 @@ impl<'p> Parser<'p> {
     }
 }
 
-/// Reads `min}`, `min,}` or `min,max}`; returns the repetition, `None` where its numbers are wrong, and what follows.
+/// Reads `min}`, `min,}` or `min,max}`; returns the repetition, or `None` if its numbers are invalid, and the rest of the text.
 fn parse_count(text: &str) -> Option<(Option<Repeat>, &str)> {
     let (min, rest) = parse_number(text)?;
     let (max, rest) = match rest.strip_prefix(',') {

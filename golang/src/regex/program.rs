@@ -14,7 +14,7 @@ const WORK_PER_TASK: usize = 32;
 /// The target of a jump before it is known.
 const UNKNOWN: u32 = u32::MAX;
 
-/// What a [machine](super::machine) runs.
+/// A program for the [machine](super::machine).
 #[derive(Debug)]
 pub(super) struct Program {
     pub(super) instructions: Vec<Instruction>,
@@ -32,14 +32,14 @@ pub(super) enum Instruction {
     Split(u32, u32),
     Jump(u32),
     Look(Look),
-    /// Notes the position: of a group's start at twice its number, of its end one behind.
+    /// Records the position: for a group's start at twice its number, for its end one later.
     Save(u32),
     Match,
     Fail,
 }
 
 impl Program {
-    /// Compiles what a parsed pattern matches.
+    /// Compiles a parsed pattern.
     pub(super) fn compile(hir: &Hir, work: &Work<'_>) -> Result<Program, RegexError> {
         let mut compiler = Compiler {
             program: Program {
@@ -66,19 +66,19 @@ impl Program {
     }
 }
 
-/// What remains to be done, the next thing last, so that deep patterns need no deep stack.
+/// The remaining tasks, the next one last, so that deep patterns need no deep stack.
 enum Task<'h> {
     Node(&'h Hir),
     Emit(Instruction),
-    /// So many times the same.
+    /// Exactly this many copies.
     Copies(&'h Hir, u32),
-    /// At most so many times the same, with a way out before each.
+    /// At most this many copies, each of which may be skipped.
     Optional {
         sub: &'h Hir,
         times: u32,
         greedy: bool,
     },
-    /// One of these.
+    /// One of several alternatives.
     Alternatives(&'h [Hir]),
     /// Closes the loop that began at an instruction.
     Loop {
@@ -92,13 +92,13 @@ enum Task<'h> {
     },
     /// Leaves the construct around the one opened last.
     LeaveOuter,
-    /// Leads the exits opened last to what follows.
+    /// The target of the exits opened last.
     Land,
 }
 
 struct Compiler<'h> {
     program: Program,
-    /// The numbers of classes by where they stand in memory: repeated ones are the same.
+    /// The numbers of classes by their address: repeated ones are shared.
     known_classes: HashMap<usize, u32>,
     /// Instructions that lack a target, by the construct that they leave.
     exits: Vec<Vec<usize>>,
@@ -191,7 +191,7 @@ impl<'h> Compiler<'h> {
         }
     }
 
-    /// Goes on to the next instruction or leaves the construct opened last; prefers to go on where `greedy`.
+    /// Continues with the next instruction or leaves the innermost open construct; prefers to continue if `greedy`.
     fn emit_way_out(&mut self, greedy: bool) {
         let next = self.here().saturating_add(1);
         self.emit_exit(if greedy {

@@ -1,5 +1,5 @@
-//! Searches of long texts, some bytes at a time, so that they can be ended: by automata whose states are built when they are
-//! first reached. They find what the quick search finds.
+//! Searches long texts in pieces, so that they can be interrupted: by automata whose states are built when they are first
+//! reached. The results are those of the one-step search.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use crate::work::{Interrupted, Work};
 /// The work between two questions, if each byte leads to a state that is new.
 const WORK_PER_STEP: usize = 1 << 16;
 
-/// Both directions: forward to where a match ends, backward to where it begins.
+/// Both directions: forward to the end of a match, backward to its beginning.
 #[derive(Debug)]
 pub(super) struct Stepping {
     forward: DFA,
@@ -42,7 +42,7 @@ impl From<Interrupted> for Failure {
 }
 
 impl Stepping {
-    /// Automata for what a parsed pattern matches; none where they would be too large.
+    /// Automata for a parsed pattern; `None` if they would be too large.
     pub(super) fn new(hir: &Hir, most_bytes: usize) -> Option<Stepping> {
         let forward = automaton(hir, most_bytes, MatchKind::LeftmostFirst, false)?;
         let backward = automaton(hir, most_bytes, MatchKind::All, true)?;
@@ -88,7 +88,7 @@ impl Stepping {
         Ok(end.is_some())
     }
 
-    /// Where the first match ends, or any match where that is `enough`.
+    /// The end of the first match, or of any match if that is `enough`.
     fn find_end(
         &self,
         cache: &mut Cache,
@@ -133,7 +133,7 @@ impl Stepping {
         Ok(if last.is_match() { Some(at) } else { end })
     }
 
-    /// Where the match begins that ends where the range does: as far ahead as the range reaches.
+    /// The beginning of the match that ends at the end of the range: as early as the range allows.
     fn find_begin(
         &self,
         cache: &mut Cache,

@@ -15,7 +15,7 @@ pub enum Layout {
     Date,
 }
 
-/// Why a text is no time. Prints as Go's error does.
+/// The error for a text that is not a time. Prints like Go's error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ParseError<'t> {
     layout: Layout,
@@ -25,11 +25,11 @@ pub struct ParseError<'t> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LayoutFault<'t> {
-    /// What was left of the text does not begin with this element of the layout.
+    /// The rest of the text does not begin with this element of the layout.
     Expected(&'static str, &'t str),
     /// A number is too large or small.
     OutOfRange(&'static str),
-    /// The text goes on after the time.
+    /// The text continues after the time.
     Extra(&'t str),
 }
 
@@ -43,12 +43,12 @@ impl Layout {
         }
     }
 
-    /// Reads a time with Go's leniencies: an hour of one digit, a point or comma and a fraction after the seconds, whose
-    /// digits beyond the ninth say nothing, offsets up to 24:60.
+    /// Reads a time with Go's leniencies: an hour of one digit, a point or comma and a fraction after the seconds, digits of the
+    /// fraction beyond the ninth, offsets up to 24:60.
     ///
     /// # Errors
     ///
-    /// The text is no such time.
+    /// The text is not such a time.
     pub fn parse(self, text: &str) -> Result<OffsetTime, ParseError<'_>> {
         self.read(&mut Cursor(text)).map_err(|fault| ParseError {
             layout: self,
@@ -103,7 +103,7 @@ fn in_range<'t>(what: &'static str, is_in_range: bool) -> Result<(), LayoutFault
     }
 }
 
-/// What is left to read of a time.
+/// The rest of a time's text.
 struct Cursor<'t>(&'t str);
 
 impl<'t> Cursor<'t> {
@@ -134,7 +134,7 @@ impl<'t> Cursor<'t> {
         self.digits::<2>("15").or_else(|_| self.digits::<1>("15"))
     }
 
-    /// Reads a point or comma and digits, where both are there, as nanoseconds.
+    /// Reads a point or comma and digits, if both are present, as nanoseconds.
     fn fraction(&mut self) -> u32 {
         let Some(rest) = self.0.strip_prefix(['.', ',']) else {
             return 0;
@@ -219,7 +219,7 @@ impl fmt::Display for ParseError<'_> {
 
 impl std::error::Error for ParseError<'_> {}
 
-/// Quotes as package `time` does, which writes what is not printable ASCII byte by byte.
+/// Quotes like Go's package `time`, which escapes everything that is not printable ASCII byte by byte.
 fn write_quoted(out: &mut impl Write, text: &str) -> fmt::Result {
     out.write_char('"')?;
     for byte in text.bytes() {

@@ -28,7 +28,7 @@ impl OffsetTime {
         Layout::Rfc3339.parse(text).ok()
     }
 
-    /// Whether this is the start of the year 1, which is Go's time that says nothing.
+    /// Whether this is the start of the year 1, Go's zero time.
     pub fn is_zero(self) -> bool {
         self.unix_seconds == -62_135_596_800 && self.nanos == 0
     }

@@ -10,7 +10,7 @@ use super::{Span, UrlFault};
 pub(super) enum Part {
     /// A host with its port; of it, ASCII is never encoded.
     Host,
-    /// What follows `%25` in an IPv6 address.
+    /// The zone after `%25` in an IPv6 address.
     Zone,
     /// A user's name or password.
     User,
@@ -18,7 +18,7 @@ pub(super) enum Part {
     Path,
     /// A key or value of a query, where `+` is a space.
     Query,
-    /// What follows `#`.
+    /// The fragment after `#`.
     Fragment,
 }
 
@@ -88,7 +88,7 @@ pub(super) fn decode(text: &str, part: Part) -> Result<Cow<'_, [u8]>, UrlFault> 
     Ok(Cow::Owned(decoded))
 }
 
-/// Whether the byte may be written as an escape. In a host only what is not ASCII may, and `%` itself.
+/// Whether the byte may be escaped. In a host only bytes beyond ASCII and `%` itself may.
 fn may_stand_for(part: Part, value: u8) -> bool {
     match part {
         Part::Host => value == b'%' || !value.is_ascii(),
@@ -102,7 +102,7 @@ fn hex(digit: u8) -> Option<u8> {
     u8::try_from(value).ok()
 }
 
-/// Adds the bytes to a text, each that the part may not hold as it is as `%41`.
+/// Appends the bytes to a text; those that the part may not contain are escaped, such as `%41`.
 pub(super) fn encode(bytes: &[u8], part: Part, text: &mut String) {
     if let Ok(plain) = str::from_utf8(bytes)
         && part.allows_all(plain)
@@ -119,7 +119,7 @@ pub(super) fn encode(bytes: &[u8], part: Part, text: &mut String) {
     }
 }
 
-/// Adds a part as Go writes it: as it is where that is well encoded, else encoded anew.
+/// Adds a part as Go writes it: unchanged if it is encoded correctly, otherwise encoded again.
 pub(super) fn written(raw: &str, part: Part, text: &mut String) -> Result<Span, UrlFault> {
     let start = text.len();
     if part.allows_all(raw) {

@@ -13,7 +13,7 @@ mod parse;
 use escape::{Part, decode, written};
 use parse::{Mode, is_number, parse};
 
-/// Go refuses longer queries.
+/// The most pairs of a query; Go rejects longer queries.
 const MAX_PAIRS: usize = 10_000;
 
 /// A URL: its text, and where its parts are in it.
@@ -21,7 +21,7 @@ const MAX_PAIRS: usize = 10_000;
 pub struct Url {
     /// The whole URL as Go writes it, by which URLs are compared.
     text: String,
-    /// In lower case; empty where there is none.
+    /// In lower case; empty if absent.
     scheme: Span,
     /// `name` or `name:password`.
     user: Option<Span>,
@@ -32,7 +32,7 @@ pub struct Url {
     fragment: Span,
 }
 
-/// Where a part starts in a text, and where it ends.
+/// The start and the end of a part in a text.
 type Span = (usize, usize);
 
 /// Why a text is not a URL, worded by Go.
@@ -42,21 +42,25 @@ pub struct UrlError {
     fault: UrlFault,
 }
 
-/// What is wrong with a text.
+/// The error in a text.
 #[derive(Debug, Clone)]
 enum UrlFault {
     Known(&'static str),
     /// A `%` without two digits, or with two that are not allowed there.
     Escape(Vec<u8>),
     HostCharacter(u8),
-    /// What follows the host, quoted.
+    /// The text after the host, quoted.
     Port(String),
     /// Why the host is not an address.
     Host(String),
 }
 
 impl Url {
-    /// Whether the text may be asked for as it is (`url.ParseRequestURI`).
+    /// Whether the text is valid as the URL of a request (`url.ParseRequestURI`).
+    ///
+    /// # Errors
+    ///
+    /// The text is not such a URL.
     pub fn check_request_uri(text: &str) -> Result<(), UrlError> {
         match parse(text, Mode::Request) {
             Ok(_) => Ok(()),
@@ -64,7 +68,11 @@ impl Url {
         }
     }
 
-    /// Reads a URL that may be asked for, and then its fragment (`url.ParseRequestURI`, then `url.Parse`).
+    /// Reads the URL of a request, and then its fragment (`url.ParseRequestURI`, then `url.Parse`).
+    ///
+    /// # Errors
+    ///
+    /// The text is not such a URL.
     pub fn parse(text: &str) -> Result<Url, UrlError> {
         let url = parse(text, Mode::Request).map_err(|fault| UrlError::new(text, fault))?;
         // A reference is another URL where it has a fragment, or a host without a scheme.
@@ -75,6 +83,10 @@ impl Url {
     }
 
     /// Reads a URL, which may be relative and may have a fragment (`url.Parse`).
+    ///
+    /// # Errors
+    ///
+    /// The text is not a URL.
     pub fn parse_reference(text: &str) -> Result<Url, UrlError> {
         let (base, fragment) = split_once(text, b'#').unwrap_or((text, ""));
         let mut url = parse(base, Mode::Reference).map_err(|fault| UrlError::new(base, fault))?;
@@ -86,7 +98,7 @@ impl Url {
         Ok(url)
     }
 
-    /// The scheme in lower case, empty where there is none.
+    /// The scheme in lower case; empty if absent.
     pub fn scheme(&self) -> &str {
         self.part(self.scheme)
     }
@@ -105,7 +117,7 @@ impl Url {
         decoded(bare.unwrap_or(host))
     }
 
-    /// The digits of the port, empty where there is none.
+    /// The digits of the port; empty if absent.
     pub fn port(&self) -> &str {
         self.host_and_port().1
     }
@@ -123,7 +135,7 @@ impl Url {
         self.part(self.path)
     }
 
-    /// The user and password, encoded, where there is a user.
+    /// The user and password, encoded, if there is a user.
     pub fn user(&self) -> Option<&str> {
         self.user.map(|user| self.part(user))
     }
@@ -133,7 +145,7 @@ impl Url {
         self.part(self.query)
     }
 
-    /// What follows `#`, decoded.
+    /// The decoded text after `#`.
     pub fn fragment(&self) -> Cow<'_, str> {
         decoded(self.part(self.fragment))
     }
@@ -196,12 +208,12 @@ impl fmt::Display for UrlError {
 
 impl std::error::Error for UrlError {}
 
-/// What is before and behind the first of these ASCII characters.
+/// The text before and after the first of these ASCII characters.
 fn split_once(text: &str, separator: u8) -> Option<(&str, &str)> {
     split_around(text, memchr(separator, text.as_bytes())?)
 }
 
-/// What is before and behind the last of them.
+/// The text before and after the last of these ASCII characters.
 fn rsplit_once(text: &str, separator: u8) -> Option<(&str, &str)> {
     split_around(text, memrchr(separator, text.as_bytes())?)
 }
@@ -210,7 +222,7 @@ fn split_around(text: &str, at: usize) -> Option<(&str, &str)> {
     Some((text.get(..at)?, text.get(at.saturating_add(1)..)?))
 }
 
-/// What a part of a URL's text stands for. That has no bad escapes.
+/// The decoded part of a URL's text, which has no invalid escapes.
 fn decoded(part: &str) -> Cow<'_, str> {
     let bytes = decode(part, Part::Path);
     text_of(bytes.unwrap_or(Cow::Borrowed(part.as_bytes())))

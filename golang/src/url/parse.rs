@@ -12,7 +12,7 @@ use crate::quote::quote;
 /// How a text is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// As in a request for it: `//host` is a path, `#` an ordinary character.
+    /// As in an HTTP request: `//host` is a path, `#` an ordinary character.
     Request,
     /// As a reference without its fragment.
     Reference,
@@ -63,7 +63,7 @@ pub(super) fn parse(text: &str, mode: Mode) -> Result<Url, UrlFault> {
     Ok(url)
 }
 
-/// Adds a part to the text, and tells where it is.
+/// Adds a part to the text, and returns its range.
 fn push(part: &str, text: &mut String) -> Span {
     let start = text.len();
     text.push_str(part);
@@ -90,7 +90,7 @@ fn parse_hierarchy(url: &mut Url, rest: &str, mode: Mode) -> Result<(), UrlFault
     Ok(())
 }
 
-/// What is before the first `:`, if it is a scheme, and what is after it.
+/// The text before the first `:`, if it is a scheme, and the text after it.
 fn split_scheme(text: &str) -> Result<(&str, &str), UrlFault> {
     let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.')));
     match end.and_then(|end| text.split_at_checked(end)) {
@@ -184,7 +184,7 @@ fn parse_ip_literal(host: &str) -> Result<Cow<'_, [u8]>, UrlFault> {
     Ok(Cow::Owned(host.concat()))
 }
 
-/// Refuses what follows the colon of a host and is no number.
+/// Rejects a port that is not a number.
 fn check_port(port: &str) -> Result<(), UrlFault> {
     match is_number(port) {
         true => Ok(()),

@@ -24,7 +24,7 @@ pub enum ZoneError {
     /// A name that would leave the database's directory.
     #[error("time: invalid location name")]
     InvalidName,
-    /// The hours or minutes of an offset are no number.
+    /// The hours or minutes of an offset are not a number.
     #[error(transparent)]
     Offset(#[from] AtoiError),
 }
@@ -35,6 +35,10 @@ impl Zone {
 
     /// Finds the zone that a text names: an offset where it has a colon, such as `-03:30`, and otherwise a name of the
     /// IANA database, in its exact case. The empty name, `UTC` and `Local` are UTC.
+    ///
+    /// # Errors
+    ///
+    /// The offset is malformed, or the database has no such zone.
     pub fn parse(text: &str) -> Result<Zone, ZoneError> {
         match text.split_once(':') {
             Some((hours, minutes)) => Ok(Zone::Fixed(fixed_offset(hours, minutes)?)),
@@ -71,7 +75,7 @@ impl Zone {
     }
 }
 
-/// The seconds of an offset. The sign of the hours also counts for the minutes, there is no range, and Go's arithmetic
+/// The seconds of an offset. The sign of the hours also applies to the minutes, there is no range check, and Go's arithmetic
 /// wraps.
 fn fixed_offset(hours: &str, minutes: &str) -> Result<i64, AtoiError> {
     const MINUTE_NANOS: i64 = 60_000_000_000;

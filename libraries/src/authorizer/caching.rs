@@ -36,7 +36,7 @@ impl Authorizer for CachingAuthorizer {
     }
 }
 
-/// The question without what makes no difference: the order of groups and of extra values, selectors that cannot be read.
+/// The request without insignificant parts: the order of groups and of extra values, selectors that cannot be parsed.
 fn key(attributes: &AuthorizerAttributes) -> AuthorizerAttributes {
     let mut key = attributes.clone();
     let user = Arc::make_mut(&mut key.user);

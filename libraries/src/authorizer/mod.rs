@@ -1,5 +1,4 @@
-//! Who may do what: the questions that `authorizer` asks, and those who answer them (apiserver
-//! `pkg/authorization/authorizer`).
+//! Authorization: the requests of `authorizer`, and the trait that decides them (apiserver `pkg/authorization/authorizer`).
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -32,10 +31,10 @@ impl Authorizer for NoOpinion {
     }
 }
 
-/// What is asked: whether a user may do something.
+/// A request: whether a user may do something.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct AuthorizerAttributes {
-    /// Who.
+    /// The user.
     pub user: Arc<UserInfo>,
     /// The verb: `get`, `list`, `create`, …
     pub verb: String,
@@ -43,16 +42,16 @@ pub struct AuthorizerAttributes {
     pub request: AuthorizerRequest,
 }
 
-/// What a verb is applied to.
+/// The target of a verb.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum AuthorizerRequest {
-    /// A path that is no resource, such as `/healthz`.
+    /// A path that is not a resource, such as `/healthz`.
     Path(String),
     /// Resources.
     Resource(ResourceAttributes),
 }
 
-/// The resources that a request is about. What is empty is not given.
+/// The resources of a request. Empty fields are unset.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ResourceAttributes {
     /// The API group; empty is the core group.
@@ -67,9 +66,9 @@ pub struct ResourceAttributes {
     pub namespace: String,
     /// The name of the object.
     pub name: String,
-    /// The field selector; an error where it could not be read, in which case it limits nothing.
+    /// The field selector; an error if it could not be parsed, and then it restricts nothing.
     pub field_selector: Result<Vec<FieldRequirement>, SelectorError>,
-    /// The label selector; likewise.
+    /// The label selector; an error if it could not be parsed, and then it restricts nothing.
     pub label_selector: Result<Vec<LabelRequirement>, SelectorError>,
 }
 
@@ -78,11 +77,11 @@ pub struct ResourceAttributes {
 pub struct UserInfo {
     /// The name.
     pub name: String,
-    /// The identity that tells users of one name apart.
+    /// The id, which distinguishes users with the same name.
     pub uid: String,
     /// The groups that the user is in.
     pub groups: Vec<String>,
-    /// What the authenticator knows beside that.
+    /// Additional attributes from the authenticator.
     pub extra: BTreeMap<String, Vec<String>>,
 }
 
@@ -93,18 +92,18 @@ pub struct Decision {
     pub verdict: Verdict,
     /// Why, for people; may be empty.
     pub reason: String,
-    /// What went wrong while deciding, if anything did.
+    /// The error of the decision, if there was one.
     pub error: Option<String>,
 }
 
 /// Whether something is allowed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is.
+    /// The request is allowed.
     Allow,
-    /// It is not, whatever other authorizers say.
+    /// The request is denied, whatever other authorizers decide.
     Deny,
-    /// This authorizer does not say; if no other allows it, it is refused.
+    /// No opinion. If no other authorizer allows the request, it is rejected.
     #[default]
     NoOpinion,
 }

@@ -1,5 +1,4 @@
-//! What each Kubernetes version offers expressions: the one table that decides it (apiserver
-//! `pkg/cel/environment/base.go`).
+//! The features that each Kubernetes version offers to expressions, in one table (apiserver `pkg/cel/environment/base.go`).
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -34,10 +33,10 @@ use crate::kubernetes::regex::REGEX;
 use crate::kubernetes::semver::SEMVER;
 use crate::kubernetes::urls::URLS;
 
-/// What an environment may offer.
+/// A feature of an environment.
 #[derive(Debug, Clone, Copy)]
 pub enum Feature {
-    /// Functions of a library, which goes by this name.
+    /// Functions of a library with this name.
     Functions(&'static str, &'static [&'static [Overload]]),
     /// Macros.
     Macros(&'static [Macro]),
@@ -51,7 +50,7 @@ pub enum Feature {
     OptionalSyntax,
     /// Fields between backticks.
     EscapedIdentifiers,
-    /// The name of the type of optionals, as that of those of `dyn`.
+    /// The name of the type of optionals, as the type of optionals of `dyn`.
     OptionalTypeOfDyn,
     /// Corrections of later versions of cel-go.
     Corrections(fn(&mut Corrections)),
@@ -62,15 +61,15 @@ pub enum Feature {
 /// A feature, with the versions that have it.
 #[derive(Debug, Clone, Copy)]
 pub struct Gated {
-    /// The first version that has it; 1.0 stands for all.
+    /// The first version that has it; 1.0 if all versions have it.
     pub introduced: KubeVersion,
-    /// The first version that has it no longer; what replaces it does all that it did.
+    /// The first version that no longer has it; its replacement covers everything that it did.
     pub removed: Option<KubeVersion>,
-    /// Whether a feature gate has come to offer it to expressions of all versions, even of those that did not have it.
+    /// Whether a feature gate now offers it to expressions of all versions, even of those that did not have it.
     pub ungated: bool,
     /// The servers that have it: all, or those that have or have not a difference.
     pub servers: Option<(Difference, bool)>,
-    /// What it is.
+    /// The feature.
     pub feature: Feature,
 }
 
@@ -234,7 +233,7 @@ const fn until(minor: u32, feature: Feature) -> Gated {
 }
 
 impl Feature {
-    /// The functions, where it is functions.
+    /// The functions, if the feature consists of functions.
     pub fn rows(&self) -> impl Iterator<Item = &'static Overload> {
         let tables = match *self {
             Feature::Functions(_, tables) => tables,
@@ -256,7 +255,7 @@ impl Gated {
     }
 }
 
-/// What a server offers to new expressions, without variables. It is built once.
+/// The environment that a server offers to new expressions, without variables. It is built once.
 pub(crate) fn base_env(server: Server) -> Result<Env, TypeTextError> {
     static BUILT: Mutex<BTreeMap<Server, Env>> = Mutex::new(BTreeMap::new());
     // Versions between two changes share an environment.

@@ -1,13 +1,14 @@
-//! Texts that grow in the arena, as far as it has room.
+//! Texts that grow in the arena, within its memory limit.
 
 use bumpalo::collections::String;
 use gavel_engine::decl::CallContext;
 use gavel_engine::error::EvalError;
 
-/// Adds to a text that grows in the arena.
+/// Appends to a text that grows in the arena.
 ///
 /// # Errors
-/// Where there is no room for it, or the host wants to stop.
+///
+/// The arena has no room for it, or the host interrupts the evaluation.
 pub(super) fn push_str<'a>(
     call: &CallContext<'a>,
     text: &mut String<'a>,

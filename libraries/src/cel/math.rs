@@ -103,7 +103,7 @@ const fn of_math(name: &'static str, expand: gavel_engine::syntax::Expander) -> 
     }
 }
 
-/// One argument or two are passed on, more as a list. What can be seen not to be a number is refused.
+/// One or two arguments are passed on, more become a list. Literals that are not numbers are rejected.
 fn expand(
     context: &mut MacroContext<'_>,
     call: MacroCall,

@@ -7,10 +7,10 @@ use gavel_engine::error::EvalError;
 use gavel_engine::value::{List, Value, ValueKind, list_contains};
 use gavel_golang::work::Work;
 
-/// Values that can be asked whether one of them equals another value.
+/// A set of values for many equality lookups.
 ///
-/// Upstream compares with each of them. What cannot equal a value of another type is looked up here instead, so that
-/// long lists do not take the square of their length.
+/// Upstream compares with each value. Values that can only equal values of one type are hashed here instead, so that long lists
+/// do not take the square of their length.
 #[derive(Debug, Default)]
 pub(super) struct Members<'a> {
     all: Vec<Value<'a>>,
@@ -23,7 +23,7 @@ pub(super) struct Members<'a> {
 enum Key<'a> {
     Bool(bool),
     Int(i64),
-    /// A uint that is no int.
+    /// A uint that does not fit an int.
     Uint(u64),
     Text(&'a str),
 }

@@ -1,7 +1,7 @@
-//! IP addresses and networks, as the specification's conformance cases know them.
+//! IP addresses and networks, as the specification's conformance cases define them.
 //!
-//! An address is never kept as an IPv4-mapped IPv6 one: `::ffff:c0a8:1` is 192.168.0.1, and the dotted spelling
-//! `::ffff:192.168.0.1` is refused.
+//! An address is never an IPv4-mapped IPv6 one: `::ffff:c0a8:1` is 192.168.0.1, and the dotted spelling `::ffff:192.168.0.1` is
+//! rejected.
 
 use std::net::IpAddr;
 

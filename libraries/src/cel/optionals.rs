@@ -66,8 +66,8 @@ fn last<'a>(call: &CallContext<'a>, list: List<'a>) -> Value<'a> {
     last.map_or(Value::NONE, |element| call.arena.some(element))
 }
 
-/// The values of those elements that have one. The guard of a call looks at the first element alone, so any later one may
-/// turn out not to be optional.
+/// The values of the elements that have one. The call is chosen by the first element alone, so a later one may not be an
+/// optional.
 fn unwrap<'a>(call: &CallContext<'a>, list: List<'a>) -> Result<Value<'a>, EvalError> {
     // The values, and their copy in the arena.
     call.reserve(list.len().saturating_mul(size_of::<[Value<'_>; 2]>()))?;

@@ -49,7 +49,7 @@ fn first<'a>(
     wanted: bool,
 ) -> Result<bool, EvalError> {
     let work = call.work_counter();
-    /// So many comparisons take less time than preparing look-ups.
+    /// Below this number of comparisons, preparing a lookup takes longer than comparing.
     const FEW: usize = 256;
     if list.len().saturating_mul(elements.len()) <= FEW {
         for element in elements {

@@ -1,4 +1,5 @@
-//! What comprehensions with two variables expand to (cel-go `ext/comprehensions.go`); the macros are the parser's.
+//! The functions in the expansions of comprehensions with two variables (cel-go `ext/comprehensions.go`); the macros belong to
+//! the parser.
 
 use gavel_engine::ast::operators::MAP_INSERT;
 use gavel_engine::body;
@@ -40,7 +41,7 @@ fn grow<'a>(
     call.look(key)
 }
 
-/// A map with more entries.
+/// The map with `entries` added.
 fn insert<'a>(
     call: &CallContext<'a>,
     map: Map<'a>,

@@ -48,7 +48,7 @@ pub const AUTHORIZER_SELECTORS: &[Overload] = &[
 const CHECK: Cost = Cost::fixed(350_000).of_name();
 const SELECTOR: Cost = Cost::sizes(selector_cost).of_name();
 
-/// Reading the selector, and making a structure of up to so many requirements as every other code point begins one.
+/// The cost of reading a selector and building up to as many requirements as every other code point could begin.
 fn selector_cost(sizes: &[SizeEstimate]) -> CallEstimate {
     const STRUCTURE: f64 = 50.0;
     let text = nth(sizes, 1);
@@ -103,7 +103,7 @@ impl AuthorizerValue {
 }
 
 impl ResourceCheck {
-    /// What `authorizer.requestResource` is: a check of the resource of the request.
+    /// The value of `authorizer.requestResource`: a check of the resource of the request.
     pub fn new(of: AuthorizerValue, attributes: ResourceAttributes) -> Self {
         ResourceCheck {
             of,
@@ -113,7 +113,7 @@ impl ResourceCheck {
         }
     }
 
-    /// The answer. A selector that cannot be read limits nothing.
+    /// The decision. A selector that cannot be parsed restricts nothing.
     fn check(&self, verb: &str) -> Decision {
         let attributes = ResourceAttributes {
             field_selector: parse_field_selector(&self.field_selector),
@@ -124,7 +124,7 @@ impl ResourceCheck {
     }
 }
 
-/// The types have functions, but nothing else: no fields, no text, no equality.
+/// These types have functions, but no fields, no text, and no equality.
 macro_rules! receiver_only {
     ($($ty:ty: $name:literal),+ $(,)?) => {
         $(impl Opaque for $ty {
@@ -211,7 +211,7 @@ fn resource<'a>(
     Ok(call.arena.opaque(check))
 }
 
-/// The check with something set.
+/// A copy of the check with a field set.
 fn with<'a>(
     call: &CallContext<'a>,
     check: &ResourceCheck,

@@ -18,16 +18,16 @@ use crate::cost::PARSING;
 /// The name of the type of networks.
 pub const CIDR: &str = "net.CIDR";
 
-/// Of `containsIP`.
+/// The cost of `containsIP`.
 const CONTAINS_IP: Cost = Cost::split(|_| ip_estimate(), |args, _| Ok(ip_cost(args)));
-/// Likewise, and a text is read.
+/// The cost of `containsIP` with a text, which is parsed.
 const CONTAINS_IP_TEXT: Cost = Cost::split(
     |call| and_text(ip_estimate(), call),
     |args, _| Ok(ip_cost(args).saturating_add(text_cost(args))),
 );
-/// Of `containsCIDR`.
+/// The cost of `containsCIDR`.
 const CONTAINS_CIDR: Cost = Cost::split(|_| cidr_estimate(), |args, _| Ok(cidr_cost(args)));
-/// Likewise, and a text is read.
+/// The cost of `containsCIDR` with a text, which is parsed.
 const CONTAINS_CIDR_TEXT: Cost = Cost::split(
     |call| and_text(cidr_estimate(), call),
     |args, _| Ok(cidr_cost(args).saturating_add(text_cost(args))),
@@ -146,7 +146,7 @@ fn ip_estimate() -> CallEstimate {
     CallEstimate::new(ADDRESS.plus(ADDRESS).costs(TRAVERSAL_FACTOR))
 }
 
-/// Likewise, and one is masked and the lengths are compared.
+/// The estimate of `containsCIDR`: an IP comparison, a mask, and a comparison of the lengths.
 fn cidr_estimate() -> CallEstimate {
     let masking = ADDRESS.costs(TRAVERSAL_FACTOR);
     let cost = ip_estimate()
@@ -170,7 +170,7 @@ fn ip_cost(arguments: &[Option<Value<'_>>]) -> u64 {
     prefix.plus(prefix).costs(TRAVERSAL_FACTOR).max
 }
 
-/// Likewise, and an address is masked and the lengths are compared.
+/// The cost of `containsCIDR`: an IP comparison, a mask, and a comparison of the lengths.
 fn cidr_cost(arguments: &[Option<Value<'_>>]) -> u64 {
     let masking = size(arguments, 0).costs(TRAVERSAL_FACTOR).max;
     ip_cost(arguments).saturating_add(masking).saturating_add(1)

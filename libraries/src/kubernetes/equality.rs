@@ -1,4 +1,4 @@
-//! What `==` costs for values of the libraries (apiserver `pkg/cel/library/cost.go`).
+//! The cost of `==` for values of the libraries (apiserver `pkg/cel/library/cost.go`).
 
 use gavel_engine::ast::operators;
 use gavel_engine::body;

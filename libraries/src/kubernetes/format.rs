@@ -60,10 +60,10 @@ const VALIDATE: Cost = Cost::split(
 )
 .of_name();
 
-/// In code points.
+/// The length limit of a format's pattern, in code points.
 const MAX_PATTERN: f64 = 128.0;
 
-/// A row of a function that gives a format and has its id for a name.
+/// A row of a function that returns a format and is named after its id.
 const fn constant(function: &'static str, body: Function, example: &'static str) -> Overload {
     row(
         function,
@@ -81,12 +81,12 @@ fn named<'a>(call: &CallContext<'a>, name: &str) -> Value<'a> {
     }
 }
 
-/// What is wrong with the text; none where it is valid.
+/// The errors of the text; none if it is valid.
 fn validate<'a>(call: &CallContext<'a>, format: &Format, text: &str) -> Value<'a> {
     optional_list(call, format.validate(text))
 }
 
-/// The same in older words.
+/// Like `validate`, in the words of older versions.
 fn validate_in_characters<'a>(call: &CallContext<'a>, format: &Format, text: &str) -> Value<'a> {
     let faults = format.validate(text);
     optional_list(

@@ -25,7 +25,7 @@ use crate::cost::PARSING;
 /// The name of the type of addresses.
 pub const IP: &str = "net.IP";
 
-/// Of `ip.isCanonical`: the text is read, written and compared.
+/// The cost of `ip.isCanonical`: the text is read, written and compared.
 const CANONICAL: Cost = Cost::sizes(canonical_cost).of_name();
 
 /// The functions.
@@ -43,7 +43,7 @@ pub const IPS: &[Overload] = &[
     row("isGlobalUnicast", "ip_is_global_unicast", "net.IP().() -> bool", body!(global_unicast::<Kubernetes>), "ip('192.168.0.1').isGlobalUnicast()").cost(Cost::ONE.of_name()),
 ];
 
-/// Where the languages differ that know addresses and networks.
+/// The differences between the languages that have addresses and networks.
 pub(crate) trait Rules: fmt::Debug + Clone + Copy + Send + Sync + 'static {
     /// Reads an address.
     fn parse_address(text: &str) -> Result<IpAddr, EvalError>;
@@ -51,7 +51,7 @@ pub(crate) trait Rules: fmt::Debug + Clone + Copy + Send + Sync + 'static {
     /// Reads a network.
     fn parse_network(text: &str) -> Result<Prefix, EvalError>;
 
-    /// What is said of a text in the place of an address that is looked for in a network.
+    /// The error for a text that is not an address, when it is searched in a network.
     fn refuse_contained(error: EvalError) -> EvalError;
 
     /// Whether an address or network equals a value of another type.
@@ -97,7 +97,7 @@ impl Rules for Kubernetes {
     }
 }
 
-/// A version 4 address in the clothes of version 6 is refused.
+/// IPv4-mapped IPv6 addresses are rejected.
 pub(crate) fn mapped(text: &str, context: &str) -> EvalError {
     let text = quote(text);
     EvalError::new(format!(
@@ -105,7 +105,7 @@ pub(crate) fn mapped(text: &str, context: &str) -> EvalError {
     ))
 }
 
-/// The bits of an address, those of the two families apart.
+/// The bits of an address, distinct for the two families.
 pub(super) fn key_of(address: IpAddr) -> SmallVec<[u8; 24]> {
     match address {
         IpAddr::V4(address) => SmallVec::from_slice(&address.octets()),

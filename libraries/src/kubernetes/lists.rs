@@ -45,7 +45,7 @@ pub const LISTS: &[Overload] = &[
     row("lastIndexOf", "list_a_last_index_of_int", "list(A).(A) -> int", body!(last_index_of), "[1, 2, 2].lastIndexOf(2) == 2").cost(TRAVERSAL),
 ];
 
-/// What Kubernetes 1.37 adds.
+/// The functions that Kubernetes 1.37 adds.
 #[rustfmt::skip] // A table: a row a line.
 pub const LISTS_SINCE_1: &[Overload] = &[
     row("includes", "list_includes_dyn_dyn", "dyn.(dyn) -> bool", body!(includes), "[1, 2].includes(2) && 'a'.includes('a')").cost(TRAVERSAL),
@@ -75,7 +75,7 @@ fn max<'a>(call: &CallContext<'a>, list: List<'a>) -> Result<Value<'a>, EvalErro
     greatest.ok_or_else(|| EvalError::new("max called on empty list"))
 }
 
-/// The element that none after it displaces; one is displaced where it stands so to the other. A NaN in front stays.
+/// The element that no later element replaces; `wanted` is the comparison by which one replaces another. A NaN in front stays.
 fn best<'a>(
     call: &CallContext<'a>,
     list: List<'a>,
@@ -197,7 +197,7 @@ fn includes<'a>(
     found.transpose().map(|found| found.is_some())
 }
 
-/// Something if the two are known to be equal.
+/// `Some` if the two are known to be equal.
 fn same(
     call: &CallContext<'_>,
     element: &Value<'_>,

@@ -34,7 +34,7 @@ pub const QUANTITY: &[Overload] = &[
 #[derive(Debug, Clone)]
 struct QuantityValue {
     quantity: Quantity,
-    /// Whether `add` or `sub` made it. Upstream makes a value of another Go type then, which `==` does not accept on its
+    /// Whether `add` or `sub` created it. Upstream then creates a value of another Go type, which `==` does not accept on its
     /// right.
     computed: bool,
 }

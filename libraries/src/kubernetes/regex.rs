@@ -44,7 +44,7 @@ fn compiled<'a>(
     function(call, &regex, args)
 }
 
-/// The first match, `''` where there is none.
+/// The first match; `''` if there is none.
 fn find<'a>(
     call: &CallContext<'a>,
     regex: &Regex,
@@ -56,7 +56,7 @@ fn find<'a>(
     Ok(Value::from(found.unwrap_or_default()))
 }
 
-/// The matches from left to right, at most so many where that is not negative.
+/// The matches from left to right; at most `limit`, unless it is negative.
 fn find_all<'a>(
     call: &CallContext<'a>,
     regex: &Regex,

@@ -52,7 +52,7 @@ impl Opaque for Version {
     }
 }
 
-/// Reads a text, as its normal form where that is asked for.
+/// Parses a text, with `normalized` leniently.
 fn parse(text: &str, normalized: bool) -> Result<Version, ParseVersionError> {
     match normalized {
         true => Version::parse_normalized(text),

@@ -25,7 +25,7 @@ pub const URLS: &[Overload] = &[
     row("isURL", "is_url_string", "(string) -> bool", body!(is_url), "isURL('/absolute') && !isURL('relative')"),
 ];
 
-/// The text is read; a URL is as long as its text.
+/// The cost of reading a text. The size of a URL is the length of its text.
 const PARSE: Cost = Cost::sizes(|sizes| traversal(sizes).with_result(nth(sizes, 0))).of_name();
 const GET: Cost = Cost::ONE.of_name();
 
@@ -79,7 +79,7 @@ fn query<'a>(call: &CallContext<'a>, UrlValue(url): &'a UrlValue) -> Value<'a> {
     map.build(call.arena)
 }
 
-/// A text, which is copied only where it is not in the URL as it is.
+/// A text, which is copied only if it is not a part of the URL.
 fn text<'a>(text: Cow<'a, str>, call: &CallContext<'a>) -> &'a str {
     match text {
         Cow::Borrowed(text) => text,

@@ -17,7 +17,7 @@ pub enum ExampleError {
     /// The environment cannot be built.
     #[error(transparent)]
     Signature(#[from] TypeTextError),
-    /// The expression, and what it comes to.
+    /// The expression, and its result.
     #[error("{0}: {1}")]
     Example(&'static str, String),
 }
@@ -38,9 +38,13 @@ impl Authorizer for AllowAll {
     }
 }
 
-/// What evaluating a row's example costs, in cost units. An error where it is not true.
+/// The cost of evaluating a row's example, in cost units.
 ///
-/// Examples may ask `authorizer`, which allows everything.
+/// # Errors
+///
+/// The example is not true.
+///
+/// Examples may use `authorizer`, which allows everything.
 pub fn example_cost(env: &Env, row: &Overload) -> Result<u64, ExampleError> {
     let failed = |what: String| ExampleError::Example(row.example, what);
     let of_type = |name: &str| Type::Struct(format!("kubernetes.authorization.{name}").into());

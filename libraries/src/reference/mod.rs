@@ -1,5 +1,5 @@
-//! The functions and macros of environments as lists, for documentation and for messages: made from the rows and from
-//! the table of versions.
+//! The functions and macros of environments as lists, for documentation and messages, derived from the rows and the table of
+//! versions.
 
 use std::collections::HashSet;
 
@@ -22,7 +22,7 @@ mod newer;
 pub use example::{ExampleError, example_cost};
 pub use newer::{Newer, newer_names};
 
-/// What environments offer.
+/// The functions and macros of environments.
 #[derive(Debug, Clone, Default)]
 pub struct Listing {
     /// The functions, library by library.
@@ -36,18 +36,18 @@ pub struct Listing {
 pub struct FunctionEntry {
     /// The library that it belongs to.
     pub library: &'static str,
-    /// What there is to say of it.
+    /// The row.
     pub row: &'static Overload,
-    /// The first Kubernetes version that has it; none where no version has. 1.0 stands for all.
+    /// The first Kubernetes version that has it; `None` if no version has it. 1.0 means all versions.
     pub since: Option<KubeVersion>,
-    /// What evaluating the whole example costs, in cost units.
+    /// The cost of evaluating the whole example, in cost units.
     pub example_cost: u64,
 }
 
 /// A macro.
 #[derive(Debug, Clone)]
 pub struct MacroEntry {
-    /// The name with what it is called on: `x.all`, `cel.bind`.
+    /// The name with its receiver: `x.all`, `cel.bind`.
     pub name: String,
     /// The number of arguments without the receiver; none is any.
     pub arguments: Option<usize>,
@@ -55,19 +55,23 @@ pub struct MacroEntry {
     pub since: Option<KubeVersion>,
 }
 
-/// What a call costs, without its arguments.
+/// The cost of a call, without its arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallCost {
-    /// It is no step of its own.
+    /// The call has no cost of its own.
     Nothing,
-    /// So many cost units.
+    /// A fixed number of cost units.
     Fixed(u64),
     /// More for larger arguments.
     BySize,
 }
 
 impl Listing {
-    /// What a Kubernetes version offers to new expressions. An error where an example is not true.
+    /// The functions and macros that a Kubernetes version offers to new expressions.
+    ///
+    /// # Errors
+    ///
+    /// An example is not true.
     pub fn kubernetes(version: KubeVersion) -> Result<Listing, ExampleError> {
         let server = Server::new(version);
         let envs = EnvSet::new(server)?;
@@ -83,13 +87,21 @@ impl Listing {
     }
 
     /// The language of the specification with all extension libraries.
+    ///
+    /// # Errors
+    ///
+    /// An example is not true.
     pub fn cel() -> Result<Listing, ExampleError> {
         let mut listing = Listing::default();
         listing.add_cel(&mut Seen::default())?;
         Ok(listing)
     }
 
-    /// What the newest Kubernetes version offers, then what the specification has beside that.
+    /// The functions and macros of the newest Kubernetes version, then those that only the specification has.
+    ///
+    /// # Errors
+    ///
+    /// An example is not true.
     pub fn all() -> Result<Listing, ExampleError> {
         let mut listing = Listing::kubernetes(KubeVersion::NEWEST)?;
         let mut seen = Seen {
@@ -100,7 +112,7 @@ impl Listing {
         Ok(listing)
     }
 
-    /// The document of what is listed.
+    /// The listing as a Markdown document.
     pub fn to_markdown(&self) -> String {
         markdown::document(self)
     }
@@ -166,8 +178,7 @@ struct Seen {
 }
 
 impl FunctionEntry {
-    /// The signature as people read it: without the empty parameters of types, by which opaque types are told from
-    /// those with fields.
+    /// The signature for readers: without the empty type parameters that distinguish opaque types from types with fields.
     pub fn signature(&self) -> String {
         let mut parts = self.row.signature.split("()").peekable();
         let mut signature = String::new();
@@ -180,7 +191,7 @@ impl FunctionEntry {
         signature
     }
 
-    /// What a call costs.
+    /// The cost of a call.
     pub fn cost(&self) -> CallCost {
         match (self.row.implementation, self.row.cost.formula) {
             (Implementation::Planned, _) if self.row.form != Some(Form::Not) => CallCost::Nothing,

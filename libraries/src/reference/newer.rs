@@ -1,4 +1,4 @@
-//! What an expression uses that a Kubernetes version does not have yet.
+//! The parts of an expression that a Kubernetes version does not have yet.
 
 use gavel_apimachinery::server::Server;
 use gavel_apimachinery::version::KubeVersion;
@@ -16,9 +16,9 @@ pub struct Newer {
     pub since: KubeVersion,
 }
 
-/// The names that the version does not have and a later one has, in the order of the expression, each once.
+/// The names that the version does not have but a later one has, in the order of the expression, without repetitions.
 ///
-/// The expression is to be parsed without macros, so that they stand there as calls.
+/// The expression must be parsed without macros, so that they appear as calls.
 pub fn newer_names(ast: &Ast, version: KubeVersion) -> Vec<Newer> {
     let mut newer: Vec<Newer> = Vec::new();
     for expr in ast.walk() {

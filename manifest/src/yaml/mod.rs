@@ -16,7 +16,7 @@ mod scalar;
 
 use scalar::Scalar;
 
-/// What a YAML value may be nested: as deep as the JSON that is read here.
+/// The nesting limit of YAML values, which is that of JSON.
 const MAX_DEPTH: usize = 127;
 
 /// How many values aliases may expand to in one text; without a bound a few lines fill the memory.
@@ -105,7 +105,7 @@ struct Built {
     node: Node,
     /// How deep it is nested: 0 of a scalar.
     height: usize,
-    /// How many values it is made of.
+    /// The number of values in it.
     size: usize,
 }
 
@@ -126,7 +126,7 @@ enum Content {
     Map {
         fields: Map<String, Json>,
         nodes: BTreeMap<String, Node>,
-        /// The keys written here (not merged), for what comes twice.
+        /// The keys written here (not merged), to find duplicates.
         keys: BTreeMap<String, Place>,
         /// The key whose value is next.
         key: Option<Key>,
@@ -138,7 +138,7 @@ enum Key {
     Merge,
 }
 
-/// Builds values from events, with a stack of its own: a text may be nested deeper than a thread's stack.
+/// Builds values from events, with an explicit stack, because a text may be nested deeper than a thread's stack allows.
 struct Builder<'t> {
     text: &'t str,
     /// How many lines of the file stand above the text.
@@ -150,7 +150,7 @@ struct Builder<'t> {
     anchors: HashMap<usize, Built>,
     aliased: usize,
     duplicates: Vec<Problem>,
-    /// What is wrong with values of the document, which is not handed out then.
+    /// The problems of values in the document, which is then not returned.
     problems: Vec<Problem>,
     is_faulty: bool,
 }
@@ -271,7 +271,7 @@ impl<'t> Builder<'t> {
         Ok(())
     }
 
-    /// Where a text is, and its lines where they can be told.
+    /// The places of a text, and of its lines if they are known.
     fn text_node(&self, text: &str, style: ScalarStyle, span: &Span) -> Node {
         let range = self.range_of(span);
         let place = range.start;
@@ -300,7 +300,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// A text whose characters have to be looked for in the file.
+    /// A text whose characters have to be located in the file.
     fn written(&self, text: &str, range: Range, style: ScalarStyle, span: &Span) -> Node {
         let offsets = span.start.byte_offset().zip(span.end.byte_offset());
         let Some((start, end)) = offsets else {
@@ -340,12 +340,12 @@ impl<'t> Builder<'t> {
         Ok(())
     }
 
-    /// Where the innermost list or map begins that is being read.
+    /// The beginning of the innermost list or map that is being read.
     fn innermost(&self) -> Option<Place> {
         self.open.last().map(|open| open.place)
     }
 
-    /// Where a value is.
+    /// The place of a value.
     fn range_of(&self, span: &Span) -> Range {
         let place = |line: usize, column: usize| {
             Place::new(
@@ -359,7 +359,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Notes what is wrong with a value, and goes on.
+    /// Records a problem of a value and continues.
     fn fault(&mut self, range: Range, message: String) {
         self.is_faulty = true;
         self.problems.push(syntax(range, message));
@@ -446,7 +446,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Puts a complete value where it belongs.
+    /// Adds a complete value to its parent.
     fn value(&mut self, built: Built, anchor: usize) {
         if anchor > 0 {
             self.anchors.insert(anchor, built.clone());
@@ -481,8 +481,8 @@ impl<'t> Builder<'t> {
     }
 }
 
-/// `<<`: the entries of a map, or of several, the first of which counts most. They replace what stands before and are
-/// replaced by what follows. False where it is neither.
+/// `<<`: the entries of one map or of several, of which earlier ones take precedence. They replace entries before and are
+/// replaced by entries after. Returns false if the value is neither.
 fn merge(fields: &mut Map<String, Json>, nodes: &mut BTreeMap<String, Node>, built: Built) -> bool {
     match built.value {
         Json::Object(merged) => {

@@ -1,4 +1,4 @@
-//! What a YAML text without quotes, or with a tag, means: the table of `go.yaml.in/yaml/v2/resolve.go`, which is YAML 1.1
+//! The meaning of YAML texts without quotes, or with a tag: the table of `go.yaml.in/yaml/v2/resolve.go`, which is YAML 1.1
 //! without sexagesimals.
 
 use gavel_apimachinery::json;
@@ -16,14 +16,14 @@ pub(crate) enum Scalar {
     Text(String),
 }
 
-/// What a plain text means.
+/// The meaning of a plain text.
 pub(crate) fn resolve(text: &str) -> Scalar {
     named(text)
         .or_else(|| number(text))
         .unwrap_or_else(|| Scalar::Text(text.to_owned()))
 }
 
-/// What a text under a tag of YAML's own means, or None where it does not fit the tag. Timestamps stay texts.
+/// The meaning of a text with one of YAML's own tags, or `None` if it does not fit the tag. Timestamps stay texts.
 pub(crate) fn resolve_tagged(tag: &str, text: &str) -> Option<Scalar> {
     let resolved = match tag {
         "str" | "timestamp" => return Some(Scalar::Text(text.to_owned())),
@@ -44,8 +44,8 @@ pub(crate) fn resolve_tagged(tag: &str, text: &str) -> Option<Scalar> {
 }
 
 impl Scalar {
-    /// The JSON value; None where it is not finite. A number without a fraction is an integer, because on its way to
-    /// Kubernetes it is written as one.
+    /// The JSON value; `None` if it is not finite. A number without a fraction is an integer, because it is written as one on its
+    /// way to Kubernetes.
     pub(crate) fn into_json(self) -> Option<Json> {
         Some(match self {
             Scalar::Null => Json::Null,
@@ -64,7 +64,7 @@ impl Scalar {
         })
     }
 
-    /// The key that it is in an object; None where Kubernetes takes no such key.
+    /// The value as a key of an object; `None` if Kubernetes does not accept it as one.
     pub(crate) fn into_key(self) -> Option<String> {
         match self {
             Scalar::Null | Scalar::Uint(_) => None,

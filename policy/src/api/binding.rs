@@ -1,4 +1,4 @@
-//! What binds policies to resources and params.
+//! Bindings: they bind policies to resources and params.
 
 use gavel_apimachinery::api_types;
 use gavel_apimachinery::labels::LabelSelector;
@@ -16,13 +16,13 @@ api_types! {
         "spec" keep "" spec: ValidatingAdmissionPolicyBindingSpec;
     }
 
-    /// Which validating policy applies where, and what a denial does.
+    /// A binding of a validating policy: where the policy applies, and what a denial does.
     pub struct ValidatingAdmissionPolicyBindingSpec(".ValidatingAdmissionPolicyBindingSpec") {
         /// `policyName`
         "policyName" omit "" policy_name: String;
         /// `paramRef`
         "paramRef" omit "" param_ref: Option<ParamRef>;
-        /// `matchResources`: the requests that it is about, of those of the policy.
+        /// `matchResources`: further constraints on the requests of the policy.
         "matchResources" omit "" match_resources: Option<MatchResources>;
         /// `validationActions`: of `Deny`, `Warn` and `Audit`.
         "validationActions" omit ".ValidationAction" validation_actions: Vec<String>;
@@ -36,7 +36,7 @@ api_types! {
         "namespace" omit "" namespace: String;
         /// `selector`
         "selector" omit "" selector: Option<LabelSelector>;
-        /// `parameterNotFoundAction`: `Allow` or `Deny`: what it means that there are none.
+        /// `parameterNotFoundAction`: `Allow` or `Deny`, the result if there are no params.
         "parameterNotFoundAction" omit ".ParameterNotFoundActionType" parameter_not_found_action: Option<String>;
     }
 
@@ -50,13 +50,13 @@ api_types! {
         "spec" keep "" spec: MutatingAdmissionPolicyBindingSpec;
     }
 
-    /// Which mutating policy applies where.
+    /// A binding of a mutating policy: where the policy applies.
     pub struct MutatingAdmissionPolicyBindingSpec(".MutatingAdmissionPolicyBindingSpec") {
         /// `policyName`
         "policyName" omit "" policy_name: String;
         /// `paramRef`
         "paramRef" omit "" param_ref: Option<ParamRef>;
-        /// `matchResources`: the requests that it is about, of those of the policy.
+        /// `matchResources`: further constraints on the requests of the policy.
         "matchResources" omit "" match_resources: Option<MatchResources>;
     }
 }

@@ -29,7 +29,7 @@ pub enum Version {
 }
 
 impl Version {
-    /// What an `apiVersion` calls it.
+    /// The name in an `apiVersion`.
     pub const fn name(self) -> &'static str {
         match self {
             Version::V1Alpha1 => "v1alpha1",
@@ -45,7 +45,7 @@ impl Version {
     }
 }
 
-/// Why a text is no such object, in upstream's words.
+/// The error for a text that is not such an object, in upstream's words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct DecodeError(pub String);
@@ -142,24 +142,24 @@ fn undecodable_bundle(object: &Json) -> Option<String> {
     Some(format!("webhooks[{n}].clientConfig.caBundle"))
 }
 
-/// What is done about fields that are unknown or come twice.
+/// How unknown and duplicate fields are treated.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum FieldValidation {
-    /// The object is refused.
+    /// The object is rejected.
     Strict,
-    /// They are warned of.
+    /// They cause warnings.
     #[default]
     Warn,
-    /// Nothing.
+    /// They are ignored.
     Ignore,
 }
 
 impl FieldValidation {
-    /// What a reader of the level makes of an object: the object and warnings.
+    /// The object and the warnings at this level of strictness.
     ///
     /// # Errors
     ///
-    /// Fields that are unknown or come twice, of a strict reader.
+    /// A strict reader found unknown or duplicate fields.
     pub fn apply<T>(self, decoded: Decoded<T>) -> Result<(T, Vec<String>), DecodeError> {
         let Decoded { object, strict } = decoded;
         match self {
@@ -182,33 +182,32 @@ pub trait Registration: ApiValue + Clone + Default + PartialEq {
     /// The object's metadata.
     fn metadata(&self) -> &ObjectMeta;
 
-    /// Fills in what is absent, as the version of the API does.
+    /// Sets the defaults of this version of the API.
     fn set_defaults(&mut self, version: Version);
 
-    /// Reads an object whose version and kind need not be there: a version that is not known is v1. Unknown fields are
-    /// passed over.
+    /// Reads an object whose version and kind may be absent; an unknown version is read as v1. Unknown fields are ignored.
     ///
     /// # Errors
     ///
-    /// The value is no such object.
+    /// The value is not such an object.
     fn from_json(object: &Json) -> Result<Self, DecodeError> {
         let mut read = Self::from_json_without_defaults(object)?;
         read.set_defaults(version_of(object));
         Ok(read)
     }
 
-    /// Reads an object likewise, and fills in nothing: as no API server would hand it out.
+    /// Reads an object in the same way, without setting defaults, which no API server would return.
     ///
     /// # Errors
     ///
-    /// The value is no such object.
+    /// The value is not such an object.
     fn from_json_without_defaults(object: &Json) -> Result<Self, DecodeError> {
         let decoded = serializer::decode(object, version_of(object).name());
         Ok(decoded.map_err(DecodeError)?.object)
     }
 }
 
-/// One object of the group, of any kind.
+/// An object of the group, of any kind.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Resource {
     /// A ValidatingAdmissionPolicy.
@@ -226,11 +225,11 @@ pub enum Resource {
 }
 
 impl Resource {
-    /// Reads an object and fills in what is absent, as the version of the API that it names does.
+    /// Reads an object and sets the defaults of the API version that it names.
     ///
     /// # Errors
     ///
-    /// The JSON is no object of the group.
+    /// The JSON is not an object of the group.
     pub fn decode<'t>(source: impl Into<Source<'t>>) -> Result<Decoded<Resource>, DecodeError> {
         let source = source.into();
         let (version, kind) = read_type(source)?;
@@ -304,7 +303,7 @@ impl Resource {
 ///
 /// # Errors
 ///
-/// Something in it that was kept as it was written is nested more than 127 deep.
+/// A part that was kept as written is nested more than 127 deep.
 pub(crate) fn to_json(value: &dyn ApiValue) -> serde_json::Result<Json> {
     let mut text = String::new();
     value.encode(&mut text);
@@ -328,7 +327,7 @@ fn read<T: Registration>(source: Source<'_>, version: Version) -> Result<Decoded
     Ok(decoded)
 }
 
-/// The version of an object; v1 where it names none that is known.
+/// The version of an object; v1 if it names no known version.
 fn version_of(object: &Json) -> Version {
     let api_version = object.get("apiVersion").and_then(Json::as_str);
     let version = api_version.unwrap_or_default().rsplit('/').next();

@@ -1,4 +1,4 @@
-//! What the API server fills in (kubernetes `pkg/apis/admissionregistration/{v1,v1beta1,v1alpha1}/defaults.go`).
+//! The defaults that the API server sets (kubernetes `pkg/apis/admissionregistration/{v1,v1beta1,v1alpha1}/defaults.go`).
 
 use gavel_apimachinery::labels::LabelSelector;
 
@@ -46,7 +46,7 @@ registration!(MutatingAdmissionPolicyBinding, |object, version| {
     set_match_defaults(&mut object.spec.match_resources);
 });
 
-/// What the two sorts of webhooks share.
+/// The defaults that both kinds of webhooks share.
 macro_rules! set_webhook_defaults {
     ($webhook:ident, $version:ident) => {
         let is_beta = $version == Version::V1Beta1;

@@ -1,18 +1,18 @@
-//! What a policy, a binding or a webhook looks at.
+//! The requests that a policy, a binding or a webhook matches.
 
 use gavel_apimachinery::api_types;
 use gavel_apimachinery::labels::LabelSelector;
 
 api_types! {
-    /// The requests that a policy or a binding looks at.
+    /// The requests that a policy or a binding matches.
     pub struct MatchResources(".MatchResources") {
         /// `namespaceSelector`: of the request's namespace.
         "namespaceSelector" omit "" namespace_selector: Option<LabelSelector>;
         /// `objectSelector`: of the object or the old object.
         "objectSelector" omit "" object_selector: Option<LabelSelector>;
-        /// `resourceRules`: one of which must match; where there are none, all do.
+        /// `resourceRules`: one of them must match; without any, every request matches.
         "resourceRules" omit "" resource_rules: Vec<NamedRuleWithOperations>;
-        /// `excludeResourceRules`: none of which may match.
+        /// `excludeResourceRules`: none of them may match.
         "excludeResourceRules" omit "" exclude_resource_rules: Vec<NamedRuleWithOperations>;
         /// `matchPolicy`: `Exact` or `Equivalent`.
         "matchPolicy" omit ".MatchPolicyType" match_policy: Option<String>;
@@ -20,7 +20,7 @@ api_types! {
 
     /// A rule that may be about named objects only.
     pub struct NamedRuleWithOperations(".NamedRuleWithOperations") {
-        /// `resourceNames`: the names; all where there are none.
+        /// `resourceNames`: the names; empty matches all names.
         "resourceNames" omit "" resource_names: Vec<String>;
         /// The rule, in the same JSON object.
         "RuleWithOperations" embed "" rule: RuleWithOperations;
@@ -40,7 +40,7 @@ api_types! {
         "scope" omit "v1.ScopeType" scope: Option<String>, of "Rule";
     }
 
-    /// A condition that must hold for a policy or webhook to be asked.
+    /// A condition that must be true for a policy or webhook to apply.
     pub struct MatchCondition(".MatchCondition") {
         /// `name`
         "name" keep "" name: String;

@@ -1,4 +1,4 @@
-//! What all objects have (apimachinery `pkg/apis/meta/v1`).
+//! The metadata of all objects (apimachinery `pkg/apis/meta/v1`).
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use gavel_apimachinery::api_types;
 use gavel_apimachinery::serializer::{RawJson, Time};
 
 api_types! {
-    /// What tells the type of an object.
+    /// The type of an object.
     pub struct TypeMeta("v1.TypeMeta") {
         /// `kind`
         "kind" omit "" kind: String;
@@ -18,7 +18,7 @@ api_types! {
     pub struct ObjectMeta("v1.ObjectMeta") {
         /// `name`
         "name" omit "" name: String;
-        /// `generateName`: what a name is to be made from.
+        /// `generateName`: the prefix of a generated name.
         "generateName" omit "" generate_name: String;
         /// `namespace`
         "namespace" omit "" namespace: String;
@@ -64,7 +64,7 @@ api_types! {
         "blockOwnerDeletion" omit "" block_owner_deletion: Option<bool>;
     }
 
-    /// Who set which fields.
+    /// The fields that a manager has set.
     pub struct ManagedFieldsEntry("v1.ManagedFieldsEntry") {
         /// `manager`
         "manager" omit "" manager: String;

@@ -1,5 +1,5 @@
-//! The API types of admission registration (admissionregistration.k8s.io), in the shape of v1, which v1beta1 and v1alpha1
-//! share. What Go holds as a named string is a text here: an object may say anything, and only validation refuses it.
+//! The API types of admission registration (admissionregistration.k8s.io), in the shape of v1, which v1beta1 and v1alpha1 share.
+//! Go's named strings are plain texts here: an object may hold any text, and only validation rejects it.
 
 mod binding;
 mod decode;

@@ -17,15 +17,15 @@ api_types! {
         "status" keep "" status: ValidatingAdmissionPolicyStatus;
     }
 
-    /// What a validating policy asks for.
+    /// The `spec` of a validating policy.
     pub struct ValidatingAdmissionPolicySpec(".ValidatingAdmissionPolicySpec") {
         /// `paramKind`
         "paramKind" omit "" param_kind: Option<ParamKind>;
-        /// `matchConstraints`: the requests that it looks at.
+        /// `matchConstraints`: the requests that it matches.
         "matchConstraints" omit "" match_constraints: Option<MatchResources>;
         /// `validations`
         "validations" omit "" validations: Vec<Validation>;
-        /// `failurePolicy`: `Fail` or `Ignore`: what a failure to decide means.
+        /// `failurePolicy`: `Fail` or `Ignore`: what happens if the policy fails.
         "failurePolicy" omit ".FailurePolicyType" failure_policy: Option<String>;
         /// `auditAnnotations`
         "auditAnnotations" omit "" audit_annotations: Vec<AuditAnnotation>;
@@ -47,11 +47,11 @@ api_types! {
     pub struct Validation(".Validation") {
         /// `expression`
         "expression" keep "" expression: String;
-        /// `message`: what a denial says.
+        /// `message`: the message of a denial.
         "message" omit "" message: String;
         /// `reason`: `Forbidden`, `Invalid` or `RequestEntityTooLarge`.
         "reason" omit "v1.StatusReason" reason: Option<String>;
-        /// `messageExpression`: an expression of what a denial says.
+        /// `messageExpression`: an expression for the message of a denial.
         "messageExpression" omit "" message_expression: String;
     }
 
@@ -71,7 +71,7 @@ api_types! {
         "valueExpression" keep "" value_expression: String;
     }
 
-    /// What the API server found out about a policy.
+    /// The status of a policy, which the API server writes.
     pub struct ValidatingAdmissionPolicyStatus(".ValidatingAdmissionPolicyStatus") {
         /// `observedGeneration`
         "observedGeneration" omit "" observed_generation: i64;
@@ -81,7 +81,7 @@ api_types! {
         "conditions" omit "" conditions: Vec<Condition>;
     }
 
-    /// What the type checker says of a policy.
+    /// The result of type checking a policy.
     pub struct TypeChecking(".TypeChecking") {
         /// `expressionWarnings`
         "expressionWarnings" omit "" expression_warnings: Vec<ExpressionWarning>;
@@ -105,17 +105,17 @@ api_types! {
         "spec" keep "" spec: MutatingAdmissionPolicySpec;
     }
 
-    /// What a mutating policy changes.
+    /// The `spec` of a mutating policy.
     pub struct MutatingAdmissionPolicySpec(".MutatingAdmissionPolicySpec") {
         /// `paramKind`
         "paramKind" omit "" param_kind: Option<ParamKind>;
-        /// `matchConstraints`: the requests that it looks at.
+        /// `matchConstraints`: the requests that it matches.
         "matchConstraints" omit "" match_constraints: Option<MatchResources>;
         /// `variables`: in order: each sees those before it.
         "variables" omit "" variables: Vec<Variable>;
         /// `mutations`
         "mutations" omit "" mutations: Vec<Mutation>;
-        /// `failurePolicy`: `Fail` or `Ignore`: what a failure to decide means.
+        /// `failurePolicy`: `Fail` or `Ignore`: what happens if the policy fails.
         "failurePolicy" omit ".FailurePolicyType" failure_policy: Option<String>;
         /// `matchConditions`
         "matchConditions" omit "" match_conditions: Vec<MatchCondition>;
@@ -123,7 +123,7 @@ api_types! {
         "reinvocationPolicy" omit "v1.ReinvocationPolicyType" reinvocation_policy: String;
     }
 
-    /// One change.
+    /// A mutation.
     pub struct Mutation(".Mutation") {
         /// `patchType`: `ApplyConfiguration` or `JSONPatch`.
         "patchType" keep ".PatchType" patch_type: String;
@@ -133,7 +133,7 @@ api_types! {
         "jsonPatch" omit "" json_patch: Option<JsonPatch>;
     }
 
-    /// What the object is merged with.
+    /// A configuration that is merged with the object.
     pub struct ApplyConfiguration(".ApplyConfiguration") {
         /// `expression`: an `Object`.
         "expression" omit "" expression: String;

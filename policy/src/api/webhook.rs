@@ -1,4 +1,4 @@
-//! Webhooks that are asked about requests.
+//! Webhook configurations.
 
 use gavel_apimachinery::api_types;
 use gavel_apimachinery::labels::LabelSelector;
@@ -33,7 +33,7 @@ api_types! {
         "url" omit "" url: Option<String>;
         /// `service`
         "service" omit "" service: Option<ServiceReference>;
-        /// `caBundle`: the certificates of those that may vouch for it, as PEM.
+        /// `caBundle`: the authorities that the webhook's certificate must come from, as PEM.
         "caBundle" omit "" ca_bundle: Bytes;
     }
 
@@ -50,7 +50,7 @@ api_types! {
     }
 }
 
-/// A sort of webhooks: what both have, and between that what one has beside it.
+/// A kind of webhook: its fields are those that both kinds have, with its own between them.
 macro_rules! webhook {
     ($(#[$doc:meta])* $name:ident($go:literal) { $($more:tt)* }) => {
         api_types! {
@@ -60,9 +60,9 @@ macro_rules! webhook {
                 "name" keep "" name: String;
                 /// `clientConfig`: how the webhook is called.
                 "clientConfig" keep "" client_config: WebhookClientConfig;
-                /// `rules`: the requests that it looks at, one of which must match.
+                /// `rules`: the requests that it matches; one of them must match.
                 "rules" omit "" rules: Vec<RuleWithOperations>;
-                /// `failurePolicy`: `Fail` or `Ignore`: what a failure to decide means.
+                /// `failurePolicy`: `Fail` or `Ignore`: what happens if the webhook fails.
                 "failurePolicy" omit ".FailurePolicyType" failure_policy: Option<String>;
                 /// `matchPolicy`: `Exact` or `Equivalent`.
                 "matchPolicy" omit ".MatchPolicyType" match_policy: Option<String>;

@@ -17,7 +17,7 @@ use super::environment::{Declarations, ObjectTypes, PARAMS, VARIABLES_VARIABLE, 
 use crate::expression_kind::ExpressionKind;
 
 impl ExpressionKind {
-    /// The types that it may come to; none: any.
+    /// The types that the result may have; empty allows any.
     fn types(self) -> Vec<Type> {
         match self {
             ExpressionKind::MatchCondition | ExpressionKind::Validation => vec![Type::Bool],
@@ -30,43 +30,43 @@ impl ExpressionKind {
     }
 }
 
-/// An expression, compiled as far as that was possible.
+/// An expression, compiled as far as possible.
 #[derive(Debug)]
 pub struct Expression {
-    /// What it is for.
+    /// The role of the expression.
     pub kind: ExpressionKind,
     /// The text.
     pub text: Box<str>,
-    /// What is evaluated, or why there is nothing.
+    /// The program, or why the expression does not compile.
     pub program: Result<Program, CompileError>,
-    /// Whether what it comes to may depend on params, be it by way of variables.
+    /// Whether the result may depend on params, directly or through variables.
     pub(crate) reads_params: bool,
 }
 
 /// Why an expression cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompileError {
-    /// Whose fault it is.
+    /// The cause.
     pub kind: CompileErrorKind,
-    /// What is wrong, as Kubernetes words it.
+    /// The message, in Kubernetes' words.
     pub message: String,
-    /// Where in the expression: line and column from 1, if it is a part of it.
+    /// The line and column in the expression, both from 1; `None` if the error concerns all of it.
     pub position: Option<(u32, u32)>,
 }
 
-/// Whose fault it is that an expression cannot be used.
+/// The cause of an expression's compile error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CompileErrorKind {
     /// The expression's: `RuleInvalid` upstream.
     Invalid,
-    /// What upstream calls `InternalError`: planning failed, such as of a constant part.
+    /// Upstream's `InternalError`: planning failed, for example for a constant part.
     Internal,
 }
 
 /// Why the types of an expression cannot be checked, or are wrong.
 #[derive(Debug, Clone)]
 pub enum TypeFault {
-    /// They are wrong.
+    /// The types are wrong.
     Issues(Issues),
     /// There is no environment to check them in.
     Internal(String),
@@ -141,14 +141,22 @@ impl Compiler {
         }
     }
 
-    /// Checks the types of an expression, whatever it comes to.
+    /// Checks the types of an expression without requiring a result type.
+    ///
+    /// # Errors
+    ///
+    /// The expression does not compile.
     pub fn check(&self, text: &str, declarations: Declarations) -> Result<CheckedAst, TypeFault> {
         let env = self.environment(declarations);
         let env = env.map_err(|error| TypeFault::Internal(error.message))?;
         env.compile(text).map_err(TypeFault::Issues)
     }
 
-    /// The same of a variable, which is declared for what is checked from here on: as `dyn` where its types are wrong.
+    /// Checks a variable and declares it for later expressions; as `dyn` if its types are wrong.
+    ///
+    /// # Errors
+    ///
+    /// The variable does not compile.
     pub fn check_variable(
         &mut self,
         name: &str,
@@ -176,7 +184,7 @@ impl Compiler {
         self.compile_as(kind, text, declarations).0
     }
 
-    /// Compiles a variable and declares it for what is compiled from here on: as `dyn` where it does not compile.
+    /// Compiles a variable and declares it for later expressions; as `dyn` if it does not compile.
     pub fn compile_variable(
         &mut self,
         name: &str,
@@ -186,7 +194,7 @@ impl Compiler {
         self.compile_typed_variable(name, text, declarations).0
     }
 
-    /// The same with the type.
+    /// Like `compile_variable`, and returns the type.
     pub(super) fn compile_typed_variable(
         &mut self,
         name: &str,
@@ -201,7 +209,7 @@ impl Compiler {
         (expression, ty)
     }
 
-    /// Compiles an expression of any type, which is told.
+    /// Compiles an expression of any type, and returns the type.
     pub(super) fn compile_typed(
         &self,
         text: &str,
@@ -210,7 +218,7 @@ impl Compiler {
         self.compile_as(ExpressionKind::Variable, text, declarations)
     }
 
-    /// The expression with its type, which is `dyn` where it does not compile.
+    /// The expression with its type, which is `dyn` if it does not compile.
     fn compile_as(
         &self,
         kind: ExpressionKind,
@@ -236,8 +244,8 @@ impl Compiler {
         (expression, ty)
     }
 
-    /// Whether a program may depend on params: it names them, or a variable that depends on them, or it does with
-    /// `variables` what does not tell which it reads.
+    /// Whether a program may depend on params: it reads them, or reads a variable that depends on them, or uses `variables` in a
+    /// way that does not show which variables it reads.
     fn reads_params(&self, program: &Program, checked: &CheckedAst) -> bool {
         let names = |name: &str| program.variables().iter().any(|known| known == name);
         if names(PARAMS) || !names(VARIABLES_VARIABLE) {
@@ -253,7 +261,7 @@ impl Compiler {
         Some(ty)
     }
 
-    /// Declares a variable for what is compiled from here on.
+    /// Declares a variable for later expressions.
     pub fn declare(&mut self, name: &str, ty: Type) {
         // The environments share the list, which is not copied once they are gone.
         self.environments = Default::default();
@@ -321,7 +329,7 @@ impl Compiler {
     }
 }
 
-/// The names of the variables that an expression reads; nothing where it does with `variables` what does not tell which.
+/// The names of the variables that an expression reads; `None` if it uses `variables` in a way that does not show which.
 pub(crate) fn variables_read(checked: &CheckedAst) -> Option<Vec<&SmolStr>> {
     let is_variables =
         |expr: &Expr| matches!(&expr.kind, ExprKind::Ident(name) if name == VARIABLES_VARIABLE);

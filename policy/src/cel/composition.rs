@@ -43,7 +43,7 @@ pub struct Composition {
     variables: Vec<CompiledVariable>,
 }
 
-/// The values that expressions see. What is not set is null.
+/// The values that expressions see. Unset values are null.
 #[derive(Debug, Clone, Copy)]
 pub struct Bindings<'a> {
     /// `object`
@@ -56,7 +56,7 @@ pub struct Bindings<'a> {
     pub params: Value<'a>,
     /// `namespaceObject`
     pub namespace_object: Value<'a>,
-    /// `authorizer` and `authorizer.requestResource`, where they are bound.
+    /// `authorizer` and `authorizer.requestResource`, if they are bound.
     pub authorizer: Option<(Value<'a>, Value<'a>)>,
 }
 
@@ -86,11 +86,11 @@ impl Composition {
         }
     }
 
-    /// Compiles a variable and declares it for what is compiled from here on. Returns its type.
+    /// Compiles a variable and declares it for later expressions. Returns its type.
     ///
     /// # Errors
     ///
-    /// Why it does not compile. It is declared all the same, and whoever reads it fails.
+    /// The variable does not compile. It is declared nevertheless, and expressions that read it fail.
     pub fn variable(
         &mut self,
         name: &str,
@@ -113,8 +113,8 @@ impl Composition {
         self.compiler.compile_typed(text, declarations)
     }
 
-    /// Evaluates expressions of this composition in order, the absent ones to nothing. Their costs and those of variables are taken
-    /// off the budget, in cost units; none where that is used up.
+    /// Evaluates expressions of this composition in order; absent ones have no result. Their costs and those of variables are
+    /// subtracted from the budget, in cost units. `None` if the budget is exceeded.
     pub fn evaluate<'a>(
         &'a self,
         expressions: &[Option<&'a Expression>],

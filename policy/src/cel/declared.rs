@@ -13,7 +13,7 @@ use smol_str::SmolStr;
 pub const REQUEST: &str = "kubernetes.AdmissionRequest";
 /// The type of `namespaceObject`: a Namespace without its owners and managed fields.
 pub const NAMESPACE: &str = "kubernetes.Namespace";
-/// The root of the types of patches as objects; `Object.spec` is a type of its own.
+/// The root of the types of patches; `Object.spec` is a separate type.
 pub(crate) const OBJECT_PATCH: &str = "Object";
 /// The type of an operation of a JSON patch.
 pub(crate) const JSON_PATCH: &str = "JSONPatch";
@@ -37,7 +37,7 @@ pub fn declared_type(name: &'static str) -> Type {
     Type::Struct(SmolStr::new_static(name))
 }
 
-/// The types of `request` and `namespaceObject`, for environments that are put together by hand.
+/// The types of `request` and `namespaceObject`, for environments that a host builds itself.
 pub fn provider() -> Arc<dyn TypeProvider> {
     Arc::new(DeclaredTypes::default())
 }
@@ -50,7 +50,7 @@ pub(super) type VariableTypes = Arc<Vec<(SmolStr, Type)>>;
 pub(super) struct DeclaredTypes {
     /// The names and types of the variables, if there is `variables`; of two with one name the last counts.
     pub(super) variables: Option<VariableTypes>,
-    /// Whether there are the types of patches, too (apiserver `pkg/cel/mutation`).
+    /// Whether the types of patches are available too (apiserver `pkg/cel/mutation`).
     pub(super) patch_types: bool,
 }
 
@@ -150,7 +150,7 @@ fn admission_field(type_name: &str, field: &str) -> Option<Type> {
     })
 }
 
-/// The type by which a variable is declared: scalars, lists and maps stay what they are, anything else is `dyn`.
+/// The declared type of a variable: scalars, lists and maps are unchanged, all others become `dyn`.
 pub(super) fn variable_type(ty: &Type) -> Type {
     match ty {
         Type::Any

@@ -1,4 +1,4 @@
-//! What the expressions of policies may use: the variables that each kind of expression sees.
+//! The environments of policies: the variables that each kind of expression sees.
 
 use std::sync::Arc;
 
@@ -9,9 +9,9 @@ use gavel_schema::cel::CelSchema;
 
 use super::declared::{DeclaredTypes, NAMESPACE, REQUEST, VARIABLES, VariableTypes, declared_type};
 
-/// `object`: what the request is to make of the object.
+/// `object`: the object of the request.
 pub(crate) const OBJECT: &str = "object";
-/// `oldObject`: what the object was.
+/// `oldObject`: the object before the request.
 pub(crate) const OLD_OBJECT: &str = "oldObject";
 /// `request`: the request itself.
 pub(crate) const REQUEST_VARIABLE: &str = "request";
@@ -19,9 +19,9 @@ pub(crate) const REQUEST_VARIABLE: &str = "request";
 pub(crate) const NAMESPACE_OBJECT: &str = "namespaceObject";
 /// `params`: an object of the policy's paramKind.
 pub(crate) const PARAMS: &str = "params";
-/// `authorizer`: what the user may do.
+/// `authorizer`: the permissions of the user.
 pub(crate) const AUTHORIZER: &str = "authorizer";
-/// `authorizer.requestResource`: what the user may do with the resource of the request.
+/// `authorizer.requestResource`: the permissions of the user for the resource of the request.
 pub(crate) const REQUEST_RESOURCE: &str = "authorizer.requestResource";
 /// `variables`: the policy's own.
 pub(crate) const VARIABLES_VARIABLE: &str = "variables";
@@ -33,24 +33,24 @@ pub struct Declarations {
     pub params: bool,
     /// `authorizer` and `authorizer.requestResource`, which all expressions see but those of messages.
     pub authorizer: bool,
-    /// The types and functions by which a policy says what to change.
+    /// Whether the types and functions of mutations are available.
     pub patch_types: bool,
 }
 
-/// The schemas of objects, where types are to be checked against them.
+/// The schemas of objects that types are checked against.
 #[derive(Debug, Clone)]
 pub struct ObjectTypes {
-    /// Of `object` and `oldObject`.
+    /// The type of `object` and `oldObject`.
     pub object: CelSchema,
-    /// Of `params`, where it is known.
+    /// The type of `params`, if known.
     pub params: Option<CelSchema>,
-    /// Whether less is known, as upstream's type checker has it: variables that are objects are `dyn`, and there is no
+    /// Whether to know less, as upstream's type checker does: variables that hold objects are `dyn`, and there is no
     /// `authorizer.requestResource`.
     pub upstream: bool,
 }
 
-/// An environment of Kubernetes with the variables of admission. `types`: those of objects, which are `dyn` where they are
-/// evaluated.
+/// An environment of Kubernetes with the variables of admission. `types` are those of the objects; for evaluation, objects are
+/// `dyn`.
 pub(super) fn extend(
     base: &Env,
     declarations: Declarations,

@@ -12,7 +12,7 @@ use super::inputs::Inputs;
 use super::runner::{Ran, Runner};
 use super::variables::{CompiledVariable, Pool, Scope};
 
-/// What is said where the expressions of a group have used up their budget.
+/// The message when the expressions of a group have exceeded their budget.
 pub(crate) const OUT_OF_BUDGET: &str =
     "validation failed due to running out of cost budget, no further validation rules will be run";
 
@@ -20,20 +20,20 @@ pub(crate) const OUT_OF_BUDGET: &str =
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct OutOfBudget;
 
-/// What an expression came to, or why it came to nothing; none where there is no expression.
+/// The result of an expression, or its error; `None` if there is no expression.
 pub type Outcome<'a> = Option<Result<Value<'a>, &'a str>>;
 
-/// Expressions that are evaluated together, for one request. What does not depend on params is evaluated once, and charged
-/// for each time.
+/// Expressions that are evaluated together, for one request. Results that do not depend on params are computed once, and charged
+/// each time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Group<'p> {
-    /// None where there is no expression.
+    /// `None` if there is no expression.
     pool: Option<&'p Pool<'p>>,
     outcomes: &'p [OnceCell<Ran<'p>>],
 }
 
 impl<'p> Group<'p> {
-    /// So many expressions, of which none was evaluated. Without expressions the inputs are not made.
+    /// A group of expressions before any is evaluated. Without expressions, the inputs are not built.
     pub(crate) fn new(
         expressions: usize,
         variables: &'p [CompiledVariable],
@@ -53,8 +53,8 @@ impl<'p> Group<'p> {
         }
     }
 
-    /// Evaluates the expressions in order, the absent ones to nothing. They share what the variables come to; the costs of
-    /// all of it are taken off the budget, in cost units.
+    /// Evaluates the expressions in order; absent ones have no result. They share the values of variables. All costs are
+    /// subtracted from the budget, in cost units.
     pub(crate) fn evaluate<'e>(
         &self,
         expressions: impl Iterator<Item = Option<&'p Expression>>,
@@ -102,7 +102,11 @@ impl<'p> Group<'p> {
     }
 }
 
-/// Takes cost units off a budget; an error where there are not as many left.
+/// Subtracts cost units from a budget.
+///
+/// # Errors
+///
+/// The budget is exceeded.
 fn spend(budget: &mut i64, cost: u64) -> Result<(), OutOfBudget> {
     let left = i64::try_from(cost)
         .ok()

@@ -1,4 +1,4 @@
-//! What expressions of policies are evaluated with (apiserver `pkg/admission/plugin/cel/activation.go`).
+//! The inputs of a policy's expressions (apiserver `pkg/admission/plugin/policy/cel/activation.go`).
 
 use gavel_engine::value::Value;
 
@@ -18,12 +18,12 @@ pub(crate) struct Inputs<'a> {
     pub(crate) request: Value<'a>,
     /// `namespaceObject`
     pub(crate) namespace_object: Value<'a>,
-    /// `authorizer` and `authorizer.requestResource`, where they are bound.
+    /// `authorizer` and `authorizer.requestResource`, if they are bound.
     pub(crate) authorizer: Option<(Value<'a>, Value<'a>)>,
 }
 
 impl<'a> Inputs<'a> {
-    /// The value of a variable, beside those of the policy.
+    /// The value of a variable that is not one of the policy's own.
     pub(super) fn resolve(
         &self,
         name: &str,

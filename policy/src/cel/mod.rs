@@ -1,5 +1,4 @@
-//! The expressions of policies: what they may use, how they are compiled, what they are evaluated with (apiserver
-//! `pkg/admission/plugin/cel`).
+//! The expressions of policies: their environments, compilation and evaluation (apiserver `pkg/admission/plugin/cel`).
 
 mod compile;
 mod composition;

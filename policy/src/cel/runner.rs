@@ -1,4 +1,4 @@
-//! One program, run and told of.
+//! Runs a program and reports it to the observer.
 
 use gavel_engine::error::EvalError;
 use gavel_engine::program::{EvalOptions, Program};
@@ -12,16 +12,16 @@ use crate::observer::{Observer, Run};
 /// Runs programs.
 #[derive(Clone, Copy)]
 pub(crate) struct Runner<'a> {
-    /// Where what they compute lives.
+    /// The memory of computed values.
     pub(crate) arena: &'a Arena,
     /// True ends evaluations.
     pub(crate) interrupt: Option<&'a (dyn Fn() -> bool + Sync)>,
-    /// Who wants to know.
+    /// The observer of the steps.
     pub(crate) observer: &'a dyn Observer,
 }
 
 impl<'a> Runner<'a> {
-    /// Evaluates a program with inputs of which the params are these.
+    /// Evaluates a program with inputs and these params.
     pub(super) fn eval(
         &self,
         program: &'a Program,
@@ -44,7 +44,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Tells that an expression was evaluated.
+    /// Reports the evaluation of an expression.
     pub(super) fn tell(&self, expression: &Expression, variable: Option<&str>, ran: &Ran<'_>) {
         self.observer.ran(&Run {
             kind: expression.kind,
@@ -56,10 +56,10 @@ impl<'a> Runner<'a> {
     }
 }
 
-/// What a program came to.
+/// The result of a program.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ran<'a> {
-    /// The value, or what is wrong.
+    /// The value or the error.
     pub(super) result: Result<Value<'a>, &'a str>,
     /// The cost units that it took, without those of variables.
     pub(super) cost: u64,

@@ -24,15 +24,15 @@ use super::runner::{Ran, Runner};
 pub struct CompiledVariable {
     /// The name.
     pub name: SmolStr,
-    /// What it stands for.
+    /// The expression of the variable.
     pub expression: Expression,
 }
 
-/// What is known of a variable.
+/// The state of a variable.
 #[derive(Debug, Clone, Copy)]
 enum VariableState<'a> {
     Nothing,
-    /// It is being evaluated: what reads it now would wait for itself.
+    /// The variable is being evaluated: reading it now would wait for itself.
     Running,
     Ran(Ran<'a>),
 }
@@ -43,29 +43,29 @@ pub(super) struct Pool<'p> {
     memory: &'p [Cell<VariableState<'p>>],
     inputs: Inputs<'p>,
     runner: Runner<'p>,
-    /// The same as a value; set as soon as there is one.
+    /// The map itself as a value; set as soon as it exists.
     this: Cell<Value<'p>>,
-    /// What the program that runs has read so far.
+    /// The variables that the current program has read so far.
     read: RefCell<BumpVec<'p, usize>>,
 }
 
 /// The variables for a binding and a param.
 pub(super) struct Scope<'e, 'p> {
     pool: &'e Pool<'p>,
-    /// Which variables of the pool were charged for.
+    /// The variables of the pool that were charged for.
     charged: &'e [Cell<bool>],
     /// The variables that depend on params.
     memory: &'e [Cell<VariableState<'e>>],
-    /// `params`; null where there are none.
+    /// `params`; null if there are none.
     params: Value<'e>,
     runner: Runner<'e>,
     this: Cell<Value<'e>>,
-    /// The cost units since they were last asked for.
+    /// The cost units since the last query.
     cost: Cell<u64>,
 }
 
 impl<'p> Pool<'p> {
-    /// Nothing is known of them yet.
+    /// Variables before any is evaluated.
     pub(super) fn new(
         known: &'p [CompiledVariable],
         inputs: Inputs<'p>,
@@ -94,7 +94,7 @@ impl<'p> Pool<'p> {
         Ran { read, ..ran }
     }
 
-    /// What a variable came to; none where it does not compile.
+    /// The result of a variable; `None` if it does not compile.
     fn ran(&self, position: usize) -> Option<Ran<'p>> {
         let cell = self.memory.get(position)?;
         let program = self.known.get(position)?.expression.program.as_ref().ok()?;
@@ -105,7 +105,7 @@ impl<'p> Pool<'p> {
         self.known
     }
 
-    /// The value of a variable, which is noted as read; none past the last one.
+    /// The value of a variable, which is recorded as read; `None` past the last one.
     fn value(&self, position: usize) -> Option<Result<Value<'p>, EvalError>> {
         let variable = self.known.get(position)?;
         let ran = self.ran(position);
@@ -118,7 +118,7 @@ impl<'p> Pool<'p> {
 }
 
 impl<'e, 'p> Scope<'e, 'p> {
-    /// Nothing is charged for, nothing evaluated.
+    /// Variables before any is evaluated or charged.
     pub(super) fn new(pool: &'e Pool<'p>, params: Value<'e>, runner: Runner<'e>) -> &'e Self {
         let bump = runner.arena.bump();
         let count = pool.known.len();
@@ -135,7 +135,7 @@ impl<'e, 'p> Scope<'e, 'p> {
         scope
     }
 
-    /// The cost units of the variables that were evaluated since this was last asked.
+    /// The cost units of the variables that were evaluated since the last call.
     pub(super) fn take_cost(&self) -> u64 {
         self.cost.take()
     }
@@ -147,7 +147,7 @@ impl<'e, 'p> Scope<'e, 'p> {
             .eval(program, &self.pool.inputs, self.params, this)
     }
 
-    /// Charges for variables of the pool and for what they read, each once.
+    /// Charges for variables of the pool and for the variables that they read, once each.
     pub(super) fn charge(&self, positions: &[usize]) {
         for &position in positions {
             let charged = self.charged.get(position);
@@ -169,7 +169,7 @@ impl<'e, 'p> Scope<'e, 'p> {
         }
     }
 
-    /// What a variable came to; none where it does not compile.
+    /// The result of a variable; `None` if it does not compile.
     fn ran(&self, position: usize) -> Option<Ran<'e>> {
         let pool: &'e Pool<'p> = self.pool;
         let expression = &pool.known.get(position)?.expression;
@@ -197,7 +197,7 @@ impl<'e, 'p> Scope<'e, 'p> {
     }
 }
 
-/// What is remembered or, the first time, what `run` comes to.
+/// The remembered result or, the first time, the result of `run`.
 fn remembered<'a>(
     cell: &Cell<VariableState<'a>>,
     run: impl FnOnce() -> Ran<'a>,
@@ -220,7 +220,7 @@ fn remembered<'a>(
 
 /// Variables may be read by variables, however many there are: the stack grows with them.
 fn deeper<T>(step: impl FnOnce() -> T) -> T {
-    /// What the evaluation of one expression may need, as deep as they are parsed.
+    /// The stack that the evaluation of one expression may need at the deepest nesting that is parsed, in bytes.
     const LEFT: usize = 1 << 20;
     const MORE: usize = 4 << 20;
     stacker::maybe_grow(LEFT, MORE, step)
@@ -247,7 +247,7 @@ fn value<'a>(variable: &CompiledVariable, ran: Option<Ran<'a>>) -> Result<Value<
     }
 }
 
-/// What goes over the variables is given failures as values.
+/// A failure as a value, for code that iterates over the variables.
 fn held<'a>(value: Result<Value<'a>, EvalError>, arena: &'a Arena) -> Value<'a> {
     value.unwrap_or_else(|error| arena.opaque(HeldError(error)))
 }
@@ -273,7 +273,7 @@ macro_rules! lazy_map {
                 false
             }
 
-            /// Upstream goes over the values.
+            /// The values, over which upstream iterates.
             fn key(&self, position: usize) -> Option<Value<'_>> {
                 Some(held(self.value(position)?, self.runner.arena))
             }

@@ -13,16 +13,16 @@ use crate::resource::{GroupVersionKind, GroupVersionResource};
 pub struct EquivalentResources {
     /// By group and resource, which objects it leads to: the last that was said counts.
     identities: IndexMap<(String, String), String>,
-    /// By identity and subresource, in the order in which they came.
+    /// The resources by identity and subresource, in the order in which they were added.
     resources: IndexMap<(String, String), Vec<GroupVersionResource>>,
-    /// By resource and subresource.
+    /// The kinds by resource and subresource.
     kinds: HashMap<GroupVersionResource, HashMap<String, GroupVersionKind>>,
     has_other_names: bool,
 }
 
 impl EquivalentResources {
-    /// Makes a resource or a subresource and its kind known. Resources of one `identity` are the same objects; where it
-    /// is empty, those of one group and name.
+    /// Registers a resource or a subresource with its kind. Resources with the same `identity` are the same objects; if it is
+    /// empty, those with the same group and name are.
     pub fn register(
         &mut self,
         identity: &str,
@@ -45,7 +45,7 @@ impl EquivalentResources {
         equivalents.or_default().push(resource);
     }
 
-    /// Whether there are equivalents that go by different names, whatever their group.
+    /// Whether there are equivalents with different names, in any group.
     pub(crate) fn has_other_names(&self) -> bool {
         self.has_other_names
     }

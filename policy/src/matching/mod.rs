@@ -1,4 +1,4 @@
-//! Which requests a policy or a binding looks at (apiserver `pkg/admission/plugin/policy/matching`,
+//! Matching: which requests a policy or a binding applies to (apiserver `pkg/admission/plugin/policy/matching`,
 //! `policy/generic/policy_matcher.go`, `webhook/predicates`).
 
 mod equivalents;
@@ -17,7 +17,7 @@ use crate::resource::{GroupVersionKind, GroupVersionResource};
 pub use equivalents::EquivalentResources;
 pub use rules::resource_matches;
 
-/// The resource and kind as which a policy looks at a request.
+/// The resource and kind with which a policy matches a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Matched<'a> {
     /// The resource.
@@ -34,7 +34,7 @@ pub(crate) struct Matcher {
     object_selector: Option<Result<Selector, String>>,
 }
 
-/// What decides a match beside the request.
+/// The inputs of matching other than the request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Surroundings<'a> {
     pub(crate) namespaces: &'a Namespaces,
@@ -42,7 +42,7 @@ pub(crate) struct Surroundings<'a> {
 }
 
 impl Matcher {
-    /// Of constraints with their defaults.
+    /// Matches constraints that have their defaults.
     pub(crate) fn new(resources: Option<&MatchResources>) -> Self {
         let namespace = resources.and_then(|all| all.namespace_selector.as_ref());
         let object = resources.and_then(|all| all.object_selector.as_ref());
@@ -53,8 +53,8 @@ impl Matcher {
         }
     }
 
-    /// The plural names of the resources, or of their equivalents, about which there is anything to say; none: there may be
-    /// of any, be it an error.
+    /// The plural names of the resources, or of their equivalents, that can match; `None` if any resource can match, or matching
+    /// can fail.
     pub(crate) fn resource_names(&self) -> Option<BTreeSet<&str>> {
         let MatchResources {
             resource_rules,
@@ -71,7 +71,7 @@ impl Matcher {
         (!names.contains("*")).then_some(names)
     }
 
-    /// As what a policy looks at a request, if it does; the constraints are required.
+    /// The resource and kind with which a policy matches a request, if it does. The constraints must be present.
     pub(crate) fn policy_matches<'a>(
         &self,
         request: &'a AdmissionRequest<'_>,

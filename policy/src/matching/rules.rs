@@ -5,8 +5,8 @@ use crate::api::{NamedRuleWithOperations, RuleWithOperations};
 use crate::request::AdmissionRequest;
 use crate::resource::GroupVersionResource;
 
-/// As what the first rule that matches looks at the request: as it is or, where no rule does and the policy is not
-/// `Exact`, as one of its equivalents.
+/// The resource and kind with which the first matching rule matches the request: those of the request or, if no rule matches and
+/// the policy is not `Exact`, an equivalent.
 pub(super) fn matches<'a>(
     rules: &[NamedRuleWithOperations],
     match_policy: Option<&str>,
@@ -87,7 +87,7 @@ fn listed(items: &[String], wanted: &str) -> bool {
     items.iter().any(|item| item == "*" || item == wanted)
 }
 
-/// The names of a rule's resources, without subresources; `*` stands for all.
+/// The names of a rule's resources, without subresources; `*` matches all.
 pub(super) fn resource_names(rule: &RuleWithOperations) -> impl Iterator<Item = &str> {
     rule.resources.iter().map(|pattern| parts(pattern).0)
 }
@@ -98,7 +98,7 @@ pub fn resource_matches(pattern: &str, resource: &str, subresource: &str) -> boo
     (main == "*" || main == resource) && (sub == "*" || sub == subresource)
 }
 
-/// The resource and the subresource of a pattern, which is short: a search for many bytes at once would take longer.
+/// The resource and the subresource of a pattern. Patterns are short: a vectorized search would take longer.
 fn parts(pattern: &str) -> (&str, &str) {
     let slash = pattern.bytes().position(|byte| byte == b'/');
     let (main, rest) = pattern.split_at(slash.unwrap_or(pattern.len()));

@@ -6,7 +6,7 @@ use gavel_engine::value::Value;
 use crate::namespace::Namespaces;
 use crate::request::{AdmissionRequest, label};
 
-/// Whether the request's namespace is selected. What has no namespace always is, except for namespaces themselves.
+/// Whether the request's namespace is selected. Objects without a namespace always are, except namespaces themselves.
 pub(super) fn namespace_matches(
     selector: &Result<Selector, String>,
     request: &AdmissionRequest<'_>,

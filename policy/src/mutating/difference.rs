@@ -51,7 +51,7 @@ fn compare_objects(
     }
 }
 
-/// What both begin and end with stays; between, elements are compared one by one, and the rest is added or removed.
+/// The common beginning and end stay. Between them, elements are compared one by one, and the rest is added or removed.
 fn compare_arrays(old: &[Json], new: &[Json], path: &mut String, operations: &mut Vec<Json>) {
     let start = old
         .iter()

@@ -22,12 +22,12 @@ use crate::outcome::ConditionsOutcome;
 use crate::request::AdmissionRequest;
 use crate::resource::GroupVersionKind;
 
-/// What policies made of an object.
+/// The result of mutating an object.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Mutated {
-    /// Why the request is denied; none: it is allowed.
+    /// Why the request is denied; `None` if it is allowed.
     pub status: Option<Status>,
-    /// The object after all mutations. None where no policy changed it, or the request is denied.
+    /// The object after all mutations; `None` if no policy changed it, or the request is denied.
     pub object: Option<Json>,
 }
 
@@ -37,12 +37,12 @@ struct PolicyFailure<'a> {
     policy: &'a CompiledMutatingPolicy,
     binding: Option<&'a CompiledMutatingBinding>,
     message: String,
-    /// Empty where the policy could not even be asked.
+    /// Empty if the policy could not be evaluated at all.
     reason: &'static str,
 }
 
-/// Mutates the object of a request as an API server does: by the policies that are bound, in the order of their names, in two
-/// passes where policies ask for it. Objects that are deleted, and exempt resources, are left alone.
+/// Mutates the object of a request as an API server does: by the bound policies, in the order of their names, in two passes if
+/// policies request it. Deleted objects and exempt resources are not mutated.
 pub fn mutate(
     snapshot: &Snapshot,
     request: &AdmissionRequest<'_>,
@@ -56,8 +56,7 @@ pub fn mutate(
     mutate_by(hooks, snapshot, request, schemas, options)
 }
 
-/// Mutates the object of a request by these policies with these bindings, whatever the resource. Of the snapshot, params,
-/// namespaces and equivalent resources count.
+/// Mutates the object of a request by these policies and bindings, even for exempt resources. The snapshot provides params, namespaces and equivalent resources.
 pub fn mutate_by<'a, B: Iterator<Item = &'a CompiledMutatingBinding> + Clone>(
     hooks: impl Iterator<Item = (&'a CompiledMutatingPolicy, B)> + Clone,
     snapshot: &Snapshot,
@@ -114,14 +113,14 @@ pub fn mutate_by<'a, B: Iterator<Item = &'a CompiledMutatingBinding> + Clone>(
     }
 }
 
-/// All policies asked once.
+/// One pass over all policies.
 struct Pass<'a> {
     dispatch: Dispatch<'a>,
     schemas: &'a ObjectSchemas,
     is_second: bool,
     /// The JSON pointers of empty lists of the request's object that Go writes as null.
     nil_lists: &'a [String],
-    /// The objects by the kind as which policies look at them.
+    /// The objects, by the kind with which policies match them.
     versions: Vec<ObjectsOfKind<'a>>,
     /// The position of the version that was last given to a mutation.
     last: Option<usize>,
@@ -135,7 +134,7 @@ struct ObjectsOfKind<'a> {
     old_object: Value<'a>,
     /// The JSON pointers of empty lists that Go writes as null.
     nil_lists: Vec<String>,
-    /// Whether a mutation was made, be it without effect.
+    /// Whether a mutation was applied, even without effect.
     is_mutated: bool,
 }
 
@@ -156,7 +155,7 @@ impl Current<'_> {
 }
 
 impl<'a> Pass<'a> {
-    /// The object after the pass, if a mutation was made; or why the request is denied.
+    /// The object after the pass, if a mutation was applied; or why the request is denied.
     fn run<'h: 'a, B: Iterator<Item = &'h CompiledMutatingBinding> + Clone>(
         mut self,
         hooks: impl Iterator<Item = (&'h CompiledMutatingPolicy, B)>,
@@ -175,7 +174,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// The bindings and params with which a policy is to be asked.
+    /// The bindings and params for which a policy is evaluated.
     fn select<'h: 'a, B: Iterator<Item = &'h CompiledMutatingBinding> + Clone>(
         &mut self,
         policy: &'a CompiledMutatingPolicy,
@@ -271,7 +270,7 @@ impl<'a> Pass<'a> {
         Ok(())
     }
 
-    /// Makes the mutations of a policy for a binding and a param.
+    /// Applies the mutations of a policy for a binding and a param.
     fn invoke(
         &mut self,
         invocation: &Invocation<'a>,
@@ -390,7 +389,7 @@ impl<'a> Pass<'a> {
         )
     }
 
-    /// The object after a mutation; none where that leaves it as it is.
+    /// The object after a mutation; `None` if it did not change.
     fn mutate(
         &self,
         invocation: &Invocation<'a>,
@@ -451,7 +450,7 @@ impl<'a> Pass<'a> {
         version.map_or(Value::NULL, |version| version.object.value())
     }
 
-    /// Takes over the object after a mutation, if it can be one of its kind; none: it stays as it is.
+    /// Stores the object after a mutation, if it is valid for its kind; `None` leaves it unchanged.
     fn set(&mut self, position: usize, mutated: Option<MutatedObject>) -> Result<(), String> {
         let Some(version) = self.versions.get_mut(position) else {
             return Ok(());

@@ -1,4 +1,4 @@
-//! A policy that is asked about a request, with a binding and a param.
+//! The invocation of a policy for a request, with a binding and a param.
 
 use crate::compiled_mutating::{CompiledMutatingBinding, CompiledMutatingPolicy};
 use crate::kept::KeptObject;

@@ -1,4 +1,4 @@
-//! Mutating admission policies: what they make of an object (apiserver `pkg/admission/plugin/policy/mutating`).
+//! Mutating admission policies, applied to objects (apiserver `pkg/admission/plugin/policy/mutating`).
 
 mod difference;
 mod dispatch;

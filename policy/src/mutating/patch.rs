@@ -12,7 +12,7 @@ use crate::cel::ExpressionKind;
 use crate::fields::text_field;
 use crate::resource::GroupVersionKind;
 
-/// Why a mutation was not made.
+/// Why a mutation was not applied.
 #[derive(Debug)]
 pub(super) enum MutationError {
     /// The policy fails, and its failure policy decides.
@@ -22,7 +22,7 @@ pub(super) enum MutationError {
 }
 
 impl MutationError {
-    /// What is told of the mutation.
+    /// The message about the mutation.
     pub(super) fn message(&self) -> &str {
         match self {
             MutationError::Policy(message) => message,
@@ -52,7 +52,7 @@ pub(super) struct MutatedObject {
     pub(super) nil_lists: Vec<String>,
 }
 
-/// The object after the mutation that an expression came to. None where it is as it was.
+/// The object after a mutation with an expression's result; `None` if it did not change.
 pub(super) fn mutate(
     kind: ExpressionKind,
     value: Value<'_>,
@@ -87,7 +87,7 @@ const MAX_SIZE: usize = 1 << 23;
 /// The memory that an object takes as a document, in 16 bytes.
 // Documents are at most as deep as their conversion allows, and so is this recursion.
 fn size(value: Value<'_>) -> usize {
-    /// Of a value, and of the first entries of an object.
+    /// The overhead of a value, and of the first entries of an object.
     const VALUE: usize = 2;
     const OBJECT: usize = 40;
     let inner = match value.kind() {

@@ -1,4 +1,4 @@
-//! What expressions come to as plain data (apiserver `pkg/cel/mutation/dynamic/objects.go`, cel-go's conversions to
+//! Results of expressions as plain data (apiserver `pkg/cel/mutation/dynamic/objects.go`, cel-go's conversions to
 //! `structpb.Value`).
 
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
 type Converted<T> = Result<T, String>;
 
-/// Fails where an object inside another one has another type than its field names, from the root on.
+/// Fails if an object within another has a different type than its field names, from the root on.
 pub(super) fn check_type_names(root: &Object<'_>) -> Converted<()> {
     let mut faults = Vec::new();
     let mut path = root.type_name().to_owned();
@@ -81,7 +81,7 @@ fn check_value(
     }
 }
 
-/// The fields of an object as plain data; none where a map in it has a key that is no text.
+/// The fields of an object as plain data; `None` if a map in it has a key that is not a text.
 pub(super) fn configuration(object: &Object<'_>) -> Converted<Option<BTreeMap<String, Plain>>> {
     let fields = object_fields(object, &mut Reach::default());
     match fields.map_err(|error| error.to_string())? {
@@ -90,7 +90,7 @@ pub(super) fn configuration(object: &Object<'_>) -> Converted<Option<BTreeMap<St
     }
 }
 
-/// What is converted, or why Go's conversion of an object fails; the error outside is that of the walk.
+/// The converted value, or why Go's conversion of an object fails. The outer error is that of the walk.
 type Walked<T> = Result<Result<T, String>, EvalError>;
 
 fn object_fields(object: &Object<'_>, reach: &mut Reach<'_>) -> Walked<BTreeMap<String, Plain>> {
@@ -239,8 +239,8 @@ fn document(value: Value<'_>, reach: &mut Reach<'_>) -> Result<Plain, EvalError>
     }
 }
 
-/// The value of an operation of a JSON patch: what a value of CEL becomes by way of `structpb.Value`. All values of a patch
-/// share the reach.
+/// The value of a JSON patch operation: a CEL value converted through `structpb.Value`. All values of a patch share the walk's
+/// budget.
 pub(super) fn json(value: Value<'_>, reach: &mut Reach) -> Converted<Json> {
     walk_json(value, reach)
         .map_err(|error| error.to_string())?
@@ -288,7 +288,7 @@ fn walk_json(value: Value<'_>, reach: &mut Reach<'_>) -> Walked<Json> {
     })
 }
 
-/// An object by way of Go's plain values, of which integers become doubles.
+/// An object converted through Go's plain values, in which integers become doubles.
 fn struct_of(object: &Object<'_>, reach: &mut Reach<'_>) -> Walked<Json> {
     reach.within(object.fields().len(), |reach| {
         let mut fields = JsonObject::new();

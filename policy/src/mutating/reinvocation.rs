@@ -7,14 +7,14 @@ use std::mem;
 use super::invocation::Invocation;
 use crate::kept::KeptObject;
 
-/// What has run, and what is to run again.
+/// The policies that have run, and those that will run again.
 #[derive(Debug, Default)]
 pub(super) struct Reinvocation {
-    /// Those that may run again, and have run since the last change.
+    /// Policies that may run again and have run since the last change.
     invoked: BTreeSet<Key>,
-    /// Those that are to run again.
+    /// Policies that will run again.
     flagged: BTreeSet<Key>,
-    /// Whether there is to be a second pass.
+    /// Whether a second pass is needed.
     pub(super) wanted: bool,
 }
 
@@ -45,7 +45,7 @@ impl Reinvocation {
         }
     }
 
-    /// The object changed: all that have run so far are to run again.
+    /// The object changed: all policies that have run so far will run again.
     pub(super) fn changed(&mut self) {
         self.flagged.append(&mut mem::take(&mut self.invoked));
         self.wanted = true;

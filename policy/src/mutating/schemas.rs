@@ -1,4 +1,4 @@
-//! The kinds of objects: by what they are merged, and which defaults they have (apiserver
+//! The kinds of objects: how they are merged, and their defaults (apiserver
 //! `pkg/admission/plugin/policy/mutating/patch/typeconverter.go`).
 
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use gavel_schema::{JsonSchema, default};
 
 use crate::resource::GroupVersionKind;
 
-/// The schemas of custom resources, by kind. Built-in kinds are known beside them. Cloning is cheap.
+/// The schemas of custom resources, by kind, in addition to the built-in kinds. Cloning is cheap.
 #[derive(Debug, Clone, Default)]
 pub struct ObjectSchemas {
     custom: Arc<BTreeMap<GroupVersionKind, Arc<JsonSchema>>>,
@@ -24,7 +24,7 @@ pub struct ObjectSchemas {
 }
 
 impl ObjectSchemas {
-    /// Takes in the schema of a kind, in place of what was known of it.
+    /// Adds the schema of a kind, replacing an earlier one.
     pub fn insert(&mut self, kind: GroupVersionKind, schema: Arc<JsonSchema>) {
         Arc::make_mut(&mut self.custom).insert(kind, schema);
     }
@@ -44,11 +44,11 @@ impl ObjectSchemas {
         self.typed.is_some() && !self.custom.contains_key(kind)
     }
 
-    /// Decodes an object again after a JSON patch; it was of a kind, and `before` makes it as it was.
+    /// Decodes an object after a JSON patch; `before` returns the object before it, to fill in a missing kind.
     ///
     /// # Errors
     ///
-    /// Why it cannot be decoded.
+    /// The object cannot be decoded.
     pub(crate) fn decode(
         &self,
         object: &mut Json,
@@ -105,7 +105,7 @@ impl ObjectSchemas {
             || Kubernetes::get().knows(&kind.api_version())
     }
 
-    /// By what objects of a kind are merged.
+    /// How objects of a kind are merged.
     pub(crate) fn merge_type(&self, kind: &GroupVersionKind) -> Option<MergeType<'_>> {
         match self.custom.get(kind) {
             Some(schema) => Some(MergeType::custom_resource(schema)),
@@ -113,8 +113,7 @@ impl ObjectSchemas {
         }
     }
 
-    /// Fills in the defaults of an object, as an API server does that reads it. Built-in kinds have theirs where they are of
-    /// Go types.
+    /// Sets the defaults of an object, as an API server does when it reads it. Built-in kinds have defaults if they are Go types.
     pub fn fill_defaults(&self, object: &mut Json) {
         let kind = kind_of(object);
         match (self.custom.get(&kind), self.typed) {
@@ -133,7 +132,7 @@ pub(crate) fn kind_of(object: &Json) -> GroupVersionKind {
     GroupVersionKind::new(text("apiVersion"), text("kind"))
 }
 
-/// The kind that an object names; what it leaves out is what it was.
+/// The kind that an object names; missing parts are those of `was`.
 fn read_kind(object: &mut Json, was: &GroupVersionKind) -> Result<GroupVersionKind, String> {
     for (key, was) in [
         ("apiVersion", was.api_version()),

@@ -1,4 +1,4 @@
-//! What selectors and messages read of an object's metadata (apimachinery `pkg/apis/meta/v1/unstructured`).
+//! The metadata that selectors and messages read (apimachinery `pkg/apis/meta/v1/unstructured`).
 
 use gavel_engine::value::Value;
 
@@ -14,7 +14,7 @@ pub(crate) fn label<'a>(object: Value<'a>, key: &str) -> Option<&'a str> {
         .then_some(value)
 }
 
-/// A field of an object's metadata that is a text; empty where it is not.
+/// A text field of an object's metadata; the empty text if it is absent or not a text.
 pub(crate) fn text_of<'a>(object: Value<'a>, name: &str) -> &'a str {
     metadata(object).map_or("", |metadata| text_field(metadata, name))
 }

@@ -1,4 +1,4 @@
-//! The request that is to be decided, as an AdmissionReview brings it (apiserver `pkg/admission/attributes.go`).
+//! The request of an AdmissionReview (apiserver `pkg/admission/attributes.go`).
 
 mod metadata;
 mod options;
@@ -16,18 +16,18 @@ use crate::resource::{GroupVersionKind, GroupVersionResource};
 
 pub(crate) use metadata::{label, object_name, text_of};
 
-/// The request that is to be decided. It is read once; every policy views it.
+/// The request of an AdmissionReview. It is read once; every policy views it.
 #[derive(Debug, Clone)]
 pub struct AdmissionRequest<'a> {
     /// `uid`, which the response repeats.
     pub uid: &'a str,
-    /// The kind of the object that was sent: `requestKind`, or `kind` where there is none.
+    /// The kind of the object that was sent: `requestKind`, or without it `kind`.
     pub kind: GroupVersionKind,
-    /// The resource that the request was sent to: `requestResource`, or `resource` where there is none.
+    /// The resource that the request was sent to: `requestResource`, or without it `resource`.
     pub resource: GroupVersionResource,
-    /// `subResource`; empty where there is none.
+    /// `subResource`; empty if absent.
     pub subresource: &'a str,
-    /// `name`; empty where the API server is to make one up, or where many objects are deleted.
+    /// `name`; empty if the API server will generate one, or if many objects are deleted.
     pub name: &'a str,
     /// `namespace`; empty for objects without one.
     pub namespace: &'a str,
@@ -35,13 +35,13 @@ pub struct AdmissionRequest<'a> {
     pub operation: &'a str,
     /// `userInfo`: who asks.
     pub user: Arc<UserInfo>,
-    /// `object`; null where there is none.
+    /// `object`; null if absent.
     pub object: Value<'a>,
-    /// `oldObject`; null where there is none.
+    /// `oldObject`; null if absent.
     pub old_object: Value<'a>,
     /// `dryRun`
     pub dry_run: bool,
-    /// `options`: as an API server holds them, without what it does not know of.
+    /// `options`, as an API server holds them: without unknown fields.
     pub options: Value<'a>,
 }
 
@@ -50,7 +50,7 @@ pub struct AdmissionRequest<'a> {
 pub struct RequestError {
     /// The field that is wrong, such as `request.object`.
     pub field: String,
-    /// What is wrong with it.
+    /// The message.
     pub message: String,
 }
 
@@ -63,12 +63,12 @@ impl fmt::Display for RequestError {
 impl std::error::Error for RequestError {}
 
 impl<'a> AdmissionRequest<'a> {
-    /// Reads the `request` of an AdmissionReview: JSON of the host, or such as was read into an arena. Its objects are
-    /// viewed; what is made of its options lives in the arena.
+    /// Reads the `request` of an AdmissionReview: JSON of the host, or JSON that was read into an arena. Its objects are
+    /// borrowed; its options are rebuilt in the arena.
     ///
     /// # Errors
     ///
-    /// A field that is of another type than an AdmissionRequest's.
+    /// A field does not have the type that it has in an AdmissionRequest.
     pub fn read(request: Value<'a>, arena: &'a Arena) -> Result<Self, RequestError> {
         if request.as_map().is_none() {
             return Err(unfit("request", "an object"));
@@ -119,8 +119,8 @@ impl<'a> AdmissionRequest<'a> {
         self.operation != "CONNECT" || !self.kind.kind.ends_with("Options")
     }
 
-    /// Whether an API server asks no policy from its API about the resource: reviews of users and of what they may do, and
-    /// the policies themselves.
+    /// Whether an API server evaluates no policies for the resource: reviews of users and their permissions, and the policies
+    /// themselves.
     pub fn is_exempt(&self) -> bool {
         let GroupVersionResource {
             group, resource, ..

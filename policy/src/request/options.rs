@@ -6,7 +6,7 @@ use gavel_engine::value::{Arena, Value, ValueKind};
 use super::{RequestError, object, unfit};
 use crate::fields::{Fields, fields_of, text_field};
 
-/// The options of an operation with the fields that their type has. What is empty in Go is left out.
+/// The options of an operation with the fields of their type. Fields that are empty in Go are omitted.
 pub(super) fn as_go_writes<'a>(
     options: Value<'a>,
     operation: &str,
@@ -36,16 +36,16 @@ pub(super) fn as_go_writes<'a>(
     Ok(arena.object(fields))
 }
 
-/// What a field holds.
+/// The type of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Holds {
-    /// A text, which is left out where it is empty.
+    /// A text, omitted if it is empty.
     Text,
     /// A text, which may be empty.
     TextPointer,
     Flag,
     Whole,
-    /// Texts, left out where there are none.
+    /// A list of texts, omitted if it is empty.
     Texts,
     Object,
 }

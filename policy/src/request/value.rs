@@ -6,7 +6,7 @@ use super::AdmissionRequest;
 use crate::resource::{GroupVersionKind, GroupVersionResource};
 
 impl AdmissionRequest<'_> {
-    /// `request`, with the kind and resource as which a policy looks at it. What is empty is not there.
+    /// `request`, with the kind and resource with which a policy matches it. Empty fields are omitted.
     pub(crate) fn value<'a>(
         &'a self,
         kind: &'a GroupVersionKind,

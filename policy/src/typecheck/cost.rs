@@ -1,9 +1,9 @@
-//! The most that the expressions of a policy may cost, where sizes are known. Upstream has no such figures: it ends what
-//! costs too much when it is evaluated.
+//! Upper bounds of the costs of a policy's expressions, for known sizes. Upstream has no such figures: it stops expressions that
+//! cost too much when they are evaluated.
 //!
-//! A variable is evaluated when it is first read, and then remembered. So what it costs is a figure of its own, in which the
-//! variables that it reads do not count, and a group of expressions costs what they do and, once each, the variables that
-//! are read, be it by way of others. Which of them are read may depend on the objects; all that are named count.
+//! A variable is evaluated when it is first read, and then remembered. Its own cost therefore does not include the variables that
+//! it reads. A group of expressions costs the sum of its expressions plus, once each, the variables that they read directly or
+//! through other variables. Which variables are read may depend on the objects; all that are named count.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ use crate::cel::{
 };
 use crate::resource::GroupVersionKind;
 
-/// What a policy costs for the objects of a kind.
+/// The costs of a policy for objects of one kind.
 #[derive(Debug, Clone)]
 pub struct KindCosts {
     /// The kind.
@@ -28,7 +28,7 @@ pub struct KindCosts {
     pub groups: Vec<GroupCost>,
 }
 
-/// What one evaluation of an expression costs, without the variables that it reads.
+/// The cost of one evaluation of an expression, without the variables that it reads.
 #[derive(Debug, Clone)]
 pub struct ExpressionCost {
     /// The path of the expression, such as `spec.validations[0].expression`.
@@ -42,11 +42,11 @@ pub struct ExpressionCost {
 /// How many parts are named.
 const MOST_PARTS: usize = 3;
 
-/// What expressions that share a budget cost together, with the variables that they read.
+/// The cost of expressions that share a budget, with the variables that they read.
 #[derive(Debug, Clone)]
 pub struct GroupCost {
-    /// Where they are: `spec.matchConditions`, `spec.validations`, `spec.auditAnnotations`, or a mutation, such as
-    /// `spec.mutations[0]`, which has a budget of its own.
+    /// The field: `spec.matchConditions`, `spec.validations`, `spec.auditAnnotations`, or a mutation such as `spec.mutations[0]`,
+    /// which has its own budget.
     pub field: String,
     /// The cost for one binding and one param.
     pub cost: Estimate,
@@ -60,7 +60,7 @@ pub enum Estimate {
     /// In cost units. No evaluation with objects that satisfy their schemas costs more than the greatest; one that fails may
     /// cost less than the least.
     Bounded(CostEstimate),
-    /// Something is read whose size nothing bounds.
+    /// An input has an unbounded size.
     Unbounded,
     /// The types of an expression are wrong.
     Unknown,
@@ -133,7 +133,7 @@ struct Costed {
 }
 
 impl Costed {
-    /// Variables have to come in order: what is known of one serves those that follow.
+    /// Estimates an expression. Variables must be estimated in order, because later expressions use them.
     fn new(expression: &CheckedExpression, policy: &Subject<'_>, sizes: &mut Sizes<'_>) -> Self {
         let CheckedExpression { part, n, checked } = expression;
         let (cost, reads, value) = match checked {
@@ -159,7 +159,7 @@ impl Costed {
     }
 }
 
-/// What the expressions of a list cost, whose parts are evaluated one after the other; nothing where there are none.
+/// The cost of a list of expressions that are evaluated one after the other; `None` if the list is empty.
 fn of_list(costed: &[Costed], parts: &[Part], budget: i64) -> Option<GroupCost> {
     let costs = parts
         .iter()
@@ -171,7 +171,7 @@ fn of_list(costed: &[Costed], parts: &[Part], budget: i64) -> Option<GroupCost> 
     })
 }
 
-/// What a mutation costs, which is evaluated for itself.
+/// The cost of a mutation, which is evaluated on its own.
 fn of_mutation(costed: &[Costed], mutation: &Costed) -> Option<GroupCost> {
     let Costed { part, n, .. } = mutation;
     Some(GroupCost {
@@ -181,7 +181,7 @@ fn of_mutation(costed: &[Costed], mutation: &Costed) -> Option<GroupCost> {
     })
 }
 
-/// What expressions cost that are evaluated together, and the variables that they read; nothing where there are none.
+/// The cost of expressions that are evaluated together, with the variables that they read; `None` if there are none.
 fn together(costed: &[Costed], is_one: impl Fn(&Costed) -> bool) -> Option<Estimate> {
     let expressions = costed.iter().filter(|each| is_one(each));
     let mut open: Vec<usize> = expressions

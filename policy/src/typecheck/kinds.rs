@@ -6,15 +6,15 @@ use super::{Extent, Subject, TypeChecker};
 use crate::api::RuleWithOperations;
 use crate::resource::{GroupVersionKind, GroupVersionResource};
 
-/// How many kinds upstream looks at.
+/// The number of kinds that upstream checks.
 const MAX_KINDS: usize = 10;
 
-/// Something that a policy is about and of which nothing is known.
+/// A part of a policy that could not be checked, because no schema is known for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unchecked {
-    /// Where the policy names it, such as `spec.matchConstraints.resourceRules[0]`.
+    /// The field, such as `spec.matchConstraints.resourceRules[0]`.
     pub field: String,
-    /// What it is, and why it was not checked.
+    /// The kind or resource, and why it was not checked.
     pub reason: String,
 }
 
@@ -41,7 +41,7 @@ impl TypeChecker {
         kinds
     }
 
-    /// What the policy is about and no schema is known of.
+    /// The parts of a policy for which no schema is known.
     pub(super) fn unchecked(&self, policy: &Subject<'_>) -> Vec<Unchecked> {
         let mut unchecked = Vec::new();
         if let Some(kind) = policy
@@ -98,8 +98,8 @@ impl TypeChecker {
             .collect()
     }
 
-    /// The kinds of a resource. An empty group or version stands for any, and a group also for those that begin with it
-    /// where it has no such resource itself (apimachinery `pkg/api/meta/restmapper.go`).
+    /// The kinds of a resource. An empty group or version matches any. If a group has no such resource, groups that begin with
+    /// its name match (apimachinery `pkg/api/meta/restmapper.go`).
     fn kinds_for(&self, wanted: &GroupVersionResource) -> Vec<&GroupVersionKind> {
         let GroupVersionResource {
             group,

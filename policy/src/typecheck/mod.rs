@@ -31,7 +31,7 @@ pub use subject::Subject;
 
 use subject::Part;
 
-/// Checks types against what is known of kinds and resources.
+/// Checks the types of policies against known kinds and resources.
 ///
 /// ```
 /// use gavel_policy::typecheck::TypeChecker;
@@ -79,15 +79,15 @@ struct KindSchema {
     merged: JsonSchema,
 }
 
-/// All that can be said of a policy whose kinds are known.
+/// The analysis of a policy whose kinds are known.
 #[derive(Debug, Default)]
 pub struct Analysis {
-    /// What is wrong with types: of all expressions, against all kinds, the types of variables being known. By expression,
-    /// in the order of the policy's fields.
+    /// The type errors of all expressions for all kinds, with the types of variables known. By expression, in the order of the
+    /// policy's fields.
     pub faults: Vec<ExpressionFault>,
-    /// What the expressions cost at most, by kind.
+    /// The upper bounds of the expressions' costs, by kind.
     pub costs: Vec<KindCosts>,
-    /// What the policy is about and nothing was held against.
+    /// The parts of the policy that could not be checked.
     pub unchecked: Vec<Unchecked>,
     /// The expressions whose types fit, kind by kind.
     pub expressions: Vec<TypedExpression>,
@@ -104,21 +104,21 @@ pub struct TypedExpression {
     pub checked: CheckedAst,
 }
 
-/// What is wrong with the types of an expression.
+/// The type error of an expression.
 #[derive(Debug)]
 pub struct ExpressionFault {
     /// The path of the expression, such as `spec.validations[0].expression`.
     pub field: String,
     /// The kind against whose schema it was checked.
     pub kind: GroupVersionKind,
-    /// What is wrong.
+    /// The error.
     pub fault: TypeFault,
 }
 
-/// How much is looked at.
+/// How much is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Extent {
-    /// As much as upstream does.
+    /// As much as upstream checks.
     Upstream,
     /// Everything.
     Everything,
@@ -133,11 +133,11 @@ struct CheckedExpression {
 }
 
 impl TypeChecker {
-    /// A checker that knows no kind yet, of the language of an API server.
+    /// A checker for the language of an API server, without kinds.
     ///
     /// # Errors
     ///
-    /// Never, but for faults in the tables of functions.
+    /// A table of functions is malformed.
     pub fn new(server: Server) -> Result<Self, TypeTextError> {
         let base = EnvSet::new(server)?.stored_expressions().clone();
         Ok(TypeChecker {
@@ -149,13 +149,12 @@ impl TypeChecker {
         })
     }
 
-    /// Takes objects to have so many bytes of JSON at most where it is asked what they may cost, and not as many as there are
-    /// in a request, 3 MiB.
+    /// Sets the size of the largest object for cost bounds, in bytes of JSON. The default is the largest request, 3 MiB.
     pub fn set_max_object(&mut self, bytes: u64) {
         self.max_object = bytes;
     }
 
-    /// Makes a kind known, and its resource by the name that Kubernetes guesses for it.
+    /// Adds a kind, and its resource by the name that Kubernetes derives from it.
     pub fn add_kind(&mut self, kind: GroupVersionKind, schema: &JsonSchema) {
         let singular = kind.kind.to_lowercase();
         for resource in [plural(&singular), singular] {
@@ -168,12 +167,12 @@ impl TypeChecker {
         self.schemas.insert(kind, KindSchema { types, merged });
     }
 
-    /// Makes the kind of a custom resource known, by the schema of its definition.
+    /// Adds the kind of a custom resource, with the schema of its definition.
     pub fn add_custom_kind(&mut self, kind: GroupVersionKind, schema: Option<&JsonSchema>) {
         self.add_kind(kind, &published::schema(schema));
     }
 
-    /// Makes a resource of a kind known.
+    /// Adds a resource of a kind.
     pub fn add_resource(&mut self, resource: String, kind: GroupVersionKind) {
         let resource = GroupVersionResource {
             group: kind.group.clone(),
@@ -183,8 +182,8 @@ impl TypeChecker {
         self.resources.insert(resource, kind);
     }
 
-    /// What upstream warns of: faults of the types of validations and their messages, against ten kinds of a rule at most.
-    /// Expressions without a fault are left out.
+    /// Upstream's warnings: type errors of validations and their messages, for at most ten kinds per rule. Expressions without
+    /// errors are omitted.
     pub fn check(&self, policy: &ValidatingAdmissionPolicy) -> Vec<ExpressionWarning> {
         let policy = Subject::from(policy);
         let mut warnings = BTreeMap::<_, ExpressionWarning>::new();
@@ -217,7 +216,7 @@ impl TypeChecker {
         warnings.into_values().collect()
     }
 
-    /// All that can be said of the policy, validating or mutating, against all kinds that it names.
+    /// Analyses the policy, validating or mutating, for all kinds that it names.
     pub fn analyze<'p>(&self, policy: impl Into<Subject<'p>>) -> Analysis {
         let policy = &policy.into();
         let mut analysis = Analysis {
@@ -256,7 +255,7 @@ impl TypeChecker {
         analysis
     }
 
-    /// What is wrong with an expression or with what it makes of objects of a kind, and its order among all.
+    /// The error of an expression, or of its result for objects of a kind, and its order.
     fn fault(
         &self,
         CheckedExpression { part, n, checked }: &CheckedExpression,
@@ -272,7 +271,7 @@ impl TypeChecker {
         Some((part.order(*n), part.field(*n), fault))
     }
 
-    /// The types of a policy's objects, one of them being of a kind; none where nothing is known of it.
+    /// The types of a policy's objects if one of them has a kind; `None` if the kind is unknown.
     fn types(
         &self,
         kind: &GroupVersionKind,
@@ -328,7 +327,7 @@ impl TypeChecker {
     }
 }
 
-/// The name of the type of a kind's objects. Upstream puts a number behind it that is different every time.
+/// The type name of a kind's objects. Upstream appends a random number.
 fn type_name(kind: &GroupVersionKind) -> String {
     format!("{}1", kind.kind)
 }

@@ -1,5 +1,5 @@
-//! Checks mutations against the schema of the mutated object. An API server detects the same mistakes only when it applies them
-//! (apiserver `pkg/admission/plugin/policy/mutating/patch`).
+//! Checks mutations with the schema of the mutated object. An API server detects the same mistakes only when it applies the
+//! mutation (apiserver `pkg/admission/plugin/policy/mutating/patch`).
 
 use gavel_engine::ast::{Expr, ExprKind, MapEntry, Struct};
 use gavel_engine::check::CheckedAst;
@@ -15,7 +15,7 @@ use crate::cel::{JSON_PATCH, OBJECT_PATCH};
 /// The operations of JSON patches.
 const OPERATIONS: [&str; 6] = ["add", "remove", "replace", "move", "copy", "test"];
 
-/// What is wrong with a mutation of objects of a type; nothing where it is no mutation.
+/// The errors of a mutation for objects of a type; empty if the part is not a mutation.
 pub(super) fn faults(part: Part, checked: &CheckedAst, root: MergeType<'_>) -> Option<Issues> {
     if !part.is_mutation() {
         return None;
@@ -41,7 +41,7 @@ pub(super) fn faults(part: Part, checked: &CheckedAst, root: MergeType<'_>) -> O
 struct CheckedMutation<'c, 's> {
     checked: &'c CheckedAst,
     root: MergeType<'s>,
-    /// Whether objects are merged with what the expression comes to.
+    /// Whether objects are merged with the expression's result.
     is_applied: bool,
     issues: Issues,
 }
@@ -82,7 +82,7 @@ impl<'s> CheckedMutation<'_, 's> {
         }
     }
 
-    /// What is set where `path` leads to; `names` is the path that the names of types have there.
+    /// Checks the value that is set at `path`; `names` is the path that the names of types have there.
     fn look_at_value(&mut self, value: &Expr, ty: MergeType<'s>, path: &str, names: &str) {
         let found = self.checked.type_of(value.id);
         if let Some(message) = self.refusal(found, ty, path, names) {
@@ -104,7 +104,7 @@ impl<'s> CheckedMutation<'_, 's> {
         }
     }
 
-    /// Why what has a type of CEL cannot be where an object has this type.
+    /// The error for a value of a CEL type at a place that requires another type.
     fn refusal(&self, found: &Type, ty: MergeType<'s>, path: &str, names: &str) -> Option<String> {
         if let Some(held) = found.as_optional() {
             return self.refusal(held, ty, path, names);
@@ -139,7 +139,7 @@ impl<'s> CheckedMutation<'_, 's> {
         }
     }
 
-    /// What values of a type of CEL are in JSON; none where the type does not tell.
+    /// The JSON shape of values of a CEL type; `None` if the type does not decide it.
     fn shape(&self, ty: &Type) -> Option<Shape> {
         let converted = |shape| match self.is_applied {
             true => Shape::Foreign,
@@ -183,7 +183,7 @@ impl<'s> CheckedMutation<'_, 's> {
         }
     }
 
-    /// The type of what a JSON pointer leads to, as far as its text is known, and the pointer.
+    /// The type at the end of a JSON pointer, as far as its text is known, and the pointer.
     fn look_at_pointer(&mut self, pointer: &Expr) -> Option<(MergeType<'s>, String)> {
         let mut ty = self.root;
         let mut path = String::new();
@@ -203,8 +203,7 @@ impl<'s> CheckedMutation<'_, 's> {
     }
 }
 
-/// The type of the part that a step of a JSON pointer leads to; none where the name of the step would tell it, which is not
-/// known.
+/// The type of the part that a step of a JSON pointer selects; `None` if it depends on an unknown name.
 fn part<'s>(ty: MergeType<'s>, step: Option<&str>) -> Result<Option<MergeType<'s>>, String> {
     let is_index = |step: &str| step == "-" || step.parse::<i64>().is_ok();
     let element = ty.element().filter(|_| step.is_none_or(is_index));

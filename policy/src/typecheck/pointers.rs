@@ -1,4 +1,4 @@
-//! JSON pointers in expressions, as far as their text is known before they are evaluated.
+//! JSON pointers in expressions, as far as their text is known before the evaluation.
 
 use gavel_engine::ast::{Constant, Expr, ExprKind, operators};
 use gavel_engine::check::{CheckedAst, Reference};
@@ -7,13 +7,13 @@ use gavel_engine::types::Type;
 /// The steps of a JSON pointer.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Steps {
-    /// Those that are known to be steps: their names, where these are known too, unescaped.
+    /// The known steps, with their unescaped names if these are known too.
     pub(super) known: Vec<Option<String>>,
-    /// Whether there are no others.
+    /// Whether the pointer has no further steps.
     pub(super) is_whole: bool,
 }
 
-/// The steps of the pointer that an expression comes to: a text, or several with what is computed between them.
+/// The steps of the pointer that an expression returns: a text, or several joined with computed values.
 pub(super) fn steps(pointer: &Expr, checked: &CheckedAst) -> Steps {
     let mut pieces = Vec::new();
     split(pointer, checked, &mut pieces);
@@ -46,12 +46,12 @@ pub(super) fn steps(pointer: &Expr, checked: &CheckedAst) -> Steps {
 
 enum Piece<'e> {
     Text(&'e str),
-    /// Some text without a slash.
+    /// A text without a slash.
     Step,
     Unknown,
 }
 
-/// The pieces of a text that is put together with `+`. As deep as expressions are parsed.
+/// The operands of a text that is concatenated with `+`. The recursion is as deep as expressions are parsed.
 fn split<'e>(expr: &'e Expr, checked: &CheckedAst, pieces: &mut Vec<Piece<'e>>) {
     if let Some(text) = text_of(expr) {
         return pieces.push(Piece::Text(text));

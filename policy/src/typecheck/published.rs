@@ -1,4 +1,4 @@
-//! The schemas of custom resources as API servers publish them, which type checking goes by (apiextensions-apiserver
+//! The schemas of custom resources as API servers publish them, which type checking uses (apiextensions-apiserver
 //! `pkg/controller/openapi/builder`).
 
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gavel_schema::{Items, JsonSchema, SchemaOrBool};
 use smol_str::SmolStr;
 
-/// The schema of a definition with what all objects have. Without one, nothing but that is known which any resource has.
+/// The schema of a definition with the metadata of all objects. Without one, only the fields of every resource are known.
 pub(super) fn schema(schema: Option<&JsonSchema>) -> JsonSchema {
     let Some(schema) = schema else {
         return of_type("object");
@@ -29,7 +29,7 @@ fn complete_embedded(schema: &mut JsonSchema) {
     }
 }
 
-/// Adds what all objects have; what the schema says of it does not count.
+/// Adds the metadata of all objects; the schema's own is ignored.
 fn complete(schema: &mut JsonSchema) {
     let all = [
         ("apiVersion", text()),

@@ -1,4 +1,4 @@
-//! The sizes of what the expressions of a policy read.
+//! The sizes of the inputs of a policy's expressions.
 
 use std::collections::BTreeSet;
 
@@ -12,25 +12,25 @@ use crate::cel::{
     NAMESPACE_OBJECT, OBJECT, OLD_OBJECT, ObjectTypes, PARAMS, REQUEST_VARIABLE, VARIABLES_VARIABLE,
 };
 
-/// How far into objects it is known where variables come from.
+/// How many steps into objects the origin of variables is tracked.
 const MAX_STEPS: usize = 500;
 
-/// The longest text of a time or a duration, in code points, where no schema tells more.
+/// The longest text of a time or a duration, in code points, unless a schema says less.
 const TIME: u64 = 64;
 
-/// What is known of sizes: from the schemas of objects and from the most bytes that one may have. Nothing is known of
-/// `request.userInfo` and `request.options`, and of what functions make of nothing known.
+/// The known sizes: from the schemas of objects and the largest size of an object. `request.userInfo`, `request.options`, and
+/// results of functions with unknown arguments have unknown sizes.
 #[derive(Debug)]
 pub(super) struct Sizes<'t> {
     types: &'t ObjectTypes,
     /// The most bytes of an object.
     max_object: u64,
-    /// None comes from another variable.
+    /// The variables; none is part of another.
     variables: Vec<(SmolStr, KnownValue)>,
 }
 
 impl<'t> Sizes<'t> {
-    /// Those of objects of so many bytes; there are no variables yet.
+    /// The sizes of objects of at most `max_object` bytes, without variables.
     pub(super) fn new(types: &'t ObjectTypes, max_object: u64) -> Self {
         Sizes {
             types,
@@ -39,7 +39,7 @@ impl<'t> Sizes<'t> {
         }
     }
 
-    /// Tells what is known of the next variable. Where it is part of another, it has its value from where that one has it.
+    /// Declares the next variable. If it is part of another variable, it gets the origin of that one.
     pub(super) fn declare(&mut self, name: &str, value: KnownValue) {
         let value = match value.path() {
             [variables, from, rest @ ..] if variables == VARIABLES_VARIABLE => {
@@ -73,7 +73,7 @@ impl<'t> Sizes<'t> {
         self.variables.iter().rposition(|(known, _)| known == name)
     }
 
-    /// The positions of variables; of all, where the names are not known.
+    /// The positions of these variables; of all, if the names are unknown.
     pub(super) fn positions(&self, names: Option<Vec<&SmolStr>>) -> BTreeSet<usize> {
         match names {
             Some(names) => names
@@ -110,8 +110,8 @@ impl SizeSource for Sizes<'_> {
 }
 
 impl Sizes<'_> {
-    /// The size of what is in an object. Where an expression sees an object, its schema tells no size; of the keys of maps
-    /// it tells nothing that holds.
+    /// The size of a part of an object. Schemas give no sizes to parts that expressions see as an object, and no reliable sizes
+    /// to the keys of maps.
     fn in_object(&self, schema: Option<&CelSchema>, steps: &[&str], ty: &Type) -> SizeEstimate {
         let tells = !matches!(ty, Type::Struct(_)) && steps.last() != Some(&"@keys");
         let told = schema.filter(|_| tells);
@@ -121,7 +121,7 @@ impl Sizes<'_> {
     }
 }
 
-/// The greatest size that a value of a type may have in an object of so many bytes.
+/// The greatest size of a value of a type in an object of `bytes` bytes.
 fn in_bytes(bytes: u64, ty: &Type) -> u64 {
     /// The fewest bytes of an element with a comma, and of an entry.
     const ELEMENT: u64 = 2;
@@ -138,7 +138,7 @@ fn in_bytes(bytes: u64, ty: &Type) -> u64 {
     }
 }
 
-/// What is null or absent counts as one.
+/// From 0 to `most`; null and absent values count as one.
 fn up_to(most: u64) -> SizeEstimate {
     SizeEstimate {
         min: 0,

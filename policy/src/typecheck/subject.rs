@@ -10,7 +10,7 @@ use crate::compiled_mutating::expression_of;
 use crate::expression_kind::ExpressionKind;
 use crate::resource::GroupVersionKind;
 
-/// A policy whose expressions are looked at: a `&ValidatingAdmissionPolicy` or a `&MutatingAdmissionPolicy`.
+/// A policy whose expressions are checked: a `&ValidatingAdmissionPolicy` or a `&MutatingAdmissionPolicy`.
 #[derive(Debug)]
 pub struct Subject<'p> {
     param_kind: Option<&'p ParamKind>,
@@ -20,7 +20,7 @@ pub struct Subject<'p> {
     pub(super) expressions: Vec<(Part, usize, &'p str)>,
 }
 
-/// A part of a policy that holds expressions, in the order in which they are told.
+/// A part of a policy that holds expressions, in the order in which they are reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     Variable,
@@ -33,13 +33,13 @@ pub(super) enum Part {
 }
 
 impl Subject<'_> {
-    /// The rules that say what the policy is about.
+    /// The rules of the policy's constraints.
     pub(super) fn rules(&self) -> impl Iterator<Item = &NamedRuleWithOperations> {
         let constraints = self.match_constraints.into_iter();
         constraints.flat_map(|constraints| &constraints.resource_rules)
     }
 
-    /// The kind of the policy's params; none where the `apiVersion` cannot be read, or says nothing.
+    /// The kind of the policy's params; `None` if the `apiVersion` is invalid or absent.
     pub(super) fn param_kind(&self) -> Option<GroupVersionKind> {
         let ParamKind { api_version, kind } = self.param_kind?;
         let GroupVersion { group, version } = GroupVersion::parse(api_version).ok()?;
@@ -114,7 +114,7 @@ impl Part {
         format!("{}[{n}].{expression}", self.list())
     }
 
-    /// The list that it is in.
+    /// The list that holds the part.
     pub(super) fn list(self) -> &'static str {
         match self {
             Part::Variable => "spec.variables",
@@ -125,12 +125,12 @@ impl Part {
         }
     }
 
-    /// Whether it says what to change.
+    /// Whether the part is a mutation.
     pub(super) fn is_mutation(self) -> bool {
         matches!(self, Part::ApplyConfiguration | Part::JsonPatch)
     }
 
-    /// Messages stand beside their validations.
+    /// The position in the report. Messages follow their validations.
     pub(super) fn order(self, n: usize) -> (usize, usize, usize) {
         match self {
             Part::Variable => (0, n, 0),

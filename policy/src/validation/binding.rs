@@ -42,7 +42,7 @@ impl Validated for MutatingAdmissionPolicyBinding {
     }
 }
 
-/// Appends what is wrong with what a binding of either sort binds.
+/// Appends the errors of the references in a binding of either kind.
 fn bound(
     errors: &mut Vec<Error>,
     policy: &str,

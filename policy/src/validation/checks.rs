@@ -1,4 +1,4 @@
-//! What is said of the expressions of a policy, and of what stands beside them.
+//! The validation of a policy's expressions and of the fields beside them.
 
 use std::collections::BTreeSet;
 
@@ -15,16 +15,16 @@ use crate::cel::{Declarations, ExpressionKind};
 const REASONS: [&str; 3] = ["Forbidden", "Invalid", "RequestEntityTooLarge"];
 const PATCH_TYPES: [&str; 2] = ["ApplyConfiguration", "JSONPatch"];
 const MOST_AUDIT_ANNOTATIONS: usize = 20;
-/// In bytes.
+/// The length limit of a value expression, in bytes.
 const LONGEST_VALUE_EXPRESSION: usize = 5 * 1024;
 
-/// What the checks of a policy's expressions need.
+/// The state of checking a policy's expressions.
 pub(super) struct Checks<'p> {
     /// Whether there are params.
     pub(super) params: bool,
     /// The expressions of the object that is replaced.
     pub(super) old: OldExpressions<'p>,
-    /// What compiles them; knows the variables so far.
+    /// The compiler, which knows the variables so far.
     pub(super) expressions: Expressions<'p>,
 }
 
@@ -37,7 +37,7 @@ impl Checks<'_> {
         }
     }
 
-    /// Appends what is wrong with match conditions, which cannot read variables.
+    /// Appends the errors of match conditions, which cannot read variables.
     pub(super) fn match_conditions(
         &self,
         errors: &mut Vec<Error>,
@@ -56,7 +56,7 @@ impl Checks<'_> {
         );
     }
 
-    /// Appends what is wrong with variables, each of which sees those before it.
+    /// Appends the errors of variables, each of which sees those before it.
     pub(super) fn variables(
         &mut self,
         errors: &mut Vec<Error>,
@@ -91,7 +91,7 @@ impl Checks<'_> {
         }
     }
 
-    /// Appends what is wrong with a validation.
+    /// Appends the errors of a validation.
     pub(super) fn validation(
         &self,
         errors: &mut Vec<Error>,
@@ -166,7 +166,7 @@ impl Checks<'_> {
         }
     }
 
-    /// Appends what is wrong with audit annotations; `name` is the policy's.
+    /// Appends the errors of audit annotations; `name` is the policy's.
     pub(super) fn audit_annotations(
         &self,
         errors: &mut Vec<Error>,
@@ -228,7 +228,7 @@ impl Checks<'_> {
         }
     }
 
-    /// Appends what is wrong with a mutation.
+    /// Appends the errors of a mutation.
     pub(super) fn mutation(&self, errors: &mut Vec<Error>, mutation: &Mutation, path: &Path<'_>) {
         let Mutation {
             patch_type,

@@ -6,7 +6,7 @@ use gavel_golang::url::Url;
 
 use crate::api::{ServiceReference, WebhookClientConfig};
 
-/// Appends what is wrong with how a webhook is called.
+/// Appends the errors of a webhook's client configuration.
 pub(super) fn client_config(
     errors: &mut Vec<Error>,
     client: &WebhookClientConfig,

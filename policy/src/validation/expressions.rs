@@ -47,7 +47,7 @@ impl Compilers {
 }
 
 impl Expressions<'_> {
-    /// Compiles an expression; returns what is wrong with it.
+    /// Compiles an expression; returns its error.
     pub(super) fn check(
         &self,
         kind: ExpressionKind,
@@ -60,7 +60,7 @@ impl Expressions<'_> {
         error(&compiler.compile(kind, text, declarations), path)
     }
 
-    /// Compiles a variable and declares it for what is compiled from here on; returns what is wrong with it.
+    /// Compiles a variable and declares it for later expressions; returns its error.
     pub(super) fn check_variable(
         &mut self,
         Variable { name, expression }: &Variable,
@@ -94,7 +94,7 @@ fn error(expression: &Expression, path: &Path<'_>) -> Option<Error> {
     })
 }
 
-/// The expressions of an old object by what they are for.
+/// The expressions of an old object, by their kind.
 #[derive(Debug, Default)]
 pub(super) struct OldExpressions<'o> {
     pub(super) match_conditions: BTreeSet<&'o str>,

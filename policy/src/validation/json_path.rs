@@ -10,17 +10,17 @@ use gavel_golang::regex::Regex;
 ///
 /// # Errors
 ///
-/// What is wrong with it.
+/// The message for an invalid path.
 pub(super) fn check(path: &str) -> Result<(), String> {
     Parser::new(path).parse().map(|_| ())
 }
 
-/// A parser of the text `{path}`. What is between brackets is parsed by another one: at most three deep, as brackets do
-/// not nest but between quotes, of which there are two sorts.
+/// A parser of the text `{path}`. The text between brackets is parsed by another one. They nest at most three deep, because
+/// brackets only nest between quotes, of which there are two kinds.
 struct Parser {
     text: Vec<char>,
     at: usize,
-    /// Where what is not yet consumed starts.
+    /// The start of the text that is not yet consumed.
     start: usize,
 }
 
@@ -46,7 +46,7 @@ impl Parser {
         Ok(first.unwrap_or_default())
     }
 
-    /// What is between braces.
+    /// Parses the text between braces.
     fn action(&mut self) -> Result<bool, String> {
         let mut is_recursive = false;
         loop {
@@ -138,7 +138,7 @@ impl Parser {
         }
     }
 
-    /// What follows `[`. Says whether it ends in `..`.
+    /// Parses the text after `[`. Returns whether it ends in `..`.
     fn array(&mut self) -> Result<bool, String> {
         loop {
             match self.next() {
@@ -251,7 +251,7 @@ impl Parser {
         self.consume();
     }
 
-    /// What was read since the last time.
+    /// The text read since the last call.
     fn consume(&mut self) -> String {
         let text = self.text.get(self.start..self.at).unwrap_or_default();
         self.start = self.at;
@@ -259,7 +259,7 @@ impl Parser {
     }
 }
 
-/// Checks `1`, `1:2`, `1:2:3`, of which all numbers may be absent.
+/// Checks `1`, `1:2`, `1:2:3`; every number may be absent.
 fn slice(text: &str) -> Result<(), String> {
     let parts: Vec<&str> = text.split(':').collect();
     let is_index = |text: &&str| {
@@ -293,7 +293,7 @@ fn comparison(text: &str) -> Option<(&str, &str)> {
     }
 }
 
-/// Whether Go can read what is between quotes.
+/// Whether Go can unquote the text between quotes.
 fn can_be_unquoted(text: &str, quote: char) -> bool {
     let mut chars = text.chars();
     while let Some(c) = chars.next() {

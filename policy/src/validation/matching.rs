@@ -13,14 +13,14 @@ use crate::api::{MatchCondition, MatchResources, NamedRuleWithOperations, RuleWi
 use crate::cel::{Declarations, ExpressionKind};
 
 const OPERATIONS: [&str; 5] = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
-/// A mutating policy is not asked about what is deleted.
+/// The operations of mutating policies: they do not apply to deletions.
 const MUTATING_OPERATIONS: [&str; 4] = ["*", "CONNECT", "CREATE", "UPDATE"];
 const SCOPES: [&str; 3] = ["*", "Cluster", "Namespaced"];
 const MATCH_POLICIES: [&str; 2] = ["Equivalent", "Exact"];
 const FAILURE_POLICIES: [&str; 2] = ["Fail", "Ignore"];
 const MOST_CONDITIONS: usize = 64;
 
-/// Appends that a text is none of some. Upstream's texts have types of their own, which it prints as JSON.
+/// Appends an error if a text is not one of the supported ones. Upstream's texts have their own types, which it prints as JSON.
 pub(super) fn one_of(errors: &mut Vec<Error>, text: &str, supported: &[&str], path: &Path<'_>) {
     if !supported.contains(&text) {
         let value = BadValue::Text(json::quoted(text));
@@ -28,21 +28,21 @@ pub(super) fn one_of(errors: &mut Vec<Error>, text: &str, supported: &[&str], pa
     }
 }
 
-/// Appends what is wrong with a failure policy, which may be absent.
+/// Appends the errors of a failure policy, which may be absent.
 pub(super) fn failure_policy(errors: &mut Vec<Error>, policy: Option<&str>, path: &Path<'_>) {
     if let Some(policy) = policy {
         one_of(errors, policy, &FAILURE_POLICIES, path);
     }
 }
 
-/// Appends what is wrong with a match policy, which may be absent.
+/// Appends the errors of a match policy, which may be absent.
 pub(super) fn match_policy(errors: &mut Vec<Error>, policy: Option<&str>, path: &Path<'_>) {
     if let Some(policy) = policy {
         one_of(errors, policy, &MATCH_POLICIES, path);
     }
 }
 
-/// Appends what is wrong with what a policy or binding looks at.
+/// Appends the errors of a policy's or binding's constraints.
 pub(super) fn match_resources(
     errors: &mut Vec<Error>,
     resources: &MatchResources,
@@ -83,7 +83,7 @@ pub(super) fn required(errors: &mut Vec<Error>, is_there: bool, path: &Path<'_>)
     }
 }
 
-/// Appends what is wrong with a selector, which may be absent.
+/// Appends the errors of a selector, which may be absent.
 pub(super) fn label_selector(
     errors: &mut Vec<Error>,
     selector: Option<&LabelSelector>,
@@ -95,7 +95,7 @@ pub(super) fn label_selector(
     }
 }
 
-/// Appends an error for each operation that a mutating policy is not asked about; upstream does not say of which rule.
+/// Appends an error for each operation that mutating policies do not support; upstream does not name the rule.
 pub(super) fn mutating_operations(
     errors: &mut Vec<Error>,
     resources: &MatchResources,
@@ -131,7 +131,7 @@ fn named_rule(errors: &mut Vec<Error>, named: &NamedRuleWithOperations, path: &P
     rule(errors, &named.rule, path);
 }
 
-/// Appends what is wrong with a rule.
+/// Appends the errors of a rule.
 pub(super) fn rule(errors: &mut Vec<Error>, rule: &RuleWithOperations, path: &Path<'_>) {
     let operations = path.child("operations");
     some_or_all(errors, &rule.operations, "operations", &operations);
@@ -213,7 +213,7 @@ fn texts(list: &[String]) -> Json {
     Json::from(list.to_vec())
 }
 
-/// Appends what is wrong with match conditions. `expressions` has no variables.
+/// Appends the errors of match conditions. `expressions` has no variables.
 pub(super) fn match_conditions(
     errors: &mut Vec<Error>,
     conditions: &[MatchCondition],

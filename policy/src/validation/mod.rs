@@ -1,6 +1,6 @@
-//! What the API server says of policies, bindings and webhook configurations that are created or updated (kubernetes
-//! `pkg/apis/admissionregistration/validation`, `pkg/registry/admissionregistration`; apiserver `pkg/registry/rest`).
-//! Whether the user may read the params is not asked.
+//! The validation of policies, bindings and webhook configurations that are created or updated (kubernetes
+//! `pkg/apis/admissionregistration/validation`, `pkg/registry/admissionregistration`; apiserver `pkg/registry/rest`). Whether the
+//! user may read the params is not checked.
 
 mod binding;
 mod checks;
@@ -25,36 +25,36 @@ use gavel_libraries::EnvSet;
 use crate::api::{self, GROUP, ObjectMeta, Registration, Resource, ValidatingAdmissionPolicy};
 use expressions::Compilers;
 
-/// Says what the API server says of an object.
+/// Validates objects as an API server does.
 #[derive(Debug)]
 pub struct Validator {
     server: Server,
     compilers: Compilers,
 }
 
-/// What the API server says of an object.
+/// The result of validating an object.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
-    /// What is wrong, in the API server's order. It may say the same of a field more than once.
+    /// The errors, in the API server's order. A field may have the same error more than once.
     pub errors: Vec<Error>,
-    /// What a client is warned of; nothing where there are errors.
+    /// The warnings for the client; empty if there are errors.
     pub warnings: Vec<String>,
     kind: &'static str,
     name: String,
 }
 
-/// What the random part of a name that is made from `generateName` is taken to be.
+/// The random part of names that are made from `generateName`.
 const GENERATED: &str = "22222";
 
-/// Names of what is configured in files of the API server.
+/// The ending of names that are reserved for objects from files of the API server.
 const STATIC_SUFFIX: &str = ".static.k8s.io";
 
 impl Validator {
-    /// A validator with the environments of an API server, which is a [`Server::compatible`] one.
+    /// A validator with the environments of an API server; see [`Server::compatible`].
     ///
     /// # Errors
     ///
-    /// There is no such environment.
+    /// An environment cannot be built.
     pub fn new(server: Server) -> Result<Self, TypeTextError> {
         let environments = EnvSet::new(server)?;
         Ok(Validator {
@@ -63,7 +63,7 @@ impl Validator {
         })
     }
 
-    /// What is said of an object that is created. A name that the API server would make ends in `22222`.
+    /// Validates an object that is created. A name that the API server would generate ends in `22222`.
     pub fn create(&self, object: &Resource) -> Report {
         match object {
             Resource::ValidatingAdmissionPolicy(object) => self.create_one(&**object),
@@ -75,7 +75,7 @@ impl Validator {
         }
     }
 
-    /// What is said of an object that replaces an old one; nothing if that is of another kind.
+    /// Validates an object that replaces an old one; the report is empty if that has another kind.
     pub fn update(&self, object: &Resource, old: &Resource) -> Option<Report> {
         Some(match (object, old) {
             (
@@ -105,7 +105,7 @@ impl Validator {
         })
     }
 
-    /// What is said of an update of a policy's status.
+    /// Validates an update of a policy's status.
     pub fn update_status(
         &self,
         object: &ValidatingAdmissionPolicy,
@@ -159,7 +159,7 @@ impl Validator {
 }
 
 impl Report {
-    /// The message with which the object is refused, if it is.
+    /// The message of the rejection, if there are errors.
     pub fn message(&self) -> Option<String> {
         let errors = field::aggregate(&self.errors)?;
         let name = quote(&self.name);
@@ -169,7 +169,7 @@ impl Report {
 
 /// A kind that can be validated.
 trait Validated: Registration {
-    /// Appends what is wrong with all but the metadata. `name` is the object's; `old` is what an update replaces.
+    /// Appends all errors but those of the metadata. `name` is the object's; `old` is the object before an update.
     fn validate(
         &self,
         errors: &mut Vec<Error>,
@@ -179,7 +179,7 @@ trait Validated: Registration {
     );
 }
 
-/// What is said of a name that is reserved.
+/// The error for a reserved name.
 fn reserved_name_fault(name: &str) -> Option<String> {
     let suffix = quote(STATIC_SUFFIX);
     name.ends_with(STATIC_SUFFIX).then(|| {
@@ -203,7 +203,7 @@ fn report<T: Registration>(mut errors: Vec<Error>, name: String, server: Server)
     }
 }
 
-/// What every update is checked for. What the API server takes over from the old object counts as the new one's.
+/// The checks of every update. Fields that the API server copies from the old object count as the new object's.
 fn update_metadata(metadata: &ObjectMeta, old: &ObjectMeta, server: Server) -> Vec<Error> {
     let mut metadata = metadata.clone();
     let mut old = old.clone();
@@ -250,7 +250,7 @@ fn validate_metadata(metadata: &ObjectMeta, rule: NameRule, server: Server) -> V
     )
 }
 
-/// The metadata as JSON, without what nobody looks at.
+/// The metadata as JSON, without fields that are not validated.
 fn to_json(metadata: &ObjectMeta) -> Json {
     let mut metadata = metadata.clone();
     for entry in &mut metadata.managed_fields {

@@ -92,7 +92,7 @@ impl Validated for MutatingAdmissionPolicy {
     }
 }
 
-/// What policies of both sorts have: what they are about, and the variables of their expressions.
+/// The parts that policies of both kinds have: their constraints, and the variables of their expressions.
 #[derive(Debug, Clone, Copy)]
 struct SharedSpec<'p> {
     param_kind: Option<&'p ParamKind>,
@@ -122,7 +122,7 @@ scope_of!(ValidatingAdmissionPolicySpec);
 scope_of!(MutatingAdmissionPolicySpec);
 
 impl SharedSpec<'_> {
-    /// Appends what is wrong with all but expressions.
+    /// Appends all errors but those of expressions.
     fn check(&self, errors: &mut Vec<Error>, path: &Path<'_>) {
         failure_policy_required(errors, self.failure_policy, path);
         param_kind(errors, self.param_kind, &path.child("paramKind"));
@@ -133,7 +133,7 @@ impl SharedSpec<'_> {
         );
     }
 
-    /// Appends what is wrong with match conditions and variables.
+    /// Appends the errors of match conditions and variables.
     fn check_expressions(
         &self,
         errors: &mut Vec<Error>,

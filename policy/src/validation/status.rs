@@ -11,13 +11,13 @@ use super::json_path;
 use super::matching::{one_of, required};
 use crate::api::{Condition, ValidatingAdmissionPolicyStatus};
 
-/// In bytes.
+/// The length limit of a reason, in bytes.
 const LONGEST_REASON: usize = 1024;
-/// In bytes.
+/// The length limit of a message, in bytes.
 const LONGEST_MESSAGE: usize = 32 * 1024;
 const STATUSES: [&str; 3] = ["False", "True", "Unknown"];
 
-/// Appends what is wrong with a status.
+/// Appends the errors of a status.
 pub(super) fn validate(
     errors: &mut Vec<Error>,
     status: &ValidatingAdmissionPolicyStatus,
@@ -60,7 +60,7 @@ pub(super) fn validate(
     }
 }
 
-/// Appends what is wrong with a condition (apimachinery `pkg/apis/meta/v1/validation`).
+/// Appends the errors of a condition (apimachinery `pkg/apis/meta/v1/validation`).
 fn validate_condition(
     errors: &mut Vec<Error>,
     condition: &Condition,

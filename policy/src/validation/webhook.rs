@@ -1,4 +1,4 @@
-//! Webhook configurations. What was wrong with any webhook of the old object is forgiven those of the new one.
+//! Webhook configurations. Errors that any webhook of the old object had are tolerated in the new ones.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ use crate::api::{
     ValidatingWebhook, ValidatingWebhookConfiguration, WebhookClientConfig,
 };
 
-/// When a policy or webhook is asked again.
+/// When a policy or webhook is invoked again.
 pub(super) const REINVOCATION_POLICIES: [&str; 2] = ["IfNeeded", "Never"];
 const SIDE_EFFECTS: [&str; 4] = ["None", "NoneOnDryRun", "Some", "Unknown"];
 const NO_SIDE_EFFECTS: [&str; 2] = ["None", "NoneOnDryRun"];
@@ -98,7 +98,7 @@ macro_rules! validated {
 validated!(ValidatingWebhookConfiguration);
 validated!(MutatingWebhookConfiguration);
 
-/// What webhooks are checked for.
+/// The requirements for webhooks.
 struct Demands<'o> {
     match_conditions: bool,
     no_side_effects: bool,
@@ -122,7 +122,7 @@ impl<'o> Demands<'o> {
         }
     }
 
-    /// What the old webhooks met already.
+    /// The requirements that the old webhooks met already.
     fn of_update(webhooks: &[Webhook<'_>], old: &[Webhook<'o>]) -> Self {
         let conditions = webhooks.iter().map(|webhook| webhook.match_conditions);
         let old_conditions = old.iter().map(|webhook| webhook.match_conditions);

@@ -1,5 +1,5 @@
-//! What an API server makes of an object that it reads: defaults are set, amounts are written in one form, and fields are
-//! written or left out as Go does.
+//! Completes objects as an API server does when it reads them: sets defaults, normalizes quantities, and writes or omits fields
+//! as Go does.
 
 use gavel_apimachinery::quantity::Quantity;
 use gavel_apimachinery::server::Server;
@@ -10,8 +10,8 @@ use super::typed::GoType;
 use super::{defaults, dependent};
 use crate::JsonSchema;
 
-/// Completes an object of a built-in kind as this API server does when it reads it. What is not of the kind's type, and fields
-/// that the type does not have, stay as they are; so do objects of other kinds.
+/// Completes an object of a built-in kind as this API server does when it reads it. Values that do not fit the kind's type,
+/// fields that the type does not have, and objects of other kinds stay unchanged.
 pub fn complete(object: &mut Json, api_version: &str, kind: &str, server: Server) {
     if let Some(name) = Kubernetes::get().name_of(api_version, kind) {
         complete_value(object, GoType::named(name), server);

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::fields::{has_any, is_set, items, part};
 use super::image::pull_policy;
 
-/// The lists of a pod's containers, but for those that are added while it runs.
+/// The lists of a pod's containers, except ephemeral ones.
 const CONTAINERS: [&str; 2] = ["containers", "initContainers"];
 
 /// The defaults of a container of any sort.
@@ -28,7 +28,7 @@ pub(super) fn container(fields: &mut JsonObject) {
     }
 }
 
-/// The defaults of the `spec` of a pod itself, which a template does not get.
+/// The defaults of a pod's own `spec`, which templates do not get.
 pub(super) fn pod(spec: &mut JsonObject, server: Server) {
     let grace = spec.get("terminationGracePeriodSeconds");
     if grace.and_then(Json::as_i64).is_some_and(|grace| grace < 0) {
@@ -91,7 +91,7 @@ pub(super) fn alike(fields: &mut JsonObject, one: &str, list: &str, field: Optio
     }
 }
 
-/// Gives a list of amounts those of another that it has not.
+/// Adds the missing amounts of one list from another.
 pub(super) fn fill_amounts(fields: &mut JsonObject, from: &str, to: &str) {
     let amounts = fields.get(from).and_then(Json::as_object).cloned();
     let Some(amounts) = amounts.filter(|amounts| !amounts.is_empty()) else {
@@ -159,8 +159,8 @@ fn is_huge_page(name: &str) -> bool {
 
 type Amounts = BTreeMap<String, Quantity>;
 
-/// What the containers of a pod take at most at one time: all that run side by side, or one that prepares and those that it
-/// runs beside (component-helpers `resource/helpers.go`).
+/// The most that the containers of a pod use at one time: those that run side by side, or an init container with those that run
+/// beside it (component-helpers `resource/helpers.go`).
 fn total(spec: &mut JsonObject, kind: &str) -> Amounts {
     let of = |container: &mut JsonObject| -> Amounts {
         let amounts = container

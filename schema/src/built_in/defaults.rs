@@ -1,21 +1,21 @@
-//! The defaults of built-in kinds that depend on nothing else (`pkg/apis/*/*/defaults.go` of k8s.io/kubernetes). Those that
-//! OpenAPI declares are in the structure.
+//! The defaults of built-in kinds that do not depend on other fields (`pkg/apis/*/*/defaults.go` of k8s.io/kubernetes). Defaults
+//! that OpenAPI declares are part of the structure.
 
 use gavel_engine::value::{Json, JsonObject};
 use serde_json::json;
 
 use super::fields::part;
 
-/// What a field is set to.
+/// The default of a field.
 #[derive(Debug, Clone, Copy)]
 enum Value {
-    /// A text, where there is none or an empty one.
+    /// A text, if the field is absent or empty.
     Text(&'static str),
-    /// A text, where there is none.
+    /// A text, if the field is absent.
     Pointer(&'static str),
-    /// A number, where there is none.
+    /// A number, if the field is absent.
     Int(i64),
-    /// A number, where there is none or 0.
+    /// A number, if the field is absent or 0.
     Plain(i64),
     Bool(bool),
     /// A struct without fields.
@@ -23,7 +23,7 @@ enum Value {
 }
 use Value::{Bool, Empty, Int, Plain, Pointer, Text};
 
-/// By struct and path from it, in the order of the structs' names.
+/// The defaults by struct and path from it, in the order of the structs' names.
 #[rustfmt::skip] // A table: a row a line.
 const DEFAULTS: &[(&str, &str, Value)] = &[
     ("apps.v1.DaemonSet", "spec.revisionHistoryLimit", Int(10)),

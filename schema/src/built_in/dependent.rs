@@ -178,7 +178,7 @@ fn job(fields: &mut JsonObject) {
     label(fields);
 }
 
-/// Gives the labels of the template to what has none.
+/// Adds the labels of the template to an object without labels.
 fn label(fields: &mut JsonObject) {
     let labels = fields
         .get("spec")

@@ -26,7 +26,7 @@ pub(super) fn has_any(fields: &JsonObject, name: &str) -> bool {
     }
 }
 
-/// A part of a struct, made if there is none.
+/// A part of a struct, created if it is absent.
 pub(super) fn part<'o>(fields: &'o mut JsonObject, name: &str) -> Option<&'o mut JsonObject> {
     if fields.get(name).is_none_or(Json::is_null) {
         fields.insert(name.to_owned(), json!({}));

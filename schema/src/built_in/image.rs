@@ -1,4 +1,4 @@
-//! References of images (distribution `reference`), as far as pulling depends on them.
+//! Image references (distribution `reference`), as far as pull policies depend on them.
 
 use std::sync::LazyLock;
 
@@ -17,10 +17,10 @@ const REFERENCE: &str = concat!(
 /// The most bytes of a name with its host.
 const MAX_NAME: usize = 255;
 
-/// What stands before the name of an image that names no host.
+/// The prefix of an image name without a host.
 const HOST: &str = "docker.io/library/";
 
-/// When an image is pulled where nothing is said of it: always if its tag may come to mean another one.
+/// The default pull policy of an image: always, if its tag may refer to another image later.
 pub(super) fn pull_policy(image: &str) -> &'static str {
     match tag(image) {
         Some("latest") => "Always",
@@ -28,7 +28,7 @@ pub(super) fn pull_policy(image: &str) -> &'static str {
     }
 }
 
-/// The tag of a reference; none of what is no reference, and of a digest alone.
+/// The tag of a reference; `None` for an invalid reference and for one with a digest alone.
 fn tag(image: &str) -> Option<&str> {
     static REGEX: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(REFERENCE).ok());
     let is_identifier = image.len() == 64 && image.bytes().all(is_lower_hex);

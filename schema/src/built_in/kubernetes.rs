@@ -1,5 +1,5 @@
-//! The structure of Kubernetes' built-in kinds: `kubernetes/structure.json.gz`, which `kubernetes/extract.py` made of the
-//! OpenAPI documents of Kubernetes 1.35 (kubernetes-sigs/kubectl-validate a97ccfac, Apache-2.0) and of the types of Kubernetes 1.36.
+//! The structure of Kubernetes' built-in kinds: `kubernetes/structure.json.gz`, which `kubernetes/extract.py` generated from the
+//! OpenAPI documents of Kubernetes 1.35 (kubernetes-sigs/kubectl-validate a97ccfac, Apache-2.0) and the types of Kubernetes 1.36.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -17,22 +17,22 @@ pub struct Kubernetes {
     /// By `apiVersion` and kind the name of the schema.
     kinds: BTreeMap<String, BTreeMap<String, String>>,
     schemas: BTreeMap<String, JsonSchema>,
-    /// By the name of the schema.
+    /// The fields, by the name of the schema.
     fields: BTreeMap<String, GoFields>,
 }
 
-/// How Go writes a struct, as far as its schema does not tell.
+/// How Go writes a struct, as far as its schema does not show it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct GoFields {
-    /// The texts, numbers and bools that are left out where they are zero. Others that may be left out are pointers.
+    /// Texts, numbers and bools that are omitted if they are zero. Other fields that may be omitted are pointers.
     plain: Vec<Box<str>>,
-    /// What is always written, with its zero value.
+    /// Fields that are always written, with their zero values.
     pub(super) written: BTreeMap<Box<str>, Json>,
 }
 
 impl GoFields {
-    /// Of a struct of which nothing is known.
+    /// The fields of an unknown struct.
     pub(super) const UNKNOWN: GoFields = GoFields {
         plain: Vec::new(),
         written: BTreeMap::new(),
@@ -46,14 +46,14 @@ impl GoFields {
         }
     }
 
-    /// Whether a field is left out where it is zero.
+    /// Whether a field is omitted if it is zero.
     pub(super) fn is_plain(&self, field: &str) -> bool {
         self.plain.iter().any(|plain| **plain == *field)
     }
 }
 
 impl Kubernetes {
-    /// The structure, which is unpacked when it is first asked for.
+    /// The structure, which is unpacked on first use.
     pub fn get() -> &'static Self {
         static STRUCTURE: OnceLock<Kubernetes> = OnceLock::new();
         STRUCTURE.get_or_init(|| {
@@ -65,7 +65,7 @@ impl Kubernetes {
         })
     }
 
-    /// Whether there are kinds of an `apiVersion`.
+    /// Whether an `apiVersion` has built-in kinds.
     pub fn knows(&self, api_version: &str) -> bool {
         self.kinds.contains_key(api_version)
     }
@@ -83,7 +83,7 @@ impl Kubernetes {
         self.kinds.get(api_version)?.get(kind).map(String::as_str)
     }
 
-    /// The schema of a name, by which others refer to it.
+    /// The schema with a name, which other schemas refer to.
     pub(crate) fn schema(&self, name: &str) -> Option<&JsonSchema> {
         self.schemas.get(name)
     }

@@ -1,5 +1,5 @@
-//! Objects of built-in kinds as API servers hold them, in Go's types: what decoding refuses (`encoding/json`), and what a
-//! conversion from plain data refuses and changes (apimachinery `pkg/runtime/converter.go`).
+//! Objects of built-in kinds as API servers hold them, in Go's types: the errors of decoding (`encoding/json`), and the errors
+//! and changes of a conversion from plain data (apimachinery `pkg/runtime/converter.go`).
 
 use gavel_apimachinery::json;
 use gavel_apimachinery::quantity::{ParseQuantityError, Quantity};
@@ -12,7 +12,7 @@ use crate::JsonSchema;
 
 const MACHINERY: &str = "io.k8s.apimachinery.pkg.";
 
-/// A type of Go, as far as a schema tells: named types of texts are texts.
+/// A Go type, as far as a schema shows it: named text types are texts.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum GoType<'s> {
     Struct(&'s str, &'s JsonSchema),
@@ -221,13 +221,13 @@ fn low_bits(int: i64) -> i32 {
 
 /// Why a value is not of a type.
 enum GoTypeFault {
-    /// It is something else, as Go calls it.
+    /// The value has another type, given in Go's words.
     Type(String),
-    /// It cannot be read.
+    /// The value cannot be read.
     Value(String),
 }
 
-/// Whether a value that has no parts of its own type is of the type.
+/// Whether a value without typed parts has the type.
 fn read(value: &Json, ty: GoType<'_>) -> Result<(), GoTypeFault> {
     let unreadable = |error: &dyn ToString| GoTypeFault::Value(error.to_string());
     match (ty, value) {
@@ -255,7 +255,7 @@ fn read(value: &Json, ty: GoType<'_>) -> Result<(), GoTypeFault> {
     }
 }
 
-/// What Go's reflection calls a value of plain data.
+/// The name of a plain value's kind in Go's reflection.
 fn kind(value: &Json) -> &'static str {
     match value {
         Json::Null => "invalid",

@@ -27,9 +27,9 @@ mod min_size {
     pub(super) const DURATION: u64 = 3;
     pub(super) const DATE: u64 = 12;
     pub(super) const DATE_TIME: u64 = 21;
-    /// Of a property beside its name and value: two quotes, a colon and a comma.
+    /// The bytes of a property besides its name and value: two quotes, a colon and a comma.
     pub(super) const PROPERTY: u64 = 4;
-    /// Of an entry of a map beside its value, with the shortest key.
+    /// The bytes of a map entry besides its value, with the shortest key.
     pub(super) const ENTRY: u64 = 6;
 }
 
@@ -41,8 +41,8 @@ const MAX_DATE_TIME_SIZE: u64 = 32;
 /// The most bytes of a resource's name.
 const MAX_NAME: i64 = 253;
 
-/// The shape of a schema. `is_resource`: it is that of a resource, whose `kind`, `apiVersion` and `metadata` are known
-/// whatever the schema says of them.
+/// The type of a schema. `is_resource` marks the schema of a resource, whose `kind`, `apiVersion` and `metadata` are known
+/// whatever the schema declares.
 pub(super) fn build(schema: &JsonSchema, is_resource: bool, server: Server) -> Shape {
     let mut builder = Builder {
         server,
@@ -54,19 +54,19 @@ pub(super) fn build(schema: &JsonSchema, is_resource: bool, server: Server) -> S
     builder.shapes.pop().unwrap_or_else(nothing)
 }
 
-/// Makes one node of equal ones.
+/// Shares equal nodes.
 #[derive(Debug, Default)]
 struct Builder {
     server: Server,
-    /// By schema, of a resource or not.
+    /// The nodes by schema, and whether it is a resource's.
     visited: HashMap<(*const JsonSchema, bool), usize>,
     known: HashMap<Node<usize>, usize>,
     shapes: Vec<Shape>,
-    /// Schemas that are made here, of which each has a place of its own.
+    /// Schemas that are created here, each with its own address.
     made: Vec<Arc<JsonSchema>>,
 }
 
-/// What the parent of a node has to know of it.
+/// The properties of a node that its parent needs.
 struct Child {
     visible: bool,
     min_serialized_size: u64,
@@ -115,7 +115,7 @@ impl Builder {
         place
     }
 
-    /// What is known of the metadata of a resource whose schema does not say all of it.
+    /// The metadata of a resource whose schema does not declare all of it.
     fn metadata(&mut self, schema: &JsonSchema) -> Arc<JsonSchema> {
         let text = |name: &str, most: i64| {
             let metadata = schema.properties.get("metadata");
@@ -318,7 +318,7 @@ fn bound(most: Option<i64>) -> Option<u64> {
     most.map(|most| u64::try_from(most).unwrap_or(0))
 }
 
-/// The most bytes of a text, of which each code point may have four. Upstream's number wraps.
+/// The length limit of a text in bytes: each code point may take four. Upstream's number overflows.
 fn max_length(schema: &JsonSchema) -> Option<u64> {
     let length = schema.bounds.max_length?.max(0);
     Some(length.wrapping_mul(4).cast_unsigned())
@@ -331,7 +331,7 @@ fn longest_choice(enumeration: &[Json]) -> Option<u64> {
     u64::try_from(longest).ok()
 }
 
-/// The properties of a resource. Unless the schema says of all of these fields what they are, all are replaced.
+/// The properties of a resource. They replace the schema's, unless it declares all of these fields.
 fn resource_properties<'s>(
     schema: &'s JsonSchema,
     metadata: &'s JsonSchema,

@@ -7,9 +7,9 @@ use super::native::Native;
 /// The elements of a list of a schema.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Elements<'a> {
-    /// In a document.
+    /// Elements of a document.
     Json(&'a [Json]),
-    /// Of a list that was joined.
+    /// Elements of a joined list.
     Joined(&'a [JoinedElement<'a>]),
 }
 

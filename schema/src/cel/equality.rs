@@ -1,7 +1,6 @@
-//! What equality means by a schema (the `Equal` and `Contains` methods of apiserver
-//! `pkg/cel/common/valuesunstructured.go`).
+//! Equality by a schema (the `Equal` and `Contains` methods of apiserver `pkg/cel/common/valuesunstructured.go`).
 //!
-//! The left operand decides. Unlike lists and maps of CEL's own, these pass a failure on.
+//! The left operand decides. Unlike CEL's own lists and maps, these return failures of their elements.
 
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{Arena, ItemShape, Json, JsonObject, JsonShape, PlainJson, Reach, Value};
@@ -14,13 +13,13 @@ use super::node::{Joined, Kind, ListType, Node};
 use super::valued;
 use crate::equal::deep_equal;
 
-/// The units of work of comparing two texts, most of which differ in length or at once.
+/// The units of work of comparing two texts, most of which differ in length or at their beginning.
 const WORK_PER_TEXT: usize = 32;
 
-/// So many texts are looked at at once.
+/// The number of texts that are compared before their work is announced.
 const TEXTS_PER_PIECE: usize = 1 << 10;
 
-/// Whether a list of a schema equals a value. `added`: what counts as a member of a set beside its elements.
+/// Whether a list of a schema equals a value. Members in `added` count as members of a set in addition to its elements.
 pub(super) fn list_equals(
     node: &Node,
     left: Elements<'_>,
@@ -158,7 +157,7 @@ pub(super) fn map_equals(
     })
 }
 
-/// Whether a value is among the elements of a document. Where all are texts, as is what is looked for, nothing can fail.
+/// Whether a value is among the elements of a document. If all are texts, like the value, nothing can fail.
 pub(super) fn contains_json(
     item: ItemShape<'_>,
     items: &[Json],
@@ -183,8 +182,7 @@ pub(super) fn contains_json(
     contains(items.iter().map(|json| item.value(json)), value, work)
 }
 
-/// Whether a value is among the elements, each of which says whether it equals the value. The first failure counts where
-/// none does.
+/// Whether a value equals one of the elements. If none does, the first failure is the result.
 pub(super) fn contains<'a>(
     elements: impl Iterator<Item = Value<'a>>,
     value: &Value<'_>,
@@ -206,7 +204,7 @@ pub(super) fn contains<'a>(
     failure.map_or(Ok(false), Err)
 }
 
-/// Whether one value says that it equals another, without CEL's look at nulls first.
+/// Whether the left value equals the right one, without CEL's check for nulls.
 fn equals(left: Value<'_>, right: Value<'_>, reach: &mut Reach<'_>) -> Result<bool, EvalError> {
     if left.shape().is_some() && right.is_null() {
         return Err(EvalError::no_such_overload());

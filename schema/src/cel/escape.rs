@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// The words that CEL reserves, with those that Kubernetes reserves beside them.
+/// CEL's reserved words, and those that Kubernetes adds.
 const RESERVED: [&str; 21] = [
     "true",
     "false",
@@ -27,7 +27,7 @@ const RESERVED: [&str; 21] = [
     "while",
 ];
 
-/// What stands for the characters of a name that no identifier may have.
+/// The replacements of characters that identifiers cannot contain.
 const SEQUENCES: [(&str, &str); 4] = [
     ("__", "__underscores__"),
     (".", "__dot__"),
@@ -40,8 +40,8 @@ pub fn is_reserved(word: &str) -> bool {
     RESERVED.contains(&word)
 }
 
-/// A name as an identifier: `a-b` is `a__dash__b`, `namespace` is `__namespace__`. None where it cannot be one: it is
-/// empty, starts with a digit, or has a character beside ASCII letters and digits, `_`, `.`, `-` and `/`.
+/// A name as an identifier: `a-b` is `a__dash__b`, `namespace` is `__namespace__`. `None` for names that cannot be one: the empty
+/// name, names with a leading digit, and names with characters other than ASCII letters and digits, `_`, `.`, `-` and `/`.
 ///
 /// ```
 /// use gavel_schema::cel::{escape, unescape};
@@ -84,8 +84,8 @@ pub fn escape(name: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(escaped))
 }
 
-/// The name that an identifier stands for; identifiers without a sequence stand for themselves. None where the identifier
-/// has an unknown sequence, or a reserved word as a part: `__x__`, `a__if__`.
+/// The name that an identifier escapes; identifiers without an escape sequence are names themselves. `None` for an identifier
+/// with an unknown sequence, or with a reserved word as a part: `__x__`, `a__if__`.
 pub fn unescape(identifier: &str) -> Option<Cow<'_, str>> {
     if !identifier.contains("__") {
         return Some(Cow::Borrowed(identifier));
@@ -113,7 +113,7 @@ pub fn unescape(identifier: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(name))
 }
 
-/// The word of a sequence at the start of a text, and what follows it.
+/// The word of an escape sequence at the start of a text, and the rest of the text.
 fn sequence(text: &str) -> Option<(&str, &str)> {
     let inner = text.strip_prefix("__")?;
     let (word, _) = inner.split_once('_').filter(|(word, _)| !word.is_empty())?;

@@ -1,8 +1,7 @@
-//! Lists of a schema with other lists appended by `+` (the `Add` methods of apiserver
-//! `pkg/cel/common/valuesunstructured.go`).
+//! Lists of a schema with other lists appended by `+` (the `Add` methods of apiserver `pkg/cel/common/valuesunstructured.go`).
 //!
-//! What is appended is taken down to what Go holds below CEL and then read anew by the schema of the left list's elements,
-//! as upstream does: a timestamp that is appended to a list of dates can then not be read, as it is no text.
+//! Appended elements are converted to the Go values below CEL and then viewed again by the schema of the left list's elements, as
+//! upstream does: for example, a timestamp that is appended to a list of dates can thereby become an error.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -20,7 +19,7 @@ use super::{equality, valued};
 /// The units of work of an element that is joined.
 const WORK_PER_ELEMENT: usize = 256;
 
-/// `left + right`, by the schema of the left list. `added` is what is remembered of a set that is bound to a variable.
+/// `left + right`, by the schema of the left list. `added` records additions to a set that is bound to a variable.
 pub(super) fn concat<'a>(
     shape: &'a Shape,
     left: Elements<'a>,
@@ -148,14 +147,14 @@ struct SchemaList<'a> {
     /// The schema of elements.
     item: &'a Shape,
     elements: Elements<'a>,
-    /// Of a set that is bound to a variable.
+    /// For a set that is bound to a variable: its recorded additions.
     added: Option<Added<'a>>,
 }
 
-/// What was added to a set that is bound to a variable.
+/// The additions to a set that is bound to a variable.
 ///
-/// Upstream remembers it: in whatever expression the same variable is next compared or added to, that counts as a member,
-/// though it is no element.
+/// Upstream records them: when any later expression compares or extends the same variable, they count as members, although they
+/// are not elements.
 #[derive(Debug)]
 pub(super) struct Added<'a> {
     keys: RefCell<ArenaVec<'a, NativeKey<'a>>>,

@@ -66,8 +66,8 @@ impl CelSchema {
     /// The name of a root's type.
     pub const ROOT: &str = "selfType1";
 
-    /// Of a schema. `is_resource`: of a resource, which has `kind`, `apiVersion`, `metadata.name` and
-    /// `metadata.generateName` whatever the schema says.
+    /// The CEL form of a schema. `is_resource` marks the schema of a resource, which has `kind`, `apiVersion`, `metadata.name`
+    /// and `metadata.generateName` whatever the schema declares.
     pub fn new(schema: &JsonSchema, is_resource: bool, server: Server) -> Self {
         CelSchema {
             shape: build::build(schema, is_resource, server),
@@ -75,7 +75,7 @@ impl CelSchema {
         }
     }
 
-    /// The same, its type being of this name.
+    /// The same schema with a type of this name.
     #[must_use]
     pub fn named(self, name: impl Into<SmolStr>) -> Self {
         CelSchema {
@@ -95,8 +95,8 @@ impl CelSchema {
         Arc::new(SchemaTypes::new(self.clone(), reserved_words))
     }
 
-    /// Declares a variable of this schema in an environment, with the types of its fields; as `dyn` where expressions
-    /// cannot see the schema. [`view`](Self::view) makes the values to bind.
+    /// Declares a variable of this schema in an environment, with the types of its fields; as `dyn` if expressions cannot see the
+    /// schema. [`view`](Self::view) returns the values to bind.
     pub fn declare(&self, variable: &str, env: EnvBuilder) -> EnvBuilder {
         let ty = self.declared_type().unwrap_or(Type::Dyn);
         env.variable(variable, ty).provider(self.provider(true))
@@ -108,7 +108,7 @@ impl CelSchema {
         self.shape.view(json)
     }
 
-    /// JSON as the value of a variable of several expressions. As upstream, a set remembers from one to the next what was
+    /// JSON as the value of a variable of several expressions. As upstream, a set remembers the members that earlier expressions
     /// added to it.
     pub fn bind<'a>(&'a self, json: &'a Json, arena: &'a Arena) -> Value<'a> {
         match (self.node().map(|node| &node.kind), json) {
@@ -124,19 +124,19 @@ impl CelSchema {
         self.node().map_or(0, |node| node.min_serialized_size)
     }
 
-    /// The most elements, entries, code points or bytes of a value, as estimates take it; 0 of what has no size.
+    /// The most elements, entries, code points or bytes of a value, as estimates use it; 0 for values without a size.
     pub fn max_elements(&self) -> u64 {
         self.node().map_or(0, |node| node.max_elements)
     }
 
-    /// The schema of a property, by its name in the document; a root of its own.
+    /// The schema of a property, by its name in the document, as a separate root.
     pub fn property(&self, name: &str) -> Option<CelSchema> {
         let node = self.node()?;
         let property = node.property(name)?;
         matches!(node.kind, Kind::Object(_)).then(|| root(&property.node))
     }
 
-    /// The schema of the elements of a list or the values of a map; a root of its own.
+    /// The schema of the elements of a list or the values of a map, as a separate root.
     pub fn element(&self) -> Option<CelSchema> {
         self.node()?.inner().map(root)
     }
@@ -163,8 +163,8 @@ fn root(shape: &Shape) -> CelSchema {
     }
 }
 
-/// Whatever variable a path starts at, the schema is what it leads from. So it is upstream, where even the name of a type
-/// has the size of `self`.
+/// Every path begins at this schema, whatever its variable is. Upstream does the same, so that even the name of a type has the
+/// size of `self`.
 impl SizeSource for CelSchema {
     fn size(&self, path: &[&str], _: &Type) -> Option<SizeEstimate> {
         self.size_at(path.get(1..)?)

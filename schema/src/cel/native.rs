@@ -1,5 +1,5 @@
-//! Values as Go holds them below CEL: what elements of lists become when lists are joined, and how members of sets and keys
-//! of list maps are told apart.
+//! Values as Go holds them below CEL: elements of joined lists are converted to them, and members of sets and keys of list maps
+//! are compared by them.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use crate::equal::Numeric;
 /// A value as Go holds it.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Native<'a> {
-    /// In a document.
+    /// A value of a document.
     Json(&'a Json),
     /// An object in a document.
     Object(&'a JsonObject),
@@ -22,7 +22,7 @@ pub(super) enum Native<'a> {
 }
 
 impl<'a> Native<'a> {
-    /// What is below a value.
+    /// The Go value of a CEL value.
     pub(super) fn of(value: Value<'a>, arena: &'a Arena) -> Self {
         let value = value.read(arena).unwrap_or(value);
         if let Some((map, _)) = value.as_json_object() {
@@ -35,7 +35,7 @@ impl<'a> Native<'a> {
         })
     }
 
-    /// As a value of no schema.
+    /// The value without a schema.
     pub(super) fn value(self, arena: &'a Arena) -> Value<'a> {
         match self {
             Native::Json(json) => Value::from(json),
@@ -86,7 +86,7 @@ impl<'a> Native<'a> {
         })
     }
 
-    /// What tells the value from others in a hash map; `None` of what equals nothing, not even itself.
+    /// The value as a key of a hash map; `None` for a value that equals nothing, not even itself.
     pub(super) fn key(self) -> Result<Option<NativeKey<'a>>, Unhashable<'a>> {
         let key = match self {
             Native::Json(Json::Null) => NativeKey::Nil,
@@ -116,12 +116,12 @@ impl<'a> Native<'a> {
     }
 }
 
-/// A value that Go cannot hash: it panics where it should.
+/// A value that Go cannot hash: hashing it panics.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Unhashable<'a>(Native<'a>);
 
 impl Unhashable<'_> {
-    /// What upstream answers where the value is looked up in a hash map that may be empty.
+    /// Upstream's error for a lookup of the value in a hash map, which may be empty.
     pub(super) fn looked_up(self, in_empty: bool) -> EvalError {
         match in_empty {
             true => EvalError::internal(format_args!(
@@ -142,7 +142,7 @@ impl From<Unhashable<'_>> for EvalError {
     }
 }
 
-/// What tells scalars apart: by type and value.
+/// A scalar as a key: its type and value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum NativeKey<'a> {
     Nil,
@@ -154,7 +154,7 @@ pub(super) enum NativeKey<'a> {
     /// The bits of a number that is not NaN.
     Double(u64),
     Text(&'a str),
-    /// Only where joined lists hold values: Go cannot hash bytes.
+    /// Bytes, which only occur where joined lists hold values: Go cannot hash them.
     Bytes(&'a [u8]),
     /// Nanoseconds.
     Duration(i64),
@@ -163,7 +163,7 @@ pub(super) enum NativeKey<'a> {
 }
 
 impl NativeKey<'_> {
-    /// The same, its text being in an arena.
+    /// The same key with its text in an arena.
     pub(super) fn copied_to(self, arena: &Arena) -> NativeKey<'_> {
         match self {
             NativeKey::Text(text) => NativeKey::Text(arena.bump().alloc_str(text)),
@@ -185,17 +185,17 @@ impl NativeKey<'_> {
     }
 }
 
-/// What tells the elements of a list of type map apart.
+/// The key of an element in a list of type map.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum MapKey<'a> {
     /// One to three keys.
     Few(SmallVec<[NativeKey<'a>; 3]>),
-    /// None or more than three keys, as Go prints them.
+    /// No key, or more than three keys, as Go prints them.
     Printed(String),
 }
 
 impl<'a> MapKey<'a> {
-    /// Of an element, by the names of its keys. `None` of what equals nothing.
+    /// The key of an element with these key fields; `None` for an element that equals nothing.
     pub(super) fn of(
         element: Native<'a>,
         names: &[Box<str>],
@@ -224,7 +224,7 @@ impl<'a> MapKey<'a> {
     }
 }
 
-/// Appends a key as Go prints it. Keys are scalars; what is none prints as JSON, which tells it apart as well.
+/// Appends a key as Go prints it. Keys are scalars; other values are printed as JSON, which is unique too.
 fn print(value: &Json, out: &mut String) {
     // Writing to a String does not fail.
     match value {

@@ -1,12 +1,12 @@
-//! What CEL knows of a node of a schema, in little memory: equal parts of a schema are one node.
+//! The CEL properties of a schema node, in little memory: equal parts of a schema are one node.
 
 use gavel_engine::value::Shape;
 
 use super::escape::escape;
 
-/// A node: how its JSON is read, and its type as far as that does not depend on where it is.
+/// A node: how its JSON is viewed, and its type as far as that does not depend on its place.
 ///
-/// `C` is what stands for the nodes below.
+/// `C` represents the nodes below.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Node<C = Shape> {
     pub(super) kind: Kind<C>,
@@ -16,11 +16,11 @@ pub(super) struct Node<C = Shape> {
     pub(super) visible: bool,
     /// The fewest bytes of JSON that a value takes.
     pub(super) min_serialized_size: u64,
-    /// The most code points, bytes, elements or entries of a value as estimates take it; 0 of what has no size.
+    /// The most code points, bytes, elements or entries of a value, as estimates use it; 0 for values without a size.
     pub(super) max_elements: u64,
 }
 
-/// What a node holds.
+/// The content of a node.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Kind<C> {
     /// `x-kubernetes-int-or-string`
@@ -31,14 +31,14 @@ pub(super) enum Kind<C> {
     Text(Format),
     /// An object with properties, ordered by name. One without any has no known fields.
     Object(Box<[Property<C>]>),
-    /// An object with a schema of `additionalProperties`. Its type is a map, but where properties are declared beside that
-    /// schema, which no valid definition does, objects are read through the properties alone.
+    /// An object with a schema of `additionalProperties`. Its type is a map. If properties are declared too, which no valid
+    /// definition does, objects are viewed through the properties alone.
     Map(C, Box<[Property<C>]>),
     List(C, ListType, Joined),
     ListWithoutItems,
-    /// Anything, of which nothing is known.
+    /// A value without a known type.
     Preserved,
-    /// What is neither; the type's name.
+    /// Any other type; its name.
     Unknown(Box<str>),
 }
 
@@ -46,12 +46,12 @@ pub(super) enum Kind<C> {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Property<C = Shape> {
     pub(super) name: Box<str>,
-    /// The name as an identifier where that differs; empty where it cannot be one.
+    /// The name as an identifier, if that differs; empty if it cannot be one.
     escaped: Option<Box<str>>,
     pub(super) node: C,
 }
 
-/// What texts of a format stand for.
+/// The meaning of a text format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Format {
     Plain,
@@ -71,12 +71,12 @@ pub(super) enum ListType {
     Unknown(Box<str>),
 }
 
-/// What a list of a schema is once another one has been appended by `+`.
+/// The kind of list that `+` with another list returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Joined {
-    /// A list of the same schema, what was appended being read anew.
+    /// A list of the same schema, for which the appended elements are viewed again.
     OfSchema,
-    /// A list of CEL values; of sets and list maps only equality and joining stay what they were.
+    /// A list of CEL values; of sets and list maps, only equality and joining are preserved.
     OfValues,
 }
 
@@ -93,7 +93,7 @@ impl<C> Property<C> {
         }
     }
 
-    /// The same with another node.
+    /// The property with another node.
     pub(super) fn with_node<D>(&self, node: D) -> Property<D> {
         Property {
             name: self.name.clone(),
@@ -110,7 +110,7 @@ impl<C> Property<C> {
 }
 
 impl<C> Node<C> {
-    /// The properties through which objects are read; `None` where they are read as maps, or not at all.
+    /// The properties through which objects are viewed; `None` if they are viewed as maps, or not at all.
     pub(super) fn properties(&self) -> Option<&[Property<C>]> {
         match &self.kind {
             Kind::Object(properties) => Some(properties),
@@ -155,7 +155,7 @@ impl<C> Node<C> {
         properties.get(found.ok()?)
     }
 
-    /// The visible property that an identifier stands for.
+    /// The visible property with this identifier.
     pub(super) fn property_of_identifier(&self, identifier: &str) -> Option<&Property<C>> {
         let mut properties = self.properties()?.iter();
         properties.find(|property| property.identifier() == Some(identifier))

@@ -72,7 +72,7 @@ fn add_members<'a>(
     Ok(())
 }
 
-/// Appends entries of a list map, or puts them in the place of those with the same keys.
+/// Appends entries to a list map, replacing those with the same keys.
 fn add_entries<'a>(
     values: &mut Vec<Value<'a>>,
     names: &[Box<str>],
@@ -92,7 +92,7 @@ fn add_entries<'a>(
     }
 }
 
-/// Whether two sets, of which the members must be scalars, have the same members.
+/// Whether two sets of scalars have the same members.
 pub(super) fn sets_equal<'a>(
     left: impl Iterator<Item = Value<'a>>,
     right: impl Iterator<Item = Value<'a>>,
@@ -125,7 +125,7 @@ pub(super) fn sets_equal<'a>(
     Ok(comparable && seen.len() == members.len())
 }
 
-/// What tells a member of a set from others; `None` of what equals nothing.
+/// The key of a set member; `None` for a value that equals nothing.
 fn member<'a>(value: Value<'a>, arena: &'a Arena) -> Result<Option<NativeKey<'a>>, EvalError> {
     let value = value.or_held_error(arena)?;
     match value.as_list().is_some() || value.as_map().is_some() {
@@ -136,7 +136,7 @@ fn member<'a>(value: Value<'a>, arena: &'a Arena) -> Result<Option<NativeKey<'a>
     }
 }
 
-/// What tells an entry of a list map from others; `None` of what equals nothing.
+/// The key of a list map's entry; `None` for one that equals nothing.
 fn keys_of<'a>(
     value: Value<'a>,
     names: &[Box<str>],

@@ -166,7 +166,7 @@ impl Node {
         value.unwrap_or(Value::unread(json, this))
     }
 
-    /// The value of JSON; `None` where it needs memory or cannot be read.
+    /// The value of JSON; `None` if it needs memory or cannot be read.
     #[inline]
     fn value<'a>(&'a self, json: &'a Json, this: &'a Shape) -> Option<Value<'a>> {
         Some(match (&self.kind, json) {
@@ -189,7 +189,7 @@ impl Node {
         })
     }
 
-    /// The value that something native stands for at this node, as upstream reads it anew.
+    /// The value of a Go value at this node, as upstream views it again.
     pub(super) fn convert<'a>(
         &'a self,
         native: Native<'a>,
@@ -237,7 +237,7 @@ impl Node {
         }
     }
 
-    /// Why something native is no value of this node.
+    /// The error for a Go value that does not fit this node.
     #[cold]
     pub(super) fn failure(&self, native: Native<'_>) -> EvalError {
         const INVALID: &str = "invalid data, expected";
@@ -289,7 +289,7 @@ fn is_list(native: Native<'_>) -> bool {
     }
 }
 
-/// The value of a text; `None` where it needs memory or is not of the format.
+/// The value of a text; `None` if it needs memory or does not have the format.
 #[inline]
 fn text_value(format: Format, text: &str) -> Option<Value<'_>> {
     match format {
@@ -358,7 +358,7 @@ fn text_failure(format: Format, text: &str) -> String {
     }
 }
 
-/// A value of which nothing is known but what it equals.
+/// A value that can only be compared.
 #[derive(Debug, Clone)]
 struct Preserved(Arc<Json>);
 

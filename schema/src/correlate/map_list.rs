@@ -9,7 +9,7 @@ use smol_str::SmolStr;
 use crate::JsonSchema;
 use crate::equal::Numeric;
 
-/// The elements of a list of type map by their keys; of those that share theirs, the first.
+/// The elements of a list of type map by their keys; of several with the same keys, the first.
 ///
 /// ```
 /// use gavel_schema::JsonSchema;
@@ -55,7 +55,7 @@ enum KeyPart<'a> {
 }
 
 impl<'a> MapList<'a> {
-    /// Of a list. Has no elements where the schema is none of a list of type map.
+    /// A list. It has no elements unless its schema is of list type map.
     pub fn new(schema: &'a JsonSchema, items: &'a [Json]) -> Self {
         let mut list = MapList {
             names: &schema.topology.list_map_keys,
@@ -71,7 +71,7 @@ impl<'a> MapList<'a> {
         list
     }
 
-    /// The element with the keys of another one; none where that lacks a key, or has one that is no scalar.
+    /// The element with the same keys as another one; `None` if that lacks a key, or has one that is not a scalar.
     pub fn find(&self, element: &Json) -> Option<&'a Json> {
         self.by_key.get(&key_of(self.names, element)?).copied()
     }

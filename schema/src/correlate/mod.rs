@@ -1,4 +1,4 @@
-//! What each part of an object was before an update (apiserver `pkg/cel/common/equality.go`).
+//! Matches each part of an object with its counterpart before an update (apiserver `pkg/cel/common/equality.go`).
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -16,7 +16,7 @@ pub use map_list::MapList;
 
 use map_list::is_map_list;
 
-/// A value and what it was before, with the schema by which their parts belong together. Remembers which parts have
+/// A value and its counterpart before an update, with the schema by which their parts are matched. Remembers which parts have
 /// changed, so that each is compared once.
 ///
 /// ```
@@ -59,7 +59,7 @@ pub struct Correlated<'c, 'a> {
 }
 
 impl<'a> Correlation<'a> {
-    /// Of a value, what it was, and the schema of both.
+    /// A value, its counterpart before the update, and the schema of both.
     pub fn new(new: &'a Json, old: &'a Json, schema: &'a JsonSchema) -> Self {
         Correlation {
             new,
@@ -87,13 +87,12 @@ impl<'a> Correlated<'_, 'a> {
         self.new
     }
 
-    /// What it was.
+    /// The value before the update.
     pub fn old_value(self) -> &'a Json {
         self.old
     }
 
-    /// The value of a property or of a key of a map; none where the schema does not know it, or where there is, or was,
-    /// no such value.
+    /// The value of a property or of a map key; `None` if the schema does not know it, or if the new or old value is absent.
     pub fn key(self, name: &str) -> Option<Self> {
         let old = self.old.as_object()?.get(name)?;
         let new = self.new.as_object()?.get(name)?;
@@ -133,8 +132,7 @@ impl<'a> Correlated<'_, 'a> {
         Some(Rc::clone(list))
     }
 
-    /// Whether the value is what it was. A field that the schema does not know makes an object count as changed, as it
-    /// does upstream.
+    /// Whether the value is unchanged. A field that the schema does not know makes an object count as changed, as upstream.
     pub fn is_unchanged(self) -> bool {
         self.is_unchanged_within(MAX_DEPTH)
     }

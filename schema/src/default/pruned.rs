@@ -1,5 +1,4 @@
-//! Taking out of the defaults in a schema what the schema does not know (`defaulting/prune.go`,
-//! `defaulting/surroundingobject.go`).
+//! Removing unknown fields from the defaults in a schema (`defaulting/prune.go`, `defaulting/surroundingobject.go`).
 
 use gavel_engine::value::Json;
 
@@ -16,8 +15,7 @@ pub(super) enum Step {
     Value,
 }
 
-/// The smallest object that holds a value where the steps lead from its root: `a: [value]` for the property `a` and its
-/// elements.
+/// The smallest object that holds a value at the end of these steps: `a: [value]` for the property `a` and its elements.
 pub(super) fn surround(value: Json, steps: &[Step]) -> Json {
     steps.iter().rev().fold(value, |value, step| match step {
         Step::Property(name) => Json::Object([(name.clone(), value)].into_iter().collect()),
@@ -26,7 +24,7 @@ pub(super) fn surround(value: Json, steps: &[Step]) -> Json {
     })
 }
 
-/// The value that lies in an object where the steps lead.
+/// The value in an object at the end of these steps.
 fn at<'j>(object: &'j mut Json, steps: &[Step]) -> Option<&'j mut Json> {
     steps.iter().try_fold(object, |value, step| match step {
         Step::Property(name) => value.get_mut(name),
@@ -35,12 +33,12 @@ fn at<'j>(object: &'j mut Json, steps: &[Step]) -> Option<&'j mut Json> {
     })
 }
 
-/// Takes out of the defaults in the schema of an object what the schema does not know, and malformed metadata, as an API
-/// server does before it serves objects.
+/// Removes unknown fields and malformed metadata from the defaults in the schema of an object, as an API server does before it
+/// serves objects.
 ///
 /// # Errors
 ///
-/// The default of the whole object is no object; in upstream's words.
+/// The default of the whole object is not an object; in upstream's words.
 pub fn prune_defaults(schema: &mut JsonSchema) -> Result<(), String> {
     if !schema.any(&|schema| schema.default_value().is_some()) {
         return Ok(());

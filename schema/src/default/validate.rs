@@ -1,4 +1,4 @@
-//! What is wrong with the defaults in a schema (`defaulting/validation.go`).
+//! The validation of the defaults in a schema (`defaulting/validation.go`).
 
 use std::ops::ControlFlow;
 
@@ -14,7 +14,7 @@ use crate::{JsonSchema, embedded, prune};
 pub struct DefaultOf<'d> {
     /// The schema that has the default.
     pub schema: &'d JsonSchema,
-    /// Whether the schema is that of an object of its own: the root, or an embedded resource.
+    /// Whether the schema is that of a whole object: the root, or an embedded resource.
     pub resource: bool,
     /// The default, with the metadata of embedded objects as an API server writes it.
     pub value: &'d Json,
@@ -22,10 +22,9 @@ pub struct DefaultOf<'d> {
     pub path: &'d Path<'d>,
 }
 
-/// What is wrong with the defaults in the schema of an object, which lies at `path`: unknown fields (where
-/// `require_pruned`), malformed types and metadata, and what `check` says of those that are well formed: whether the schema
-/// and its rules allow them. `check` breaks where its budget is used up; then nothing further is looked at. Defaults of
-/// map values are not: there may be none.
+/// Validates the defaults in the schema of an object at `path`: unknown fields (with `require_pruned`), malformed types and
+/// metadata and, for well-formed defaults, the result of `check`: whether the schema and its rules allow them. `check` breaks if
+/// its budget is exceeded, which ends the validation. Defaults of map values are not validated: there cannot be any.
 pub fn validate_defaults<C>(
     schema: &JsonSchema,
     path: &Path<'_>,
@@ -51,7 +50,7 @@ where
     walk.errors
 }
 
-/// The innermost object of its own around a schema.
+/// The innermost whole object around a schema.
 struct Surroundings<'s> {
     root: &'s JsonSchema,
     steps: Vec<Step>,
@@ -117,7 +116,7 @@ where
         ControlFlow::Continue(())
     }
 
-    /// A default of a type, of metadata, or within. Nothing where it is malformed.
+    /// Validates a default of a type, of metadata, or within metadata. `None` if it is malformed.
     fn in_metadata(
         &mut self,
         default: &Json,
@@ -151,7 +150,7 @@ where
         }
     }
 
-    /// Any other default. Nothing where it is malformed.
+    /// Validates any other default. `None` if it is malformed.
     fn anywhere(
         &mut self,
         schema: &JsonSchema,

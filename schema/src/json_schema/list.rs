@@ -22,7 +22,7 @@ use serde::{Deserialize, Deserializer};
 pub struct OptionalList<T>(Option<Box<[T]>>);
 
 impl<T> OptionalList<T> {
-    /// Whether there is a list, which may be empty.
+    /// Whether there is a list, even an empty one.
     pub fn is_present(&self) -> bool {
         self.0.is_some()
     }
@@ -89,7 +89,7 @@ impl<T: Hash> Hash for OptionalList<T> {
     }
 }
 
-/// Null is no list.
+/// Null is an absent list.
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for OptionalList<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Option::deserialize(deserializer).map(OptionalList)

@@ -18,13 +18,13 @@ impl SchemaMap {
         self.0.get(at).map(|(_, schema)| schema)
     }
 
-    /// The schema of this name, to be changed.
+    /// The schema with this name, mutable.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut JsonSchema> {
         let at = self.find(name)?;
         self.0.get_mut(at).map(|(_, schema)| Arc::make_mut(schema))
     }
 
-    /// Whether there is a schema of this name.
+    /// Whether there is a schema with this name.
     pub fn contains_key(&self, name: &str) -> bool {
         self.find(name).is_some()
     }
@@ -44,12 +44,12 @@ impl SchemaMap {
         self.into_iter()
     }
 
-    /// Whether there is a map, which may be empty.
+    /// Whether there is a map, even an empty one.
     pub fn is_present(&self) -> bool {
         self.0.is_present()
     }
 
-    /// Whether there is none.
+    /// Whether the map is absent or empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -80,7 +80,7 @@ impl SchemaMap {
     }
 }
 
-/// Of schemas of the same name the last one counts.
+/// Of several schemas with one name, the last one counts.
 impl FromIterator<(SmolStr, Arc<JsonSchema>)> for SchemaMap {
     fn from_iter<I: IntoIterator<Item = (SmolStr, Arc<JsonSchema>)>>(schemas: I) -> Self {
         let schemas: BTreeMap<_, _> = schemas.into_iter().collect();

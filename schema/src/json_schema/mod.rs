@@ -59,22 +59,22 @@ pub struct JsonSchema {
     pub default: Option<Box<Json>>,
     /// `x-kubernetes-validations`
     pub validations: OptionalList<ValidationRule>,
-    /// What values must fulfil.
+    /// The bounds of values.
     pub bounds: Rare<Bounds>,
-    /// Schemas beside this one.
+    /// The schemas under `allOf`, `anyOf`, `oneOf` and `not`.
     pub combinations: Rare<Combinations>,
     /// How lists and maps are merged.
     pub topology: Rare<Topology>,
-    /// What is told to people.
+    /// The documentation.
     pub docs: Rare<Docs>,
-    /// What no structural schema has.
+    /// The keys that structural schemas cannot have.
     pub unsupported: Rare<Unsupported>,
 }
 
 /// No number in JSON is NaN.
 impl Eq for JsonSchema {}
 
-/// What values must fulfil.
+/// The bounds of values.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Bounds {
     /// `maximum`
@@ -107,7 +107,7 @@ pub struct Bounds {
     pub enumeration: OptionalList<Json>,
 }
 
-/// Schemas of which all, any, one or none must hold beside another.
+/// The schemas under `allOf`, `anyOf`, `oneOf` and `not`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Combinations {
     /// `allOf`
@@ -131,7 +131,7 @@ pub struct Topology {
     pub map_type: Option<SmolStr>,
 }
 
-/// What is told to people.
+/// The documentation of a schema.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Docs {
     /// `title`
@@ -144,7 +144,7 @@ pub struct Docs {
     pub example: Option<Json>,
 }
 
-/// What a schema may say, but no structural one.
+/// The keys of schemas that structural schemas cannot have.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Unsupported {
     /// `id`
@@ -168,15 +168,15 @@ pub struct Unsupported {
 pub struct ValidationRule {
     /// The expression that must be true.
     pub rule: String,
-    /// What a failure says.
+    /// The message of a violation.
     pub message: String,
-    /// An expression of what a failure says.
+    /// The message expression.
     pub message_expression: String,
     /// `FieldValueInvalid`, `FieldValueForbidden`, `FieldValueRequired` or `FieldValueDuplicate`.
     pub reason: Option<String>,
-    /// The field at fault, below the node.
+    /// The field that errors name, below the node.
     pub field_path: String,
-    /// Whether `oldSelf` is an optional, and the rule runs where there is no old value too.
+    /// Whether `oldSelf` is an optional, so that the rule also runs without an old value.
     pub optional_old_self: Option<bool>,
 }
 
@@ -194,11 +194,11 @@ pub enum Items {
 pub enum SchemaOrBool {
     /// Whether anything is allowed.
     Allows(bool),
-    /// What is allowed.
+    /// Values that match a schema.
     Schema(Arc<JsonSchema>),
 }
 
-/// What a property brings with it: other properties, or a schema.
+/// The dependency of a property: other properties, or a schema.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Dependency {
     /// Names of properties.
@@ -233,7 +233,7 @@ impl JsonSchema {
         }
     }
 
-    /// [`JsonSchema::item`], to be changed.
+    /// [`JsonSchema::item`], mutable.
     pub fn item_mut(&mut self) -> Option<&mut JsonSchema> {
         match &mut self.items {
             Some(Items::Schema(schema)) => Some(Arc::make_mut(schema)),
@@ -241,7 +241,7 @@ impl JsonSchema {
         }
     }
 
-    /// [`JsonSchema::value`], to be changed.
+    /// [`JsonSchema::value`], mutable.
     pub fn value_mut(&mut self) -> Option<&mut JsonSchema> {
         match &mut self.additional_properties {
             Some(SchemaOrBool::Schema(schema)) => Some(Arc::make_mut(schema)),
@@ -259,8 +259,8 @@ impl JsonSchema {
         self.default.as_deref().filter(|default| !default.is_null())
     }
 
-    /// Whether something holds of this schema, or of that of an element, value or property anywhere within. What is shared
-    /// is asked once.
+    /// Whether `holds` is true for this schema or any schema of an element, value or property within it. Shared schemas are
+    /// visited once.
     pub fn any(&self, holds: &dyn Fn(&JsonSchema) -> bool) -> bool {
         self.any_new(holds, &mut HashSet::new())
     }

@@ -1,4 +1,4 @@
-//! Equal schemas, kept once.
+//! Shares equal schemas.
 
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
@@ -7,17 +7,17 @@ use std::sync::Arc;
 
 use super::{Docs, Items, JsonSchema, Rare, SchemaOrBool};
 
-/// Of schemas that have the same hash, so many are remembered. Hashes leave out what seldom tells schemas apart.
+/// The number of schemas with the same hash that are remembered. Hashes leave out parts that rarely differ.
 pub(super) const MAX_ALIKE: usize = 4;
 
 /// Schemas, equal ones being one in memory. Those of a definition repeat: the containers of a pod, say, or all of a version
 /// in the next one.
 #[derive(Debug, Default)]
 pub struct Pool {
-    /// By hash.
+    /// The schemas, by hash.
     schemas: HashMap<u64, Vec<Arc<JsonSchema>>>,
     hasher: RandomState,
-    /// By the place of a schema, what it is without what is told to people.
+    /// Schemas without their descriptions, keyed by address, so that equal schemas are shared.
     bare: HashMap<*const JsonSchema, Bare>,
 }
 
@@ -44,8 +44,8 @@ impl Pool {
         schema
     }
 
-    /// A schema without what is told to people: what objects are held against. As deep as the schema, whose depth its
-    /// reader bounds.
+    /// A schema without its descriptions, which is all that validation needs. The recursion is as deep as the schema, whose depth
+    /// its reader bounds.
     pub fn bare(&mut self, schema: &Arc<JsonSchema>) -> Arc<JsonSchema> {
         let place = Arc::as_ptr(schema);
         if let Some(known) = self.bare.get(&place) {
@@ -74,7 +74,7 @@ impl Pool {
     }
 }
 
-/// Tells schemas apart by what they say and by the places of the schemas within: those that are equal are one.
+/// Hashes a schema's own keys and the addresses of the schemas within it: equal schemas within have the same address.
 fn hash(schema: &JsonSchema, hasher: &mut impl Hasher) {
     schema.kind.hash(hasher);
     schema.format.hash(hasher);

@@ -6,11 +6,11 @@ use std::sync::LazyLock;
 
 use super::{Bounds, Combinations, Docs, Topology, Unsupported};
 
-/// A part that is mostly empty, and then takes no memory beside a pointer's. It is read and written as the part itself.
+/// A part that is mostly empty, and then takes no memory beyond a pointer. It is read and written like the part itself.
 #[derive(Clone)]
 pub struct Rare<T>(Option<Box<T>>);
 
-/// What can be [`Rare`].
+/// Types that can be a [`Rare`].
 pub trait Part: Default + PartialEq + 'static {
     /// The empty part.
     fn empty() -> &'static Self;

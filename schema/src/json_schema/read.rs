@@ -1,5 +1,4 @@
-//! A schema read from JSON, as Go's decoder reads it: unknown keys are passed over, null counts as absent, a wrong type is
-//! refused.
+//! Reads a schema from JSON as Go's decoder does: unknown keys are ignored, null counts as absent, and wrong types are errors.
 
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
@@ -25,7 +24,7 @@ pub const MAX_DEPTH: usize = 200;
 pub struct SchemaReadError {
     /// The keys that lead there, dots between them.
     path: String,
-    /// What is wrong there.
+    /// The message.
     message: String,
 }
 
@@ -43,7 +42,11 @@ impl std::error::Error for SchemaReadError {}
 type Read<T> = Result<T, SchemaReadError>;
 
 impl JsonSchema {
-    /// Reads a schema. Fails on values of a wrong type and on schemas nested more than [`MAX_DEPTH`] deep.
+    /// Reads a schema.
+    ///
+    /// # Errors
+    ///
+    /// A value has the wrong type, or schemas are nested more than [`MAX_DEPTH`] deep.
     pub fn read(json: &Json) -> Result<JsonSchema, SchemaReadError> {
         SchemaReader::default().schema(json, MAX_DEPTH)
     }
@@ -84,11 +87,10 @@ impl SchemaReadError {
     }
 }
 
-/// Reads schemas. What is written several times is read once, and is one in memory: containers and the like, and most of a
-/// version in the next one.
+/// Reads schemas. Repeated parts are read once and shared: containers and the like, and most of a version in the next one.
 #[derive(Debug, Default)]
 pub struct SchemaReader<'j> {
-    /// By a hash of what is written right in the schema.
+    /// Schemas by a hash of their own keys.
     known: HashMap<u64, Vec<Known<'j>>>,
     hasher: RandomState,
 }
@@ -97,13 +99,17 @@ pub struct SchemaReader<'j> {
 #[derive(Debug)]
 struct Known<'j> {
     json: &'j Json,
-    /// Within so many levels.
+    /// The current nesting depth.
     depth: usize,
     schema: Arc<JsonSchema>,
 }
 
 impl<'j> SchemaReader<'j> {
-    /// Reads a schema. Fails on values of a wrong type and on schemas nested more than [`MAX_DEPTH`] deep.
+    /// Reads a schema.
+    ///
+    /// # Errors
+    ///
+    /// A value has the wrong type, or schemas are nested more than [`MAX_DEPTH`] deep.
     pub fn read(&mut self, json: &'j Json) -> Result<Arc<JsonSchema>, SchemaReadError> {
         self.shared(json, MAX_DEPTH)
     }
@@ -130,7 +136,7 @@ impl<'j> SchemaReader<'j> {
         Ok(schema)
     }
 
-    /// Of keys, scalars and names; what is further within is left to the comparison.
+    /// A hash of keys, scalars and names; deeper parts are left to the comparison.
     fn hash(&self, json: &Json) -> u64 {
         let mut hasher = self.hasher.build_hasher();
         for (key, value) in json.as_object().into_iter().flatten() {
@@ -157,7 +163,7 @@ impl<'j> SchemaReader<'j> {
         Ok(schema)
     }
 
-    /// Sets what holds schemas, else what does not: a function of its own, since the frames of this one add up.
+    /// Sets the keys that hold schemas, and calls another function for the rest, because the stack frames of this one add up.
     fn set(
         &mut self,
         schema: &mut JsonSchema,
@@ -188,7 +194,7 @@ impl<'j> SchemaReader<'j> {
         Ok(())
     }
 
-    /// What is neither an object nor a list is taken for an empty list, as upstream takes it.
+    /// Values other than objects and lists are read as an empty list, as upstream does.
     fn items(&mut self, json: &'j Json, depth: usize) -> Read<Items> {
         Ok(match json {
             Json::Object(_) => Items::Schema(self.shared(json, depth)?),
@@ -209,7 +215,7 @@ impl<'j> SchemaReader<'j> {
         object(json)?.iter().map(entry).collect()
     }
 
-    /// What is neither an object nor a list is taken for an empty list, as upstream takes it.
+    /// Values other than objects and lists are read as an empty list, as upstream does.
     fn dependency(&mut self, json: &'j Json, depth: usize) -> Read<Dependency> {
         Ok(match json {
             Json::Object(_) => Dependency::Schema(Box::new(self.schema(json, depth)?)),

@@ -1,5 +1,4 @@
-//! How the elements of a list are told from each other (structured-merge-diff `fieldpath/element.go`,
-//! `typed/helpers.go`).
+//! The identity of list elements (structured-merge-diff `fieldpath/element.go`, `typed/helpers.go`).
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -11,12 +10,12 @@ use smol_str::SmolStr;
 use super::types::{List, Relationship};
 use super::value::{Data, MergedKind};
 
-/// What tells an element from the others of its list.
+/// The identity of an element within its list.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Element {
     /// The values of its key fields, ordered by name.
     Keys(Vec<(SmolStr, Key)>),
-    /// Itself.
+    /// The element itself.
     Value(Key),
     /// Its position: the list is replaced as a whole.
     Index(usize),
@@ -29,7 +28,7 @@ pub(super) enum Key {
     Double(f64),
     String(String),
     Bool(bool),
-    /// What is no scalar, as text.
+    /// Any other value, as text.
     Other(String),
 }
 
@@ -192,7 +191,7 @@ impl fmt::Display for Key {
     }
 }
 
-/// A key that is no scalar, as upstream prints it.
+/// A key that is not a scalar, as upstream prints it.
 fn other(value: &impl Data) -> String {
     match value.kind() {
         MergedKind::Null => "null".to_owned(),

@@ -1,4 +1,4 @@
-//! Two values of a type made one (structured-merge-diff `typed/merge.go`).
+//! Merges two values of a type (structured-merge-diff `typed/merge.go`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -66,13 +66,13 @@ fn merge_lists(live: Option<Plain>, patch: Plain, list: &List<'_>) -> Option<Pla
     (!merged.is_empty()).then_some(Plain::List(merged))
 }
 
-/// The elements of a list, each with what tells it from the others.
+/// The elements of a list with their identities.
 #[derive(Default)]
 struct Side {
     elements: Vec<Element>,
     /// The values by position; those that were taken are gone.
     values: Vec<Option<Plain>>,
-    /// The position of each element; none for one that is there more than once.
+    /// The position of each element; `None` for one that occurs more than once.
     positions: BTreeMap<Element, Option<usize>>,
 }
 
@@ -101,7 +101,7 @@ impl Side {
         self.positions.contains_key(element)
     }
 
-    /// The value of an element, which stands for nothing where the element is there more than once.
+    /// Removes and returns an element; `None` if it occurs more than once.
     fn take(&mut self, element: &Element) -> Option<Plain> {
         match self.positions.get(element)? {
             Some(position) => self.take_at(*position),
@@ -114,8 +114,7 @@ impl Side {
     }
 }
 
-/// Two lists walked along at once: what is only in the live one keeps its place; what is in both comes in the order of the
-/// patch.
+/// Walks two lists at once: elements of the live list alone keep their places, elements of both are in the order of the patch.
 struct Zip {
     live: Side,
     patch: Side,

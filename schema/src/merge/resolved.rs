@@ -9,8 +9,7 @@ use crate::built_in::Kubernetes;
 use crate::{Items, JsonSchema, MAX_DEPTH, SchemaOrBool};
 
 impl Kubernetes {
-    /// The `apiVersion`s and kinds of the built-in objects that have metadata. Lists, options and reviews have none of
-    /// their own.
+    /// The `apiVersion`s and kinds of built-in objects with metadata, which lists, options and reviews do not have.
     pub fn kinds(&self) -> impl Iterator<Item = (&str, &str)> {
         let kinds = self.all_kinds();
         kinds.filter_map(|(version, kind, name)| {
@@ -21,8 +20,8 @@ impl Kubernetes {
         })
     }
 
-    /// The names of the fields of a part of a kind's objects, by the path of the part (`spec.validations[0]`); none where the
-    /// part has no fields of its own.
+    /// The names of the fields in a part of a kind's objects, by the path of the part (`spec.validations[0]`); `None` if the part
+    /// has no fields.
     pub fn field_names(&self, api_version: &str, kind: &str, path: &str) -> Vec<&str> {
         let name = self.name_of(api_version, kind);
         let mut schema = name.and_then(|name| self.schema(name));
@@ -53,8 +52,8 @@ impl Kubernetes {
         }
     }
 
-    /// The schema of a kind's objects, references replaced by what they refer to. A part of which nothing is known takes
-    /// any value. A reference to something that it is within stands for an object of which nothing is known.
+    /// The schema of a kind's objects, with references replaced by their targets. Unknown parts accept any value. A reference to
+    /// an enclosing schema becomes an unknown object.
     pub fn resolved(&self, api_version: &str, kind: &str) -> Option<JsonSchema> {
         let name = self.name_of(api_version, kind)?;
         let mut resolver = BuiltinResolver {
@@ -75,7 +74,7 @@ struct BuiltinResolver<'k> {
 }
 
 impl<'k> BuiltinResolver<'k> {
-    /// As deep as references lead, which is bounded: no name is followed within itself.
+    /// Follows a reference. The recursion is bounded, because no name is followed within itself.
     fn named(&mut self, name: &'k str) -> Option<Arc<JsonSchema>> {
         if let Some(known) = self.known.get(name) {
             return Some(Arc::clone(known));
@@ -109,7 +108,7 @@ impl<'k> BuiltinResolver<'k> {
         }
     }
 
-    /// A schema that is no reference itself.
+    /// A schema that is not a reference.
     fn own(&mut self, schema: &'k JsonSchema) -> JsonSchema {
         let properties = schema.properties.iter();
         let properties =

@@ -1,8 +1,8 @@
-//! What is known of a type before there are values: its fields, its elements, and what no value of it may be.
+//! The properties of a type before there are values: its fields, its elements, and the values that it excludes.
 
 use super::types::{MergeType, Relationship, Scalar};
 
-/// What a value is as far as its type tells.
+/// The JSON type of a value, as far as its type decides it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     /// A bool.
@@ -15,22 +15,22 @@ pub enum Shape {
     List,
     /// A map or a struct.
     Map,
-    /// Nothing that JSON has.
+    /// Not a JSON value.
     Foreign,
 }
 
 impl<'s> MergeType<'s> {
-    /// The type of a field of values of the type, declared or not. None where they may have no such field, or no fields.
+    /// The type of a field, declared or not. `None` if values have no such field, or no fields.
     pub fn field(&self, name: &str) -> Option<MergeType<'s>> {
         self.atom().map?.any_field(name)
     }
 
-    /// The type of the elements of values of the type. None where these are no lists.
+    /// The type of list elements. `None` if values are not lists.
     pub fn element(&self) -> Option<MergeType<'s>> {
         Some(self.atom().list?.element)
     }
 
-    /// The type of the fields that have no types of their own. None where there may be no such.
+    /// The type of undeclared fields. `None` if there cannot be any.
     pub fn entry(&self) -> Option<MergeType<'s>> {
         self.atom().map?.element
     }
@@ -52,7 +52,7 @@ impl<'s> MergeType<'s> {
         }
     }
 
-    /// What values of the type are, as API servers say it of a value that is not.
+    /// The expected type in API servers' error messages.
     pub fn expected(&self) -> &'static str {
         let atom = self.atom();
         match (atom.map, atom.scalar) {

@@ -1,4 +1,4 @@
-//! How a schema says that values are merged (kube-openapi `pkg/schemaconv/openapi.go`, structured-merge-diff
+//! How schemas declare the merging of values (kube-openapi `pkg/schemaconv/openapi.go`, structured-merge-diff
 //! `schema/elements.go`).
 
 use gavel_engine::value::Json;
@@ -17,7 +17,7 @@ pub struct MergeType<'s> {
     node: TypeNode<'s>,
     /// Whether a schema around this one keeps fields that it does not know.
     preserves: bool,
-    /// What a reference says of the map that it leads to.
+    /// The map type that a reference declares for its target.
     relationship: Option<Relationship>,
 }
 
@@ -30,15 +30,15 @@ enum TypeNode<'s> {
     Named(&'s str),
     /// `apiVersion` or `kind`.
     Text,
-    /// Anything, of which lists and maps are replaced as a whole.
+    /// Any value; lists and maps are replaced as a whole.
     Untyped,
-    /// Anything, of which lists are replaced as a whole and maps merged.
+    /// Any value; lists are replaced as a whole, and maps are merged.
     Deduced,
     /// A quantity.
     Quantity,
 }
 
-/// What a value may be; nothing where no value is valid.
+/// The types that a value may have; empty if no value is valid.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Atom<'s> {
     pub(super) scalar: Option<Scalar>,
@@ -66,7 +66,7 @@ pub(super) enum Relationship {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct List<'s> {
     pub(super) relationship: Relationship,
-    /// The fields that tell elements from each other; none: elements are their own keys.
+    /// The fields that identify elements; without any, elements identify themselves.
     pub(super) keys: &'s [SmolStr],
     pub(super) element: MergeType<'s>,
 }
@@ -74,7 +74,7 @@ pub(super) struct List<'s> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Map<'s> {
     pub(super) relationship: Relationship,
-    /// The type of the fields that are not declared, where there may be such.
+    /// The type of undeclared fields, if there may be any.
     pub(super) element: Option<MergeType<'s>>,
     /// The schema that declares fields.
     schema: Option<&'s JsonSchema>,
@@ -123,7 +123,7 @@ impl<'s> MergeType<'s> {
         }
     }
 
-    /// What a value of the type may be.
+    /// The types that a value may have.
     pub(super) fn atom(&self) -> Atom<'s> {
         let mut atom = match self.node {
             TypeNode::Schema(schema) => self.schema_atom(schema, schema.embedded_resource),

@@ -7,18 +7,18 @@ use super::element::Element;
 use super::types::{Atom, List, Map, MergeType, Relationship, Scalar};
 use super::value::{Data, MergedKind, go_source, go_text, go_type};
 
-/// What is wrong with a value, and where.
+/// The error in a value, with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct MergeFault {
     path: String,
     message: String,
 }
 
-/// All that is wrong with a value: nothing, where the list is empty.
+/// The errors of a value; empty if it is valid.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Faults(Vec<MergeFault>);
 
-/// The most faults that are collected.
+/// The most errors that are collected.
 const MAX_FAULTS: usize = 100;
 
 impl Faults {
@@ -64,7 +64,7 @@ impl fmt::Display for Faults {
     }
 }
 
-/// What may be wrong with a value.
+/// The kinds of errors to look for.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Leniency {
     /// Elements of a list may have the same key.
@@ -73,11 +73,11 @@ pub(super) struct Leniency {
     pub(super) unknown_fields: bool,
 }
 
-/// Checks a value.
+/// Validates a value.
 ///
 /// # Errors
 ///
-/// All that is wrong, in the order of the fields' names; of fields that are not declared, the first.
+/// All errors, in the order of the fields' names; of undeclared fields, only the first.
 pub(super) fn validate<D: Data>(
     value: &D,
     ty: MergeType<'_>,
@@ -104,7 +104,7 @@ fn validate_value<D: Data>(value: &D, ty: MergeType<'_>, leniency: Leniency) -> 
     }
 }
 
-/// Of what a value may be, what it is; all of it where it is none of that.
+/// The part of the allowed types that fits the value; all of them if none fits.
 pub(super) fn choose<'s>(atom: Atom<'s>, value: &impl Data) -> Atom<'s> {
     let none = Atom::default();
     match value.kind() {

@@ -1,4 +1,4 @@
-//! Values as structured-merge-diff sees them: JSON, and what an expression makes that JSON does not have.
+//! Values as structured-merge-diff sees them: JSON, and results of expressions that JSON does not have.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -7,7 +7,7 @@ use gavel_engine::value::Json;
 use gavel_golang::float;
 use gavel_golang::quote::quote;
 
-/// What a patch is made of: plain data, and values of Go that are none, which fit no type.
+/// The values of a patch: plain data, and Go values that fit no type.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Plain {
     /// `null`
@@ -30,14 +30,14 @@ pub enum Plain {
     Foreign(Box<Foreign>),
 }
 
-/// A value of a Go type that is no plain data.
+/// A Go value that is not plain data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Foreign {
     /// The type: what `%T` prints.
     pub go_type: String,
-    /// What `%v` prints.
+    /// The output of `%v`.
     pub text: String,
-    /// What `%#v` prints.
+    /// The output of `%#v`.
     pub source: String,
 }
 
@@ -125,7 +125,7 @@ impl From<Json> for Plain {
     }
 }
 
-/// What a value is.
+/// The kind of a value.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum MergedKind<'v> {
     Null,

@@ -1,5 +1,5 @@
-//! Schemas of which all, any, one or none must hold (kube-openapi `pkg/validation/validate/schema_props.go`). What they
-//! find is never held against an old value.
+//! Schemas under `allOf`, `anyOf`, `oneOf` and `not` (kube-openapi `pkg/validation/validate/schema_props.go`). Their errors are
+//! never ratcheted.
 
 use gavel_engine::value::Json;
 

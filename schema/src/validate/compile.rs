@@ -15,14 +15,14 @@ use super::number::NumberRules;
 use super::pattern::Pattern;
 use crate::{JsonSchema, SchemaOrBool};
 
-/// What a schema is compiled for. Upstream converts it in two ways.
+/// The purpose of a compiled schema. Upstream converts schemas in two ways.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// To validate objects: int-or-string is the types integer and string, and formats count only where the server knows
-    /// them for the type.
+    /// To validate objects: int-or-string means the types integer and string, and formats only count if the server knows them for
+    /// the type.
     Objects(Server),
-    /// To validate the defaults of a structural schema: types and formats are what the schema declares, and schemas beside
-    /// another say nothing of `additionalProperties`.
+    /// Validates the defaults of a structural schema: types and formats are those that the schema declares, and schemas under
+    /// `allOf` and the like do not restrict `additionalProperties`.
     Defaults(Server),
 }
 
@@ -44,11 +44,11 @@ impl Purpose {
 /// Compiles the nodes of one schema.
 pub(super) struct NodeCompiler<'s> {
     purpose: Purpose,
-    /// Whether the schema that is compiled stands beside another.
+    /// Whether the schema is under `allOf` and the like.
     in_combination: bool,
     /// Schemas repeat their patterns.
     patterns: HashMap<&'s str, Arc<Pattern>>,
-    /// By the place of the schema: what is one schema is one node.
+    /// The nodes by the address of the schema: a shared schema is one node.
     nodes: HashMap<*const JsonSchema, Arc<NodeRules>>,
 }
 

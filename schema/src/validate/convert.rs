@@ -3,7 +3,7 @@
 /// Doubles up to here hold every integer.
 const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
 
-/// A double as an integer: cut off, and the least one where it does not fit, as on the machines that servers run on.
+/// A double as an integer: truncated, and the least one if it does not fit, as on the machines that servers run on.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "what does not fit is dealt with"

@@ -1,4 +1,4 @@
-//! What is wrong with a value, and how it is said (kube-openapi `pkg/validation/errors`, apiextensions-apiserver
+//! Errors of values, and their messages (kube-openapi `pkg/validation/errors`, apiextensions-apiserver
 //! `pkg/apiserver/validation/validation.go`).
 
 use std::collections::HashSet;
@@ -15,12 +15,12 @@ use super::pattern::Pattern;
 use super::trail::{Place, Places, Trail};
 use crate::equal::Numeric;
 
-/// What was found at a value.
+/// The result for a value.
 #[derive(Debug, Default)]
 pub(super) struct Outcome<'f> {
     pub(super) faults: Vec<Fault<'f>>,
-    /// How many checks went well, or nearly: of several alternatives that fail, the faults of the one with the most are
-    /// told.
+    /// The number of checks that succeeded, or nearly: of several failed alternatives, the errors of the one with the most are
+    /// reported.
     pub(super) matches: usize,
 }
 
@@ -44,17 +44,17 @@ impl<'f> Outcome<'f> {
     }
 }
 
-/// What is wrong, and where.
+/// An error and its place.
 #[derive(Debug)]
 pub(super) struct Fault<'f> {
     place: Option<Place>,
     cause: Cause<'f>,
 }
 
-/// What is wrong with a value.
+/// An error in a value.
 #[derive(Debug)]
 pub(super) enum Cause<'f> {
-    /// It has another type or format. What was found is a type, a format or the text itself.
+    /// The type or format is wrong. The found one is a type, a format or the text itself.
     Type {
         expected: &'f str,
         found: &'f str,
@@ -128,10 +128,10 @@ pub(super) enum Cause<'f> {
     Not,
 }
 
-/// Messages are told up to this many bytes together: each has the path of its field, which may be long.
+/// The size limit of all messages together, in bytes: each contains the path of its field, which may be long.
 pub(super) const MAX_BYTES: usize = 16 << 20;
 
-/// The errors, each once.
+/// The errors without repetitions.
 pub(super) fn errors(base: &Path<'_>, places: &Places<'_>, faults: &[Fault<'_>]) -> Vec<Error> {
     let mut told = HashSet::new();
     let mut errors = Vec::new();
@@ -204,7 +204,7 @@ impl Cause<'_> {
     }
 }
 
-/// What upstream says of a fault.
+/// Upstream's message for an error.
 struct Message<'m> {
     path: &'m str,
     cause: &'m Cause<'m>,
@@ -328,7 +328,7 @@ impl From<Numeric> for BadValue {
     }
 }
 
-/// One of the values that are allowed, as errors list them.
+/// An allowed value, as errors list them.
 fn allowed_text(value: &Json) -> String {
     match value {
         Json::String(text) => text.clone(),

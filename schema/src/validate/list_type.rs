@@ -28,7 +28,7 @@ impl Uniqueness {
     }
 }
 
-/// What is there twice. Nothing is looked for in a value that is no object.
+/// The duplicates in a value. Values other than objects have none.
 pub(super) fn validate(
     node: &NodeRules,
     base: &Path<'_>,
@@ -167,7 +167,7 @@ fn check_map(
     Ok(())
 }
 
-/// The keys of an element that are there.
+/// The key fields that an element has.
 fn key_values(keys: &[SmolStr], item: &Json) -> Map<String, Json> {
     let chosen = keys.iter().filter_map(|key| {
         let value = item.get(key.as_str())?;
@@ -176,7 +176,7 @@ fn key_values(keys: &[SmolStr], item: &Json) -> Map<String, Json> {
     chosen.collect()
 }
 
-/// What must be unique.
+/// A value that must be unique.
 #[derive(PartialEq, Eq, Hash)]
 enum Member<'a> {
     /// A key that is not there.
@@ -196,7 +196,7 @@ impl<'a> Member<'a> {
     }
 }
 
-/// Where members come for the second time.
+/// The positions of repeated members.
 fn repeated<'a>(
     members: impl Iterator<Item = Member<'a>>,
     work: &Work<'_>,

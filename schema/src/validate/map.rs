@@ -9,7 +9,7 @@ use super::trail::Trail;
 use crate::correlate::Correlated;
 
 impl Properties {
-    /// Of properties in the order of their names.
+    /// Properties, sorted by name.
     pub(super) fn new(sorted: impl Iterator<Item = PropertyRules>) -> Self {
         Properties(sorted.collect())
     }
@@ -19,8 +19,8 @@ impl Properties {
         self.get_after(name, &mut 0)
     }
 
-    /// The property of this name, which most likely is the one at `next`: as objects and schemas are in the order of names,
-    /// what follows in the one mostly follows in the other.
+    /// The property with this name, which is probably at `next`: objects and schemas are sorted by name, so that consecutive
+    /// properties are adjacent.
     fn get_after(&self, name: &str, next: &mut usize) -> Option<&PropertyRules> {
         let property = match self.0.get(*next) {
             Some(property) if *property.name == *name => property,

@@ -1,6 +1,6 @@
-//! What a schema says of a value, as an API server says it of custom resources (kube-openapi `pkg/validation/validate`,
-//! apiextensions-apiserver `pkg/apiserver/validation`). Where upstream walks a map in random order, errors come in the
-//! order of its keys.
+//! The validation of values by a schema, as an API server validates custom resources (kube-openapi `pkg/validation/validate`,
+//! apiextensions-apiserver `pkg/apiserver/validation`). Where upstream walks a map in random order, errors are in the order of
+//! its keys.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ use fault::{Outcome, errors};
 use node::NodeRules;
 use trail::Places;
 
-/// A schema, ready to look at values: compiled once, from many threads.
+/// A schema that validates values: compile it once; any number of threads may use it.
 ///
 /// ```
 /// use gavel_apimachinery::field::Path;
@@ -61,23 +61,23 @@ pub struct Validator {
 }
 
 impl Validator {
-    /// Of a schema, with the formats that an API server knows. Patterns are compiled when they are first
-    /// needed; one that is none fails all texts, as upstream.
+    /// Compiles a schema, with the formats that an API server knows. Patterns are compiled when they are first needed; an invalid
+    /// pattern rejects every text, as upstream.
     pub fn new(schema: &JsonSchema, server: Server) -> Self {
         Validator {
             root: Arc::new(NodeCompiler::new(Purpose::Objects(server)).node(schema)),
         }
     }
 
-    /// Of a structural schema whose default is validated: the declared type counts even where the schema is int-or-string,
-    /// and so do formats of other types and later versions (apiextensions-apiserver `pkg/apiserver/schema/kubeopenapi.go`).
+    /// Compiles a structural schema to validate its default: the declared type counts even if the schema is int-or-string, and so
+    /// do formats of other types and later versions (apiextensions-apiserver `pkg/apiserver/schema/kubeopenapi.go`).
     pub fn of_default(schema: &JsonSchema, server: Server) -> Self {
         Validator {
             root: Arc::new(NodeCompiler::new(Purpose::Defaults(server)).node(schema)),
         }
     }
 
-    /// What looks at the values of a property.
+    /// The validator of a property's values.
     pub fn property(&self, name: &str) -> Option<Validator> {
         let maps = self.root.maps.as_ref()?;
         let property = maps.properties.get(name)?;
@@ -86,13 +86,13 @@ impl Validator {
         })
     }
 
-    /// What is wrong with a value. `base` is where in the object it is: the root, or `status`.
+    /// The errors of a value. `base` is its place in the object: the root, or `status`.
     pub fn validate(&self, base: &Path<'_>, value: &Json) -> Vec<Error> {
         self.validate_within(base, value, &Work::unbounded())
             .unwrap_or_default()
     }
 
-    /// As [`Validator::validate`].
+    /// Like [`Validator::validate`].
     ///
     /// # Errors
     ///
@@ -109,7 +109,7 @@ impl Validator {
         Ok(errors(base, &places, &outcome.faults))
     }
 
-    /// What is wrong with a new value, without what is wrong with those of its parts that have not changed.
+    /// The errors of a new value, except those of its unchanged parts.
     ///
     /// # Errors
     ///
@@ -129,8 +129,8 @@ impl Validator {
         Ok(errors(base, &places, &outcome.faults))
     }
 
-    /// Which elements of lists of type set, and which keys of lists of type map, are there twice. Upstream asks this of
-    /// a new object only if the old one has no such errors.
+    /// The duplicate elements of lists of type set, and the duplicate keys of lists of type map. Upstream only checks a new
+    /// object for them if the old one has no such errors.
     ///
     /// # Errors
     ///
@@ -145,8 +145,7 @@ impl Validator {
     }
 }
 
-/// The error that takes the place of what the rules would say of an object, if it has an error because of which they
-/// are not asked.
+/// The error that replaces the results of rules, if the object has an error that prevents them from running.
 pub fn blocked(errors: &[Error]) -> Option<Error> {
     const DETAIL: &str = "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
     let blocks = |error: &Error| {

@@ -1,5 +1,4 @@
-//! A schema's node, compiled, and the order in which it is held against a value (kube-openapi
-//! `pkg/validation/validate/schema.go`).
+//! A compiled schema node, and the order of its checks (kube-openapi `pkg/validation/validate/schema.go`).
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -17,10 +16,10 @@ use crate::OptionalList;
 use crate::correlate::Correlated;
 use crate::equal::Numeric;
 
-/// The units of work of a value, without what it holds.
+/// The units of work of a value, without its parts.
 const WORK_PER_VALUE: usize = 256;
 
-/// A schema and what it says of each type of values; nothing where it says nothing.
+/// A schema with its constraints for each type of values; `None` for a type without constraints.
 #[derive(Debug)]
 pub(super) struct NodeRules {
     pub(super) types: Types,
@@ -38,13 +37,13 @@ pub(super) struct NodeRules {
 /// A format that is known for the schema's type.
 #[derive(Debug)]
 pub(super) struct NamedFormat {
-    /// As the schema writes it.
+    /// The name in the schema.
     pub(super) name: Box<str>,
-    /// None for formats of numbers.
+    /// `None` for formats of numbers.
     pub(super) of_texts: Option<Format>,
 }
 
-/// What a schema says by means of other schemas.
+/// The constraints that refer to other schemas.
 #[derive(Debug)]
 pub(super) struct Combination {
     pub(super) any_of: Vec<NodeRules>,
@@ -53,17 +52,17 @@ pub(super) struct Combination {
     pub(super) not: Option<NodeRules>,
 }
 
-/// What a schema says of texts.
+/// The constraints of texts.
 #[derive(Debug)]
 pub(super) struct TextRules {
-    /// In code points.
+    /// The greatest length, in code points.
     pub(super) max_length: Option<i64>,
-    /// In code points.
+    /// The least length, in code points.
     pub(super) min_length: Option<i64>,
     pub(super) pattern: Option<Arc<Pattern>>,
 }
 
-/// What a schema says of lists.
+/// The constraints of lists.
 #[derive(Debug)]
 pub(super) struct ListRules {
     pub(super) items: Option<Arc<NodeRules>>,
@@ -84,7 +83,7 @@ pub(super) enum Uniqueness {
     Map(OptionalList<SmolStr>),
 }
 
-/// What a schema says of objects.
+/// The constraints of objects.
 #[derive(Debug)]
 pub(super) struct MapRules {
     pub(super) properties: Properties,
@@ -94,7 +93,7 @@ pub(super) struct MapRules {
     pub(super) min_properties: Option<i64>,
 }
 
-/// What a schema says of fields that it does not name.
+/// The schema of undeclared fields.
 #[derive(Debug)]
 pub(super) enum Others {
     /// There may be none.
@@ -131,7 +130,7 @@ pub(super) struct Types {
 }
 
 impl NodeRules {
-    /// Holds the schema against a value, and leaves out what is wrong if the value has not changed.
+    /// Validates a value, ignoring errors if it did not change.
     pub(super) fn check<'f>(
         &'f self,
         value: &'f Json,
@@ -149,7 +148,7 @@ impl NodeRules {
         }
     }
 
-    /// What the schema says of a value, whatever it was.
+    /// Validates a value as if it were new.
     pub(super) fn outcome<'f>(&'f self, value: &'f Json, trail: &Trail<'_, 'f>) -> Outcome<'f> {
         let mut outcome = Outcome::default();
         self.check(value, trail, None, &mut outcome);

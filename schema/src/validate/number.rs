@@ -8,7 +8,7 @@ use super::fault::Cause;
 use crate::JsonSchema;
 use crate::equal::Numeric;
 
-/// What a schema says of numbers.
+/// The constraints of numbers.
 #[derive(Debug)]
 pub(super) struct NumberRules {
     range: Range,
@@ -30,7 +30,7 @@ struct Limit {
 /// The numbers that type and format allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Range {
-    /// All.
+    /// Every number.
     Any,
     /// `integer`, and with the format `int64`.
     Int64 { format: &'static str },
@@ -84,7 +84,7 @@ impl Range {
 }
 
 impl NumberRules {
-    /// None where the schema says nothing of numbers.
+    /// `None` if the schema has no constraints of numbers.
     pub(super) fn new(schema: &JsonSchema, types: &[SmolStr], format: &str) -> Option<Self> {
         let range = Range::of(types, format);
         let limit = |value: Option<f64>| {
@@ -106,7 +106,7 @@ impl NumberRules {
         (bounded || range != Range::Any).then_some(rules)
     }
 
-    /// What is wrong with a number.
+    /// The error of a number.
     pub(super) fn check(&self, number: Numeric, mut fault: impl FnMut(Cause<'static>)) {
         if !self.range.holds(number) {
             fault(self.range.cause("Checked"));
@@ -139,8 +139,8 @@ impl NumberRules {
         }
     }
 
-    /// A limit and a number as integers or as doubles: as integers if the number is one, fractions of the limit being
-    /// cut off, unless the schema's type does not allow the limit.
+    /// A limit and a number as integers or as doubles: as integers if the number is one, with the fraction of the limit
+    /// truncated, unless the schema's type does not allow the limit.
     fn comparable(
         &self,
         limit: &Limit,

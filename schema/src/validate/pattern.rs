@@ -31,7 +31,7 @@ impl Pattern {
         }
     }
 
-    /// Why this is no pattern.
+    /// Why the pattern is invalid.
     pub(super) fn error(&self) -> Option<&RegexError> {
         self.regex().as_ref().err()
     }

@@ -27,14 +27,14 @@ impl TextRules {
 }
 
 impl NodeRules {
-    /// Whether the schema has a format that texts are held against.
+    /// Whether the schema has a format of texts.
     pub(super) fn has_text_format(&self) -> bool {
         self.format
             .as_ref()
             .is_some_and(|format| format.of_texts.is_some())
     }
 
-    /// What is wrong with the format of a text.
+    /// The error in the format of a text.
     pub(super) fn check_format<'f>(&'f self, text: &'f str) -> Option<Cause<'f>> {
         let format = self.format.as_ref()?;
         let valid = format.of_texts?.is_valid(text);

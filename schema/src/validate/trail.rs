@@ -1,5 +1,5 @@
-//! Where a value is, as kube-openapi writes it. Places are noted only where there is something to tell of them, and
-//! written as text only at the end: most faults are those of alternatives that do not count.
+//! The place of a value, as kube-openapi writes it. Places are recorded only for errors and become text only at the end: most
+//! errors belong to alternatives that do not count.
 
 use std::cell::{Cell, RefCell};
 
@@ -10,7 +10,7 @@ use gavel_golang::work::{Interrupted, Work};
 pub(super) struct Trail<'t, 'f> {
     places: &'t Places<'f>,
     last: Option<(&'t Trail<'t, 'f>, TrailStep<'f>)>,
-    /// The place, once it has been noted.
+    /// The place, if it was recorded.
     noted: Cell<Option<Place>>,
 }
 
@@ -24,11 +24,11 @@ enum TrailStep<'f> {
     Index(usize),
 }
 
-/// A place that was noted; the root is none.
+/// A recorded place; `None` is the root.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place(usize);
 
-/// The places that were noted: for each the place before it and the last step. And how long the walk may take.
+/// The recorded places: for each the place before it and the last step. Also the remaining work of the walk.
 #[derive(Debug)]
 pub(super) struct Places<'f> {
     noted: RefCell<Vec<(Option<Place>, TrailStep<'f>)>>,
@@ -37,7 +37,7 @@ pub(super) struct Places<'f> {
 }
 
 impl<'f> Places<'f> {
-    /// None yet; the walk goes on until the work is interrupted.
+    /// An empty trail. The walk continues until the work is interrupted.
     pub(super) fn new(work: &'f Work<'f>) -> Self {
         Places {
             noted: RefCell::default(),
@@ -46,7 +46,7 @@ impl<'f> Places<'f> {
         }
     }
 
-    /// Fails where the walk was interrupted: what it found is not all there is.
+    /// Fails if the walk was interrupted, so that its result is incomplete.
     pub(super) fn check(&self) -> Result<(), Interrupted> {
         match self.is_interrupted.get() {
             true => Err(Interrupted),
@@ -116,12 +116,12 @@ impl<'t, 'f> Trail<'t, 'f> {
         }
     }
 
-    /// What follows counts as so many units of work; whether to do it.
+    /// Announces units of work; returns whether to continue.
     pub(super) fn goes_on(&self, units: usize) -> bool {
         self.counts(|work| work.spend(units)).is_some()
     }
 
-    /// What is done, unless the walk was or is interrupted.
+    /// Does the work, unless the walk is interrupted.
     pub(super) fn counts<T>(
         &self,
         done: impl FnOnce(&Work<'_>) -> Result<T, Interrupted>,
@@ -138,7 +138,7 @@ impl<'t, 'f> Trail<'t, 'f> {
         self.last.is_none()
     }
 
-    /// Notes the place.
+    /// Records the place.
     pub(super) fn place(&self) -> Option<Place> {
         let mut pending = Vec::new();
         let mut at = self;

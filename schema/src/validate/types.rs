@@ -1,4 +1,4 @@
-//! Types: which JSON is of which (kube-openapi `pkg/validation/validate/type.go`).
+//! Types: the type of each JSON value (kube-openapi `pkg/validation/validate/type.go`).
 
 use std::borrow::Cow;
 
@@ -38,7 +38,7 @@ fn static_name(kind: &str) -> Cow<'static, str> {
 }
 
 impl NodeRules {
-    /// What is wrong with the type of a value.
+    /// The error if the type of a value is wrong.
     pub(super) fn check_type<'f>(&'f self, value: &'f Json) -> Option<Cause<'f>> {
         let types = &self.types;
         let mismatch = |found| {

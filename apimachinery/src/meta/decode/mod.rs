@@ -10,9 +10,9 @@ use crate::json;
 /// Upstream counts no further.
 const MAX_UNKNOWN: usize = 100;
 
-/// Reads metadata as an API server reads that of a request, and brings it in place to the form in which it is written:
-/// without unknown fields, null and what is empty, times in UTC and whole seconds. Returns the paths of unknown fields
-/// below the metadata, such as `ownerReferences[0].x`, in the order of keys.
+/// Reads metadata as an API server reads that of a request, and rewrites it as the API server writes it: without unknown fields,
+/// null and empty values, with times in UTC and whole seconds. Returns the paths of unknown fields below the metadata, such as
+/// `ownerReferences[0].x`, in the order of keys.
 ///
 /// ```
 /// use gavel_apimachinery::meta;
@@ -35,11 +35,11 @@ pub fn decode(metadata: &mut Json) -> Result<Vec<String>, String> {
     Ok(unknown)
 }
 
-/// Reads metadata from storage: as [`decode`], but fields whose values have another type are left out.
+/// Reads metadata from storage: like [`decode`], but fields with values of the wrong type are dropped.
 ///
 /// # Errors
 ///
-/// The metadata is no object; in upstream's words. It is as it was.
+/// The metadata is not an object; in upstream's words. It stays unchanged.
 pub fn decode_stored(metadata: &mut Json) -> Result<Vec<String>, String> {
     if let Json::Object(fields) = metadata
         && let Shape::Struct(object_meta) = OBJECT_META
@@ -73,19 +73,21 @@ fn read(value: &Json, shape: Shape, path: &Path<'_>) -> Result<Vec<String>, Stri
     }
 }
 
-/// A failed value does not keep the rest from being read: a malformed time further on is told in its place.
+/// A failed value does not end the reading: a malformed time that follows is reported instead.
 #[derive(Default)]
 struct Reader {
     unknown: Vec<String>,
     error: Option<String>,
-    /// The name of the struct that holds what is read.
+    /// The name of the struct that contains the value.
     holder: &'static str,
 }
 
 impl Reader {
+    /// Reads a value.
+    ///
     /// # Errors
     ///
-    /// What ends the reading: a time that is none.
+    /// A malformed time, which ends the reading.
     fn value(&mut self, value: &Json, shape: Shape, path: &Path<'_>) -> Result<(), String> {
         match (shape, value) {
             (_, Json::Null)
@@ -159,7 +161,7 @@ impl Reader {
     }
 }
 
-/// The integer that Go reads from what Go wrote of a number: 1.0 is written as 1.
+/// The integer that Go reads from a number that Go wrote: 1.0 is written as 1.
 fn integer(value: &Json) -> Option<i64> {
     value
         .as_i64()

@@ -1,5 +1,4 @@
-//! What is wrong with the metadata of an object (apimachinery `pkg/api/validation/objectmeta.go`,
-//! `pkg/apis/meta/v1/validation`).
+//! The validation of an object's metadata (apimachinery `pkg/api/validation/objectmeta.go`, `pkg/apis/meta/v1/validation`).
 
 use std::collections::BTreeSet;
 
@@ -14,7 +13,7 @@ use crate::json;
 use crate::names::{self, Faults};
 use crate::server::{Difference, Server};
 
-/// All keys and values together, in bytes.
+/// The size limit of all keys and values together, in bytes.
 const MAX_ANNOTATIONS: usize = 256 * 1024;
 const MAX_MANAGER: usize = 128;
 const MAX_SUBRESOURCE: usize = 256;
@@ -25,8 +24,8 @@ const OPERATIONS: [&str; 2] = ["Apply", "Update"];
 const ORPHAN: &str = "orphan";
 const FOREGROUND: &str = "foregroundDeletion";
 
-/// What is wrong with the metadata of an object that is created, or of one that is embedded in another. `namespaced` says
-/// whether the object lives in a namespace, `name_rule` what its names look like (such as [`names::subdomain_name`]).
+/// The errors in the metadata of an object that is created, or that is embedded in another. `namespaced` is whether the object
+/// belongs to a namespace, `name_rule` the rule for its name (such as [`names::subdomain_name`]).
 ///
 /// ```
 /// use gavel_apimachinery::field::Path;
@@ -55,7 +54,7 @@ pub fn validate(
     validate_named(metadata, name, namespaced, name_rule, path, server)
 }
 
-/// As [`validate`], with a name that the object is given.
+/// Like [`validate`], with a name that the server generated.
 pub fn validate_named(
     metadata: MetadataView<'_>,
     name: &str,
@@ -96,7 +95,7 @@ pub fn validate_named(
     errors
 }
 
-/// What is wrong with the metadata of an object that is updated.
+/// The errors in the metadata of an object that is updated.
 pub fn validate_update(
     metadata: MetadataView<'_>,
     old: MetadataView<'_>,
@@ -162,8 +161,8 @@ pub fn validate_update(
     errors
 }
 
-/// The errors of metadata as a server tells them of custom resources and definitions: since
-/// [`Difference::MetadataIsValidatedAnew`], each once.
+/// The errors of metadata as a server reports them for custom resources and definitions: without repetitions since
+/// [`Difference::MetadataIsValidatedAnew`].
 pub fn told_once(mut errors: Vec<Error>, server: Server) -> Vec<Error> {
     if server.has(Difference::MetadataIsValidatedAnew) {
         let mut told = BTreeSet::new();
@@ -172,8 +171,7 @@ pub fn told_once(mut errors: Vec<Error>, server: Server) -> Vec<Error> {
     errors
 }
 
-/// What is wrong with the type that an object says it is of (apiextensions-apiserver
-/// `pkg/registry/customresource/validator.go`).
+/// The errors of an object's type (apiextensions-apiserver `pkg/registry/customresource/validator.go`).
 pub fn validate_type(object: &Json, expected: GroupVersion<'_>, kind: &str) -> Vec<Error> {
     let mut errors = Vec::new();
     let text = |name: &str| object.get(name).and_then(Json::as_str).unwrap_or_default();
@@ -208,7 +206,7 @@ fn nothing() -> BadValue {
     BadValue::Text("null".to_owned())
 }
 
-/// What is checked of an object that is created as well as of one that is updated; `finalizers` only when created.
+/// The checks of created and updated objects; `finalizers` only if it is created.
 fn validate_common(
     errors: &mut Vec<Error>,
     metadata: MetadataView<'_>,
@@ -241,7 +239,7 @@ fn validate_generation(errors: &mut Vec<Error>, metadata: MetadataView<'_>, path
     }
 }
 
-/// Appends what is wrong with labels.
+/// Appends the errors of labels.
 pub fn validate_labels<'a>(
     errors: &mut Vec<Error>,
     labels: impl Iterator<Item = (&'a str, &'a str)>,
@@ -253,7 +251,7 @@ pub fn validate_labels<'a>(
     }
 }
 
-/// Appends what is wrong with annotations.
+/// Appends the errors of annotations.
 pub fn validate_annotations<'a>(
     errors: &mut Vec<Error>,
     annotations: impl Iterator<Item = (&'a str, &'a str)>,
@@ -325,7 +323,7 @@ fn validate_owner_reference(errors: &mut Vec<Error>, owner: OwnerView<'_>, path:
     validate_kind_of_owner(errors, owner, path);
 }
 
-/// The same before [`Difference::MetadataIsValidatedAnew`], of whatever reference it is.
+/// Like `validate_owner_reference`, before [`Difference::MetadataIsValidatedAnew`].
 fn validate_owner_reference_as_before(
     errors: &mut Vec<Error>,
     owner: OwnerView<'_>,

@@ -1,4 +1,4 @@
-//! How schemas are checked.
+//! How schemas are validated.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -8,23 +8,23 @@ use gavel_apimachinery::field::Path;
 use crate::definition::options::Options;
 use crate::rule::{CompiledRule, RuleEnvs, RuleTrees};
 
-/// The most selectable fields of a version.
+/// The limit of selectable fields per version.
 pub(in crate::definition) const MAX_SELECTABLE_FIELDS: usize = 8;
 
-/// How a schema is checked.
+/// How a schema is validated.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::definition) struct SchemaCheck<'c> {
-    /// What an update may keep.
+    /// The requirements.
     pub(in crate::definition) options: &'c Options<'c>,
     /// The environments of rules.
     pub(in crate::definition) envs: &'c RuleEnvs,
     /// Whether the schema must be structural.
     pub(in crate::definition) require_structural: bool,
-    /// Whether the status has an endpoint of its own.
+    /// Whether there is a subresource `status`.
     pub(in crate::definition) has_status: bool,
-    /// Whether the schema is the same as before: then a rule may cost more than its limit.
+    /// Whether the schema did not change: then a rule may exceed its cost limit.
     pub(in crate::definition) is_unchanged: bool,
-    /// Where compiled rules are kept, if they are wanted again.
+    /// The store of compiled rules, if they are needed again.
     pub(in crate::definition) kept: Option<&'c KeptRules>,
 }
 

@@ -1,4 +1,4 @@
-//! What is known of a node when its rules are compiled (apiextensions `validation/cel_validation.go`).
+//! The properties of a node that matter to its rules (apiextensions `validation/cel_validation.go`).
 
 use std::cell::OnceCell;
 
@@ -8,21 +8,21 @@ use gavel_schema::JsonSchema;
 use super::convertible::conversion_error;
 use crate::rule::NodeType;
 
-/// A node on the way from the root of a schema to one of its rules.
+/// A node on the path from the root of a schema to one of its rules.
 #[derive(Debug)]
 pub(in crate::definition) struct Context<'c> {
     parent: Option<&'c Context<'c>>,
     step: Step<'c>,
     schema: &'c JsonSchema,
     server: Server,
-    /// Whether the node or one above it has rules: then its type is part of theirs.
+    /// Whether the node or one above it has rules, so that its type is part of theirs.
     has_rules: bool,
-    /// How often data of the node may occur in an object, if that has a bound.
+    /// How often the node may occur in an object, if that is bounded.
     cardinality: Option<u64>,
     ty: OnceCell<Result<NodeType, String>>,
 }
 
-/// The way from a node to one right below it.
+/// The step from a node to a child.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::definition) enum Step<'c> {
     /// To a field.
@@ -47,7 +47,7 @@ impl<'c> Context<'c> {
         }
     }
 
-    /// A node right below.
+    /// A child of the node.
     pub(in crate::definition) fn child(
         &'c self,
         step: Step<'c>,
@@ -65,13 +65,16 @@ impl<'c> Context<'c> {
         }
     }
 
-    /// How often data of the node may occur in an object, if that has a bound.
+    /// How often the node may occur in an object, if that is bounded.
     pub(in crate::definition) fn cardinality(&self) -> Option<u64> {
         self.cardinality
     }
 
-    /// The type of the node, which is part of the type of the node above where that one has rules; or why there is none, as
-    /// Kubernetes words it.
+    /// The type of the node, which is part of the type of a node above that has rules.
+    ///
+    /// # Errors
+    ///
+    /// The node has no type; the message is in Kubernetes' words.
     pub(in crate::definition) fn node_type(&self) -> Result<&NodeType, String> {
         let ty = self.ty.get_or_init(|| match self.parent {
             Some(parent) if parent.has_rules => self.part_of(parent.node_type()?),
@@ -108,7 +111,7 @@ impl<'c> Context<'c> {
     }
 }
 
-/// How many children of one kind a node may have, if that has a bound.
+/// How many children of one kind the node may have, if that is bounded.
 fn max_children(schema: &JsonSchema) -> Option<u64> {
     let bound = match schema.kind.as_str() {
         "object" if schema.additional_properties.is_some() => schema.bounds.max_properties?,

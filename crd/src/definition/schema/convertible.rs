@@ -1,8 +1,8 @@
-//! What a structural schema cannot hold at all (apiextensions-apiserver `pkg/apiserver/schema/convert.go`).
+//! Schemas that cannot be converted to structural ones (apiextensions-apiserver `pkg/apiserver/schema/convert.go`).
 
 use gavel_schema::{Items, JsonSchema, SchemaOrBool};
 
-/// The first thing that keeps a schema from being taken for a structural one.
+/// The first reason why a schema cannot be converted to a structural one.
 pub(crate) fn conversion_error(schema: &JsonSchema) -> Option<&'static str> {
     unsupported(schema)
         .or_else(|| junctors(schema).find_map(conversion_error))
@@ -14,7 +14,7 @@ pub(crate) fn conversion_error(schema: &JsonSchema) -> Option<&'static str> {
         })
 }
 
-/// The schemas that an object must, may or may not match beside this one.
+/// The schemas under `allOf`, `anyOf`, `oneOf` and `not`.
 fn junctors(schema: &JsonSchema) -> impl Iterator<Item = &JsonSchema> {
     let not = schema.combinations.not.as_deref().into_iter();
     not.chain(&schema.combinations.all_of)
@@ -73,7 +73,7 @@ fn items(schema: &JsonSchema) -> Option<&'static str> {
     }
 }
 
-/// Of a schema that stands beside another, what it says of all values of a map; upstream takes `false` for nothing.
+/// For a schema under `allOf` and the like, its schema of all values of a map; upstream treats `false` as absent.
 pub(super) fn values_beside(schema: &JsonSchema) -> Option<&SchemaOrBool> {
     let values = schema.additional_properties.as_ref();
     values.filter(|values| **values != SchemaOrBool::Allows(false))

@@ -1,27 +1,27 @@
-//! What all rules of a schema cost together, and how that is told (apiextensions `validation/cel_validation.go`).
+//! The total cost of the rules of a schema, and the error for it (apiextensions `validation/cel_validation.go`).
 
 use gavel_apimachinery::field::{Error, Path};
 
 use crate::definition::findings::Findings;
 
-/// The most that one rule may cost, in cost units: for all places where it may run.
+/// The cost limit of one rule at all places where it may run, in cost units.
 pub const RULE_LIMIT: u64 = 10_000_000;
-/// The most that all rules of a schema may cost, in cost units.
+/// The cost limit of all rules of a schema, in cost units.
 pub const SCHEMA_LIMIT: u64 = 100_000_000;
-/// How many of the most expensive expressions are told.
+/// How many of the most expensive expressions the error names.
 const MOST_EXPENSIVE: usize = 4;
 
-/// What the rules of a schema cost.
+/// The cost of the rules of a schema.
 #[derive(Debug, Clone, Default)]
 pub(in crate::definition) struct TotalCost {
     /// The sum, in cost units.
     pub(in crate::definition) total: u64,
-    /// The most expensive expressions, the most expensive first, those at one per cent of the limit or more.
+    /// The most expensive expressions, the most expensive first, if they use at least one per cent of the limit.
     most_expensive: Vec<(u64, String)>,
 }
 
 impl TotalCost {
-    /// Adds what an expression costs.
+    /// Adds the cost of an expression.
     pub(in crate::definition) fn add(&mut self, path: &Path<'_>, cost: u64) {
         self.total = self.total.saturating_add(cost);
         if cost < SCHEMA_LIMIT / 100 {
@@ -36,7 +36,7 @@ impl TotalCost {
         }
     }
 
-    /// What is wrong with the sum, if it is too great; `path` is that of the schema.
+    /// The error if the sum exceeds the limit; `path` is that of the schema.
     pub(in crate::definition) fn check(&self, path: &Path<'_>, errors: &mut Findings) {
         if self.total <= SCHEMA_LIMIT {
             return;
@@ -51,7 +51,7 @@ impl TotalCost {
     }
 }
 
-/// How far a cost exceeds its limit.
+/// The factor by which a cost exceeds its limit.
 #[expect(clippy::cast_precision_loss, reason = "upstream divides doubles")]
 pub(in crate::definition) fn excess(what: &str, cost: u64, limit: u64) -> String {
     let factor = cost as f64 / limit as f64;

@@ -1,4 +1,4 @@
-//! Whether the defaults in a schema may be what they are: the schema and its rules are asked of them.
+//! The validation of defaults in a schema: they must match the schema and its rules.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use gavel_schema::validate::Validator;
 
 use crate::rule::{COST_BUDGET, RuleEnvs, RuleNode};
 
-/// What is wrong with the defaults in a structural schema. The rules of all of them share one budget.
+/// The errors of the defaults in a structural schema. The rules of all of them share one budget.
 pub(super) fn check(
     schema: &JsonSchema,
     path: &Path<'_>,
@@ -34,8 +34,8 @@ pub(super) fn check(
     validate_defaults(schema, path, require_pruned, envs.server(), &mut check)
 }
 
-/// What the rules say of a default, and what they leave of the budget. They are asked of it as of a value that has not
-/// changed, and if nothing is wrong then, as of a new one.
+/// The errors that rules find in a default, and the remaining budget. Rules run on the default as an unchanged value and, if
+/// there are no errors, as a new one.
 fn check_rules(
     default: DefaultOf<'_>,
     budget: i64,

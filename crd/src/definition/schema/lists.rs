@@ -1,4 +1,4 @@
-//! What a schema says of the shape of lists and maps: `x-kubernetes-list-type` and its kin.
+//! The validation of `x-kubernetes-list-type` and related extensions.
 
 use std::collections::HashSet;
 
@@ -13,10 +13,10 @@ use crate::definition::findings::Findings;
 use crate::definition::go_json;
 use crate::definition::options::Options;
 
-/// The most faults of the keys of one list that are told.
+/// The error limit for the keys of one list.
 const MAX_KEY_FAULTS: usize = 100;
 
-/// Of a node's extensions.
+/// Checks the extensions of a node.
 pub(super) fn check(
     schema: &JsonSchema,
     options: &Options<'_>,
@@ -90,7 +90,7 @@ fn check_list_type(
     }
 }
 
-/// Of an item of a set that can be merged, which is not a value then, the extension that says so.
+/// The extension that makes an item of a set mergeable, and thus not atomic.
 pub(in crate::definition) fn mergeable_item_of_set(
     list_type: &str,
     item: &JsonSchema,
@@ -106,7 +106,7 @@ pub(in crate::definition) fn mergeable_item_of_set(
     }
 }
 
-/// Of the keys of a list that is a map.
+/// Checks the keys of a list of type map.
 fn check_keys(schema: &JsonSchema, path: &Path<'_>, errors: &mut Findings) {
     let keys_path = path.child("x-kubernetes-list-map-keys");
     let list_type = schema.topology.list_type.as_deref();
@@ -148,7 +148,7 @@ fn check_keys(schema: &JsonSchema, path: &Path<'_>, errors: &mut Findings) {
     }
 }
 
-/// Of the keys of a list that is a map of objects. All keys are told with each fault of one, so the faults are bounded.
+/// Checks the keys of a list of type map with object items. Each error lists all keys, so the number of errors is bounded.
 fn check_key_properties(
     schema: &JsonSchema,
     item: &JsonSchema,
@@ -187,7 +187,7 @@ fn check_key_properties(
     errors.extend(faults);
 }
 
-/// Whether entries of sets and maps can be told apart: neither they nor their keys may be null or absent.
+/// Checks that entries of sets and maps can be distinguished: neither they nor their keys may be null or absent.
 pub(in crate::definition) fn check_entries(
     schema: &JsonSchema,
     path: &Path<'_>,

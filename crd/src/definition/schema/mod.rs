@@ -1,4 +1,4 @@
-//! What is wrong with a schema (apiextensions-apiserver `validation.go`, `validateCustomResourceDefinitionValidation`).
+//! The validation of a schema (apiextensions-apiserver `validation.go`, `validateCustomResourceDefinitionValidation`).
 
 use gavel_apimachinery::field::{Error, Path};
 use gavel_schema::JsonSchema;
@@ -31,7 +31,7 @@ pub(super) use rules::rule_cost;
 use openapi::OpenApi;
 
 impl SchemaCheck<'_> {
-    /// Appends what is wrong with a schema; `path` is that of the validation.
+    /// Appends the errors of a schema; `path` is that of the validation.
     pub(super) fn run(
         self,
         validation: Option<&Validation>,

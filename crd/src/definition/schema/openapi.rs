@@ -1,5 +1,5 @@
-//! The walk over all schemas within a schema: what none of them may say, and their rules (apiextensions-apiserver
-//! `validation.go`, `ValidateCustomResourceDefinitionOpenAPISchema`).
+//! The walk over all schemas within a schema, which checks each of them and its rules (apiextensions-apiserver `validation.go`,
+//! `ValidateCustomResourceDefinitionOpenAPISchema`).
 
 use gavel_apimachinery::field::{Error, Path};
 use gavel_schema::{Dependency, Items, JsonSchema, SchemaOrBool};
@@ -14,31 +14,31 @@ use crate::definition::findings::Findings;
 pub(in crate::definition) const TYPES: [&str; 6] =
     ["array", "boolean", "integer", "number", "object", "string"];
 
-/// The walk, and what it has found.
+/// The state of the walk, and its errors.
 #[derive(Debug)]
 pub(super) struct OpenApi<'w> {
     pub(super) check: SchemaCheck<'w>,
-    /// Beside rules. Those of a node follow those of the nodes below it, save for what has nothing to do with them.
+    /// Errors other than those of rules. Those of a node follow those of the nodes below it, except for independent checks.
     pub(super) schema_errors: Findings,
-    /// Of rules.
+    /// Errors of rules.
     pub(super) rule_errors: Findings,
-    /// What all rules cost.
+    /// The cost of all rules.
     pub(super) total: TotalCost,
 }
 
-/// What the nodes above a node say of it.
+/// The constraints that the nodes above put on a node.
 #[derive(Debug, Clone, Copy, Default)]
 struct Above<'w> {
-    /// Why there may be no default, if so.
+    /// Why defaults are not allowed, if so.
     no_defaults: Option<NoDefaults<'w>>,
-    /// Whether the node is type or metadata of a resource.
+    /// Whether the node is the type or metadata of a resource.
     in_metadata: bool,
-    /// The outermost node whose children before and after an update cannot be told apart.
+    /// The outermost node whose children cannot be matched between the object before and after an update.
     uncorrelatable: Option<&'w Path<'w>>,
 }
 
 impl<'w> Above<'w> {
-    /// The same, and children of the node at this path cannot be told apart.
+    /// Adds that children of the node at this path cannot be matched.
     fn below_uncorrelatable<'p>(self, path: &'p Path<'p>) -> Above<'p>
     where
         'w: 'p,
@@ -52,12 +52,12 @@ impl<'w> Above<'w> {
 
 #[derive(Debug, Clone, Copy)]
 enum NoDefaults<'w> {
-    /// The node is this field of the object, or below it.
+    /// The node is this field of the object, or is below it.
     TopLevel(&'w str),
     MetadataValues,
 }
 
-/// Where a node stands.
+/// The position of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     Root,
@@ -74,7 +74,7 @@ impl<'w> OpenApi<'w> {
         }
     }
 
-    /// Checks a whole schema. Without a context no rules are compiled.
+    /// Checks a whole schema. Without a context, no rules are compiled.
     pub(super) fn check(
         &mut self,
         schema: &JsonSchema,
@@ -172,7 +172,7 @@ impl<'w> OpenApi<'w> {
         }
     }
 
-    /// The schemas beside a node, whose rules are not compiled.
+    /// Checks the schemas under `allOf` and the like, whose rules are not compiled.
     fn beside(&mut self, schema: &JsonSchema, above: Above<'_>, path: &Path<'_>) {
         if let Some(not) = &schema.combinations.not {
             self.node(not, Place::Below, above, &path.child("not"), None);
@@ -221,7 +221,7 @@ impl<'w> OpenApi<'w> {
         }
     }
 
-    /// What no node may say.
+    /// Checks the constraints that apply to every node.
     fn check_own(&mut self, schema: &JsonSchema, above: Above<'_>, path: &Path<'_>) {
         let kind = schema.kind.as_str();
         let require_known = self.check.options.require_known_types;

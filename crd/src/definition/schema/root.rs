@@ -1,5 +1,4 @@
-//! What the root of a schema may say where the status has an endpoint of its own: the schema of the status is taken out of
-//! it, and must say the same alone.
+//! The root of a schema with a subresource `status`: the schema of the status is used alone, so the root must not constrain it.
 
 use gavel_apimachinery::field::{BadValue, Error, Path};
 use gavel_schema::JsonSchema;
@@ -9,7 +8,7 @@ use crate::definition::go_json;
 
 const ALLOWED: &str = "only [Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations] fields are allowed at the root of the schema if the status subresource is enabled";
 
-/// Of the root of a schema; `path` is that of the validation that holds it. The first fault only.
+/// Checks the root of a schema; `path` is that of the validation that holds it. Only the first error is reported.
 pub(super) fn check(schema: &JsonSchema, path: &Path<'_>, errors: &mut Findings) {
     let before_type = !schema.unsupported.id.is_empty()
         || !schema.unsupported.schema.is_empty()

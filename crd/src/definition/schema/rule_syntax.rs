@@ -1,4 +1,4 @@
-//! What can be said of a rule without compiling it.
+//! Checks of rules that need no compilation.
 
 use gavel_apimachinery::field::{BadValue, Error, Path};
 use gavel_apimachinery::json;
@@ -15,7 +15,7 @@ const REASONS: [&str; 4] = [
     "FieldValueRequired",
 ];
 
-/// Of the rules of a node.
+/// Checks the rules of a node.
 pub(super) fn check(schema: &JsonSchema, path: &Path<'_>, errors: &mut Findings) {
     let rules = path.child("x-kubernetes-validations");
     let names_fields = schema

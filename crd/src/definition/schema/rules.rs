@@ -1,4 +1,4 @@
-//! The rules of a node compiled, and held against what they may cost.
+//! Compiles the rules of a node and compares their costs with the limits.
 
 use gavel_apimachinery::field::{BadValue, Error, ExpressionPlace, Path};
 
@@ -10,7 +10,7 @@ use crate::rule::{self, Age, CompiledRule};
 use gavel_schema::{JsonSchema, ValidationRule};
 
 impl OpenApi<'_> {
-    /// Appends what is wrong with the rules of a node in which nothing else is wrong.
+    /// Appends the errors of the rules of a node that has no other errors.
     pub(super) fn check_rules(
         &mut self,
         schema: &JsonSchema,
@@ -109,7 +109,7 @@ impl OpenApi<'_> {
     }
 }
 
-/// What a rule costs wherever it may run, in cost units; nothing where it cannot be compiled.
+/// The cost of a rule at all places where it may run, in cost units; `None` if it does not compile.
 pub(in crate::definition) fn rule_cost(compiled: &CompiledRule, cardinality: u64) -> u64 {
     match &compiled.rule {
         Ok(Some(rule)) => rule.max_cost.saturating_mul(cardinality),

@@ -1,5 +1,5 @@
-//! What makes a schema structural: each field is declared in one place, and conditions on fields are no declarations
-//! (apiextensions-apiserver `pkg/apiserver/schema/{validation,complete}.go`).
+//! The conditions for a structural schema: each field is declared in one place, and schemas under `allOf` and the like declare
+//! nothing (apiextensions-apiserver `pkg/apiserver/schema/{validation,complete}.go`).
 
 use gavel_apimachinery::field::{Error, Path};
 use gavel_golang::regex::Regex;
@@ -9,7 +9,7 @@ use smol_str::SmolStr;
 use super::convertible::values_beside;
 use crate::definition::findings::Findings;
 
-/// Where a node stands.
+/// The position of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Level {
     Root,
@@ -17,7 +17,7 @@ enum Level {
     Field,
 }
 
-/// What keeps a schema from being structural, sorted by text.
+/// The reasons why a schema is not structural, sorted by text.
 pub(super) fn check(schema: &JsonSchema, path: &Path<'_>) -> Vec<Error> {
     let mut findings = Findings::default();
     check_node(schema, Level::Root, path, &mut findings);
@@ -98,7 +98,7 @@ fn check_type(schema: &JsonSchema, level: Level, path: &Path<'_>, errors: &mut F
     }
 }
 
-/// Of a type that must be another one, whether or not it is there.
+/// The error for a type that is absent or must be a different one.
 pub(super) fn required_or_invalid(path: &Path<'_>, kind: &str, detail: &str) -> Error {
     match kind {
         "" => Error::required(path, detail),
@@ -106,7 +106,7 @@ pub(super) fn required_or_invalid(path: &Path<'_>, kind: &str, detail: &str) -> 
     }
 }
 
-/// Of the fields that each resource has.
+/// Checks the fields that every resource has.
 fn check_resource(schema: &JsonSchema, level: Level, path: &Path<'_>, errors: &mut Findings) {
     let is_resource = level == Level::Root || schema.embedded_resource;
     let properties = path.child("properties");
@@ -140,7 +140,7 @@ fn check_resource(schema: &JsonSchema, level: Level, path: &Path<'_>, errors: &m
     }
 }
 
-/// Whether the metadata of a resource has no more than its type, a default, and names.
+/// Whether the metadata of a resource only has a type, a default, and constraints of names.
 fn says_only_names(metadata: &JsonSchema) -> bool {
     let is_name = |name: &SmolStr| name == "name" || name == "generateName";
     metadata.properties.keys().all(is_name)
@@ -152,8 +152,8 @@ fn says_only_names(metadata: &JsonSchema) -> bool {
         })
 }
 
-/// Whether a structural schema keeps nothing of this one. Upstream's comparison distinguishes an empty list from none in
-/// what it keeps, but does not keep all that is empty.
+/// Whether the structural form of a schema is empty. Upstream's comparison distinguishes an empty list from an absent one in
+/// fields that the structural form keeps.
 fn says_nothing(schema: JsonSchema) -> bool {
     let has_empty_list = schema.required.is_present()
         || schema.topology.list_map_keys.is_present()
@@ -185,8 +185,7 @@ fn check_extensions(schema: &JsonSchema, path: &Path<'_>, errors: &mut Findings)
     }
 }
 
-/// Whether any of two schemas must match, one of them saying that the type is integer, the other that it is string, and
-/// nothing else: the one way to say of which types a value may be.
+/// Whether `anyOf` consists of exactly the types integer and string: the only allowed way to constrain types there.
 fn is_any_of_int_or_string(schema: &JsonSchema) -> bool {
     let says_only = |schema: &JsonSchema, kind: &str| {
         schema.kind == kind
@@ -203,7 +202,7 @@ fn is_any_of_int_or_string(schema: &JsonSchema) -> bool {
     }
 }
 
-/// Of what values must fulfil.
+/// Checks the conditions that values must satisfy.
 fn check_conditions(
     schema: &JsonSchema,
     skip_any_of: bool,
@@ -241,7 +240,7 @@ fn check_conditions(
     }
 }
 
-/// Of a schema beside another: it declares nothing.
+/// Checks a schema under `allOf` and the like: it must not declare anything.
 fn check_condition(
     condition: &JsonSchema,
     skip_any_of: bool,
@@ -320,7 +319,7 @@ fn check_condition(
     }
 }
 
-/// Whether what conditions speak of is declared: `declared` is the node that the conditions of `conditions` are about.
+/// Checks that fields under `allOf` and the like are declared: `declared` is the node that `conditions` apply to.
 fn check_declared(
     conditions: &JsonSchema,
     declared: Option<&JsonSchema>,

@@ -1,5 +1,4 @@
-//! Groups of the Kubernetes community: definitions in them need an approval (apiextensions-apiserver
-//! `pkg/apihelpers/helpers.go`).
+//! Groups of the Kubernetes community, whose definitions need an approval (apiextensions-apiserver `pkg/apihelpers/helpers.go`).
 
 use gavel_apimachinery::field::{Error, Path};
 use gavel_apimachinery::meta::MetadataView;
@@ -9,18 +8,18 @@ use crate::definition::Definition;
 
 const ANNOTATION: &str = "api-approved.kubernetes.io";
 
-/// What the annotation says.
+/// The state in the annotation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Approval {
     Missing,
-    /// Nothing that counts.
+    /// No valid state.
     Invalid,
-    /// That there is none, and why.
+    /// The definition is unapproved, with a reason.
     Bypassed,
     Given,
 }
 
-/// What is wrong with the approval of a definition; that it stays what it was is not wrong.
+/// The errors of a definition's approval; an unchanged state is not an error.
 pub(super) fn check(definition: &Definition, old: Option<&Definition>) -> Option<Error> {
     if !is_protected(&definition.spec.group) {
         return None;
@@ -77,7 +76,7 @@ impl Approval {
     }
 }
 
-/// Whether this is the URL of something on a host.
+/// Whether this is an absolute URL with a host.
 fn is_absolute_url(text: &str) -> bool {
     let without_fragment = text.split('#').next().unwrap_or_default();
     Url::check_request_uri(text).is_ok()

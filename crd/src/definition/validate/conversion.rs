@@ -1,4 +1,4 @@
-//! How objects are converted between versions.
+//! The validation of the conversion between versions.
 
 use gavel_apimachinery::field::{Error, Path};
 use gavel_apimachinery::names::dns1035_label;
@@ -9,11 +9,10 @@ use crate::definition::findings::Findings;
 use crate::definition::{ClientConfig, Conversion, Definition};
 
 const STRATEGIES: [&str; 2] = ["None", "Webhook"];
-/// The versions of reviews that the API server knows.
+/// The review versions that the API server supports.
 const REVIEWS: [&str; 2] = ["v1", "v1beta1"];
 
-/// Of a conversion. `require_known_review` says that the webhook must understand a version of reviews that the API server
-/// does.
+/// Checks a conversion. With `require_known_review`, the webhook must support a review version that the API server supports.
 pub(super) fn check(
     conversion: Option<&Conversion>,
     require_known_review: bool,
@@ -60,7 +59,7 @@ pub(super) fn check(
     check_reviews(reviews, require_known_review, &reviews_path, errors);
 }
 
-/// Upstream checks the name of the service as its namespace and the other way round.
+/// Checks how the webhook is called. Upstream checks the service's name as its namespace and vice versa.
 fn check_client(client: &ClientConfig, path: &Path<'_>, errors: &mut Findings) {
     match (&client.url, &client.service) {
         (Some(url), None) => errors.extend(webhook::check_url(url, &path.child("url"))),
@@ -107,7 +106,7 @@ fn is_known(review: &str) -> bool {
 }
 
 impl Definition {
-    /// Whether its webhook, if there is one, understands a version of reviews that the API server does.
+    /// Whether the webhook, if there is one, supports a review version that the API server supports.
     pub(super) fn has_known_review(&self) -> bool {
         let webhook = self.spec.conversion.as_ref();
         let webhook = webhook.and_then(|conversion| conversion.webhook.as_ref());

@@ -1,4 +1,4 @@
-//! What is wrong with a definition as a whole (apiextensions-apiserver `pkg/apis/apiextensions/validation`).
+//! The validation of whole definitions (apiextensions-apiserver `pkg/apis/apiextensions/validation`).
 
 use std::collections::BTreeMap;
 
@@ -23,31 +23,30 @@ mod surroundings;
 mod update;
 
 impl Definition {
-    /// What is wrong with the definition if it is created; nothing where an API server accepts it. What it says of its
-    /// status does not count.
+    /// The errors when the definition is created; empty if an API server accepts it. The status is ignored.
     ///
-    /// Errors are in the API server's order, where that is not by chance.
+    /// Errors are in the API server's order, where that is deterministic.
     pub fn validate(&self, envs: &RuleEnvs) -> Vec<Error> {
         create(self, &self.created_status(), envs, None)
     }
 
-    /// What is wrong with the definition if it is created, as [`Definition::validate`] has it, and what became of its rules, as
-    /// [`Definition::rules`] has it. Each rule is compiled once.
+    /// The errors when the definition is created, as [`Definition::validate`] returns them, and the outcomes of its rules, as
+    /// [`Definition::rules`] returns them. Each rule is compiled once.
     pub fn validate_with_rules(&self, envs: &RuleEnvs) -> (Vec<Error>, Vec<SchemaReport<'_>>) {
         let kept = KeptRules::default();
         let errors = create(self, &self.created_status(), envs, Some(&kept));
         (errors, self.rules_of(envs, Age::New, &kept))
     }
 
-    /// What is wrong with the definition if it takes the place of another: what was accepted in that one may stay, even
-    /// where a new definition may not have it. The status is that of the other.
+    /// The errors when the definition replaces `old`: things that `old` was accepted with may stay, even if a new definition
+    /// cannot have them. The status is that of `old`.
     pub fn validate_update(&self, old: &Definition, envs: &RuleEnvs) -> Vec<Error> {
         let status = old.status.clone().storing(&self.spec);
         update(self, &status, old, envs)
     }
 }
 
-/// What is wrong with a new definition of this status.
+/// The errors of a new definition with this status.
 fn create(
     definition: &Definition,
     status: &CustomResourceDefinitionStatus,
@@ -84,7 +83,7 @@ fn create(
     errors.into_errors()
 }
 
-/// What is wrong with a definition of this status that takes the place of another.
+/// The errors of a definition with this status that replaces another.
 fn update(
     definition: &Definition,
     status: &CustomResourceDefinitionStatus,

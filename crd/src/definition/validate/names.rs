@@ -1,4 +1,4 @@
-//! What a resource is called.
+//! The validation of a resource's names.
 
 use gavel_apimachinery::field::{Error, Path};
 use gavel_apimachinery::names::{dns1035_label, lower_case};
@@ -6,7 +6,7 @@ use gavel_apimachinery::names::{dns1035_label, lower_case};
 use crate::definition::Names;
 use crate::definition::findings::Findings;
 
-/// Of the names themselves, whether or not they may be absent.
+/// Checks the names themselves, present or not.
 pub(super) fn check(names: &Names, path: &Path<'_>, errors: &mut Findings) {
     let mut check = |path: &Path<'_>, name: &str| {
         if !name.is_empty() {
@@ -35,7 +35,7 @@ pub(super) fn check(names: &Names, path: &Path<'_>, errors: &mut Findings) {
     }
 }
 
-/// Of the names that must be there.
+/// Checks that required names are present.
 pub(super) fn check_required(names: &Names, path: &Path<'_>, errors: &mut Findings) {
     for (field, name) in [
         ("plural", &names.plural),
@@ -49,7 +49,7 @@ pub(super) fn check_required(names: &Names, path: &Path<'_>, errors: &mut Findin
     }
 }
 
-/// Of a name that is a label as in RFC 1035.
+/// Checks a name that must be a label as in RFC 1035.
 pub(super) fn check_name(path: &Path<'_>, name: &str, errors: &mut Findings) {
     let faults = dns1035_label(name.as_bytes());
     if !faults.is_empty() {

@@ -1,4 +1,4 @@
-//! The fields that field selectors may name.
+//! The validation of the fields that field selectors may name.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use crate::definition::findings::Findings;
 use crate::definition::schema::MAX_SELECTABLE_FIELDS;
 use crate::rule::{Brackets, FieldPath};
 
-/// Of the selectable fields of a schema. `unlimited` says that there may be more than eight.
+/// Checks the selectable fields of a schema. With `unlimited` there may be more than eight.
 pub(super) fn check(
     fields: &[SelectableField],
     schema: &JsonSchema,

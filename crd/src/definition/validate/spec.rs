@@ -1,4 +1,4 @@
-//! What a definition says.
+//! The validation of a definition's `spec`.
 
 use std::collections::HashSet;
 
@@ -17,7 +17,7 @@ use crate::rule::RuleEnvs;
 
 const SCOPES: [&str; 2] = ["Cluster", "Namespaced"];
 
-/// Of what a definition says.
+/// Checks a `spec`.
 pub(super) fn check(
     definition: &Definition,
     options: &Options<'_>,
@@ -80,7 +80,7 @@ pub(super) fn check(
     );
 }
 
-/// Of what must stay what it is.
+/// Checks that immutable parts did not change.
 pub(super) fn check_immutable(
     spec: &Spec,
     old: &Spec,
@@ -121,7 +121,7 @@ fn check_group(group: &str, path: &Path<'_>, errors: &mut Findings) {
     }
 }
 
-/// Whether each version that needs a schema has one.
+/// Checks that each version has a schema if it needs one.
 fn check_schemas_exist(
     spec: &Spec,
     shared: &Shared<'_>,
@@ -217,7 +217,7 @@ fn check_versions(
     }
 }
 
-/// Of what a version has of its own.
+/// Checks the parts that are a version's own.
 fn check_version(
     version: &Version,
     shared: &Shared<'_>,
@@ -247,7 +247,7 @@ fn check_version(
     selection::check(fields, schema, unlimited, &fields_path, errors);
 }
 
-/// Of what all versions have in common.
+/// Checks the parts that all versions share.
 fn check_shared(
     spec: &Spec,
     shared: &Shared<'_>,

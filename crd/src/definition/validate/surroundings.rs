@@ -1,4 +1,4 @@
-//! What stands around a version's schema: subresources, columns, the warning of a deprecated version.
+//! The validation of subresources, columns, and deprecation warnings.
 
 use gavel_apimachinery::field::{BadValue, Error, Path};
 use gavel_apimachinery::json;
@@ -18,10 +18,10 @@ const COLUMN_FORMATS: [&str; 8] = [
     "int64",
     "password",
 ];
-/// Bytes.
+/// The length limit of a deprecation warning, in bytes.
 const MAX_WARNING: usize = 256;
 
-/// Of the words by which users of a deprecated version are warned.
+/// Checks the deprecation warning of a version.
 pub(super) fn check_deprecation(version: &Version, path: &Path<'_>, errors: &mut Findings) {
     let Some(warning) = &version.deprecation_warning else {
         return;
@@ -49,7 +49,7 @@ pub(super) fn check_deprecation(version: &Version, path: &Path<'_>, errors: &mut
     }
 }
 
-/// Of what has an endpoint of its own.
+/// Checks the subresources.
 pub(super) fn check_subresources(
     subresources: Option<&Subresources>,
     path: &Path<'_>,
@@ -92,7 +92,7 @@ pub(super) fn check_subresources(
     }
 }
 
-/// Of the columns of a table.
+/// Checks the columns of a table.
 pub(super) fn check_columns(columns: &[PrinterColumn], path: &Path<'_>, errors: &mut Findings) {
     let columns_path = path.child("additionalPrinterColumns");
     for (n, column) in columns.iter().enumerate() {
@@ -123,7 +123,7 @@ pub(super) fn check_columns(columns: &[PrinterColumn], path: &Path<'_>, errors: 
     }
 }
 
-/// Of a path that is not empty, whether it is as simple as it must be.
+/// Checks that a path that is not empty is a simple one.
 fn check_json_path(text: &str, path: &Path<'_>, errors: &mut Findings) -> bool {
     let is_simple = text.starts_with('.');
     if !is_simple {

@@ -1,5 +1,5 @@
-//! What an update may keep although a new definition may not have it: an API server does not make definitions that were
-//! accepted impossible to update.
+//! What an update may keep although a new definition cannot have it: an API server must not make accepted definitions impossible
+//! to update.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ use crate::definition::schema::{
 use crate::definition::walk::{any_schema, each_schema};
 
 impl<'o> Options<'o> {
-    /// For a definition that takes the place of another.
+    /// The requirements for a definition that replaces another.
     pub(super) fn update(new: &'o Definition, old: &'o Definition) -> Self {
         let mut schemas = Vec::new();
         for version in &old.spec.versions {

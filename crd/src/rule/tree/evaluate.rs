@@ -1,4 +1,4 @@
-//! The rules of one node, held against one value (`validateExpressions` and `evalMessageExpression` upstream).
+//! Evaluates the rules of one node for one value (`validateExpressions` and `evalMessageExpression` upstream).
 
 use std::ops::ControlFlow;
 
@@ -14,13 +14,13 @@ use super::ratchet::Ratchet;
 use super::report::Report;
 use crate::rule::{CompiledRule, Expression, NodeType, OLD_SELF, SELF};
 
-/// What all rules of an object may cost together in an API server, in cost units.
+/// The cost budget that an API server gives to all rules of an object together, in cost units.
 pub const COST_BUDGET: i64 = 10_000_000;
 
-/// The most that one expression may cost, in cost units.
+/// The cost limit of one expression, in cost units.
 pub const PER_CALL_LIMIT: u64 = 1_000_000;
 
-/// The longest result of a messageExpression that is used, in bytes.
+/// The length limit of a messageExpression's result, in bytes.
 const MAX_MESSAGE_BYTES: usize = 5 * 1024;
 
 const OUT_OF_BUDGET: &str =
@@ -31,22 +31,22 @@ const NO_TYPE: &str =
 
 const MESSAGE_OUT_OF_BUDGET: &str = "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run";
 
-/// A value that is validated, and what there is to hold it against.
+/// A value that is validated, with its context.
 #[derive(Debug)]
 pub(super) struct Subject<'f, 'd> {
-    /// Where it lies.
+    /// The path of the value.
     pub(super) path: &'f Path<'f>,
     /// Its schema, with the rules.
     pub(super) node: &'d RuleNode,
     /// The value. Never null.
     pub(super) value: &'d Json,
-    /// The old value that rules may ask for, where there is one. Never null.
+    /// The old value that rules may read, if there is one. Never null.
     pub(super) old: Option<&'d Json>,
-    /// Whether what is wrong was wrong before.
+    /// Whether errors existed before the update.
     pub(super) ratchet: Ratchet<'f, 'd>,
 }
 
-/// Runs the rules of a node. `Break` where no rule of the object may run any more.
+/// Runs the rules of a node. `Break` ends the validation of the object.
 pub(super) fn evaluate(
     subject: &Subject<'_, '_>,
     arena: &Arena,
@@ -87,8 +87,8 @@ pub(super) fn evaluate(
     ControlFlow::Continue(())
 }
 
-/// Binds `oldSelf` as most rules see it, which is the old value itself where there is one. Gives the variables of those that
-/// see an optional of it.
+/// Binds `oldSelf` for most rules: the old value itself, if there is one. Returns the variables for rules in which it is an
+/// optional.
 fn bind_old<'a>(
     plain: &mut Activation<'a>,
     ty: &'a NodeType,
@@ -104,13 +104,14 @@ fn bind_old<'a>(
     optional
 }
 
-/// One rule, held against one value.
+/// The evaluation of one rule for one value.
 struct Call<'a, 'c, 'd> {
     subject: &'c Subject<'c, 'd>,
     rule: &'c ValidationRule,
     compiled: &'a CompiledRule,
     activation: &'c Activation<'a>,
-    /// Of the messageExpression: upstream never binds an optional `oldSelf` for it, even where it was compiled with one.
+    /// The variables of the messageExpression: upstream never binds an optional `oldSelf` for it, even if it was compiled with
+    /// one.
     message_activation: &'c Activation<'a>,
     arena: &'a Arena,
     limits: EvalOptions<'a>,
@@ -147,7 +148,7 @@ impl<'a> Call<'a, '_, '_> {
         program.eval(activation, self.arena, &self.limits)
     }
 
-    /// The rule could not be evaluated.
+    /// Reports that the rule could not be evaluated.
     fn failed(&self, error: &EvalError, report: &mut Report) -> ControlFlow<()> {
         let name = name(self.rule);
         if error.message().starts_with("no such overload") {
@@ -170,7 +171,7 @@ impl<'a> Call<'a, '_, '_> {
         ControlFlow::Continue(())
     }
 
-    /// The rule is false.
+    /// Reports that the rule is false.
     fn broken(&self, report: &mut Report) -> ControlFlow<()> {
         let below = self.compiled.field_path.as_ref().map(ToString::to_string);
         let path = match &below {
@@ -203,7 +204,11 @@ impl<'a> Call<'a, '_, '_> {
         ControlFlow::Continue(())
     }
 
-    /// What the messageExpression says, if it can be used; an error where it ends the validation.
+    /// The result of the messageExpression, if it can be used.
+    ///
+    /// # Errors
+    ///
+    /// The failure ends the validation.
     fn message(
         &self,
         message: &'a Expression,
@@ -234,19 +239,19 @@ impl<'a> Call<'a, '_, '_> {
         }
     }
 
-    /// Whether the failure is told as a warning: a rule that looks at the value alone was broken by the same value before.
+    /// Whether the error becomes a warning: a rule without `oldSelf` rejected the same value before.
     fn is_ratcheted(&self) -> bool {
         !self.compiled.uses_old_self && self.subject.ratchet.holds()
     }
 }
 
 impl Subject<'_, '_> {
-    /// The schema's type. Some messages show it in the place of the value.
+    /// The schema's type, which some messages show instead of the value.
     fn kind(&self) -> &str {
         &self.node.schema.kind
     }
 
-    /// A fault of the rules, not of the value.
+    /// An error of the rules themselves, not of the value.
     pub(super) fn fault(&self, detail: impl Into<String>) -> Error {
         Error::invalid(self.path, self.kind(), detail)
     }
@@ -260,7 +265,7 @@ impl Subject<'_, '_> {
     }
 }
 
-/// What a messageExpression says, or why that cannot be used.
+/// The text of a messageExpression's result, or why it cannot be used.
 fn usable(message: Value<'_>) -> Result<&str, String> {
     let text = message.as_str().map(str::trim);
     let text = text.ok_or("messageExpression failed to convert to string")?;
@@ -276,7 +281,7 @@ fn usable(message: Value<'_>) -> Result<&str, String> {
     }
 }
 
-/// What messages call a rule.
+/// The name of a rule in messages.
 fn name(rule: &ValidationRule) -> &str {
     match rule.message.is_empty() {
         true => rule.rule.trim(),

@@ -1,22 +1,22 @@
-//! What bounds the rules of an object.
+//! The limits of the rules of an object.
 
 use gavel_golang::work::Interrupt;
 
 use super::evaluate::{COST_BUDGET, PER_CALL_LIMIT};
 
-/// What bounds the rules of an object.
+/// The limits of the rules of an object.
 #[derive(Clone, Copy)]
 pub struct RuleLimits<'i> {
-    /// What all rules may cost together, in cost units.
+    /// The cost budget of all rules together, in cost units.
     pub budget: i64,
-    /// What one evaluation may cost, in cost units.
+    /// The cost limit of one evaluation, in cost units.
     pub per_call: u64,
-    /// Asked by the work that is done; true ends it, with an error that says so.
+    /// The host's deadline or cancellation flag: called while work is done; true ends the validation with an error that says so.
     pub interrupt: Interrupt<'i>,
 }
 
 impl Default for RuleLimits<'_> {
-    /// The limits of an API server, and no interrupt.
+    /// The limits of an API server, without an interrupt.
     fn default() -> Self {
         RuleLimits {
             budget: COST_BUDGET,

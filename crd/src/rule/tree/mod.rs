@@ -1,4 +1,4 @@
-//! The rules of a schema, held against an object (apiextensions-apiserver `pkg/apiserver/schema/cel/validation.go`).
+//! Runs the rules of a schema on an object (apiextensions-apiserver `pkg/apiserver/schema/cel/validation.go`).
 
 use std::ops::ControlFlow;
 
@@ -26,7 +26,7 @@ use report::Report;
 use walk::RuleWalk;
 
 impl RuleNode {
-    /// Runs the rules of a whole object, with what it was if it is updated, and a budget in cost units.
+    /// Runs the rules on a whole object, with the object before an update, and a budget in cost units.
     pub(crate) fn run<'d>(
         &'d self,
         object: &'d Json,
@@ -49,8 +49,7 @@ impl RuleNode {
         run(&subject, &limits)
     }
 
-    /// Runs the rules of a part of an object, such as a default, that lies at `path`. What is wrong is so whether or not
-    /// it was before.
+    /// Runs the rules on a part of an object, such as a default, at `path`. Errors are not ratcheted.
     pub(crate) fn run_on_part<'d>(
         &'d self,
         path: &Path<'_>,

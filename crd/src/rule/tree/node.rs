@@ -10,21 +10,20 @@ use smol_str::SmolStr;
 
 use crate::rule::{self, Age, CompiledRule, NodeType, RuleEnvs};
 
-/// A node of a schema that has rules, or below which there are some. What is the same everywhere in a schema, types
-/// included, is one node.
+/// A schema node that has rules, or that has nodes with rules below it. Equal parts of a schema, types included, are one node.
 #[derive(Debug)]
 pub(crate) struct RuleNode {
     /// The schema of the node.
     pub(super) schema: Arc<JsonSchema>,
-    /// How values are read; none where expressions do not know them.
+    /// How values are viewed; `None` if expressions cannot see them.
     pub(super) ty: Option<NodeType>,
     /// The rules, in the order of the schema.
     pub(super) rules: Box<[CompiledRule]>,
-    /// Whether errors show the type of a value in its place.
+    /// Whether errors show the type of a value instead of the value.
     pub(super) shows_types: bool,
-    /// Whether one of the rules asks for the old value.
+    /// Whether one of the rules reads the old value.
     pub(super) uses_old_self: bool,
-    /// Whether one of the rules here or below does.
+    /// Whether a rule here or below reads the old value.
     pub(super) reads_old_values: bool,
     /// The elements of a list.
     pub(super) items: Option<Arc<RuleNode>>,
@@ -35,7 +34,7 @@ pub(crate) struct RuleNode {
 }
 
 impl RuleNode {
-    /// The rules of a schema, if it has any. `is_resource` says that it is that of an object of its own, which has metadata.
+    /// The rules of a schema, if it has any. `is_resource` marks an object with its own metadata.
     pub(crate) fn compile(
         schema: &Arc<JsonSchema>,
         is_resource: bool,
@@ -75,21 +74,21 @@ impl RuleNode {
 /// Compiles the nodes of one schema.
 struct TreeCompiler<'c> {
     envs: &'c RuleEnvs,
-    /// By the place of a schema, whether it has rules.
+    /// Whether a schema has rules, by its address.
     with_rules: HashMap<*const JsonSchema, bool>,
-    /// By the places of schema and type.
+    /// The nodes, by the addresses of schema and type.
     nodes: HashMap<(*const JsonSchema, Option<*const ()>), Known>,
 }
 
-/// What a schema with a type has become.
+/// The node of a schema with a type.
 struct Known {
-    /// Keeps the place from being given to another type.
+    /// Keeps the address from being reused for another type.
     _type: Option<NodeType>,
     node: Option<Arc<RuleNode>>,
 }
 
 impl TreeCompiler<'_> {
-    /// Whether there are rules in a schema. As deep as the schema, whose depth its reader bounds.
+    /// Whether a schema contains rules. The recursion is as deep as the schema, whose depth its reader bounds.
     fn has_rules(&mut self, schema: &Arc<JsonSchema>) -> bool {
         let place = Arc::as_ptr(schema);
         if let Some(known) = self.with_rules.get(&place) {

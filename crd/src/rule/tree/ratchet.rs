@@ -1,18 +1,18 @@
-//! Whether a broken rule was broken before (`ratchetingOptions` upstream).
+//! Whether a violation existed before the update (`ratchetingOptions` upstream).
 
 use gavel_schema::correlate::Correlated;
 
-/// What the place of a rule was before an update.
+/// The counterpart of a place before an update.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Ratchet<'f, 'd> {
-    /// The place itself, if it was there.
+    /// The place itself, if it existed.
     here: Option<Correlated<'f, 'd>>,
-    /// The nearest place around it that was there.
+    /// The nearest enclosing place that existed.
     around: Option<Correlated<'f, 'd>>,
 }
 
 impl<'f, 'd> Ratchet<'f, 'd> {
-    /// Of an object that is updated.
+    /// For the root of an updated object.
     pub(super) fn new(root: Correlated<'f, 'd>) -> Self {
         Ratchet {
             here: Some(root),
@@ -20,7 +20,7 @@ impl<'f, 'd> Ratchet<'f, 'd> {
         }
     }
 
-    /// Of an entry of the object at this place.
+    /// For an entry of the object at this place.
     pub(super) fn key(self, key: &str) -> Self {
         let Some(here) = self.here else {
             return self;
@@ -35,7 +35,7 @@ impl<'f, 'd> Ratchet<'f, 'd> {
         }
     }
 
-    /// Of an element of the list at this place.
+    /// For an element of the list at this place.
     pub(super) fn index(self, index: usize) -> Self {
         let Some(here) = self.here else {
             return self;

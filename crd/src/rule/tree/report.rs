@@ -1,4 +1,4 @@
-//! What the rules find, and what they have cost.
+//! The results of rules, and their cost.
 
 use std::ops::ControlFlow;
 
@@ -6,25 +6,25 @@ use gavel_apimachinery::field::Error;
 
 use crate::told::Told;
 
-/// How many notes are kept.
+/// The number of notes that are kept.
 const MOST_NOTES: usize = 100;
 
-/// What the rules of an object found so far.
+/// The results of an object's rules so far.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Report {
-    /// What is wrong.
+    /// The errors.
     pub(crate) errors: Vec<Error>,
-    /// What is wrong, but was before.
+    /// The errors that existed before the update.
     pub(crate) warnings: Vec<String>,
     /// Why messageExpressions could not be used.
     pub(crate) notes: Vec<String>,
-    /// Negative where the budget ran out.
+    /// The remaining budget; negative if it was exceeded.
     remaining: i64,
     told: Told,
 }
 
 impl Report {
-    /// Nothing found yet, and a budget in cost units.
+    /// An empty report with a budget in cost units.
     pub(crate) fn new(budget: i64) -> Self {
         Report {
             errors: Vec::new(),
@@ -35,17 +35,17 @@ impl Report {
         }
     }
 
-    /// What is left of the budget, in cost units; negative where a rule ended the validation.
+    /// The remaining budget, in cost units; negative if a rule ended the validation.
     pub(crate) fn remaining(&self) -> i64 {
         self.remaining
     }
 
-    /// Adds an error, unless too much has been told.
+    /// Adds an error, unless the size limit is reached.
     pub(super) fn add(&mut self, error: Error) {
         self.add_unless(false, error);
     }
 
-    /// Adds an error, or a warning where the value was as wrong before, unless too much has been told.
+    /// Adds an error, or a warning if the same value was invalid before, unless the size limit is reached.
     pub(super) fn add_unless(&mut self, is_ratcheted: bool, error: Error) {
         if !self.told.admit(&error) {
             return;
@@ -56,14 +56,14 @@ impl Report {
         }
     }
 
-    /// Adds why a messageExpression could not be used, unless enough is known of that.
+    /// Adds why a messageExpression could not be used, up to 100 times.
     pub(super) fn note(&mut self, why: String) {
         if self.notes.len() < MOST_NOTES {
             self.notes.push(why);
         }
     }
 
-    /// Takes a cost off the budget. False where it is more than is left.
+    /// Subtracts a cost from the budget. Returns false if the budget is exceeded.
     pub(super) fn charge(&mut self, cost: u64) -> bool {
         let rest = i64::try_from(cost)
             .ok()

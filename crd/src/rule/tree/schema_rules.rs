@@ -1,4 +1,4 @@
-//! The rules of a schema that belongs to no definition: for hosts that do the rest of validation themselves.
+//! The rules of a schema without a definition, for hosts that do the rest of the validation themselves.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use super::ratchet::Ratchet;
 use super::run;
 use crate::rule::RuleEnvs;
 
-/// The rules of a structural schema and of all schemas in it, compiled (`Validator` of apiextensions-apiserver
+/// The compiled rules of a structural schema and all schemas within it (`Validator` of apiextensions-apiserver
 /// `pkg/apiserver/schema/cel`).
 ///
 /// ```
@@ -39,29 +39,30 @@ use crate::rule::RuleEnvs;
 #[derive(Debug)]
 pub struct SchemaRules {
     schema: Arc<JsonSchema>,
-    /// None where there are no rules.
+    /// `None` if there are no rules.
     node: Option<Arc<RuleNode>>,
 }
 
-/// What the rules of a schema find.
+/// The results of a schema's rules.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RuleFindings {
-    /// What is wrong.
+    /// The errors.
     pub errors: Vec<Error>,
-    /// What is wrong, but was before: clients are warned of it.
+    /// The errors that existed before the update, which clients get as warnings.
     pub warnings: Vec<String>,
-    /// Why messageExpressions could not be used, so that a rule's `message` stands in: what an API server logs. The first 100.
+    /// Why messageExpressions could not be used, so that the rule's `message` was used instead; an API server logs these. At most
+    /// 100.
     pub notes: Vec<String>,
-    /// What is left of the budget, in cost units; negative where a rule ended the validation.
+    /// The remaining budget, in cost units; negative if a rule ended the validation.
     pub remaining_budget: i64,
 }
 
 impl SchemaRules {
-    /// Compiles the rules as stored ones. `is_resource` says that the schema is that of an object of its own, which has metadata.
+    /// Compiles the rules as stored ones. `is_resource` marks the schema of an object with its own metadata.
     ///
     /// # Errors
     ///
-    /// A table of functions that cannot be read.
+    /// A table of functions is malformed.
     pub fn compile(
         schema: JsonSchema,
         is_resource: bool,
@@ -80,8 +81,8 @@ impl SchemaRules {
         self.node.is_none()
     }
 
-    /// Runs the rules on a value that lies at a path, with the value before an update. Where it is `ratcheting`, rules that a
-    /// value broke before become warnings.
+    /// Runs the rules on the value at a path, with the value before an update. With `ratcheting`, violations by an unchanged
+    /// value become warnings.
     pub fn validate(
         &self,
         path: &str,

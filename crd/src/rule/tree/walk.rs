@@ -1,6 +1,6 @@
 //! The walk over an object with the tree of its rules (`Validator.validate` upstream).
 //!
-//! Upstream visits the fields of an object in no order; here they come by key.
+//! Upstream visits the fields of an object in random order; here they are visited by key.
 
 use std::ops::ControlFlow;
 
@@ -16,23 +16,23 @@ use super::evaluate::{Subject, evaluate};
 use super::node::RuleNode;
 use super::report::Report;
 
-/// The units of work of a rule, beside what it counts itself.
+/// The units of work of a rule, in addition to those that its evaluation counts.
 const WORK_PER_RULE: usize = 1 << 10;
 
 /// A walk over one object.
 pub(super) struct RuleWalk<'i> {
-    /// Holds what the rules of a node compute; emptied before the next node.
+    /// Holds the computed values of a node's rules; emptied before the next node.
     arena: Arena,
-    /// Of each evaluation.
+    /// The limits of each evaluation.
     limits: EvalOptions<'i>,
-    /// Of the walk itself.
+    /// The work of the walk itself.
     work: Work<'i>,
-    /// What was found so far.
+    /// The results so far.
     pub(super) report: Report,
 }
 
 impl<'i> RuleWalk<'i> {
-    /// A walk that has a budget, and a limit for each evaluation, both in cost units.
+    /// A walk with a budget, and a limit for each evaluation, both in cost units.
     pub(super) fn new(budget: i64, per_call_limit: u64, interrupt: Interrupt<'i>) -> Self {
         RuleWalk {
             arena: Arena::new(),
@@ -46,7 +46,7 @@ impl<'i> RuleWalk<'i> {
         }
     }
 
-    /// Visits a node and what lies below it. `Break` where no rule may run any more.
+    /// Visits a node and everything below it. `Break` ends the validation.
     pub(super) fn visit(&mut self, subject: &Subject<'_, '_>) -> ControlFlow<()> {
         if subject.value.is_null() {
             return ControlFlow::Continue(());
@@ -115,7 +115,7 @@ impl<'i> RuleWalk<'i> {
 }
 
 impl<'f, 'd> Subject<'f, 'd> {
-    /// An entry of the object that this is.
+    /// An entry of the object at this node.
     fn entry<'e>(
         &self,
         key: &str,
@@ -139,7 +139,7 @@ impl<'f, 'd> Subject<'f, 'd> {
     }
 }
 
-/// Whether the entries of a map are what the old entries of the same keys were.
+/// Whether the entries of a map can be matched with the old entries by key.
 fn is_correlatable(schema: &JsonSchema) -> bool {
     matches!(
         schema.topology.map_type.as_deref(),

@@ -1,4 +1,4 @@
-//! Whether the elements of each literal have one type.
+//! The validator that the elements of a literal have one type.
 
 use super::report;
 use crate::ast::{Expr, ExprId, ExprKind, ListExpr, MapEntry};
@@ -7,8 +7,8 @@ use crate::decl::LiteralRule;
 use crate::issues::Issues;
 use crate::types::Type;
 
-/// Reports the elements of list literals, and the keys and values of map literals, that are not of the type of the
-/// first. What is below a call of `format` is exempt.
+/// Reports elements of list literals, and keys and values of map literals, whose type differs from that of the first. Literals
+/// within a call of `format` are exempt.
 pub fn homogeneous_literals(checked: &CheckedAst, issues: &mut Issues) {
     if !checked.has_type(|ty| matches!(ty, Type::List(_) | Type::Map(_))) {
         return;
@@ -64,7 +64,7 @@ fn is_exempt(checked: &CheckedAst, expr: &Expr) -> bool {
     }
 }
 
-/// An element with its type; with that of its value, where it is optional. Upstream crashes where such is `dyn`.
+/// An element with its type; for an optional element, the type that the optional holds. Upstream crashes if that is `dyn`.
 fn typed<'c>(checked: &'c CheckedAst, element: &Expr, optional: bool) -> (ExprId, &'c Type) {
     let ty = checked.type_of(element.id);
     (
@@ -73,7 +73,7 @@ fn typed<'c>(checked: &'c CheckedAst, element: &Expr, optional: bool) -> (ExprId
     )
 }
 
-/// Whether two types are the same, but for whether primitives may be null.
+/// Whether two types are equal, ignoring whether primitives may be null.
 fn is_equivalent(first: &Type, second: &Type) -> bool {
     match (first, second) {
         (Type::List(a), Type::List(b)) => is_equivalent(a, b),

@@ -1,4 +1,4 @@
-//! Checks of literals after the types are known (cel-go `cel/validator.go`).
+//! Validators: checks of literals after the types are known (cel-go `cel/validator.go`).
 
 mod homogeneous;
 mod regex_literals;
@@ -13,7 +13,7 @@ use crate::check::CheckedAst;
 use crate::decl::LiteralRule;
 use crate::issues::Issues;
 
-/// A literal that is the first argument of a call; a receiver is not an argument.
+/// A literal that is the first argument of a call; receivers do not count as arguments.
 struct LiteralArgument<'a> {
     call_id: ExprId,
     call: &'a Call,
@@ -21,7 +21,7 @@ struct LiteralArgument<'a> {
     literal: &'a Constant,
 }
 
-/// Reports the literals of which a rule is asked, and which `is_valid` does not accept.
+/// Reports the literals to which a rule applies and that `is_valid` does not accept.
 fn validate(
     checked: &CheckedAst,
     issues: &mut Issues,

@@ -1,4 +1,4 @@
-//! Whether literals that are used as regular expressions are such.
+//! The validator of literals that are used as regular expressions.
 
 use super::validate;
 use crate::ast::Constant;
@@ -7,8 +7,8 @@ use crate::decl::LiteralRule;
 use crate::issues::Issues;
 use gavel_golang::regex::Regex;
 
-/// Reports the literals that are no regular expressions where they are the first argument of `matches`. In a global call
-/// `matches(text, pattern)` that is the text, as upstream has it.
+/// Reports literals that are the first argument of `matches` and not valid regular expressions. In a global call `matches(text,
+/// pattern)` that is the text, as upstream has it.
 pub fn regex_literals(checked: &CheckedAst, issues: &mut Issues) {
     validate(
         checked,

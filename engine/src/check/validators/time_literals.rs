@@ -1,4 +1,4 @@
-//! Whether literals that are made durations or timestamps are such.
+//! The validator of literals that are converted to durations or timestamps.
 
 use super::{LiteralArgument, validate};
 use crate::ast::Constant;
@@ -7,19 +7,19 @@ use crate::decl::{CallContext, LiteralRule};
 use crate::issues::Issues;
 use crate::value::{Arena, Value};
 
-/// Reports the literals that `duration` does not take.
+/// Reports the literals that `duration` does not accept.
 pub fn duration_literals(checked: &CheckedAst, issues: &mut Issues) {
     let is_valid = |argument: &LiteralArgument<'_>| is_accepted(checked, argument);
     validate(checked, issues, LiteralRule::Duration, is_valid);
 }
 
-/// Reports the literals that `timestamp` does not take.
+/// Reports the literals that `timestamp` does not accept.
 pub fn timestamp_literals(checked: &CheckedAst, issues: &mut Issues) {
     let is_valid = |argument: &LiteralArgument<'_>| is_accepted(checked, argument);
     validate(checked, issues, LiteralRule::Timestamp, is_valid);
 }
 
-/// Whether the call succeeds. The literal is its only argument: no overload has more.
+/// Whether the call succeeds. The literal is its only argument, because no overload has more.
 fn is_accepted(checked: &CheckedAst, argument: &LiteralArgument<'_>) -> bool {
     let Some(Reference::Call {
         function,

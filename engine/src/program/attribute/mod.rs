@@ -1,7 +1,7 @@
 //! Variables with selections and indices, and conditionals (cel-go `interpreter/attributes.go`).
 //!
-//! A chain of selections and indices is one attribute: it costs one unit, and one more for each of its qualifiers that
-//! is looked at. As a branch of a conditional or as an index, an attribute's own unit is not charged.
+//! A chain of selections and indices is one attribute: it costs one unit, and one more for each qualifier that is looked up. As a
+//! branch of a conditional or as an index, the attribute's own unit is not charged.
 
 use std::borrow::Cow;
 
@@ -13,14 +13,14 @@ use crate::value::{FieldPlace, List, Truth, Value, ValueKind, number};
 
 mod plain;
 
-/// How far a chain has come.
+/// The current point of a chain.
 #[derive(Debug, Clone, Copy)]
 enum Reached<'a> {
     /// At a value.
     Value(Value<'a>),
     /// At a value after an optional step.
     Optional(Value<'a>),
-    /// Nowhere: an optional step found nothing.
+    /// Absent: an optional step found nothing.
     Absent,
 }
 
@@ -68,7 +68,7 @@ impl Attribute {
         })
     }
 
-    /// Whether the last field is only asked for.
+    /// Whether the chain only tests for the presence of its last field.
     fn tests_field(&self) -> bool {
         self.presence && self.qualifiers.is_empty()
     }
@@ -176,7 +176,7 @@ impl Attribute {
     }
 }
 
-/// Whether a field is there. Behind an optional step the field itself, if it is.
+/// Tests for a field. After an optional step, returns the field itself if it is present.
 fn test<'a>(
     reached: Reached<'a>,
     field: &'a str,
@@ -195,7 +195,7 @@ fn test<'a>(
 }
 
 impl<'a> Reached<'a> {
-    /// Where an optional step leads, charged if it found something.
+    /// The result of an optional step, charged if it found something.
     fn optionally(found: Option<Value<'a>>, frame: &mut Frame<'_, 'a>) -> Result<Self, EvalError> {
         match found {
             Some(value) => frame.charge(1).map(|()| Reached::Optional(value)),
@@ -224,7 +224,7 @@ fn select<'a>(
     found?.ok_or_else(|| missing(object, Value::from(field)))
 }
 
-/// Charges a step that was taken, also where it failed.
+/// Charges a step, even if it failed.
 #[inline]
 fn charge_step<T>(
     found: &Result<T, EvalError>,
@@ -237,7 +237,7 @@ fn charge_step<T>(
 }
 
 impl Qualifier {
-    /// What the key leads to, if anything.
+    /// The value of the key, if there is one.
     fn find<'a>(
         &'a self,
         object: Value<'a>,
@@ -256,7 +256,7 @@ impl Qualifier {
         }
     }
 
-    /// What the key leads to; a failure where it leads nowhere.
+    /// The value of the key; a failure if there is none.
     #[inline]
     fn require<'a>(
         &'a self,
@@ -301,7 +301,7 @@ impl QualifierKey {
     }
 }
 
-/// Whether a value may be looked up in a map or list at all.
+/// Whether a value can be a key at all.
 pub(super) fn is_key(value: &Value<'_>) -> bool {
     matches!(
         value.kind(),
@@ -325,7 +325,7 @@ fn find_field<'a>(
     }
 }
 
-/// A field of an object that may have any.
+/// A field of an object that accepts any field.
 fn find_declared<'a>(
     object: Value<'a>,
     name: &str,
@@ -337,7 +337,7 @@ fn find_declared<'a>(
     }
 }
 
-/// A field of a value that may be without it.
+/// A field that may be absent.
 #[inline]
 fn find_optional_field<'a>(
     object: Value<'a>,
@@ -403,8 +403,8 @@ fn find_index<'a>(list: List<'a>, key: Value<'_>) -> Result<Option<Value<'a>>, E
     }
 }
 
-/// Whether it is in order that a key leads nowhere: by the specification, what is neither map nor list nor optional has no
-/// fields that could be absent.
+/// Checks that a key may be absent: by the specification, a value that is neither a map, a list nor an optional has no fields
+/// that could be absent.
 fn check_absence(
     object: Value<'_>,
     key: Value<'_>,
@@ -428,7 +428,7 @@ fn missing(object: Value<'_>, key: Value<'_>) -> EvalError {
     }
 }
 
-/// The Go type of a value, as the host bound it where it did (`raw`).
+/// The Go type of a value; with `raw`, of the value as the host bound it.
 fn go_type(value: &Value<'_>, raw: bool) -> Cow<'static, str> {
     match raw {
         true => value.raw_go_type(),

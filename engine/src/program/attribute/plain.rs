@@ -1,4 +1,4 @@
-//! Chains that go through objects of JSON documents alone: the short way that most of them take.
+//! Chains through objects of JSON documents alone: the fast path that most chains take.
 
 use crate::error::EvalError;
 use crate::program::frame::{Frame, ONLY_EPOCH};
@@ -26,7 +26,7 @@ impl Attribute {
         }
     }
 
-    /// The same where a bool is wanted.
+    /// Like `eval`, for callers that need a bool.
     #[inline(never)]
     pub(in crate::program) fn eval_bool<'a>(
         &'a self,
@@ -50,7 +50,7 @@ impl Attribute {
         truth_of(self.eval_any(frame)?)
     }
 
-    /// One unit a field and one for the chain, which a presence test gives back.
+    /// Charges one unit per field and one for the chain; a presence test gives the latter back.
     #[inline(always)]
     fn charge_plain(&self, frame: &mut Frame<'_, '_>) -> Result<(), EvalError> {
         let fields = self.fields.len() as u64;
@@ -96,7 +96,7 @@ impl Attribute {
         Some(true)
     }
 
-    /// Whether a field is the last one, which is only asked for.
+    /// Whether a field is the last one of a presence test.
     fn tests(&self, field: &Field) -> bool {
         let last = self.fields.last();
         self.presence && last.is_some_and(|last| std::ptr::eq(last, field))

@@ -19,7 +19,7 @@ use crate::types::Type;
 use crate::value::{Arena, FieldPlace, OwnedValue, Value};
 use gavel_golang::regex::Regex;
 
-/// What a call resolves to.
+/// The resolved target of a call.
 struct CallTarget<'e> {
     receiver: Option<&'e Expr>,
     name: SmolStr,
@@ -73,7 +73,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Where the value of a call that reads a text is kept, if it is.
+    /// Where the result of a call that parses a text is kept, if it is kept.
     fn read_once(&mut self, call: &FunctionCall) -> Option<ReadOnce> {
         let [text] = &*call.arguments else {
             return None;
@@ -100,8 +100,7 @@ impl Planner<'_> {
         }
     }
 
-    /// What a call refers to. Where the expression was not checked, a receiver may turn out to be part of the function's
-    /// name.
+    /// Resolves a call. In an unchecked expression, a receiver may turn out to be part of the function's name.
     fn resolve<'e>(&self, expr: &Expr, call: &'e ast::Call) -> CallTarget<'e> {
         if let Some(Reference::Call { function, .. }) = self.checked.reference(expr.id) {
             return CallTarget {
@@ -186,7 +185,7 @@ impl Planner<'_> {
 }
 
 impl CallTarget<'_> {
-    /// How the call is planned, where that is special; where only the run time tells the overload, by any of them.
+    /// The form of the call's plan, if it is not a plain call. If the overload is only known at run time, any overload decides.
     fn form(&self) -> Option<Form> {
         match (&self.overload, &self.function) {
             (Some(overload), _) => overload.form,
@@ -217,7 +216,7 @@ fn plan_equality(
     })))
 }
 
-/// The name that an expression spells, if it is nothing but names and dots.
+/// The dotted name that an expression spells, if it consists of names and dots alone.
 fn dotted_name(expr: &Expr) -> Option<String> {
     match &expr.kind {
         ExprKind::Ident(name) => Some(name.to_string()),
@@ -337,13 +336,13 @@ fn plan_function(
     }
 }
 
-/// The function for constant patterns. Upstream knows it by the name alone.
+/// The function for constant patterns, which upstream finds by the name alone.
 fn of_pattern(target: &CallTarget<'_>) -> Option<PatternFunction> {
     let overloads = &target.function.as_ref()?.overloads;
     overloads.iter().find_map(|overload| overload.pattern)
 }
 
-/// What is called, and whether upstream calls it as a function of any number of arguments.
+/// The callee, and whether upstream calls it as a function with any number of arguments.
 fn callee(target: &CallTarget<'_>, types: &[&Type]) -> (Callee, bool) {
     let guarded = |implementation, overload: &Arc<OverloadDecl>| {
         let parameters = &overload.signature.parameters;
@@ -395,8 +394,8 @@ fn callee(target: &CallTarget<'_>, types: &[&Type]) -> (Callee, bool) {
     }
 }
 
-/// Whether a value of this static type is of the type at run time, unless a type parameter was bound to it only because a
-/// `dyn` might be that.
+/// Whether every value of this static type has this type at run time. It may not if a type parameter was bound only because a
+/// `dyn` might be of the type.
 fn is_certain(ty: &Type) -> bool {
     matches!(
         ty,
@@ -411,7 +410,7 @@ fn is_certain(ty: &Type) -> bool {
     )
 }
 
-/// A call of which the types do not tell the overload costs one unit, unless the cost goes by the function's name.
+/// The cost of a call. If the types do not decide the overload, it is one unit, unless the cost belongs to the function's name.
 fn call_cost(target: &CallTarget<'_>) -> Cost {
     match (&target.overload, &target.function) {
         (Some(overload), _) => overload.cost,

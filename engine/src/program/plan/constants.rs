@@ -1,5 +1,4 @@
-//! What is computed while planning (cel-go `interpreter/decorators.go`). It changes what an evaluation costs, and it can
-//! fail.
+//! Constant folding (cel-go `interpreter/decorators.go`). It changes the cost of evaluations, and it can fail.
 
 use super::{PlanError, Step};
 use crate::ast::ExprId;
@@ -34,7 +33,7 @@ pub(super) fn fold_map(literal: MapLiteral) -> Result<Step, PlanError> {
     folded(Step::Map(Box::new(literal)), false)
 }
 
-/// A conversion of a constant is a constant; where it fails, so does planning.
+/// A conversion of a constant is a constant; if it fails, planning fails.
 pub(super) fn fold_conversion(call: FunctionCall) -> Result<Step, PlanError> {
     match &*call.arguments {
         [argument] if argument.constant().is_some() => folded(Step::Call(Box::new(call)), true),
@@ -42,7 +41,7 @@ pub(super) fn fold_conversion(call: FunctionCall) -> Result<Step, PlanError> {
     }
 }
 
-/// The value of a node that depends on nothing.
+/// The value of a node without inputs.
 fn folded(node: Step, must_succeed: bool) -> Result<Step, PlanError> {
     let program = Program {
         root: node,
@@ -64,8 +63,8 @@ fn folded(node: Step, must_succeed: bool) -> Result<Step, PlanError> {
     }
 }
 
-/// `x in list` of a constant list is looked up in a set, if its elements can be hashed; in an empty list nothing is, so
-/// `x` is not even evaluated. Hands the element back where this does not apply.
+/// `x in list` for a constant list becomes a lookup in a set, if the elements can be hashed. An empty list contains nothing, so
+/// `x` is not even evaluated. Returns the element if this does not apply.
 pub(super) fn membership(id: ExprId, element: Step, list: &Value<'_>) -> Result<Step, Step> {
     let Some(list) = list.as_list() else {
         return Err(element);

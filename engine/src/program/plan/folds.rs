@@ -1,4 +1,4 @@
-//! Planning of comprehensions, where what the macros expand to is recognized, and of blocks.
+//! Planning of comprehensions, in which the expansions of macros are recognized, and of blocks.
 
 use smol_str::SmolStr;
 
@@ -128,7 +128,7 @@ impl Planner<'_> {
     }
 }
 
-/// What a macro expands to, without its accumulator.
+/// The expansion of a macro, without its accumulator.
 enum MacroForm<'e> {
     Quantifier {
         decisive: bool,
@@ -152,7 +152,7 @@ enum MacroForm<'e> {
     },
 }
 
-/// The macro that a comprehension comes from. Only macros can name their accumulator as they do.
+/// The macro that a comprehension is the expansion of. Only macros can use their accumulator's name.
 fn form(comprehension: &Comprehension) -> Option<MacroForm<'_>> {
     if comprehension.accu_var != operators::ACCUMULATOR {
         return None;
@@ -217,7 +217,7 @@ fn is_collected(comprehension: &Comprehension) -> bool {
     is_true(&comprehension.loop_condition) && is_accu(&comprehension.result)
 }
 
-/// The predicate of `p ? step : A`, if it is one, and the step.
+/// The predicate of `p ? step : A`, if the step has this form, and the step.
 fn filtered(step: &Expr) -> (Option<&Expr>, &Expr) {
     match call(step, operators::CONDITIONAL) {
         Some([predicate, step, accu]) if is_accu(accu) => (Some(predicate), step),

@@ -21,7 +21,7 @@ mod calls;
 mod constants;
 mod folds;
 
-/// Why an expression cannot be planned: a constant part of it fails, as in `int('x')`.
+/// An expression cannot be planned: a constant part of it fails, as in `int('x')`.
 #[derive(Debug, Clone)]
 pub struct PlanError {
     message: String,
@@ -36,7 +36,7 @@ impl PlanError {
         }
     }
 
-    /// The same failure at a node, unless it is at another node already.
+    /// Attaches a node, unless the failure has one already.
     fn at(mut self, id: ExprId) -> Self {
         self.expr_id.get_or_insert(id);
         self
@@ -65,8 +65,11 @@ impl From<EvalError> for PlanError {
     }
 }
 
-/// Plans an expression: constant parts are computed, names resolved to places, overloads bound where the types decide
-/// them.
+/// Plans an expression: computes constant parts, resolves names to places, and binds overloads if the types decide them.
+///
+/// # Errors
+///
+/// A constant part fails.
 pub fn plan(checked: &CheckedAst, env: &Declarations) -> Result<Program, PlanError> {
     let mut planner = Planner {
         env,
@@ -98,7 +101,7 @@ struct Planner<'e> {
     /// Loop variables and accumulators in scope with their slots, innermost last.
     scopes: Vec<(SmolStr, SlotId)>,
     slots: SlotId,
-    /// The first slot of the innermost loop; what lies before it is the same in all its iterations.
+    /// The first slot of the innermost loop; the slots before it do not change during its iterations.
     innermost: SlotId,
     paths: KeptPaths,
 }
@@ -132,7 +135,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Where a variable's value is found.
+    /// The place of a variable's value.
     fn place(&mut self, name: &SmolStr) -> Base {
         if let Some(slot) = self.slot_of(name) {
             return Base::Slot(slot);
@@ -140,7 +143,7 @@ impl Planner<'_> {
         self.variable(name)
     }
 
-    /// Where the value of a variable of the activation is found.
+    /// The place of a variable of the activation.
     fn variable(&mut self, name: &SmolStr) -> Base {
         let known = self.variables.iter().position(|variable| variable == name);
         Base::Variable(known.unwrap_or_else(|| {
@@ -171,7 +174,7 @@ impl Planner<'_> {
         is_standard_type(name) || self.env.has_library_type(name)
     }
 
-    /// A name in an expression that was not checked: a variable in scope, of the environment, or a type.
+    /// Plans a name of an unchecked expression: a variable in scope, a variable of the environment, or a type.
     fn plan_unchecked(&mut self, expr: &Expr, name: &SmolStr) -> Result<Step, PlanError> {
         if self.slot_of(name).is_some() {
             return Ok(attribute(expr, self.place(name)));
@@ -220,7 +223,7 @@ impl Planner<'_> {
         Ok(Step::Attribute(chain))
     }
 
-    /// Whether the checker knows that an expression is an object of any fields, which are then found.
+    /// Whether the checker knows that an expression is an object that accepts any field, so that every field is found.
     fn is_open(&self, operand: &Expr) -> bool {
         let host = self.env.provider();
         let kind = match self.checked.type_of(operand.id) {
@@ -230,7 +233,7 @@ impl Planner<'_> {
         kind == Some(ObjectKind::Open)
     }
 
-    /// Where the type that the checker knows of an object has a field.
+    /// The place of a field in the type that the checker knows of an object.
     fn place_of(&self, select: &Select) -> FieldPlace {
         match self.checked.type_of(select.operand.id) {
             Type::Struct(name) => self.env.provider().field_place(name, &select.field),
@@ -262,7 +265,7 @@ impl Planner<'_> {
         }
     }
 
-    /// The path that a chain is with one step more.
+    /// The path of a chain extended by one step.
     fn path(&mut self, chain: &Attribute, further: Further) -> Option<PathId> {
         let (base, again) = match chain.base {
             Base::Variable(index) => (Start::Variable(index), !self.scopes.is_empty()),
@@ -276,7 +279,7 @@ impl Planner<'_> {
         self.paths.follow(start, further, again)
     }
 
-    /// In an expression that was not checked, `a.b` may be the name of a variable.
+    /// The variable named `a.b`, in an unchecked expression.
     fn dotted_variable(&self, select: &Select) -> Option<SmolStr> {
         let mut names = vec![&select.field];
         let mut operand = &select.operand;
@@ -395,7 +398,7 @@ fn as_chain(node: Step) -> Result<Box<Attribute>, Step> {
     }
 }
 
-/// The chain that a node is, or one that starts at the node and goes on at the expression of this id.
+/// The chain that a node is, or a new chain that begins at the node and continues at the expression with this id.
 fn into_attribute(id: ExprId, node: Step) -> Box<Attribute> {
     let operand = match as_chain(node) {
         Ok(chain) if !chain.presence => return chain,
@@ -417,8 +420,7 @@ fn literal(constant: &Constant) -> Value<'_> {
     }
 }
 
-/// Whether a type of the language may be used as a value. The names of protocol buffer types may not, although they
-/// check.
+/// Whether a type of the language may be used as a value. Names of protocol buffer types check, but may not.
 fn is_standard_type(name: &str) -> bool {
     matches!(
         name,

@@ -43,7 +43,7 @@ pub(super) const ROWS: &[Overload] = &[
     row("getMilliseconds", "duration_to_milliseconds", TOTAL, body!(total_milliseconds), "duration('1.5s').getMilliseconds() == 1500"),
 ];
 
-/// What the specification has otherwise: the milliseconds of a duration within the second.
+/// The row that differs in the specification: the milliseconds of a duration within the second.
 #[rustfmt::skip] // A table: a row a line.
 pub(super) const SPECIFIED: &[Overload] = &[row("getMilliseconds", "duration_to_milliseconds", TOTAL, body!(milliseconds_of_second), "duration('1.5s').getMilliseconds() == 500")];
 
@@ -129,8 +129,8 @@ fn milliseconds_of_second(Duration(nanos): Duration) -> i64 {
     nanos % 1_000_000_000 / 1_000_000
 }
 
-/// Whole units and the nanoseconds that are left, added up as a double and cut off, as Go has it: just below a whole
-/// number, long durations round up.
+/// Whole units plus the remaining nanoseconds, added as doubles and truncated, as in Go: long durations just below a whole number
+/// round up.
 fn sum(whole: i64, rest: i64, unit: i64) -> i64 {
     (whole as f64 + rest as f64 / unit as f64) as i64
 }

@@ -1,7 +1,7 @@
-//! The grammar as data, and the graph of states that it unfolds to (`parser/gen/CEL.g4`).
+//! The grammar as data, and the state graph that is generated from it (`parser/gen/CEL.g4`).
 //!
-//! Only texts with a fault are read by it. What a message says is expected depends on the state in which the fault was found,
-//! so that the states are those of the parser that ANTLR makes of the grammar.
+//! Only texts with a syntax error are read by it. The tokens that a message lists as expected depend on the state in which the
+//! error was found, so the states are those of the parser that ANTLR generates.
 
 use std::sync::LazyLock;
 
@@ -37,10 +37,10 @@ pub(super) enum Rule {
 /// The number of rules.
 pub(super) const RULES: usize = 17;
 
-/// Which alternative of its rule a part of the text is.
+/// The alternative of its rule that a part of the text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RuleShape {
-    /// The only one, or none yet.
+    /// The only alternative, or an alternative that is not known yet.
     Plain,
     LogicalNot,
     Negate,
@@ -63,19 +63,19 @@ pub(super) enum RuleShape {
 /// How one of several alternatives is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Decision {
-    /// By the next token.
+    /// Chosen by the next token.
     Next,
-    /// By the next token: at a comma, whether an element follows it.
+    /// Chosen by the next token; at a comma, by whether an element follows it.
     Elements,
-    /// The forms of `unary`, of which two begin with `-`.
+    /// The alternatives of `unary`, two of which begin with `-`.
     Unary,
     /// Whether another `-` is an operator.
     Dashes,
-    /// The forms of `.` after an operand.
+    /// The alternatives of `.` after an operand.
     Member,
-    /// The forms that begin with a name.
+    /// The alternatives that begin with a name.
     Primary,
-    /// The literals, of which two begin with `-`.
+    /// The literals, two of which begin with `-`.
     Literal,
 }
 
@@ -83,7 +83,7 @@ pub(super) enum Decision {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct StateId(u32);
 
-/// What is done at a place.
+/// The action at a place.
 #[derive(Debug)]
 pub(super) enum State {
     /// Reads one of these tokens.
@@ -94,7 +94,7 @@ pub(super) enum State {
         precedence: u8,
         next: StateId,
     },
-    /// Takes one of several ways. The last way of an optional part or a loop passes it by.
+    /// Takes one of several ways. The last way of an optional part or a loop skips it.
     Choice {
         kind: ChoiceKind,
         decision: Decision,
@@ -102,7 +102,7 @@ pub(super) enum State {
     },
     /// The alternative is now known.
     Is { shape: RuleShape, next: StateId },
-    /// What has been read becomes the first part of an alternative of this precedence.
+    /// The text read so far becomes the first part of an alternative of this precedence.
     Extends {
         shape: RuleShape,
         precedence: u8,
@@ -112,10 +112,10 @@ pub(super) enum State {
     End,
 }
 
-/// Where a choice is made.
+/// The position of a choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ChoiceKind {
-    /// Before alternatives, of which one has to follow.
+    /// Before alternatives, one of which must follow.
     Block,
     /// Before an optional part, or a part before its first repetition.
     Entry,
@@ -127,7 +127,7 @@ pub(super) enum ChoiceKind {
 pub(super) struct Grammar {
     states: Vec<State>,
     starts: Vec<StateId>,
-    /// What may come next at each state, within its rule.
+    /// The tokens that may come next at each state, within its rule.
     next: Vec<TokenSet>,
 }
 
@@ -156,7 +156,7 @@ impl Grammar {
         StateId(u32::try_from(self.states.len().saturating_sub(1)).unwrap_or(u32::MAX))
     }
 
-    /// Adds the states of items of which the last leads to `next`, and returns the first.
+    /// Adds the states of `items`, the last of which leads to `next`, and returns the first.
     fn sequence(&mut self, items: &[Item], next: StateId) -> StateId {
         items
             .iter()
@@ -269,7 +269,7 @@ impl Grammar {
             .unwrap_or(StateId(0))
     }
 
-    /// What is done at a state.
+    /// The action at a state.
     pub(super) fn state(&self, id: StateId) -> &State {
         self.states.get(id.0 as usize).unwrap_or(&State::End)
     }
@@ -282,7 +282,7 @@ impl Grammar {
             .unwrap_or(TokenSet::END_OF_RULE)
     }
 
-    /// Whether a way can be taken where this token comes next and the rule was called with this precedence.
+    /// Whether a way can be taken if this token comes next and the rule was called with this precedence.
     pub(super) fn can_take(&self, way: StateId, token: TokenKind, precedence: u8) -> bool {
         match self.state(way) {
             State::Choice {

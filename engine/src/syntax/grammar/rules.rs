@@ -8,7 +8,7 @@ pub(super) enum Item {
     Token(TokenKind),
     AnyOf(&'static [TokenKind]),
     Call(Rule),
-    /// A right operand: of the rule's alternatives, only those of at least this precedence extend it.
+    /// A right operand: only the rule's alternatives of at least this precedence extend it.
     Operand(Rule, u8),
     Optional(&'static [Item]),
     OneOf(Decision, &'static [&'static [Item]]),
@@ -16,7 +16,7 @@ pub(super) enum Item {
     AtLeastOnce(Decision, &'static [Item]),
     /// Begins an alternative.
     Is(RuleShape),
-    /// Begins an alternative of this precedence whose first part is what the rule has read so far.
+    /// Begins an alternative of this precedence whose first part is the text that the rule has read so far.
     Extends(RuleShape, u8),
 }
 

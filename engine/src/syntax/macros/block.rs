@@ -1,4 +1,4 @@
-//! `cel.block` and its companions, with which the conformance cases of the specification write optimised trees.
+//! `cel.block` and its companions, with which the specification's conformance cases write optimised trees.
 
 use smol_str::format_smolstr;
 

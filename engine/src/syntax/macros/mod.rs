@@ -23,34 +23,34 @@ pub use sort_by::SORT_BY;
 pub use standard::STANDARD;
 pub use two_variable::TWO_VARIABLE;
 
-/// One macro: the calls that it matches and what becomes of them.
+/// A macro: the calls that it matches, and their expansion.
 #[derive(Debug, Clone, Copy)]
 pub struct Macro {
     /// The name of the function.
     pub name: &'static str,
-    /// The number of arguments without the receiver; none matches any.
+    /// The number of arguments without the receiver; `None` matches any number.
     pub arguments: Option<usize>,
-    /// What it is called on.
+    /// The receiver that it matches.
     pub receiver: Receiver,
-    /// Makes the tree that replaces a call.
+    /// Builds the expansion.
     pub expand: Expander,
 }
 
-/// What a macro is called on.
+/// The receiver of a macro.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Receiver {
     /// Nothing: `has(a.b)`.
     None,
     /// Any expression: `a.all(x, x > 0)`.
     Any,
-    /// This name alone: `cel.bind(x, 1, x + x)`. On anything else the call is an ordinary one.
+    /// This name alone: `cel.bind(x, 1, x + x)`. With any other receiver the call is an ordinary one.
     Namespace(&'static str),
 }
 
-/// Makes the tree that replaces a call.
+/// Builds the tree that replaces a call.
 pub type Expander = fn(&mut MacroContext<'_>, MacroCall) -> Expansion;
 
-/// The tree that replaces a call, or why the call is wrong.
+/// The tree that replaces a call, or the error in the call.
 pub type Expansion = Result<Expr, MacroError>;
 
 /// The macros of an environment.
@@ -60,7 +60,7 @@ pub struct Macros {
 }
 
 impl Macros {
-    /// Puts tables together; of two rows for the same calls, the later one counts.
+    /// Joins tables; of two rows for the same calls, the later one is used.
     pub fn new(tables: &[&[Macro]]) -> Self {
         Macros {
             rows: tables
@@ -72,7 +72,7 @@ impl Macros {
         }
     }
 
-    /// The expander of a call; that of an exact number of arguments goes first.
+    /// The expander for a call. Macros with an exact number of arguments take precedence.
     pub(super) fn find(
         &self,
         name: &str,
@@ -108,14 +108,14 @@ impl Receiver {
     }
 }
 
-/// Why a call of a macro is wrong.
+/// The error in a call of a macro.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MacroError {
-    /// An argument is not what the macro needs.
+    /// An argument does not have the form that the macro needs.
     Argument {
-        /// The argument, or the call where it concerns all of it.
+        /// The argument, or the whole call.
         id: ExprId,
-        /// What is wrong.
+        /// The message.
         message: Cow<'static, str>,
     },
     /// The expression expands to more nodes than are allowed.
@@ -123,7 +123,7 @@ pub enum MacroError {
 }
 
 impl MacroError {
-    /// Complains of one node of the call.
+    /// An error at one node of the call.
     pub fn new(id: ExprId, message: impl Into<Cow<'static, str>>) -> Self {
         MacroError::Argument {
             id,
@@ -151,17 +151,21 @@ impl MacroCall {
         MacroCall { id, target, args }
     }
 
-    /// The receiver, where the call has one.
+    /// The receiver, if the call has one.
     pub fn receiver(&self) -> Option<&Expr> {
         self.target.as_ref()
     }
 
-    /// The arguments, however many there are.
+    /// The arguments, of any number.
     pub fn into_args(self) -> Vec<Expr> {
         self.args
     }
 
     /// The arguments of a macro with exactly `N` of them.
+    ///
+    /// # Errors
+    ///
+    /// The call has another number of arguments.
     pub fn args<const N: usize>(self) -> Result<[Expr; N], MacroError> {
         let id = self.id;
         self.args
@@ -170,6 +174,10 @@ impl MacroCall {
     }
 
     /// The receiver and the arguments of a macro with exactly `N` of them.
+    ///
+    /// # Errors
+    ///
+    /// The call has no receiver, or another number of arguments.
     pub fn receiver_and_args<const N: usize>(mut self) -> Result<(Expr, [Expr; N]), MacroError> {
         let target = self
             .target
@@ -179,7 +187,7 @@ impl MacroCall {
     }
 }
 
-/// Makes the nodes of an expansion. Their place is that of the macro's call.
+/// Creates the nodes of an expansion, at the place of the macro's call.
 #[derive(Debug)]
 pub struct MacroContext<'n> {
     nodes: &'n mut Nodes,
@@ -277,13 +285,21 @@ impl<'n> MacroContext<'n> {
         })
     }
 
-    /// The same tree with ids of its own and the places of the original.
+    /// A copy of the tree with new ids and the original's places.
+    ///
+    /// # Errors
+    ///
+    /// The tree would have too many nodes.
     pub fn copy(&mut self, expr: &Expr) -> Expansion {
         Ok(self.nodes.copy(expr, self.offset)?)
     }
 }
 
-/// The name that an argument is, or the complaint that it is none.
+/// The name that an argument consists of; otherwise an error with the message `complaint`.
+///
+/// # Errors
+///
+/// The argument is not a simple name.
 pub fn simple_name(arg: &Expr, complaint: &'static str) -> Result<SmolStr, MacroError> {
     match &arg.kind {
         ExprKind::Ident(name) => Ok(name.clone()),
@@ -291,7 +307,7 @@ pub fn simple_name(arg: &Expr, complaint: &'static str) -> Result<SmolStr, Macro
     }
 }
 
-/// Refuses loop variables that would hide the accumulator, under its name of today or its former one.
+/// Rejects loop variables with the current or former name of the accumulator, which they would hide.
 pub(super) fn refuse_accumulator(name: &str, arg: ExprId) -> Result<(), MacroError> {
     if name == ACCUMULATOR || name == "__result__" {
         return Err(MacroError::new(

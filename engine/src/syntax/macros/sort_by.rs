@@ -15,7 +15,7 @@ pub const SORT_BY: &[Macro] = &[Macro {
     expand: sort_by,
 }];
 
-/// The name to which the receiver is bound, which cannot be written in an expression.
+/// The name that the receiver is bound to; expressions cannot contain it.
 const INPUT: SmolStr = SmolStr::new_static("@__sortBy_input__");
 
 fn sort_by(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {

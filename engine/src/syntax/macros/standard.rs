@@ -101,7 +101,7 @@ pub(super) fn comprehension(
     })
 }
 
-/// True as long as the predicate holds.
+/// Stays true as long as the predicate is true.
 pub(super) fn fold_all(context: &mut MacroContext<'_>, predicate: Expr) -> FoldParts {
     let init = context.bool(true);
     let accu = context.accumulator();
@@ -116,7 +116,7 @@ pub(super) fn fold_all(context: &mut MacroContext<'_>, predicate: Expr) -> FoldP
     }
 }
 
-/// False until the predicate holds.
+/// Stays false until the predicate is true.
 pub(super) fn fold_exists(context: &mut MacroContext<'_>, predicate: Expr) -> FoldParts {
     let init = context.bool(false);
     let accu = context.accumulator();
@@ -132,7 +132,7 @@ pub(super) fn fold_exists(context: &mut MacroContext<'_>, predicate: Expr) -> Fo
     }
 }
 
-/// Counts how often the predicate holds.
+/// Counts the elements for which the predicate is true.
 pub(super) fn fold_exists_one(context: &mut MacroContext<'_>, predicate: Expr) -> FoldParts {
     let init = context.constant(Constant::Int(0));
     let condition = context.bool(true);
@@ -150,7 +150,7 @@ pub(super) fn fold_exists_one(context: &mut MacroContext<'_>, predicate: Expr) -
     }
 }
 
-/// Collects an element a step.
+/// Collects one element per step.
 pub(super) fn fold_list(
     context: &mut MacroContext<'_>,
     predicate: Option<Expr>,
@@ -170,7 +170,7 @@ pub(super) fn fold_list(
     }
 }
 
-/// The step where the predicate holds, else the accumulator as it is.
+/// The step if the predicate is true, otherwise the unchanged accumulator.
 pub(super) fn step_if(context: &mut MacroContext<'_>, predicate: Option<Expr>, step: Expr) -> Expr {
     let Some(predicate) = predicate else {
         return step;
@@ -221,7 +221,7 @@ fn map_if(context: &mut MacroContext<'_>, call: MacroCall) -> Expansion {
     make_map(context, range, &variable, Some(predicate), transform)
 }
 
-/// The list of what `transform` comes to for each element for which the predicate holds.
+/// The values of `transform` for every element that satisfies the predicate.
 pub(super) fn make_map(
     context: &mut MacroContext<'_>,
     range: Expr,

@@ -123,7 +123,7 @@ fn transform_map_entry_if(context: &mut MacroContext<'_>, call: MacroCall) -> Ex
     Ok(comprehension(context, range, variables, fold))
 }
 
-/// Collects a value a step under `key`, or without a key the entries of a map.
+/// Collects one value per step under `key`, or without a key the entries of a map.
 fn fold_map(
     context: &mut MacroContext<'_>,
     predicate: Option<Expr>,

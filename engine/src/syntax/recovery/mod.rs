@@ -1,5 +1,5 @@
-//! Reads texts with a fault, as the parser that ANTLR 4.13 makes of the grammar does with its default error strategy
-//! (`error_strategy.go` of ANTLR's runtime, and the limits of cel-go's `parser/parser.go`).
+//! Reads invalid texts as the parser does that ANTLR 4.13 generates, with its default error strategy (`error_strategy.go` of
+//! ANTLR's runtime, and the limits of cel-go's `parser/parser.go`).
 
 mod report;
 
@@ -11,20 +11,20 @@ use super::token::{Token, TokenKind, TokenSet};
 use crate::issues::Issues;
 use crate::source::Source;
 
-/// The most recoveries; the next one ends parsing.
+/// The recovery limit; the next recovery ends parsing.
 const MAX_RECOVERIES: u32 = 30;
-/// The most tokens that one recovery skips.
+/// The most tokens that a recovery skips.
 const MAX_SKIPPED: u32 = 256;
 
-/// Ends parsing before the end of the text.
+/// Parsing ended before the end of the text.
 pub(super) enum Halt {
-    /// What is wrong has been reported.
+    /// The error has been reported.
     Reported,
-    /// A limit that concerns the whole expression.
+    /// A limit of the whole expression was exceeded.
     Limit(String),
 }
 
-/// What the text consists of, and its root. Faults are added to `issues`.
+/// The syntax tree and its root. Errors are added to `issues`.
 pub(super) fn read(source: &Source, issues: &mut Issues) -> Result<(SyntaxTree, NodeId), Halt> {
     let mut reader = FaultReader {
         source,
@@ -65,17 +65,17 @@ struct FaultReader<'a> {
     /// The next token.
     at: usize,
     tree: SyntaxTree,
-    /// The rules that wait for the current one, each with the state from which it was called.
+    /// The rules that wait for the current one, each with the state that called it.
     callers: Vec<(Called, StateId)>,
     rule: Called,
     state: StateId,
-    /// How many of each rule are being read.
+    /// The number of instances of each rule that are being read.
     depth: [u32; RULES],
     reports: usize,
-    /// A fault was reported and no token has been accepted since: nothing else is reported.
+    /// Whether an error was reported and no token has been accepted since; further errors are not reported.
     recovering: bool,
     recoveries: u32,
-    /// Where the last recovery took place, and in which states.
+    /// The place and the states of the last recovery.
     last_error: Option<(usize, Vec<StateId>)>,
 }
 
@@ -89,9 +89,9 @@ struct Called {
 
 /// Ends a rule.
 enum Fault {
-    /// The next token is a wrong one.
+    /// The next token is not allowed here.
     Mismatch,
-    /// No alternative fits the tokens from the next one up to the one that many tokens after it.
+    /// No alternative fits the next `tokens` tokens.
     NoAlternative { tokens: usize },
 }
 
@@ -108,7 +108,7 @@ impl From<Halt> for Stop {
 }
 
 impl FaultReader<'_> {
-    /// Does what is to be done at the current state; returns the root once everything has been read.
+    /// Takes the action at the current state; returns the root once everything has been read.
     fn step(&mut self) -> Result<Option<NodeId>, Halt> {
         match self.go_on() {
             Ok(root) => Ok(root),
@@ -230,7 +230,7 @@ impl FaultReader<'_> {
         Ok(self.token(ahead)?.kind)
     }
 
-    /// Passes the next token; it becomes a part of the rule's node unless it is skipped by a recovery.
+    /// Consumes the next token. It becomes a part of the rule's node, unless a recovery skips it.
     fn consume(&mut self) -> Result<(), Halt> {
         let token = self.token(0)?;
         if token.kind != TokenKind::Eof {
@@ -242,7 +242,7 @@ impl FaultReader<'_> {
         self.token(0).map(|_| ())
     }
 
-    /// Notes that the next token is the right one.
+    /// Records that the next token was accepted.
     fn accept(&mut self) {
         self.recovering = false;
         self.last_error = None;
@@ -267,7 +267,7 @@ impl FaultReader<'_> {
         Ok(())
     }
 
-    /// Makes up the token that is missing.
+    /// Inserts the missing token.
     fn insert(&mut self, set: TokenSet) -> Result<(), Halt> {
         let next = self.token(0)?;
         let kind = set.first().unwrap_or(TokenKind::Eof);
@@ -284,7 +284,7 @@ impl FaultReader<'_> {
 
     // Choices.
 
-    /// The way to take, or which tokens fit none.
+    /// The way to take, or the tokens that fit none.
     fn predict(
         &mut self,
         kind: ChoiceKind,
@@ -344,7 +344,7 @@ impl FaultReader<'_> {
             .map_or_else(|| no_alternative(0), Ok)
     }
 
-    /// Which of the alternatives of `primary` that begin with a name this is; the name ends before the token `past`.
+    /// The alternative of `primary` that begins with this name, which ends before the token `past`.
     fn name(&mut self, past: usize) -> Result<usize, Halt> {
         const IDENT: usize = 0;
         const GLOBAL_CALL: usize = 1;
@@ -365,7 +365,7 @@ impl FaultReader<'_> {
         })
     }
 
-    /// Makes sure that the next token can come next, or drops tokens until one can.
+    /// Ensures that the next token is allowed here, or drops tokens until one is.
     fn synchronise(&mut self, kind: ChoiceKind) -> Result<(), Stop> {
         let next = CEL.next(self.state);
         if self.recovering || next.ends_rule() || next.contains(self.kind(0)?) {
@@ -385,12 +385,12 @@ impl FaultReader<'_> {
 
     // Sets.
 
-    /// What may come next at the current state, callers included.
+    /// The tokens that may come next at the current state, including those of callers.
     fn expected(&self) -> TokenSet {
         self.follows(self.state)
     }
 
-    /// What may come next at a state of the current rule, callers included.
+    /// The tokens that may come next at a state of the current rule, including those of callers.
     fn follows(&self, state: StateId) -> TokenSet {
         let mut set = CEL.next(state);
         let mut callers = self.callers.iter().rev();
@@ -403,7 +403,7 @@ impl FaultReader<'_> {
         set
     }
 
-    /// What may come after any of the rules that are being read.
+    /// The tokens that may follow any of the rules that are being read.
     fn recovery_set(&self) -> TokenSet {
         let follows = self
             .callers
@@ -440,7 +440,7 @@ impl FaultReader<'_> {
         Ok(())
     }
 
-    /// Skips to a token at which one of the callers can go on.
+    /// Skips to a token at which one of the callers can continue.
     fn recover(&mut self) -> Result<(), Halt> {
         self.count_recovery()?;
         let mut allowed = MAX_SKIPPED;
@@ -473,7 +473,7 @@ impl FaultReader<'_> {
     }
 }
 
-/// The state after what is read at a state.
+/// The state after the item at a state.
 fn follow(state: StateId) -> StateId {
     match CEL.state(state) {
         State::Token { next, .. } | State::Call { next, .. } => *next,

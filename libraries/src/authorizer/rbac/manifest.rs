@@ -8,7 +8,7 @@ use gavel_engine::value::Json;
 
 use super::{Binding, ClusterRole, Rbac, Rule, Subject};
 
-/// Why a manifest cannot be read: which one, and what is wrong.
+/// The error for a manifest that cannot be read, with its name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{kind} {name:?}: {problem}")]
 pub struct RbacError {
@@ -142,13 +142,13 @@ fn labels(json: Option<&Json>) -> HashMap<String, String> {
     entries.collect()
 }
 
-/// A text; empty where there is none.
+/// A text; empty if absent.
 fn text(json: &Json, key: &str) -> String {
     let text = json.get(key).and_then(Json::as_str);
     text.unwrap_or_default().to_owned()
 }
 
-/// A list; empty where there is none.
+/// A list; empty if absent.
 fn list<'j>(json: &'j Json, key: &str) -> Result<&'j [Json], String> {
     match json.get(key) {
         None | Some(Json::Null) => Ok(&[]),

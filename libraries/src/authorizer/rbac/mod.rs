@@ -1,7 +1,7 @@
-//! An authorizer that decides from RBAC manifests (kubernetes `plugin/pkg/auth/authorizer/rbac`,
+//! An authorizer that decides by RBAC manifests (kubernetes `plugin/pkg/auth/authorizer/rbac`,
 //! `pkg/registry/rbac/validation/rule.go`).
 //!
-//! It knows what the manifests say, and no more: `docs/rbac.md` names what a cluster decides by other means.
+//! It only knows the manifests: `docs/rbac.md` lists the other authorizers of a cluster.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -21,7 +21,7 @@ pub use manifest::RbacError;
 /// Roles and bindings, read from manifests.
 #[derive(Debug, Clone, Default)]
 pub struct Rbac {
-    /// By namespace and name.
+    /// The roles, by namespace and name.
     roles: HashMap<(String, String), Vec<Rule>>,
     cluster_roles: BTreeMap<String, ClusterRole>,
     cluster_role_bindings: Vec<Binding>,
@@ -41,7 +41,7 @@ struct Rule {
 struct ClusterRole {
     labels: HashMap<String, String>,
     rules: Vec<Rule>,
-    /// The selectors of the roles whose rules it has instead of its own.
+    /// The selectors of an aggregated role, which has the rules of the selected roles instead of its own.
     aggregates: Option<Vec<Selector>>,
 }
 
@@ -64,6 +64,10 @@ struct Subject {
 
 impl Rbac {
     /// Reads manifests and lists of them; of kinds that are not RBAC's it takes no notice.
+    ///
+    /// # Errors
+    ///
+    /// A field of a manifest has the wrong type.
     pub fn from_manifests<'m>(
         manifests: impl IntoIterator<Item = &'m Json>,
     ) -> Result<Self, RbacError> {
@@ -80,7 +84,7 @@ impl Rbac {
         Ok(rbac)
     }
 
-    /// The rules of the roles that a role selects, and of those that these select, in the order of the names.
+    /// The rules of the roles that a role selects, directly or through other roles, in the order of the names.
     fn aggregated(&self, name: &str) -> Option<Vec<Rule>> {
         self.cluster_roles.get(name)?.aggregates.as_ref()?;
         let (mut pending, mut seen) = (vec![name], BTreeSet::from([name]));
@@ -204,7 +208,7 @@ impl Binding {
 }
 
 impl Subject {
-    /// The namespace of a service account: that of the binding, where the subject does not say.
+    /// The namespace of a service account: that of the subject, or otherwise of the binding.
     fn namespace_in<'a>(&'a self, binding: &'a Binding) -> &'a str {
         match self.namespace.as_str() {
             "" => &binding.namespace,

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::SelectorError;
 
-/// One term: a field has a value, or has it not.
+/// A term: a field must, or must not, have a value.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FieldRequirement {
     /// The path of the field.
@@ -23,6 +23,10 @@ impl fmt::Display for FieldRequirement {
 }
 
 /// Reads a field selector. The terms come out sorted.
+///
+/// # Errors
+///
+/// The text is not a field selector.
 pub fn parse_field_selector(text: &str) -> Result<Vec<FieldRequirement>, SelectorError> {
     let mut terms = split_terms(text);
     terms.sort_unstable();
@@ -46,7 +50,7 @@ pub fn parse_field_selector(text: &str) -> Result<Vec<FieldRequirement>, Selecto
     Ok(requirements)
 }
 
-/// The texts between commas, but for those after a backslash.
+/// The texts between commas, except commas after a backslash.
 fn split_terms(text: &str) -> Vec<&str> {
     let mut escaped = false;
     text.split(|c| {

@@ -13,14 +13,14 @@ use gavel_golang::sort::sort_by_less;
 use super::SelectorError;
 use super::lexer::{Token, words};
 
-/// One requirement: what a label has to be.
+/// A requirement of a label selector.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct LabelRequirement {
     /// The key of the label.
     pub key: String,
     /// How the label is compared.
     pub operator: LabelOperator,
-    /// What it is compared with, sorted; nothing where only its presence counts.
+    /// The values to compare with, sorted; empty if only the presence of the label counts.
     pub values: Vec<String>,
 }
 
@@ -70,6 +70,10 @@ impl fmt::Display for LabelRequirement {
 }
 
 /// Reads a label selector. The requirements come out sorted by key.
+///
+/// # Errors
+///
+/// The text is not a label selector.
 pub fn parse_label_selector(text: &str) -> Result<Vec<LabelRequirement>, SelectorError> {
     let mut parser = Parser {
         words: words(text).into_iter().peekable(),
@@ -171,8 +175,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Values with commas between them, up to and with the parenthesis; a comma without a value beside it makes an empty
-    /// one.
+    /// Values separated by commas, up to and including the parenthesis; a comma without a value beside it gives an empty value.
     fn listed(&mut self) -> Result<BTreeSet<&'t str>, SelectorError> {
         let mut values = BTreeSet::new();
         loop {
@@ -213,7 +216,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// The next word where a key or a value stands, so that `in` is one, too.
+    /// The next word at the place of a key or a value, where `in` is a word too.
     fn peek(&mut self) -> (Token, &'t str) {
         as_value(self.words.peek().copied())
     }

@@ -10,14 +10,14 @@ use super::template::Verb;
 
 pub(super) use gavel_engine::value::MAX_DEPTH;
 
-/// One level down in a value of which `out` is written so far.
+/// One level deeper into a value.
 pub(super) fn deeper(depth: usize, out: &Output<'_, '_>) -> Result<usize, Problem> {
     out.check()?;
     let too_deep = || Problem::new("values are nested too deeply");
     depth.checked_sub(1).ok_or_else(too_deep)
 }
 
-/// Writes what all versions write alike: integers, and the bits of integers, bools, texts and bytes.
+/// Writes the clauses that all versions share: integers, and the bits of integers, bools, texts and bytes.
 pub(super) fn write_integer(
     out: &mut Output<'_, '_>,
     verb: Verb,

@@ -8,12 +8,12 @@ use gavel_golang::float;
 
 use super::output::Output;
 
-/// From this precision on, Go's reader of formats gives up and takes the letter for missing.
+/// The precision from which on Go's parser of formats fails and treats the letter as missing.
 const UNREADABLE: u64 = 10_000_010;
-/// What is written then.
+/// The output in that case.
 const NO_VERB: &str = "%!(NOVERB)";
 
-/// Digits after the point and width where a clause says nothing.
+/// The default of digits after the point, and of the width.
 const DEFAULT: u64 = 6;
 
 /// `1,234.500000`: `precision` digits after the point, ties to even on the exact value.
@@ -62,7 +62,7 @@ fn write_grouped(out: &mut Output<'_, '_>, digits: &str) {
     }
 }
 
-/// `1.234500×10⁰³`: always six digits after the point; the precision is taken for a width.
+/// `1.234500×10⁰³`: always six digits after the point; the precision is used as the width.
 pub(super) fn write_scientific(
     out: &mut Output<'_, '_>,
     value: f64,

@@ -47,7 +47,7 @@ fn double(verb: Verb, value: &Value<'_>) -> Result<f64, Problem> {
     }
 }
 
-/// A value as `string()` gives it; a collection as a literal.
+/// A value as `string()` returns it; a collection as a literal.
 fn write_string(out: &mut Output<'_, '_>, value: &Value<'_>, depth: usize) -> Result<(), Problem> {
     match value.kind() {
         ValueKind::String(text) => out.push_str(text),
@@ -100,7 +100,7 @@ fn write_element(out: &mut Output<'_, '_>, value: &Value<'_>, depth: usize) -> R
     Ok(())
 }
 
-/// Values that are written alike within collections and outside of them. `None` for what cannot be written.
+/// Values with the same form inside and outside of collections. `None` for values that cannot be written.
 fn write_member(
     out: &mut Output<'_, '_>,
     value: &Value<'_>,

@@ -57,7 +57,7 @@ fn portable<'a>(
 /// Writes one value as its clause says.
 type Write = fn(&mut Output<'_, '_>, Clause, &Value<'_>) -> Result<(), Problem>;
 
-/// Values that no clause asks for are passed over.
+/// Formats the values. Values that no clause uses are ignored.
 fn format<'a>(
     call: &CallContext<'a>,
     template: &str,

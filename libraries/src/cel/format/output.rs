@@ -1,4 +1,4 @@
-//! The text that is written, which ends where there is no room for it.
+//! The output, which ends when the arena has no room for more.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,10 +19,11 @@ pub(super) struct Output<'c, 'a> {
 }
 
 impl<'c, 'a> Output<'c, 'a> {
-    /// An empty text of which so many bytes are expected.
+    /// An empty text with an expected size.
     ///
     /// # Errors
-    /// Where there is no room for them.
+    ///
+    /// The arena has no room for it.
     pub(super) fn new(call: &'c CallContext<'a>, expected: usize) -> Result<Self, EvalError> {
         call.arena.reserve(expected)?;
         Ok(Output {
@@ -63,9 +64,9 @@ impl<'c, 'a> Output<'c, 'a> {
 pub(super) struct Entries<T, V>(BTreeMap<(T, usize), V>);
 
 impl<T: Ord, V> Entries<T, V> {
-    /// None yet of a map's.
+    /// No entries yet of a map.
     pub(super) fn of(map: Map<'_>, out: &Output<'_, '_>) -> Result<Self, Problem> {
-        /// About what an entry takes, with the text of its key.
+        /// The approximate size of an entry with the text of its key, in bytes.
         const BYTES_PER_ENTRY: usize = 128;
         let bytes = map.len().saturating_mul(BYTES_PER_ENTRY);
         out.call.arena.reserve(bytes).map_err(Problem::Ended)?;

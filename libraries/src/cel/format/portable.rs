@@ -11,7 +11,7 @@ use super::output::{Entries, Output};
 use super::problem::Problem;
 use super::template::{Clause, Verb};
 
-/// Digits after the point where a clause says nothing.
+/// The default number of digits after the point.
 const DEFAULT_PRECISION: u16 = 6;
 
 /// Writes one value.

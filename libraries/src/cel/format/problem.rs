@@ -10,9 +10,9 @@ use super::template::Verb;
 /// Why a value cannot be written.
 #[derive(Debug)]
 pub(super) enum Problem {
-    /// In the words of the message.
+    /// A message.
     Words(Cow<'static, str>),
-    /// It is the key of a field that the schema does not know: upstream has none, and looks at it.
+    /// It is the key of a field that the schema does not know: upstream has none, and reads it.
     NoKey,
     /// The evaluation ends.
     Ended(EvalError),
@@ -23,8 +23,7 @@ impl Problem {
         Problem::Words(message.into())
     }
 
-    /// The clause does not take values of a type. The words are those of the specification; cel-go's version 4 has
-    /// others.
+    /// The clause does not accept values of a type. The words are those of the specification; cel-go's version 4 has others.
     #[cold]
     pub(super) fn misfit(verb: Verb, type_name: &str) -> Self {
         let what = match verb {
@@ -68,7 +67,7 @@ impl From<Problem> for EvalError {
 }
 
 impl From<fmt::Error> for Problem {
-    /// Where an [`Output`](super::output::Output) has failed: its `check` returns the cause, which is reported in place of this.
+    /// An [`Output`](super::output::Output) failed: its `check` returns the cause, which is reported instead of this.
     fn from(error: fmt::Error) -> Self {
         Problem::new(error.to_string())
     }

@@ -15,7 +15,7 @@ pub(super) struct Template<'t> {
 pub(super) enum Piece<'t> {
     /// Text that stays; `%%` is a `%`.
     Text(&'t str),
-    /// Where a value goes. A `%` asks for its value even if it is malformed.
+    /// A place for a value. A `%` takes its value even if it is malformed.
     Clause(Result<Clause, TemplateError>),
 }
 
@@ -24,7 +24,7 @@ pub(super) enum Piece<'t> {
 pub(super) struct Clause {
     /// How the value is written.
     pub(super) verb: Verb,
-    /// The number after the point, where there is one.
+    /// The number after the point, if there is one.
     pub(super) precision: Option<u64>,
 }
 
@@ -52,17 +52,17 @@ pub(super) enum Verb {
 /// Why a template is malformed.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum TemplateError {
-    /// Nothing follows a `%`.
+    /// The template ends after a `%`.
     UnexpectedEnd,
-    /// Nothing follows a precision.
+    /// The template ends after a precision.
     EndlessPrecision,
-    /// There is no number after the point, or one that is too large.
+    /// The number after the point is missing or too large.
     Precision(AtoiError),
-    /// Another byte stands where the verb should.
+    /// Another byte is in the place of the verb.
     UnrecognizedVerb(u8),
 }
 
-/// What is said of a clause that asks for a value past the end.
+/// The message for a clause that needs more values than there are.
 pub(super) fn missing_value(index: usize) -> String {
     format!("index {index} out of range")
 }
@@ -72,7 +72,7 @@ impl<'t> Template<'t> {
         Template { rest: template }
     }
 
-    /// Reads what follows a `%`.
+    /// Reads the clause after a `%`.
     fn clause(&mut self) -> Result<Clause, TemplateError> {
         let mut rest = std::mem::take(&mut self.rest);
         let mut precision = None;

@@ -9,12 +9,12 @@ use gavel_engine::types::{Primitive, Type};
 use super::problem::Problem;
 use super::template::{Piece, Template, TemplateError, Verb, missing_value};
 
-/// Reports what `format` of the versions 1 to 3 would refuse, and values that no clause asks for.
+/// Reports calls that `format` of versions 1 to 3 would reject, and values that no clause uses.
 pub fn format_calls_before_4(checked: &CheckedAst, issues: &mut Issues) {
     validate(checked, issues, takes_before_4);
 }
 
-/// Reports what `format` would refuse since version 4, and values that no clause asks for.
+/// Reports calls that `format` since version 4 would reject, and values that no clause uses.
 pub fn format_calls_since_4(checked: &CheckedAst, issues: &mut Issues) {
     validate(checked, issues, takes_since_4);
 }
@@ -73,7 +73,7 @@ fn literals(call: &Call) -> Option<(&str, &[Expr])> {
     }
 }
 
-/// What is wrong with a call, and the node to blame.
+/// The error of a call, and the node that it is reported at.
 fn check_call(
     checked: &CheckedAst,
     call: ExprId,
@@ -114,8 +114,8 @@ fn check_call(
     }
 }
 
-/// The first part of a value that `%s` does not take: the value, or an element of a literal within it. The tree is not
-/// deeper than the parser lets it be.
+/// The first part of a value that `%s` does not accept: the value, or an element of a literal within it. The recursion is as deep
+/// as the tree, whose depth the parser bounds.
 fn find_unwritable(checked: &CheckedAst, value: &Expr) -> Option<ExprId> {
     let written = matches!(
         kind_of(checked.type_of(value.id)),

@@ -1,4 +1,4 @@
-//! Parts and rearrangements of lists, but for sorting.
+//! Parts and rearrangements of lists, except sorting.
 
 use bumpalo::collections::Vec;
 use gavel_engine::decl::CallContext;
@@ -76,10 +76,10 @@ pub(super) fn range<'a>(call: &CallContext<'a>, size: i64) -> Value<'a> {
     Value::list_view(call.arena.bump().alloc(Range(size)))
 }
 
-/// The most that [`bounded_range`] makes.
+/// The limit of [`bounded_range`].
 const MAX_RANGE: i64 = 1_000_000;
 
-/// [`range`], of which the size must be from zero to [`MAX_RANGE`].
+/// Like [`range`]; the size must be between zero and [`MAX_RANGE`].
 pub(super) fn bounded_range<'a>(call: &CallContext<'a>, size: i64) -> Result<Value<'a>, EvalError> {
     match size {
         ..0 => Err(EvalError::new(format!(

@@ -1,4 +1,4 @@
-//! What the functions of the lists library cost. All make a new list; those that compare cost the square of its length.
+//! The costs of the lists library's functions. All create a new list; those that compare elements cost the square of its length.
 
 use std::borrow::Cow;
 
@@ -8,29 +8,29 @@ use gavel_engine::cost::{
 use gavel_engine::error::EvalError;
 use gavel_engine::value::{Value, ValueKind};
 
-/// Of `slice`.
+/// The cost of `slice`.
 pub(super) const SLICE: Cost = Cost::split(estimate_slice, RESULT);
-/// Of `lists.range`.
+/// The cost of `lists.range`.
 pub(super) const RANGE: Cost = Cost::split(estimate_range, RESULT);
-/// Of `reverse`.
+/// The cost of `reverse`.
 pub(super) const REVERSE: Cost = Cost::split(|call| allocating(1.0, call.size(0)), RESULT);
-/// Of `flatten`.
+/// The cost of `flatten`.
 pub(super) const FLATTEN: Cost = Cost::split(estimate_flatten, track_flatten);
-/// Of `flatten` where a depth below zero counts as one.
+/// The cost of `flatten` if a depth below zero counts as one.
 pub(super) const FLATTEN_ONCE_AT_LEAST: Cost = Cost::split(estimate_flatten, |arguments, _| {
     let at_least_once = |depth: f64| if depth < 0.0 { 1.0 } else { depth };
     track_flatten_by(arguments, at_least_once)
 });
-/// Of `distinct`.
+/// The cost of `distinct`.
 pub(super) const DISTINCT: Cost = Cost::split(|call| comparing(pair(call), call.size(0)), RECEIVER);
-/// Of `sort` for numbers, bools and times.
+/// The cost of `sort` for numbers, bools and times.
 pub(super) const SORT: Cost = DISTINCT;
-/// Of `sort` for strings and bytes.
+/// The cost of `sort` for strings and bytes.
 pub(super) const SORT_TEXTS: Cost =
     Cost::split(|call| comparing(TEXT_PAIR, call.size(0)), RECEIVER);
-/// Of `sortBy` where the keys are numbers, bools or times.
+/// The cost of `sortBy` with keys that are numbers, bools or times.
 pub(super) const SORT_BY: Cost = Cost::split(|call| comparing(pair(call), call.size(1)), KEYS);
-/// Of `sortBy` where the keys are strings or bytes.
+/// The cost of `sortBy` with keys that are strings or bytes.
 pub(super) const SORT_TEXTS_BY: Cost = Cost::split(|call| comparing(TEXT_PAIR, call.size(1)), KEYS);
 
 /// Counts the elements of the result.
@@ -40,11 +40,11 @@ const RECEIVER: Track = |arguments, _| compared(arguments.first().copied().flatt
 /// Counts the pairs of the keys.
 const KEYS: Track = |arguments, _| compared(arguments.get(1).copied().flatten());
 
-/// The call and the list that it makes.
+/// The call and the list that it creates.
 const CALL: u64 = 1 + LIST;
 /// Two values compared with each other, either way.
 const PAIR: f64 = 2.0;
-/// The same for strings or bytes.
+/// Two strings or bytes compared with each other, either way.
 const TEXT_PAIR: f64 = 2.1;
 
 fn allocating(factor: f64, size: SizeEstimate) -> CallEstimate {
@@ -52,7 +52,7 @@ fn allocating(factor: f64, size: SizeEstimate) -> CallEstimate {
     CallEstimate::new(cost).with_result(size)
 }
 
-/// What comparing two values costs whose type does not tell that they are texts.
+/// The cost of comparing two values whose type is not known to be a text.
 fn pair(call: &dyn CallSite) -> f64 {
     if call.is_bound() { TEXT_PAIR } else { PAIR }
 }
@@ -74,7 +74,7 @@ fn estimate_range(call: &dyn CallSite) -> CallEstimate {
     allocating(1.0, made(call, size))
 }
 
-/// The size of the list that is made; of one that cannot be made, one counts.
+/// The size of the created list; 1 if it cannot be created.
 fn made(call: &dyn CallSite, size: u64) -> SizeEstimate {
     SizeEstimate::exact(if call.is_bound() { size.max(1) } else { size })
 }
@@ -87,7 +87,7 @@ fn estimate_flatten(call: &dyn CallSite) -> CallEstimate {
     allocating(depth as f64, call.size(0))
 }
 
-/// An int literal, 0 where it is negative.
+/// An int literal; 0 if it is negative.
 fn literal(call: &dyn CallSite, argument: usize) -> Option<u64> {
     let int = call.int_literal(argument)?;
     Some(u64::try_from(int).unwrap_or(0))
@@ -148,8 +148,7 @@ fn go_type(value: Option<&Value<'_>>) -> Cow<'static, str> {
     value.map_or(Cow::Borrowed("*types.Err"), Value::go_type)
 }
 
-/// `size * factor` and the call, with Go's conversion of doubles: what is negative wraps around, what is too large
-/// becomes 2^63.
+/// `size * factor` plus the call, with Go's conversion of doubles: negative results wrap around, and too large ones become 2^63.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -39,7 +39,7 @@ pub const LISTS: &[Overload] = &[
     row("distinct", "list_distinct", "list(T).() -> list(T)", body!(bodies::distinct), "[1, 2, 2, 1].distinct() == [1, 2]").cost(cost::DISTINCT),
 ];
 
-/// The rows that refuse sizes below zero and above a million.
+/// The rows that reject sizes below zero and above a million.
 #[rustfmt::skip] // A table: a row a line.
 pub const LISTS_WITH_BOUNDED_RANGE: &[Overload] = &[
     row("lists.range", "lists_range", "(int) -> list(int)", body!(bodies::bounded_range), "lists.range(3) == [0, 1, 2]").cost(cost::RANGE),

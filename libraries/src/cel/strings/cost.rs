@@ -1,4 +1,4 @@
-//! What the functions of the strings library cost in Kubernetes (`pkg/cel/library/cost.go`), by their names.
+//! The costs of the strings library's functions in Kubernetes (`pkg/cel/library/cost.go`), by their names.
 
 use gavel_engine::cost::formulas::{nth, traversal};
 use gavel_engine::cost::{
@@ -7,13 +7,13 @@ use gavel_engine::cost::{
 use gavel_engine::error::EvalError;
 use gavel_engine::value::Value;
 
-/// The receiver is read and a text as long at most is made.
+/// The receiver is read, and a text of at most its length is created.
 pub(super) const COPY: Cost = Cost::sizes(copy).of_name();
-/// Of `replace`.
+/// The cost of `replace`.
 pub(super) const REPLACE: Cost = Cost::sizes(replace).of_name();
-/// Of `split`.
+/// The cost of `split`.
 pub(super) const SPLIT: Cost = Cost::split(split_estimate, split_track).of_name();
-/// Of `join`.
+/// The cost of `join`.
 pub(super) const JOIN: Cost = Cost::split(join_estimate, join_track).of_name();
 
 /// For each code point that is read, and written to the result.
@@ -44,7 +44,7 @@ fn replace(sizes: &[SizeEstimate]) -> CallEstimate {
     CallEstimate::new(text.costs(COPY_FACTOR)).with_result(SizeEstimate { min, max })
 }
 
-/// The size of a result where `count` texts of size `new` join what is `retained`.
+/// The size of a result that consists of `retained` code points and `count` texts of size `new`.
 fn replaced(count: u64, new: u64, retained: u64) -> u64 {
     count.saturating_mul(new).saturating_add(retained)
 }

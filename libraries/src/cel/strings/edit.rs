@@ -1,4 +1,4 @@
-//! Making texts of texts.
+//! Functions that create texts from texts.
 
 use bumpalo::collections::{String, Vec};
 use gavel_engine::decl::CallContext;
@@ -44,7 +44,7 @@ pub(super) fn reverse<'a>(call: &CallContext<'a>, text: &str) -> Result<&'a str,
     Ok(reversed.into_bump_str())
 }
 
-/// `strings.quote(text)`: in double quotes, with CEL's escapes. What has none stays as it is.
+/// `strings.quote(text)`: in double quotes, with CEL's escapes. Characters without an escape are unchanged.
 pub(super) fn quote<'a>(call: &CallContext<'a>, text: &str) -> Result<&'a str, EvalError> {
     let escapes = |byte: &u8| matches!(byte, 0x07..=0x0d | b'\\' | b'"');
     let escaped = text.bytes().filter(escapes).count();
@@ -135,7 +135,7 @@ pub(super) fn split<'a>(
     parts(call, text, separator, usize::MAX)
 }
 
-/// `text.split(separator, count)`: so many parts at most, all where the count is negative.
+/// `text.split(separator, count)`: at most `count` parts; all parts if it is negative.
 pub(super) fn split_some<'a>(
     call: &CallContext<'a>,
     text: &'a str,
@@ -145,7 +145,7 @@ pub(super) fn split_some<'a>(
     parts(call, text, separator, limit(count))
 }
 
-/// The last of `limit` parts holds what is left. An empty separator splits into code points.
+/// The last of `limit` parts holds the rest. An empty separator splits into code points.
 pub(super) fn parts<'a>(
     call: &CallContext<'a>,
     text: &'a str,
@@ -177,7 +177,7 @@ pub(super) fn parts<'a>(
     Ok(Value::from(parts.into_bump_slice()))
 }
 
-/// What is before and behind the first separator.
+/// The text before and after the first separator.
 fn split_once<'a>(text: &'a str, separator: &str) -> Option<(&'a str, &'a str)> {
     match separator.as_bytes() {
         [one] => {
@@ -224,7 +224,7 @@ pub(super) fn join_converted<'a>(
     joined(call, list, separator, native_string)
 }
 
-/// The conversions of cel-go's `ConvertToNative`, each type's with a wording of its own.
+/// The conversions of cel-go's `ConvertToNative`; each type has its own error message.
 fn native_string<'a>(arena: &'a Arena, mut value: Value<'a>) -> Result<&'a str, EvalError> {
     while let Some(Some(held)) = value.as_optional() {
         value = *held;
@@ -270,7 +270,7 @@ fn joined<'a>(
     Ok(result.into_bump_str())
 }
 
-/// A count as an argument gives it: negative means no limit.
+/// A count argument: negative means no limit.
 fn limit(count: i64) -> usize {
     usize::try_from(count).unwrap_or(usize::MAX)
 }

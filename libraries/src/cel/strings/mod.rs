@@ -13,7 +13,7 @@ use gavel_engine::decl::{Overload, Yield, row};
 
 use crate::cost::TRAVERSAL;
 
-/// What all versions have, but for `join` and for searches from a position.
+/// The functions of all versions, except `join` and searches from a position.
 #[rustfmt::skip] // A table: a row a line.
 pub const STRINGS: &[Overload] = &[
     row("charAt", "string_char_at_int", "string.(int) -> string", body!(search::char_at), "'hello'.charAt(4) == 'o'"),
@@ -34,15 +34,15 @@ pub const STRINGS: &[Overload] = &[
 #[rustfmt::skip] // A table: a row a line.
 pub const STRINGS_INDEX_FROM: &[Overload] = &[INDEX_OF_FROM, LAST_INDEX_OF_FROM];
 
-/// The same, but that a position below zero fails, whatever is looked for, and that the empty text is found at the end at
-/// most.
+/// `indexOf` and `lastIndexOf` from a position, where a position below zero always fails, and the empty text is found at the end
+/// at most.
 #[rustfmt::skip] // A table: a row a line.
 pub const STRINGS_INDEX_FROM_ZERO: &[Overload] = &[
     INDEX_OF_FROM.body(body!(search::index_of_from_zero)),
     LAST_INDEX_OF_FROM.body(body!(search::last_index_of_from_zero)),
 ];
 
-/// The same as CEL's specification has them: past the end they fail.
+/// `indexOf` and `lastIndexOf` from a position, as CEL's specification has them: past the end they fail.
 #[rustfmt::skip] // A table: a row a line.
 pub const STRINGS_INDEX_FROM_SPECIFIED: &[Overload] = &[
     INDEX_OF_FROM.body(body!(search::index_of_within)),
@@ -56,7 +56,7 @@ pub const STRINGS_BEFORE_2: &[Overload] = &[
     JOIN_SEPARATED.body(body!(edit::join_converted)),
 ];
 
-/// What version 1 adds, but for `format`.
+/// The functions that version 1 adds, except `format`.
 #[rustfmt::skip] // A table: a row a line.
 pub const STRINGS_SINCE_1: &[Overload] = &[row("strings.quote", "strings_quote", "(string) -> string", body!(edit::quote), "strings.quote('a \"b\"') == '\"a \\\\\"b\\\\\"\"'").yields(Yield::Quoted).cost(formulas::QUOTE)];
 
@@ -64,7 +64,7 @@ pub const STRINGS_SINCE_1: &[Overload] = &[row("strings.quote", "strings_quote",
 #[rustfmt::skip] // A table: a row a line.
 pub const STRINGS_SINCE_2: &[Overload] = &[JOIN, JOIN_SEPARATED];
 
-/// What version 3 adds.
+/// The functions that version 3 adds.
 #[rustfmt::skip] // A table: a row a line.
 pub const STRINGS_SINCE_3: &[Overload] = &[row("reverse", "string_reverse", "string.() -> string", body!(edit::reverse), "'gums'.reverse() == 'smug'")];
 

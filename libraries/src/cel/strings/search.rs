@@ -10,7 +10,7 @@ pub(super) fn char_at(text: &str, index: i64) -> Result<&str, EvalError> {
     Ok(rest.get(..end).unwrap_or(rest))
 }
 
-/// `text.substring(start)`: what follows the first `start` code points.
+/// `text.substring(start)`: the text after the first `start` code points.
 pub(super) fn substring_from(text: &str, start: i64) -> Result<&str, EvalError> {
     byte_at(text, start)
         .and_then(|byte| text.get(byte..))
@@ -83,7 +83,7 @@ pub(super) fn last_index_of_from(text: &str, part: &str, from: i64) -> Result<i6
     Ok(found.map_or(-1, code_points))
 }
 
-/// [`index_of_from`], of which the position must not be below zero.
+/// Like [`index_of_from`]; the position must not be below zero.
 pub(super) fn index_of_from_zero(text: &str, part: &str, from: i64) -> Result<i64, EvalError> {
     match part {
         _ if from < 0 => Err(out_of_range(from)),
@@ -92,7 +92,7 @@ pub(super) fn index_of_from_zero(text: &str, part: &str, from: i64) -> Result<i6
     }
 }
 
-/// [`last_index_of_from`], of which the position must not be below zero.
+/// Like [`last_index_of_from`]; the position must not be below zero.
 pub(super) fn last_index_of_from_zero(text: &str, part: &str, from: i64) -> Result<i64, EvalError> {
     match part {
         "" => index_of_from_zero(text, part, from),
@@ -100,13 +100,13 @@ pub(super) fn last_index_of_from_zero(text: &str, part: &str, from: i64) -> Resu
     }
 }
 
-/// [`index_of_from`], of which the position must be within the text.
+/// Like [`index_of_from`]; the position must be within the text.
 pub(super) fn index_of_within(text: &str, part: &str, from: i64) -> Result<i64, EvalError> {
     check_within(text, part, from)?;
     index_of_from(text, part, from)
 }
 
-/// [`last_index_of_from`], of which the position must be within the text.
+/// Like [`last_index_of_from`]; the position must be within the text.
 pub(super) fn last_index_of_within(text: &str, part: &str, from: i64) -> Result<i64, EvalError> {
     check_within(text, part, from)?;
     last_index_of_from(text, part, from)

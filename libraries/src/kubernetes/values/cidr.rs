@@ -15,7 +15,7 @@ pub struct Prefix {
     pub bits: u8,
 }
 
-/// Why a text is no network. Displayed as Go words it.
+/// The error for a text that is not a network, displayed in Go's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ParsePrefixError<'t> {
     text: &'t str,
@@ -46,6 +46,10 @@ impl fmt::Display for ParsePrefixError<'_> {
 
 impl Prefix {
     /// Reads a network (`netip.ParsePrefix`).
+    ///
+    /// # Errors
+    ///
+    /// The text is not a network.
     pub fn parse(text: &str) -> Result<Prefix, ParsePrefixError<'_>> {
         parse(text).map_err(|fault| ParsePrefixError { text, fault })
     }

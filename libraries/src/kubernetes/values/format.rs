@@ -63,7 +63,7 @@ impl Format {
         })
     }
 
-    /// The name by which upstream tells formats apart.
+    /// The name by which upstream identifies the format.
     pub fn name(self) -> &'static str {
         match self {
             Format::Dns1123Label => "DNS1123Label",
@@ -96,7 +96,7 @@ impl Format {
         }
     }
 
-    /// What is wrong with a text, in upstream's words; nothing where it is valid.
+    /// The errors of a text, in upstream's words; empty if it is valid.
     pub fn validate(self, text: &str) -> Vec<String> {
         match self {
             Format::Dns1123Label => names::dns1123_label(text.as_bytes()),

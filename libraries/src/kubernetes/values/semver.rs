@@ -8,7 +8,7 @@ use gavel_golang::integer::parse_uint;
 use gavel_golang::quote::quote;
 use smol_str::SmolStr;
 
-/// A version. Its build says nothing about the order, and versions that differ in it alone are equal.
+/// A version. Its build does not affect the order, and versions that only differ in it are equal.
 #[derive(Debug, Clone)]
 pub struct Version {
     /// The first number.
@@ -17,13 +17,13 @@ pub struct Version {
     pub minor: u64,
     /// The third number.
     pub patch: u64,
-    /// What follows `-`: identifiers with points between them. Empty in a release.
+    /// The identifiers after `-`, separated by points. Empty in a release.
     prerelease: SmolStr,
-    /// What follows `+`.
+    /// The identifiers after `+`.
     build: SmolStr,
 }
 
-/// Why a text is no version, worded as upstream words it.
+/// The error for a text that is not a version, in upstream's words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ParseVersionError(Cow<'static, str>);
@@ -36,6 +36,10 @@ impl From<&'static str> for ParseVersionError {
 
 impl Version {
     /// Reads a version as the specification wants it.
+    ///
+    /// # Errors
+    ///
+    /// The text is not a version.
     pub fn parse(text: &str) -> Result<Version, ParseVersionError> {
         if text.is_empty() {
             return Err("Version string empty".into());
@@ -75,6 +79,10 @@ impl Version {
     }
 
     /// Reads a version also with a leading `v`, with leading zeros and without its last numbers: `v1.02`.
+    ///
+    /// # Errors
+    ///
+    /// The text is not a version, not even a lenient one.
     pub fn parse_normalized(text: &str) -> Result<Version, ParseVersionError> {
         let text = text.strip_prefix('v').unwrap_or(text);
         let mut parts: Vec<String> = text.splitn(3, '.').map(without_leading_zeros).collect();

@@ -7,7 +7,7 @@ use gavel_golang::integer::atoi;
 #[derive(Debug)]
 pub(super) struct Document<'o> {
     root: Json,
-    /// Where operations of the patch put a null. To Go these are maps without entries; a null that was there before is nothing.
+    /// Where operations of the patch put a null. To Go these are empty maps; a null that was there before is not.
     nulls: Vec<&'o str>,
 }
 
@@ -37,7 +37,7 @@ impl<'o> Document<'o> {
         self.root
     }
 
-    /// Notes that an operation put a null there.
+    /// Records that an operation put a null at this path.
     pub(super) fn note_null(&mut self, path: &'o str) {
         self.nulls.push(path);
     }
@@ -47,8 +47,8 @@ impl<'o> Document<'o> {
         self.nulls.contains(&path)
     }
 
-    /// The object or array that a pointer leads into, and the last key. None where it leads nowhere; the pointer to the
-    /// document itself does.
+    /// The object or array that contains a pointer's target, and the last key; `None` if there is none, as for a pointer to the
+    /// whole document.
     pub(super) fn parent_of(&mut self, pointer: &str) -> Option<(Parent<'_>, String)> {
         let (path, key) = pointer.rsplit_once('/')?;
         let is_null = self.has_null(path);
@@ -75,7 +75,7 @@ impl<'o> Document<'o> {
 }
 
 impl Parent<'_> {
-    /// What a key leads to: of objects nothing, where it is missing.
+    /// The value of a key; for objects, `None` if it is absent.
     pub(super) fn get(&self, key: &str) -> Result<Option<&Json>, String> {
         match self {
             Parent::Object(fields) => Ok(fields.get(key)),
@@ -84,7 +84,7 @@ impl Parent<'_> {
         }
     }
 
-    /// Puts a value in the place of what a key leads to.
+    /// Replaces the value of a key.
     pub(super) fn set(&mut self, key: &str, value: Json) -> Result<(), String> {
         match self {
             Parent::Object(fields) => {
@@ -101,7 +101,7 @@ impl Parent<'_> {
         Ok(())
     }
 
-    /// Adds a value: under a key in place of what is there, before an element of an array.
+    /// Adds a value: to an object, where it replaces an existing one, or before an element of an array.
     pub(super) fn add(&mut self, key: &str, value: Json) -> Result<(), String> {
         match self {
             Parent::Object(fields) => {
@@ -120,7 +120,7 @@ impl Parent<'_> {
         Ok(())
     }
 
-    /// Takes out what a key leads to.
+    /// Removes and returns the value of a key.
     pub(super) fn remove(&mut self, key: &str) -> Result<Json, String> {
         let removed = match self {
             Parent::Object(fields) => fields.remove(key),
@@ -131,13 +131,13 @@ impl Parent<'_> {
     }
 }
 
-/// The position that an index means among so many elements.
+/// The position of an index in an array with `length` elements.
 fn index_of(key: &str, length: usize) -> Result<usize, String> {
     let index = atoi(key).map_err(|error| error.to_string())?;
     position(index, length)
 }
 
-/// The position that an index means among so many places: a negative one counts from the end.
+/// The position of an index among `places` positions: a negative one counts from the end.
 fn position(index: i64, places: usize) -> Result<usize, String> {
     let count = i64::try_from(places).unwrap_or(i64::MAX);
     let from_start = match index < 0 {

@@ -1,9 +1,9 @@
-//! What `test` takes for equal (json-patch `lazyNode.equal`).
+//! The equality of `test` operations (json-patch `lazyNode.equal`).
 
 use gavel_apimachinery::json;
 use gavel_engine::value::Json;
 
-/// Whether a value of a document is the value of a `test`. At the root of both, null stands for an empty object or array.
+/// Whether a value of the document equals the value of a `test`. At the root of both, null also equals an empty object or array.
 pub(super) fn is_equal(found: &Json, value: &Json) -> bool {
     match (found, value) {
         (Json::Null, Json::Null) => true,
@@ -34,7 +34,7 @@ fn is_same(left: &Json, right: &Json) -> bool {
     }
 }
 
-/// The same inside objects and arrays, where null is nothing but null.
+/// Equality inside objects and arrays, where null only equals null.
 fn is_same_part(left: &Json, right: &Json) -> bool {
     left.is_null() == right.is_null() && (left.is_null() || is_same(left, right))
 }

@@ -1,5 +1,5 @@
-//! JSON patches, applied as Kubernetes applies them (`gopkg.in/evanphx/json-patch.v4`), which is not quite RFC 6902:
-//! indices may be negative, `replace` adds what is missing from an object, a failed `test` is no error.
+//! JSON patches, applied as Kubernetes applies them (`gopkg.in/evanphx/json-patch.v4`), which differs from RFC 6902: indices may
+//! be negative, `replace` adds a missing key to an object, and a failed `test` is not an error.
 
 mod document;
 mod equality;
@@ -24,7 +24,7 @@ pub(crate) struct Operation {
     pub(crate) op: String,
     /// `path`: a JSON pointer.
     pub(crate) path: String,
-    /// `from`: a JSON pointer; empty where there is none.
+    /// `from`: a JSON pointer; empty if absent.
     pub(crate) from: String,
     /// `value`
     pub(crate) value: Option<Json>,
@@ -259,7 +259,7 @@ fn failed(message: String) -> Patched {
     Err(PatchFailure::Error(message))
 }
 
-/// Why a text cannot be read again: Kubernetes writes it as Go source, whose escapes JSON does not all have.
+/// The error for a text that cannot be decoded: Kubernetes writes it as Go source, with escapes that JSON lacks.
 fn decoding_error(text: &str) -> Option<String> {
     if text.bytes().all(|byte| (b' '..0x7f).contains(&byte)) {
         return None;

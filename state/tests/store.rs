@@ -234,7 +234,7 @@ fn a_namespace_or_param_takes_little_more_memory_than_its_text() {
     assert!(each < 2_000, "{each} bytes each");
 }
 
-/// As an API server of 1.36 answers (`.ci/cluster`): all versions count, also those that are not served, each with its own subresources.
+/// As API servers register them (apiextensions-apiserver `customresource_handler.go`): all versions count, also those that are not served, each with its own subresources.
 #[test]
 fn versions_of_a_custom_resource_are_equivalent_with_the_subresources_that_each_has() {
     let schema = json!({"openAPIV3Schema": {"type": "object"}});

@@ -132,7 +132,7 @@ impl<'b> Reader<'b> {
         self.array().map(i64::from_le_bytes)
     }
 
-    /// A count of items, each of which takes at least `least` bytes.
+    /// Reads a count of items. An item takes at least `least` bytes.
     pub(crate) fn count(&mut self, least: usize) -> Result<usize, Failure> {
         let count = u32::from_le_bytes(self.array()?);
         let count = usize::try_from(count).map_err(|_| cut_off())?;

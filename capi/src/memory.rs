@@ -23,7 +23,7 @@ pub(crate) unsafe fn optional<'a, T>(handle: *const T) -> Option<&'a T> {
     unsafe { handle.as_ref() }
 }
 
-/// The contents of a list of handles, each of which may be null.
+/// The contents of a list of handles. A handle may be null.
 ///
 /// # Safety
 ///

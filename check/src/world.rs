@@ -10,7 +10,7 @@ use gavel_policy::mutating::mutate;
 use gavel_policy::{
     AdmissionRequest, AuditOutcome, ConditionsOutcome, Decision, Options, dispatch,
 };
-use gavel_state::{Event, Object, Origin, State, Store};
+use gavel_state::{Event, Object, Origin, State, Store, Unseen};
 use serde_json::json;
 
 use crate::kinds::Kinds;
@@ -261,9 +261,10 @@ impl World {
         self.state.problems()
     }
 
-    /// Objects that policies read and nobody has given: params, labels of namespaces, roles.
-    pub fn unseen(&self) -> &[String] {
-        self.state.unseen()
+    /// Objects that policies read and nobody has given: params, labels of namespaces, roles. [`Setup::unbound`] tells of bindings.
+    pub fn unseen(&self) -> impl Iterator<Item = &Unseen> {
+        let unseen = self.state.unseen().iter();
+        unseen.filter(|unseen| !matches!(unseen, Unseen::Binding(_)))
     }
 
     /// How many policies are used, of both sorts.

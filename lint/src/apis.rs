@@ -58,30 +58,37 @@ const MUTATING: &[&str] = &["MutatingAdmissionPolicy", "MutatingAdmissionPolicyB
 const DEVICES: &[&str] = &["DeviceClass", "ResourceClaim", "ResourceClaimTemplate"];
 const CONFIGURATIONS: &[&str] = &["AuthenticationConfiguration", "AuthorizationConfiguration"];
 
-/// Why a version of Kubernetes does not take an object of a kind and version: help, and the `apiVersion` to use instead where
-/// there is one; none where it does. No help: there is no such version.
-pub(crate) fn unserved(
-    api_version: &str,
-    kind: &str,
-    server: KubeVersion,
-) -> Option<(String, Option<String>)> {
+/// That a version of Kubernetes does not take objects of a kind and version.
+#[derive(Debug, Default)]
+pub(crate) struct Unserved {
+    /// The Kubernetes versions that take them; `None` if there is no such version of the API.
+    pub(crate) help: Option<String>,
+    /// The `apiVersion` that takes the place of theirs, if the Kubernetes version takes it.
+    pub(crate) newest: Option<String>,
+}
+
+/// Whether a version of Kubernetes does not take objects of a kind and version.
+pub(crate) fn unserved(api_version: &str, kind: &str, server: KubeVersion) -> Option<Unserved> {
     let (group, version) = api_version.split_once('/')?;
     let mut of_kind = KINDS.iter().filter(|row| row.0.contains(&kind)).peekable();
     of_kind.peek()?;
     let Some((_, _, since, until)) = of_kind.find(|row| row.1 == version) else {
-        return Some((String::new(), None));
+        return Some(Unserved::default());
     };
     let (since, until) = (KubeVersion::v1(*since), until.map(KubeVersion::v1));
     match until {
-        _ if server < since => {
-            let help = format!("Kubernetes {since} is the first that serves it");
-            Some((help, None))
-        }
+        _ if server < since => Some(Unserved {
+            help: Some(format!("Kubernetes {since} is the first that serves it")),
+            newest: None,
+        }),
         Some(until) if server >= until => {
             let newest = format!("{group}/v1");
             let help = format!("Kubernetes {until} removed it: use {newest}");
             let is_served = unserved(&newest, kind, server).is_none();
-            Some((help, is_served.then_some(newest)))
+            Some(Unserved {
+                help: Some(help),
+                newest: is_served.then_some(newest),
+            })
         }
         _ => None,
     }

@@ -22,18 +22,18 @@ pub(crate) fn check_version(
     problems: &mut Vec<Problem>,
 ) -> bool {
     let (version, kind) = (text(document, "apiVersion"), text(document, "kind"));
-    let Some((help, newest)) = apis::unserved(version, kind, linter.server.language()) else {
+    let Some(unserved) = apis::unserved(version, kind, linter.server.language()) else {
         return true;
     };
     let message = format!("no matches for kind {kind:?} in version {version:?}");
     let found = problem(document, &INVALID_OBJECT, "apiVersion", message);
-    let found = match help.as_str() {
-        "" => found,
-        help => found.with_help(help),
+    let found = match unserved.help {
+        None => found,
+        Some(help) => found.with_help(help),
     };
     let columns = u32::try_from(version.chars().count()).unwrap_or(0);
     let range = document.range_within("apiVersion", 1, 1, columns);
-    problems.push(match (newest, range) {
+    problems.push(match (unserved.newest, range) {
         (Some(replacement), Some(range)) => {
             found.with_suggestion(Suggestion { range, replacement })
         }

@@ -132,7 +132,7 @@ pub(crate) struct Dispatch<'a> {
     /// The objects for the same policies.
     objects: OnceCell<Objects<'a>>,
     namespace: OnceCell<Result<Option<&'a Namespace>, String>>,
-    /// `namespaceObject` of validations, and of audit annotations.
+    /// `namespaceObject` of audit annotations, and of all other expressions.
     namespace_values: OnceCell<[Value<'a>; 2]>,
 }
 
@@ -378,10 +378,10 @@ impl<'a> Dispatch<'a> {
             }
             true => self.request.value(matched.kind, resource, arena),
         };
-        let [exposed, whole] = match namespace {
+        let [whole, exposed] = match namespace {
             Some(namespace) if reads.namespace => *self
                 .namespace_values
-                .get_or_init(|| [namespace.exposed(self.arena), namespace.whole(self.arena)]),
+                .get_or_init(|| namespace.values(self.arena)),
             _ => [Value::NULL; 2],
         };
         Views {

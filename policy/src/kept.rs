@@ -9,6 +9,9 @@ use smol_str::SmolStr;
 /// Objects up to this many bytes are kept as texts: an evaluation reads them in a few microseconds.
 const SHORT: usize = 4 << 10;
 
+/// How many objects stand together in a map, whose pointers are copied when one of them changes.
+pub(crate) const CHUNK: usize = 64;
+
 /// An object that policies may read: a param, or what an API server has sent.
 #[derive(Debug, PartialEq)]
 pub struct KeptObject {

@@ -12,7 +12,7 @@ use serde_json::json;
 use smol_str::SmolStr;
 
 use crate::api::{DecodeError, ObjectMeta, to_json};
-use crate::kept::{Content, Labels};
+use crate::kept::{CHUNK, Content, Labels};
 
 /// The known namespaces. Cloning is cheap, and a clone may have one namespace more.
 #[derive(Debug, Clone, Default)]
@@ -21,9 +21,6 @@ pub(crate) struct Namespaces {
     /// A namespace that only one request sees.
     overlay: Option<Arc<Namespace>>,
 }
-
-/// How many namespaces stand together and are copied, as pointers, when one of them changes.
-const CHUNK: usize = 64;
 
 impl Namespaces {
     /// Makes a namespace known, in place of what was known of it.
@@ -128,14 +125,11 @@ impl Namespace {
         &self.labels
     }
 
-    /// The namespace as audit annotations see it.
-    pub(crate) fn whole<'a>(&'a self, arena: &'a Arena) -> Value<'a> {
-        self.whole.value(arena)
-    }
-
-    /// The namespace as all other expressions see it.
-    pub(crate) fn exposed<'a>(&'a self, arena: &'a Arena) -> Value<'a> {
-        self.exposed.as_ref().unwrap_or(&self.whole).value(arena)
+    /// The namespace as audit annotations see it, and as all other expressions do.
+    pub(crate) fn values<'a>(&'a self, arena: &'a Arena) -> [Value<'a>; 2] {
+        let whole = self.whole.value(arena);
+        let exposed = self.exposed.as_ref();
+        [whole, exposed.map_or(whole, |exposed| exposed.value(arena))]
     }
 }
 
@@ -204,11 +198,12 @@ mod tests {
             },
         });
         let arena = Arena::new();
-        assert_eq!(namespace.exposed(&arena).to_json().unwrap(), expected);
+        let [whole, exposed] = namespace.values(&arena);
+        assert_eq!(exposed.to_json().unwrap(), expected);
         for field in ["ownerReferences", "managedFields"] {
             expected["metadata"][field] = object["metadata"][field].clone();
         }
-        assert_eq!(namespace.whole(&arena).to_json().unwrap(), expected);
+        assert_eq!(whole.to_json().unwrap(), expected);
         assert_eq!(namespace.labels().get("b"), Some("c"));
     }
 

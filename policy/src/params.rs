@@ -1,23 +1,25 @@
 //! The params of policies, and those that a binding selects (apiserver `policy/generic/policy_dispatcher.go`,
 //! `CollectParams`).
 
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
 use gavel_apimachinery::labels::Selector;
 use immutable_chunkmap::map::Map;
 use smallvec::SmallVec;
-use smol_str::SmolStr;
 
 use crate::api::{ParamKind, ParamRef};
-use crate::kept::KeptObject;
+use crate::kept::{CHUNK, KeptObject};
 use crate::resource::GroupVersionKind;
 
 /// The objects of one kind that policies use as params. Cloning is cheap.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Params {
-    /// By namespace and name.
-    objects: Map<(SmolStr, SmolStr), Param, CHUNK>,
-    /// How many have come.
+    /// By a hash of their namespaces and names; a bucket has more than one where hashes are equal.
+    objects: Map<u64, Bucket, CHUNK>,
+    /// Makes the hashes, which nobody outside can foresee.
+    hasher: RandomState,
+    /// How many have come, those that were replaced not counted.
     count: u64,
     /// Whether the kind has a namespace, if anything says so.
     namespaced: Option<bool>,
@@ -25,16 +27,15 @@ pub(crate) struct Params {
     fault: Option<ParamFault>,
 }
 
+type Bucket = SmallVec<[Param; 1]>;
+
 /// An object that policies use as params.
 #[derive(Debug, Clone)]
 struct Param {
-    /// How many came before the first object of its name.
+    /// How many objects came before it; a newer version keeps the place of the old one.
     before: u64,
     object: Arc<KeptObject>,
 }
-
-/// How many objects stand together and are copied, as pointers, when one of them changes.
-const CHUNK: usize = 64;
 
 /// Why the params of a kind cannot be had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,16 +98,29 @@ impl Params {
         if !object.namespace().is_empty() {
             self.namespaced.get_or_insert(true);
         }
-        let key = key(object.namespace(), object.name());
-        let known = self.objects.get(&key).map(|known| known.before);
-        let before = known.unwrap_or(self.count);
-        self.count = self.count.wrapping_add(1);
-        self.objects.insert_cow(key, Param { before, object });
+        let hash = self.hash(object.namespace(), object.name());
+        let mut bucket = self.objects.get(&hash).cloned().unwrap_or_default();
+        let mut known = bucket.iter_mut();
+        match known.find(|known| known.is_named(object.namespace(), object.name())) {
+            Some(known) => known.object = object,
+            None => {
+                let before = self.count;
+                self.count = before.wrapping_add(1);
+                bucket.push(Param { before, object });
+            }
+        }
+        self.objects.insert_cow(hash, bucket);
     }
 
     /// Forgets an object.
     pub(crate) fn remove(&mut self, namespace: &str, name: &str) {
-        self.objects.remove_cow(&key(namespace, name));
+        let hash = self.hash(namespace, name);
+        let mut bucket = self.objects.get(&hash).cloned().unwrap_or_default();
+        bucket.retain(|known| !known.is_named(namespace, name));
+        match bucket.is_empty() {
+            true => self.objects.remove_cow(&hash),
+            false => self.objects.insert_cow(hash, bucket),
+        };
     }
 
     /// Whether objects of the kind are namespaced, if known.
@@ -120,8 +134,13 @@ impl Params {
     }
 
     fn find(&self, namespace: &str, name: &str) -> Option<&KeptObject> {
-        let param = self.objects.get(&key(namespace, name));
+        let mut bucket = self.objects.get(&self.hash(namespace, name))?.iter();
+        let param = bucket.find(|known| known.is_named(namespace, name));
         param.map(|param| &*param.object)
+    }
+
+    fn hash(&self, namespace: &str, name: &str) -> u64 {
+        self.hasher.hash_one((namespace, name))
     }
 
     /// The objects that labels select, in the order in which they came.
@@ -131,10 +150,9 @@ impl Params {
         selector: &Selector,
     ) -> impl Iterator<Item = &'a KeptObject> {
         let inside = |of: &str| namespace.is_none_or(|wanted| wanted == of);
-        let first = key(namespace.unwrap_or_default(), "");
-        let params = self.objects.range(first..).map(|(_, param)| param);
+        let params = self.objects.into_iter().flat_map(|(_, bucket)| bucket);
         let mut found: Vec<&Param> = params
-            .take_while(|param| inside(param.object.namespace()))
+            .filter(|param| inside(param.object.namespace()))
             .filter(|param| selector.matches(|key| param.object.labels().get(key)))
             .collect();
         found.sort_by_key(|param| param.before);
@@ -142,8 +160,10 @@ impl Params {
     }
 }
 
-fn key(namespace: &str, name: &str) -> (SmolStr, SmolStr) {
-    (namespace.into(), name.into())
+impl Param {
+    fn is_named(&self, namespace: &str, name: &str) -> bool {
+        self.object.namespace() == namespace && self.object.name() == name
+    }
 }
 
 impl ParamSelection {

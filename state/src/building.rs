@@ -17,6 +17,7 @@ use crate::definitions::{Compiled, Definitions};
 use crate::equivalents::{built_in, register};
 use crate::prepare::{Good, Prepared, Sort};
 use crate::state::{Counts, State};
+use crate::unseen::Unseen;
 
 /// A state under construction.
 pub(crate) struct Building {
@@ -132,7 +133,7 @@ impl Building {
     pub(crate) fn state(
         &self,
         mut problems: Vec<Problem>,
-        unseen: Vec<String>,
+        unseen: Vec<Unseen>,
         broken: BTreeMap<(Sort, String), usize>,
     ) -> State {
         problems.extend(self.problems.iter().cloned());

@@ -36,3 +36,4 @@ pub use prepare::Sort;
 pub use registrations::{NamedParams, Registrations};
 pub use state::{Counts, State};
 pub use store::{Event, Store};
+pub use unseen::Unseen;

@@ -13,6 +13,7 @@ use serde_json::Value as Json;
 use crate::definitions::Definitions;
 use crate::prepare::Sort;
 use crate::registrations::Registrations;
+use crate::unseen::Unseen;
 
 /// Everything that requests are decided by. It never changes.
 #[derive(Debug)]
@@ -27,7 +28,7 @@ pub struct State {
     /// The actions of each binding.
     pub(crate) actions: Arc<BTreeMap<String, Vec<String>>>,
     pub(crate) problems: Vec<Problem>,
-    pub(crate) unseen: Vec<String>,
+    pub(crate) unseen: Vec<Unseen>,
     pub(crate) compile_errors: Arc<BTreeMap<(Sort, String), usize>>,
     pub(crate) counts: Counts,
 }
@@ -128,7 +129,7 @@ impl State {
     }
 
     /// Objects that policies read and no origin has, by policy or binding: params, labels of namespaces, roles.
-    pub fn unseen(&self) -> &[String] {
+    pub fn unseen(&self) -> &[Unseen] {
         &self.unseen
     }
 

@@ -1,6 +1,7 @@
 //! Objects that policies read and no origin has.
 
 use std::collections::HashSet;
+use std::fmt;
 
 use gavel_apimachinery::labels::LabelSelector;
 use gavel_policy::api::{MatchResources, ParamRef};
@@ -8,11 +9,29 @@ use gavel_policy::{CompiledBinding, CompiledPolicy};
 
 use crate::prepare::{Good, Prepared};
 
+/// An object that a policy or binding reads and no origin has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unseen {
+    /// A binding of the policy of this name.
+    Binding(String),
+    /// Another object, as a sentence about the policy or binding that reads it.
+    Other(String),
+}
+
+impl fmt::Display for Unseen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unseen::Binding(policy) => write!(f, "{policy} has no binding"),
+            Unseen::Other(sentence) => f.write_str(sentence),
+        }
+    }
+}
+
 /// The label that every namespace has.
 const NAME_LABEL: &str = "kubernetes.io/metadata.name";
 
-/// The objects that policies and bindings read and no origin has, each after the name of the policy or binding.
-pub(crate) fn unseen(objects: &[&Good], has_roles: bool) -> Vec<String> {
+/// The objects that policies and bindings read and no origin has.
+pub(crate) fn unseen(objects: &[&Good], has_roles: bool) -> Vec<Unseen> {
     let policies: Vec<&CompiledPolicy> = objects
         .iter()
         .filter_map(|good| match &good.prepared {
@@ -37,11 +56,12 @@ pub(crate) fn unseen(objects: &[&Good], has_roles: bool) -> Vec<String> {
             found.push(namespaces(name));
         }
         if !has_roles && policy.reads_authorizer() {
-            found.push(format!("{name} asks authorizer, no RBAC was given"));
+            let sentence = format!("{name} asks authorizer, no RBAC was given");
+            found.push(Unseen::Other(sentence));
         }
         let is_bound = |binding: &&CompiledBinding| binding.binding().spec.policy_name == name;
         if !bindings.iter().any(is_bound) {
-            found.push(format!("{name} has no binding"));
+            found.push(Unseen::Binding(name.to_owned()));
         }
     }
     let params = Params::of(objects);
@@ -54,20 +74,20 @@ pub(crate) fn unseen(objects: &[&Good], has_roles: bool) -> Vec<String> {
             .iter()
             .find(|policy| policy.name() == spec.policy_name);
         let Some(policy) = policy else {
-            found.push(format!("binding {name} names no policy"));
+            found.push(Unseen::Other(format!("binding {name} names no policy")));
             continue;
         };
         let kind = policy.policy().spec.param_kind.as_ref();
         if let (Some(kind), Some(reference)) = (kind, &spec.param_ref) {
             let missing = params.missing(&kind.api_version, &kind.kind, reference);
-            found.extend(missing.map(|missing| format!("{name}: {missing}")));
+            found.extend(missing.map(|missing| Unseen::Other(format!("{name}: {missing}"))));
         }
     }
     found
 }
 
-fn namespaces(name: &str) -> String {
-    format!("{name} selects namespaces by label, none is known")
+fn namespaces(name: &str) -> Unseen {
+    Unseen::Other(format!("{name} selects namespaces by label, none is known"))
 }
 
 /// Whether namespaces are selected by anything but their names.

@@ -4,7 +4,7 @@
 use gavel_engine::value::Arena;
 use gavel_libraries::Server;
 use gavel_policy::{AdmissionRequest, Options, dispatch};
-use gavel_state::{Event, Object, ObjectKey, Origin, Sort, Store};
+use gavel_state::{Event, Object, ObjectKey, Origin, Sort, Store, Unseen};
 use serde_json::{Value as Json, json};
 
 fn policy(name: &str, expression: &str) -> Json {
@@ -84,7 +84,8 @@ fn the_last_good_version_stays_until_a_better_one_or_a_deletion() {
     };
     store.handle(Event::Deleted(cluster(), key));
     assert_eq!(expression(&mut store, "a"), None);
-    assert_eq!(store.publish().unseen(), ["binding a names no policy"]);
+    let unseen = Unseen::Other("binding a names no policy".to_owned());
+    assert_eq!(store.publish().unseen(), [unseen]);
 }
 
 #[test]
@@ -234,7 +235,8 @@ fn a_namespace_or_param_takes_little_more_memory_than_its_text() {
     assert!(each < 2_000, "{each} bytes each");
 }
 
-/// As API servers register them (apiextensions-apiserver `customresource_handler.go`): all versions count, also those that are not served, each with its own subresources.
+/// As API servers register them (apiextensions-apiserver `customresource_handler.go`): versions that are not served count too, and each
+/// has its own subresources.
 #[test]
 fn versions_of_a_custom_resource_are_equivalent_with_the_subresources_that_each_has() {
     let schema = json!({"openAPIV3Schema": {"type": "object"}});

@@ -76,7 +76,7 @@ impl Activity {
         self.close.notify_one();
     }
 
-    /// Returns when the connection must make room for another: it was told to, and decides no request.
+    /// Returns when the connection was asked to make room for another and has no request in progress.
     pub(super) async fn must_close(&self) {
         loop {
             self.close.notified().await;

@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use super::activity::Activity;
 
-/// The interval at which another connection is told to close, while none has made room.
+/// As long as no connection has closed, another one is asked to after each such interval.
 const ASK_AGAIN: Duration = Duration::from_millis(20);
 
 /// The open connections.

@@ -80,7 +80,7 @@ impl Decimal {
         Decimal::of(limbs, last.div_euclid(LIMB_DIGITS), scale)
     }
 
-    /// The positive number with these limbs, some of which may be zero.
+    /// The positive number with these limbs. The highest limbs may be zero.
     fn of(mut limbs: Limbs, mut offset: i64, scale: i32) -> Decimal {
         while limbs.last() == Some(&0) {
             limbs.pop();

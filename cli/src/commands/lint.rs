@@ -199,7 +199,7 @@ impl LintRun {
             .sort_by(|one, other| (&one.file, one.range).cmp(&(&other.file, other.range)));
     }
 
-    /// A linter that knows the kinds of OpenAPI documents. Those that cannot be used are told, and left out for other versions.
+    /// A linter that knows the kinds of the OpenAPI documents. Reports documents that it cannot use, once, and removes them.
     fn linter(
         &self,
         options: &Options,

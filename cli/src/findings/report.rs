@@ -71,7 +71,7 @@ impl Report {
         }
     }
 
-    /// Adds what is wrong with an object, and a case that fails where one of the findings is an error.
+    /// Adds the findings about an object, and its case, which fails if a finding is an error.
     pub(crate) fn add_object(&mut self, name: String, file: String, findings: Vec<Finding>) {
         let is_error = |finding: &&Finding| finding.severity == Severity::Error;
         let messages = |are_errors: bool| {

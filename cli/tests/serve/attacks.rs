@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
 
+use crate::mutations::LABEL;
 use crate::program::{Folder, mutating_policy};
 use crate::server::{Server, client, policy, review};
 
@@ -54,8 +55,6 @@ fn policies() -> Folder {
         )
         .with("things.yaml", DEFINITION)
 }
-
-const LABEL: &str = "Object{metadata: Object.metadata{labels: Object.metadata.labels{team: 'a'}}}";
 
 /// A pattern that takes long on a long text.
 const DEFINITION: &str = r"apiVersion: apiextensions.k8s.io/v1

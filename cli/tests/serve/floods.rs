@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use crate::bounds::post;
+use crate::mutations::LABEL;
 use crate::program::{Folder, mutating_policy};
 use crate::server::{Server, ask, client, policy, review};
 
@@ -20,7 +21,7 @@ fn flood() -> usize {
 /// How many clients send them.
 const SENDERS: usize = 4;
 
-/// What differs from request to request: what is kept by requests, told in metrics and logs, or compiled.
+/// The part of a request that is new in each: names and texts that a server might keep, log, count or compile.
 const KINDS: [&str; 14] = [
     "namespace",
     "name",
@@ -120,7 +121,6 @@ fn manifests() -> Folder {
         "    message: \"no x\"",
         "    messageExpression: string(object.data.message)",
     );
-    let label = "Object{metadata: Object.metadata{labels: Object.metadata.labels{team: 'a'}}}";
     Folder::new()
         .with("read.yaml", &policy("read", read, "not so", "Deny"))
         .with("denied.yaml", &told)
@@ -128,7 +128,7 @@ fn manifests() -> Folder {
             "user.yaml",
             &policy("user", "request.userInfo.username != ''", "no user", "Deny"),
         )
-        .with("label.yaml", &mutating_policy("label", "configmaps", label))
+        .with("label.yaml", &mutating_policy("label", "configmaps", LABEL))
         .with("things.yaml", DEFINITION)
 }
 

@@ -7,7 +7,8 @@ use serde_json::{Value as Json, json};
 use crate::program::{Folder, mutating_policy};
 use crate::server::{Server, ask_at, review};
 
-const LABEL: &str =
+/// A configuration that sets a label.
+pub(crate) const LABEL: &str =
     "Object{metadata: Object.metadata{labels: Object.metadata.labels{team: 'a/b'}}}";
 
 /// Applies the operations that an answer's patch has on the members of objects.

@@ -104,6 +104,29 @@ fn each_call_that_takes_long_is_interrupted() {
 }
 
 #[test]
+fn what_takes_long_asks_often() {
+    let document = document();
+    for (text, asks) in [
+        ("d.s.matches('[ab]*a[ab]{300}c')", 200),
+        ("d.s.findAll('a.*z|a').size() < 0", 200),
+        ("d.s.replace('', 'b').size() > 0", 20),
+        ("d.texts == d.same", 5),
+        ("sets.intersects(d.lists, d.others)", 100),
+        ("d.numbers.sort() == []", 50),
+        ("d.numbers.all(x, x >= 0)", 30),
+    ] {
+        let asked = AtomicU32::new(0);
+        let interrupt = || asked.fetch_add(1, Ordering::Relaxed) >= asks;
+        let options = EvalOptions {
+            interrupt: Some(&interrupt),
+            ..EvalOptions::default()
+        };
+        let (error, _) = failure(text, &document, &options);
+        assert_eq!(error.kind(), EvalErrorKind::Interrupted, "{text}: {error}");
+    }
+}
+
+#[test]
 fn memory_is_bounded_and_nothing_absorbs_the_error() {
     let document = json!({
         "s": "a".repeat(10_000),

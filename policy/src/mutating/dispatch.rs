@@ -285,7 +285,8 @@ impl<'a> Pass<'a> {
             return Err(Box::new(Status::internal(&message)));
         }
         let position = self.version(invocation.matched.kind);
-        match self.conditions(invocation, position) {
+        let params = param_value(invocation.param, self.dispatch.arena());
+        match self.conditions(invocation, params, position) {
             ConditionsOutcome::Match => {}
             ConditionsOutcome::NoMatch { .. } => return Ok(()),
             ConditionsOutcome::Error(error) => {
@@ -314,7 +315,7 @@ impl<'a> Pass<'a> {
                 return Err(Box::new(Status::unavailable(message)));
             }
             let mutated = match work.ask() {
-                Ok(()) => self.mutate(invocation, position, &mutation.expression),
+                Ok(()) => self.mutate(invocation, params, position, &mutation.expression),
                 Err(interrupted) => Err(interrupted.to_string().into()),
             };
             let error = mutated.as_ref().err().map(MutationError::message);
@@ -366,7 +367,12 @@ impl<'a> Pass<'a> {
     }
 
     /// Whether the match conditions of a policy hold.
-    fn conditions(&self, invocation: &Invocation<'a>, position: usize) -> ConditionsOutcome {
+    fn conditions(
+        &self,
+        invocation: &Invocation<'a>,
+        params: Value<'a>,
+        position: usize,
+    ) -> ConditionsOutcome {
         let policy = invocation.policy;
         let arena = Arena::new();
         let runner = self.dispatch.runner(&arena);
@@ -378,7 +384,6 @@ impl<'a> Pass<'a> {
         };
         let count = policy.match_conditions.len();
         let group = Group::new(count, &policy.variables, || inputs, runner);
-        let params = param_value(invocation.param, &arena);
         match_conditions::evaluate(
             &group,
             &policy.match_conditions,
@@ -393,6 +398,7 @@ impl<'a> Pass<'a> {
     fn mutate(
         &self,
         invocation: &Invocation<'a>,
+        params: Value<'a>,
         position: usize,
         expression: &Expression,
     ) -> Result<Option<MutatedObject>, MutationError> {
@@ -404,7 +410,6 @@ impl<'a> Pass<'a> {
         let views = self.views(invocation, position, &arena);
         let variables = &invocation.policy.variables;
         let group = Group::new(1, variables, || views.inputs, runner);
-        let params = param_value(invocation.param, &arena);
         let mut budget = self.dispatch.cost_budget().unwrap_or(COST_BUDGET);
         let outcomes = group.evaluate([Some(expression)].into_iter(), params, runner, &mut budget);
         let outcomes = outcomes.map_err(|_| OUT_OF_BUDGET.to_owned())?;

@@ -155,7 +155,7 @@ impl Observer for Told<'_> {
     }
 }
 
-/// Prints what is found, or keeps it for the outputs that are written at the end.
+/// Prints findings at once as text and JSON, and collects them for the other formats, which are written at the end.
 struct AuditPrinter {
     output: Format,
     report: Report,

@@ -55,15 +55,13 @@ pub(super) fn write(args: &CheckArgs, out: Box<dyn Write>) -> io::Result<Exit> {
         }
     };
     let objects = std::mem::take(&mut input.objects);
+    let unbound = input.setup.unbound().count();
     let world = input.setup.finish();
     if world.policies() == 0 && input.definitions.is_empty() && world.problems().is_empty() {
         manifests.complain(
             &"nothing to check with: no policy and no CustomResourceDefinition was given",
         );
-    } else if world.policies() > 0
-        && world.policies() == input.unbound.len()
-        && input.definitions.is_empty()
-    {
+    } else if world.policies() > 0 && world.policies() == unbound && input.definitions.is_empty() {
         manifests.complain(&"nothing to check with: no policy has a binding");
     } else if objects.is_empty() && !manifests.unusable() {
         manifests.complain(
@@ -79,7 +77,6 @@ pub(super) fn write(args: &CheckArgs, out: Box<dyn Write>) -> io::Result<Exit> {
         probes: HashMap::new(),
         definitions: input.definitions,
         old: input.old,
-        unbound: input.unbound,
         user: gavel_check::user(&args.user, &args.groups),
         counts: Counts::default(),
         report: Report::new("gavel check"),
@@ -120,8 +117,6 @@ struct Input {
     definitions: KnownDefinitions,
     objects: Vec<Document>,
     old: Vec<Document>,
-    /// The policies without a binding, which have been told.
-    unbound: Vec<String>,
 }
 
 impl Input {
@@ -133,7 +128,6 @@ impl Input {
             definitions: KnownDefinitions::default(),
             objects: Vec::new(),
             old: manifests.objects(&args.old),
-            unbound: Vec::new(),
         };
         for document in manifests.objects(&args.all_paths()) {
             // Tests of policies often stand beside them.
@@ -157,7 +151,6 @@ impl Input {
         });
         for (kind, name) in input.setup.unbound() {
             report::warning(&format!("{kind} {name:?} has no binding: it does nothing"));
-            input.unbound.push(name.to_owned());
         }
         Ok(input)
     }
@@ -189,7 +182,6 @@ struct CheckRun<'a> {
     probes: HashMap<String, Option<Probe>>,
     definitions: KnownDefinitions,
     old: Vec<Document>,
-    unbound: Vec<String>,
     user: UserInfo,
     counts: Counts,
     /// The findings, kept for the outputs that are written at the end.
@@ -275,12 +267,7 @@ impl CheckRun<'_> {
                 _ => findings::add_problem(&mut self.report, problem),
             }
         }
-        let is_told = |unseen: &str| {
-            let name = unseen.strip_suffix(" has no binding");
-            name.is_some_and(|name| self.unbound.iter().any(|known| known == name))
-        };
-        let unseen = self.world.unseen().iter();
-        for unseen in unseen.filter(|unseen| !is_told(unseen)) {
+        for unseen in self.world.unseen() {
             report::warning(unseen);
         }
         Ok(())

@@ -27,7 +27,6 @@ pub use closures::{Closure, closure};
 /// The limits that Kubernetes sets for one expression.
 pub const OPTIONS: EvalOptions<'_> = EvalOptions {
     cost_limit: Some(1_000_000),
-    memory_limit: gavel_engine::value::MEMORY_LIMIT,
     interrupt: None,
 };
 
@@ -63,7 +62,7 @@ impl Rule {
         let schema = JsonSchema::deserialize(schema).expect("a schema");
         Rule {
             variable: "self".to_owned(),
-            schema: Some(CelSchema::new(&schema, false, server())),
+            schema: Some(CelSchema::for_server(&schema, false, server())),
             ..Rule::over_object(id, expression, object)
         }
     }

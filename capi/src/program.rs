@@ -260,9 +260,9 @@ impl GavelProgram {
             let value = value.map_err(|error| unfit(name, &error.to_string()))?;
             activation.bind(name, value);
         }
+        arena.set_limit(limits.memory.unwrap_or(MEMORY_LIMIT));
         let options = EvalOptions {
             cost_limit: Some(limits.cost.map_or(PER_CALL_LIMIT, i64::cast_unsigned)),
-            memory_limit: limits.memory.unwrap_or(MEMORY_LIMIT),
             interrupt: limits.interrupt(&interrupt),
         };
         let outcome = self.compiled.run(&activation, &arena, &options);

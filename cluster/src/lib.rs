@@ -15,6 +15,7 @@ mod election;
 mod follow;
 mod informer;
 mod kinds;
+mod schemas;
 mod status;
 
 pub use access::AuthorizerCache;

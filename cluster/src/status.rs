@@ -1,16 +1,12 @@
 //! The status of policies, as kube-controller-manager writes that of the built-in ones: the type errors of their expressions
 //! (kubernetes `pkg/controller/validatingadmissionpolicystatus`).
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
 use gavel_libraries::Server;
-use gavel_policy::GroupVersionKind;
 use gavel_policy::api::{Registration, ValidatingAdmissionPolicy};
-use gavel_policy::typecheck::TypeChecker;
-use gavel_schema::openapi;
 use kube::api::{Api, ApiResource, DynamicObject, Patch, PatchParams};
 use kube::runtime::WatchStreamExt;
 use kube::runtime::watcher::{self, watcher};
@@ -23,15 +19,14 @@ use crate::access::message;
 use crate::contact::{Contact, heard_by};
 use crate::informer::failed;
 use crate::kinds;
+use crate::schemas::Schemas;
 
 /// The writer's name in `managedFields`.
 const MANAGER: &str = "gavel-status";
 /// The name of this watch in messages.
 const WHAT: &str = "policies for their status";
-/// If a status could not be written, all policies are read again this long after the last event.
-const AGAIN: Duration = Duration::from_secs(10);
-/// The most groups and versions that one policy has types of.
-const MOST_VERSIONS: usize = 10;
+/// This long after the last event, the schemas are dropped, and if a status could not be written, all policies are read again.
+const IDLE: Duration = Duration::from_secs(10);
 
 /// Writes the status of policies while this replica leads.
 pub(crate) async fn run(
@@ -62,12 +57,16 @@ async fn write(client: &Client, server: Server, contact: &Arc<Contact>, resource
     let mut events = watcher::<DynamicObject>(watched, config)
         .default_backoff()
         .boxed();
+    let mut schemas = Schemas::new(client.clone(), server);
     let mut is_complete = true;
     loop {
-        let next = events.next();
-        let event = match is_complete {
-            true => next.await,
-            false => timeout(AGAIN, next).await.unwrap_or_default(),
+        let event = match timeout(IDLE, events.next()).await {
+            Ok(event) => event,
+            Err(_) if is_complete => {
+                schemas.clear();
+                events.next().await
+            }
+            Err(_) => return,
         };
         let Some(event) = event else { return };
         let policy = match event {
@@ -84,8 +83,14 @@ async fn write(client: &Client, server: Server, contact: &Arc<Contact>, resource
         if observed.and_then(Json::as_i64) == Some(generation) {
             continue;
         }
-        let Some(warnings) = warnings(client, server, &policy).await else {
-            continue;
+        let warnings = match warnings(&mut schemas, &policy).await {
+            Ok(Some(warnings)) => warnings,
+            Ok(None) => continue,
+            Err(error) => {
+                tracing::warn!(policy = name, error = message(error), "types not checked");
+                is_complete = false;
+                continue;
+            }
         };
         let checking = match warnings.is_empty() {
             true => json!({}),
@@ -109,85 +114,19 @@ async fn write(client: &Client, server: Server, contact: &Arc<Contact>, resource
 }
 
 /// Upstream's warnings; `None` if the policy cannot be read.
-async fn warnings(client: &Client, server: Server, policy: &DynamicObject) -> Option<Vec<Json>> {
-    let object = kinds::as_built_in(serde_json::to_value(policy).ok()?);
-    let policy = ValidatingAdmissionPolicy::from_json(&object).ok()?;
-    let mut documents = Vec::new();
-    for version in versions(&policy) {
-        let path = match version.contains('/') {
-            true => format!("/openapi/v3/apis/{version}"),
-            false => format!("/openapi/v3/api/{version}"),
-        };
-        let request = http::Request::get(path).body(Vec::new()).ok()?;
-        match client.request::<Json>(request).await {
-            Ok(document) => documents.push(document),
-            Err(error) => tracing::debug!(version, error = message(error), "no schemas"),
-        }
-    }
-    // Checking takes its time.
-    let checked = tokio::task::spawn_blocking(move || {
-        let mut types = TypeChecker::new(server).ok()?;
-        for document in &documents {
-            read(document, &mut types);
-        }
-        let warnings = types.check(&policy).into_iter();
-        let warnings = warnings
-            .map(|warning| json!({"fieldRef": warning.field_ref, "warning": warning.warning}));
-        Some(warnings.collect())
-    });
-    checked.await.ok().flatten()
-}
-
-/// The groups and versions that a policy names, its params' among them.
-fn versions(policy: &ValidatingAdmissionPolicy) -> BTreeSet<String> {
-    let spec = &policy.spec;
-    let mut versions = BTreeSet::new();
-    let constraints = spec.match_constraints.iter();
-    for rule in constraints.flat_map(|constraints| &constraints.resource_rules) {
-        let rule = &rule.rule;
-        for group in &rule.api_groups {
-            for version in &rule.api_versions {
-                if group == "*" || version == "*" || versions.len() >= MOST_VERSIONS {
-                    continue;
-                }
-                versions.insert(match group.as_str() {
-                    "" => version.clone(),
-                    group => format!("{group}/{version}"),
-                });
-            }
-        }
-    }
-    versions.extend(spec.param_kind.iter().map(|kind| kind.api_version.clone()));
-    versions
-}
-
-/// The key that names the kind of a schema or path in an OpenAPI document.
-const KIND: &str = "x-kubernetes-group-version-kind";
-
-/// Adds the kinds of an OpenAPI document that are resources.
-fn read(document: &Json, types: &mut TypeChecker) {
-    let Some(schemas) = document
-        .pointer("/components/schemas")
-        .and_then(Json::as_object)
-    else {
-        return;
+async fn warnings(
+    schemas: &mut Schemas,
+    policy: &DynamicObject,
+) -> kube::Result<Option<Vec<Json>>> {
+    let policy = serde_json::to_value(policy).map(kinds::as_built_in);
+    let policy = policy
+        .ok()
+        .and_then(|policy| ValidatingAdmissionPolicy::from_json(&policy).ok());
+    let Some(policy) = policy else {
+        return Ok(None);
     };
-    let paths = document.get("paths").and_then(Json::as_object);
-    for (path, operations) in paths.into_iter().flatten() {
-        let (_, name) = path.rsplit_once('/').unwrap_or_default();
-        let kind = operations.pointer(&format!("/get/{KIND}"));
-        // Subresources follow the name of an object.
-        if let (Some(kind), false) = (kind, name.is_empty() || path.contains("{name}")) {
-            types.add_resource(name.to_owned(), GroupVersionKind::read(kind.into()));
-        }
-    }
-    for schema in schemas.values() {
-        // What belongs to several kinds is none of them, such as the options of requests.
-        let Some([kind]) = schema.get(KIND).and_then(Json::as_array).map(Vec::as_slice) else {
-            continue;
-        };
-        if let Ok(schema) = openapi::resolve(schema, &|name| schemas.get(name)) {
-            types.add_kind(GroupVersionKind::read(kind.into()), &schema);
-        }
-    }
+    let warnings = schemas.check(policy).await?.into_iter();
+    let warnings =
+        warnings.map(|warning| json!({"fieldRef": warning.field_ref, "warning": warning.warning}));
+    Ok(Some(warnings.collect()))
 }

@@ -12,7 +12,7 @@
 //!     "properties": {"replicas": {"type": "integer"}, "max": {"type": "integer"}},
 //! }))?;
 //! let server: Server = "1.36".parse()?;
-//! let schema = CelSchema::new(&schema, false, server);
+//! let schema = CelSchema::for_server(&schema, false, server);
 //! let kubernetes = EnvSet::new(server)?;
 //! let env = schema.declare("self", kubernetes.new_expressions().extend()).build()?;
 //! let program = env.plan(&env.compile("self.replicas <= self.max")?)?;   // once; shared by threads

@@ -128,8 +128,8 @@ impl TypeReader {
         let schema = JsonSchema::deserialize(json)
             .map_err(|error| within(RequestError(error.to_string())))?;
         let number = self.schemas.len().saturating_add(1);
-        let schema =
-            CelSchema::new(&schema, resource, self.server).named(format!("selfType{number}"));
+        let schema = CelSchema::for_server(&schema, resource, self.server)
+            .named(format!("selfType{number}"));
         if schema.declared_type().is_none() {
             let message = "must have a type that expressions can know";
             return Err(within(RequestError(message.to_owned())));

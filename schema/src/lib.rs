@@ -12,7 +12,7 @@
 //!     "type": "object",
 //!     "properties": {"at": {"type": "string", "format": "date-time"}},
 //! }))?;
-//! let schema = CelSchema::new(&schema, false, Server::default());
+//! let schema = CelSchema::new(&schema, false);
 //! let object = json!({"at": "2026-01-01T00:00:00Z"});
 //! let viewed = schema.view(&object);                       // borrowed: `at` reads as a timestamp
 //! # let _ = viewed;

@@ -10,7 +10,7 @@ use gavel_schema::cel::CelSchema;
 use serde_json::{Value as Json, json};
 
 fn schema(json: Json) -> CelSchema {
-    CelSchema::new(
+    CelSchema::for_server(
         &serde_json::from_value(json).unwrap(),
         false,
         Server::default(),

@@ -119,3 +119,52 @@ fn text(path: &Path, left: &mut u64) -> Result<String, String> {
         None => Err(format!("all manifests are larger than {MAX_FILES} bytes")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_of_a_file_are_bounded() {
+        let name = Origin::new("many.yaml");
+        let many = "---\n".repeat(MAX_DOCUMENTS);
+        assert_eq!(objects(&name, &many).map(|objects| objects.len()), Ok(0));
+        let too_many = format!("{many}---\n");
+        assert_eq!(
+            objects(&name, &too_many).err(),
+            Some(vec![
+                "many.yaml: holds more than 20000 documents".to_owned()
+            ])
+        );
+    }
+
+    #[test]
+    fn bytes_of_all_files_are_bounded() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = ["a.yaml", "b.yaml", "c.yaml", "d.yaml", "e.yaml", "f.yaml"];
+        for name in files {
+            let file = File::create(folder.path().join(name)).unwrap();
+            file.set_len(if name == "b.yaml" {
+                MAX_FILE + 1
+            } else {
+                MAX_FILE
+            })
+            .unwrap();
+        }
+        let read = Manifests::read(&[folder.path().to_owned()], false).unwrap();
+        let told: Vec<_> = read
+            .problems
+            .iter()
+            .map(|problem| problem.rsplit_once('/').unwrap().1)
+            .collect();
+        assert_eq!(
+            told,
+            [
+                "b.yaml: is larger than 8388608 bytes",
+                "f.yaml: all manifests are larger than 33554432 bytes",
+            ]
+        );
+        let read: Vec<_> = read.texts.values().map(Option::is_some).collect();
+        assert_eq!(read, [true, false, true, true, true, false]);
+    }
+}

@@ -67,7 +67,7 @@ pub struct NodeType {
 impl NodeType {
     /// The type of a schema; `None` if expressions cannot see the node. `is_resource` marks an object with its own metadata.
     pub fn of(schema: &JsonSchema, is_resource: bool, server: Server) -> Option<NodeType> {
-        NodeType::new(CelSchema::new(schema, is_resource, server))
+        NodeType::new(CelSchema::for_server(schema, is_resource, server))
     }
 
     fn new(schema: CelSchema) -> Option<NodeType> {

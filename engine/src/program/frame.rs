@@ -95,7 +95,6 @@ impl<'f, 'a> Frame<'f, 'a> {
             cells.kept.resize(places, (Value::NULL, 0));
         }
         let limit = options.cost_limit.unwrap_or(u64::MAX);
-        arena.set_limit(options.memory_limit);
         Frame {
             arena,
             program,

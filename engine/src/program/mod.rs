@@ -3,7 +3,7 @@
 use smol_str::SmolStr;
 
 use crate::error::EvalError;
-use crate::value::{Arena, MEMORY_LIMIT, Value};
+use crate::value::{Arena, Value};
 
 mod activation;
 mod attribute;
@@ -53,7 +53,7 @@ const _: () = {
     shared::<Program>();
 };
 
-/// The limits of an evaluation.
+/// The limits of an evaluation in cost and time; none by default. The [arena](Arena::set_limit) limits memory.
 ///
 /// ```
 /// use std::time::{Duration, Instant};
@@ -64,27 +64,13 @@ const _: () = {
 /// let is_over = || Instant::now() >= deadline;
 /// let options = EvalOptions { interrupt: Some(&is_over), ..EvalOptions::default() };
 /// ```
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct EvalOptions<'a> {
     /// The cost limit, in cost units; `None` is no limit.
     pub cost_limit: Option<u64>,
-    /// The memory limit, in bytes: the most that the arena may hold beyond the inputs that were read into it. Other evaluations
-    /// in the same arena count too.
-    pub memory_limit: usize,
     /// The host's deadline or cancellation flag: called many times per millisecond of work; an evaluation fails as soon as it
     /// returns true.
     pub interrupt: Interrupt<'a>,
-}
-
-impl Default for EvalOptions<'_> {
-    /// No limit of cost or time, and the memory limit [`MEMORY_LIMIT`].
-    fn default() -> Self {
-        EvalOptions {
-            cost_limit: None,
-            memory_limit: MEMORY_LIMIT,
-            interrupt: None,
-        }
-    }
 }
 
 /// The outcome of an evaluation.
@@ -134,7 +120,6 @@ impl std::fmt::Debug for EvalOptions<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("EvalOptions")
             .field("cost_limit", &self.cost_limit)
-            .field("memory_limit", &self.memory_limit)
             .finish_non_exhaustive()
     }
 }

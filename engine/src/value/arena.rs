@@ -87,7 +87,8 @@ impl Arena {
         self.input_bytes.set(bytes);
     }
 
-    /// Sets the memory limit: the most bytes that evaluations may compute, in addition to the inputs.
+    /// Sets the memory limit: the most bytes that evaluations may compute, in addition to the inputs. It is [`MEMORY_LIMIT`]
+    /// at first.
     pub fn set_limit(&self, bytes: usize) {
         self.limit.0.set(bytes);
     }

@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "hosts": {"type": "array", "maxItems": 16, "items": {"type": "string", "maxLength": 64}},
         },
     }))?;
-    let schema = CelSchema::new(&schema, false, server);
+    let schema = CelSchema::for_server(&schema, false, server);
     let kubernetes = EnvSet::new(server)?;
     let env = schema
         .declare("self", kubernetes.new_expressions().extend())

@@ -11,12 +11,17 @@ use serde_json::json;
 use super::ENVIRONMENTS;
 
 /// Why the evaluation failed, and the bytes that its arena holds. `document` is bound to `d`.
-fn failure(text: &str, document: &Json, options: &EvalOptions<'_>) -> (EvalError, usize) {
+fn failure(
+    text: &str,
+    document: &Json,
+    arena: &Arena,
+    options: &EvalOptions<'_>,
+) -> (EvalError, usize) {
     let compile = |env: &Env| Some(env.plan(&env.compile(text).ok()?).unwrap());
     let program = ENVIRONMENTS.iter().find_map(compile).expect(text);
-    let (arena, mut activation) = (Arena::new(), Activation::new());
+    let mut activation = Activation::new();
     activation.bind("d", document);
-    let evaluation = program.eval(&activation, &arena, options);
+    let evaluation = program.eval(&activation, arena, options);
     match evaluation.result {
         Err(error) => (error, arena.allocated_bytes()),
         Ok(_) => panic!("{text} ends in time"),
@@ -97,7 +102,7 @@ fn each_call_that_takes_long_is_interrupted() {
             format!("[1].exists(x, {text})"),
         ] {
             asked.store(0, Ordering::Relaxed);
-            let (error, _) = failure(&text, &document, &options);
+            let (error, _) = failure(&text, &document, &Arena::new(), &options);
             assert_eq!(error.kind(), EvalErrorKind::Interrupted, "{text}: {error}");
         }
     }
@@ -121,7 +126,7 @@ fn what_takes_long_asks_often() {
             interrupt: Some(&interrupt),
             ..EvalOptions::default()
         };
-        let (error, _) = failure(text, &document, &options);
+        let (error, _) = failure(text, &document, &Arena::new(), &options);
         assert_eq!(error.kind(), EvalErrorKind::Interrupted, "{text}: {error}");
     }
 }
@@ -134,12 +139,8 @@ fn memory_is_bounded_and_nothing_absorbs_the_error() {
         "items": vec![json!({"spec": vec!["x".repeat(1_000); 300]}); 200],
         "texts": vec!["a text"; 1_000],
     });
-    let check = |text: &str, limit: usize| {
-        let options = EvalOptions {
-            memory_limit: limit,
-            ..EvalOptions::default()
-        };
-        let (error, held) = failure(text, &document, &options);
+    let check = |text: &str, arena: &Arena, limit: usize| {
+        let (error, held) = failure(text, &document, arena, &EvalOptions::default());
         assert_eq!(error.kind(), EvalErrorKind::MemoryLimit, "{text}: {error}");
         assert!(held <= limit + (1 << 20), "{text}: {held}");
     };
@@ -162,13 +163,14 @@ fn memory_is_bounded_and_nothing_absorbs_the_error() {
             format!("!({text} && false)"),
             format!("[1, 2].exists(x, x == 2 || {text})"),
         ] {
-            check(&text, 4 << 20);
+            let arena = Arena::new();
+            arena.set_limit(4 << 20);
+            check(&text, &arena, 4 << 20);
         }
     }
-    let usual = EvalOptions::default().memory_limit;
-    assert_eq!(usual, MEMORY_LIMIT);
     check(
         "lists.range(100).map(i, d.s.replace('a', d.t)).size() > 0",
-        usual,
+        &Arena::new(),
+        MEMORY_LIMIT,
     );
 }

@@ -131,7 +131,6 @@ fn the_host_may_interrupt() {
         let options = EvalOptions {
             cost_limit: None,
             interrupt: Some(&interrupt),
-            ..EvalOptions::default()
         };
         let (arena, activation) = (Arena::new(), Activation::new());
         let evaluation = program.eval(&activation, &arena, &options);

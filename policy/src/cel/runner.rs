@@ -32,7 +32,6 @@ impl<'a> Runner<'a> {
         let options = EvalOptions {
             cost_limit: Some(PER_CALL_LIMIT),
             interrupt: self.interrupt,
-            ..EvalOptions::default()
         };
         let resolve = |name: &str| inputs.resolve(name, params, variables);
         let evaluation = program.eval_with(resolve, self.arena, &options);

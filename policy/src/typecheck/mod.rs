@@ -162,7 +162,7 @@ impl TypeChecker {
         }
         // What is known of a map's entries leaves no room for the fields of a resource.
         let is_resource = schema.value().is_none();
-        let types = CelSchema::new(schema, is_resource, self.server).named(type_name(&kind));
+        let types = CelSchema::for_server(schema, is_resource, self.server).named(type_name(&kind));
         let merged = schema.clone();
         self.schemas.insert(kind, KindSchema { types, merged });
     }

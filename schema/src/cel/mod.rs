@@ -45,7 +45,7 @@ use node::{Joined, Kind, ListType, Node};
 ///     "type": "object",
 ///     "properties": {"start": {"type": "string", "format": "date-time"}},
 /// }))?;
-/// let schema = CelSchema::new(&schema, false, Server::default());
+/// let schema = CelSchema::new(&schema, false);
 /// assert_eq!(schema.declared_type(), Some(Type::Struct("selfType1".into())));
 /// let start = schema.property("start").and_then(|start| start.declared_type());
 /// assert_eq!(start, Some(Type::Timestamp));
@@ -66,9 +66,14 @@ impl CelSchema {
     /// The name of a root's type.
     pub const ROOT: &str = "selfType1";
 
-    /// The CEL form of a schema. `is_resource` marks the schema of a resource, which has `kind`, `apiVersion`, `metadata.name`
-    /// and `metadata.generateName` whatever the schema declares.
-    pub fn new(schema: &JsonSchema, is_resource: bool, server: Server) -> Self {
+    /// The CEL form of a schema in API servers of the newest version. `is_resource` marks the schema of a resource, which has
+    /// `kind`, `apiVersion`, `metadata.name` and `metadata.generateName` whatever the schema declares.
+    pub fn new(schema: &JsonSchema, is_resource: bool) -> Self {
+        Self::for_server(schema, is_resource, Server::default())
+    }
+
+    /// Like [`CelSchema::new`], in the API server `server`.
+    pub fn for_server(schema: &JsonSchema, is_resource: bool, server: Server) -> Self {
         CelSchema {
             shape: build::build(schema, is_resource, server),
             name: SmolStr::new_static(Self::ROOT),

@@ -12,9 +12,9 @@ fn server() -> Server {
 }
 
 fn schema(json: Json) -> CelSchema {
-    CelSchema::new(&serde_json::from_value(json).unwrap(), false, server())
+    CelSchema::for_server(&serde_json::from_value(json).unwrap(), false, server())
 }
 
 fn resource(json: Json) -> CelSchema {
-    CelSchema::new(&serde_json::from_value(json).unwrap(), true, server())
+    CelSchema::for_server(&serde_json::from_value(json).unwrap(), true, server())
 }

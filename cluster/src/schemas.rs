@@ -1,0 +1,179 @@
+//! The schemas that the API server publishes, for the type checks of policies (client-go `openapi3`).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gavel_libraries::Server;
+use gavel_policy::GroupVersionKind;
+use gavel_policy::api::{ExpressionWarning, ValidatingAdmissionPolicy};
+use gavel_policy::typecheck::TypeChecker;
+use gavel_schema::openapi;
+use kube::Client;
+use serde::Deserialize;
+use serde_json::Value as Json;
+
+use crate::access::message;
+
+/// The most groups and versions that one policy has types of.
+const MOST_VERSIONS: usize = 10;
+
+/// The schemas of the groups and versions that policies name. Each document is read once, until the server publishes another.
+pub(crate) struct Schemas {
+    client: Client,
+    server: Server,
+    /// The kinds that were read.
+    checker: Option<TypeChecker>,
+    /// The URL of each document that was read, which tells its contents by a hash; `None` where the server serves none.
+    read: BTreeMap<String, Option<String>>,
+}
+
+/// The documents that a server publishes (kube-openapi `handler3.OpenAPIV3Discovery`).
+#[derive(Deserialize)]
+struct Published {
+    paths: BTreeMap<String, Document>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Document {
+    #[serde(rename = "serverRelativeURL")]
+    url: String,
+}
+
+impl Schemas {
+    pub(crate) fn new(client: Client, server: Server) -> Self {
+        Schemas {
+            client,
+            server,
+            checker: None,
+            read: BTreeMap::new(),
+        }
+    }
+
+    /// Drops what was read.
+    pub(crate) fn clear(&mut self) {
+        self.checker = None;
+        self.read.clear();
+    }
+
+    /// Upstream's warnings about a policy.
+    ///
+    /// # Errors
+    ///
+    /// The server does not tell what it publishes.
+    pub(crate) async fn check(
+        &mut self,
+        policy: ValidatingAdmissionPolicy,
+    ) -> kube::Result<Vec<ExpressionWarning>> {
+        let Published { paths } = self.get("/openapi/v3").await?;
+        let url = |version: &str| paths.get(version).map(|document| &document.url);
+        let changed = |(version, read): (&String, &Option<String>)| url(version) != read.as_ref();
+        if self.read.iter().any(changed) {
+            self.clear();
+        }
+        let (mut documents, mut read) = (Vec::new(), BTreeMap::new());
+        for version in versions(&policy) {
+            if self.read.contains_key(&version) {
+                continue;
+            }
+            let mut url = url(&version).cloned();
+            if let Some(from) = &url {
+                match self.get(from).await {
+                    Ok(document) => documents.push(document),
+                    Err(error) => {
+                        tracing::debug!(version, error = message(error), "no schemas");
+                        url = None;
+                    }
+                }
+            }
+            read.insert(version, url);
+        }
+        let (server, checker) = (self.server, self.checker.take());
+        // Checking takes its time.
+        let checked = tokio::task::spawn_blocking(move || {
+            let mut checker = match checker {
+                Some(checker) => checker,
+                None => TypeChecker::new(server).ok()?,
+            };
+            for document in &documents {
+                add(document, &mut checker);
+            }
+            let warnings = checker.check(&policy);
+            Some((checker, warnings))
+        });
+        let Some((checker, warnings)) = checked.await.ok().flatten() else {
+            self.clear();
+            return Ok(Vec::new());
+        };
+        self.checker = Some(checker);
+        self.read.append(&mut read);
+        Ok(warnings)
+    }
+
+    async fn get<T: for<'de> Deserialize<'de>>(&self, url: &str) -> kube::Result<T> {
+        let request = http::Request::get(url).body(Vec::new());
+        let request = request.map_err(kube::Error::HttpError)?;
+        self.client.request(request).await
+    }
+}
+
+/// The names of the documents of the groups and versions that a policy names, its params' among them.
+fn versions(policy: &ValidatingAdmissionPolicy) -> BTreeSet<String> {
+    let spec = &policy.spec;
+    let mut versions = BTreeSet::new();
+    let constraints = spec.match_constraints.iter();
+    for rule in constraints.flat_map(|constraints| &constraints.resource_rules) {
+        let rule = &rule.rule;
+        for group in &rule.api_groups {
+            for version in &rule.api_versions {
+                if group == "*" || version == "*" || versions.len() >= MOST_VERSIONS {
+                    continue;
+                }
+                versions.insert(match group.as_str() {
+                    "" => path(version),
+                    group => path(&format!("{group}/{version}")),
+                });
+            }
+        }
+    }
+    versions.extend(spec.param_kind.iter().map(|kind| path(&kind.api_version)));
+    versions
+}
+
+/// The name of the document of a group and version.
+fn path(version: &str) -> String {
+    match version.contains('/') {
+        true => format!("apis/{version}"),
+        false => format!("api/{version}"),
+    }
+}
+
+/// The key that names the kind of a schema or path in an OpenAPI document.
+const KIND: &str = "x-kubernetes-group-version-kind";
+
+/// Adds the kinds of an OpenAPI document that are resources.
+fn add(document: &Json, types: &mut TypeChecker) {
+    let Some(schemas) = document
+        .pointer("/components/schemas")
+        .and_then(Json::as_object)
+    else {
+        return;
+    };
+    let paths = document.get("paths").and_then(Json::as_object);
+    for (path, operations) in paths.into_iter().flatten() {
+        let (_, name) = path.rsplit_once('/').unwrap_or_default();
+        let kind = operations.pointer(&format!("/get/{KIND}"));
+        // Subresources follow the name of an object.
+        if let (Some(kind), false) = (kind, name.is_empty() || path.contains("{name}")) {
+            types.add_resource(name.to_owned(), GroupVersionKind::read(kind.into()));
+        }
+    }
+    for schema in schemas.values() {
+        // What belongs to several kinds is none of them, such as the options of requests.
+        let Some([kind]) = schema.get(KIND).and_then(Json::as_array).map(Vec::as_slice) else {
+            continue;
+        };
+        if let Ok(schema) = openapi::resolve(schema, &|name| schemas.get(name)) {
+            types.add_kind(GroupVersionKind::read(kind.into()), &schema);
+        }
+    }
+}

@@ -5,7 +5,7 @@
 //! Both take time linear in the text. Texts are valid UTF-8.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 mod automaton;
 mod class;
@@ -23,20 +23,31 @@ pub use error::RegexError;
 use crate::work::{Interrupted, Work};
 use automaton::Automaton;
 use machine::NOWHERE;
+use parse::Parsed;
 use program::Program;
 use stepping::Reached;
+
+/// The most instructions of a pattern that is compiled when it is first searched with. None of them fails then.
+const MAX_DEFERRED: u64 = 1000;
 
 /// A compiled regular expression.
 #[derive(Debug, Clone)]
 pub struct Regex {
-    matcher: Matcher,
+    search: Arc<Search>,
     groups: usize,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug)]
+struct Search {
+    /// The pattern of a search that was deferred.
+    pattern: Box<str>,
+    matcher: OnceLock<Matcher>,
+}
+
+#[derive(Debug)]
 enum Matcher {
-    Automaton(Arc<Automaton>),
-    Machine(Arc<Program>),
+    Automaton(Box<Automaton>),
+    Machine(Program),
 }
 
 impl Regex {
@@ -76,15 +87,55 @@ impl Regex {
         parse::parse(pattern, false, &Work::unbounded()).map(|_| ())
     }
 
+    /// Like [`new`](Self::new), but a pattern of usual size is compiled when it is first searched with.
+    ///
+    /// # Errors
+    ///
+    /// The pattern is invalid.
+    pub fn deferred(pattern: &str) -> Result<Regex, RegexError> {
+        let work = Work::unbounded();
+        let parsed = parse::parse(pattern, false, &work)?;
+        if parsed.size > MAX_DEFERRED {
+            return Regex::of(&parsed, pattern, false, &work);
+        }
+        Ok(Regex {
+            search: Arc::new(Search {
+                pattern: pattern.into(),
+                matcher: OnceLock::new(),
+            }),
+            groups: parsed.groups,
+        })
+    }
+
     fn compile(pattern: &str, keep_groups: bool, work: &Work<'_>) -> Result<Regex, RegexError> {
         let parsed = parse::parse(pattern, keep_groups, work)?;
-        let matcher = match Automaton::new(pattern, &parsed, keep_groups) {
-            Some(automaton) => Matcher::Automaton(Arc::new(automaton)),
-            None => Matcher::Machine(Arc::new(Program::compile(&parsed.hir, work)?)),
-        };
+        Regex::of(&parsed, pattern, keep_groups, work)
+    }
+
+    fn of(
+        parsed: &Parsed,
+        pattern: &str,
+        keep_groups: bool,
+        work: &Work<'_>,
+    ) -> Result<Regex, RegexError> {
         Ok(Regex {
-            matcher,
+            search: Arc::new(Search::from(Matcher::new(
+                parsed,
+                pattern,
+                keep_groups,
+                work,
+            )?)),
             groups: parsed.groups,
+        })
+    }
+
+    fn matcher(&self) -> &Matcher {
+        let Search { pattern, matcher } = &*self.search;
+        matcher.get_or_init(|| {
+            let work = Work::unbounded();
+            parse::parse(pattern, false, &work)
+                .and_then(|parsed| Matcher::new(&parsed, pattern, false, &work))
+                .unwrap_or_else(|_| Matcher::Machine(Program::fail()))
         })
     }
 
@@ -100,7 +151,7 @@ impl Regex {
     ///
     /// The work is interrupted.
     pub fn matches_within(&self, text: &str, work: &Work<'_>) -> Result<bool, Interrupted> {
-        match &self.matcher {
+        match self.matcher() {
             Matcher::Automaton(automaton) => automaton.is_match(text, work),
             Matcher::Machine(program) => Ok(program.search(text, 0, 0, work)?.is_some()),
         }
@@ -122,7 +173,7 @@ impl Regex {
         reached: &mut Option<Reached>,
         work: &Work<'_>,
     ) -> Result<Option<Range<usize>>, Interrupted> {
-        match &self.matcher {
+        match self.matcher() {
             Matcher::Automaton(automaton) => automaton.find(text, start, reached, work),
             Matcher::Machine(program) => {
                 let slots = program.search(text, start, 2, work)?;
@@ -157,7 +208,7 @@ impl Regex {
     ) -> impl Iterator<Item = Result<Groups, Interrupted>> + 't {
         let whole = |groups: &Groups| groups.first().cloned().flatten().unwrap_or_default();
         let slots = self.groups.saturating_add(1).saturating_mul(2);
-        let search = move |start| match &self.matcher {
+        let search = move |start| match self.matcher() {
             Matcher::Automaton(automaton) => automaton.captures(text, start, self.groups, work),
             Matcher::Machine(program) => {
                 let slots = program.search(text, start, slots, work)?;
@@ -165,6 +216,29 @@ impl Regex {
             }
         };
         matches(text, search, whole)
+    }
+}
+
+impl Matcher {
+    fn new(
+        parsed: &Parsed,
+        pattern: &str,
+        keep_groups: bool,
+        work: &Work<'_>,
+    ) -> Result<Self, RegexError> {
+        Ok(match Automaton::new(pattern, parsed, keep_groups) {
+            Some(automaton) => Matcher::Automaton(Box::new(automaton)),
+            None => Matcher::Machine(Program::compile(&parsed.hir, work)?),
+        })
+    }
+}
+
+impl From<Matcher> for Search {
+    fn from(matcher: Matcher) -> Self {
+        Search {
+            pattern: Box::default(),
+            matcher: matcher.into(),
+        }
     }
 }
 

@@ -25,6 +25,8 @@ pub(super) struct Parsed {
     pub(super) groups: usize,
     /// The levels of nodes, at most 1000.
     pub(super) height: u32,
+    /// The instructions of Go's program.
+    pub(super) size: u64,
 }
 
 /// Reads a pattern. The groups become part of the result only with `keep_groups`, because they cost time.
@@ -166,6 +168,7 @@ impl<'p> Parser<'p> {
         Ok(Parsed {
             hir: node.hir,
             height: node.height,
+            size: node.size,
             groups: usize::try_from(self.groups).unwrap_or(usize::MAX),
         })
     }

@@ -39,6 +39,14 @@ pub(super) enum Instruction {
 }
 
 impl Program {
+    /// The program of a pattern that nothing matches.
+    pub(super) fn fail() -> Program {
+        Program {
+            instructions: vec![Instruction::Fail],
+            classes: Vec::new(),
+        }
+    }
+
     /// Compiles a parsed pattern.
     pub(super) fn compile(hir: &Hir, work: &Work<'_>) -> Result<Program, RegexError> {
         let mut compiler = Compiler {

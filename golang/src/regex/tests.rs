@@ -9,17 +9,35 @@ fn error(pattern: &str) -> String {
 /// The pattern with an automaton, if that is not too large, with one that takes all texts for long, and with a machine.
 fn all(pattern: &str) -> [Regex; 3] {
     let parsed = parse::parse(pattern, true, &Work::unbounded()).unwrap();
-    let machine = Matcher::Machine(Arc::new(
-        Program::compile(&parsed.hir, &Work::unbounded()).unwrap(),
-    ));
+    let groups = parsed.groups;
+    let of = |matcher: Matcher| Regex {
+        search: Arc::new(matcher.into()),
+        groups,
+    };
+    let machine = Program::compile(&parsed.hir, &Work::unbounded()).unwrap();
+    let machine = of(Matcher::Machine(machine));
     let regex = Regex::with_groups(pattern).unwrap();
     let patient = match Automaton::new(pattern, &parsed, true) {
-        Some(automaton) => Matcher::Automaton(Arc::new(automaton.of_many_states())),
+        Some(automaton) => of(Matcher::Automaton(Box::new(automaton.of_many_states()))),
         None => machine.clone(),
     };
-    let groups = parsed.groups;
-    let [patient, machine] = [patient, machine].map(|matcher| Regex { matcher, groups });
     [regex, patient, machine]
+}
+
+#[test]
+fn a_usual_pattern_is_compiled_when_it_is_first_searched_with() {
+    let small = Regex::deferred("^[a-z]([-a-z0-9]*[a-z0-9])?$").unwrap();
+    assert!(small.search.matcher.get().is_none());
+    assert!(small.is_match("checkout"));
+    assert!(!small.clone().is_match("-checkout"));
+    assert!(small.search.matcher.get().is_some());
+    let large = Regex::deferred("^(?:[a-z]{1,60}[.]){1,16}$").unwrap();
+    assert!(large.search.matcher.get().is_some());
+    assert!(large.is_match("a.b."));
+    assert_eq!(
+        Regex::deferred("a(").unwrap_err(),
+        Regex::new("a(").unwrap_err()
+    );
 }
 
 fn never() -> bool {

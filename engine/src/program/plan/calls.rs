@@ -269,7 +269,7 @@ fn plan_function(
         && let Some(pattern) = pattern.constant().and_then(|pattern| pattern.as_str())
         && let Some(function) = of_pattern(&target)
     {
-        let regex = Regex::new(pattern).map_err(PlanError::new)?;
+        let regex = Regex::deferred(pattern).map_err(PlanError::new)?;
         let callee = Callee::Compiled(function, Box::new(regex));
         // Upstream plans this as a call of any number of arguments.
         let call = FunctionCall {
